@@ -205,9 +205,8 @@ pub struct ReproduceArgs {
     /// With --testbed: what the first host's link is emulated at [default: 100 Mbps]
     #[arg(long, value_name = "RATE", requires = "testbed")]
     pub rate: Option<String>,
-    /// With --testbed: keep runs in which this machine stalled, each with a warning, instead of making
-    /// them again
-    #[arg(long, requires = "testbed")]
+    /// Not needed any more: every run over the testbed is kept, and one in which this machine stalled is marked
+    #[arg(long, requires = "testbed", hide = true)]
     pub keep_stalled: bool,
     /// Print the report as one JSON object and nothing else
     #[arg(long)]

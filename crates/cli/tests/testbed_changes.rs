@@ -4,7 +4,24 @@
 mod common;
 
 use common::bed::{Bed, check_laws, json, sum, table};
+use common::skip;
 use serde_json::Value;
+
+/// A run into the directory `out`, with what holds of it however late it was; were frames lost at the link that failed?
+fn drops_where_the_link_failed(bed: &Bed, out: &str) -> bool {
+    let done = bed.testbed(&["run", "--json", "--out", out]);
+    let result: Value = serde_json::from_str(&done.with_status(0).out).unwrap();
+    check_laws(bed, out, &result["schemes"]["droptail"]);
+    let dir = bed.room.path().join(out);
+    let flows = table(&dir.join("flows.parquet"));
+    assert_eq!(flows.len(), 60);
+    assert_eq!(sum(&flows, "delivered_bytes"), 60 * 200_000);
+    let lost = sum(&table(&dir.join("ports.parquet")), "drops_link_down");
+    let late = &json(&dir.join("manifest.json"))["testbed"]["attempts"][0]["wrong"];
+    let in_time = late.as_array().unwrap().is_empty();
+    assert!(!in_time || lost > 0, "{result}");
+    lost > 0
+}
 
 /// Sixty flows of one host to a host of another edge, while a cable on one of their two paths dies and comes
 /// back. A flow is 16 ms of its link as measured: a second in all, so that a switch that gets no processor for half of it is
@@ -61,18 +78,13 @@ fn links_fail_and_come_back_as_the_scenario_says() {
     let Some(bed) = Bed::new("fails") else { return };
     bed.room.file("fails.toml", FAILS);
     bed.testbed(&["up", "fails.toml"]).with_status(0);
-    let done = bed.testbed(&["run", "--keep-stalled", "--json", "--out", "out"]);
-    let result: Value = serde_json::from_str(&done.with_status(0).out).unwrap();
-    check_laws(&bed, "out", &result["schemes"]["droptail"]);
-    let flows = table(&bed.room.path().join("out/flows.parquet"));
-    assert_eq!(flows.len(), 60);
-    assert_eq!(sum(&flows, "delivered_bytes"), 60 * 200_000);
-    let ports = table(&bed.room.path().join("out/ports.parquet"));
-    // On a busy machine the other way may be told at once with the link's end, or the hosts may have paused.
-    let manifest = json(&bed.room.path().join("out/manifest.json"));
-    let late = &manifest["testbed"]["attempts"][0]["wrong"];
-    let in_time = late.as_array().unwrap().is_empty();
-    assert!(!in_time || sum(&ports, "drops_link_down") > 0, "{ports:?}");
+    // On a busy machine the other way may be told at once with the link's end, or the hosts may have paused: then once more.
+    let lost = (0..10).any(|n| drops_where_the_link_failed(&bed, &format!("out{n}")));
+    if !lost {
+        skip(
+            "skipped: in none of ten runs did a frame meet the link that was down: no processor for hosts or switches",
+        );
+    }
     // All is as it was built.
     let logs = |i: u32| {
         let log = format!("/run/sidestep/{}/s{i}.log", bed.name);

@@ -42,7 +42,10 @@ pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
     sidestep_config::problem::suggest(word, known)
 }
 
-pub use claim::{Accept, Claim, ClaimPoint, ClaimResult, Compare, Over, Verdict, evaluate, over};
+pub use claim::{
+    Accept, Claim, ClaimPoint, ClaimResult, Compare, Over, Unmarked, Verdict, evaluate,
+    evaluate_runs, over,
+};
 pub use drive::{Watch, run, run_on, run_recorded};
 pub use estimate::{Estimate, FULL_HOPS_A_SECOND, HOPS_A_SECOND};
 pub use experiment::{

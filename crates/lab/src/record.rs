@@ -78,6 +78,10 @@ pub struct Record {
     pub deadlocks: u64,
     /// What must be read before trusting its numbers.
     pub warnings: Vec<String>,
+    /// What the machine did to it, in words; numbers are stated with such runs and without them. Never kept: nothing is
+    /// done to simulated runs.
+    #[serde(skip)]
+    pub marks: Vec<String>,
     /// What was not counted. Never kept: only simulated runs are, which count everything.
     #[serde(skip)]
     pub unmeasured: Unmeasured,
@@ -266,6 +270,7 @@ impl Record {
             probed: run.probed.clone(),
             deadlocks: outcome.deadlocks.len() as u64,
             warnings: run.warnings.clone(),
+            marks: run.marks.clone(),
             unmeasured: run.unmeasured.clone(),
             fct_response: (plan.flows.iter())
                 .any(|flow| flow.request && flow.query.is_some())

@@ -186,6 +186,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
         interrupted: false,
         unmeasured: Default::default(),
         warnings: Vec::new(),
+        marks: Vec::new(),
     }
 }
 

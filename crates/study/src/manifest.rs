@@ -62,7 +62,7 @@ impl PointRecord {
     pub fn of(run: &Record, cpu_s: Option<f64>, wall_s: f64, cached: bool) -> PointRecord {
         let unmeasured = &run.unmeasured;
         let hash = format!("{:016x}", run.trajectory_hash);
-        let json = json!({
+        let mut json = json!({
             "scheme": run.scheme,
             "seed": run.seed,
             "status": match (run.interrupted, cached) {
@@ -79,6 +79,9 @@ impl PointRecord {
             "cpu_s": cpu_s.map(milli),
             "wall_s": milli(wall_s),
         });
+        if !run.marks.is_empty() {
+            json["marked"] = json!(run.marks);
+        }
         PointRecord {
             json,
             complete: !run.interrupted,

@@ -1,12 +1,13 @@
 //! The result directory of a scenario's runs, whoever ran them: the simulator, or a testbed.
 
 use crate::manifest::{Manifest, PointRecord, Status};
+use crate::report::Marked;
 use crate::staging::Staging;
 use crate::tables::{self, Rows, Tables};
 use crate::{Error, Report, logs, page, recorded};
 use serde_json::{Value, json};
 use sidestep_lab::recorded::Reader;
-use sidestep_lab::{PlotSpec, Record, Run, Scenario, evaluate, stats};
+use sidestep_lab::{PlotSpec, Record, Run, Scenario, evaluate_runs, stats};
 use sidestep_types::Time;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -274,6 +275,14 @@ impl<'a> Recorder<'a> {
                 summaries.push(summary);
             }
         }
+        let marked = runs.iter().any(|run| !run.marks.is_empty());
+        let clean = runs.iter().copied().filter(|run| run.marks.is_empty());
+        let clean: Vec<&Record> = clean.filter(|_| marked).collect();
+        let without = scenario.schemes.iter().filter_map(|scheme| {
+            let own = clean.iter().copied().filter(|r| r.scheme == scheme.name);
+            let own: Vec<&Record> = own.collect();
+            (!own.is_empty()).then(|| stats::summarise(&own))
+        });
         let mut warnings = scenario.warnings();
         warnings.extend(self.warnings.iter().cloned());
         warnings.extend(runs.iter().flat_map(|run| run.warnings.clone()));
@@ -290,7 +299,9 @@ impl<'a> Recorder<'a> {
             seeds: scenario.seeds.clone(),
             status: self.manifest.status(),
             warnings,
-            claims: evaluate(claims, &summaries),
+            claims: evaluate_runs(claims, &summaries, &runs),
+            marked: runs.iter().filter_map(|run| Marked::of(run)).collect(),
+            unmarked: without.collect(),
             summaries,
         }
     }

@@ -1,8 +1,8 @@
 //! The seeds of a scenario on a testbed that stands, one after the other.
 
-use crate::attempt::{Attempt, Keep};
+use crate::attempt::Attempt;
 use crate::error::Error;
-use crate::log::{ATTEMPTS, Log};
+use crate::log::Log;
 use crate::network::changes::{check_engine, restore, steps, take};
 use crate::network::state::State;
 use crate::network::switches;
@@ -17,14 +17,6 @@ const BREATH: Duration = Duration::from_millis(50);
 
 /// The longest that a switch may go on sending what is left of a run.
 const PATIENCE: Duration = Duration::from_secs(30);
-
-/// Which runs are kept, and how.
-#[derive(Clone, Copy, Debug)]
-pub struct How {
-    pub keep: Keep,
-    /// With a recording each.
-    pub record: bool,
-}
 
 /// Says what cannot be recorded.
 pub fn check_record(scene: &Scene, state: &State) -> Result<(), Error> {
@@ -46,29 +38,30 @@ pub fn check_record(scene: &Scene, state: &State) -> Result<(), Error> {
 
 /// Runs the seeds of the scenario one after the other on a testbed that stands and is occupied.
 ///
-/// `done` gets each seed with its run, `None` when it was given up or not begun, and the seconds it took.
+/// Every run is kept; what this machine did to it is in its marks. With `record` each is recorded. `done` gets each seed
+/// with its run, `None` when it was not begun, and the seconds it took.
 pub fn each(
     scene: &Scene,
     state: &State,
-    how: How,
+    record: bool,
     stop: &AtomicBool,
     log: &mut Log,
     mut done: impl FnMut(u64, Option<Run>, f64) -> Result<(), Error>,
 ) -> Result<(), Error> {
     for &seed in &scene.scenario.seeds {
         let began = Instant::now();
-        let run = one(scene, state, seed, how, stop, log)?;
+        let run = one(scene, state, seed, record, stop, log)?;
         done(seed, run, began.elapsed().as_secs_f64())?;
     }
     Ok(())
 }
 
-/// One seed, again until a run is to be kept; `None` when it was given up or stopped before it began.
+/// One seed; `None` when it was stopped before it began.
 fn one(
     scene: &Scene,
     state: &State,
     seed: u64,
-    how: How,
+    record: bool,
     stop: &AtomicBool,
     log: &mut Log,
 ) -> Result<Option<Run>, Error> {
@@ -76,43 +69,37 @@ fn one(
     let job = job::job(&scene.scenario, &plan, scene.scale);
     check_engine(&state.engine, &scene.changes)?;
     let steps = steps(&scene.blueprint, &scene.changes);
-    for _ in 0..ATTEMPTS {
-        if stop.load(Ordering::Relaxed) {
-            return Ok(None);
-        }
-        quiet(scene, state)?;
-        let as_built = restore(&scene.blueprint, &scene.changes);
-        take(&scene.blueprint, &as_built)?;
-        switches::reset(&scene.blueprint, &state.engine)?;
-        let before = switches::counters(&scene.blueprint, &state.engine)?;
-        if how.record {
-            switches::note(&scene.blueprint, &state.engine)?;
-        }
-        let ran = traffic::run_with(&scene.blueprint, &job, &steps, stop);
-        let notes = match how.record {
-            true => Some(switches::noted(&scene.blueprint, &state.engine)?),
-            false => None,
-        };
-        take(&scene.blueprint, &as_built)?;
-        let ran = ran?;
-        let after = switches::counters(&scene.blueprint, &state.engine)?;
-        let ports = seen::between(&scene.blueprint, &before, &after)?;
-        // Bridges do not count them.
-        let lost = (!ports.is_empty()).then(|| ports.iter().flatten().map(|p| p.lost).sum());
-        let attempt = Attempt::of(&ran, seen::late(&after)?, lost);
-        let kept = how.keep == Keep::Stalled || attempt.is_good() || ran.interrupted;
-        let dropped = |p: &seen::PortSeen| p.counts.drops.iter().sum::<u64>();
-        let dropped = (!ports.is_empty()).then(|| ports.iter().flatten().map(dropped).sum());
-        log.note(seed, &ran, &attempt, dropped, kept);
-        if kept {
-            let mut run = outcome::run(scene, seed, plan, &ran, &ports);
-            let of = (&*run.plan, &run.outcome);
-            run.recording = notes.map(|notes| recording::recording(scene, seed, of, &ran, &notes));
-            return Ok(Some(run));
-        }
+    if stop.load(Ordering::Relaxed) {
+        return Ok(None);
     }
-    log.give_up(seed);
-    Ok(None)
+    quiet(scene, state)?;
+    let as_built = restore(&scene.blueprint, &scene.changes);
+    take(&scene.blueprint, &as_built)?;
+    switches::reset(&scene.blueprint, &state.engine)?;
+    let before = switches::counters(&scene.blueprint, &state.engine)?;
+    if record {
+        switches::note(&scene.blueprint, &state.engine)?;
+    }
+    let ran = traffic::run_with(&scene.blueprint, &job, &steps, stop);
+    let notes = match record {
+        true => Some(switches::noted(&scene.blueprint, &state.engine)?),
+        false => None,
+    };
+    take(&scene.blueprint, &as_built)?;
+    let ran = ran?;
+    let after = switches::counters(&scene.blueprint, &state.engine)?;
+    let ports = seen::between(&scene.blueprint, &before, &after)?;
+    // Bridges do not count them.
+    let lost = (!ports.is_empty()).then(|| ports.iter().flatten().map(|p| p.lost).sum());
+    let attempt = Attempt::of(&ran, seen::late(&after)?, lost);
+    let dropped = |p: &seen::PortSeen| p.counts.drops.iter().sum::<u64>();
+    let dropped = (!ports.is_empty()).then(|| ports.iter().flatten().map(dropped).sum());
+    log.note(seed, &ran, &attempt, dropped);
+    let mut run = outcome::run(scene, seed, plan, &ran, &ports);
+    run.marks = attempt.wrong();
+    let of = (&*run.plan, &run.outcome);
+    run.recording = notes.map(|notes| recording::recording(scene, seed, of, &ran, &notes));
+    Ok(Some(run))
 }
 
 /// Waits until the switches hold nothing of the last run.

@@ -1,12 +1,11 @@
 //! A testbed that stands, taken for the seeds of its scenario; the result directory of its runs.
 
-use crate::attempt::Keep;
 use crate::error::Error;
 use crate::log::Log;
 use crate::network::lock::{Lock, occupy};
 use crate::network::state::State;
 use crate::order::Order;
-use crate::run::{How, check_record, each};
+use crate::run::{check_record, each};
 use crate::scene::Scene;
 use crate::standing::standing;
 use serde_json::Value;
@@ -62,7 +61,6 @@ impl Session {
     pub fn record(
         &self,
         out: &Path,
-        keep: Keep,
         recordings: bool,
         stop: &AtomicBool,
     ) -> Result<Recorded, Error> {
@@ -70,19 +68,22 @@ impl Session {
         if recordings {
             check_record(scene, state)?;
         }
-        let how = How {
-            keep,
-            record: recordings,
-        };
         let mut recorder = Recorder::begin(&scene.scenario, out, 1, false)?;
         let mut log = Log::default();
-        each(scene, state, how, stop, &mut log, |seed, run, wall_s| {
-            match run {
-                Some(mut run) => recorder.add(0, &mut run, None, wall_s),
-                None => recorder.not_run(0, seed),
-            }
-            Ok(())
-        })?;
+        each(
+            scene,
+            state,
+            recordings,
+            stop,
+            &mut log,
+            |seed, run, wall_s| {
+                match run {
+                    Some(mut run) => recorder.add(0, &mut run, None, wall_s),
+                    None => recorder.not_run(0, seed),
+                }
+                Ok(())
+            },
+        )?;
         for warning in log.warnings() {
             recorder.warn(warning);
         }

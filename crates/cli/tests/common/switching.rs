@@ -205,3 +205,10 @@ pub fn until(what: &str, mut so: impl FnMut() -> bool) {
         std::thread::sleep(Duration::from_millis(5));
     }
 }
+
+/// The letter of a process's state: T is stopped.
+pub fn state_of(pid: u32) -> char {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let behind = stat.rsplit(')').next().unwrap();
+    behind.trim_start().chars().next().unwrap()
+}

@@ -4,7 +4,7 @@ use super::interface::{Inquiry, Interface};
 use super::packet::{PacketIo, prepare};
 use super::sys::{IoError, Tried};
 use super::xdp::XdpIo;
-use super::{Arrival, IoCounters};
+use super::IoCounters;
 use std::os::fd::{AsFd, BorrowedFd};
 
 /// Longest payload that a port makes room for; the loopback's MTU is larger.
@@ -90,16 +90,25 @@ impl Port {
         self.state
     }
 
-    /// Hands up to `limit` frames to `take`; how many there were. Never waits.
+    /// When the frame came that has waited longest, in nanoseconds since 1970; `None` when none waits that has a
+    /// stamp. With AF_XDP those are of other queues than the first, and from before the program was attached.
     #[inline]
-    pub fn receive(&mut self, limit: usize, take: &mut impl FnMut(Arrival<'_>)) -> usize {
+    pub fn stamp(&self) -> Option<u64> {
+        self.io.stamp()
+    }
+
+    /// Hands up to `limit` frames that have stamps to `take`; how many there were. Never waits.
+    #[inline]
+    pub fn receive(&mut self, limit: usize, take: &mut impl FnMut(&[u8])) -> usize {
+        self.io.receive(limit, &mut self.counters, take)
+    }
+
+    /// The same of those that have none: AF_XDP's.
+    #[inline]
+    pub fn receive_unstamped(&mut self, limit: usize, take: &mut impl FnMut(&[u8])) -> usize {
         match &mut self.xdp {
-            None => self.io.receive(limit, &mut self.counters, take),
-            // Frames of other queues, and those from before the program was attached.
-            Some(xdp) => {
-                let other = self.io.receive(limit, &mut self.counters, take);
-                other + xdp.receive(limit, &mut self.counters, take)
-            }
+            None => 0,
+            Some(xdp) => xdp.receive(limit, &mut self.counters, take),
         }
     }
 

@@ -138,6 +138,7 @@ options! {
         SO_ERROR: i32,
         SO_SNDBUF: i32,
         SO_SNDBUFFORCE: i32,
+        SO_TIMESTAMPING: i32,
     }
     SOL_PACKET {
         PACKET_ADD_MEMBERSHIP: libc::packet_mreq,
@@ -145,6 +146,7 @@ options! {
         PACKET_QDISC_BYPASS: i32,
         PACKET_RX_RING: libc::tpacket_req,
         PACKET_STATISTICS: [u32; 2],
+        PACKET_TIMESTAMP: i32,
         PACKET_TX_RING: libc::tpacket_req,
         PACKET_VERSION: i32,
     }

@@ -1,8 +1,10 @@
 //! The loop: frames come in, the switch decides, frames leave when they are due.
 //!
-//! It sleeps in `ppoll` until a frame comes, the next one is due, an order is given or a link
+//! All that is done to the switch is done at the switch's time ([`Arrivals::now`]), which frames that came set, and not at
+//! the clock's. It sleeps in `ppoll` until a frame comes, the next one is due, an order is given or a link
 //! changes; with work to do it makes no other calls than those that move frames.
 
+use super::arrivals::Arrivals;
 use super::capture::{Capture, Counts};
 use super::clock::{Clock, END};
 use super::lateness::Lateness;
@@ -15,11 +17,9 @@ use crate::io::interface::Inquiry;
 use crate::io::links::LinkNews;
 use crate::io::{self, Port};
 use crate::machine::{Change, Departure, Event, Machine};
-use sidestep_types::{PortId, PortSet, Time};
+use sidestep_types::{PortSet, Time};
 use std::os::fd::{AsFd, AsRawFd};
 
-/// Frames taken from one port before the others have their turn, and before what is due is sent.
-const BATCH: usize = 64;
 /// Links are looked at this often when the loop never sleeps.
 const LOOK_EVERY: Time = Time::from_ms(10);
 /// Frames that are held at once between leaving the switch and the interface.
@@ -28,8 +28,6 @@ const HELD: usize = 256;
 const CALL: usize = 64;
 /// So that the end of the clock is not slept over.
 const LONGEST_SLEEP: Time = Time::from_s(60);
-/// A step of the time of day counts as no more than this, a minute.
-const LONGEST_NS: u64 = 60_000_000_000;
 
 /// The loop and all that it owns.
 pub struct Engine {
@@ -58,9 +56,7 @@ pub struct Engine {
     held: Vec<Departure>,
     by_port: Vec<Vec<Departure>>,
     lateness: Lateness,
-    read_lateness: Lateness,
-    /// The time of day when the loop began: frames from before were not read late.
-    began_day_ns: u64,
+    arrivals: Arrivals,
     polled: Vec<libc::pollfd>,
 }
 
@@ -91,8 +87,7 @@ impl Engine {
             held: Vec::with_capacity(HELD),
             by_port: (0..count).map(|_| Vec::with_capacity(HELD)).collect(),
             lateness: Lateness::default(),
-            read_lateness: Lateness::default(),
-            began_day_ns: 0,
+            arrivals: Arrivals::default(),
             polled: Vec::with_capacity(2 * count + 2),
         }
     }
@@ -121,13 +116,13 @@ impl Engine {
     /// Moves frames until it is told to stop. An error is the end of time, 213 days after the start.
     pub fn run(&mut self) -> Result<(), String> {
         let mut looked = self.clock.now();
-        self.began_day_ns = self.clock.day_now_ns();
+        self.arrivals.begin(looked);
         loop {
             let now = self.clock.now();
             if now >= END {
                 return Err("its clock ends after 213 days: start it again".into());
             }
-            let got = self.receive(now);
+            let got = self.receive();
             let sent = self.send();
             while let Some(order) = self.orders.next() {
                 if !self.obey(order) {
@@ -147,30 +142,19 @@ impl Engine {
         }
     }
 
-    /// A batch from each port.
-    fn receive(&mut self, now: Time) -> usize {
-        // After `now`: what comes between the two is not late, and `now` is its arrival all the same.
-        let day_ns = self.clock.day_now_ns();
-        let (machine, late) = (&mut self.machine, &mut self.read_lateness);
-        let mut got = 0;
-        for (number, port) in self.ports.iter_mut().enumerate() {
-            let id = PortId(number as u16);
-            got += port.receive(BATCH, &mut |arrival| {
-                if let Some(came) = arrival.day_ns {
-                    let came = came.max(self.began_day_ns);
-                    late.record(Time::from_ns(day_ns.saturating_sub(came).min(LONGEST_NS)));
-                }
-                machine.receive(now, id, arrival.frame);
-            });
-        }
-        got
+    /// A round of what came, in the order in which it came.
+    fn receive(&mut self) -> usize {
+        let clock = self.clock;
+        let (ports, machine) = (&mut self.ports, &mut self.machine);
+        (self.arrivals).take(&mut || clock.read(), ports, machine, &mut self.held)
     }
 
-    /// All that is due, in calls of up to [`HELD`] frames.
+    /// All that is due by the switch's time, in calls of up to [`HELD`] frames. Not by the clock: a frame that came in
+    /// between is still to be decided about.
     fn send(&mut self) -> usize {
         let mut sent = 0;
+        let now = self.arrivals.now();
         loop {
-            let now = self.clock.now();
             while self.held.len() < HELD
                 && let Some(departure) = self.machine.poll_send(now)
             {
@@ -199,7 +183,7 @@ impl Engine {
                 // After the call: a stall in it, and the frames before one in it, count.
                 let now = self.clock.now();
                 for departure in call {
-                    self.lateness.record(now.saturating_sub(departure.due));
+                    self.lateness.record(departure.due, now);
                     self.machine.release(departure.handle);
                 }
             }
@@ -296,12 +280,12 @@ impl Engine {
             }
             Order::Reset(answer) => {
                 self.lateness = Lateness::default();
-                self.read_lateness = Lateness::default();
-                self.machine.forget_peaks(self.clock.now());
+                self.arrivals.forget();
+                self.machine.forget_peaks(self.arrivals.now());
                 let _ = answer.send(());
             }
             Order::Reload(setup, answer) => {
-                let now = self.clock.now();
+                let now = self.arrivals.now();
                 let _ = answer.send(self.machine.reload(now, &setup));
             }
             Order::Capture(capture, answer) => {
@@ -317,14 +301,14 @@ impl Engine {
                 let _ = answer.send(before);
             }
             Order::Change(change, answer) => {
-                let done = self.machine.change(self.clock.now(), &change);
+                let done = self.machine.change(self.arrivals.now(), &change);
                 if let Ok(dropped) = &done {
                     self.log.say(told(&change, *dropped, &self.names));
                 }
                 let _ = answer.send(done);
             }
             Order::Announce(port, all, answer) => {
-                let _ = answer.send(self.machine.announce(self.clock.now(), port, &all));
+                let _ = answer.send(self.machine.announce(self.arrivals.now(), port, &all));
             }
             Order::Stop => return false,
         }
@@ -333,10 +317,9 @@ impl Engine {
 
     /// All counters now.
     pub fn snapshot(&mut self) -> Snapshot {
-        let now = self.clock.now();
         Snapshot {
-            uptime: now,
-            machine: self.machine.counters(now),
+            uptime: self.clock.now(),
+            machine: self.machine.counters(self.arrivals.now()),
             ports: (self.ports.iter_mut())
                 .zip(&self.names)
                 .map(|(port, name)| PortSnapshot {
@@ -347,7 +330,8 @@ impl Engine {
                 })
                 .collect(),
             lateness: self.lateness.clone(),
-            read_lateness: self.read_lateness.clone(),
+            read_lateness: self.arrivals.late().clone(),
+            overtaken: self.arrivals.overtaken(),
             lowered: self.priority.lowered(),
             captured: (self.capture.as_ref()).map_or(Counts::default(), Capture::counts),
         }

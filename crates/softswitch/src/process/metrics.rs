@@ -393,9 +393,9 @@ impl Scrape {
                 late.count(),
             ),
             (
-                "stalls",
-                "Frames that left or were read more than 1 ms late",
-                self.0.stalls(),
+                "late_departures",
+                "Frames that left more than 1 ms late",
+                late.stalls().frames(),
             ),
             (
                 "readings",
@@ -403,9 +403,14 @@ impl Scrape {
                 read.count(),
             ),
             (
-                "read_stalls",
+                "late_readings",
                 "Frames that were read more than 1 ms late",
-                read.stalls(),
+                read.stalls().frames(),
+            ),
+            (
+                "overtaken",
+                "Frames that were decided about more than 1 ms after they came",
+                self.0.overtaken.frames(),
             ),
             (
                 "capture_lost",
@@ -418,7 +423,14 @@ impl Scrape {
             let metric = encoder.encode_descriptor(name, help, Some(&unit), MetricType::Counter)?;
             ConstCounter::new(count).encode(metric)?;
         }
-        Ok(())
+        let stalls = late.stalls();
+        let help = "Spans in which a frame was more than 1 ms late to leave";
+        let metric = encoder.encode_descriptor("stalls", help, None, MetricType::Counter)?;
+        ConstCounter::new(stalls.spans()).encode(metric)?;
+        let help = "How long those spans were together";
+        let unit = Some(&Unit::Seconds);
+        let metric = encoder.encode_descriptor("stalled", help, unit, MetricType::Counter)?;
+        ConstCounter::new(stalls.time().as_s_f64()).encode(metric)
     }
 }
 

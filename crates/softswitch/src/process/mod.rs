@@ -3,6 +3,7 @@
 //! One thread moves frames ([`engine`]). Everything else, signals, the control socket, metrics and
 //! writing captures, has threads of its own that talk to it through [`orders`].
 
+pub mod arrivals;
 pub mod capture;
 pub mod clock;
 pub mod control;

@@ -50,6 +50,14 @@ pub(crate) fn run(
         grid: without_clocks(report).grid(),
         words: 1,
     };
+    let mut tables = vec![table];
+    if let Some(grid) = report.unmarked_grid() {
+        tables.push(Table {
+            caption: report.what_is_marked(),
+            grid,
+            words: 1,
+        });
+    }
     let section = Section {
         group: "",
         path: scenario.name.clone(),
@@ -58,7 +66,7 @@ pub(crate) fn run(
         results: &results,
         partial: report.status == Status::Partial,
         warnings: report.warnings.clone(),
-        tables: vec![table],
+        tables,
         plots: drawn,
         pictures: PLOTS.into(),
         beside: None,
