@@ -6,6 +6,7 @@ use std::io;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::time::Duration;
 
 /// What the system would not do.
 #[derive(Debug)]
@@ -182,6 +183,32 @@ pub fn option<T>(fd: BorrowedFd<'_>, option: SocketOption<T>) -> io::Result<T> {
             &raw mut length,
         ))?;
         Ok(value.assume_init())
+    }
+}
+
+/// Waits until one of `fds` can do what is asked of it, or is broken, or until `most` has passed; how many are. A signal ends
+/// it early.
+pub fn poll(fds: &mut [libc::pollfd], most: Option<Duration>) -> io::Result<usize> {
+    // No longer than any kernel can count.
+    let most = most.map(|most| libc::timespec {
+        tv_sec: most.as_secs().min(u64::from(u32::MAX)) as libc::time_t,
+        tv_nsec: most.subsec_nanos().into(),
+    });
+    let timeout = most.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+    // SAFETY: pointer and number are those of `fds`, of which the kernel writes what happened alone; the timeout is none or
+    // lives through the call. A descriptor that is not open is told of, and nothing is done to one that is.
+    let ready = unsafe {
+        libc::ppoll(
+            fds.as_mut_ptr(),
+            fds.len() as libc::nfds_t,
+            timeout,
+            std::ptr::null(),
+        )
+    };
+    match answer(ready) {
+        Ok(ready) => Ok(ready as usize),
+        Err(e) if e.kind() == io::ErrorKind::Interrupted => Ok(0),
+        Err(e) => Err(e),
     }
 }
 

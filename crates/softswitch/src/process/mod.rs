@@ -7,6 +7,7 @@ pub mod capture;
 pub mod clock;
 pub mod control;
 pub mod engine;
+pub mod files;
 pub mod lateness;
 pub mod log;
 pub mod metrics;
@@ -19,5 +20,7 @@ pub mod report;
 pub mod signals;
 pub mod snapshot;
 mod start;
+pub mod syscalls;
+pub mod user;
 
 pub use start::run;

@@ -1,6 +1,6 @@
 //! What a config may say, and what is said about one that may not.
 
-use super::{Forwarding, Mac, Rank, Setup, Tags};
+use super::{Forwarding, Mac, Rank, RunAs, Setup, Tags};
 use sidestep_types::{BitRate, PortId, Time};
 
 /// What begins a switch config in the documentation.
@@ -212,7 +212,10 @@ fn defaults_are_those_of_the_documentation() {
     assert_eq!((setup.rank, setup.tags), (Rank::Sent, None));
     assert_eq!(setup.stations[0].mac, Mac([2, 0, 0, 0, 0, 1]));
     assert_eq!(setup.decision.route.0, "ecmp");
-    assert_eq!(setup.process.user.as_deref(), Some("nobody"));
+    assert_eq!(
+        (setup.process.user, setup.process.seccomp),
+        (RunAs::Auto, true)
+    );
 }
 
 #[test]
