@@ -397,6 +397,7 @@ pub struct VectorsArgs {
 #[command(after_help = "\
 Examples:
   sidestep switch edge0.toml                 switch frames until SIGTERM or Ctrl-C; needs root
+  sidestep switch edge0.toml --user switches become this user once everything is open
   sidestep switch edge0.toml --check         what the config means
   sidestep switch edge0.toml --ask counters | jq .ports
   sidestep switch edge0.toml --ask reload    as SIGHUP: read the config again, losing no frame
