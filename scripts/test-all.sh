@@ -80,9 +80,9 @@ memory_by_asan() {
     skip "AddressSanitizer over real packets: root, network namespaces or ip are missing"
     return
   fi
-  ASAN_OPTIONS=detect_leaks=0 asan test --package sidestep-testbed --test network
+  asan test --package sidestep-testbed --test network
   # The programs that these start are the sanitized ones, of the same folder.
-  # A leak is looked for by a process that traces the one that ends, which the filter of a switch does not allow.
+  # Not for leaks: they are looked for by a process that traces the one that ends, which a switch's filter does not allow.
   ASAN_OPTIONS=detect_leaks=0 \
     asan test --package sidestep --test switch_process --test switch_privileges --test switch_traffic --test testbed --test testbed_changes
   ASAN_OPTIONS=detect_leaks=0 asan run --package sidestep -- bench switch --rounds 1

@@ -14,6 +14,25 @@ fn documented() -> String {
     docs[start..start + end].to_string()
 }
 
+#[test]
+fn the_documented_service_reads() {
+    let docs = include_str!("../../../../docs/softswitch-security.md");
+    let fence = "```toml\n";
+    let start = docs.find(fence).expect("an example") + fence.len();
+    let end = docs[start..].find("```").expect("its end");
+    let text = format!("{PLAIN}{}", &docs[start..start + end]);
+    let setup = Setup::read("edge0.toml", &text).unwrap();
+    // What the unit makes for it.
+    let unit = include_str!("../../../../docs/service/sidestep-switch@.service");
+    assert!(unit.contains(
+        "\nRuntimeDirectory=sidestep/%i\nRuntimeDirectoryMode=0700\nLogsDirectory=sidestep/%i\n"
+    ));
+    let (run, log) = ("/run/sidestep/edge0", "/var/log/sidestep/edge0");
+    assert!(setup.process.control.unwrap().starts_with(run));
+    assert!(setup.process.capture.unwrap().starts_with(log));
+    assert_eq!(setup.process.user, RunAs::Auto);
+}
+
 /// A config of two ports that all is well with.
 const PLAIN: &str = r#"
 [switch]
