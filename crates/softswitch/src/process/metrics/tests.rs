@@ -27,16 +27,33 @@ fn serving(limits: Limits, text: &str, work: impl FnOnce(SocketAddr)) -> usize {
                 server.round();
             }
         });
+        let _end = End(&done, at);
         work(at);
-        done.store(true, Ordering::SeqCst);
-        // So that the last round ends.
-        drop(TcpStream::connect(at));
     });
     asked.load(Ordering::SeqCst)
 }
 
+/// Ends the endpoint, also when its test fails.
+struct End<'a>(&'a AtomicBool, SocketAddr);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+        // So that the last round ends.
+        drop(TcpStream::connect(self.1));
+    }
+}
+
+/// A client. What it waits for longer than anything takes does not come.
+fn connect(at: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(at).unwrap();
+    let patience = Some(Duration::from_secs(120));
+    stream.set_read_timeout(patience).unwrap();
+    stream
+}
+
 fn ask(at: SocketAddr, question: &str) -> String {
-    let mut stream = TcpStream::connect(at).unwrap();
+    let mut stream = connect(at);
     stream.write_all(question.as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
@@ -53,7 +70,7 @@ fn is_open(stream: &mut TcpStream) -> bool {
 #[test]
 fn forty_silent_clients_do_not_delay_a_scrape() {
     serving(PATIENT, "all\n", |at| {
-        let silent = || TcpStream::connect(at).unwrap();
+        let silent = || connect(at);
         let mut silent: Vec<TcpStream> = (0..40).map(|_| silent()).collect();
         // One of them has begun to ask.
         silent[7].write_all(b"GET /met").unwrap();
@@ -81,7 +98,7 @@ fn one_too_many_is_answered_and_who_has_asked_for_longest_makes_room() {
     serving(limits, "all\n", |at| {
         let mut silent: Vec<TcpStream> = Vec::new();
         for _ in 0..9 {
-            silent.push(TcpStream::connect(at).unwrap());
+            silent.push(connect(at));
             // It was taken before the next one comes: an answer came after it.
             let answer = ask(at, "GET /metrics HTTP/1.1\r\n\r\n");
             assert!(answer.ends_with("\r\n\r\nall\n"), "{answer}");
@@ -99,7 +116,7 @@ fn a_client_that_asks_byte_by_byte_does_not_hold_the_endpoint() {
         ..PATIENT
     };
     serving(limits, "all\n", |at| {
-        let mut client = TcpStream::connect(at).unwrap();
+        let mut client = connect(at);
         // Each byte well within the time, and no end: it goes on until it is hung up on.
         let endless = b"GET /metrics HTTP/1.1\r\nHost: "
             .iter()
@@ -115,7 +132,7 @@ fn a_client_that_asks_byte_by_byte_does_not_hold_the_endpoint() {
 #[test]
 fn a_question_without_end_is_answered_with_its_limit() {
     serving(PATIENT, "all\n", |at| {
-        let mut client = TcpStream::connect(at).unwrap();
+        let mut client = connect(at);
         let endless = [
             b"GET /metrics HTTP/1.1\r\nHost: ".as_slice(),
             &[b'x'; 1 << 16],
@@ -137,7 +154,7 @@ fn a_question_without_end_is_answered_with_its_limit() {
 fn a_long_answer_arrives_whole_at_a_client_that_takes_its_time() {
     let text = "0123456789".repeat(1 << 20);
     serving(PATIENT, &text, |at| {
-        let mut slow = TcpStream::connect(at).unwrap();
+        let mut slow = connect(at);
         slow.write_all(b"GET /metrics?x HTTP/1.1\r\n\r\n").unwrap();
         // More than the sockets hold waits; another is answered meanwhile.
         let head = ask(at, "HEAD /metrics HTTP/1.1\r\n\r\n");
