@@ -110,28 +110,37 @@ fn the_command_names_a_user_whatever_the_config_says() {
     assert_eq!(user_of(&running), 61_000);
     // Also when it is read again: another user would need a restart.
     assert_eq!(running.ask("reload").unwrap()["done"], "reload");
-    let path = running.path("t.toml");
-    let sidestep = |args: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sidestep"));
-        let output = command
-            .arg("switch")
-            .arg(&path)
-            .args(args)
-            .output()
-            .unwrap();
-        (
-            output.status.code(),
-            String::from_utf8(output.stderr).unwrap(),
-        )
+    let config = fs::read_to_string(running.path("t.toml")).unwrap();
+    let path = running.path("other.toml");
+    fs::write(&path, config.replace("s.sock", "other.sock")).unwrap();
+    let sidestep = |words: &[&str]| {
+        let mut command = (running.wiring.switch).command(env!("CARGO_BIN_EXE_sidestep"));
+        let done = command.arg("switch").arg(&path).args(words).output();
+        let done = done.unwrap();
+        (done.status.code(), String::from_utf8(done.stderr).unwrap())
     };
-    let (status, said) = sidestep(&[]);
-    assert_eq!(status, Some(1), "{said}");
-    assert!(said.contains("another switch answers"), "{said}");
-    let (status, said) = sidestep(&["--user", "x", "--ask", "counters"]);
-    assert_eq!(status, Some(2), "{said}");
-    let (status, said) = sidestep(&["--user", "", "--check"]);
-    assert_eq!(status, Some(2), "{said}");
-    assert!(said.contains("--user: expected a name, a number"), "{said}");
+    for (words, status, expected) in [
+        (
+            &[][..],
+            1,
+            "expected a user of this machine or a number, got \"no-such-user\"",
+        ),
+        (
+            &["--user", "root"],
+            1,
+            "expected an ordinary user, or \"keep\" to stay root, got \"root\"",
+        ),
+        (
+            &["--user", "", "--check"],
+            2,
+            "--user: expected a name, a number",
+        ),
+        (&["--user", "x", "--ask", "counters"], 2, ""),
+    ] {
+        let (code, said) = sidestep(words);
+        assert_eq!(code, Some(status), "{words:?}: {said}");
+        assert!(said.contains(expected), "{words:?}: {said}");
+    }
 }
 
 #[test]

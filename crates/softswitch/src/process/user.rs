@@ -185,6 +185,7 @@ unsafe fn account(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::process::CommandExt;
 
     #[test]
     fn two_threads_may_ask_at_once() {
@@ -259,5 +260,15 @@ mod tests {
         assert!(is_known(0) && is_known(user("nobody").unwrap().uid));
         let number = dynamic("edge0").unwrap().uid;
         assert!(!is_known(number) && !running().contains(&number));
+        if me != 0 {
+            return;
+        }
+        // Who has it keeps it to itself.
+        let mut other = std::process::Command::new("sleep");
+        let mut other = other.arg("600").uid(number).spawn().unwrap();
+        let next = dynamic("edge0").map(|user| user.uid);
+        other.kill().unwrap();
+        other.wait().unwrap();
+        assert!(next.is_ok_and(|next| next != number), "{number}");
     }
 }

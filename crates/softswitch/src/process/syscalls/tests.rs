@@ -18,6 +18,12 @@ fn confined() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let at = listener.local_addr().unwrap();
     let before = TcpStream::connect(at).unwrap();
+    let (now, wait) = std::sync::mpsc::channel();
+    let earlier = std::thread::spawn(move || {
+        if wait.recv() == Ok(()) {
+            drop(std::net::UdpSocket::bind("127.0.0.1:0"));
+        }
+    });
     confine().unwrap();
     let none = std::ptr::null_mut::<c_void>();
     // SAFETY: none of these calls is made: the process ends instead. Those that are have no memory that is used.
@@ -36,6 +42,10 @@ fn confined() {
             "thread: socket" => {
                 let thread = std::thread::spawn(|| drop(std::net::UdpSocket::bind("127.0.0.1:0")));
                 let _ = thread.join();
+            }
+            "earlier thread: socket" => {
+                now.send(()).unwrap();
+                let _ = earlier.join();
             }
             "ptrace" => {
                 libc::ptrace(libc::PTRACE_TRACEME, 0, none, none);
@@ -159,6 +169,7 @@ fn a_forbidden_call_ends_the_process_with_its_name() {
         "execve",
         "clone",
         "thread: socket",
+        "earlier thread: socket",
         "ptrace",
         "tgkill",
         "kill",
