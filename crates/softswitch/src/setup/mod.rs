@@ -78,8 +78,8 @@ pub enum Forwarding {
     Learning,
 }
 
-/// What the process around the switch does.
-#[derive(Clone, Debug, PartialEq)]
+/// What the process around the switch does; by default nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProcessSetup {
     /// The Unix socket for control and counters.
     pub control: Option<PathBuf>,
@@ -100,9 +100,10 @@ pub struct ProcessSetup {
 }
 
 /// Who the process becomes once everything is open.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RunAs {
     /// Whoever it is: its privileges are kept.
+    #[default]
     Keep,
     /// The user `sidestep`, or a number that nobody has.
     Auto,
