@@ -20,5 +20,8 @@ fuzz_target!(|bytes: &[u8]| {
     // Nothing of a question is in its answer: that is one head, and at most one line.
     assert!(answer.is_ascii());
     let (top, rest) = answer.split_once("\r\n\r\n").expect("a head ends");
-    assert!(top.lines().count() <= 6 && rest.lines().count() <= 1, "{answer}");
+    assert!(
+        top.lines().count() <= 6 && rest.lines().count() <= 1,
+        "{answer}"
+    );
 });
