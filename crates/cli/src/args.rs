@@ -396,6 +396,7 @@ pub struct VectorsArgs {
 #[command(after_help = "\
 Examples:
   sidestep switch edge0.toml                 switch frames until SIGTERM or Ctrl-C; needs root
+  sidestep switch edge0.toml --user switches become this user once everything is open
   sidestep switch edge0.toml --check         what the config means
   sidestep switch edge0.toml --ask counters | jq .ports
   sidestep switch edge0.toml --ask reload    as SIGHUP: read the config again, losing no frame
@@ -412,6 +413,9 @@ pub struct SwitchArgs {
     /// Ask the switch that runs with this config: counters, reset, reload, stop, or a JSON object
     #[arg(long, value_name = "WHAT", conflicts_with = "json")]
     pub ask: Option<String>,
+    /// Become this user when everything is open, whatever the config says: a name or number, auto, or keep
+    #[arg(long, conflicts_with = "ask")]
+    pub user: Option<String>,
     /// Print the last counters as one line of JSON when it ends
     #[arg(long)]
     pub json: bool,

@@ -68,6 +68,39 @@ impl Running {
         process: &str,
         change: impl FnOnce(String) -> String,
     ) -> Running {
+        Running::spawn(wiring, rate, (switch, process), change, ("", &[]))
+    }
+
+    /// As `start`, with more words behind the command.
+    pub fn start_as(
+        wiring: Wiring,
+        rate: &str,
+        switch: &str,
+        process: &str,
+        words: &[&str],
+    ) -> Running {
+        Running::spawn(
+            wiring,
+            rate,
+            (switch, process),
+            |config| config,
+            ("", words),
+        )
+    }
+
+    /// As `start`, by these words before the command.
+    pub fn start_by(by: &str, wiring: Wiring, rate: &str, switch: &str, process: &str) -> Running {
+        Running::spawn(wiring, rate, (switch, process), |config| config, (by, &[]))
+    }
+
+    /// With words before and behind the command.
+    fn spawn(
+        wiring: Wiring,
+        rate: &str,
+        (switch, process): (&str, &str),
+        change: impl FnOnce(String) -> String,
+        (before, behind): (&str, &[&str]),
+    ) -> Running {
         let room = tempfile::tempdir().unwrap();
         fs::set_permissions(room.path(), fs::Permissions::from_mode(0o777)).unwrap();
         let place = room.path().display().to_string();
@@ -75,9 +108,13 @@ impl Running {
         let text = change(config(wiring.hosts.len(), rate, switch, &process));
         fs::write(room.path().join("t.toml"), text).unwrap();
         let log = fs::File::create(room.path().join("log")).unwrap();
-        let child = (wiring.switch.command(env!("CARGO_BIN_EXE_sidestep")))
+        let sidestep = env!("CARGO_BIN_EXE_sidestep");
+        let mut words = before.split_whitespace().chain([sidestep]);
+        let child = (wiring.switch.command(words.next().unwrap_or(sidestep)))
+            .args(words)
             .args(["switch", "--json"])
             .arg(room.path().join("t.toml"))
+            .args(behind)
             .stdout(Stdio::piped())
             .stderr(log)
             .spawn()

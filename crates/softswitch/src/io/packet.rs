@@ -10,7 +10,7 @@
 
 use super::ring::{Ring, Slot};
 use super::sys::{self, IoError, Tried, answer, option, set_option, socket};
-use super::{IoCounters, offloads};
+use super::IoCounters;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
@@ -242,9 +242,4 @@ impl Batch {
         })
         .map(|given| given as usize)
     }
-}
-
-/// Turns the offloads of `interface` off, or says why that cannot be.
-pub(super) fn prepare(interface: &str) -> Result<(), IoError> {
-    offloads::off(interface).tried(|| format!("turn off the offloads of interface {interface:?}"))
 }

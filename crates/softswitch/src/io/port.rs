@@ -1,10 +1,10 @@
 //! One interface of the switch: its sockets, its state, what happened at it.
 
 use super::interface::{Inquiry, Interface};
-use super::packet::{PacketIo, prepare};
+use super::packet::PacketIo;
 use super::sys::{IoError, Tried};
 use super::xdp::XdpIo;
-use super::IoCounters;
+use super::{IoCounters, offloads};
 use std::os::fd::{AsFd, BorrowedFd};
 
 /// Longest payload that a port makes room for; the loopback's MTU is larger.
@@ -42,7 +42,7 @@ impl Port {
         let state = inquiry
             .interface(name)
             .tried(|| format!("find interface {name:?}"))?;
-        prepare(name)?;
+        prepare(inquiry, name)?;
         let mut io = PacketIo::open(name, state.mtu.min(LONGEST))?;
         io.bind(name, state.index)?;
         Ok(Port {
@@ -155,7 +155,7 @@ impl Port {
             (None, None) => None,
             (before, Some(now)) if before.map(|b| b.index) != Some(now.index) => {
                 self.xdp = None;
-                let trouble = prepare(&self.name).err();
+                let trouble = prepare(inquiry, &self.name).err();
                 let bound = self.io.bind(&self.name, now.index).err();
                 if bound.is_some() {
                     self.state = None;
@@ -170,4 +170,10 @@ impl Port {
             (None, Some(_)) => None,
         }
     }
+}
+
+/// Turns the offloads of `interface` off, or says why that cannot be.
+fn prepare(inquiry: &Inquiry, interface: &str) -> Result<(), IoError> {
+    offloads::off_by(inquiry, interface)
+        .tried(|| format!("turn off the offloads of interface {interface:?}"))
 }

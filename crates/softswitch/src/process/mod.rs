@@ -8,6 +8,7 @@ pub mod capture;
 pub mod clock;
 pub mod control;
 pub mod engine;
+pub mod files;
 pub mod lateness;
 pub mod log;
 pub mod metrics;
@@ -20,5 +21,7 @@ pub mod report;
 pub mod signals;
 pub mod snapshot;
 mod start;
+pub mod syscalls;
+pub mod user;
 
 pub use start::run;

@@ -8,13 +8,13 @@ use super::orders::{Order, orders};
 use super::priority::{Priority, lock_memory, no_timer_slack};
 use super::signals::{Signal, Signals};
 use super::snapshot::Snapshot;
-use super::{control, metrics, privileges};
+use super::{control, metrics, privileges, syscalls, user};
 use crate::frame::Carry;
 use crate::io::Port;
 use crate::io::interface::Inquiry;
 use crate::io::links::LinkNews;
 use crate::machine::Machine;
-use crate::setup::{PortSetup, Setup};
+use crate::setup::{PortSetup, RunAs, Setup};
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
@@ -37,14 +37,13 @@ pub fn run(
     engine.names = names;
     engine.busy = setup.process.busy;
     let doors = Doors::open(setup)?;
-    let capture = (setup.process.capture.as_deref())
-        .map(|path| Prepared::open(path, false, &setup.ports))
-        .transpose()?;
     steady(setup, &mut engine.priority, &log);
-    if let Some(name) = &setup.process.user {
-        privileges::drop_to(privileges::user(name)?).map_err(|e| e.to_string())?;
-    }
-    if let Some(capture) = capture {
+    drop_privileges(setup, &log)?;
+    if let Some(path) = setup.process.capture.as_deref() {
+        // SAFETY: no memory is passed.
+        let me = unsafe { libc::geteuid() };
+        let capture = Prepared::open(path, false, &setup.ports)
+            .map_err(|e| format!("{e} (it is opened as user {me})"))?;
         engine.watch(capture.start(setup.process.capture_drops_only, log.clone())?);
     }
     let handler = ControlHandler {
@@ -64,6 +63,9 @@ pub fn run(
         log.say(format!(
             "interface {name} is down: frames to it are dropped"
         ));
+    }
+    if setup.process.seccomp && setup.process.user != RunAs::Keep {
+        syscalls::confine()?;
     }
     log.say(format!("switches {} ports", setup.ports.len()));
     let ended = engine.run();
@@ -121,6 +123,30 @@ fn steady(setup: &Setup, priority: &mut Priority, log: &Log) {
             Err(e) => log.say(format!("runs without SCHED_FIFO: {e}")),
         }
     }
+}
+
+/// Becomes who the config says, and tells of what could not be given up.
+fn drop_privileges(setup: &Setup, log: &Log) -> Result<(), String> {
+    let wanted = &setup.process.user;
+    let Some(user) = user::choose(wanted, &setup.name)? else {
+        return Ok(());
+    };
+    let kept = privileges::drop_to(&user, matches!(wanted, RunAs::User(_)))?;
+    // SAFETY: no memory is passed.
+    match unsafe { libc::geteuid() } {
+        me if me == user.uid => log.say(format!("runs as {user}")),
+        me => log.say(format!("runs as user {me}, who started it")),
+    }
+    if kept.bounding_set {
+        log.say("keeps its bounding set, without use: emptying it takes CAP_SETPCAP");
+    }
+    if kept.groups > 0 {
+        let groups = kept.groups;
+        log.say(format!(
+            "keeps the {groups} groups that it was started with: leaving them takes CAP_SETGID"
+        ));
+    }
+    Ok(())
 }
 
 /// Where others ask.

@@ -78,15 +78,17 @@ pub enum Forwarding {
     Learning,
 }
 
-/// What the process around the switch does.
+/// What the process around the switch does; by default nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProcessSetup {
     /// The Unix socket for control and counters.
     pub control: Option<PathBuf>,
     /// Where Prometheus finds the counters, on the loopback.
     pub metrics: Option<SocketAddr>,
-    /// Who it becomes; `None` keeps its privileges.
-    pub user: Option<String>,
+    /// Who it becomes.
+    pub user: RunAs,
+    /// Whether it ends at a system call that a running switch does not make. One that keeps its privileges makes any.
+    pub seccomp: bool,
     /// SCHED_FIFO, when the kernel allows it.
     pub realtime: bool,
     /// Poll all the time instead of sleeping to the next departure.
@@ -95,6 +97,38 @@ pub struct ProcessSetup {
     pub capture: Option<PathBuf>,
     /// Keep drops, detours and trims alone.
     pub capture_drops_only: bool,
+}
+
+/// Who the process becomes once everything is open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum RunAs {
+    /// Whoever it is: its privileges are kept.
+    #[default]
+    Keep,
+    /// The user `sidestep`, or a number that nobody has.
+    Auto,
+    /// A user, by name or number.
+    User(String),
+}
+
+impl RunAs {
+    /// What a config says, or the command.
+    pub fn from_word(word: &str) -> RunAs {
+        match word {
+            process::KEEP => RunAs::Keep,
+            process::AUTO => RunAs::Auto,
+            name => RunAs::User(name.into()),
+        }
+    }
+
+    /// The word for it.
+    pub fn word(&self) -> &str {
+        match self {
+            RunAs::Keep => process::KEEP,
+            RunAs::Auto => process::AUTO,
+            RunAs::User(name) => name,
+        }
+    }
 }
 
 /// One port.

@@ -1,7 +1,7 @@
 //! `[process]`: what the process around the switch does.
 
-use super::ProcessSetup;
 use super::tables::table;
+use super::{ProcessSetup, RunAs};
 use sidestep_config::document::Table;
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::section;
@@ -14,6 +14,9 @@ pub(super) const NONE: &str = "none";
 
 /// The word for "stay who you are".
 pub(super) const KEEP: &str = "keep";
+
+/// The word for "anybody without power".
+pub(super) const AUTO: &str = "auto";
 
 pub(super) const PROCESS: &[Param] = &[
     Param::with_default(
@@ -33,10 +36,16 @@ pub(super) const PROCESS: &[Param] = &[
     Param::with_default(
         "user",
         ParamUnit::File,
-        "nobody",
-        "who it becomes when the sockets are open",
+        AUTO,
+        "who it becomes when the sockets are open: a name or number, or the user sidestep, else a number that nobody has",
     )
     .or_off(KEEP),
+    Param::with_default(
+        "seccomp",
+        ParamUnit::Flag,
+        "true",
+        "end at a system call that a running switch does not make; with user = \"keep\" all are allowed",
+    ),
     Param::with_default(
         "realtime",
         ParamUnit::Flag,
@@ -94,7 +103,8 @@ pub(super) fn process(root: &Table, at: &At, problems: &mut Problems) -> Option<
     Some(ProcessSetup {
         control: path("control"),
         metrics,
-        user: values.word_or_off("user"),
+        user: (values.word_or_off("user")).map_or(RunAs::Keep, |word| RunAs::from_word(&word)),
+        seccomp: values.flag("seccomp"),
         realtime: values.flag("realtime"),
         busy: values.word("wait") == "busy",
         capture: path("capture"),

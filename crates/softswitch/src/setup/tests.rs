@@ -1,6 +1,6 @@
 //! What a config may say, and what is said about one that may not.
 
-use super::{Forwarding, Mac, Rank, Setup, Tags};
+use super::{Forwarding, Mac, Rank, RunAs, Setup, Tags};
 use sidestep_types::{BitRate, PortId, Time};
 
 /// What begins a switch config in the documentation.
@@ -12,6 +12,25 @@ fn documented() -> String {
     let start = docs.find(FENCE).expect("an example") + FENCE.len();
     let end = docs[start..].find("```").expect("its end");
     docs[start..start + end].to_string()
+}
+
+#[test]
+fn the_documented_service_reads() {
+    let docs = include_str!("../../../../docs/softswitch-security.md");
+    let fence = "```toml\n";
+    let start = docs.find(fence).expect("an example") + fence.len();
+    let end = docs[start..].find("```").expect("its end");
+    let text = format!("{PLAIN}{}", &docs[start..start + end]);
+    let setup = Setup::read("edge0.toml", &text).unwrap();
+    // What the unit makes for it.
+    let unit = include_str!("../../../../docs/service/sidestep-switch@.service");
+    assert!(unit.contains(
+        "\nRuntimeDirectory=sidestep/%i\nRuntimeDirectoryMode=0700\nLogsDirectory=sidestep/%i\n"
+    ));
+    let (run, log) = ("/run/sidestep/edge0", "/var/log/sidestep/edge0");
+    assert!(setup.process.control.unwrap().starts_with(run));
+    assert!(setup.process.capture.unwrap().starts_with(log));
+    assert_eq!(setup.process.user, RunAs::Auto);
 }
 
 /// A config of two ports that all is well with.
@@ -212,7 +231,10 @@ fn defaults_are_those_of_the_documentation() {
     assert_eq!((setup.rank, setup.tags), (Rank::Sent, None));
     assert_eq!(setup.stations[0].mac, Mac([2, 0, 0, 0, 0, 1]));
     assert_eq!(setup.decision.route.0, "ecmp");
-    assert_eq!(setup.process.user.as_deref(), Some("nobody"));
+    assert_eq!(
+        (setup.process.user, setup.process.seccomp),
+        (RunAs::Auto, true)
+    );
 }
 
 #[test]

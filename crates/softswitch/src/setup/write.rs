@@ -1,6 +1,6 @@
 //! A [`Setup`] as the text of a config, which reads back as the same.
 
-use super::process::{KEEP, NONE};
+use super::process::NONE;
 use super::{Forwarding, PortSetup, Rank, Setup, shims};
 use sidestep_config::value::quoted;
 use sidestep_types::PortId;
@@ -78,7 +78,8 @@ impl Setup {
         out.pair("control", path(&process.control));
         let metrics = process.metrics.map_or(NONE.into(), |m| m.to_string());
         out.pair("metrics", metrics);
-        out.pair("user", process.user.as_deref().unwrap_or(KEEP));
+        out.pair("user", process.user.word());
+        out.plain("seccomp", process.seccomp);
         out.plain("realtime", process.realtime);
         out.pair("wait", if process.busy { "busy" } else { "sleep" });
         out.pair("capture", path(&process.capture));

@@ -165,7 +165,8 @@ pub fn noted(print: &Blueprint, engine: &str) -> Result<Vec<(About, Vec<Note>)>,
     let dir = state::folder(&print.name).join("notes");
     let doing = || format!("cannot make {}", dir.display());
     fs::create_dir_all(&dir).map_err(failed(doing()))?;
-    let open = fs::Permissions::from_mode(0o733);
+    // Sticky: they are users of their own, and none takes away what another wrote.
+    let open = fs::Permissions::from_mode(0o1733);
     fs::set_permissions(&dir, open).map_err(failed(doing()))?;
     let one = |i: usize| {
         let file = dir.join(format!("s{i}"));

@@ -1,9 +1,8 @@
-//! Counters for Prometheus: `GET /metrics` on the loopback, in the OpenMetrics text format.
+//! Counters as text in the OpenMetrics format.
 
-use super::orders::{Order, OrderSender};
-use super::report::io_counters;
-use super::snapshot::Snapshot;
 use crate::machine::{PortCounters, ShimCounters};
+use crate::process::report::io_counters;
+use crate::process::snapshot::Snapshot;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, NoLabelSet, text};
 use prometheus_client::metrics::MetricType;
@@ -13,108 +12,6 @@ use prometheus_client::registry::{Registry, Unit};
 use sidestep_switch::ports::Counts;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{self, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::time::{Duration, Instant};
-
-/// A client has so long for its whole question, and again for taking the answer.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// The longest question.
-const QUESTION: usize = 8192;
-
-/// Opens the endpoint, on an address of this machine's own alone.
-pub fn listen(at: SocketAddr) -> Result<TcpListener, String> {
-    if !at.ip().is_loopback() {
-        return Err(format!(
-            "process.metrics: expected a loopback address, got {at}"
-        ));
-    }
-    TcpListener::bind(at).map_err(|e| format!("process.metrics {at}: {e}"))
-}
-
-/// Answers one client after the other, until the loop has ended.
-pub fn serve(listener: &TcpListener, name: &str, sender: &OrderSender) {
-    for stream in listener.incoming() {
-        match stream {
-            Ok(stream) => {
-                let _ = answer(stream, name, sender);
-            }
-            Err(_) => std::thread::sleep(Duration::from_millis(100)),
-        }
-    }
-}
-
-fn answer(mut stream: TcpStream, name: &str, sender: &OrderSender) -> io::Result<()> {
-    let (status, kind, body) = match question(&mut stream)? {
-        Some((method, _)) if method != "GET" => {
-            ("405 Method Not Allowed", "text/plain", "GET alone\n".into())
-        }
-        Some((_, path)) if path != "/metrics" => {
-            ("404 Not Found", "text/plain", "expected /metrics\n".into())
-        }
-        Some(_) => match sender.ask(Order::Counters) {
-            Some(snapshot) => (
-                "200 OK",
-                "application/openmetrics-text; version=1.0.0; charset=utf-8",
-                exposition(name, snapshot),
-            ),
-            None => (
-                "503 Service Unavailable",
-                "text/plain",
-                "the switch is ending\n".into(),
-            ),
-        },
-        None => ("400 Bad Request", "text/plain", "expected HTTP\n".into()),
-    };
-    let length = body.len();
-    let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
-    );
-    let end = Instant::now() + PATIENCE;
-    let answer = head + &body;
-    let mut rest = answer.as_bytes();
-    while !rest.is_empty() {
-        stream.set_write_timeout(Some(left(end)?))?;
-        match stream.write(rest)? {
-            0 => return Err(ErrorKind::WriteZero.into()),
-            taken => rest = &rest[taken..],
-        }
-    }
-    Ok(())
-}
-
-/// How long it is until `end`; an error when it has passed.
-fn left(end: Instant) -> io::Result<Duration> {
-    let left = end.saturating_duration_since(Instant::now());
-    match left.is_zero() {
-        true => Err(ErrorKind::TimedOut.into()),
-        false => Ok(left),
-    }
-}
-
-/// Method and path, or `None` when it is not HTTP.
-fn question(stream: &mut TcpStream) -> io::Result<Option<(String, String)>> {
-    let mut room = vec![0u8; QUESTION];
-    let mut length = 0;
-    let end = Instant::now() + PATIENCE;
-    loop {
-        stream.set_read_timeout(Some(left(end)?))?;
-        let got = stream.read(&mut room[length..])?;
-        length += got;
-        let mut headers = [httparse::EMPTY_HEADER; 64];
-        let mut request = httparse::Request::new(&mut headers);
-        match request.parse(&room[..length]) {
-            Ok(httparse::Status::Complete(_)) => {
-                return Ok(request
-                    .method
-                    .map(str::to_string)
-                    .zip(request.path.map(str::to_string)));
-            }
-            Ok(httparse::Status::Partial) if got > 0 && length < QUESTION => {}
-            _ => return Ok(None),
-        }
-    }
-}
 
 /// Bounds of the buckets of queue lengths, in packets.
 const LENGTHS: [f64; 14] = [
@@ -431,33 +328,5 @@ impl Scrape {
         let unit = Some(&Unit::Seconds);
         let metric = encoder.encode_descriptor("stalled", help, unit, MetricType::Counter)?;
         ConstCounter::new(stalls.time().as_s_f64()).encode(metric)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_client_that_asks_byte_by_byte_does_not_hold_the_endpoint() {
-        let listener = listen("127.0.0.1:0".parse().unwrap()).unwrap();
-        let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let (mut stream, _) = listener.accept().unwrap();
-        let asking = std::thread::spawn(move || {
-            // Each byte well within the patience, and no end: it goes on until it is hung up on.
-            let endless = b"GET /metrics HTTP/1.1\r\nHost: "
-                .iter()
-                .chain(std::iter::repeat(&b'x'));
-            for byte in endless {
-                if client.write_all(&[*byte]).is_err() {
-                    return;
-                }
-                std::thread::sleep(Duration::from_millis(250));
-            }
-        });
-        let why = question(&mut stream).unwrap_err();
-        assert!(!asking.is_finished(), "{why}");
-        drop(stream);
-        asking.join().unwrap();
     }
 }
