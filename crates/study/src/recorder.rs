@@ -1,6 +1,7 @@
 //! The result directory of a scenario's runs, whoever ran them: the simulator, or a testbed.
 
 use crate::manifest::{Manifest, PointRecord, Status};
+use crate::rows::KernelRow;
 use crate::staging::Staging;
 use crate::tables::{self, Rows, Tables};
 use crate::{Error, Report, logs, page, recorded};
@@ -188,6 +189,21 @@ impl<'a> Recorder<'a> {
         self.staging.write(&taped.file, bytes)?;
         self.recordings.push(taped);
         Ok(())
+    }
+
+    /// Makes room for what kernels say of the senders of flows.
+    pub fn expect_kernel(&mut self) -> Result<(), Error> {
+        self.tables.begin_kernel(&self.staging)?;
+        let (file, columns) = tables::kernel_docs();
+        self.manifest.columns[file] = columns;
+        Ok(())
+    }
+
+    /// Adds what they said during a run.
+    pub fn add_kernel(&mut self, rows: &[KernelRow]) {
+        if self.failed.is_none() {
+            self.failed = self.tables.write_kernel(rows).err();
+        }
     }
 
     /// Scheme number `scheme` was not run with `seed`.

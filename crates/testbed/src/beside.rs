@@ -260,9 +260,10 @@ fn run_one(
     let how = How {
         keep,
         record: false,
+        kernel_stats: false,
     };
-    each(scene, state, how, stop, log, |_, run, _| {
-        match run {
+    each(scene, state, how, stop, log, |_, kept, _| {
+        match kept.map(|kept| kept.run) {
             Some(run) if !run.interrupted => {
                 progress.add(run.outcome.totals.packet_hops);
                 bed.records.push(Record::of(&run));

@@ -3,11 +3,12 @@
 use crate::attempt::{Attempt, Keep};
 use crate::error::Error;
 use crate::log::{ATTEMPTS, Log};
-use crate::network::changes::{check_engine, restore, steps, take};
+use crate::network::changes::{restore, steps, take};
 use crate::network::state::State;
 use crate::network::switches;
 use crate::scene::Scene;
-use crate::{job, outcome, recording, seen, traffic};
+use crate::{job, kernel, outcome, recording, seen, traffic};
+use sidestep_study::KernelRow;
 use sidestep_study::lab::Run;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -21,9 +22,20 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Which runs are kept, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct How {
+    /// Whatever happened in them, or those that were in time.
     pub keep: Keep,
     /// With a recording each.
     pub record: bool,
+    /// With what kernels say of the senders of flows.
+    pub kernel_stats: bool,
+}
+
+/// A run that is kept.
+pub struct Kept {
+    /// What became of its flows.
+    pub run: Run,
+    /// What kernels said of the senders of its flows, if they were asked.
+    pub kernel: Vec<KernelRow>,
 }
 
 /// Says what cannot be recorded.
@@ -53,7 +65,7 @@ pub fn each(
     how: How,
     stop: &AtomicBool,
     log: &mut Log,
-    mut done: impl FnMut(u64, Option<Run>, f64) -> Result<(), Error>,
+    mut done: impl FnMut(u64, Option<Kept>, f64) -> Result<(), Error>,
 ) -> Result<(), Error> {
     for &seed in &scene.scenario.seeds {
         let began = Instant::now();
@@ -71,10 +83,9 @@ fn one(
     how: How,
     stop: &AtomicBool,
     log: &mut Log,
-) -> Result<Option<Run>, Error> {
+) -> Result<Option<Kept>, Error> {
     let plan = scene.scenario.plan(seed).map_err(Error::Work)?;
     let job = job::job(&scene.scenario, &plan, scene.scale);
-    check_engine(&state.engine, &scene.changes)?;
     let steps = steps(&scene.blueprint, &scene.changes);
     for _ in 0..ATTEMPTS {
         if stop.load(Ordering::Relaxed) {
@@ -88,7 +99,11 @@ fn one(
         if how.record {
             switches::note(&scene.blueprint, &state.engine)?;
         }
-        let ran = traffic::run_with(&scene.blueprint, &job, &steps, stop);
+        let during = traffic::During {
+            steps: &steps,
+            asks: how.kernel_stats,
+        };
+        let ran = traffic::run_with(&scene.blueprint, &job, during, stop);
         let notes = match how.record {
             true => Some(switches::noted(&scene.blueprint, &state.engine)?),
             false => None,
@@ -104,11 +119,13 @@ fn one(
         let dropped = |p: &seen::PortSeen| p.counts.drops.iter().sum::<u64>();
         let dropped = (!ports.is_empty()).then(|| ports.iter().flatten().map(dropped).sum());
         log.note(seed, &ran, &attempt, dropped, kept);
+        log.changes(&steps, &ran, kept);
         if kept {
             let mut run = outcome::run(scene, seed, plan, &ran, &ports);
             let of = (&*run.plan, &run.outcome);
             run.recording = notes.map(|notes| recording::recording(scene, seed, of, &ran, &notes));
-            return Ok(Some(run));
+            let kernel = kernel::rows(scene, seed, &ran);
+            return Ok(Some(Kept { run, kernel }));
         }
     }
     log.give_up(seed);

@@ -55,8 +55,8 @@ pub struct UpArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The result directory is that of `sidestep run`: manifest.json, summary.json, flows.parquet,
-queries.parquet, groups.parquet, ports.parquet, subflows.parquet, counts.parquet, samples.parquet and plots/. Times in it are those
-of the network that is emulated; the manifest says under `testbed` by which factor they were longer on this machine, how late
+queries.parquet, groups.parquet, ports.parquet, subflows.parquet, counts.parquet, samples.parquet and plots/, with
+--kernel-stats also kernel.parquet. Times in it are those of the network that is emulated; the manifest says under `testbed` by which factor they were longer on this machine, how late
 switches and hosts were, and how many runs were discarded for a stall. Ctrl-C writes what
 there is.")]
 pub struct RunArgs {
@@ -79,6 +79,10 @@ pub struct RunArgs {
     /// Record each run for a page to play, from what the switches note, in recordings/SCHEME-SEED.srec
     #[arg(long)]
     pub record: bool,
+    /// Ask the kernel every 10 ms what it says of each flow's sender (windows, round trips, reordering, losses), in
+    /// kernel.parquet
+    #[arg(long)]
+    pub kernel_stats: bool,
     /// Print the summary as one JSON object and nothing else
     #[arg(long)]
     pub json: bool,

@@ -1,7 +1,9 @@
 //! The testbed in real namespaces. Skips, with the reason, where the kernel forbids them.
 
 mod agent;
+mod asked;
 mod common;
+mod dctcp;
 mod hosts;
 mod kernel;
 mod lifetime;
