@@ -186,6 +186,12 @@ class Result(_Runs):
         """What kernels said of the senders of flows, a row an answer: of `sidestep testbed run --kernel-stats` alone."""
         return self.table("kernel")
 
+    def table(self, name: str) -> Table:
+        """The table `name` as Arrow: `polars.DataFrame(r.flows)`, `pyarrow.table(r.flows)`, DuckDB and pandas by those."""
+        if name == "kernel" and not (self.path / "kernel.parquet").exists():
+            raise ResultError(f"{self.path} has no table 'kernel': `sidestep testbed run --kernel-stats` alone leaves one")
+        return super().table(name)
+
     def _repr_html_(self) -> str:
         from sidestep import _html
 

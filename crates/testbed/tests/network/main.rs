@@ -9,4 +9,5 @@ mod kernel;
 mod lifetime;
 mod marks;
 mod multipath;
+mod session;
 mod traffic;

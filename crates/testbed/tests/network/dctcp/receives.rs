@@ -3,6 +3,7 @@
 use super::bed::{Room, called, shown};
 use super::wire::{ACK, CE, ECE, ECT, NOT_ECT, SYN, Wire};
 use crate::needs_namespaces;
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::fd::AsRawFd;
 
@@ -26,8 +27,9 @@ fn delays(stream: &TcpStream) {
     assert_eq!(set, 0);
 }
 
-/// Sends a burst with these marks; says for each acknowledgement which segments it covers, and whether it echoes.
-fn echoed(wire: &mut Wire, marks: &[bool]) -> Vec<(usize, usize, bool)> {
+/// Sends a burst with these marks, which is read when all is acknowledged, so that there is always room; says for each
+/// acknowledgement which segments it covers, and whether it echoes.
+fn echoed(wire: &mut Wire, mut stream: &TcpStream, marks: &[bool]) -> Vec<(usize, usize, bool)> {
     let first = wire.seq;
     let fields: Vec<u8> = marks.iter().map(|m| if *m { CE } else { ECT }).collect();
     wire.send(BYTES as usize, &fields);
@@ -43,6 +45,8 @@ fn echoed(wire: &mut Wire, marks: &[bool]) -> Vec<(usize, usize, bool)> {
         }
         upto = next;
     }
+    let mut read = vec![0; marks.len() * BYTES as usize];
+    stream.read_exact(&mut read).unwrap();
     said
 }
 
@@ -63,7 +67,7 @@ fn every_byte_is_echoed_as_it_came_though_acknowledgements_are_delayed() {
                     draws >> 31 == 1
                 })
                 .collect();
-            let said = echoed(&mut wire, &marks);
+            let said = echoed(&mut wire, &stream, &marks);
             for &(from, to, echo) in &said {
                 assert_eq!(
                     marks[from..to],
@@ -78,7 +82,10 @@ fn every_byte_is_echoed_as_it_came_though_acknowledgements_are_delayed() {
                 changed[usize::from(echo)] |= to - from == 1 && next.2 != echo;
             }
             // A machine that stops between two segments of each burst lets every delay run out.
-            assert!(burst < 1_000, "no acknowledgement was delayed: {waited:?}");
+            assert!(
+                burst < 200,
+                "not seen: an acknowledgement of two {waited:?}, or one before a change {changed:?}"
+            );
             if burst >= 20 && waited == [true; 2] && changed == [true; 2] {
                 break;
             }
@@ -96,7 +103,7 @@ fn a_mark_that_changes_is_acknowledged_at_once() {
         // Each differs from the one before, the first from none: marks alone decide, and no acknowledgement waits.
         let marks: Vec<bool> = (0..BURST).map(|i| i % 2 == 0).collect();
         for _ in 0..10 {
-            let said = echoed(&mut wire, &marks);
+            let said = echoed(&mut wire, &stream, &marks);
             assert_eq!(said.len(), BURST, "{said:?}");
             for (i, (from, to, echo)) in said.into_iter().enumerate() {
                 assert_eq!((from, to, echo), (i, i + 1, marks[i]));
@@ -124,7 +131,6 @@ fn a_peer_that_refuses_ecn_gets_no_frame_that_could_be_marked_and_no_echo() {
                 assert_eq!(called(&stream), name);
                 let alpha = ecn.then_some(room.whose.initial_alpha());
                 assert_eq!(shown(&stream), alpha, "opens: {opens}, ECN: {ecn}");
-                use std::io::Write;
                 (&stream).write_all(&[7; 20_000]).unwrap();
                 let mut left = 20_000;
                 while left > 0 {
@@ -139,7 +145,7 @@ fn a_peer_that_refuses_ecn_gets_no_frame_that_could_be_marked_and_no_echo() {
                     }
                 }
                 // Marks that come all the same are told to a peer that agreed to them, and to no other.
-                let said = echoed(&mut wire, &[true; BURST]);
+                let said = echoed(&mut wire, &stream, &[true; BURST]);
                 assert!(said.iter().all(|(_, _, echo)| *echo == ecn), "{said:?}");
             }
         }

@@ -100,7 +100,7 @@ fn alpha_follows_the_marked_share_and_cuts_windows_by_half_of_itself() {
             let plan = [
                 (1, false),
                 (2, true),
-                (70, false),
+                (85, false),
                 (6, true),
                 (3, false),
                 (2, true),
