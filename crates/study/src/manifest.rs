@@ -110,6 +110,8 @@ pub struct Manifest {
     pub points: Vec<PointRecord>,
     /// From the first run's start to the last one's end.
     pub wall_s: f64,
+    /// What each column of each table says.
+    pub columns: Value,
     /// What else is to be said, each under a key of its own.
     pub remarks: Vec<(&'static str, Value)>,
 }
@@ -144,6 +146,7 @@ impl Manifest {
             jobs,
             points: Vec::new(),
             wall_s: 0.0,
+            columns: column_docs(),
             remarks: Vec::new(),
         }
     }
@@ -186,7 +189,7 @@ impl Manifest {
             "packet_hops": sum("packet_hops"),
             "scenario": self.head,
             "runs": runs,
-            "columns": column_docs(),
+            "columns": self.columns,
         });
         for (key, value) in &self.remarks {
             json[*key] = value.clone();

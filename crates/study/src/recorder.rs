@@ -2,6 +2,7 @@
 
 use crate::manifest::{Manifest, PointRecord, Status};
 use crate::report::Marked;
+use crate::rows::KernelRow;
 use crate::staging::Staging;
 use crate::tables::{self, Rows, Tables};
 use crate::{Error, Report, logs, page, recorded};
@@ -189,6 +190,21 @@ impl<'a> Recorder<'a> {
         self.staging.write(&taped.file, bytes)?;
         self.recordings.push(taped);
         Ok(())
+    }
+
+    /// Makes room for what kernels say of the senders of flows.
+    pub fn expect_kernel(&mut self) -> Result<(), Error> {
+        self.tables.begin_kernel(&self.staging)?;
+        let (file, columns) = tables::kernel_docs();
+        self.manifest.columns[file] = columns;
+        Ok(())
+    }
+
+    /// Adds what they said during a run.
+    pub fn add_kernel(&mut self, rows: &[KernelRow]) {
+        if self.failed.is_none() {
+            self.failed = self.tables.write_kernel(rows).err();
+        }
     }
 
     /// Scheme number `scheme` was not run with `seed`.

@@ -101,7 +101,7 @@ pub fn handed_late(flow: &FlowRan) -> Option<u64> {
 }
 
 /// How late a change was done, in nanoseconds: the last to be told has answered.
-fn changed_late((due, done): &(u64, u64)) -> u64 {
+pub fn changed_late((due, done): &(u64, u64)) -> u64 {
     done.saturating_sub(*due)
 }
 

@@ -18,7 +18,7 @@ use crate::network::switches::Engine;
 use crate::network::tools;
 use crate::order::Order;
 use crate::progress::Progress;
-use crate::run::each;
+use crate::run::{How, each};
 use crate::scene::Scene;
 use serde_json::{Map, Value, json};
 use sidestep_study::files;
@@ -264,8 +264,8 @@ fn run_one(
     bed: &mut Bed,
 ) -> Result<(), Error> {
     let _busy = occupy(&scene.blueprint.name)?;
-    each(scene, state, false, stop, log, |_, run, _| {
-        match run {
+    each(scene, state, How::default(), stop, log, |_, kept, _| {
+        match kept.map(|kept| kept.run) {
             Some(run) if !run.interrupted => {
                 progress.add(run.outcome.totals.packet_hops);
                 bed.records.push(Record::of(&run));

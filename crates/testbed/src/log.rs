@@ -1,8 +1,9 @@
 //! What is known of all runs of a session: how late they were, and which are marked.
 
-use crate::attempt::{Attempt, handed_late};
+use crate::attempt::{Attempt, changed_late, handed_late};
 use crate::counted::Counted;
 use crate::network::blueprint::Congestion;
+use crate::network::changes::Step;
 use crate::network::hosts;
 use crate::network::state::State;
 use crate::order::Order;
@@ -24,6 +25,9 @@ pub struct Log {
     marked: Vec<(u64, String)>,
     timeouts_unknown: bool,
     ecn: bool,
+    /// Changes of the network that were to be, those that were made, and how late the
+    /// latest was, in nanoseconds.
+    changes: (usize, usize, u64),
 }
 
 impl Log {
@@ -41,6 +45,44 @@ impl Log {
         self.counted.add(ran, dropped);
         self.timeouts_unknown |= !ran.timeouts_known;
         self.ecn |= ran.flows.iter().any(|f| f.sender.ecn);
+    }
+
+    /// When the changes of the last run that was noted were made: each as late as the last who was told.
+    pub fn changes(&mut self, steps: &[Step], ran: &Ran) {
+        let mut done = ran.changed_ns.iter();
+        let list: Vec<Value> = steps
+            .iter()
+            .map(|step| {
+                // Made in this order; the run may have ended before the last.
+                let late = done.next().map(changed_late);
+                json!({
+                    "due_ms": step.at_ns as f64 / 1e6,
+                    "change": step.says,
+                    "late_us": late.map(|ns| ns as f64 / 1e3),
+                })
+            })
+            .collect();
+        if let Some(attempt) = self.attempts.last_mut() {
+            attempt["changes"] = list.into();
+        }
+        let (due, made, latest) = self.changes;
+        let late = ran.changed_ns.iter().map(changed_late).max();
+        self.changes = (
+            due + steps.len(),
+            made + ran.changed_ns.len(),
+            latest.max(late.unwrap_or(0)),
+        );
+    }
+
+    /// The changes of all runs, in a line; nothing without one.
+    fn changes_text(&self) -> String {
+        match self.changes {
+            (0, ..) => String::new(),
+            (due, made, latest) => format!(
+                "changes: {made} of {due} made before a run's end, the latest {:.0} us late\n",
+                latest as f64 / 1e3
+            ),
+        }
     }
 
     /// The start that a share `q` of all is not later than, in microseconds; `None` of none.
@@ -121,12 +163,13 @@ impl Log {
     /// In a line.
     pub fn to_text(&self, scene: &Scene) -> String {
         format!(
-            "\ntestbed: Linux {}, {} for {}, times divided by {}; {}\n",
+            "\ntestbed: Linux {}, {} for {}, times divided by {}; {}\n{}",
             kernel(),
             scene.scale.bed,
             scene.scale.model,
             scene.scale.factor(),
             self.late_text(),
+            self.changes_text(),
         )
     }
 
@@ -151,4 +194,38 @@ impl Log {
 pub fn kernel() -> String {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease");
     release.map_or_else(|_| "unknown".into(), |r| r.trim().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_that_the_run_did_not_live_to_see_has_no_lateness() {
+        let step = |at_ns, says: &str| Step {
+            at_ns,
+            says: vec![says.into()],
+            ..Step::default()
+        };
+        let steps = [step(1_000_000, "a: down"), step(9_000_000, "a: up")];
+        let ran = Ran {
+            changed_ns: vec![(1_000_000, 1_250_000)],
+            ..Ran::default()
+        };
+        let mut log = Log::default();
+        assert_eq!(log.changes_text(), "");
+        log.attempts.push(json!({}));
+        log.changes(&steps, &ran, true);
+        let expected = json!([
+            {"due_ms": 1.0, "change": ["a: down"], "late_us": 250.0},
+            {"due_ms": 9.0, "change": ["a: up"], "late_us": null},
+        ]);
+        assert_eq!(log.attempts[0]["changes"], expected);
+        // One that is not kept is in its attempt alone.
+        log.changes(&steps, &Ran::default(), false);
+        assert_eq!(
+            log.changes_text(),
+            "changes: 1 of 2 made before a run's end, the latest 250 us late\n"
+        );
+    }
 }

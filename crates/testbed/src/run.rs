@@ -3,11 +3,12 @@
 use crate::attempt::Attempt;
 use crate::error::Error;
 use crate::log::Log;
-use crate::network::changes::{check_engine, restore, steps, take};
+use crate::network::changes::{restore, steps, take};
 use crate::network::state::State;
 use crate::network::switches;
 use crate::scene::Scene;
-use crate::{job, outcome, recording, seen, traffic};
+use crate::{job, kernel, outcome, recording, seen, traffic};
+use sidestep_study::KernelRow;
 use sidestep_study::lab::Run;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -17,6 +18,23 @@ const BREATH: Duration = Duration::from_millis(50);
 
 /// The longest that a switch may go on sending what is left of a run.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What is wanted of each run beside its tables.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct How {
+    /// A recording.
+    pub record: bool,
+    /// What kernels say of the senders of flows.
+    pub kernel_stats: bool,
+}
+
+/// A run.
+pub struct Kept {
+    /// What became of its flows.
+    pub run: Run,
+    /// What kernels said of the senders of its flows, if they were asked.
+    pub kernel: Vec<KernelRow>,
+}
 
 /// Says what cannot be recorded.
 pub fn check_record(scene: &Scene, state: &State) -> Result<(), Error> {
@@ -38,19 +56,19 @@ pub fn check_record(scene: &Scene, state: &State) -> Result<(), Error> {
 
 /// Runs the seeds of the scenario one after the other on a testbed that stands and is occupied.
 ///
-/// Every run is kept; what this machine did to it is in its marks. With `record` each is recorded. `done` gets each seed
+/// Every run is kept; what this machine did to it is in its marks. `done` gets each seed
 /// with its run, `None` when it was not begun, and the seconds it took.
 pub fn each(
     scene: &Scene,
     state: &State,
-    record: bool,
+    how: How,
     stop: &AtomicBool,
     log: &mut Log,
-    mut done: impl FnMut(u64, Option<Run>, f64) -> Result<(), Error>,
+    mut done: impl FnMut(u64, Option<Kept>, f64) -> Result<(), Error>,
 ) -> Result<(), Error> {
     for &seed in &scene.scenario.seeds {
         let began = Instant::now();
-        let run = one(scene, state, seed, record, stop, log)?;
+        let run = one(scene, state, seed, how, stop, log)?;
         done(seed, run, began.elapsed().as_secs_f64())?;
     }
     Ok(())
@@ -61,13 +79,12 @@ fn one(
     scene: &Scene,
     state: &State,
     seed: u64,
-    record: bool,
+    how: How,
     stop: &AtomicBool,
     log: &mut Log,
-) -> Result<Option<Run>, Error> {
+) -> Result<Option<Kept>, Error> {
     let plan = scene.scenario.plan(seed).map_err(Error::Work)?;
     let job = job::job(&scene.scenario, &plan, scene.scale);
-    check_engine(&state.engine, &scene.changes)?;
     let steps = steps(&scene.blueprint, &scene.changes);
     if stop.load(Ordering::Relaxed) {
         return Ok(None);
@@ -77,11 +94,15 @@ fn one(
     take(&scene.blueprint, &as_built)?;
     switches::reset(&scene.blueprint, &state.engine)?;
     let before = switches::counters(&scene.blueprint, &state.engine)?;
-    if record {
+    if how.record {
         switches::note(&scene.blueprint, &state.engine)?;
     }
-    let ran = traffic::run_with(&scene.blueprint, &job, &steps, stop);
-    let notes = match record {
+    let during = traffic::During {
+        steps: &steps,
+        asks: how.kernel_stats,
+    };
+    let ran = traffic::run_with(&scene.blueprint, &job, during, stop);
+    let notes = match how.record {
         true => Some(switches::noted(&scene.blueprint, &state.engine)?),
         false => None,
     };
@@ -95,11 +116,13 @@ fn one(
     let dropped = |p: &seen::PortSeen| p.counts.drops.iter().sum::<u64>();
     let dropped = (!ports.is_empty()).then(|| ports.iter().flatten().map(dropped).sum());
     log.note(seed, &ran, &attempt, dropped);
+    log.changes(&steps, &ran);
     let mut run = outcome::run(scene, seed, plan, &ran, &ports);
     run.marks = attempt.wrong();
     let of = (&*run.plan, &run.outcome);
     run.recording = notes.map(|notes| recording::recording(scene, seed, of, &ran, &notes));
-    Ok(Some(run))
+    let kernel = kernel::rows(scene, seed, &ran);
+    Ok(Some(Kept { run, kernel }))
 }
 
 /// Waits until the switches hold nothing of the last run.

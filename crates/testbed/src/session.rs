@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::log::Log;
+use crate::network::changes::check_engine;
 use crate::network::lock::{Lock, occupy};
 use crate::network::state::State;
 use crate::order::Order;
@@ -42,6 +43,7 @@ impl Session {
         let order = Order::from_json(&state.blueprint.name, &state.note)?;
         let scene = order.read(seeds)?;
         same(&state, &scene)?;
+        check_engine(&state.engine, &scene.changes)?;
         Ok(Session {
             state,
             order,
@@ -57,33 +59,27 @@ impl Session {
 
     /// Runs the seeds one after the other and writes the result directory `out`.
     ///
-    /// With `recordings` each run is recorded, for a page to play.
-    pub fn record(
-        &self,
-        out: &Path,
-        recordings: bool,
-        stop: &AtomicBool,
-    ) -> Result<Recorded, Error> {
+    /// What `how` asks for beside the tables is written beside them.
+    pub fn record(&self, out: &Path, how: How, stop: &AtomicBool) -> Result<Recorded, Error> {
         let (scene, state) = (&self.scene, &self.state);
-        if recordings {
+        if how.record {
             check_record(scene, state)?;
         }
         let mut recorder = Recorder::begin(&scene.scenario, out, 1, false)?;
+        if how.kernel_stats {
+            recorder.expect_kernel()?;
+        }
         let mut log = Log::default();
-        each(
-            scene,
-            state,
-            recordings,
-            stop,
-            &mut log,
-            |seed, run, wall_s| {
-                match run {
-                    Some(mut run) => recorder.add(0, &mut run, None, wall_s),
-                    None => recorder.not_run(0, seed),
+        each(scene, state, how, stop, &mut log, |seed, kept, wall_s| {
+            match kept {
+                Some(mut kept) => {
+                    recorder.add(0, &mut kept.run, None, wall_s);
+                    recorder.add_kernel(&kept.kernel);
                 }
-                Ok(())
-            },
-        )?;
+                None => recorder.not_run(0, seed),
+            }
+            Ok(())
+        })?;
         for warning in log.warnings() {
             recorder.warn(warning);
         }

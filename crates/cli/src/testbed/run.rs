@@ -4,6 +4,7 @@ use super::args::RunArgs;
 use super::keep::keeps_all;
 use crate::failure::{Failure, Outcome};
 use crate::{out, run, stop};
+use sidestep_testbed::run::How;
 use sidestep_testbed::session::Session;
 use std::sync::atomic::Ordering;
 
@@ -19,7 +20,11 @@ pub fn run(args: &RunArgs) -> Outcome {
     let out = args.out.clone();
     let out = out.unwrap_or_else(|| run::default_out(session.scenario()));
     let stop = stop::on_interrupt(out.clone());
-    let recorded = session.record(&out, args.record, &stop)?;
+    let how = How {
+        record: args.record,
+        kernel_stats: args.kernel_stats,
+    };
+    let recorded = session.record(&out, how, &stop)?;
     if args.json {
         out::say_json(&recorded.to_json());
     } else {

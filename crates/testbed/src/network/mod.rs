@@ -8,7 +8,7 @@ pub(crate) mod agent;
 pub mod blueprint;
 mod bpf;
 pub mod changes;
-mod dctcp;
+pub(crate) mod dctcp;
 pub mod down;
 pub mod hosts;
 pub mod lock;
