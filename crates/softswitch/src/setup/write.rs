@@ -80,7 +80,13 @@ impl Setup {
         out.pair("metrics", metrics);
         out.pair("user", process.user.as_deref().unwrap_or(KEEP));
         out.plain("realtime", process.realtime);
-        out.pair("wait", if process.busy { "busy" } else { "sleep" });
+        match process.busy {
+            true => out.pair("wait", "busy"),
+            false => {
+                out.pair("wait", "sleep");
+                out.pair("poll", process.poll);
+            }
+        }
         out.pair("capture", path(&process.capture));
         let only = if process.capture_drops_only {
             "drops"
