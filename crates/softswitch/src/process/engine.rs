@@ -100,6 +100,14 @@ impl Engine {
         }
     }
 
+    /// What it does without frames, in words.
+    pub fn idle(&self) -> String {
+        match self.busy {
+            true => "polls all the time".into(),
+            false => self.polling.to_string(),
+        }
+    }
+
     /// Has frames and what becomes of them written to `capture`.
     pub fn watch(&mut self, capture: Capture) {
         self.capture = Some(capture);

@@ -9,6 +9,7 @@
 //! **Units**     picoseconds of the loop's clock.
 
 use sidestep_types::Time;
+use std::fmt;
 
 /// What is polled is limited in each of these.
 const WINDOW: Time = Time::from_ms(10);
@@ -87,6 +88,15 @@ impl Polling {
             return false;
         }
         passed.saturating_sub(self.slept) >= AWAKE
+    }
+}
+
+impl fmt::Display for Polling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.most {
+            Time::ZERO => write!(f, "sleeps without frames"),
+            most => write!(f, "polls for {most} before it sleeps"),
+        }
     }
 }
 

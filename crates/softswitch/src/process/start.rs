@@ -68,7 +68,8 @@ pub fn run(
             "interface {name} is down: frames to it are dropped"
         ));
     }
-    log.say(format!("switches {} ports", setup.ports.len()));
+    let (count, idle) = (setup.ports.len(), engine.idle());
+    log.say(format!("switches {count} ports, {idle}"));
     let ended = engine.run();
     let last = engine.snapshot();
     // Waits for a capture to be written.
