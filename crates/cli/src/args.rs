@@ -353,7 +353,8 @@ Times are CPU time of one thread; on a shared machine trust ratio_to_heap, which
 within one run, more than the rest.
 
 `sidestep bench switch` floods the software switch and the Linux bridge in network namespaces of
-its own, and needs root. A row's numbers are medians of the rounds. `sidestep bench garbage
+its own, and needs root. A row's numbers are medians of the rounds. Then it sends pings through
+both while nothing else goes there; `sidestep bench latency` is that alone. `sidestep bench garbage
 --rounds 10` sends it ten million random frames and checks that every one is counted.")]
 pub struct BenchArgs {
     /// Its name; all that need no root when left out

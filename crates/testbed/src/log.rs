@@ -215,14 +215,12 @@ mod tests {
         let mut log = Log::default();
         assert_eq!(log.changes_text(), "");
         log.attempts.push(json!({}));
-        log.changes(&steps, &ran, true);
+        log.changes(&steps, &ran);
         let expected = json!([
             {"due_ms": 1.0, "change": ["a: down"], "late_us": 250.0},
             {"due_ms": 9.0, "change": ["a: up"], "late_us": null},
         ]);
         assert_eq!(log.attempts[0]["changes"], expected);
-        // One that is not kept is in its attempt alone.
-        log.changes(&steps, &Ran::default(), false);
         assert_eq!(
             log.changes_text(),
             "changes: 1 of 2 made before a run's end, the latest 250 us late\n"

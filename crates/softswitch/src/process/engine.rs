@@ -2,7 +2,8 @@
 //!
 //! All that is done to the switch is done at the switch's time ([`Arrivals::now`]), which frames that came set, and not at
 //! the clock's. It sleeps in `ppoll` until a frame comes, the next one is due, an order is given or a link
-//! changes; with work to do it makes no other calls than those that move frames.
+//! changes, unless that would be a short sleep ([`super::polling`]); with work to do it makes no other
+//! calls than those that move frames.
 
 use super::arrivals::Arrivals;
 use super::capture::{Capture, Counts};
@@ -11,6 +12,7 @@ use super::lateness::Lateness;
 use super::log::Log;
 use super::notes::Notes;
 use super::orders::{Order, Orders};
+use super::polling::{Idle, Polling};
 use super::priority::Priority;
 use super::snapshot::{PortSnapshot, Snapshot};
 use crate::io::interface::Inquiry;
@@ -26,8 +28,6 @@ const LOOK_EVERY: Time = Time::from_ms(10);
 const HELD: usize = 256;
 /// Frames given to an interface in one system call.
 const CALL: usize = 64;
-/// So that the end of the clock is not slept over.
-const LONGEST_SLEEP: Time = Time::from_s(60);
 
 /// The loop and all that it owns.
 pub struct Engine {
@@ -47,6 +47,8 @@ pub struct Engine {
     pub inquiry: Inquiry,
     /// Never sleep.
     pub busy: bool,
+    /// What it does between frames when it is not busy.
+    pub polling: Polling,
     /// SCHED_FIFO or not.
     pub priority: Priority,
     /// Where events are told.
@@ -61,7 +63,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// A loop that sleeps, as an ordinary thread.
+    /// A loop that sleeps and does not poll, as an ordinary thread.
     pub fn new(
         machine: Machine,
         ports: Vec<Port>,
@@ -80,6 +82,7 @@ impl Engine {
             news,
             inquiry,
             busy: false,
+            polling: Polling::new(Time::ZERO),
             priority: Priority::ordinary(),
             log,
             capture: None,
@@ -89,6 +92,14 @@ impl Engine {
             lateness: Lateness::default(),
             arrivals: Arrivals::default(),
             polled: Vec::with_capacity(2 * count + 2),
+        }
+    }
+
+    /// What it does without frames, in words.
+    pub fn idle(&self) -> String {
+        match self.busy {
+            true => "polls all the time".into(),
+            false => self.polling.to_string(),
         }
     }
 
@@ -134,10 +145,11 @@ impl Engine {
                 self.look(false);
                 self.hint();
             }
-            if self.busy || got + sent > 0 {
+            if got + sent > 0 {
+                self.polling.worked(now);
+            }
+            if self.busy || got + sent > 0 || !self.wait() {
                 self.priority.ran(now);
-            } else {
-                self.wait();
             }
         }
     }
@@ -191,13 +203,16 @@ impl Engine {
         }
     }
 
-    /// Sleeps until there is something to do.
-    fn wait(&mut self) {
+    /// Sleeps until there is something to do, if that is worth while; says whether it was.
+    fn wait(&mut self) -> bool {
         let now = self.clock.now();
-        let timeout = match self.machine.next_departure() {
-            Some(due) if due <= now => return,
-            Some(due) => due.saturating_sub(now).min(LONGEST_SLEEP),
-            None => LONGEST_SLEEP,
+        let due = self.machine.next_departure();
+        if due.is_some_and(|due| due <= now) {
+            return false;
+        }
+        let Idle::Sleep(timeout) = self.polling.idle(now, due) else {
+            std::hint::spin_loop();
+            return false;
         };
         self.polled.clear();
         let fds = (self.ports.iter().flat_map(Port::descriptors))
@@ -231,7 +246,10 @@ impl Engine {
                 self.look(true);
             }
         }
-        self.priority.slept(self.clock.now());
+        let woken = self.clock.now();
+        self.polling.slept(now, woken);
+        self.priority.slept(woken);
+        true
     }
 
     /// Asks about all ports, when there was news or one is down or `always`, and says what changed.
@@ -361,6 +379,25 @@ mod tests {
     use super::*;
     use crate::process::orders::orders;
     use crate::setup::Setup;
+
+    #[test]
+    fn a_loop_polls_after_work_and_sleeps_without_any() {
+        let text = "[switch]\n[[port]]\ninterface = \"none\"\nrate = \"1 Gbps\"\n";
+        let machine = Machine::new(&Setup::read("s.toml", text).unwrap()).unwrap();
+        let (sender, orders) = orders().unwrap();
+        let (news, inquiry) = (LinkNews::listen().unwrap(), Inquiry::new().unwrap());
+        let mut engine = Engine::new(machine, vec![], orders, news, inquiry, Log::new("s"));
+        // What would end a sleep at once.
+        sender.give(Order::Stop);
+        assert!(engine.wait(), "it does not poll unless it is told to");
+        // Longer than any machine stands still.
+        let day = Time::from_s(24 * 3600);
+        engine.clock = Clock::started(day);
+        engine.polling = Polling::new(day);
+        assert!(engine.wait(), "there was no work yet");
+        engine.polling.worked(engine.clock.now());
+        assert!(!engine.wait(), "there was work");
+    }
 
     #[test]
     fn a_loop_ends_with_a_reason_before_its_clock_does() {

@@ -14,6 +14,7 @@ pub mod log;
 pub mod metrics;
 pub mod notes;
 pub mod orders;
+pub mod polling;
 pub mod priority;
 pub mod privileges;
 pub mod question;

@@ -5,6 +5,7 @@ use super::control::ControlHandler;
 use super::engine::Engine;
 use super::log::Log;
 use super::orders::{Order, orders};
+use super::polling::Polling;
 use super::priority::{Priority, lock_memory, no_timer_slack};
 use super::signals::{Signal, Signals};
 use super::snapshot::Snapshot;
@@ -15,6 +16,7 @@ use crate::io::interface::Inquiry;
 use crate::io::links::LinkNews;
 use crate::machine::Machine;
 use crate::setup::{PortSetup, RunAs, Setup};
+use sidestep_types::Time;
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
@@ -36,6 +38,7 @@ pub fn run(
     let mut engine = Engine::new(machine, ports, orders, news, inquiry, log.clone());
     engine.names = names;
     engine.busy = setup.process.busy;
+    engine.polling = Polling::new(polled(setup, &log));
     let doors = Doors::open(setup)?;
     steady(setup, &mut engine.priority, &log);
     drop_privileges(setup, &log)?;
@@ -67,7 +70,8 @@ pub fn run(
     if setup.process.seccomp && setup.process.user != RunAs::Keep {
         syscalls::confine()?;
     }
-    log.say(format!("switches {} ports", setup.ports.len()));
+    let (count, idle) = (setup.ports.len(), engine.idle());
+    log.say(format!("switches {count} ports, {idle}"));
     let ended = engine.run();
     let last = engine.snapshot();
     // Waits for a capture to be written.
@@ -107,6 +111,17 @@ fn fits(port: &PortSetup, carry: Carry, mtu: u32) -> Result<(), String> {
         "port {name}: interface {interface:?} has an MTU of {mtu}: frames with switch.tags = {word:?} need \
          {least} (ip link set {interface} mtu {least}), at the other end too"
     ))
+}
+
+/// How long the loop polls. On a machine of one core whoever sends the next frame would wait for it.
+fn polled(setup: &Setup, log: &Log) -> Time {
+    // SAFETY: no memory is passed.
+    let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    if cores == 1 && setup.process.poll > Time::ZERO {
+        log.say("this machine has one core: it sleeps and does not poll");
+        return Time::ZERO;
+    }
+    setup.process.poll
 }
 
 /// Makes this process wake up when it should, as far as the kernel allows it.

@@ -93,6 +93,8 @@ pub struct ProcessSetup {
     pub realtime: bool,
     /// Poll all the time instead of sleeping to the next departure.
     pub busy: bool,
+    /// How long it polls before it sleeps, after the last frame and before the next departure.
+    pub poll: Time,
     /// Where frames are written, with what became of them.
     pub capture: Option<PathBuf>,
     /// Keep drops, detours and trims alone.

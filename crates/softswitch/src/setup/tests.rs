@@ -235,6 +235,24 @@ fn defaults_are_those_of_the_documentation() {
         (setup.process.user, setup.process.seccomp),
         (RunAs::Auto, true)
     );
+    assert_eq!(setup.process.poll, Time::from_us(50));
+}
+
+#[test]
+fn polling_before_sleep_is_for_a_loop_that_sleeps() {
+    let with =
+        |lines: &str| PLAIN.replacen("[switch]", &format!("[process]\n{lines}\n[switch]"), 1);
+    let polls = |lines: &str| Setup::read("s.toml", &with(lines)).map(|setup| setup.process.poll);
+    assert_eq!(polls("poll = \"0 s\""), Ok(Time::ZERO));
+    assert_eq!(
+        polls("wait = \"sleep\"\npoll = \"1 ms\""),
+        Ok(Time::from_ms(1))
+    );
+    assert_eq!(polls("wait = \"busy\""), Ok(Time::ZERO));
+    for lines in ["poll = \"20 us\"", "wait = \"busy\"", "poll = \"0 s\""] {
+        let setup = Setup::read("s.toml", &with(lines)).unwrap();
+        assert_eq!(Setup::read("s.toml", &setup.to_toml()), Ok(setup));
+    }
 }
 
 #[test]
@@ -349,6 +367,16 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
             "[switch]",
             "[process]\nmetrics = \"localhost\"\n[switch]",
             "an address and a port",
+        ),
+        (
+            "[switch]",
+            "[process]\nwait = \"busy\"\npoll = \"0 s\"\n[switch]",
+            "process.poll has no effect: wait = \"busy\" polls all the time",
+        ),
+        (
+            "[switch]",
+            "[process]\npoll = \"1001 us\"\n[switch]",
+            "process.poll: expected at most 1 ms, got 1.001 ms",
         ),
         (
             "interface = \"e0-up\"",

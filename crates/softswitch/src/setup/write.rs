@@ -81,7 +81,13 @@ impl Setup {
         out.pair("user", process.user.word());
         out.plain("seccomp", process.seccomp);
         out.plain("realtime", process.realtime);
-        out.pair("wait", if process.busy { "busy" } else { "sleep" });
+        match process.busy {
+            true => out.pair("wait", "busy"),
+            false => {
+                out.pair("wait", "sleep");
+                out.pair("poll", process.poll);
+            }
+        }
         out.pair("capture", path(&process.capture));
         let only = if process.capture_drops_only {
             "drops"

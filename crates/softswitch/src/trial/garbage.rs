@@ -8,7 +8,7 @@
 //!             or refused by the interface.
 
 use super::flood::{Source, sink, udp_frame};
-use super::throughput::{Running, start, tempdir};
+use super::throughput::{Between, FASTEST, Running, start, tempdir};
 use super::wiring::Wiring;
 use crate::process::control;
 use serde_json::Value;
@@ -49,7 +49,8 @@ fn run(
     wiring: &Wiring,
     room: &Path,
 ) -> Result<Garbage, String> {
-    let mut switch = start(command, wiring, room, "sleep", "packet")?;
+    let mode = Between::Default.mode(FASTEST).expect("a switch");
+    let mut switch = start(command, wiring, room, &mode)?;
     let socket = room.join("s.sock");
     // What came before the switch did is not for it to count.
     let counters = control::ask(&socket, "counters")?;

@@ -213,7 +213,12 @@ pub fn config(print: &Blueprint, i: usize) -> String {
     );
     let _ = write!(out, "\n[switch]\n{}", print.switches[i].decision);
     let socket = control(&print.name, i).display().to_string();
-    let _ = writeln!(out, "\n[process]\ncontrol = {}", quoted(&socket));
+    // Many switches share few cores: one that polls would take the time of the others.
+    let _ = writeln!(
+        out,
+        "\n[process]\ncontrol = {}\npoll = \"0 us\"",
+        quoted(&socket)
+    );
     for (p, ((cable, far), flood)) in print.ports(i).iter().zip(&print.flooded()[i]).enumerate() {
         let (leads_to, delay) = match far {
             End::Host(_) => ("host", 2 * cable.delay_ns),
