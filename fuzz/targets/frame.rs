@@ -49,7 +49,7 @@ fn told(bytes: &[u8], frame: &Frame) {
         return;
     }
     let me: IpAddr = match ip.v6 {
-        true => [0xfd77, 0, 0, 0, 0, 0, 0, 0xfe].into(),
+        true => [0xfd77u16, 0, 0, 0, 0, 0, 0, 0xfe].into(),
         false => [10, 77, 0, 254].into(),
     };
     for what in [Some(Told::TimeExceeded), Some(Told::NoRoute), of_own]
