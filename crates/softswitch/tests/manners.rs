@@ -20,7 +20,10 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Not a test by itself: a switch, where the last word is its config.
 #[test]
 fn this_program_as_a_switch() {
-    let Some(config) = std::env::args().last().filter(|arg| arg.ends_with(".toml")) else {
+    let Some(config) = std::env::args()
+        .next_back()
+        .filter(|arg| arg.ends_with(".toml"))
+    else {
         return;
     };
     let text = std::fs::read_to_string(&config).unwrap();

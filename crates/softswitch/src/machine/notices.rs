@@ -124,30 +124,30 @@ mod tests {
     #[test]
     fn a_kind_at_a_port_is_told_once_a_minute_with_how_often_it_happened() {
         let mut notices = Notices::new(2);
-        let s = Time::from_s;
-        let (a, b) = (PortId(0), PortId(1));
-        for at in [1, 2, 3, 60] {
-            notices.happened(s(at), a, Noticed::StormBroadcast);
-        }
-        notices.happened(s(3), b, Noticed::StormBroadcast);
-        notices.happened(s(4), a, Noticed::StormUnknown);
-        notices.happened(s(61), a, Noticed::StormBroadcast);
-        let told = |notices: &mut Notices| -> Vec<(u64, u16, Noticed, u64)> {
-            let all = std::iter::from_fn(|| notices.poll());
-            all.map(|n| (n.at.as_ns() / 1_000_000_000, n.port.0, n.what, n.times))
-                .collect()
+        let storm = Noticed::StormBroadcast;
+        let mut told = |s: u64, port: u16, what| {
+            notices.happened(Time::from_s(s), PortId(port), what);
+            notices
+                .poll()
+                .map(|of| (of.at, of.port.0, of.what, of.times))
         };
-        let first = told(&mut notices);
-        assert_eq!(
-            first,
-            [
-                (1, 0, Noticed::StormBroadcast, 1),
-                (3, 1, Noticed::StormBroadcast, 1),
-                (4, 0, Noticed::StormUnknown, 1),
-            ],
-            "what waits to be told is not told twice"
-        );
-        notices.happened(s(62), a, Noticed::StormBroadcast);
-        assert_eq!(told(&mut notices), [(62, 0, Noticed::StormBroadcast, 5)]);
+        assert_eq!(told(1, 0, storm), Some((Time::from_s(1), 0, storm, 1)));
+        assert_eq!(told(2, 0, storm), None);
+        // Of another port, and of another kind.
+        assert_eq!(told(3, 1, storm), Some((Time::from_s(3), 1, storm, 1)));
+        let unknown = Noticed::StormUnknown;
+        assert_eq!(told(4, 0, unknown), Some((Time::from_s(4), 0, unknown, 1)));
+        assert_eq!(told(60, 0, storm), None);
+        assert_eq!(told(61, 0, storm), Some((Time::from_s(61), 0, storm, 3)));
+    }
+
+    #[test]
+    fn what_waits_to_be_told_is_not_told_twice() {
+        let mut notices = Notices::new(1);
+        for s in [1, 100] {
+            notices.happened(Time::from_s(s), PortId(0), Noticed::StormUnknown);
+        }
+        assert_eq!(notices.poll().map(|of| of.times), Some(1));
+        assert_eq!(notices.poll(), None);
     }
 }
