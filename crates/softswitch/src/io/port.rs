@@ -8,7 +8,7 @@ use super::{IoCounters, offloads};
 use std::os::fd::{AsFd, BorrowedFd};
 
 /// Longest payload that a port makes room for; the loopback's MTU is larger.
-const LONGEST: u32 = 16_000;
+const LONGEST: u32 = crate::setup::MOST_MTU;
 
 /// An interface that frames come in and leave by.
 pub struct Port {

@@ -11,6 +11,7 @@ use super::clock::{Clock, END};
 use super::lateness::Lateness;
 use super::log::Log;
 use super::notes::Notes;
+use super::notices::told as told_of;
 use super::orders::{Order, Orders};
 use super::polling::{Idle, Polling};
 use super::priority::Priority;
@@ -139,6 +140,9 @@ impl Engine {
                 if !self.obey(order) {
                     return Ok(());
                 }
+            }
+            while let Some(notice) = self.machine.poll_notice() {
+                self.log.say(told_of(&notice, &self.names));
             }
             if now.saturating_sub(looked) > LOOK_EVERY {
                 looked = now;

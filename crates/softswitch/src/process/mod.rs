@@ -13,6 +13,8 @@ pub mod lateness;
 pub mod log;
 pub mod metrics;
 pub mod notes;
+mod notices;
+mod number;
 pub mod orders;
 pub mod polling;
 pub mod priority;

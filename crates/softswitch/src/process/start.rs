@@ -4,6 +4,7 @@ use super::capture::Prepared;
 use super::control::ControlHandler;
 use super::engine::Engine;
 use super::log::Log;
+use super::number::number_of_its_own;
 use super::orders::{Order, orders};
 use super::polling::Polling;
 use super::priority::{Priority, lock_memory, no_timer_slack};
@@ -15,7 +16,7 @@ use crate::io::Port;
 use crate::io::interface::Inquiry;
 use crate::io::links::LinkNews;
 use crate::machine::Machine;
-use crate::setup::{PortSetup, RunAs, Setup};
+use crate::setup::{PortSetup, RunAs, Setup, interface_fits};
 use sidestep_types::Time;
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
@@ -34,7 +35,8 @@ pub fn run(
     let ports = open(setup)?;
     let inquiry = Inquiry::new().map_err(|e| e.to_string())?;
     let news = LinkNews::listen().map_err(|e| e.to_string())?;
-    let machine = Machine::new(setup)?;
+    let mut machine = Machine::new(setup)?;
+    machine.set_number(number_of_its_own());
     let mut engine = Engine::new(machine, ports, orders, news, inquiry, log.clone());
     engine.names = names;
     engine.busy = setup.process.busy;
@@ -92,8 +94,11 @@ fn open(setup: &Setup) -> Result<Vec<Port>, String> {
             let open = if port.xdp { Port::open_xdp } else { Port::open };
             let opened = open(&inquiry, &port.interface);
             let opened = opened.map_err(|e| format!("port {}: {e}", port.name))?;
-            if let (Some(tags), Ok(state)) = (setup.tags, inquiry.interface(&port.interface)) {
-                fits(port, tags.carry, state.mtu)?;
+            if let Ok(state) = inquiry.interface(&port.interface) {
+                interface_fits(setup.mtu, port, state.mtu)?;
+                if let Some(tags) = setup.tags {
+                    fits(port, tags.carry, state.mtu)?;
+                }
             }
             Ok(opened)
         })

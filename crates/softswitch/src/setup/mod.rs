@@ -1,9 +1,13 @@
 //! What a switch's config says; `docs/softswitch.md` describes the file.
 
+mod bridge;
 mod hosts;
+mod icmp;
 mod known;
 mod mac;
+mod mtu;
 mod ports;
+mod probe;
 mod process;
 mod read;
 mod services;
@@ -12,15 +16,21 @@ mod tables;
 mod tags;
 #[cfg(test)]
 mod tests;
+mod vlans;
 mod write;
 
+pub use bridge::{Pace, PortBridge, Storms};
+pub use icmp::Icmp;
 pub use known::{Known, TOP, known};
 pub use mac::Mac;
+pub use mtu::{DEFAULT_MTU, MOST_MTU, interface_fits};
 pub use ports::check_rate;
+pub use probe::LoopProbe;
 pub use services::Services;
 pub use shims::{SILENCE, to_toml as shims_to_toml};
 pub use sidestep_config::decision::Named;
 pub use tags::Tags;
+pub use vlans::{NO_VLAN, PortVlan, alike};
 
 use sidestep_config::decision::Decision;
 use sidestep_types::{BitRate, PortId, Time};
@@ -46,6 +56,10 @@ pub struct Setup {
     pub tags: Option<Tags>,
     /// How stations are found.
     pub forwarding: Forwarding,
+    /// The longest payload of a frame, in bytes.
+    pub mtu: u32,
+    /// How it looks for loops, if it does.
+    pub probe: Option<LoopProbe>,
     /// What the process around the switch does.
     pub process: ProcessSetup,
     /// The ports; their order numbers them.
@@ -152,6 +166,10 @@ pub struct PortSetup {
     pub xdp: bool,
     /// Its host's shims, the first nearest to the host.
     pub shims: Vec<Named>,
+    /// How the network is guarded against what comes in by it.
+    pub bridge: PortBridge,
+    /// Which VLANs it carries; nothing where the switch has none.
+    pub vlan: Option<PortVlan>,
 }
 
 /// Someone with an address, and the ports toward it.
@@ -163,6 +181,8 @@ pub struct Station {
     pub addresses: Vec<IpAddr>,
     /// The next hops, one or more.
     pub ports: Vec<PortId>,
+    /// Its VLAN; [`NO_VLAN`] where the switch has none.
+    pub vlan: u16,
 }
 
 /// The switch's own addresses.
@@ -172,6 +192,8 @@ pub struct Router {
     pub mac: Mac,
     /// What it answers for.
     pub addresses: Vec<IpAddr>,
+    /// What senders are told, if anything.
+    pub icmp: Option<Icmp>,
 }
 
 /// A prefix behind a next hop.
@@ -185,4 +207,6 @@ pub struct Network {
     pub ports: Vec<PortId>,
     /// The MAC that frames get.
     pub next_hop: Mac,
+    /// The VLAN that they get; [`NO_VLAN`] where the switch has none.
+    pub vlan: u16,
 }

@@ -74,6 +74,14 @@ fn the_documented_config_reads() {
 }
 
 #[test]
+fn manners_vlans_and_messages_go_together_and_read_back() {
+    let text = include_str!("../../../../fuzz/seeds/switch_config/manners.toml");
+    let setup = Setup::read("s.toml", text).unwrap_or_else(|all| panic!("{all:?}"));
+    assert_eq!((setup.mtu, setup.networks[0].vlan), (9000, 10));
+    assert_eq!(Setup::read("s.toml", &setup.to_toml()), Ok(setup));
+}
+
+#[test]
 fn shims_are_names_or_tables_and_stand_at_ports_to_hosts() {
     let at_h0 = |shims: &str| format!("rate = \"100 Mbps\"\n{shims}");
     let with = |shims: &str| PLAIN.replacen("rate = \"100 Mbps\"", &at_h0(shims), 1);

@@ -5,7 +5,10 @@ use crate::{Paths, Step, WITHHELD, reason};
 use sidestep_sim::{End, Network};
 use sidestep_softswitch::frame::{self, Carry, Ip, What, sample::Sample};
 use sidestep_softswitch::machine::{Event, Happened, Machine};
-use sidestep_softswitch::setup::{Forwarding, Mac, PortSetup, ProcessSetup, Rank, Setup, Station};
+use sidestep_softswitch::setup::{
+    DEFAULT_MTU, Forwarding, Mac, NO_VLAN, PortBridge, PortSetup, ProcessSetup, Rank, Setup,
+    Station,
+};
 use sidestep_switch::{
     AnyBuffer, AnyRoute, Buffer, Changes, DropReason, Hops, Queues, Route, Verdict, Want, buffer,
 };
@@ -118,11 +121,14 @@ fn setup(scenario: &Scenario, ports: &Ports, me: usize) -> Setup {
             End::Host(_) => scenario.shims.clone(),
             End::Switch(_) => Vec::new(),
         },
+        bridge: PortBridge::default(),
+        vlan: None,
     };
     let station = |host: u32| Station {
         mac: mac(host),
         addresses: vec![],
         ports: toward(ports, me, host),
+        vlan: NO_VLAN,
     };
     Setup {
         name: format!("s{me}"),
@@ -137,6 +143,8 @@ fn setup(scenario: &Scenario, ports: &Ports, me: usize) -> Setup {
         services: None,
         tags: tags(&scenario.shims),
         forwarding: Forwarding::Static,
+        mtu: DEFAULT_MTU,
+        probe: None,
         process: ProcessSetup::default(),
         ports: ports[me].iter().enumerate().map(port).collect(),
         stations: (0..scenario.network.hosts).map(station).collect(),

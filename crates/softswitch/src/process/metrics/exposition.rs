@@ -88,7 +88,7 @@ type Count = (&'static str, &'static str, fn(&PortCounters) -> u64);
 
 /// Those of frames that come, leave or are flooded. What is decided about them is
 /// [`Counts::ALL`].
-const FRAMES: [Count; 5] = [
+const FRAMES: [Count; 14] = [
     ("rx", "Frames that came in", |p| p.rx_frames),
     ("tx", "Frames whose last bit has left", |p| p.tx_frames),
     (
@@ -102,13 +102,54 @@ const FRAMES: [Count; 5] = [
     ("copies", "Copies of flooded frames for this port", |p| {
         p.copies
     }),
+    (
+        "learn_limited",
+        "Frames that came in and whose sender was not learned: the port has as many as it may",
+        |p| p.learn_limited,
+    ),
+    (
+        "moves",
+        "Frames that came in and whose sender had stood at another port before",
+        |p| p.moves,
+    ),
+    (
+        "icmp_time_exceeded",
+        "Messages made for who sent by this port: the TTL of a packet ended",
+        |p| p.icmp_time_exceeded,
+    ),
+    (
+        "icmp_unreachable",
+        "Messages made for who sent by this port: a packet to the router leads nowhere",
+        |p| p.icmp_unreachable,
+    ),
+    (
+        "icmp_limited",
+        "Messages not made: there have been as many as there may be",
+        |p| p.icmp_limited,
+    ),
+    (
+        "icmp_withheld",
+        "Messages not made: of such packets nothing may be said, or there is nobody to say it",
+        |p| p.icmp_withheld,
+    ),
+    ("probes_sent", "Probes made for this port", |p| {
+        p.probes_sent
+    }),
+    ("probes_heard", "Own probes that came in: a loop", |p| {
+        p.probes_heard
+    }),
+    (
+        "loop_blocks",
+        "How often the port was blocked as part of a loop",
+        |p| p.loop_blocks,
+    ),
 ];
 
 impl Scrape {
     /// What was ordered of links: none of it is of the interface.
     fn links(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         type Value = fn(&PortCounters) -> i64;
-        let families: [(&str, &str, Option<Unit>, Value); 2] = [
+        let families: [(&str, &str, Option<Unit>, Value); 5] = [
             (
                 "switch_link_up",
                 "0 when the link was ordered down",
@@ -120,6 +161,24 @@ impl Scrape {
                 "What the port sends at",
                 Some(Unit::Other("bits_per_second".into())),
                 |p| i64::try_from(p.rate_bps).unwrap_or(i64::MAX),
+            ),
+            (
+                "switch_looped",
+                "1 when the port is part of a loop, as far as probes say",
+                None,
+                |p| i64::from(p.looped),
+            ),
+            (
+                "switch_blocked",
+                "1 when the port is blocked as part of a loop",
+                None,
+                |p| i64::from(p.blocked),
+            ),
+            (
+                "switch_learned",
+                "Addresses that were learned at the port, stale ones included",
+                None,
+                |p| p.learned as i64,
             ),
         ];
         for (name, help, unit, value) in families {
