@@ -284,7 +284,7 @@ impl<A: Agenda> Fabric<A> {
     }
 
     /// Plans what the ranked port of `link` asks for.
-    #[inline]
+    #[inline(always)]
     fn plan(&mut self, link: u32, due: Due) {
         if due.first {
             self.plan_first(link, due.departs);

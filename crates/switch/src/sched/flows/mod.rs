@@ -150,17 +150,22 @@ impl Flows {
     }
 
     /// A packet of `class` has come; whether it joins is open. What has been silent for too long leaves, of all classes.
+    /// Says how many flows are in `class` then.
     #[inline(always)]
-    pub fn see(&mut self, class: usize, pkt: &Packet, now: Time) {
+    pub fn see(&mut self, class: usize, pkt: &Packet, now: Time) -> u32 {
         match self {
-            Flows::Off => {}
+            Flows::Off => 0,
             Flows::Exact(tables) => {
                 tables.age(now);
                 if brings(pkt) {
                     tables.see(class, pkt, now);
                 }
+                tables.of[class].flows()
             }
-            Flows::Approximate(maps) => see_about(maps, class, pkt, now),
+            Flows::Approximate(maps) => {
+                see_about(maps, class, pkt, now);
+                maps[class].flows()
+            }
         }
     }
 
@@ -211,11 +216,7 @@ impl Flows {
         if now >= tables.due || ends(pkt) {
             return false;
         }
-        match pkt.kind() {
-            Kind::Ack | Kind::SynAck => true,
-            Kind::Syn => false,
-            Kind::Data => pkt.len == 0 || tables.of[class].is_newest(key(pkt), now),
-        }
+        !brings(pkt) || pkt.kind() != Kind::Syn && tables.of[class].is_last(key(pkt), now)
     }
 
     /// A packet comes, joins `class` where nothing waits, and leaves it at once.
@@ -277,7 +278,8 @@ fn see_about(maps: &mut [Approximate], class: usize, pkt: &Packet, now: Time) {
 /// Does the packet bring its flow in?
 #[inline]
 fn brings(pkt: &Packet) -> bool {
-    matches!(pkt.kind(), Kind::Data | Kind::Syn) && (pkt.len > 0 || pkt.kind() == Kind::Syn)
+    let kind = pkt.kind();
+    kind == Kind::Data && pkt.len > 0 || kind == Kind::Syn
 }
 
 /// Does the packet end its flow?
