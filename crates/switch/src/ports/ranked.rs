@@ -131,6 +131,18 @@ impl Ranked {
         wire: &Wire,
         now: Time,
     ) -> Due {
+        self.begin(line, store, wire, now)
+    }
+
+    /// The same in the place of the call, where it is the way of most packets that waited.
+    #[inline(always)]
+    fn begin<S: Store>(
+        &mut self,
+        line: &mut Line,
+        store: &mut S,
+        wire: &Wire,
+        now: Time,
+    ) -> Due {
         let Some(at) = self.sched.pop() else {
             return Due::default();
         };
@@ -170,7 +182,7 @@ impl Ranked {
         (now, unbuffered): (Time, u32),
     ) -> Due {
         self.ended(line, store, (now, unbuffered));
-        self.start(line, store, wire, now)
+        self.begin(line, store, wire, now)
     }
 
     /// The transmission has ended whose end was planned: the packet takes no buffer any more. Says

@@ -156,7 +156,7 @@ impl Classes {
     }
 
     /// Takes out what leaves `class` next, if anything waits there.
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self, class: usize) -> Option<Popped> {
         let queue = &mut self.queues[class];
         let (handle, seat) = queue.pop()?;

@@ -59,7 +59,7 @@ impl Drr {
 
     /// Takes out the packet that leaves next. `weight` says how classes share, and is asked when a round begins, of
     /// those that wait if they are several: the one with the most is given the quantum, the others their part of it, a byte at the least.
-    #[inline]
+    #[inline(always)]
     pub fn pop(
         &mut self,
         classes: &mut Classes,

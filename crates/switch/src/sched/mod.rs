@@ -184,7 +184,7 @@ impl Sched for AnySched {
             None => self.join_other(pkt, handle, now),
         }
     }
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) -> Option<u32> {
         dispatch!(self, policy => policy.pop())
     }

@@ -323,6 +323,7 @@ impl Connections {
     }
 
     /// A segment goes on: if it ends a flow, that is closed.
+    #[inline]
     pub fn gone(&mut self, segment: &Segment, way: Way, stack: &mut Stack) {
         if !segment.fin && !segment.rst && !self.tags {
             return;
@@ -368,6 +369,7 @@ impl Connections {
     }
 
     /// The next flow that was closed; call until `None`.
+    #[inline]
     pub fn poll_closed(&mut self) -> Option<FlowId> {
         self.closed.pop()
     }

@@ -195,6 +195,9 @@ impl Shims {
         let edge = self.ports[index].as_ref().expect("a port with shims");
         self.dues
             .set(index, edge.stack.deadline().unwrap_or(Time::MAX));
+        if self.on.is_empty() {
+            return;
+        }
         let mut on = std::mem::take(&mut self.on);
         self.hand_out(index, at, &on);
         on.clear();
@@ -203,12 +206,13 @@ impl Shims {
 
     fn hand_out(&mut self, index: usize, due: Time, on: &[u32]) {
         let port = PortId(index as u16);
-        let each = on.iter().map(|handle| Departure {
-            port,
-            due,
-            handle: Handle(*handle),
-        });
-        self.ready.extend(each);
+        for handle in on {
+            self.ready.push_back(Departure {
+                port,
+                due,
+                handle: Handle(*handle),
+            });
+        }
     }
 
     /// What the shims of `port` counted, if it has any or had some before a reload.
@@ -379,6 +383,7 @@ impl Edge {
     }
 
     /// What is kept of flows that are closed goes on.
+    #[inline]
     fn let_go(&mut self, on: &mut Vec<u32>) {
         while let Some(flow) = self.connections.poll_closed() {
             on.extend(self.kept.remove(&flow).unwrap_or_default());

@@ -213,10 +213,14 @@ impl Flows {
         let Flows::Exact(tables) = self else {
             return false;
         };
-        if now >= tables.due || ends(pkt) {
+        if now >= tables.due || pkt.ends() {
             return false;
         }
-        !brings(pkt) || pkt.kind() != Kind::Syn && tables.of[class].is_last(key(pkt), now)
+        if !brings(pkt) {
+            return true;
+        }
+        let opens_or_ends = pkt.kind() == Kind::Syn || pkt.tag().last();
+        !opens_or_ends && tables.of[class].is_last(key(pkt), now)
     }
 
     /// A packet comes, joins `class` where nothing waits, and leaves it at once.
@@ -278,8 +282,9 @@ fn see_about(maps: &mut [Approximate], class: usize, pkt: &Packet, now: Time) {
 /// Does the packet bring its flow in?
 #[inline]
 fn brings(pkt: &Packet) -> bool {
-    let kind = pkt.kind();
-    kind == Kind::Data && pkt.len > 0 || kind == Kind::Syn
+    // Of the two bits of a kind one says that it answers: without a jump by all four.
+    let kind = pkt.kind() as u8;
+    kind & Kind::Ack as u8 == 0 && (kind != Kind::Data as u8 || pkt.len > 0)
 }
 
 /// Does the packet end its flow?
