@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Problem", "ResultError", "RunError", "ScenarioError", "SidestepError"]
+__all__ = ["Problem", "ResultError", "RunError", "ScenarioError", "SidestepError", "check_jobs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,12 @@ class ScenarioError(SidestepError, ValueError):
 
     def __reduce__(self) -> tuple[type[ScenarioError], tuple[str, tuple[Problem, ...]]]:
         return type(self), (str(self), self.problems)
+
+
+def check_jobs(jobs: int | None) -> None:
+    """Refuses fewer than one run at a time; None leaves it to who makes them."""
+    if jobs is not None and jobs < 1:
+        raise ScenarioError.of_call(f"jobs: expected at least 1, got {jobs}", "jobs", expected="at least 1", got=jobs)
 
 
 class RunError(SidestepError, RuntimeError):
