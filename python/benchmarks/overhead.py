@@ -14,6 +14,7 @@ Times are those of the machine; say its load beside them.
 import argparse
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -78,7 +79,7 @@ def one(executor: str, points: int, out: Path, jobs: int, cache: Path | None) ->
     all_s = own.ru_utime + own.ru_stime + started.ru_utime + started.ru_stime - spun.ru_utime - spun.ru_stime
     beyond_ms = (wall_s - cpu_s / jobs) / runs * 1000
     slower = (before + stretch(jobs)) / 2
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = int(re.findall(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())[0]) / 1024
     line = {
         "executor": executor,
         "points": runs,

@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Problem", "ResultError", "RunError", "ScenarioError", "SidestepError", "check_jobs"]
+__all__ = ["Problem", "ResultError", "RunError", "ScenarioError", "SidestepError"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ pub fn evaluate(claims: &[Claim], summaries: &[Summary]) -> Vec<ClaimResult> {
     let point = PointResult {
         at: Vec::new(),
         summaries: summaries.iter().cloned().map(Arc::new).collect(),
-        records: Vec::new(),
+        ..PointResult::default()
     };
     evaluate_at(claims, &[], &[point])
 }
@@ -177,7 +177,7 @@ mod tests {
         let point = |(x, a, b): &(&str, &[u64], &[u64])| PointResult {
             at: vec![x.to_string()],
             summaries: vec![summary("a", a).into(), summary("b", b).into()],
-            records: Vec::new(),
+            ..PointResult::default()
         };
         (vec![axis], all.iter().map(point).collect())
     }
