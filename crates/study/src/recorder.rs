@@ -385,7 +385,7 @@ pub(crate) fn pretty(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sidestep_lab::{PointResult, Results, Watch, run};
+    use sidestep_lab::{PointResult, Ran, Results, Watch, run};
     use sidestep_sim::{NoFiles, TraceFilter};
 
     #[test]
@@ -432,10 +432,10 @@ mod tests {
         recorder.not_run(1, 3);
         let cut = recorder.compared();
         let records = recorder.runs.iter().filter(|run| cut.has(run)).cloned();
+        let records: Vec<Record> = records.collect();
         let points = vec![PointResult {
-            at: Vec::new(),
-            summaries: Vec::new(),
-            records: records.collect(),
+            runs: Ran::all(&["dctcp", "dibs"], &records),
+            ..PointResult::default()
         }];
         let digest = page::digest(&Results { points });
         let done = recorder.finish().unwrap();

@@ -34,6 +34,7 @@ pub fn evaluate_runs(
         at: Vec::new(),
         summaries: summaries.iter().cloned().map(Arc::new).collect(),
         records: kept.map(|run| (*run).clone()).collect(),
+        ..PointResult::default()
     };
     evaluate_at(claims, &[], &[point])
 }
@@ -202,7 +203,7 @@ pub(super) mod tests {
         let point = |(x, a, b): &(&str, &[u64], &[u64])| PointResult {
             at: vec![x.to_string()],
             summaries: vec![summary("a", a).into(), summary("b", b).into()],
-            records: Vec::new(),
+            ..PointResult::default()
         };
         (vec![axis], all.iter().map(point).collect())
     }

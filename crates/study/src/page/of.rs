@@ -8,7 +8,7 @@ use crate::staging::Staging;
 use crate::words::some;
 use crate::{Error, Report, Status, SweepReport, figures};
 use sidestep_lab::{
-    AuthorPoints, Experiment, PlotKind, PlotSpec, PointResult, Record, Results, Scenario,
+    AuthorPoints, Experiment, PlotKind, PlotSpec, PointResult, Ran, Record, Results, Scenario,
 };
 use std::sync::Arc;
 
@@ -36,6 +36,7 @@ pub(crate) fn run(
         points: vec![PointResult {
             at: Vec::new(),
             summaries: report.summaries.iter().cloned().map(Arc::new).collect(),
+            runs: Ran::all(&subject.schemes(), &records),
             records,
         }],
     };
