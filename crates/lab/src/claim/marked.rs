@@ -35,6 +35,7 @@ pub fn without(claim: &Claim, points: &[PointResult]) -> Option<(Vec<u64>, Vec<P
             at: point.at.clone(),
             summaries: schemes.iter().filter_map(summary).collect(),
             records,
+            ..PointResult::default()
         }
     };
     let points = points.iter().map(point).collect();
