@@ -6,7 +6,7 @@ use crate::network::changes::check_engine;
 use crate::network::lock::{Lock, occupy};
 use crate::network::state::State;
 use crate::order::Order;
-use crate::run::{check_record, each};
+use crate::run::{How, check_record, each};
 use crate::scene::Scene;
 use crate::standing::standing;
 use serde_json::Value;

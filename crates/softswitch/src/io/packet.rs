@@ -8,9 +8,9 @@
 //!              in its receive softirq. Without the option they would be taken as the frame is put into the ring, later by
 //!              what the receive softirq waits on a busy machine.
 
+use super::IoCounters;
 use super::ring::{Ring, Slot};
 use super::sys::{self, IoError, Tried, answer, option, set_option, socket};
-use super::IoCounters;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 

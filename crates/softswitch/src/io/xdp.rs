@@ -4,10 +4,10 @@
 //!             what a veth gets: its native mode is slower (`docs/performance.md`).
 //! **Queues**  the first alone: a card with more must be told to use one.
 
+use super::IoCounters;
 use super::bpf::{GENERIC, NATIVE, Redirect};
 use super::interface::Interface;
 use super::sys::{IoError, Tried};
-use super::IoCounters;
 use std::error::Error;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};

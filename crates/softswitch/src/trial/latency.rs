@@ -152,7 +152,7 @@ impl Pinger {
         let request = echo_request(0, 1, number);
         let clock = Clock::start();
         let began = Instant::now();
-        let sent_ns = clock.day_now_ns();
+        let sent_ns = clock.read().day_ns;
         self.ends[0].send(std::iter::once(&request[..]));
         let back = loop {
             if let Some(stamp) = self.find(0, ANSWER, number) {
@@ -169,15 +169,17 @@ impl Pinger {
 
     /// When the kernel of host `end` had the echo of this kind and number, if it has it.
     fn find(&mut self, end: usize, kind: u8, number: u16) -> Option<u64> {
-        let mut stamp = None;
-        self.ends[end].receive(64, &mut |arrival| {
-            let frame = arrival.frame;
-            let is_icmp = frame.len() >= 42 && frame[12..14] == [8, 0] && frame[23] == 1;
-            if is_icmp && frame[34] == kind && frame[40..42] == number.to_be_bytes() {
-                stamp = arrival.day_ns;
+        while let Some(stamp) = self.ends[end].stamp() {
+            let mut found = false;
+            self.ends[end].receive(1, &mut |frame| {
+                let is_icmp = frame.len() >= 42 && frame[12..14] == [8, 0] && frame[23] == 1;
+                found |= is_icmp && frame[34] == kind && frame[40..42] == number.to_be_bytes();
+            });
+            if found {
+                return Some(stamp);
             }
-        });
-        stamp
+        }
+        None
     }
 }
 

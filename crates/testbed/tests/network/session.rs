@@ -7,7 +7,6 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use serde_json::Value;
 use sidestep_testbed::Error;
-use sidestep_testbed::attempt::Keep;
 use sidestep_testbed::network::down::down;
 use sidestep_testbed::network::switches::Engine;
 use sidestep_testbed::order::Order;
@@ -126,7 +125,6 @@ fn a_result_has_what_kernels_said_of_each_flow_if_it_was_asked_for() {
     order.build(&Engine::Bridge, &stop).unwrap();
     let session = Session::open(&Some(order.name.clone()), None).unwrap();
     let how = |kernel_stats| How {
-        keep: Keep::Stalled,
         record: false,
         kernel_stats,
     };
