@@ -136,13 +136,7 @@ impl Ranked {
 
     /// The same in the place of the call, where it is the way of most packets that waited.
     #[inline(always)]
-    fn begin<S: Store>(
-        &mut self,
-        line: &mut Line,
-        store: &mut S,
-        wire: &Wire,
-        now: Time,
-    ) -> Due {
+    fn begin<S: Store>(&mut self, line: &mut Line, store: &mut S, wire: &Wire, now: Time) -> Due {
         let Some(at) = self.sched.pop() else {
             return Due::default();
         };
