@@ -2,6 +2,7 @@
 
 mod agent;
 mod common;
+mod ended;
 mod hosts;
 mod kernel;
 mod lifetime;
