@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::log::Log;
 use crate::network::changes::{restore, steps, take};
 use crate::network::state::State;
-use crate::network::switches;
+use crate::network::{ended, switches};
 use crate::scene::Scene;
 use crate::{job, kernel, outcome, recording, seen, traffic};
 use sidestep_study::KernelRow;
@@ -15,6 +15,9 @@ use std::time::{Duration, Instant};
 
 /// Between two runs: resets of the last one's connections arrive.
 const BREATH: Duration = Duration::from_millis(50);
+
+/// How often it is looked whether the switches still run.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// The longest that a switch may go on sending what is left of a run.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -101,7 +104,16 @@ fn one(
         steps: &steps,
         asks: how.kernel_stats,
     };
-    let ran = traffic::run_with(&scene.blueprint, &job, during, stop);
+    let (ran, ended) = while_switches_run(scene, state, stop, |stop| {
+        traffic::run_with(&scene.blueprint, &job, during, stop)
+    });
+    if let Some((switch, how)) = ended {
+        let log = switches::log(&scene.blueprint.name, switch);
+        return Err(Error::Work(format!(
+            "{how} during the run of seed {seed}; its log is {}",
+            log.display()
+        )));
+    }
     let notes = match how.record {
         true => Some(switches::noted(&scene.blueprint, &state.engine)?),
         false => None,
@@ -123,6 +135,35 @@ fn one(
     run.recording = notes.map(|notes| recording::recording(scene, seed, of, &ran, &notes));
     let kernel = kernel::rows(scene, seed, &ran);
     Ok(Some(Kept { run, kernel }))
+}
+
+/// Does something that is told to stop when somebody says so, or a switch has ended: which, and how.
+fn while_switches_run<T>(
+    scene: &Scene,
+    state: &State,
+    stop: &AtomicBool,
+    work: impl FnOnce(&AtomicBool) -> T,
+) -> (T, Option<(usize, String)>) {
+    let (stops, over) = (AtomicBool::new(false), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        let watching = scope.spawn(|| {
+            loop {
+                // Before the last look at them: what ended in between is seen.
+                let last = over.load(Ordering::Acquire);
+                let ended = ended::any(&scene.blueprint, &state.engine);
+                if ended.is_some() || stop.load(Ordering::Relaxed) {
+                    stops.store(true, Ordering::Relaxed);
+                }
+                if last || ended.is_some() {
+                    return ended;
+                }
+                std::thread::sleep(LOOK);
+            }
+        });
+        let done = work(&stops);
+        over.store(true, Ordering::Release);
+        (done, watching.join().expect("looking does not panic"))
+    })
 }
 
 /// Waits until the switches hold nothing of the last run.

@@ -70,16 +70,43 @@ impl Session {
             recorder.expect_kernel()?;
         }
         let mut log = Log::default();
-        each(scene, state, how, stop, &mut log, |seed, kept, wall_s| {
-            match kept {
-                Some(mut kept) => {
-                    recorder.add(0, &mut kept.run, None, wall_s);
-                    recorder.add_kernel(&kept.kernel);
+        let (mut begun, mut kept) = (0, 0);
+        let ended = each(scene, state, how, stop, &mut log, |seed, run, wall_s| {
+            begun += 1;
+            match run {
+                Some(mut done) => {
+                    kept += 1;
+                    recorder.add(0, &mut done.run, None, wall_s);
+                    recorder.add_kernel(&done.kernel);
                 }
                 None => recorder.not_run(0, seed),
             }
             Ok(())
-        })?;
+        });
+        let seeds = &scene.scenario.seeds;
+        let Err(why) = ended else {
+            return self.finish(recorder, &log);
+        };
+        if kept == 0 {
+            return Err(why.and("no run was kept before, and nothing is written"));
+        }
+        for seed in &seeds[begun..] {
+            recorder.not_run(0, *seed);
+        }
+        recorder.warn(format!("seed {}: {why}", seeds[begun]));
+        let all = seeds.len();
+        Err(match self.finish(recorder, &log) {
+            Ok(written) => why.and(format_args!(
+                "what was kept before, {kept} of {all} runs, is in {}",
+                written.dir.display()
+            )),
+            Err(also) => why.and(also),
+        })
+    }
+
+    /// Writes what there is.
+    fn finish(&self, mut recorder: Recorder<'_>, log: &Log) -> Result<Recorded, Error> {
+        let (scene, state) = (&self.scene, &self.state);
         for warning in log.warnings() {
             recorder.warn(warning);
         }

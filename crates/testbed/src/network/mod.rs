@@ -10,6 +10,7 @@ mod bpf;
 pub mod changes;
 pub(crate) mod dctcp;
 pub mod down;
+pub mod ended;
 pub mod hosts;
 pub mod lock;
 pub(crate) mod marks;

@@ -4,7 +4,7 @@
 
 use super::blueprint::{Blueprint, Cable, End, addresses, mac};
 use super::hosts::port_interface;
-use super::{netns, state, tools};
+use super::{ended, netns, state, tools};
 use crate::error::{Error, failed};
 use serde_json::{Value, json};
 use sidestep_softswitch::process::control::ask;
@@ -85,6 +85,7 @@ fn spawn(print: &Blueprint, i: usize, program: &PathBuf, words: &[String]) -> Re
         .map_err(failed(format!("cannot write {}", log.display())))?;
     let err = out.try_clone().map_err(failed("cannot share a log"))?;
     let space = netns::open(&print.switch_space(i))?;
+    let record = ended::open(print, i)?;
     let mut command = Command::new(program);
     command
         .args(words)
@@ -96,11 +97,11 @@ fn spawn(print: &Blueprint, i: usize, program: &PathBuf, words: &[String]) -> Re
     // SAFETY: between fork and exec only plain system calls are made.
     unsafe {
         command.pre_exec(move || {
-            netns::enter(&space)?;
-            match libc::setsid() {
-                -1 => Err(io::Error::last_os_error()),
-                _ => Ok(()),
+            if libc::setsid() == -1 {
+                return Err(io::Error::last_os_error());
             }
+            ended::stay_behind(&record)?;
+            netns::enter(&space)
         });
     }
     command
@@ -183,9 +184,12 @@ pub fn noted(print: &Blueprint, engine: &str) -> Result<Vec<(About, Vec<Note>)>,
 
 fn ask_one(print: &Blueprint, i: usize, what: &str) -> Result<Value, Error> {
     ask(&control(&print.name, i), what).map_err(|why| {
+        let said = match ended::why_silent(print, i) {
+            Some(how) => how,
+            None => format!("switch {}: {why}", print.switches[i].name),
+        };
         Error::Work(format!(
-            "switch {}: {why}; its log is {}",
-            print.switches[i].name,
+            "{said}; its log is {}",
             log(&print.name, i).display()
         ))
     })

@@ -4,6 +4,7 @@ mod agent;
 mod asked;
 mod common;
 mod dctcp;
+mod ended;
 mod hosts;
 mod kernel;
 mod lifetime;
