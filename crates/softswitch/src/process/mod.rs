@@ -18,6 +18,6 @@ pub mod question;
 pub mod report;
 pub mod signals;
 pub mod snapshot;
-mod start;
+pub(crate) mod start;
 
 pub use start::run;

@@ -52,6 +52,7 @@ pub fn run(
         log: log.clone(),
         sender,
         reread: Arc::new(reread),
+        refuses: |_| None,
     };
     doors.serve(&handler)?;
     thread("signals", move || heed(&signals, &handler))?;
@@ -124,13 +125,13 @@ fn steady(setup: &Setup, priority: &mut Priority, log: &Log) {
 }
 
 /// Where others ask.
-struct Doors {
+pub(crate) struct Doors {
     control: Option<UnixListener>,
     metrics: Option<TcpListener>,
 }
 
 impl Doors {
-    fn open(setup: &Setup) -> Result<Doors, String> {
+    pub(crate) fn open(setup: &Setup) -> Result<Doors, String> {
         let control = (setup.process.control.as_deref()).map(control::listen);
         let metrics = setup.process.metrics.map(metrics::listen);
         Ok(Doors {
@@ -139,7 +140,7 @@ impl Doors {
         })
     }
 
-    fn serve(self, handler: &ControlHandler) -> Result<(), String> {
+    pub(crate) fn serve(self, handler: &ControlHandler) -> Result<(), String> {
         if let Some(listener) = self.control {
             let handler = handler.clone();
             thread("control", move || control::serve(&listener, &handler))?;
@@ -154,7 +155,7 @@ impl Doors {
     }
 }
 
-fn heed(signals: &Signals, handler: &ControlHandler) {
+pub(crate) fn heed(signals: &Signals, handler: &ControlHandler) {
     loop {
         match signals.wait() {
             Signal::Stop => {
@@ -168,7 +169,7 @@ fn heed(signals: &Signals, handler: &ControlHandler) {
     }
 }
 
-fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), String> {
+pub(crate) fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), String> {
     (std::thread::Builder::new().name(name.into()))
         .spawn(work)
         .map(|_| ())
