@@ -170,6 +170,7 @@ static __always_inline int read_v6(struct frame *f)
 	/* Neighbours' talk: what asks for an address is flooded like the rest of it, and its host answers. */
 	if (h[6] == ICMP6 && size > 0 && h[40] >= 133 && h[40] <= 137 && h[7] == 255) {
 		f->what = IS_OTHER;
+		f->data = 1;
 		hashed = 0;
 	}
 	f->ttl = h[7];
@@ -184,11 +185,13 @@ static __always_inline int read_arp(struct frame *f)
 	__u32 rest = f->length - ETHERNET;
 
 	f->what = IS_OTHER;
+	f->data = 1;
 	if (rest < 8 || rest < 8 + 2 * ((__u32)h[4] + h[5]))
 		return TRUNCATED;
 	if (two(h) != 1 || two(h + 2) != 0x0800 || h[4] != 6 || h[5] != 4 || two(h + 6) != 1)
 		return SOUND;
 	f->what = IS_ASKING;
+	f->data = 0;
 	__builtin_memcpy(&f->asked, h + 24, 4);
 	return SOUND;
 }

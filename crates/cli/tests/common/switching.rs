@@ -68,6 +68,18 @@ impl Running {
         process: &str,
         change: impl FnOnce(String) -> String,
     ) -> Running {
+        Running::start_by("packet", wiring, rate, switch, process, change)
+    }
+
+    /// The same by a datapath.
+    pub fn start_by(
+        datapath: &str,
+        wiring: Wiring,
+        rate: &str,
+        switch: &str,
+        process: &str,
+        change: impl FnOnce(String) -> String,
+    ) -> Running {
         let room = tempfile::tempdir().unwrap();
         fs::set_permissions(room.path(), fs::Permissions::from_mode(0o777)).unwrap();
         let place = room.path().display().to_string();
@@ -76,7 +88,7 @@ impl Running {
         fs::write(room.path().join("t.toml"), text).unwrap();
         let log = fs::File::create(room.path().join("log")).unwrap();
         let child = (wiring.switch.command(env!("CARGO_BIN_EXE_sidestep")))
-            .args(["switch", "--json"])
+            .args(["switch", "--json", "--datapath", datapath])
             .arg(room.path().join("t.toml"))
             .stdout(Stdio::piped())
             .stderr(log)

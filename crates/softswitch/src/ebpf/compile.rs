@@ -124,7 +124,7 @@ pub(super) fn load(sources: &[(&str, String)], sizes: Sizes) -> Result<Pinned, S
     let clang = clang().ok_or("clang is not there any more")?;
     let mut compile = Command::new(&clang);
     compile
-        .args(["-O2", "-g", "-target", "bpf", "-Wall", "-Werror"])
+        .args(["-O2", "-g", "-target", "bpf"])
         .arg(format!("-DSIDESTEP_PORTS={}", sizes.ports))
         .arg(format!("-DSIDESTEP_RING_BITS={}", sizes.ring_bits))
         .arg(format!("-DSIDESTEP_STILL={}", u8::from(sizes.still)))
@@ -152,8 +152,8 @@ pub(super) fn load(sources: &[(&str, String)], sizes: Sizes) -> Result<Pinned, S
 
 /// Runs a tool to its end. An error has the end of what it said.
 pub(super) fn ran(mut command: Command, what: &str) -> Result<(), String> {
-    let done = (command.stdin(Stdio::null()).output())
-        .map_err(|e| format!("cannot run {what}: {e}"))?;
+    let done =
+        (command.stdin(Stdio::null()).output()).map_err(|e| format!("cannot run {what}: {e}"))?;
     if done.status.success() {
         return Ok(());
     }

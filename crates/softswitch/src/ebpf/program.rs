@@ -38,8 +38,12 @@ impl Loaded {
     /// The same of other sources.
     pub fn from(sources: &[(&str, String)], sizes: Sizes) -> Result<Loaded, String> {
         let pinned = load(sources, sizes)?;
-        Loaded::open(&pinned, sizes)
-            .map_err(|e| format!("cannot open what was loaded, pinned at {}: {e}", pinned.path.display()))
+        Loaded::open(&pinned, sizes).map_err(|e| {
+            format!(
+                "cannot open what was loaded, pinned at {}: {e}",
+                pinned.path.display()
+            )
+        })
     }
 
     fn open(Pinned { path }: &Pinned, sizes: Sizes) -> std::io::Result<Loaded> {
@@ -76,11 +80,15 @@ impl Loaded {
         }
         for (address, mac) in &plan.answers {
             let value = mac.bits().to_ne_bytes();
-            self.answers.put(&address.octets(), &value).map_err(failed)?;
+            self.answers
+                .put(&address.octets(), &value)
+                .map_err(failed)?;
         }
         for (port, interface) in (0u32..).zip(interfaces) {
             let key = (*interface as u32).to_ne_bytes();
-            self.interfaces.put(&key, &port.to_ne_bytes()).map_err(failed)?;
+            self.interfaces
+                .put(&key, &port.to_ne_bytes())
+                .map_err(failed)?;
         }
         Ok(())
     }

@@ -78,7 +78,7 @@ impl Still {
     }
 
     /// A frame came in by `port`: what became of it, and its bytes as they leave. An error is the kernel's: it takes no
-    /// frames without a whole header, nor very long ones.
+    /// frames without Ethernet's whole header or, of IP, that of its fixed size, nor very long ones.
     pub fn receive(
         &mut self,
         now: Time,

@@ -27,16 +27,19 @@ pub enum Between {
     Busy,
     /// The switch with AF_XDP, sleeping when there is nothing to do.
     Xdp,
+    /// The switch as a program in the kernel.
+    Ebpf,
 }
 
 impl Between {
     /// All, in the order in which they are tried.
-    pub const ALL: [Between; 5] = [
+    pub const ALL: [Between; 6] = [
         Between::Nothing,
         Between::Bridge,
         Between::Sleep,
         Between::Busy,
         Between::Xdp,
+        Between::Ebpf,
     ];
 
     /// As in tables.
@@ -47,6 +50,7 @@ impl Between {
             Between::Sleep => "sidestep, sleep",
             Between::Busy => "sidestep, busy",
             Between::Xdp => "sidestep, xdp",
+            Between::Ebpf => "sidestep, ebpf",
         }
     }
 }
@@ -99,6 +103,7 @@ fn measure(
         Between::Sleep => Some(start(command, wiring, room, "sleep", "packet")?),
         Between::Busy => Some(start(command, wiring, room, "busy", "packet")?),
         Between::Xdp => Some(start(command, wiring, room, "sleep", "xdp")?),
+        Between::Ebpf => Some(start(command, wiring, room, "sleep", "ebpf")?),
     };
     let arrived = || match between {
         Between::Nothing => wiring.arrived(0),
@@ -141,7 +146,8 @@ fn bridge(wiring: &Wiring) -> Result<(), String> {
 /// A switch of this command, on core 0; ended when it is dropped.
 pub struct Running(Child);
 
-/// Starts a switch between the hosts of `wiring`, faster than any flood, and waits until it runs.
+/// Starts a switch between the hosts of `wiring`, faster than any flood, and waits until it runs. `io` is a port's, or
+/// `ebpf` for the datapath in the kernel.
 pub fn start(
     command: &Path,
     wiring: &Wiring,
@@ -149,6 +155,10 @@ pub fn start(
     wait: &str,
     io: &str,
 ) -> Result<Running, String> {
+    let (io, datapath) = match io {
+        "ebpf" => ("packet", "ebpf"),
+        io => (io, "packet"),
+    };
     let socket = room.join("s.sock");
     let mut text = format!(
         "[switch]\ncapacity = \"2000 pkt\"\nbuffer = \"droptail\"\n\
@@ -174,7 +184,7 @@ pub fn start(
             Ok(())
         });
     }
-    let child = (spawn.arg("switch").arg(&config))
+    let child = (spawn.args(["switch", "--datapath", datapath]).arg(&config))
         .stdout(Stdio::null())
         .stderr(said)
         .spawn()

@@ -62,7 +62,12 @@ impl Both {
         self.machine.receive(self.now, port, bytes);
         let fates = std::mem::take(&mut *self.fates.lock().expect("one thread"));
         let (became, out) = (self.still.receive(self.now, port, bytes)).expect("a test run");
-        let about = || format!("{became:?}, not {fates:?}: {bytes:02x?} by {port:?} at {}", self.now);
+        let about = || {
+            format!(
+                "{became:?}, not {fates:?}: {bytes:02x?} by {port:?} at {}",
+                self.now
+            )
+        };
         if became == Became::Flooded {
             assert!(bytes[0] & 1 == 1, "{}", about());
             return became;
@@ -70,7 +75,13 @@ impl Both {
         let fate = fates.last().expect("something happened");
         match (became, fate.0) {
             (
-                Became::Queued { wanted, port, ahead, marked, departs },
+                Became::Queued {
+                    wanted,
+                    port,
+                    ahead,
+                    marked,
+                    departs,
+                },
                 Happened::Queued(joined),
             ) => {
                 assert_eq!((wanted, port), (joined.wanted, joined.port), "{}", about());
@@ -81,9 +92,14 @@ impl Both {
             }
             (
                 Became::Dropped { wanted, reason },
-                Happened::Dropped { wanted: other, reason: why },
+                Happened::Dropped {
+                    wanted: other,
+                    reason: why,
+                },
             ) => assert_eq!((wanted, reason), (other, why), "{}", about()),
-            (Became::Refused(why), Happened::Refused(other)) => assert_eq!(why, other, "{}", about()),
+            (Became::Refused(why), Happened::Refused(other)) => {
+                assert_eq!(why, other, "{}", about())
+            }
             _ => panic!("{}", about()),
         }
         became
@@ -105,7 +121,14 @@ impl Both {
 
 /// A frame of a host or of a neighbour: sound as often as not.
 fn make(rng: &mut Rng) -> Vec<u8> {
-    const TYPES: [[u8; 2]; 6] = [[8, 0], [0x86, 0xdd], [8, 6], [0x81, 0], [0, 46], [0x88, 0xb5]];
+    const TYPES: [[u8; 2]; 6] = [
+        [8, 0],
+        [0x86, 0xdd],
+        [8, 6],
+        [0x81, 0],
+        [0, 46],
+        [0x88, 0xb5],
+    ];
     let mut sample = Sample::tcp(1 + rng.below(4) as u8, 1 + rng.below(3) as u8, 0);
     sample.payload = vec![7; [0, 1, 100, 1000, 1400][rng.below(5) as usize]];
     sample.flags = [Some(0x10), Some(0x02), Some(0x12), Some(0x11), None][rng.below(5) as usize];
@@ -124,7 +147,8 @@ fn make(rng: &mut Rng) -> Vec<u8> {
         1 => bytes.truncate(14 + rng.below(bytes.len() as u64 - 13) as usize),
         2 => bytes[12..14].copy_from_slice(&TYPES[rng.below(6) as usize]),
         3 => bytes.resize(bytes.len().max(60) + rng.below(300) as usize, 0),
-        4 => bytes[..6].copy_from_slice(&[[0xff; 6], [1, 0x80, 0xc2, 0, 0, 3]][rng.below(2) as usize]),
+        4 => bytes[..6]
+            .copy_from_slice(&[[0xff; 6], [1, 0x80, 0xc2, 0, 0, 3]][rng.below(2) as usize]),
         5 => bytes[..6].copy_from_slice(&[2, 0, 0, 0, 0, 9]),
         6 => return arp(rng),
         7 => fragment(&mut bytes, rng),
@@ -136,7 +160,23 @@ fn make(rng: &mut Rng) -> Vec<u8> {
 /// Somebody asks for an address, or answers.
 fn arp(rng: &mut Rng) -> Vec<u8> {
     let mut bytes = vec![0xff; 6];
-    bytes.extend([2, 0, 0, 0, 0, 1 + rng.below(4) as u8, 8, 6, 0, 1, 8, 0, 6, 4, 0]);
+    bytes.extend([
+        2,
+        0,
+        0,
+        0,
+        0,
+        1 + rng.below(4) as u8,
+        8,
+        6,
+        0,
+        1,
+        8,
+        0,
+        6,
+        4,
+        0,
+    ]);
     bytes.push(1 + (rng.below(4) == 0) as u8);
     bytes.extend([2, 0, 0, 0, 0, 1, 10, 77, 0, 1, 0, 0, 0, 0, 0, 0]);
     bytes.extend([10, 77, 0, 1 + rng.below(5) as u8]);
@@ -152,7 +192,9 @@ fn fragment(bytes: &mut [u8], rng: &mut Rng) {
     bytes[20] = [0x20, 0x00][rng.below(2) as usize];
     bytes[21] = 1;
     bytes[24..26].fill(0);
-    let words = bytes[14..34].chunks(2).map(|two| u32::from(u16::from_be_bytes([two[0], two[1]])));
+    let words = bytes[14..34]
+        .chunks(2)
+        .map(|two| u32::from(u16::from_be_bytes([two[0], two[1]])));
     let sum: u32 = words.sum();
     let sum = !((sum & 0xffff) + (sum >> 16)) as u16;
     bytes[24..26].copy_from_slice(&sum.to_be_bytes());
@@ -162,6 +204,15 @@ fn fragment(bytes: &mut [u8], rng: &mut Rng) {
 fn differs(bytes: &[u8]) -> bool {
     let six = bytes.len() > 54 && bytes[12..14] == [0x86, 0xdd];
     six && ![6, 17].contains(&bytes[20])
+}
+
+/// What the kernel's test run does not take: an IP packet that is shorter than its fixed header.
+fn is_cut(bytes: &[u8]) -> bool {
+    match bytes[12..14] {
+        [8, 0] => bytes.len() < 34,
+        [0x86, 0xdd] => bytes.len() < 54,
+        _ => false,
+    }
 }
 
 const SWITCHES: [&str; 7] = [
@@ -184,9 +235,10 @@ fn every_frame_fares_as_in_the_machine() {
         let mut both = Both::new(switch);
         let mut rng = Seed(11).stream(("lockstep", number));
         for _ in 0..3_000 {
-            both.now += Time::from_ps([0, 1, 500_000, 3_000_000, 40_000_000][rng.below(5) as usize]);
+            both.now +=
+                Time::from_ps([0, 1, 500_000, 3_000_000, 40_000_000][rng.below(5) as usize]);
             let (port, bytes) = (PortId(rng.below(6) as u16), make(&mut rng));
-            if differs(&bytes) {
+            if differs(&bytes) || is_cut(&bytes) {
                 continue;
             }
             match both.receive(port, &bytes) {
@@ -245,7 +297,7 @@ fn the_program_says_why_it_refuses() {
         (spoiled(14, 0x44), Refusal::BadHeader),
         (spoiled(22, 63), Refusal::BadChecksum),
         (spoiled(5, 77), Refusal::NoStation),
-        (good[..20].to_vec(), Refusal::Truncated),
+        ([&good[..12], &[8, 6, 0, 1]].concat(), Refusal::Truncated),
         (good[..40].to_vec(), Refusal::BadLength),
         (spoiled(12, 0x81), Refusal::Vlan),
         (spoiled(12, 0), Refusal::Llc),
@@ -254,6 +306,9 @@ fn the_program_says_why_it_refuses() {
         assert_eq!(both.receive(PortId(0), &bytes), Became::Refused(why));
     }
     // From its own port.
-    assert_eq!(both.receive(PortId(1), &good), Became::Refused(Refusal::Hairpin));
+    assert_eq!(
+        both.receive(PortId(1), &good),
+        Became::Refused(Refusal::Hairpin)
+    );
     both.agree();
 }

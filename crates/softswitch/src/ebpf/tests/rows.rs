@@ -49,26 +49,65 @@ fn every_mutant_is_noticed() {
         return;
     }
     let mutants = [
-        ("mix64(rule->hash_salt ^ packet->hash)", "mix64(packet->hash)"),
+        (
+            "mix64(rule->hash_salt ^ packet->hash)",
+            "mix64(packet->hash)",
+        ),
         ("mix64(rule->salt ^ packet->hash)", "mix64(rule->salt)"),
-        ("return scale(draw(stream), many);", "return scale(draw(stream), many - 1);"),
-        ("rule->acks_by_hash && !packet->data", "rule->acks_by_hash && packet->data"),
-        ("below(depth.packets, rule->packets)", "below(depth.packets, rule->packets + 1)"),
-        ("depth.bytes + bytes, rule->bytes + 1", "depth.bytes + bytes, rule->bytes"),
-        ("below(depth.packets, rule->mark_packets)", "below(depth.packets, rule->mark_packets + 1)"),
-        ("below(depth.bytes, rule->mark_bytes)", "below(depth.bytes, rule->mark_bytes + 1)"),
-        ("if (rule->buffer != BUFFER_DROPTAIL)\n", "if (rule->buffer == BUFFER_DIBS)\n"),
-        ("packet->detours >= rule->max_detours", "packet->detours > rule->max_detours"),
-        ("if (!rule->back && packet->ingress < 64)", "if (packet->ingress < 64)"),
+        (
+            "return scale(draw(stream), many);",
+            "return scale(draw(stream), many - 1);",
+        ),
+        (
+            "rule->acks_by_hash && !packet->data",
+            "rule->acks_by_hash && packet->data",
+        ),
+        (
+            "below(depth.packets, rule->packets)",
+            "below(depth.packets, rule->packets + 1)",
+        ),
+        (
+            "depth.bytes + bytes, rule->bytes + 1",
+            "depth.bytes + bytes, rule->bytes",
+        ),
+        (
+            "below(depth.packets, rule->mark_packets)",
+            "below(depth.packets, rule->mark_packets + 1)",
+        ),
+        (
+            "below(depth.bytes, rule->mark_bytes)",
+            "below(depth.bytes, rule->mark_bytes + 1)",
+        ),
+        (
+            "if (rule->buffer != BUFFER_DROPTAIL)\n",
+            "if (rule->buffer == BUFFER_DIBS)\n",
+        ),
+        (
+            "packet->detours >= rule->max_detours",
+            "packet->detours > rule->max_detours",
+        ),
+        (
+            "if (!rule->back && packet->ingress < 64)",
+            "if (packet->ingress < 64)",
+        ),
         ("below(before ^ at, 1)", "below(before ^ at, 2)"),
         ("scale(drawn, many(open))", "scale(drawn, many(open)) ^ 1"),
-        ("open = open >> start << start;", "open = open >> start >> 1 << start << 1;"),
-        ("scale(drawn, rule->ports) & 63", "scale(drawn, rule->ports - 1) & 63"),
+        (
+            "open = open >> start << start;",
+            "open = open >> start >> 1 << start << 1;",
+        ),
+        (
+            "scale(drawn, rule->ports) & 63",
+            "scale(drawn, rule->ports - 1) & 63",
+        ),
         ("rotate(s[0] + s[3], 23)", "rotate(s[0] + s[3], 22)"),
         ("s[3] = rotate(s[3], 45);", "s[3] = rotate(s[3], 44);"),
         ("rule->mark_detours || steps", "steps"),
         ("steps(rule, look(view, there.port))", "steps(rule, depth)"),
-        ("__u32 drawn = draw(stream);", "__u32 drawn = draw(stream) + 0 * draw(stream);"),
+        (
+            "__u32 drawn = draw(stream);",
+            "__u32 drawn = draw(stream) + 0 * draw(stream);",
+        ),
         ("z ^ z >> 27", "z ^ z >> 26"),
     ];
     for (from, to) in mutants {
@@ -76,7 +115,9 @@ fn every_mutant_is_noticed() {
         let found = SOURCES.iter().any(|(_, text)| text.contains(from));
         assert!(found, "{from:?} is not in the sources");
         let loaded = Loaded::from(&sources, SIZES).unwrap_or_else(|e| panic!("{to}: {e}"));
-        let seen = ALL.iter().any(|name| first_wrong(&loaded, name, 4_096).is_some());
+        let seen = ALL
+            .iter()
+            .any(|name| first_wrong(&loaded, name, 4_096).is_some());
         assert!(seen, "{from:?} as {to:?} is not noticed");
     }
 }
@@ -105,7 +146,8 @@ fn text<'a>(row: &'a Row, column: &str) -> &'a str {
 
 fn number(row: &Row, column: &str) -> u64 {
     let cell = text(row, column);
-    cell.parse().unwrap_or_else(|_| panic!("{column}: {cell:?}"))
+    cell.parse()
+        .unwrap_or_else(|_| panic!("{column}: {cell:?}"))
 }
 
 fn hex(row: &Row, column: &str) -> u64 {
@@ -126,7 +168,13 @@ fn expected(row: &Row) -> Said {
         after.draw();
     }
     let cell = |column| text(row, column).to_string();
-    (cell("verdict"), cell("port"), cell("mark"), cell("reason"), after.state())
+    (
+        cell("verdict"),
+        cell("port"),
+        cell("mark"),
+        cell("reason"),
+        after.state(),
+    )
 }
 
 fn values(entry: &Entry, row: &Row) -> Values {
@@ -136,7 +184,10 @@ fn values(entry: &Entry, row: &Row) -> Values {
         let (name, text) = change.split_once('=').expect("name=value");
         let param = entry.params.iter().find(|param| param.name == name);
         let param = param.expect("a parameter of the policy");
-        values.set(param.name, Value::parse(text, param).expect("a value of it"));
+        values.set(
+            param.name,
+            Value::parse(text, param).expect("a value of it"),
+        );
     }
     values
 }
@@ -149,7 +200,11 @@ fn ask(loaded: &Loaded, entry: &Entry, row: &Row) -> Said {
         "" => Size::Bytes(Size8(number(row, "capacity_bytes"))),
         packets => Size::Packets(packets.parse().expect("a number")),
     };
-    let (route, buffer) = if is_route { (Some(&own), None) } else { (None, Some(&own)) };
+    let (route, buffer) = if is_route {
+        (Some(&own), None)
+    } else {
+        (None, Some(&own))
+    };
     let ports = (number(row, "ports") as u32, hex(row, "to_switch_mask_hex"));
     let rule = Rule::of(route, buffer, ports, capacity, salt).expect("a policy of the program");
     let hops: Vec<&str> = text(row, "hops").split_whitespace().collect();
@@ -158,12 +213,22 @@ fn ask(loaded: &Loaded, entry: &Entry, row: &Row) -> Said {
     let mut bytes = Bytes::default();
     bytes.rule(&rule);
     stream(row).into_iter().for_each(|word| _ = bytes.u64(word));
-    bytes.u32(hex(row, "hash_hex") as u32).u32(number(row, "buffer_bytes") as u32);
-    bytes.u8(u8::from(carries && text(row, "trimmed") == "0")).u8(number(row, "ttl") as u8);
+    bytes
+        .u32(hex(row, "hash_hex") as u32)
+        .u32(number(row, "buffer_bytes") as u32);
+    bytes
+        .u8(u8::from(carries && text(row, "trimmed") == "0"))
+        .u8(number(row, "ttl") as u8);
     bytes.u8(number(row, "detours") as u8).u8(ingress);
     bytes.u32(u32::from(is_route)).u32(hops.len() as u32);
-    bytes.u32(text(row, "want_port").parse().unwrap_or(0)).u32(0);
-    let list = |column| text(row, column).split(' ').map(|n| n.parse::<u32>().expect("a number"));
+    bytes
+        .u32(text(row, "want_port").parse().unwrap_or(0))
+        .u32(0);
+    let list = |column| {
+        text(row, column)
+            .split(' ')
+            .map(|n| n.parse::<u32>().expect("a number"))
+    };
     for (packets, held) in list("depth_packets").zip(list("depth_bytes")) {
         bytes.u32(packets).u32(held);
     }
@@ -174,7 +239,13 @@ fn ask(loaded: &Loaded, entry: &Entry, row: &Row) -> Said {
     let [what, port, mark, reason] = [196, 200, 204, 208].map(|at| read.u32(at));
     if is_route {
         let none = String::new;
-        return (none(), hops[port as usize].to_string(), none(), none(), after);
+        return (
+            none(),
+            hops[port as usize].to_string(),
+            none(),
+            none(),
+            after,
+        );
     }
     let verdict = ["enqueue", "detour", "drop"][what as usize].to_string();
     let dropped = what == 2;
@@ -204,7 +275,10 @@ fn policies_of_the_program_are_those_of_the_switch() {
                 AnyBuffer::build(name, &defaults(buffer::ENTRIES, name), 8, 0).is_ok(),
             ),
         };
-        assert!(built && entries.iter().any(|entry| entry.name == name), "{name}");
+        assert!(
+            built && entries.iter().any(|entry| entry.name == name),
+            "{name}"
+        );
     }
 }
 
