@@ -76,7 +76,7 @@ fn every_mutant_is_noticed() {
         ),
         (
             "below(depth.bytes, rule->mark_bytes)",
-            "below(depth.bytes, rule->mark_bytes + 1)",
+            "below(depth.bytes, 2 * rule->mark_bytes)",
         ),
         (
             "if (rule->buffer != BUFFER_DROPTAIL)\n",
