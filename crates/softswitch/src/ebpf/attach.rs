@@ -95,13 +95,21 @@ struct Keeper(Child);
 impl Keeper {
     fn start(interfaces: &[&str]) -> Result<Keeper, String> {
         // Reads until the pipe is closed, by this process or by its end. Names come as arguments, not as text of the shell.
-        const WAIT: &str = "cat >/dev/null; for i; do tc qdisc del dev \"$i\" root 2>/dev/null; done";
+        const WAIT: &str =
+            "cat >/dev/null; for i; do tc qdisc del dev \"$i\" root 2>/dev/null; done";
         let mut command = Command::new("sh");
-        command.args(["-c", WAIT, "sidestep-keeper"]).args(interfaces);
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .args(["-c", WAIT, "sidestep-keeper"])
+            .args(interfaces);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         // Ctrl-C at a terminal is for this process alone.
         let child = command.process_group(0).spawn();
-        child.map(Keeper).map_err(|e| format!("cannot run sh, which takes qdiscs away at the end: {e}"))
+        child
+            .map(Keeper)
+            .map_err(|e| format!("cannot run sh, which takes qdiscs away at the end: {e}"))
     }
 }
 

@@ -14,7 +14,10 @@ use hdrhistogram::Histogram;
 use sidestep_switch::ports::Counts;
 use sidestep_switch::{Depth, DropReason};
 
-const _: () = assert!(REFUSALS == Refusal::COUNT, "the program counts refusals by their numbers");
+const _: () = assert!(
+    REFUSALS == Refusal::COUNT,
+    "the program counts refusals by their numbers"
+);
 
 /// The maps, copied.
 pub(super) struct Copied<'a> {

@@ -203,10 +203,13 @@ impl Plan {
             }
         };
         let answers = setup.stations.iter().flat_map(|station| {
-            let v4 = station.addresses.iter().filter_map(|address| match address {
-                IpAddr::V4(v4) => Some(*v4),
-                IpAddr::V6(_) => None,
-            });
+            let v4 = station
+                .addresses
+                .iter()
+                .filter_map(|address| match address {
+                    IpAddr::V4(v4) => Some(*v4),
+                    IpAddr::V6(_) => None,
+                });
             v4.map(|address| (address, station.mac))
         });
         Ok(Plan {

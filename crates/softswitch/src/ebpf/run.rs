@@ -58,7 +58,10 @@ pub fn run(setup: &Setup) -> Result<Snapshot, String> {
     };
     doors.serve(&handler)?;
     thread("signals", move || heed(&signals, &handler))?;
-    log.say(format!("switches {} ports in the kernel", setup.ports.len()));
+    log.say(format!(
+        "switches {} ports in the kernel",
+        setup.ports.len()
+    ));
     let ended = running.serve(&orders);
     let last = running.snapshot(running.forget.get());
     match &ended {
@@ -69,7 +72,11 @@ pub fn run(setup: &Setup) -> Result<Snapshot, String> {
     last
 }
 
-const RELOAD: &str = "reload: the program in the kernel is built for its config: another one needs a restart";
+/// The program compares times below 2^63 picoseconds; an hour before, it ends, so that what supervises it starts it again.
+const LAST_NS: u64 = (1 << 63) / 1000 - 3_600_000_000_000;
+
+const RELOAD: &str =
+    "reload: the program in the kernel is built for its config: another one needs a restart";
 
 /// Why a question cannot be answered, of those that the program does not do.
 fn refused(question: &Question) -> Option<String> {
@@ -112,6 +119,9 @@ impl Running<'_> {
                 Some(Order::Stop) => return Ok(()),
                 // Refused before they are ordered.
                 Some(_) => {}
+                None if now_ns().saturating_sub(self.started) > LAST_NS => {
+                    return Err("its clock has come to its end, after 106 days".into());
+                }
                 None => wait(orders)?,
             }
         }
@@ -165,7 +175,7 @@ fn maps(e: std::io::Error) -> String {
     format!("cannot read or write the program's maps: {e}")
 }
 
-/// Sleeps until there is an order.
+/// Sleeps until there is an order, or for a minute.
 fn wait(orders: &Orders) -> Result<(), String> {
     let mut fds = [libc::pollfd {
         fd: orders.as_fd().as_raw_fd(),
@@ -173,9 +183,12 @@ fn wait(orders: &Orders) -> Result<(), String> {
         revents: 0,
     }];
     // SAFETY: one entry is read and written.
-    let ready = unsafe { libc::poll(fds.as_mut_ptr(), 1, -1) };
+    let ready = unsafe { libc::poll(fds.as_mut_ptr(), 1, 60_000) };
     match ready < 0 {
-        true => Err(format!("cannot wait for orders: {}", std::io::Error::last_os_error())),
+        true => Err(format!(
+            "cannot wait for orders: {}",
+            std::io::Error::last_os_error()
+        )),
         false => Ok(()),
     }
 }

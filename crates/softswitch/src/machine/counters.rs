@@ -202,7 +202,6 @@ impl PortCounts {
             depths: Depths::of(&self.depths),
         }
     }
-
 }
 
 impl Depths {
