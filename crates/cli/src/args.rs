@@ -355,7 +355,8 @@ within one run, more than the rest.
 `sidestep bench switch` floods the software switch and the Linux bridge in network namespaces of
 its own, and needs root. A row's numbers are medians of the rounds. Then it sends pings through
 both while nothing else goes there; `sidestep bench latency` is that alone. `sidestep bench garbage
---rounds 10` sends it ten million random frames and checks that every one is counted.")]
+--rounds 10` sends it ten million random frames and checks that every one is counted, `sidestep bench
+garbage-ebpf` those of the datapath in the kernel.")]
 pub struct BenchArgs {
     /// Its name; all that need no root when left out
     pub name: Option<String>,
@@ -393,6 +394,15 @@ pub struct VectorsArgs {
     pub seed: u64,
 }
 
+/// Who moves the frames of a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Datapath {
+    /// This process, by AF_PACKET or AF_XDP
+    Packet,
+    /// A BPF program at the ports, in the kernel: a few policies, and no process between frames
+    Ebpf,
+}
+
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -408,6 +418,9 @@ The config is described in docs/softswitch.md. --ask needs `control` in its [pro
 pub struct SwitchArgs {
     /// A config file
     pub config: PathBuf,
+    /// Who moves frames: this process, or a program in the kernel
+    #[arg(long, value_enum, default_value = "packet")]
+    pub datapath: Datapath,
     /// Say what the config means, and end
     #[arg(long, conflicts_with = "ask")]
     pub check: bool,

@@ -20,6 +20,9 @@ const LATENCY: &str = "latency";
 /// A million random frames a round, at a running switch; as [`SWITCH`] it needs root.
 const GARBAGE: &str = "garbage";
 
+/// The same at the datapath in the kernel.
+const GARBAGE_EBPF: &str = "garbage-ebpf";
+
 /// Runs one benchmark or all and prints what they measured.
 pub fn bench(args: &BenchArgs) -> Outcome {
     if args.rounds == 0 {
@@ -32,7 +35,10 @@ pub fn bench(args: &BenchArgs) -> Outcome {
         return idle(args);
     }
     if args.name.as_deref() == Some(GARBAGE) {
-        return random_frames(args);
+        return random_frames(args, GARBAGE, "packet");
+    }
+    if args.name.as_deref() == Some(GARBAGE_EBPF) {
+        return random_frames(args, GARBAGE_EBPF, "ebpf");
     }
     let names: Vec<&str> = match &args.name {
         Some(name) => vec![name.as_str()],
@@ -43,7 +49,7 @@ pub fn bench(args: &BenchArgs) -> Outcome {
     {
         let known: Vec<&str> = BENCHES.iter().map(|b| b.name).collect();
         return Err(Failure::input(format!(
-            "benchmark {name:?} is unknown; expected one of {}, {SWITCH}, {LATENCY}, {GARBAGE}",
+            "benchmark {name:?} is unknown; expected one of {}, {SWITCH}, {LATENCY}, {GARBAGE}, {GARBAGE_EBPF}",
             known.join(", ")
         )));
     }
@@ -97,7 +103,7 @@ fn switch(args: &BenchArgs) -> Outcome {
             for between in Between::ALL {
                 match throughput(&command, between, bytes, time) {
                     Ok(result) => all.push(result),
-                    Err(e) if between == Between::Xdp => {
+                    Err(e) if [Between::Xdp, Between::Ebpf].contains(&between) => {
                         out::remark(&format!("round {round}: {} left out: {e}", between.name()));
                     }
                     Err(e) => return Err(Failure::work(format!("{}: {e}", between.name()))),
@@ -147,14 +153,14 @@ fn switch(args: &BenchArgs) -> Outcome {
 }
 
 /// Random frames; fails when the switch ends or its counts do not add up.
-fn random_frames(args: &BenchArgs) -> Outcome {
+fn random_frames(args: &BenchArgs, name: &str, io: &str) -> Outcome {
     const ROUND: u64 = 1_000_000;
     let command = myself()?;
     let frames = ROUND * u64::from(args.rounds);
-    let result = garbage(&command, frames, 1).map_err(Failure::work)?;
+    let result = garbage(&command, io, frames, 1).map_err(Failure::work)?;
     if args.json {
         out::say_json(&json!({
-            "benchmark": GARBAGE,
+            "benchmark": name,
             "sent": result.sent,
             "wrong": result.wrong,
             "counters": result.counters,

@@ -71,6 +71,19 @@ impl Running {
         Running::spawn(wiring, rate, (switch, process), change, ("", &[]))
     }
 
+    /// The same by a datapath.
+    pub fn start_on(
+        datapath: &str,
+        wiring: Wiring,
+        rate: &str,
+        switch: &str,
+        process: &str,
+        change: impl FnOnce(String) -> String,
+    ) -> Running {
+        let words = ["--datapath", datapath];
+        Running::spawn(wiring, rate, (switch, process), change, ("", &words))
+    }
+
     /// As `start`, with more words behind the command.
     pub fn start_as(
         wiring: Wiring,

@@ -51,7 +51,7 @@ impl PortCounts {
             probes_heard: 0,
             loop_blocks: 0,
             refused: [0; Refusal::COUNT],
-            depths: Histogram::new_with_bounds(1, 1 << 20, 2).expect("bounds of a histogram"),
+            depths: Depths::none(),
         }
     }
 }
@@ -253,12 +253,19 @@ impl PortCounts {
             queued_bytes: 0,
             peak_packets: 0,
             peak_bytes: 0,
-            depths: self.depths(),
+            depths: Depths::of(&self.depths),
         }
     }
+}
 
-    fn depths(&self) -> Depths {
-        let all = &self.depths;
+impl Depths {
+    /// Room for what arrivals meet: queues of any length.
+    pub(crate) fn none() -> Histogram<u64> {
+        Histogram::new_with_bounds(1, 1 << 20, 2).expect("bounds of a histogram")
+    }
+
+    /// What arrivals met.
+    pub(crate) fn of(all: &Histogram<u64>) -> Depths {
         let buckets = all.iter_recorded();
         Depths {
             n: all.len(),

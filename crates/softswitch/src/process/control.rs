@@ -47,6 +47,8 @@ pub struct ControlHandler {
     pub sender: OrderSender,
     /// Reads the config's file again.
     pub reread: Arc<dyn Fn() -> Result<Setup, String> + Send + Sync>,
+    /// Why the datapath cannot do what is asked, if it cannot.
+    pub refuses: fn(&Question) -> Option<String>,
 }
 
 impl ControlHandler {
@@ -58,7 +60,11 @@ impl ControlHandler {
 
     fn done(&self, question: &str) -> Result<Value, String> {
         let ended = || "the switch is ending".to_string();
-        match Question::read(question)? {
+        let question = Question::read(question)?;
+        if let Some(why) = (self.refuses)(&question) {
+            return Err(why);
+        }
+        match question {
             Question::Counters => {
                 let snapshot = self.sender.ask(Order::Counters).ok_or_else(ended)?;
                 Ok(report::counters(&self.setup.name, &snapshot))

@@ -23,7 +23,7 @@ pub mod question;
 pub mod report;
 pub mod signals;
 pub mod snapshot;
-mod start;
+pub(crate) mod start;
 pub mod syscalls;
 pub mod user;
 

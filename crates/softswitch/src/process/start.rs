@@ -56,6 +56,7 @@ pub fn run(
         log: log.clone(),
         sender,
         reread: Arc::new(reread),
+        refuses: |_| None,
     };
     doors.serve(&handler)?;
     thread("signals", move || heed(&signals, &handler))?;
@@ -146,7 +147,7 @@ fn steady(setup: &Setup, priority: &mut Priority, log: &Log) {
 }
 
 /// Becomes who the config says, and tells of what could not be given up.
-fn drop_privileges(setup: &Setup, log: &Log) -> Result<(), String> {
+pub(crate) fn drop_privileges(setup: &Setup, log: &Log) -> Result<(), String> {
     let wanted = &setup.process.user;
     let Some(user) = user::choose(wanted, &setup.name)? else {
         return Ok(());
@@ -170,13 +171,13 @@ fn drop_privileges(setup: &Setup, log: &Log) -> Result<(), String> {
 }
 
 /// Where others ask.
-struct Doors {
+pub(crate) struct Doors {
     control: Option<UnixListener>,
     metrics: Option<TcpListener>,
 }
 
 impl Doors {
-    fn open(setup: &Setup) -> Result<Doors, String> {
+    pub(crate) fn open(setup: &Setup) -> Result<Doors, String> {
         let control = (setup.process.control.as_deref()).map(control::listen);
         let metrics = setup.process.metrics.map(metrics::listen);
         Ok(Doors {
@@ -185,7 +186,7 @@ impl Doors {
         })
     }
 
-    fn serve(self, handler: &ControlHandler) -> Result<(), String> {
+    pub(crate) fn serve(self, handler: &ControlHandler) -> Result<(), String> {
         if let Some(listener) = self.control {
             let handler = handler.clone();
             thread("control", move || control::serve(&listener, &handler))?;
@@ -200,7 +201,7 @@ impl Doors {
     }
 }
 
-fn heed(signals: &Signals, handler: &ControlHandler) {
+pub(crate) fn heed(signals: &Signals, handler: &ControlHandler) {
     loop {
         match signals.wait() {
             Signal::Stop => {
@@ -214,7 +215,7 @@ fn heed(signals: &Signals, handler: &ControlHandler) {
     }
 }
 
-fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), String> {
+pub(crate) fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), String> {
     (std::thread::Builder::new().name(name.into()))
         .spawn(work)
         .map(|_| ())

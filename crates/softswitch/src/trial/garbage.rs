@@ -32,24 +32,26 @@ pub struct Garbage {
     pub wrong: Vec<String>,
 }
 
-/// Sends `frames` random frames to a switch of the program `command`. An error says that it ended,
+/// Sends `frames` random frames to a switch of the program `command`, whose ports or datapath are `io`. An error says that it ended,
 /// hangs, or cannot be tried here.
-pub fn garbage(command: &Path, frames: u64, seed: u64) -> Result<Garbage, String> {
+pub fn garbage(command: &Path, io: &str, frames: u64, seed: u64) -> Result<Garbage, String> {
     let wiring = Wiring::new(2)?;
     let room = tempdir()?;
-    let result = run(command, frames, seed, &wiring, &room);
+    let result = run(command, io, frames, seed, &wiring, &room);
     let _ = std::fs::remove_dir_all(&room);
     result
 }
 
 fn run(
     command: &Path,
+    io: &str,
     frames: u64,
     seed: u64,
     wiring: &Wiring,
     room: &Path,
 ) -> Result<Garbage, String> {
-    let mode = Between::Default.mode(FASTEST).expect("a switch");
+    let mut mode = Between::Default.mode(FASTEST).expect("a switch");
+    mode.io = io;
     let mut switch = start(command, wiring, room, &mode)?;
     let socket = room.join("s.sock");
     // What came before the switch did is not for it to count.

@@ -29,6 +29,8 @@ pub enum Between {
     Busy,
     /// The switch with AF_XDP, polling for a while before it sleeps.
     Xdp,
+    /// The switch as a program in the kernel.
+    Ebpf,
 }
 
 /// How a switch is started.
@@ -36,8 +38,8 @@ pub enum Between {
 pub struct Mode<'a> {
     /// Lines of `[process]`.
     process: &'a str,
-    /// `io` of every port.
-    io: &'a str,
+    /// `io` of every port, or `ebpf` for the datapath in the kernel.
+    pub(super) io: &'a str,
     /// `rate` of every port.
     rate: &'a str,
 }
@@ -47,13 +49,14 @@ pub const FASTEST: &str = "100 Gbps";
 
 impl Between {
     /// All, in the order in which they are tried.
-    pub const ALL: [Between; 6] = [
+    pub const ALL: [Between; 7] = [
         Between::Nothing,
         Between::Bridge,
         Between::Default,
         Between::Sleep,
         Between::Busy,
         Between::Xdp,
+        Between::Ebpf,
     ];
 
     /// As in tables.
@@ -65,6 +68,7 @@ impl Between {
             Between::Sleep => "sidestep, sleep",
             Between::Busy => "sidestep, busy",
             Between::Xdp => "sidestep, xdp",
+            Between::Ebpf => "sidestep, ebpf",
         }
     }
 
@@ -76,6 +80,7 @@ impl Between {
             Between::Sleep => ("poll = \"0 us\"\n", "packet"),
             Between::Busy => ("wait = \"busy\"\n", "packet"),
             Between::Xdp => ("", "xdp"),
+            Between::Ebpf => ("", "ebpf"),
         };
         Some(Mode { process, io, rate })
     }
@@ -179,6 +184,10 @@ pub fn start(
 ) -> Result<Running, String> {
     let socket = room.join("s.sock");
     let Mode { process, io, rate } = mode;
+    let (io, datapath) = match *io {
+        "ebpf" => ("packet", "ebpf"),
+        io => (io, "packet"),
+    };
     let mut text = format!(
         "[switch]\ncapacity = \"2000 pkt\"\nbuffer = \"droptail\"\n\
          [process]\n{process}control = \"{}\"\n",
@@ -205,7 +214,7 @@ pub fn start(
             Ok(())
         });
     }
-    let child = (spawn.arg("switch").arg(&config))
+    let child = (spawn.args(["switch", "--datapath", datapath]).arg(&config))
         .stdout(Stdio::null())
         .stderr(said)
         .spawn()
