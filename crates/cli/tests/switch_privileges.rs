@@ -208,12 +208,10 @@ fn a_capture_is_its_users_alone_and_never_by_way_of_a_link() {
         ("none/c.pcapng", "61002", "No such file"),
     ] {
         fs::write(running.path("u.toml"), config.replace("c.pcapng", to)).unwrap();
-        let mut command = running
-            .wiring
-            .switch
-            .command(env!("CARGO_BIN_EXE_sidestep"));
+        // One that starts nevertheless is ended.
+        let mut command = running.wiring.switch.command("timeout");
         command
-            .arg("switch")
+            .args(["120", env!("CARGO_BIN_EXE_sidestep"), "switch"])
             .arg(running.path("u.toml"))
             .args(["--user", user]);
         let done = command.output().unwrap();
