@@ -262,7 +262,7 @@ impl Parsed {
     fn before(&self, n: usize) -> Vec<usize> {
         let (mut all, mut stride) = (Vec::new(), 1);
         for axis in self.axes.iter().rev() {
-            if n / stride % axis.values.len() > 0 {
+            if !(n / stride).is_multiple_of(axis.values.len()) {
                 all.push(n - stride);
             }
             stride *= axis.values.len();
