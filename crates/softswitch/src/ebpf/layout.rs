@@ -11,11 +11,15 @@ use sidestep_types::Rng;
 /// Bytes of `struct rule`, `struct machine` before its ports, `struct port` and `struct slot`.
 pub(super) const RULE: usize = 72;
 pub(super) const MACHINE: usize = 216;
-pub(super) const PORT: usize = 344;
+pub(super) const PORT: usize = FORGOTTEN + 8;
 pub(super) const SLOT: usize = 16;
 
 /// Refusals that the program counts.
 pub(super) const REFUSALS: usize = 26;
+
+/// Where `struct port` has its refusals, and its last number.
+const REFUSED: usize = 184;
+const FORGOTTEN: usize = REFUSED + 8 * REFUSALS;
 
 /// Bytes, one value after the other.
 #[derive(Default)]
@@ -139,8 +143,8 @@ pub(super) fn port(machine: &[u8], index: usize) -> PortRead {
         floods: read.u64(120),
         copies: read.u64(128),
         drops: std::array::from_fn(|reason| read.u64(136 + 8 * reason)),
-        refused: std::array::from_fn(|reason| read.u64(184 + 8 * reason)),
-        forgotten: read.u64(336),
+        refused: std::array::from_fn(|reason| read.u64(REFUSED + 8 * reason)),
+        forgotten: read.u64(FORGOTTEN),
     }
 }
 

@@ -99,6 +99,7 @@ impl Report {
             all.map_err(|e: serde_json::Error| format!("\"schemes\": {e}"))
         };
         let list = |key: &str| value[key].clone();
+        let summaries = read(&value["schemes"])?;
         let marked = match value.get("marked") {
             None => Vec::new(),
             Some(all) => {
@@ -116,7 +117,7 @@ impl Report {
             },
             warnings: serde_json::from_value(list("warnings"))
                 .map_err(|e| format!("\"warnings\": {e}"))?,
-            summaries: read(&value["schemes"])?,
+            summaries,
             unmarked: match marked.is_empty() {
                 true => Vec::new(),
                 false => read(&value["unmarked"]["schemes"])?,
