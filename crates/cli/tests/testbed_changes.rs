@@ -4,7 +4,6 @@
 mod common;
 
 use common::bed::{Bed, check_laws, json, sum, table};
-use common::skip;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -87,8 +86,9 @@ fn links_fail_and_come_back_as_the_scenario_says() {
     // On a busy machine the other way may be told at once with the link's end, or the hosts may have paused: then once more.
     let lost = (0..10).any(|n| drops_where_the_link_failed(&bed, &format!("out{n}")));
     if !lost {
-        skip(
-            "skipped: in none of ten runs did a frame meet the link that was down: no processor for hosts or switches",
+        // What is asserted of each run, and below, held all the same.
+        eprintln!(
+            "in none of ten runs did a frame meet the link that was down: no processor for hosts or switches"
         );
     }
     // All is as it was built.

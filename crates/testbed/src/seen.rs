@@ -108,10 +108,11 @@ pub fn late(answers: &[Value]) -> Result<Late, Error> {
     let of = |answer: &Value| {
         let late = &answer["lateness"];
         let us = |key: &str| late[key].as_f64();
-        let (mut stalls, mut stalled_ms) = (0, 0.0);
+        // What was decided about late leaves late: the spans of both are mostly the same, and count once.
+        let (mut stalls, mut stalled_ms) = (0, 0.0f64);
         for part in ["lateness", "overtaken"] {
-            stalls += count(answer, part, &answer[part], "stalls")?;
-            stalled_ms += number(answer, part, "stalled_ms")?;
+            stalls = count(answer, part, &answer[part], "stalls")?.max(stalls);
+            stalled_ms = number(answer, part, "stalled_ms")?.max(stalled_ms);
         }
         Ok(Late {
             p50_us: us("p50_us"),

@@ -9,7 +9,7 @@ use std::fs;
 use std::net::UdpSocket;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -121,7 +121,15 @@ impl Running {
         let text = change(config(wiring.hosts.len(), rate, switch, &process));
         fs::write(room.path().join("t.toml"), text).unwrap();
         let log = fs::File::create(room.path().join("log")).unwrap();
-        let sidestep = env!("CARGO_BIN_EXE_sidestep");
+        let mut sidestep = env!("CARGO_BIN_EXE_sidestep").to_string();
+        if !before.is_empty() {
+            // Perhaps as another user, who need not reach the folder that it was built in.
+            let copy = room.path().join("sidestep");
+            let copied = Command::new("cp").arg(&sidestep).arg(&copy).status();
+            assert!(copied.unwrap().success());
+            sidestep = copy.display().to_string();
+        }
+        let sidestep = sidestep.as_str();
         let mut words = before.split_whitespace().chain([sidestep]);
         let child = (wiring.switch.command(words.next().unwrap_or(sidestep)))
             .args(words)

@@ -55,6 +55,9 @@ pub fn run(setup: &Setup) -> Result<Snapshot, String> {
     };
     doors.serve(&handler)?;
     thread("signals", move || heed(&signals, &handler))?;
+    if setup.process.seccomp {
+        log.say("has no filter of system calls: it reads the program's maps by one that no filter could tell from others");
+    }
     log.say(format!(
         "switches {} ports in the kernel",
         setup.ports.len()
@@ -182,12 +185,11 @@ fn wait(orders: &Orders) -> Result<(), String> {
     }];
     // SAFETY: one entry is read and written.
     let ready = unsafe { libc::poll(fds.as_mut_ptr(), 1, 60_000) };
-    match ready < 0 {
-        true => Err(format!(
-            "cannot wait for orders: {}",
-            std::io::Error::last_os_error()
-        )),
-        false => Ok(()),
+    match std::io::Error::last_os_error() {
+        e if ready < 0 && e.kind() != std::io::ErrorKind::Interrupted => {
+            Err(format!("cannot wait for orders: {e}"))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -69,7 +69,12 @@ unsafe fn wait(child: libc::pid_t, record: RawFd) -> ! {
         libc::dup2(record, 0);
         let (first, last, plain): (libc::c_long, libc::c_long, libc::c_long) =
             (1, i32::MAX.into(), 0);
-        libc::syscall(libc::SYS_close_range, first, last, plain);
+        if libc::syscall(libc::SYS_close_range, first, last, plain) != 0 {
+            // Before Linux 5.9, or forbidden: no more than these are open.
+            for fd in 1..65_536 {
+                libc::close(fd);
+            }
+        }
         while libc::waitpid(child, &raw mut status, 0) != child {
             if *libc::__errno_location() != libc::EINTR {
                 libc::_exit(1);
