@@ -18,7 +18,7 @@ case $seconds in
     again) ;;
     '' | *[!0-9]* | 0) echo "fuzz/run.sh: expected seconds from 1 on or \"again\", got \"$seconds\"" >&2; exit 2 ;;
 esac
-all="scenario cdf flow_list topology_file receiver sender mptcp shims frame machine question switch_config import recording player"
+all="scenario cdf flow_list topology_file receiver sender mptcp shims frame machine question scrape switch_config import recording player"
 for target in "$@"; do
     case " $all " in
         *" $target "*) ;;

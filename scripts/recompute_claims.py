@@ -472,6 +472,11 @@ def evaluate(result, points):
     if ours["verdict"] == "can't tell":
         ours["more_seeds"] = more_seeds(accept, known)
     theirs = {key: result.get(key) for key in ours}
+    if result.get("unmarked"):
+        # Tables do not say which runs the machine disturbed: the verdict here is that of all.
+        theirs["verdict"] = result["unmarked"]["verdict_of_all"]
+        theirs.pop("more_seeds", None)
+        ours.pop("more_seeds", None)
     if result.get("points"):
         ours["points"] = [said(k) for k in all]
         theirs["points"] = [{key: point.get(key) for key in ("ours", "bound", "ci")} for point in result["points"]]

@@ -5,10 +5,12 @@
 
 use libfuzzer_sys::fuzz_target;
 use sidestep_softswitch::frame::{
-    ANSWER_BYTES, Carry, LONGEST_FRAME, LONGEST_TAGGED, What, WireTag, answer_to, lower_ttl,
-    mark_ce, put_tag, read, read_as, read_tagged, take_tag, trim,
+    ANSWER_BYTES, Carry, Frame, ICMP_BYTES, LONGEST_FRAME, LONGEST_TAGGED, Probe, Told, What,
+    WireTag, answer_to, lower_ttl, mark_ce, may_tell, put_tag, read, read_as, read_tagged,
+    take_tag, tell, trim,
 };
 use sidestep_softswitch::setup::Mac;
+use std::net::IpAddr;
 
 fuzz_target!(|bytes: &[u8]| {
     for carry in Carry::ALL {
@@ -18,6 +20,10 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     };
     assert!(bytes.len() <= LONGEST_FRAME);
+    if let Some(probe) = Probe::of(&frame, bytes) {
+        assert_eq!(Probe::of(&frame, &probe.bytes()), Some(probe));
+    }
+    told(bytes, &frame);
     match frame.what {
         What::Ip(_) => changes(bytes, None),
         What::Asks(ip) => {
@@ -32,6 +38,37 @@ fuzz_target!(|bytes: &[u8]| {
         What::Other => {}
     }
 });
+
+/// What is told of a packet is a sound message of which nothing is told.
+fn told(bytes: &[u8], frame: &Frame) {
+    let What::Ip(ip) = frame.what else {
+        return assert!(!may_tell(bytes, frame));
+    };
+    let of_own = Told::of_own(bytes, &ip);
+    if !may_tell(bytes, frame) {
+        return;
+    }
+    let me: IpAddr = match ip.v6 {
+        true => [0xfd77u16, 0, 0, 0, 0, 0, 0, 0xfe].into(),
+        false => [10, 77, 0, 254].into(),
+    };
+    for what in [Some(Told::TimeExceeded), Some(Told::NoRoute), of_own]
+        .into_iter()
+        .flatten()
+    {
+        let mut out = [0xee; ICMP_BYTES];
+        let Some(length) = tell(bytes, &ip, what, me, Mac([2; 6]), &mut out) else {
+            assert!(ip.v6 && what == Told::NoProtocol, "{what:?}");
+            continue;
+        };
+        let message = read(&out[..length]).expect("a message is a sound frame");
+        assert!(matches!(message.what, What::Ip(of) if of.v6 == ip.v6));
+        assert!(
+            !may_tell(&out[..length], &message),
+            "of an error nothing is told"
+        );
+    }
+}
 
 /// What comes with a tag loses it, and what comes without gets one and loses it again.
 fn tags(bytes: &[u8], carry: Carry) {

@@ -197,6 +197,8 @@ ports = ["p2", "p3"]
 [router]
 mac = "02:00:00:00:ff:01"
 addresses = ["10.77.0.254"]
+icmp = "all"
+icmp_rate = "100 k/s"
 [[network]]
 prefix = "10.78.0.0/16"
 ports = ["p2"]
@@ -382,7 +384,8 @@ fn drain(machine: &mut Machine, now: Time, tags: Option<Carry>) {
 /// What came in, and the copies more that floods made of it, is somewhere.
 fn conserved(counters: &Counters) {
     let sum = |count: fn(&PortCounters) -> u64| -> u64 { counters.ports.iter().map(count).sum() };
-    let came = sum(|port| port.rx_frames + port.copies);
+    let told = sum(|port| port.icmp_time_exceeded + port.icmp_unreachable);
+    let came = told + sum(|port| port.rx_frames + port.copies);
     let went = sum(|port| port.floods + port.tx_frames)
         + sum(|port| port.drops.values().sum::<u64>() + port.refused.values().sum::<u64>())
         + sum(|port| port.shims.map_or(0, |shims| shims.dropped));

@@ -1,19 +1,21 @@
 """What a sweep costs beside its simulations, and what it takes to read a million points.
 
-    python benchmarks/overhead.py points [--points 10000] [--executor local --executor dask]
+    python benchmarks/overhead.py points [--points 10000] [--executor local --executor none …] [--jobs 1] [--cache]
     python benchmarks/overhead.py million RESULT [--copies 100]
 
 `points` runs a sweep of tiny points by each executor, in a process of its own, and prints milliseconds a point beyond the
 simulation: by processor time of all processes, less that of the simulations; by the clock; and by the clock over `stretch`,
 which is how long a second of processor time took on this machine before and after, in as many processes as work at a time (1
-where nothing else runs). And the peak memory of the collecting process. `million` copies `points.parquet` of a result so
-often as a Parquet dataset, and asks DuckDB and pyarrow for quantiles over all of it, each in a process of its own.
+where nothing else runs). And the peak memory of the collecting process. The executor `none` is none, as with `sidestep run`;
+`--cache` keeps records for later calls. `million` copies `points.parquet` of a result so often as a Parquet dataset, and asks
+DuckDB and pyarrow for quantiles over all of it, each in a process of its own.
 Times are those of the machine; say its load beside them.
 """
 
 import argparse
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -61,16 +63,24 @@ def stretch(jobs: int) -> float:
 
 def one(executor: str, points: int, out: Path, jobs: int, cache: Path | None) -> None:
     """Runs it in this process, and prints a line of JSON."""
+    import sidestep
     from sidestep import executors
 
     before = stretch(jobs)
     # What they cost is no cost of the sweep.
     spun = resource.getrusage(resource.RUSAGE_CHILDREN)
-    chosen = executors.choose(executor, jobs)
-    began = time.monotonic()
-    executors.run(sweep_of(points), "tiny.toml", executor=chosen, out=out, cache=cache, progress=False)
-    wall_s = time.monotonic() - began
-    chosen.close()
+    text = sweep_of(points)
+    if executor == "none":
+        scenario = sidestep.Scenario.from_toml(text, name="tiny.toml")
+        began = time.monotonic()
+        sidestep.sweep(scenario, out=out, jobs=jobs, cache=cache, progress=False)
+        wall_s = time.monotonic() - began
+    else:
+        chosen = executors.choose(executor, jobs)
+        began = time.monotonic()
+        executors.run(text, "tiny.toml", executor=chosen, out=out, cache=cache, progress=False)
+        wall_s = time.monotonic() - began
+        chosen.close()
     manifest = json.loads((out / "manifest.json").read_text())
     runs, cpu_s = len(manifest["runs"]), manifest["cpu_s"]
     # Processes that it started are counted once they have ended.
@@ -78,11 +88,12 @@ def one(executor: str, points: int, out: Path, jobs: int, cache: Path | None) ->
     all_s = own.ru_utime + own.ru_stime + started.ru_utime + started.ru_stime - spun.ru_utime - spun.ru_stime
     beyond_ms = (wall_s - cpu_s / jobs) / runs * 1000
     slower = (before + stretch(jobs)) / 2
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = int(re.findall(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())[0]) / 1024
     line = {
         "executor": executor,
         "points": runs,
         "jobs": jobs,
+        "cache": cache is not None,
         "wall_s": round(wall_s, 2),
         "simulated_cpu_s": cpu_s,
         "beyond_cpu_ms": round((all_s - cpu_s) / runs * 1000, 3),
@@ -137,6 +148,7 @@ def main() -> None:
     parser.add_argument("--points", type=int, default=10_000)
     parser.add_argument("--executor", action="append", default=[])
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--cache", action="store_true", help="keeps records beside the result")
     parser.add_argument("--copies", type=int, default=100)
     parser.add_argument("--out", type=Path, help="where results go; kept")
     args = parser.parse_args()
@@ -144,13 +156,13 @@ def main() -> None:
         million(args.result, args.copies)
         return
     if args.what == "one":
-        one(args.executor[0], args.points, args.result, args.jobs, None)
+        one(args.executor[0], args.points, args.result, args.jobs, args.result.with_suffix(".records") if args.cache else None)
         return
     with tempfile.TemporaryDirectory() as folder:
         for n, executor in enumerate(args.executor or ["local", "dask"]):
             out = (args.out or Path(folder)) / f"{n}-{executor.partition(':')[0]}"
             words = ["one", str(out), "--executor", executor, "--points", str(args.points), "--jobs", str(args.jobs)]
-            subprocess.run([sys.executable, __file__, *words], check=True)
+            subprocess.run([sys.executable, __file__, *words, *(["--cache"] if args.cache else [])], check=True)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from sidestep import _native
 from sidestep.errors import ScenarioError, SidestepError
 from sidestep.executor_errors import MissingExtra, NoAnswer, OtherVersion, Unwritable
 from sidestep.executors import FORMS, Partial
-from sidestep.executors._run import Cache, carry_out, words
+from sidestep.executors._run import Cache, carry_out
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -26,8 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     sets = [*args.set, *([f"seeds={args.seeds}"] if args.seeds else [])]
     cache: Cache = None if args.no_cache else args.cache or True
     try:
-        with words():
-            plan = _native.Plan.open(args.scenario, sets, args.quick)
+        plan = _native.Plan.open(args.scenario, sets, args.quick)
         out = args.out or _default_out(plan.name)
         progress = True if args.progress else None
         path, text = carry_out(plan, args.executor, out, cache, progress, jobs=args.jobs)

@@ -30,7 +30,9 @@ class Objects:
             self._fs: Any
             self._fs, root = fsspec.core.url_to_fs(url, use_listings_cache=False)
         except ValueError as why:
-            raise ScenarioError(f"cache: expected a directory or a URL that fsspec knows, got {url!r}: {why}") from why
+            expected = "a directory or a URL that fsspec knows"
+            said = f"cache: expected {expected}, got {url!r}: {why}"
+            raise ScenarioError.of_call(said, "cache", expected=expected, got=url) from why
         except ImportError as why:
             extra = {"gcs": "gs", "gs": "gs", "s3": "s3", "s3a": "s3"}.get(scheme, "storage")
             raise MissingExtra(f"the storage {url}", extra, why) from why

@@ -93,6 +93,12 @@ class ScenarioError(SidestepError, ValueError):
         return type(self), (str(self), self.problems)
 
 
+def check_jobs(jobs: int | None) -> None:
+    """Refuses fewer than one run at a time; None leaves it to who makes them."""
+    if jobs is not None and jobs < 1:
+        raise ScenarioError.of_call(f"jobs: expected at least 1, got {jobs}", "jobs", expected="at least 1", got=jobs)
+
+
 class RunError(SidestepError, RuntimeError):
     """The simulation itself failed."""
 

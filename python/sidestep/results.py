@@ -148,7 +148,7 @@ class Result(_Runs):
     The columns of each table are in `docs/metrics.md` and in `manifest["columns"]`; units are in their names.
     """
 
-    _tables = ("flows", "queries", "groups", "ports", "subflows", "counts", "samples")
+    _tables = ("flows", "queries", "groups", "ports", "subflows", "counts", "samples", "kernel")
 
     @property
     def hashes(self) -> dict[tuple[str, int], str]:
@@ -180,6 +180,17 @@ class Result(_Runs):
     def subflows(self) -> Table:
         """A row a subflow, for transports that have some."""
         return self.table("subflows")
+
+    @property
+    def kernel(self) -> Table:
+        """What kernels said of the senders of flows, a row an answer: of `sidestep testbed run --kernel-stats` alone."""
+        return self.table("kernel")
+
+    def table(self, name: str) -> Table:
+        """The table `name` as Arrow: `polars.DataFrame(r.flows)`, `pyarrow.table(r.flows)`, DuckDB and pandas by those."""
+        if name == "kernel" and not (self.path / "kernel.parquet").exists():
+            raise ResultError(f"{self.path} has no table 'kernel': `sidestep testbed run --kernel-stats` alone leaves one")
+        return super().table(name)
 
     def _repr_html_(self) -> str:
         from sidestep import _html

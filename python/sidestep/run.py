@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from sidestep import _native
 from sidestep._native import Plugin
-from sidestep.errors import ScenarioError
+from sidestep.errors import ScenarioError, check_jobs
 from sidestep.policy import Scheme
 from sidestep.progress import HowFar, Progress, Watcher
 from sidestep.results import Reproduction, Result, TemporaryPlace
@@ -162,8 +162,7 @@ def _seeds(seeds: int | str | Iterable[int]) -> str:
 def _jobs(jobs: int | None) -> int:
     if jobs is None:
         return len(os.sched_getaffinity(0))
-    if jobs < 1:
-        raise ScenarioError.of_call(f"jobs: expected at least 1, got {jobs}", "jobs", expected="at least 1", got=jobs)
+    check_jobs(jobs)
     return jobs
 
 

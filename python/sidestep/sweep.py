@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sidestep import _native
 from sidestep._native import Plugin
-from sidestep.errors import ScenarioError
+from sidestep.errors import ScenarioError, check_jobs
 from sidestep.policy import Scheme
 from sidestep.progress import Progress
 from sidestep.results import SweepResult, TemporaryPlace
@@ -76,11 +76,10 @@ def _by_executor(
 
     if policies:
         names = ", ".join(repr(scheme.name) for scheme in policies)
-        raise ScenarioError(
-            f"executor: expected None with policies of your own ({names}), which are not carried to executors; got {executor!r}"
-        )
-    if jobs is not None and jobs < 1:
-        raise ScenarioError(f"jobs: expected at least 1, got {jobs}")
+        expected = f"None with policies of your own ({names}), which are not carried to executors"
+        said = f"executor: expected {expected}; got {executor!r}"
+        raise ScenarioError.of_call(said, "executor", expected=expected, got=executor)
+    check_jobs(jobs)
     holder = TemporaryPlace() if out is None else None
     place = holder.path / "result" if holder is not None else out
     try:

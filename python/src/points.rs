@@ -2,16 +2,16 @@
 //!
 //! **Decision**  a worker gets bytes and gives bytes: which machine it is on is the executor's business. A run and a
 //!               collection release the GIL; a run looks often whether it was stopped.
-//! **Errors**    `ValueError` for what was asked wrongly (another version of Sidestep among it), `RuntimeError` for a run that
-//!               failed, `OSError` for what cannot be read or written: the words are the command's.
+//! **Errors**    those of `sidestep.errors`, with their parts: `ScenarioError` for what was asked wrongly (another version of
+//!               Sidestep among it), `RunError` for a run that failed, `ResultError` for what cannot be read or written.
 
 use crate::error::{Refused, raise};
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use crate::source::Source;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sidestep_study::files::{Beside, Source, find};
+use sidestep_study::Status;
+use sidestep_study::files::{self, Beside, find};
 use sidestep_study::sweep::{self, CacheUse, Collected};
-use sidestep_study::{Error, Status};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,6 +22,8 @@ use std::time::Duration;
 #[pyclass(frozen, module = "sidestep._native")]
 pub struct Plan {
     plan: sweep::Plan,
+    /// What it was read from, which errors are about.
+    source: Source,
 }
 
 #[pymethods]
@@ -38,26 +40,22 @@ impl Plan {
         folder: Option<PathBuf>,
     ) -> PyResult<Plan> {
         let beside = folder.map_or(Beside::Nowhere, Beside::Folder);
-        read(py, Source { name, text, beside }, &sets, quick)
+        let own = files::Source { name, text, beside };
+        read(py, Source::written(own, sets, quick))
     }
 
     /// Reads what `source` is.
     #[staticmethod]
-    fn of(source: &Bound<'_, crate::source::Source>) -> PyResult<Plan> {
-        let (py, source) = (source.py(), source.get());
-        let (own, sets, quick) = source.asked();
-        let plan = py.detach(|| sweep::Plan::read(own, sets, quick));
-        Ok(Plan {
-            plan: plan.map_err(|e| raise(py, &e, Refused::Scenario, Some(source)))?,
-        })
+    fn of(source: &Bound<'_, Source>) -> PyResult<Plan> {
+        read(source.py(), source.get().clone())
     }
 
     /// Reads the experiment at the path, or of the shipped name, `which`.
     #[staticmethod]
     #[pyo3(signature = (which, sets = Vec::new(), quick = false))]
     fn open(py: Python<'_>, which: &str, sets: Vec<String>, quick: bool) -> PyResult<Plan> {
-        let source = find(which).map_err(refused)?;
-        read(py, source, &sets, quick)
+        let own = find(which).map_err(|e| raise(py, &e, Refused::Scenario, None))?;
+        read(py, Source::written(own, sets, quick))
     }
 
     /// The experiment's name.
@@ -88,7 +86,8 @@ impl Plan {
     /// Refuses what could not be collected: an occupied directory and, unless `force`, more than fits into memory.
     #[pyo3(signature = (out, force = false))]
     fn refuse(&self, py: Python<'_>, out: PathBuf, force: bool) -> PyResult<()> {
-        py.detach(|| self.plan.refuse(&out, force)).map_err(refused)
+        let refused = py.detach(|| self.plan.refuse(&out, force));
+        refused.map_err(|e| raise(py, &e, Refused::Scenario, Some(&self.source)))
     }
 
     /// Makes the result directory `out` of the records in `folders`; says where it is, whether it is partial, and its table.
@@ -119,17 +118,17 @@ impl Plan {
             executor,
         };
         let done = py.detach(|| self.plan.collect(&out, &folders, &made));
-        let done = done.map_err(refused)?;
+        let done = done.map_err(|e| raise(py, &e, Refused::Scenario, Some(&self.source)))?;
         let partial = done.report.status == Status::Partial;
         Ok((done.dir, partial, done.report.to_text()))
     }
 }
 
-fn read(py: Python<'_>, source: Source, sets: &[String], quick: bool) -> PyResult<Plan> {
-    let plan = py.detach(|| sweep::Plan::read(&source, sets, quick));
-    Ok(Plan {
-        plan: plan.map_err(refused)?,
-    })
+fn read(py: Python<'_>, source: Source) -> PyResult<Plan> {
+    let (own, sets, quick) = source.asked();
+    let plan = py.detach(|| sweep::Plan::read(own, sets, quick));
+    let plan = plan.map_err(|e| raise(py, &e, Refused::Scenario, Some(&source)))?;
+    Ok(Plan { plan, source })
 }
 
 /// Asks the runs of workers of this process to stop.
@@ -165,7 +164,7 @@ impl Worker {
     fn new(py: Python<'_>, shared: Vec<u8>) -> PyResult<Worker> {
         let worker = py
             .detach(|| sweep::Worker::open(&shared))
-            .map_err(refused)?;
+            .map_err(|e| raise(py, &e, Refused::Scenario, None))?;
         Ok(Worker { worker })
     }
 
@@ -182,7 +181,7 @@ impl Worker {
     ) -> PyResult<Option<(Bound<'py, PyBytes>, u64)>> {
         let stop = stop.map_or_else(Arc::default, |stop| stop.stop.clone());
         let made = py.detach(|| self.worker.compute(key, point, scheme, seed, &stop));
-        let made = made.map_err(refused)?;
+        let made = made.map_err(|e| raise(py, &e, Refused::Scenario, None))?;
         Ok(made.map(|(record, hops)| (PyBytes::new(py, &record), hops)))
     }
 }
@@ -191,13 +190,4 @@ impl Worker {
 #[pyfunction]
 pub fn is_record(bytes: &[u8]) -> bool {
     sweep::is_record(bytes)
-}
-
-fn refused(error: Error) -> PyErr {
-    let words = error.to_string();
-    match error {
-        Error::Run(_) | Error::Unwritten(_) => PyRuntimeError::new_err(words),
-        Error::Io { .. } => PyOSError::new_err(words),
-        _ => PyValueError::new_err(words),
-    }
 }

@@ -51,12 +51,7 @@ impl Source {
     #[staticmethod]
     fn find(py: Python<'_>, which: &str) -> PyResult<Source> {
         let own = files::find(which).map_err(|e| raise(py, &e, Refused::Scenario, None))?;
-        Ok(Source {
-            own,
-            sets: Vec::new(),
-            quick: false,
-            written: true,
-        })
+        Ok(Source::written(own, Vec::new(), false))
     }
 
     /// What messages call it.
@@ -106,6 +101,16 @@ impl Source {
 }
 
 impl Source {
+    /// What somebody wrote, with changes.
+    pub fn written(own: files::Source, sets: Vec<String>, quick: bool) -> Source {
+        Source {
+            own,
+            sets,
+            quick,
+            written: true,
+        }
+    }
+
     /// Reads it. Errors are exceptions with every problem.
     pub fn read(&self, py: Python<'_>) -> PyResult<Experiment> {
         let read = py.detach(|| self.try_read());

@@ -5,7 +5,7 @@ import socket
 import sys
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,64 @@ from sidestep.executors._registry import KINDS
 
 def run(executor: str, tmp: Path, **more: str) -> None:
     executors.run(SWEEP, "sweep.toml", executor=executor, out=tmp / "out", **more)  # type: ignore[arg-type]
+
+
+def test_what_is_wrong_with_a_sweep_has_its_place_and_parts_whoever_makes_it(tmp_path: Path) -> None:
+    text = SWEEP.replace("degree = 6", 'degree = 6\nbogus = "20 kB"').replace('"100 pkt"]', '"100 us"]')
+    with pytest.raises(ScenarioError) as refused:
+        executors.run(text, "sweep.toml", executor="local:processes", out=tmp_path / "out")
+    lines = text.splitlines()
+    unknown, unit = refused.value.problems
+    assert (unknown.file, unknown.line, unknown.column) == ("sweep.toml", lines.index('bogus = "20 kB"') + 1, 1)
+    assert (unknown.key, unknown.got, unknown.suggestion) == ("workload.query.bogus", "bogus", None)
+    assert unknown.expected is not None and unknown.expected.startswith("one of rate, load")
+    swept = next(line for line in lines if "100 us" in line)
+    assert (unit.line, unit.column) == (lines.index(swept) + 1, swept.index('"100 us"') + 1)
+    assert (unit.key, unit.got) == ('sweep."switch.capacity"', "100 us")
+    assert unit.expected is not None and unit.expected.startswith('packets like "100 pkt"')
+    assert str(refused.value) == "\n".join(map(str, refused.value.problems))
+    # A change, and an object that has no lines.
+    with pytest.raises(ScenarioError) as refused:
+        executors.run(SWEEP, "sweep.toml", ["switch.capcity=50 pkt"], out=tmp_path / "out")
+    (change,) = refused.value.problems
+    assert (change.file, change.key, change.suggestion) == ("--set switch.capcity=50 pkt", "switch.capcity", "capacity")
+    scenario = sidestep.Scenario.load("quickstart")
+    with pytest.raises(ScenarioError) as refused:
+        sidestep.sweep(scenario, {"switch.capacity": ["50 us"]}, executor="local", out=tmp_path / "out")
+    assert (refused.value.problems[0].line, refused.value.problems[0].got) == (None, "50 us")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_call_that_cannot_be_carried_out_has_its_argument_and_parts(tmp_path: Path) -> None:
+    def parts(call: Callable[[], object]) -> tuple[str | None, str | None, str | None, str | None]:
+        with pytest.raises(ScenarioError) as refused:
+            call()
+        (problem,) = refused.value.problems
+        assert (problem.line, problem.column, problem.message) == (None, None, str(refused.value))
+        return problem.key, problem.expected, problem.got, problem.suggestion
+
+    known = f"one of {', '.join(FORMS)}"
+    assert parts(lambda: run("dsk:tcp://head:8786", tmp_path)) == ("executor", known, "dsk:tcp://head:8786", "dask")
+    assert parts(lambda: run("local:fibres", tmp_path)) == ("executor", "local or local:processes", "fibres", None)
+    key, expected, _, _ = parts(lambda: run(object(), tmp_path))  # type: ignore[arg-type]
+    assert (key, expected) == ("executor", f"{known}, or an object as in Executor")
+    at_least = ("jobs", "at least 1", "0", None)
+    swept: dict[str, list[str]] = {"switch.capacity": ["50 pkt"]}
+    assert parts(lambda: sidestep.sweep("quickstart", swept, executor="local", jobs=0)) == at_least
+    assert parts(lambda: executors.run(SWEEP, "sweep.toml", out=tmp_path / "out", jobs=0)) == at_least
+    assert parts(lambda: executors.run(SWEEP, "sweep.toml")) == ("out", "a directory for the results", "none", None)
+    own = sidestep.Scheme("mine", extends="dctcp", buffer=lambda _: None)  # type: ignore[arg-type, return-value]
+    key, expected, got, _ = parts(lambda: sidestep.sweep("quickstart", swept, executor="local", policies=[own]))
+    assert (key, got) == ("executor", "local")
+    assert expected is not None and expected.startswith("None with policies of your own ('mine')")
+    # What the native half refuses is read off its words.
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "file").write_text("")
+    with pytest.raises(ScenarioError) as refused:
+        executors.run(SWEEP, "sweep.toml", out=tmp_path / "there")
+    (problem,) = refused.value.problems
+    assert (problem.file, problem.expected) == ("sweep.toml", "a directory that is new or empty")
+    assert problem.got == "one that already holds other files"
 
 
 @pytest.mark.parametrize(("executor", "module", "extra"), [(kind.name, kind.needs, kind.extra) for kind in KINDS if kind.needs])
@@ -137,9 +195,11 @@ def test_slurm_without_sbatch_or_a_controller_is_refused(monkeypatch: pytest.Mon
 
 def test_words_for_slurm_are_options(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("submitit", reason="sidestep[slurm] is not installed")
-    with pytest.raises(ValueError, match="expected OPTION=VALUE, got 'short'"):
+    with pytest.raises(ScenarioError, match="expected OPTION=VALUE, got 'short'") as refused:
         run("slurm:short", tmp_path)
-    with pytest.raises(ValueError, match="expected a number, got 'much'"):
+    (problem,) = refused.value.problems
+    assert (problem.key, problem.expected, problem.got) == ("executor", "OPTION=VALUE", "short")
+    with pytest.raises(ScenarioError, match="expected a number, got 'much'"):
         run("slurm:mem_gb=much", tmp_path)
     for name, words in (("sbatch", "exit 0"), ("scontrol", 'echo "Slurmctld(primary) at head is UP"')):
         (tmp_path / name).write_text(f"#!/bin/sh\n{words}\n")

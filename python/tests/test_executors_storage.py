@@ -10,6 +10,7 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,27 +23,35 @@ from sidestep.executors.local import Local
 from sidestep.storage import Directory, Folder, Objects, Unwritable, open_folder
 
 
+@contextmanager
+def s3(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """An S3 server with a bucket called `bucket`, which this process and those that it starts ask: its address, and it."""
+    pytest.importorskip("moto", reason="moto is not installed")
+    s3fs = pytest.importorskip("s3fs", reason="sidestep[s3] is not installed")
+    (port,) = free_ports(1)
+    log = folder / "server.log"
+    process = start(["moto.server", "-H", "127.0.0.1", "-p", port], log)
+    try:
+        until(lambda: is_open(port), process, log)
+        address = f"http://127.0.0.1:{port}"
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("AWS_ENDPOINT_URL", address)
+            patch.setenv("AWS_ACCESS_KEY_ID", "test")
+            patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+            patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+            # It keeps connections to the server of whoever asked before.
+            s3fs.S3FileSystem.clear_instance_cache()
+            s3fs.S3FileSystem().mkdir("bucket")
+            yield address, process
+    finally:
+        s3fs.S3FileSystem.clear_instance_cache()
+        kill(process)
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """An S3 server with a bucket called `bucket`; its address."""
-    pytest.importorskip("moto", reason="moto is not installed")
-    pytest.importorskip("s3fs", reason="sidestep[s3] is not installed")
-    (port,) = free_ports(1)
-    log = tmp_path_factory.mktemp("s3") / "server.log"
-    process = start(["moto.server", "-H", "127.0.0.1", "-p", port], log)
-
-    until(lambda: is_open(port), process, log)
-    address = f"http://127.0.0.1:{port}"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_ENDPOINT_URL", address)
-        patch.setenv("AWS_ACCESS_KEY_ID", "test")
-        patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        import s3fs
-
-        s3fs.S3FileSystem().mkdir("bucket")
+    with s3(tmp_path_factory.mktemp("s3")) as (address, _):
         yield address
-    kill(process)
 
 
 @pytest.fixture(params=["directory", "s3"])
@@ -271,6 +280,39 @@ def test_storage_that_refuses_in_the_middle_is_told_once_and_nothing_is_lost(exe
     assert str(cache) in own[0]
     # What was there is made again.
     assert files(out) == local(tmp_path)
+
+
+def test_an_s3_server_that_is_killed_in_the_middle_is_named_once_and_nothing_is_lost(tmp_path: Path) -> None:
+    place = f"s3://bucket/{tmp_path.name}"
+    cut = tmp_path / "cut"
+    with s3(tmp_path) as (_, server):
+        kept: list[int] = []
+
+        def away() -> None:
+            left = Objects(place)
+            kept.append(len(left._fs.find(left._root)))
+            kill(server)
+
+        # One process, which begins its next batch when the server is dead.
+        watched = Watched(executors.choose("local:processes", 1), away)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            out = executors.run(SWEEP, "sweep.toml", executor=watched, out=tmp_path / "out", cache=place)
+        assert 0 < kept[0] < RUNS
+        own = [str(one.message) for one in told if "nothing more is kept" in str(one.message)]
+        assert len(own) == 1, own
+        assert own[0].startswith(f"nothing more is kept in the cache: {place}: ")
+        manifest = json.loads((out / "manifest.json").read_text())
+        assert manifest["cache"]["refused"].startswith(f"{place}: ")
+        # What was there before is not made twice, and is not lost with the server.
+        assert {run["status"] for run in manifest["runs"]} == {"complete"}
+        assert files(out) == local(tmp_path)
+        # Who asks for a storage that is away is refused before anything is computed, by its name.
+        nobody = Watched(Local(1), lambda: None)
+        with pytest.raises(Unwritable, match=re.escape(place)):
+            executors.run(SWEEP, "sweep.toml", executor=nobody, out=cut, cache=place)
+        assert nobody.batches == 0
+        assert not cut.exists()
 
 
 def test_a_worker_that_does_not_see_the_directory_leaves_it_alone(tmp_path: Path) -> None:

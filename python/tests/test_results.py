@@ -35,6 +35,8 @@ def test_every_table_is_there(tiny: sidestep.Scenario) -> None:
     assert len(result.flows) == 24
     with pytest.raises(sidestep.ResultError, match="has no table 'flow'; known: flows"):
         result.table("flow")
+    with pytest.raises(sidestep.ResultError, match="has no table 'kernel': `sidestep testbed run --kernel-stats`"):
+        result.kernel
 
 
 def test_polars_pandas_pyarrow_and_duckdb_read_the_same(tiny: sidestep.Scenario) -> None:

@@ -3,7 +3,8 @@
 // Decision    exact match of a key (an IPv4 host, or a MAC address) in two banks; the group of ports
 //             of the bank that matches, and the entry's place, which no other key has.
 // State       two banks of 2^IndexW entries: used, key, group. Empty when the device is configured;
-//             a reset leaves them as they are.
+//             a reset leaves them as they are. An entry that is looked up while it is written is the
+//             new one.
 // Latency     4 cycles, one key a cycle.
 // Source      Zarifis et al., EuroSys 2014, section 3 (forwarding tables, ECMP) and 5.1 (the entry is
 //             a bitmap of ports).
@@ -85,6 +86,16 @@ module forward_table #(
     .rdata_o (entry1)
   );
 
+  // Where a bank was read in the cycle in which that word was written, it is what was written.
+  reg                met0_q, met1_q;
+  reg [EntryW-1:0]   written_q;
+
+  always_ff @(posedge clk_i) begin
+    met0_q    <= write_i && write_at_i == {1'b0, place0_q};
+    met1_q    <= write_i && write_at_i == {1'b1, place1_q};
+    written_q <= write_entry;
+  end
+
   reg [EntryW-1:0]   entry0_q, entry1_q;
   reg                hit_q;
   reg [NumPorts-1:0] group_q;
@@ -94,8 +105,8 @@ module forward_table #(
   wire hit1 = entry1_q[EntryW-1:NumPorts] == {1'b1, ip3_q, addr3_q};
 
   always_ff @(posedge clk_i) begin
-    entry0_q <= entry0;
-    entry1_q <= entry1;
+    entry0_q <= met0_q ? written_q : entry0;
+    entry1_q <= met1_q ? written_q : entry1;
     hit_q    <= hit0 || hit1;
     group_q  <= ({NumPorts{hit0}} & entry0_q[NumPorts-1:0]) | ({NumPorts{hit1}} & entry1_q[NumPorts-1:0]);
     at_q     <= {hit1, hit1 ? place1_3q : place0_3q};

@@ -1,11 +1,11 @@
 // What the lookup must know of a frame: the fields of Ethernet, IPv4, TCP and UDP.
 //
 // Decision    malformed_o: an EtherType of IPv4, but too short for a header, not version 4, a header
-//             of less than 20 bytes, or a total length that the frame cannot hold.
+//             of less than 20 bytes, or a total length that its header exceeds or the frame cannot hold.
 // State       the first 38 bytes of the frame that passes, in beats.
 // Latency     the fields stand in head_o's cycle, which follows the beat that carries byte 37 (or
 //             the frame's last).
-// Source      RFC 894, RFC 791 section 3.1; NetFPGA's output port lookup.
+// Source      RFC 894, RFC 791 section 3.1, RFC 1812 section 5.2.2; NetFPGA's output port lookup.
 // Deviations  a frame with a VLAN tag, or of another EtherType, is no IPv4 frame: it is looked up by
 //             its MAC address and not changed. The header's checksum is not verified; RFC 1624 keeps a
 //             wrong one wrong. Ports count for TCP and UDP without options and fragments; else they are 0.
@@ -97,7 +97,7 @@ module header_parse #(
   wire        no_header = len_q < 34;
   wire        no_ihl    = version[7:4] != 4'd4 || version[3:0] < 4'd5;
   wire [16:0] needs     = {1'b0, total} + 17'd14;
-  wire        no_body   = total < 16'd20 || needs > {{(17-LenW){1'b0}}, len_q};
+  wire        no_body   = total < {10'd0, version[3:0], 2'b00} || needs > {{(17-LenW){1'b0}}, len_q};
   wire        has_ports = version[3:0] == 4'd5 && len_q >= 38 && (fragment & 16'h3fff) == 16'h0
                           && (proto_o == 8'd6 || proto_o == 8'd17);
 

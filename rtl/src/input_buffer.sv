@@ -6,7 +6,8 @@
 // Latency     from the last beat of a frame to frame_o: 5 cycles (it is stored whole first).
 // Source      NetFPGA's receive queues, which the design of Zarifis et al., EuroSys 2014, section 5.1
 //             builds on; they too hand the length to the lookup ahead of the first beat.
-// Deviations  a port that is full lets tready fall instead of losing frames: nothing is lost in here.
+// Deviations  a port that is full lets tready fall instead of losing frames: nothing is lost in here. A frame that is bad
+//             already is stored no further, so that one without an end cannot fill the memory and stop its port.
 //
 // The link may be narrower than the path: beats are gathered into words, lowest bytes first. Words of
 // the path have no tkeep: the length says how much of the last one counts.
@@ -132,7 +133,7 @@ module input_buffer #(
   wire           too_long = len_q > MaxFrame;
   wire           frame    = word2_q && last2_q;
   wire           sound    = frame && !broken_q && !too_long && len_q >= MinFrame;
-  wire           store    = word2_q && !too_long;
+  wire           store    = word2_q && !too_long && !broken_q;
   wire [AddrW:0] after    = write_q + 1'b1;
 
   always_ff @(posedge clk_i) begin
@@ -200,6 +201,39 @@ module input_buffer #(
     in_o  <= rst_ni && frame;
     bad_o <= rst_ni && frame && !sound;
   end
+
+`ifdef FORMAL
+  localparam PathB = PathW / 8;
+  localparam Most  = (MaxFrame + PathB - 1) / PathB;  // words of the longest frame
+
+  reg past_q = 1'b0;  // there was a clock edge before this one
+  always_ff @(posedge clk_i) past_q <= 1'b1;
+
+  // Nothing whole waits, and no beat is on its way in.
+  wire      f_idle = commit_q == head && lens_write_q == lens_read_q && !beat_q && !word2_q && !s_tvalid_i;
+  reg [1:0] f_idle_q;
+  always_ff @(posedge clk_i) f_idle_q <= !rst_ni || !f_idle ? 2'd0 : f_idle_q == 2'd3 ? 2'd3 : f_idle_q + 1'b1;
+
+  wire [AddrW:0] f_unfinished = write_q - commit_q;
+
+  always_comb begin
+    if (!past_q) assume (!rst_ni);
+    assume (!take_i || frame_o);
+    assume (!pop_i || valid_o);
+    if (past_q && rst_ni) begin
+      unfinished_frames_are_no_longer_than_whole_ones: assert (f_unfinished <= Most[AddrW:0]);
+      ready_returns:                                   assert (f_idle_q < 2'd2 || s_tready_o);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (past_q && rst_ni) begin
+      a_frame_is_kept:             cover (sound);
+      a_bad_one_is_taken_back:     cover (frame && !sound && f_unfinished != 0);
+      an_endless_one_is_not_stored: cover (f_unfinished != 0 && word2_q && !store && !last2_q);
+    end
+  end
+`endif
 
 endmodule
 

@@ -11,6 +11,7 @@
 // Deviations  frames are stored whole at the input, so that their lengths are known at the decision.
 
 `default_nettype none
+`include "expect.svh"
 
 module switch_top #(
   parameter NumPorts = 4,     // ports; 4 or 8 are tested
@@ -62,6 +63,24 @@ module switch_top #(
   output logic                             s_axil_rvalid_o,  // is offered
   input  wire logic                        s_axil_rready_i   // and taken
 );
+
+  // What cannot be built is not built.
+  localparam Longest = (8 * MaxFrame + PathW - 1) / PathW;  // words of the longest frame
+
+  generate
+    `EXPECT(g_ports, NumPorts >= 2 && NumPorts <= 16, "switch_top: NumPorts must be from 2 to 16")
+    `EXPECT(g_port_w, NumPorts <= 1 << PortW, "switch_top: PortW has too few bits for NumPorts")
+    `EXPECT(g_path, PathW == 64 || PathW == 128 || PathW == 256 || PathW == 512, "switch_top: PathW must be 64, 128, 256 or 512")
+    `EXPECT(g_link, LinkW >= 8 && LinkW <= PathW && (LinkW & (LinkW - 1)) == 0, "switch_top: LinkW must be a power of two from 8 to PathW")
+    `EXPECT(g_len, LenW <= 16 && MaxFrame + LinkW / 8 < 1 << LenW, "switch_top: LenW must hold MaxFrame and a beat, in 16 bits at most")
+    `EXPECT(g_frame, MinFrame >= 1 && MinFrame <= MaxFrame, "switch_top: MinFrame must be from 1 to MaxFrame")
+    // Room for what is under way while tready falls: see input_buffer.
+    `EXPECT(g_input, 1 << InputW >= 2 * Longest + 6, "switch_top: 2^InputW words must hold two frames of MaxFrame and 6 words")
+    `EXPECT(g_slots, SlotsW >= 3, "switch_top: SlotsW must be 3 at least")
+    `EXPECT(g_queue, 1 << QueueW >= Longest + 1, "switch_top: 2^QueueW words must hold a frame of MaxFrame")
+    `EXPECT(g_dibs, Dibs >= 0 && Dibs <= 2, "switch_top: Dibs must be 0, 1 or 2")
+    `EXPECT(g_switches, (Spray == 0 || Spray == 1) && (Shared == 0 || Shared == 1), "switch_top: Spray and Shared must be 0 or 1")
+  endgenerate
 
   localparam WordsW = QueueW + 1;
   localparam FillW  = $clog2(PathW / 8);

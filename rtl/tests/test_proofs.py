@@ -76,6 +76,8 @@ BUGS = [
      "ports_6", "others_never_grow"),
     ("counts what it forgot", "spray_counter", "if (!rst_ni || clear_i) count_q", "if (!rst_ni) count_q", "ports_6", "cleared"),
     ("counts queues", "spray_counter", "step_i && several && !queued_i", "step_i && several", "ports_6", "queues_are_not_counted"),
+    ("stores a frame without an end", "input_buffer", "!too_long && !broken_q", "!too_long", "bounded",
+     "unfinished_frames_are_no_longer_than_whole_ones"),
     ("one hop moves the pointer", "spray_rr", "write = step_i && several", "write = step_i", "ports_6", "as_many_as_there_can_be"),
     ("who only looks moves the pointer", "spray_rr", "write = step_i && several", "write = several", "ports_6",
      "one_hop_changes_nothing"),

@@ -8,9 +8,10 @@ import random
 
 import cocotb
 import pytest
+from cocotb.triggers import ClockCycles, FallingEdge
 
 from bench.coverage import Coverage
-from bench.models import Spraying, can_mark, route
+from bench.models import Spraying, can_mark, ethernet, ipv4, route
 from bench.simulators import BOTH, simulate
 from bench.switch import ROUTE, Switch
 from bench.traffic import random_frame, random_spraying, tcp, udp64
@@ -87,6 +88,52 @@ async def registers_read_back_and_name_the_build(dut):
 
 
 @cocotb.test()
+async def address_and_data_come_in_any_order_and_answers_wait(dut):
+    """AXI-Lite: either may be there first, and who asked may be slow to hear."""
+    b = await started(dut)
+
+    async def until(signal):
+        for _ in range(50):
+            if int(signal.value):
+                return
+            await FallingEdge(dut.clk_i)
+        raise AssertionError(f"{signal._name} stays low")
+
+    for value, address_waits, data_waits, answer_waits in [(1, 0, 7, 0), (2, 7, 0, 0), (3, 0, 0, 9), (0xABCD, 3, 5, 4)]:
+        dut.s_axil_bready_i.value = 0
+        dut.s_axil_awaddr_i.value, dut.s_axil_wdata_i.value, dut.s_axil_wstrb_i.value = 0x20, value, 15
+        for cycle in range(max(address_waits, data_waits) + 1):
+            dut.s_axil_awvalid_i.value, dut.s_axil_wvalid_i.value = cycle >= address_waits, cycle >= data_waits
+            if cycle < max(address_waits, data_waits):
+                assert not int(dut.s_axil_awready_o.value) and not int(dut.s_axil_wready_o.value), "half a write was taken"
+                await FallingEdge(dut.clk_i)
+        await until(dut.s_axil_awready_o)
+        assert int(dut.s_axil_wready_o.value)
+        await FallingEdge(dut.clk_i)
+        dut.s_axil_awvalid_i.value = dut.s_axil_wvalid_i.value = 0
+        await until(dut.s_axil_bvalid_o)
+        for _ in range(answer_waits):
+            await FallingEdge(dut.clk_i)
+            assert int(dut.s_axil_bvalid_o.value), "the answer went unheard"
+        dut.s_axil_bready_i.value = 1
+        await FallingEdge(dut.clk_i)
+        await FallingEdge(dut.clk_i)
+        assert not int(dut.s_axil_bvalid_o.value), "one answer for one write"
+        # Read back, and hear it late.
+        dut.s_axil_araddr_i.value, dut.s_axil_arvalid_i.value, dut.s_axil_rready_i.value = 0x20, 1, 0
+        await until(dut.s_axil_arready_o)
+        await FallingEdge(dut.clk_i)
+        dut.s_axil_arvalid_i.value = 0
+        await until(dut.s_axil_rvalid_o)
+        for _ in range(answer_waits + 1):
+            assert int(dut.s_axil_rvalid_o.value) and int(dut.s_axil_rdata_o.value) == value
+            await FallingEdge(dut.clk_i)
+        dut.s_axil_rready_i.value = 1
+        await FallingEdge(dut.clk_i)
+        assert not int(dut.s_axil_rvalid_o.value), "one answer for one read"
+
+
+@cocotb.test()
 async def one_frame_goes_through_and_its_latency_is_known(dut):
     b = await started(dut)
     await hosts_behind_ports(b)
@@ -139,6 +186,59 @@ async def bad_frames_are_counted_and_leave_no_trace(dut):
             b.send(numbered(good, n := n + 1), port)
     c = await settle(b)
     assert c["bad"] == [5] * b.ports and sum(c["out"]) == 5 * b.ports
+
+
+@cocotb.test()
+async def a_malformed_frame_without_an_end_stops_no_port(dut):
+    """Beats that carry little or nothing: by their bytes such a frame stays short for ever."""
+    b = await started(dut)
+    await hosts_behind_ports(b)
+    good = udp64(1, HOST + 1, 0)
+    beats = 5000   # more than a buffer of 512 words of 64 bits holds of a link of 8
+    n = 0
+    for port in range(b.ports):
+        for keep in (0, 1 if b.link > 1 else 0):
+            b.beats[port].extend([(0, keep, False, False)] * beats + [(0, keep, True, False)])
+            b.send(numbered(good, n := n + 1), port)
+    c = await settle(b)
+    assert c["bad"] == [2] * b.ports and sum(c["out"]) == 2 * b.ports
+
+
+@cocotb.test()
+async def a_header_longer_than_its_packet_is_malformed(dut):
+    """RFC 1812 section 5.2.2: such a packet is dropped, and one that is all header is not."""
+    b = await started(dut)
+    await hosts_behind_ports(b)
+    for total in (20, 27, 28):
+        packet = ipv4(1, HOST + 1, bytes(26) + b"\0" * 7 + bytes([total]), options=bytes(8), total=total)
+        b.send(ethernet(0x02AA_0000_0000, packet), 0)
+    c = await settle(b)
+    assert c["malformed"][0] == 2 and sum(c["out"]) == 1
+
+
+@cocotb.test()
+async def an_entry_that_is_written_under_traffic_leads_somewhere(dut):
+    """Its ports change with every write, and no frame finds a mix of both."""
+    b = await started(dut)
+    await hosts_behind_ports(b)
+
+    async def rewrite():
+        while True:
+            for mask in (0b10, 0b100):
+                await b.learn(True, HOST + 1, mask)
+                await ClockCycles(dut.clk_i, 1 + b.rng.randrange(4))
+
+    writer = cocotb.start_soon(rewrite())
+    frames = 1500
+    for n in range(frames):
+        b.send(udp64(n, HOST + 1, n), n % b.ports, sound=False)
+    b.gap, b.idle = 12, [0.3] * b.ports   # no more comes than two ports take
+    b.board = None   # where a frame goes is a matter of cycles
+    await b.run()
+    writer.cancel()
+    c = await b.counters()
+    assert sum(c["no_entry"]) == 0 and sum(c["out"]) == frames, c
+    assert c["out"][1] > frames // 10 and c["out"][2] > frames // 10, "both were written while frames came"
 
 
 @cocotb.test()
@@ -375,8 +475,11 @@ CONFIGS = {
 ON_ICARUS = ["4x1G-path-64", "4-links-64-path-256", "8-links-64-path-512-shared"]
 QUICK = [("4-links-64-path-256", "verilator"), ("4-links-64-path-256", "icarus")]
 RATES = ["small_frames_back_to_back_at_line_rate", "small_frames_without_any_gap_lose_nothing_and_fill_the_path"]
-OTHERS = ["registers_read_back_and_name_the_build", "one_frame_goes_through_and_its_latency_is_known",
+OTHERS = ["registers_read_back_and_name_the_build", "address_and_data_come_in_any_order_and_answers_wait",
+          "one_frame_goes_through_and_its_latency_is_known",
           "a_detoured_frame_takes_not_a_cycle_longer", "bad_frames_are_counted_and_leave_no_trace",
+          "a_malformed_frame_without_an_end_stops_no_port", "a_header_longer_than_its_packet_is_malformed",
+          "an_entry_that_is_written_under_traffic_leads_somewhere",
           "incast_overflows_a_queue_and_every_frame_is_accounted_for", "a_frame_that_fits_nowhere_is_dropped_whole",
           "limits_of_bytes_hold", "the_register_chooses_how_a_port_of_a_group_is_taken",
           "a_sprayed_incast_loses_nothing_uncounted", "random_traffic_is_conserved"]

@@ -205,9 +205,8 @@ pub struct ReproduceArgs {
     /// With --testbed: what the first host's link is emulated at [default: 100 Mbps]
     #[arg(long, value_name = "RATE", requires = "testbed")]
     pub rate: Option<String>,
-    /// With --testbed: keep runs in which this machine stalled, each with a warning, instead of making
-    /// them again
-    #[arg(long, requires = "testbed")]
+    /// Not needed any more: every run over the testbed is kept, and one in which this machine stalled is marked
+    #[arg(long, requires = "testbed", hide = true)]
     pub keep_stalled: bool,
     /// Print the report as one JSON object and nothing else
     #[arg(long)]
@@ -354,8 +353,10 @@ Times are CPU time of one thread; on a shared machine trust ratio_to_heap, which
 within one run, more than the rest.
 
 `sidestep bench switch` floods the software switch and the Linux bridge in network namespaces of
-its own, and needs root. A row's numbers are medians of the rounds. `sidestep bench garbage
---rounds 10` sends it ten million random frames and checks that every one is counted.")]
+its own, and needs root. A row's numbers are medians of the rounds. Then it sends pings through
+both while nothing else goes there; `sidestep bench latency` is that alone. `sidestep bench garbage
+--rounds 10` sends it ten million random frames and checks that every one is counted, `sidestep bench
+garbage-ebpf` those of the datapath in the kernel.")]
 pub struct BenchArgs {
     /// Its name; all that need no root when left out
     pub name: Option<String>,
@@ -393,10 +394,20 @@ pub struct VectorsArgs {
     pub seed: u64,
 }
 
+/// Who moves the frames of a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Datapath {
+    /// This process, by AF_PACKET or AF_XDP
+    Packet,
+    /// A BPF program at the ports, in the kernel: a few policies, and no process between frames
+    Ebpf,
+}
+
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   sidestep switch edge0.toml                 switch frames until SIGTERM or Ctrl-C; needs root
+  sidestep switch edge0.toml --user switches become this user once everything is open
   sidestep switch edge0.toml --check         what the config means
   sidestep switch edge0.toml --ask counters | jq .ports
   sidestep switch edge0.toml --ask reload    as SIGHUP: read the config again, losing no frame
@@ -407,12 +418,18 @@ The config is described in docs/softswitch.md. --ask needs `control` in its [pro
 pub struct SwitchArgs {
     /// A config file
     pub config: PathBuf,
+    /// Who moves frames: this process, or a program in the kernel
+    #[arg(long, value_enum, default_value = "packet")]
+    pub datapath: Datapath,
     /// Say what the config means, and end
     #[arg(long, conflicts_with = "ask")]
     pub check: bool,
     /// Ask the switch that runs with this config: counters, reset, reload, stop, or a JSON object
     #[arg(long, value_name = "WHAT", conflicts_with = "json")]
     pub ask: Option<String>,
+    /// Become this user when everything is open, whatever the config says: a name or number, auto, or keep
+    #[arg(long, conflicts_with = "ask")]
+    pub user: Option<String>,
     /// Print the last counters as one line of JSON when it ends
     #[arg(long)]
     pub json: bool,

@@ -1,19 +1,27 @@
 //! `sidestep bench`
 
 use crate::args::BenchArgs;
+use crate::bench_latency;
 use crate::failure::{Failure, Outcome};
 use crate::out;
 use serde_json::json;
 use sidestep_softswitch::trial::garbage::garbage;
 use sidestep_softswitch::trial::throughput::{Between, Throughput, throughput};
 use sidestep_study::bench::{BENCHES, BenchResult, bench as run};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The benchmark that needs root, and runs when it is named alone.
 const SWITCH: &str = "switch";
 
+/// Its second half alone.
+const LATENCY: &str = "latency";
+
 /// A million random frames a round, at a running switch; as [`SWITCH`] it needs root.
 const GARBAGE: &str = "garbage";
+
+/// The same at the datapath in the kernel.
+const GARBAGE_EBPF: &str = "garbage-ebpf";
 
 /// Runs one benchmark or all and prints what they measured.
 pub fn bench(args: &BenchArgs) -> Outcome {
@@ -23,8 +31,14 @@ pub fn bench(args: &BenchArgs) -> Outcome {
     if args.name.as_deref() == Some(SWITCH) {
         return switch(args);
     }
+    if args.name.as_deref() == Some(LATENCY) {
+        return idle(args);
+    }
     if args.name.as_deref() == Some(GARBAGE) {
-        return random_frames(args);
+        return random_frames(args, GARBAGE, "packet");
+    }
+    if args.name.as_deref() == Some(GARBAGE_EBPF) {
+        return random_frames(args, GARBAGE_EBPF, "ebpf");
     }
     let names: Vec<&str> = match &args.name {
         Some(name) => vec![name.as_str()],
@@ -35,7 +49,7 @@ pub fn bench(args: &BenchArgs) -> Outcome {
     {
         let known: Vec<&str> = BENCHES.iter().map(|b| b.name).collect();
         return Err(Failure::input(format!(
-            "benchmark {name:?} is unknown; expected one of {}, {SWITCH}, {GARBAGE}",
+            "benchmark {name:?} is unknown; expected one of {}, {SWITCH}, {LATENCY}, {GARBAGE}, {GARBAGE_EBPF}",
             known.join(", ")
         )));
     }
@@ -60,10 +74,28 @@ pub fn bench(args: &BenchArgs) -> Outcome {
     Ok(0)
 }
 
-/// Frames a second through the software switch and the Linux bridge, in turn in each round.
+/// This program.
+fn myself() -> Result<PathBuf, Failure> {
+    std::env::current_exe()
+        .map_err(|e| Failure::work(format!("cannot find this program to start it again: {e}")))
+}
+
+/// What a frame takes through the idle software switch and the Linux bridge, in turn in each round.
+fn idle(args: &BenchArgs) -> Outcome {
+    let rows = bench_latency::measure(&myself()?, args.rounds)?;
+    if args.json {
+        let rows = bench_latency::to_json(&rows);
+        out::say_json(&json!({"benchmark": LATENCY, "rounds": args.rounds, "latency": rows}));
+    } else {
+        bench_latency::print(&rows);
+    }
+    Ok(0)
+}
+
+/// Frames a second through the software switch and the Linux bridge, in turn in each round; then what one
+/// frame takes.
 fn switch(args: &BenchArgs) -> Outcome {
-    let command = std::env::current_exe()
-        .map_err(|e| Failure::work(format!("cannot find this program to start it again: {e}")))?;
+    let command = myself()?;
     let time = Duration::from_secs(2);
     let mut all = Vec::new();
     for round in 1..=args.rounds {
@@ -71,7 +103,7 @@ fn switch(args: &BenchArgs) -> Outcome {
             for between in Between::ALL {
                 match throughput(&command, between, bytes, time) {
                     Ok(result) => all.push(result),
-                    Err(e) if between == Between::Xdp => {
+                    Err(e) if [Between::Xdp, Between::Ebpf].contains(&between) => {
                         out::remark(&format!("round {round}: {} left out: {e}", between.name()));
                     }
                     Err(e) => return Err(Failure::work(format!("{}: {e}", between.name()))),
@@ -89,9 +121,13 @@ fn switch(args: &BenchArgs) -> Outcome {
             .collect::<Vec<_>>()
     });
     let rows: Vec<Vec<&Throughput>> = rows.filter(|row| !row.is_empty()).collect();
+    let idle = bench_latency::measure(&command, args.rounds)?;
     if args.json {
         let each: Vec<_> = rows.iter().map(|row| row_json(row)).collect();
-        out::say_json(&json!({"benchmark": SWITCH, "rounds": args.rounds, "rows": each}));
+        let idle = bench_latency::to_json(&idle);
+        out::say_json(
+            &json!({"benchmark": SWITCH, "rounds": args.rounds, "rows": each, "latency": idle}),
+        );
         return Ok(0);
     }
     out::say(&format!(
@@ -111,19 +147,20 @@ fn switch(args: &BenchArgs) -> Outcome {
             value(|r| r.all_ns),
         ));
     }
+    out::say("\n");
+    bench_latency::print(&idle);
     Ok(0)
 }
 
 /// Random frames; fails when the switch ends or its counts do not add up.
-fn random_frames(args: &BenchArgs) -> Outcome {
+fn random_frames(args: &BenchArgs, name: &str, io: &str) -> Outcome {
     const ROUND: u64 = 1_000_000;
-    let command = std::env::current_exe()
-        .map_err(|e| Failure::work(format!("cannot find this program to start it again: {e}")))?;
+    let command = myself()?;
     let frames = ROUND * u64::from(args.rounds);
-    let result = garbage(&command, frames, 1).map_err(Failure::work)?;
+    let result = garbage(&command, io, frames, 1).map_err(Failure::work)?;
     if args.json {
         out::say_json(&json!({
-            "benchmark": GARBAGE,
+            "benchmark": name,
             "sent": result.sent,
             "wrong": result.wrong,
             "counters": result.counters,

@@ -140,7 +140,7 @@ fn settings_text(scenario: &Scenario) -> String {
         }
     };
     section("all schemes", None);
-    for scheme in &scenario.schemes {
+    for scheme in scenario.schemes.iter() {
         let name = &scheme.name;
         let over = match scheme.changed {
             true => format!(

@@ -139,6 +139,7 @@ fn named(orders: &[Order]) -> Vec<(String, &Experiment)> {
 
 /// Runs one figure over the testbed as well.
 fn beside(args: &ReproduceArgs) -> Outcome {
+    testbed::keeps_all(args.keep_stalled);
     let asked = args.what.as_deref().unwrap_or_default();
     let asked = asked.trim_end_matches('/');
     let kept = cache(args)?;
@@ -150,7 +151,6 @@ fn beside(args: &ReproduceArgs) -> Outcome {
         rate: args.rate.as_deref().unwrap_or(RATE),
         engine: &testbed::engine(false)?,
         out: &out,
-        keep: testbed::keep(args.keep_stalled),
         measure: MeasureOptions {
             jobs: run::jobs(args.jobs)?,
             cache: (!args.no_cache).then_some(kept.as_path()),

@@ -1,15 +1,27 @@
 //! `sidestep switch`
 
-use crate::args::SwitchArgs;
+use crate::args::{Datapath, SwitchArgs};
 use crate::failure::{Failure, Outcome};
 use crate::out;
-use sidestep_softswitch::process::{self, control, privileges, report};
-use sidestep_softswitch::setup::Setup;
+use sidestep_softswitch::ebpf;
+use sidestep_softswitch::process::snapshot::Snapshot;
+use sidestep_softswitch::process::{self, control, files, privileges, report};
+use sidestep_softswitch::setup::{RunAs, Setup};
 use std::path::{Path, PathBuf};
 
 /// Switches frames, or says what a config means, or asks a switch that runs.
 pub fn switch(args: &SwitchArgs) -> Outcome {
-    let setup = read(&args.config).map_err(Failure::input)?;
+    let user = args.user.as_deref();
+    if user.is_some_and(str::is_empty) {
+        return Err(Failure::input(
+            "--user: expected a name, a number, \"auto\" or \"keep\", got nothing",
+        ));
+    }
+    let setup = read(&args.config, user).map_err(Failure::input)?;
+    let in_kernel = args.datapath == Datapath::Ebpf;
+    if in_kernel && args.ask.is_none() {
+        ebpf::Plan::of(&setup).map_err(|why| cannot(&args.config, &why))?;
+    }
     if args.check {
         out::say(&setup.to_toml());
         return Ok(0);
@@ -24,22 +36,50 @@ pub fn switch(args: &SwitchArgs) -> Outcome {
             missing.join(" and ")
         )));
     }
+    if in_kernel {
+        ebpf::need().map_err(Failure::input)?;
+        let last = ebpf::run(&setup).map_err(Failure::work)?;
+        return end(args, &setup, &last);
+    }
     // A relative path would mean another file for a process that has moved.
     let path = std::fs::canonicalize(&args.config).unwrap_or_else(|_| PathBuf::from(&args.config));
-    let last = process::run(&setup, move || read(&path)).map_err(Failure::work)?;
+    let user = args.user.clone();
+    let reread = move || read(&path, user.as_deref());
+    let last = process::run(&setup, reread).map_err(Failure::work)?;
+    end(args, &setup, &last)
+}
+
+fn end(args: &SwitchArgs, setup: &Setup, last: &Snapshot) -> Outcome {
     if args.json {
-        out::say(&format!("{}\n", report::counters(&setup.name, &last)));
+        out::say(&format!("{}\n", report::counters(&setup.name, last)));
     }
     Ok(0)
 }
 
-fn read(path: &Path) -> Result<Setup, String> {
+/// What the datapath in the kernel cannot do of a config, a line for each key.
+fn cannot(config: &Path, why: &str) -> Failure {
+    let lines = why
+        .lines()
+        .map(|line| format!("{}: {line}", config.display()));
+    let lines: Vec<String> = lines.collect();
+    Failure::input(format!(
+        "the datapath in the kernel cannot do all of this config; --datapath packet can\n{}",
+        lines.join("\n")
+    ))
+}
+
+/// Reads a config; a `user` that the command names stands for the one in it.
+fn read(path: &Path, user: Option<&str>) -> Result<Setup, String> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read {name}: {e}"))?;
-    Setup::read(&name, &text).map_err(|problems| {
+    let text = files::read(path, files::CONFIG)?;
+    let mut setup = Setup::read(&name, &text).map_err(|problems| {
         let lines: Vec<String> = problems.iter().map(|p| p.to_string()).collect();
         lines.join("\n")
-    })
+    })?;
+    if let Some(user) = user {
+        setup.process.user = RunAs::from_word(user);
+    }
+    Ok(setup)
 }
 
 fn ask(setup: &Setup, question: &str, path: &Path) -> Outcome {

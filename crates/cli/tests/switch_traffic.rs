@@ -402,7 +402,7 @@ fn random_frames_neither_end_a_switch_nor_get_lost_uncounted() {
         return;
     }
     let command = Path::new(env!("CARGO_BIN_EXE_sidestep"));
-    let result = garbage(command, 100_000, 7).unwrap();
+    let result = garbage(command, "packet", 100_000, 7).unwrap();
     assert!(
         result.wrong.is_empty(),
         "{:?}: {}",

@@ -5,6 +5,28 @@ mod common;
 
 use common::bed::{Bed, check_laws, json, sum, table};
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// A run into the directory `out`, with what holds of it however late it was; were frames lost at the link that failed?
+fn drops_where_the_link_failed(bed: &Bed, out: &str) -> bool {
+    let run = ["run", "--kernel-stats", "--record"];
+    let done = bed.testbed(&[&run[..], &["--json", "--out", out]].concat());
+    let result: Value = serde_json::from_str(&done.with_status(0).out).unwrap();
+    check_laws(bed, out, &result["schemes"]["droptail"]);
+    let dir = bed.room.path().join(out);
+    let flows = table(&dir.join("flows.parquet"));
+    assert_eq!(flows.len(), 60);
+    assert_eq!(sum(&flows, "delivered_bytes"), 60 * 200_000);
+    let lost = sum(&table(&dir.join("ports.parquet")), "drops_link_down");
+    let manifest = json(&dir.join("manifest.json"));
+    let attempt = &manifest["testbed"]["attempts"][0];
+    let in_time = attempt["wrong"].as_array().unwrap().is_empty();
+    assert!(!in_time || lost > 0, "{result}");
+    each_change_is_listed(attempt);
+    kernels_said_what_the_tables_say(&dir, &manifest, &flows);
+    lost > 0
+}
 
 /// Sixty flows of one host to a host of another edge, while a cable on one of their two paths dies and comes
 /// back. A flow is 16 ms of its link as measured: a second in all, so that a switch that gets no processor for half of it is
@@ -61,18 +83,14 @@ fn links_fail_and_come_back_as_the_scenario_says() {
     let Some(bed) = Bed::new("fails") else { return };
     bed.room.file("fails.toml", FAILS);
     bed.testbed(&["up", "fails.toml"]).with_status(0);
-    let done = bed.testbed(&["run", "--keep-stalled", "--json", "--out", "out"]);
-    let result: Value = serde_json::from_str(&done.with_status(0).out).unwrap();
-    check_laws(&bed, "out", &result["schemes"]["droptail"]);
-    let flows = table(&bed.room.path().join("out/flows.parquet"));
-    assert_eq!(flows.len(), 60);
-    assert_eq!(sum(&flows, "delivered_bytes"), 60 * 200_000);
-    let ports = table(&bed.room.path().join("out/ports.parquet"));
-    // On a busy machine the other way may be told at once with the link's end, or the hosts may have paused.
-    let manifest = json(&bed.room.path().join("out/manifest.json"));
-    let late = &manifest["testbed"]["attempts"][0]["wrong"];
-    let in_time = late.as_array().unwrap().is_empty();
-    assert!(!in_time || sum(&ports, "drops_link_down") > 0, "{ports:?}");
+    // On a busy machine the other way may be told at once with the link's end, or the hosts may have paused: then once more.
+    let lost = (0..10).any(|n| drops_where_the_link_failed(&bed, &format!("out{n}")));
+    if !lost {
+        // What is asserted of each run, and below, held all the same.
+        eprintln!(
+            "in none of ten runs did a frame meet the link that was down: no processor for hosts or switches"
+        );
+    }
     // All is as it was built.
     let logs = |i: u32| {
         let log = format!("/run/sidestep/{}/s{i}.log", bed.name);
@@ -96,4 +114,72 @@ fn links_fail_and_come_back_as_the_scenario_says() {
             assert_eq!(port["rate_bps"], 100_000_000, "{name}");
         }
     }
+}
+
+/// In the order of time, with what was done; each was done, since the flows last longer, and none before its time.
+fn each_change_is_listed(attempt: &Value) {
+    let changes = attempt["changes"].as_array().unwrap();
+    let brief: Vec<(f64, String)> = changes
+        .iter()
+        .map(|change| {
+            let says = change["change"].as_array().unwrap().iter();
+            let says: Vec<&str> = says.map(|s| s.as_str().unwrap()).collect();
+            (change["due_ms"].as_f64().unwrap(), says.join("; "))
+        })
+        .collect();
+    let expected = [
+        (50.0, "edge 0 - agg 0: down"),
+        (90.0, "next hops follow"),
+        (200.0, "edge 0 - agg 1: 50 Mbps"),
+        (300.0, "edge 0 - agg 0: up"),
+        (310.0, "next hops follow"),
+    ];
+    assert_eq!(brief, expected.map(|(at, says)| (at, says.to_string())));
+    let late: Vec<f64> = (changes.iter())
+        .map(|change| change["late_us"].as_f64().expect("it was made"))
+        .collect();
+    assert!(late.iter().all(|late| *late >= 0.0), "{late:?}");
+    let latest = late.iter().copied().fold(0.0, f64::max);
+    assert_eq!(attempt["latest_change_us"], latest);
+}
+
+/// Every flow has a row, and no row says more than the tables in the end.
+fn kernels_said_what_the_tables_say(
+    dir: &Path,
+    manifest: &Value,
+    flows: &[BTreeMap<String, Option<i64>>],
+) {
+    let rows = table(&dir.join("kernel.parquet"));
+    let columns = manifest["columns"]["kernel.parquet"].as_object().unwrap();
+    assert!(rows[0].keys().eq(columns.keys().collect::<BTreeSet<_>>()));
+    for flow in flows {
+        let own = rows.iter().filter(|row| row["flow_id"] == flow["flow_id"]);
+        let own: Vec<_> = own.collect();
+        assert!(!own.is_empty(), "{flow:?}");
+        for row in own {
+            assert_eq!((row["seed"], row["subflow"]), (Some(1), None));
+            assert!(row["window_packets"] >= Some(1), "{row:?}");
+            assert!(row["retransmits"] <= flow["retransmits"], "{row:?}");
+            assert!(row["timeouts"] <= flow["timeouts"], "{row:?}");
+        }
+    }
+}
+
+#[test]
+fn changes_that_bridges_cannot_make_are_refused_before_anything_is_built() {
+    let Some(bed) = Bed::new("failb") else { return };
+    bed.room.file("fails.toml", FAILS);
+    let done = bed.testbed(&["up", "fails.toml", "--bridge"]);
+    let why = done.with_status(2).err;
+    assert!(why.contains("change: Linux bridges have no rates"), "{why}");
+    assert_eq!(bed.traces(), [""; 0]);
+    // A tenth of it here, which no port keeps.
+    let slow = FAILS.replace("500 Mbps", "5 kbps");
+    bed.room.file("slow.toml", &slow);
+    let why = bed.testbed(&["up", "slow.toml"]).with_status(2).err;
+    assert!(
+        why.contains("change: rate: expected at least 1 kbps"),
+        "{why}"
+    );
+    assert_eq!(bed.traces(), [""; 0]);
 }

@@ -25,7 +25,6 @@ fn record(bed: &Bed, scheme: &str) -> (Value, Vec<u8>) {
         "run",
         "--queries",
         "1",
-        "--keep-stalled",
         "--record",
         "--json",
         "--out",

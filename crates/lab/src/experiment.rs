@@ -1,6 +1,7 @@
 //! An experiment: a scenario at several points, what is drawn of it, and what a paper claims.
 
 use crate::claim::Claim;
+use crate::ran::Ran;
 use crate::record::Record;
 use crate::scenario::Scenario;
 use crate::stats::{Summary, metric, place, summarise};
@@ -243,9 +244,8 @@ impl Experiment {
         let mut all = self.warnings();
         for point in &results.points {
             let at = point.at.join(", ");
-            for summary in &point.summaries {
-                let of = point.of_scheme(&summary.scheme);
-                let mut said = of.flat_map(|record| &record.warnings);
+            for of in point.runs.chunk_by(|a, b| a.scheme == b.scheme) {
+                let mut said = of.iter().flat_map(|run| &run.warnings);
                 let Some(first) = said.next() else { continue };
                 let place = match at.as_str() {
                     "" => String::new(),
@@ -277,6 +277,8 @@ pub struct PointResult {
     /// One per scheme that ran, in the scenario's order. Reports hold the same.
     pub summaries: Vec<Arc<Summary>>,
     /// One per run: by scheme, then by seed. Runs that an interruption kept from beginning are not there.
+    pub runs: Vec<Ran>,
+    /// The same whole; none of a sweep whose plots draw numbers alone.
     pub records: Vec<Record>,
 }
 
@@ -288,10 +290,14 @@ impl PointResult {
             let own: Vec<&Record> = records.iter().filter(|r| r.scheme == name).collect();
             (!own.is_empty()).then(|| Arc::new(summarise(&own)))
         };
-        let summaries = schemes.filter_map(|s| summary(&s.name)).collect();
+        let mut summaries: Vec<Arc<Summary>> = schemes.filter_map(|s| summary(&s.name)).collect();
+        summaries.shrink_to_fit();
+        let schemes = point.scenario.schemes.iter();
+        let schemes: Vec<&str> = schemes.map(|s| s.name.as_str()).collect();
         PointResult {
             at: point.at.clone(),
             summaries,
+            runs: Ran::all(&schemes, &records),
             records,
         }
     }

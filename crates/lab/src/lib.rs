@@ -23,6 +23,7 @@ mod load;
 mod marker;
 pub mod own;
 pub mod probe;
+mod ran;
 mod read;
 mod record;
 mod recording;
@@ -42,7 +43,10 @@ pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
     sidestep_config::problem::suggest(word, known)
 }
 
-pub use claim::{Accept, Claim, ClaimPoint, ClaimResult, Compare, Over, Verdict, evaluate, over};
+pub use claim::{
+    Accept, Claim, ClaimPoint, ClaimResult, Compare, Over, Unmarked, Verdict, evaluate,
+    evaluate_runs, over,
+};
 pub use drive::{Watch, run, run_on, run_recorded};
 pub use estimate::{Estimate, FULL_HOPS_A_SECOND, HOPS_A_SECOND};
 pub use experiment::{
@@ -53,6 +57,7 @@ pub use kernel::Kernel;
 pub use load::{ClassLoad, LoadReport};
 pub use marker::Marker;
 pub use probe::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Occupancy, Probe, Probed};
+pub use ran::Ran;
 pub use read::{Outline, POINTS, SCHEME_KEYS, SECTIONS};
 pub use record::{ClassRecord, Counts, Record, Signals, Span};
 pub use recording::{MOST_BYTES, RecordSpec, network_of, recording_head, recording_tail};

@@ -78,6 +78,10 @@ pub struct Record {
     pub deadlocks: u64,
     /// What must be read before trusting its numbers.
     pub warnings: Vec<String>,
+    /// What the machine did to it, in words; numbers are stated with such runs and without them. Never kept: nothing is
+    /// done to simulated runs.
+    #[serde(skip)]
+    pub marks: Vec<String>,
     /// What was not counted. Never kept: only simulated runs are, which count everything.
     #[serde(skip)]
     pub unmeasured: Unmeasured,
@@ -266,9 +270,10 @@ impl Record {
             probed: run.probed.clone(),
             deadlocks: outcome.deadlocks.len() as u64,
             warnings: run.warnings.clone(),
+            marks: run.marks.clone(),
             unmeasured: run.unmeasured.clone(),
             fct_response: (plan.flows.iter())
-                .any(|flow| flow.request)
+                .any(|flow| flow.request && flow.query.is_some())
                 .then(Sample::default),
             ..Record::default()
         };
@@ -334,6 +339,10 @@ impl Record {
         }
         if matches!(flow.start, Start::At(t) if seen.started.is_none() && t > end) {
             // An interrupted run never came to hand it over.
+            return;
+        }
+        if flow.request && flow.query.is_none() {
+            // Who asks for a background flow is part of its cause, and no flow that anybody measures.
             return;
         }
         add(&mut class.fct, seen, end);

@@ -48,4 +48,6 @@ pub struct Run {
     pub unmeasured: Unmeasured,
     /// What must be read before trusting its numbers.
     pub warnings: Vec<String>,
+    /// What this machine did to it, beside what it is of: nothing to a simulated run.
+    pub marks: Vec<String>,
 }

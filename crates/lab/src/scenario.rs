@@ -25,8 +25,8 @@ pub struct Scenario {
     pub drain: Time,
     /// One run each; never empty, none twice.
     pub seeds: Vec<u64>,
-    /// What to compare; never empty, no name twice.
-    pub schemes: Vec<Scheme>,
+    /// What to compare; never empty, no name twice. Points that compare the same hold it once.
+    pub schemes: Arc<Vec<Scheme>>,
     /// The network.
     pub network: Arc<Network>,
     /// What a paper says about this.
@@ -47,7 +47,7 @@ pub(crate) struct Traffic {
     /// Where it stands.
     pub at: At,
     /// Where its values stand, by dotted key.
-    pub places: BTreeMap<String, At>,
+    pub places: Arc<BTreeMap<String, At>>,
 }
 
 /// One value of a scenario and where it comes from. Points that say the same hold it once: of very many points it would be
@@ -96,11 +96,30 @@ impl Setting {
     }
 }
 
+/// Are these the same schemes? None that has policies of the caller's, which nobody compares.
+fn same(a: &[Scheme], b: &[Scheme]) -> bool {
+    let one = |(a, b): (&Scheme, &Scheme)| {
+        (&a.name, &a.summary, &a.source) == (&b.name, &b.summary, &b.source)
+            && (a.changed, &a.about, &a.config) == (b.changed, &b.about, &b.config)
+            && a.own.is_none()
+            && b.own.is_none()
+    };
+    a.len() == b.len() && a.iter().zip(b).all(one)
+}
+
 impl Scenario {
     /// Holds what `other` says too once for both.
     pub(crate) fn share(&mut self, other: &Scenario) {
         if self.network == other.network {
             self.network = Arc::clone(&other.network);
+        }
+        if same(&self.schemes, &other.schemes) {
+            self.schemes = Arc::clone(&other.schemes);
+        }
+        for (own, of_other) in self.traffic.iter_mut().zip(&other.traffic) {
+            if own.places == of_other.places {
+                own.places = Arc::clone(&of_other.places);
+            }
         }
         for (own, of_other) in self.settings.iter_mut().zip(&other.settings) {
             if own == of_other {

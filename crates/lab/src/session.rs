@@ -334,6 +334,7 @@ impl<A: Agenda> Session<A> {
             recording,
             interrupted: !self.over,
             unmeasured: Unmeasured::default(),
+            marks: Vec::new(),
         }
     }
 }

@@ -38,7 +38,7 @@ pub(crate) fn of(scenario: &Scenario, first: Option<&Plan>) -> Vec<String> {
         .chain(waits_for_another_key(scenario))
         .chain(shims_of_no_scheme(scenario))
         .collect();
-    for scheme in &scenario.schemes {
+    for scheme in scenario.schemes.iter() {
         let own = [
             first.and_then(|first| never_idle(scheme, first)),
             first.and_then(|first| shares_little(scheme, first)),

@@ -221,7 +221,7 @@ fn scenario(scenario: &Scenario, stays: impl Fn(&Setting) -> bool) -> String {
         .into_iter()
         .filter(|setting| setting.key.contains('.'));
     sections(&mut out, "", dotted);
-    for scheme in &scenario.schemes {
+    for scheme in scenario.schemes.iter() {
         let _ = write!(out, "\n[scheme.{}]\n", scheme.name);
         line(&mut out, "summary", &scheme.summary);
         line(&mut out, "paper", &scheme.source);

@@ -266,7 +266,7 @@ fn it_reads_back_as_itself() {
     let again = Scenario::read("b.toml", &scenario.to_toml(), &[], &NoFiles);
     let again = again.unwrap_or_else(|problems| panic!("{problems:#?}\n{}", scenario.to_toml()));
     assert_eq!(again.settings(), scenario.settings());
-    for (one, two) in again.schemes.iter().zip(&scenario.schemes) {
+    for (one, two) in again.schemes.iter().zip(scenario.schemes.iter()) {
         assert_eq!(one.config, two.config);
     }
 }

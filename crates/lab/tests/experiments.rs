@@ -333,7 +333,7 @@ fn too_many_points_are_refused() {
     let said = read(&text, &[], false).err().unwrap();
     assert_eq!(
         said,
-        "a.toml:8:2: sweep: 104000 points are too many: at most 100000, which take about 2 GB"
+        "a.toml:8:2: sweep: 104000 points are too many: at most 100000, which take about 1 GB"
     );
 }
 

@@ -235,7 +235,7 @@ fn a_resolved_scenario_reads_back_as_itself() {
     assert_eq!(again.to_toml(), text);
     assert_eq!(again.plan(3), first.plan(3));
     assert_eq!(again.network, first.network);
-    for (a, b) in again.schemes.iter().zip(&first.schemes) {
+    for (a, b) in again.schemes.iter().zip(first.schemes.iter()) {
         assert_eq!(
             (&a.name, &a.summary, &a.source, &a.config),
             (&b.name, &b.summary, &b.source, &b.config)

@@ -34,7 +34,7 @@ fn told(scenario: &Scenario, scheme: &str, key: &str) -> (String, String) {
 #[test]
 fn a_nic_that_nobody_speaks_of_does_not_decide_and_check_says_what_it_is() {
     let scenario = read("", &[]);
-    for scheme in &scenario.schemes {
+    for scheme in scenario.schemes.iter() {
         assert_eq!(scheme.config.nic, None);
         let (value, source) = told(&scenario, &scheme.name, "host.capacity");
         assert_eq!(value, "unlimited");

@@ -186,6 +186,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
         interrupted: false,
         unmeasured: Default::default(),
         warnings: Vec::new(),
+        marks: Vec::new(),
     }
 }
 
@@ -458,6 +459,24 @@ fn what_a_closed_loop_never_came_to_start_is_not_unfinished() {
     let s = summarise(&[&record]);
     assert_eq!(s.fct_short_ms.n, before.fct_short_ms.n + 1);
     assert!(s.fct_short_ms.completed_share < before.fct_short_ms.completed_share);
+}
+
+#[test]
+fn who_asks_for_a_background_flow_is_in_no_completion_time() {
+    let mut run = one_run("dctcp", 1, Some(10));
+    let before = summarise(&[&Record::of(&run)]);
+    let mut plan = (*run.plan).clone();
+    plan.flows.push(FlowPlan {
+        request: true,
+        ..flow(1_000, 0, None)
+    });
+    run.outcome.flows.push(took(0, Some(99)));
+    run.plan = Arc::new(plan);
+    let after = summarise(&[&Record::of(&run)]);
+    assert_eq!(after.fct_all_ms, before.fct_all_ms);
+    assert_eq!(after.fct_short_ms, before.fct_short_ms);
+    assert_eq!(after.fct_response_ms, before.fct_response_ms);
+    assert_eq!(after.fct_by_size_ms, before.fct_by_size_ms);
 }
 
 #[test]

@@ -41,6 +41,10 @@ pub(crate) struct Shims {
     pub stack: Stack,
     /// The earliest alarm asked for; [`Time::MAX`] without one.
     pub armed: Time,
+    /// They change what leaves.
+    pub changes_down: bool,
+    /// They let all pass that arrives, and as it came.
+    pub lets_pass: bool,
 }
 
 /// What an alarm is for.
@@ -92,7 +96,7 @@ pub(crate) struct ReceivingEnd {
     /// Switches of a shortest path of its data; 0 until somebody asks.
     pub shortest: u8,
     pub order: Orders,
-    /// The order in which its data reaches the transport, where shims are between.
+    /// The order in which its data reaches the transport, where shims between may change it.
     pub handed: Option<Box<Orders>>,
     pub seen: Seen,
 }
@@ -143,9 +147,11 @@ impl ReceivingEnd {
             .see(packet, |subflow| self.endpoint.expected(subflow))
     }
 
-    /// Takes note of data that shims hand to the transport; is it reordered still?
+    /// Takes note of data that shims hand to the transport; is it reordered still, where they may change that?
     pub fn see_handed(&mut self, packet: &Packet) -> bool {
-        let order = self.handed.as_mut().expect("there are shims");
+        let Some(order) = &mut self.handed else {
+            return false;
+        };
         let n = order.see(packet, |subflow| self.endpoint.expected(subflow));
         n.is_some()
     }

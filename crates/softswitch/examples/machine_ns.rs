@@ -1,6 +1,9 @@
 //! Nanoseconds of the switch alone for one frame: receive, poll_send, release. No I/O.
 //!
-//!     cargo run --release -p sidestep-softswitch --example machine_ns
+//!     cargo run --release -p sidestep-softswitch --example machine_ns [ROW [FRAMES]]
+//!
+//! With a ROW only the rows that begin so, 1500 B alone, of so many FRAMES: two numbers of them under
+//! `valgrind --tool=callgrind` give the instructions of a frame.
 
 use sidestep_softswitch::frame::{self, sample::Sample};
 use sidestep_softswitch::machine::Machine;
@@ -11,16 +14,35 @@ use std::time::Instant;
 
 const FRAMES: u64 = 4_000_000;
 
+/// What the command line asks for.
+struct Asked {
+    row: Option<String>,
+    frames: u64,
+}
+
+impl Asked {
+    fn read() -> Asked {
+        let mut args = std::env::args().skip(1);
+        let row = args.next();
+        let frames = args.next().map(|n| n.parse().expect("a number of frames"));
+        Asked {
+            row,
+            frames: frames.unwrap_or(FRAMES),
+        }
+    }
+}
+
 /// Class queues, behind a port that marks.
 const BY_SIZE: &str = "buffer = { kind = \"mulbuff\", per_flow = \"9 pkt\", long = 0, product = \"50 kB\" }\n\
                        sched = \"wps\"\ncapacity = \"250 kB\"\n# by-size";
 
 fn main() {
+    let asked = Asked::read();
     println!("{:<34}{:>8}{:>8}", "ns per frame", "64 B", "1500 B");
     let bytes = [0, 1446].map(|payload| Sample::tcp(1, 2, payload).bytes());
     let v6 = [0, 1426].map(|payload| Sample::tcp(1, 2, payload).over_v6().bytes());
-    row("read, IPv4", [&bytes[0], &bytes[1]].map(|b| reading(b)));
-    row("read, IPv6", [&v6[0], &v6[1]].map(|b| reading(b)));
+    asked.row("read, IPv4", &bytes, reading);
+    asked.row("read, IPv6", &v6, reading);
     for (name, switch, ports) in [
         ("droptail, 5 ports", "", 5),
         ("droptail, 256 ports", "", 256),
@@ -49,27 +71,36 @@ fn main() {
         ),
         ("by-size, mulbuff and wps, 5 ports", BY_SIZE, 5),
     ] {
-        row(
-            name,
-            [&bytes[0], &bytes[1]].map(|b| switching(b, switch, ports)),
-        );
+        asked.row(name, &bytes, |b, frames| {
+            switching(b, frames, switch, ports)
+        });
     }
 }
 
-fn row(name: &str, ns: [f64; 2]) {
-    println!("{name:<34}{:>8.1}{:>8.1}", ns[0], ns[1]);
+impl Asked {
+    /// One line, of a short and a long frame.
+    fn row(&self, name: &str, bytes: &[Vec<u8>; 2], ns: impl Fn(&[u8], u64) -> f64) {
+        let ns = |bytes: &[u8]| ns(bytes, self.frames);
+        match &self.row {
+            None => println!("{name:<34}{:>8.1}{:>8.1}", ns(&bytes[0]), ns(&bytes[1])),
+            Some(row) if name.starts_with(row) => {
+                println!("{name:<34}{:>8}{:>8.1}", "", ns(&bytes[1]));
+            }
+            Some(_) => {}
+        }
+    }
 }
 
-fn reading(bytes: &[u8]) -> f64 {
+fn reading(bytes: &[u8], frames: u64) -> f64 {
     let start = Instant::now();
-    for _ in 0..FRAMES {
+    for _ in 0..frames {
         black_box(frame::read(black_box(bytes))).expect("a sound frame");
     }
-    start.elapsed().as_nanos() as f64 / FRAMES as f64
+    start.elapsed().as_nanos() as f64 / frames as f64
 }
 
 /// Eight frames in, eight out, as a driver's batches are; the queue never overflows.
-fn switching(bytes: &[u8], switch: &str, ports: u16) -> f64 {
+fn switching(bytes: &[u8], frames: u64, switch: &str, ports: u16) -> f64 {
     let mut text = format!("[switch]\n{switch}\n");
     for port in 0..ports {
         text += &format!("[[port]]\ninterface = \"p{port}\"\nrate = \"100 Gbps\"\n");
@@ -84,7 +115,7 @@ fn switching(bytes: &[u8], switch: &str, ports: u16) -> f64 {
     let mut machine = Machine::new(&setup).expect("a switch");
     let mut now = Time::ZERO;
     let start = Instant::now();
-    for _ in 0..FRAMES / 8 {
+    for _ in 0..frames / 8 {
         for _ in 0..8 {
             machine.receive(now, PortId(0), black_box(bytes));
         }
@@ -94,7 +125,7 @@ fn switching(bytes: &[u8], switch: &str, ports: u16) -> f64 {
             machine.release(departure.handle);
         }
     }
-    let ns = start.elapsed().as_nanos() as f64 / FRAMES as f64;
+    let ns = start.elapsed().as_nanos() as f64 / frames as f64;
     let sent: u64 = machine
         .counters(now)
         .ports
@@ -104,7 +135,7 @@ fn switching(bytes: &[u8], switch: &str, ports: u16) -> f64 {
     let copies = if switch.contains("learning") {
         sent
     } else {
-        FRAMES
+        frames / 8 * 8
     };
     assert_eq!(sent, copies, "every frame went through");
     ns

@@ -49,6 +49,7 @@ pub use manifest::Status;
 pub use recorder::{Finished, Recorder, Taped};
 pub use report::Report;
 pub use result::ResultDir;
+pub use rows::KernelRow;
 pub use session::{Options, run_all};
 pub use sidestep_lab as lab;
 pub use sidestep_sim as sim;

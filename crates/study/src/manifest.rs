@@ -62,7 +62,7 @@ impl PointRecord {
     pub fn of(run: &Record, cpu_s: Option<f64>, wall_s: f64, cached: bool) -> PointRecord {
         let unmeasured = &run.unmeasured;
         let hash = format!("{:016x}", run.trajectory_hash);
-        let json = json!({
+        let mut json = json!({
             "scheme": run.scheme,
             "seed": run.seed,
             "status": match (run.interrupted, cached) {
@@ -79,6 +79,9 @@ impl PointRecord {
             "cpu_s": cpu_s.map(milli),
             "wall_s": milli(wall_s),
         });
+        if !run.marks.is_empty() {
+            json["marked"] = json!(run.marks);
+        }
         PointRecord {
             json,
             complete: !run.interrupted,
@@ -107,6 +110,8 @@ pub struct Manifest {
     pub points: Vec<PointRecord>,
     /// From the first run's start to the last one's end.
     pub wall_s: f64,
+    /// What each column of each table says.
+    pub columns: Value,
     /// What else is to be said, each under a key of its own.
     pub remarks: Vec<(&'static str, Value)>,
 }
@@ -141,6 +146,7 @@ impl Manifest {
             jobs,
             points: Vec::new(),
             wall_s: 0.0,
+            columns: column_docs(),
             remarks: Vec::new(),
         }
     }
@@ -183,7 +189,7 @@ impl Manifest {
             "packet_hops": sum("packet_hops"),
             "scenario": self.head,
             "runs": runs,
-            "columns": column_docs(),
+            "columns": self.columns,
         });
         for (key, value) in &self.remarks {
             json[*key] = value.clone();

@@ -1,12 +1,14 @@
 //! The result directory of a scenario's runs, whoever ran them: the simulator, or a testbed.
 
 use crate::manifest::{Manifest, PointRecord, Status};
+use crate::report::Marked;
+use crate::rows::KernelRow;
 use crate::staging::Staging;
 use crate::tables::{self, Rows, Tables};
 use crate::{Error, Report, logs, page, recorded};
 use serde_json::{Value, json};
 use sidestep_lab::recorded::Reader;
-use sidestep_lab::{PlotSpec, Record, Run, Scenario, evaluate, stats};
+use sidestep_lab::{PlotSpec, Record, Run, Scenario, evaluate_runs, stats};
 use sidestep_types::Time;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -190,6 +192,21 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
+    /// Makes room for what kernels say of the senders of flows.
+    pub fn expect_kernel(&mut self) -> Result<(), Error> {
+        self.tables.begin_kernel(&self.staging)?;
+        let (file, columns) = tables::kernel_docs();
+        self.manifest.columns[file] = columns;
+        Ok(())
+    }
+
+    /// Adds what they said during a run.
+    pub fn add_kernel(&mut self, rows: &[KernelRow]) {
+        if self.failed.is_none() {
+            self.failed = self.tables.write_kernel(rows).err();
+        }
+    }
+
     /// Scheme number `scheme` was not run with `seed`.
     pub fn not_run(&mut self, scheme: usize, seed: u64) {
         let point = PointRecord::not_run(self.scenario, scheme, seed);
@@ -274,6 +291,14 @@ impl<'a> Recorder<'a> {
                 summaries.push(summary);
             }
         }
+        let marked = runs.iter().any(|run| !run.marks.is_empty());
+        let clean = runs.iter().copied().filter(|run| run.marks.is_empty());
+        let clean: Vec<&Record> = clean.filter(|_| marked).collect();
+        let without = scenario.schemes.iter().filter_map(|scheme| {
+            let own = clean.iter().copied().filter(|r| r.scheme == scheme.name);
+            let own: Vec<&Record> = own.collect();
+            (!own.is_empty()).then(|| stats::summarise(&own))
+        });
         let mut warnings = scenario.warnings();
         warnings.extend(self.warnings.iter().cloned());
         warnings.extend(runs.iter().flat_map(|run| run.warnings.clone()));
@@ -290,7 +315,9 @@ impl<'a> Recorder<'a> {
             seeds: scenario.seeds.clone(),
             status: self.manifest.status(),
             warnings,
-            claims: evaluate(claims, &summaries),
+            claims: evaluate_runs(claims, &summaries, &runs),
+            marked: runs.iter().filter_map(|run| Marked::of(run)).collect(),
+            unmarked: without.collect(),
             summaries,
         }
     }
@@ -358,7 +385,7 @@ pub(crate) fn pretty(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sidestep_lab::{PointResult, Results, Watch, run};
+    use sidestep_lab::{PointResult, Ran, Results, Watch, run};
     use sidestep_sim::{NoFiles, TraceFilter};
 
     #[test]
@@ -405,10 +432,10 @@ mod tests {
         recorder.not_run(1, 3);
         let cut = recorder.compared();
         let records = recorder.runs.iter().filter(|run| cut.has(run)).cloned();
+        let records: Vec<Record> = records.collect();
         let points = vec![PointResult {
-            at: Vec::new(),
-            summaries: Vec::new(),
-            records: records.collect(),
+            runs: Ran::all(&["dctcp", "dibs"], &records),
+            ..PointResult::default()
         }];
         let digest = page::digest(&Results { points });
         let done = recorder.finish().unwrap();

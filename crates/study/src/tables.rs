@@ -3,9 +3,9 @@
 use crate::Error;
 use crate::columns::{Col, TableWriter, packed};
 use crate::rows::{
-    Point, count_columns, count_rows, flow_columns, flow_rows, group_columns, group_rows,
-    port_columns, port_rows, query_columns, query_rows, sample_columns, sample_rows,
-    subflow_columns, subflow_rows,
+    KernelRow, Point, count_columns, count_rows, flow_columns, flow_rows, group_columns,
+    group_rows, kernel_columns, port_columns, port_rows, query_columns, query_rows, sample_columns,
+    sample_rows, subflow_columns, subflow_rows,
 };
 use crate::staging::Staging;
 use crate::trace::PortNames;
@@ -74,7 +74,11 @@ fn point(run: &Run) -> Point<'_> {
 pub struct Tables {
     tables: [TableWriter; Rows::NAMES.len()],
     traces: Option<Traces>,
+    kernel: Option<TableWriter>,
 }
+
+/// The table of what kernels said, which only runs on a testbed have, if it was asked for.
+pub const KERNEL: &str = "kernel";
 
 impl Tables {
     /// Begins all of them; paths only when some are kept.
@@ -91,6 +95,7 @@ impl Tables {
                 begin(staging, samples, &sample_columns())?,
             ],
             traces: traced.then(|| Traces::begin(staging)).transpose()?,
+            kernel: None,
         })
     }
 
@@ -105,9 +110,24 @@ impl Tables {
         }
     }
 
+    /// Makes room for what kernels said.
+    pub fn begin_kernel(&mut self, staging: &Staging) -> Result<(), Error> {
+        self.kernel = Some(begin(staging, KERNEL, &kernel_columns())?);
+        Ok(())
+    }
+
+    /// Adds what kernels said during a run, where there is room for it.
+    pub fn write_kernel(&mut self, rows: &[KernelRow]) -> Result<(), Error> {
+        match &mut self.kernel {
+            Some(table) => table.write(&kernel_columns(), rows),
+            None => Ok(()),
+        }
+    }
+
     /// Ends all of them.
     pub fn finish(self) -> Result<(), Error> {
-        self.tables.into_iter().try_for_each(TableWriter::finish)?;
+        let mut tables = self.tables.into_iter().chain(self.kernel);
+        tables.try_for_each(TableWriter::finish)?;
         self.traces.map_or(Ok(()), Traces::finish)
     }
 }
@@ -117,14 +137,20 @@ fn begin<R>(staging: &Staging, name: &str, columns: &[Col<R>]) -> Result<TableWr
     TableWriter::new(name, columns, file, path)
 }
 
+fn docs<R>(columns: Vec<Col<R>>) -> Value {
+    columns
+        .iter()
+        .map(|c| (c.name.to_string(), c.doc))
+        .collect()
+}
+
+/// The same of the table of what kernels said: its file, and its columns.
+pub fn kernel_docs() -> (String, Value) {
+    (format!("{KERNEL}.parquet"), docs(kernel_columns()))
+}
+
 /// What each column of each table says, for the manifest.
 pub fn column_docs() -> Value {
-    fn docs<R>(columns: Vec<Col<R>>) -> Value {
-        columns
-            .iter()
-            .map(|c| (c.name.to_string(), c.doc))
-            .collect()
-    }
     let tables = [
         ("flows.parquet", docs(flow_columns())),
         ("queries.parquet", docs(query_columns())),
@@ -186,7 +212,9 @@ mod tests {
     #[test]
     fn every_column_is_in_the_documents() {
         let page = include_str!("../../../docs/results.md");
-        let docs = column_docs();
+        let mut docs = column_docs();
+        let (table, columns) = kernel_docs();
+        docs[table] = columns;
         for (table, columns) in docs.as_object().unwrap() {
             let section = page.split(&format!("\n## {table}\n")).nth(1);
             let section = section.unwrap_or_else(|| panic!("docs/results.md has no {table}"));

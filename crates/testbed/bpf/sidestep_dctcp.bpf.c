@@ -4,15 +4,17 @@
 //
 // Decision     the window shrinks by half the marked share of what was delivered (section 3.3);
 //              a receiver tells the sender of every change from marked to unmarked and back (3.2).
-// State        per connection, in icsk_ca_priv: struct dctcp below, 28 bytes of 104.
+// State        per connection, in icsk_ca_priv: struct dctcp below, 28 bytes of 104; alpha once more in a map, for
+//              who asks: the kernel lets no BPF program have get_info ("attach to unsupported member get_info").
 // Units        segments; alpha and gain in 1024ths, as fixed point needs a unit.
-// Errors       a connection that did not negotiate ECN is never marked: it behaves as Reno (RFC 5681).
+// Errors       a connection whose peer refused ECN becomes the kernel's reno, with Not-ECT in all that it sends.
 // Source       RFC 8257; the numbers in brackets are its sections. Growth is the kernel's Reno.
 // Deviations   counts segments where 3.3 counts bytes. What is too small for a step of alpha downward in
 //              1024ths is taken off whole, so that alpha reaches 0 (3.3 leaves the arithmetic open).
 //
 // Built by `sidestep testbed up` with -D:
 //   SIDESTEP_NAME           name of the congestion control and of its map, at most 15 characters
+//   SIDESTEP_SHOWN          name of the map with what is shown of each connection, at most 15 characters
 //   SIDESTEP_GAIN           g of 3.3 in 1024ths
 //   SIDESTEP_INITIAL_ALPHA  alpha before the first window, in 1024ths
 
@@ -29,6 +31,10 @@
 #define ECN_DEMAND_CWR 4
 #define LEAST_WINDOW 2u
 
+// And those of sockets' options.
+#define SOL_TCP 6
+#define TCP_CONGESTION 13
+
 // A struct_ops program has to be under a licence that the kernel takes for compatible.
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -40,8 +46,19 @@ struct dctcp {
 	__u32 loss_cwnd;   // window before the last reduction, to undo it
 	__u32 rcv_nxt;     // receiver: what was acknowledged when the last packet came
 	__u8 ce;           // receiver: was that packet marked? (DCTCP.CE of 3.2)
-	__u8 ecn;          // was ECN negotiated?
 };
+
+// What the owner of a socket, and `ss --bpf-maps`, can read of it: what get_info would say.
+struct shown {
+	__u32 alpha;  // in 1024ths
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct shown);
+} SIDESTEP_SHOWN SEC(".maps");
 
 extern void tcp_reno_cong_avoid(struct sock *sk, __u32 ack, __u32 acked) __ksym;
 
@@ -60,6 +77,14 @@ static __always_inline struct dctcp *state_of(struct sock *sk)
 	return (struct dctcp *)connection_of(sk)->icsk_ca_priv;
 }
 
+static __always_inline void show(struct sock *sk, __u64 flags)
+{
+	struct shown *shown = bpf_sk_storage_get(&SIDESTEP_SHOWN, sk, 0, flags);
+
+	if (shown)
+		shown->alpha = state_of(sk)->alpha;
+}
+
 static __always_inline void begin_window(const struct tcp_sock *tp, struct dctcp *d)
 {
 	d->window_end = tp->snd_nxt;
@@ -72,15 +97,23 @@ void BPF_PROG(sidestep_init, struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_of(sk);
 	struct dctcp *d = state_of(sk);
-
 	// A listener's choice is copied before it is known whether the peer speaks ECN.
-	d->ecn = (tp->ecn_flags & ECN_OK) || sk->__sk_common.skc_state == TCP_LISTEN ||
-		 sk->__sk_common.skc_state == TCP_CLOSE;
+	int unknown = sk->__sk_common.skc_state == TCP_LISTEN || sk->__sk_common.skc_state == TCP_CLOSE;
+
+	if (!(tp->ecn_flags & ECN_OK) && !unknown) {
+		// As the kernel's dctcp. Its state is reno's from here on, and ECT, which was set for the handshake,
+		// is cleared with the change.
+		char reno[] = "reno";
+
+		bpf_setsockopt(sk, SOL_TCP, TCP_CONGESTION, reno, sizeof(reno));
+		return;
+	}
 	d->alpha = SIDESTEP_INITIAL_ALPHA;
 	d->loss_cwnd = 0;
 	d->rcv_nxt = tp->rcv_nxt;
 	d->ce = 0;
 	begin_window(tp, d);
+	show(sk, BPF_SK_STORAGE_GET_F_CREATE);
 }
 
 // 3.3, at the end of a window of data: M = marked / all; alpha = (1 - g) alpha + g M.
@@ -91,7 +124,7 @@ void BPF_PROG(sidestep_in_ack_event, struct sock *sk, __u32 flags)
 	struct dctcp *d = state_of(sk);
 	__u32 all, marked, alpha = d->alpha, less;
 
-	if (!d->ecn || (__s32)(tp->snd_una - d->window_end) < 0)
+	if ((__s32)(tp->snd_una - d->window_end) < 0)
 		return;
 	all = tp->delivered - d->delivered;
 	marked = tp->delivered_ce - d->marked;
@@ -100,6 +133,7 @@ void BPF_PROG(sidestep_in_ack_event, struct sock *sk, __u32 flags)
 	alpha += (__u64)marked * SIDESTEP_GAIN / (all ? all : 1);
 	d->alpha = alpha > ONE ? ONE : alpha;
 	begin_window(tp, d);
+	show(sk, 0);
 }
 
 // 3.3: cwnd = cwnd (1 - alpha / 2). The kernel asks at most once a window of data.
@@ -108,10 +142,9 @@ __u32 BPF_PROG(sidestep_ssthresh, struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_of(sk);
 	struct dctcp *d = state_of(sk);
-	__u32 cwnd = tp->snd_cwnd, less;
+	__u32 cwnd = tp->snd_cwnd, less = (__u64)cwnd * d->alpha / (2 * ONE);
 
 	d->loss_cwnd = cwnd;
-	less = d->ecn ? (__u64)cwnd * d->alpha / (2 * ONE) : cwnd / 2;
 	return cwnd - less < LEAST_WINDOW ? LEAST_WINDOW : cwnd - less;
 }
 
@@ -164,8 +197,6 @@ static __always_inline void arrived(struct sock *sk, __u8 ce)
 SEC("struct_ops/sidestep_cwnd_event")
 void BPF_PROG(sidestep_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 {
-	if (!state_of(sk)->ecn)
-		return;
 	if (event == CA_EVENT_ECN_IS_CE)
 		arrived(sk, 1);
 	else if (event == CA_EVENT_ECN_NO_CE)

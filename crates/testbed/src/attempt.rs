@@ -1,26 +1,31 @@
-//! One run of a seed on this machine: was it in time, and is it to be kept?
+//! One run of a seed on this machine: what the machine did to it.
+//!
+//! **Decision**   every run is kept. One is marked when something that the scenario does not have reached its flows: a
+//!                switch stalled for more than [`MOST_STALLED`] of the run, a flow or a change was late, a frame was lost
+//!                beside the decision. A loop that stopped while nothing waited did nothing, and marks nothing.
+//! **Why**        stalls are taken as a share of the run's time: a longer run meets more of them, so that a number of
+//!                stalls would mark the slow ones, whose being slow may be what is measured.
+//! **Units**      as measured, which is longer than in the network that is emulated by the testbed's factor.
 
 use crate::seen::Late;
 use crate::traffic::{FlowRan, Ran};
+use serde_json::{Value, json};
 
 /// A host that hands a flow over later than this was too late, in nanoseconds as measured.
 /// Assumed: half a millisecond of a network that is emulated ten times slower.
 const LATEST_START_NS: u64 = 5_000_000;
 
-/// Which runs are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
-    /// Those without a stall, a late hand-over and a loss beside the decision; others are made again.
-    InTime,
-    /// Every run; one that was not in time is marked.
-    Stalled,
-}
+/// The share of a run during which frames of the worst switch may be late. Assumed: what a stall delays is later by as much
+/// at most, so that times of the run are longer by about a hundredth.
+const MOST_STALLED: f64 = 0.01;
 
 /// What is known of one run beside its outcome.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attempt {
     /// How late the worst switch was.
     pub late: Late,
+    /// How long the run was, in seconds.
+    pub lasted_s: f64,
     /// Frames lost or refused beside the switches' decision; `None` where nobody counts them.
     pub lost: Option<u64>,
     /// The latest hand-over of a flow, in nanoseconds; `None` when none was handed over.
@@ -34,23 +39,33 @@ impl Attempt {
     pub fn of(ran: &Ran, late: Late, lost: Option<u64>) -> Attempt {
         Attempt {
             late,
+            lasted_s: ran.end_ns as f64 / 1e9,
             lost,
             latest_start_ns: ran.flows.iter().filter_map(handed_late).max(),
             latest_change_ns: ran.changed_ns.iter().map(changed_late).max(),
         }
     }
 
-    /// Does it say something about the network rather than about this machine? With bridges
-    /// nobody counts stalls.
-    pub fn is_good(&self) -> bool {
-        self.wrong().is_empty()
+    /// Stalls of all switches in a second of the run; `None` where nobody counts them.
+    fn stalls_per_s(&self) -> Option<f64> {
+        Some(self.late.stalls? as f64 / self.lasted_s)
     }
 
-    /// What was wrong with it, in words.
+    /// The share of the run during which the worst switch stalled.
+    fn stalled_share(&self) -> Option<f64> {
+        Some(self.late.stalled_ms? / 1e3 / self.lasted_s)
+    }
+
+    /// What was wrong with it, in words; with bridges nobody counts stalls.
     pub fn wrong(&self) -> Vec<String> {
         let mut list = Vec::new();
-        if let Some(stalls) = self.late.stalls.filter(|n| *n > 0) {
-            list.push(format!("{stalls} departures or readings over 1 ms late"));
+        if let (Some(stalls), Some(ms)) = (self.late.stalls, self.late.stalled_ms)
+            && self.stalled_share() > Some(MOST_STALLED)
+        {
+            list.push(format!(
+                "frames left over 1 ms late in {stalls} stalls, in the worst switch for {ms:.1} ms of {:.0}",
+                self.lasted_s * 1e3
+            ));
         }
         if let Some(ns) = self.latest_start_ns.filter(|ns| *ns > LATEST_START_NS) {
             list.push(format!("a flow handed over {:.1} ms late", ns as f64 / 1e6));
@@ -63,6 +78,21 @@ impl Attempt {
         }
         list
     }
+
+    /// As a manifest has it.
+    pub fn to_json(&self, seed: u64) -> Value {
+        json!({
+            "seed": seed,
+            "wrong": self.wrong(),
+            "lateness": self.late.to_json(),
+            "stalls_per_s": self.stalls_per_s(),
+            "stalled_share": self.stalled_share(),
+            "lost": self.lost,
+            "latest_start_us": self.latest_start_ns.map(|ns| ns as f64 / 1e3),
+            "latest_change_us": self.latest_change_ns.map(|ns| ns as f64 / 1e3),
+            "measured_ms": self.lasted_s * 1e3,
+        })
+    }
 }
 
 /// How late a flow was handed over, in nanoseconds.
@@ -71,7 +101,7 @@ pub fn handed_late(flow: &FlowRan) -> Option<u64> {
 }
 
 /// How late a change was done, in nanoseconds: the last to be told has answered.
-fn changed_late((due, done): &(u64, u64)) -> u64 {
+pub fn changed_late((due, done): &(u64, u64)) -> u64 {
     done.saturating_sub(*due)
 }
 
@@ -79,61 +109,91 @@ fn changed_late((due, done): &(u64, u64)) -> u64 {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_run_is_good_when_nothing_of_it_was_late_or_lost() {
-        let good = Attempt {
+    /// A second in which nothing was late or lost.
+    fn good() -> Attempt {
+        Attempt {
             late: Late {
                 stalls: Some(0),
+                stalled_ms: Some(0.0),
                 ..Late::default()
             },
+            lasted_s: 1.0,
             lost: Some(0),
             latest_start_ns: Some(LATEST_START_NS),
             latest_change_ns: None,
+        }
+    }
+
+    /// The same with stalls, in a run that lasts so long.
+    fn stalled(stalls: u64, ms: f64, lasted_s: f64) -> Attempt {
+        let late = Late {
+            stalls: Some(stalls),
+            stalled_ms: Some(ms),
+            ..Late::default()
         };
-        assert!(good.is_good());
+        Attempt {
+            late,
+            lasted_s,
+            ..good()
+        }
+    }
+
+    #[test]
+    fn a_run_is_marked_by_what_was_late_or_lost() {
+        let nothing: [String; 0] = [];
+        assert_eq!(good().wrong(), nothing);
         // With bridges.
         let nobody_counts = Attempt {
             late: Late::default(),
             lost: None,
-            ..good
+            ..good()
         };
-        assert!(nobody_counts.is_good());
-        let stalled = Late {
-            stalls: Some(2),
-            ..good.late
-        };
+        assert_eq!(nobody_counts.wrong(), nothing);
+        assert_eq!(nobody_counts.to_json(1)["stalls_per_s"], Value::Null);
+        let late = Some(7_100_000);
         for (bad, word) in [
             (
                 Attempt {
-                    late: stalled,
-                    ..good
-                },
-                "2 departures",
-            ),
-            (
-                Attempt {
                     lost: Some(3),
-                    ..good
+                    ..good()
                 },
                 "3 frames lost",
             ),
             (
                 Attempt {
-                    latest_start_ns: Some(7_100_000),
-                    ..good
+                    latest_start_ns: late,
+                    ..good()
                 },
-                "7.1 ms late",
+                "handed over 7.1 ms late",
             ),
             (
                 Attempt {
-                    latest_change_ns: Some(8_200_000),
-                    ..good
+                    latest_change_ns: late,
+                    ..good()
                 },
-                "a change done 8.2 ms late",
+                "a change done 7.1 ms late",
+            ),
+            (
+                stalled(2, 12.0, 1.0),
+                "2 stalls, in the worst switch for 12.0 ms of 1000",
             ),
         ] {
-            assert!(!bad.is_good());
+            assert_eq!(bad.wrong().len(), 1);
             assert!(bad.wrong()[0].contains(word), "{:?}", bad.wrong());
+        }
+    }
+
+    #[test]
+    fn a_longer_run_is_not_marked_for_being_longer() {
+        // As many stalls in a second, each as long.
+        for seconds in [1, 3, 30] {
+            let (n, lasted_s) = (seconds * 4, seconds as f64);
+            let attempt = stalled(n, 2.0 * n as f64, lasted_s);
+            assert_eq!(attempt.wrong(), [""; 0], "{seconds} s");
+            assert_eq!(attempt.to_json(1)["stalls_per_s"], 4.0);
+            assert_eq!(attempt.to_json(1)["stalled_share"], 0.008);
+            let more = stalled(n, 3.0 * n as f64, lasted_s);
+            assert_eq!(more.wrong().len(), 1, "{seconds} s");
         }
     }
 }

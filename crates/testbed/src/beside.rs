@@ -7,7 +7,6 @@ mod forecast;
 
 pub use forecast::{Beside, forecast};
 
-use crate::attempt::Keep;
 use crate::counted::{Counted, NOTE};
 use crate::error::Error;
 use crate::log::{Log, kernel};
@@ -56,14 +55,11 @@ pub struct Ask<'a> {
     pub engine: &'a Engine,
     /// The result directory, which must not exist yet.
     pub out: &'a Path,
-    /// Which runs of the testbed are kept.
-    pub keep: Keep,
     /// Threads, cache and progress of the simulator's arms.
     pub measure: MeasureOptions<'a>,
 }
 
-/// Runs one figure three ways and writes the report. The exit status is that of the report, but 1
-/// when a seed was left out: what is left without the busiest runs is not what was asked for.
+/// Runs one figure three ways and writes the report; the exit status is that of the report.
 pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error> {
     let Planned {
         paper,
@@ -102,18 +98,35 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
         ),
     ];
     let bed = run_all(&scenes, ask, stop)?;
-    arms.push(Arm {
-        name: "testbed".into(),
-        says: format!(
-            "namespaces, software switches and the kernel's TCP; {} for {}, times divided by {}",
-            scale.bed,
-            scale.model,
-            scale.factor()
-        ),
-        experiment: files::experiment(&asked, &[], ask.quick)?,
-        records: bed.records,
-        status: bed.status,
-    });
+    let arm = |name: &str, says: String, records: Vec<Record>| {
+        Ok::<_, Error>(Arm {
+            name: name.into(),
+            says,
+            experiment: files::experiment(&asked, &[], ask.quick)?,
+            records,
+            status: bed.status,
+        })
+    };
+    let unmarked: Vec<Record> = bed
+        .records
+        .iter()
+        .filter(|r| r.marks.is_empty())
+        .cloned()
+        .collect();
+    let marked = bed.records.len() - unmarked.len();
+    if marked > 0 && !unmarked.is_empty() {
+        let all = bed.records.len();
+        let says =
+            format!("the same without the {marked} of {all} runs that this machine disturbed");
+        arms.push(arm(UNMARKED, says, unmarked)?);
+    }
+    let says = format!(
+        "namespaces, software switches and the kernel's TCP; {} for {}, times divided by {}",
+        scale.bed,
+        scale.model,
+        scale.factor()
+    );
+    arms.push(arm("testbed", says, bed.records)?);
     let facts = facts(&scenes, &bed.logs);
     let mut figure = side_by_side(&paper, arms, facts);
     if let Some(beside) = &mut figure.beside {
@@ -129,6 +142,9 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
     }
     finish(ask, figure, &scenes, &bed.logs)
 }
+
+/// The testbed's runs that are not marked, as an arm of their own.
+const UNMARKED: &str = "testbed unmarked";
 
 /// What is read before anything is run.
 struct Planned {
@@ -230,15 +246,7 @@ fn run_all(scenes: &[(Order, Scene)], ask: &Ask<'_>, stop: &AtomicBool) -> Resul
         }
         let (state, _) = order.build(ask.engine, stop)?;
         let mut log = Log::default();
-        let ran = run_one(
-            scene,
-            &state,
-            ask.keep,
-            stop,
-            &mut progress,
-            &mut log,
-            &mut bed,
-        );
+        let ran = run_one(scene, &state, stop, &mut progress, &mut log, &mut bed);
         down(&order.name, false)?;
         ran?;
         let json = log.to_json(scene, &state, order);
@@ -250,26 +258,19 @@ fn run_all(scenes: &[(Order, Scene)], ask: &Ask<'_>, stop: &AtomicBool) -> Resul
 fn run_one(
     scene: &Scene,
     state: &State,
-    keep: Keep,
     stop: &AtomicBool,
     progress: &mut Progress<'_>,
     log: &mut Log,
     bed: &mut Bed,
 ) -> Result<(), Error> {
     let _busy = occupy(&scene.blueprint.name)?;
-    let how = How {
-        keep,
-        record: false,
-    };
-    each(scene, state, how, stop, log, |_, run, _| {
-        match run {
+    each(scene, state, How::default(), stop, log, |_, kept, _| {
+        match kept.map(|kept| kept.run) {
             Some(run) if !run.interrupted => {
                 progress.add(run.outcome.totals.packet_hops);
                 bed.records.push(Record::of(&run));
             }
-            // One that was given up is told of with the facts.
-            _ if stop.load(Ordering::Relaxed) => bed.status = Status::Partial,
-            _ => progress.add(0),
+            _ => bed.status = Status::Partial,
         }
         Ok(())
     })
@@ -320,10 +321,6 @@ fn finish(
         figures: vec![figure],
     };
     let finished = publish(all, &manifest, ask.out)?;
-    let given_up = logs.iter().any(|(_, log, _)| log.gave_up());
-    let status = match finished.reproduction.exit_status() {
-        0 if given_up => 1,
-        status => status,
-    };
+    let status = finished.reproduction.exit_status();
     Ok((finished, status))
 }

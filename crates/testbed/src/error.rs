@@ -20,6 +20,16 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+impl Error {
+    /// The same with more words behind it.
+    pub(crate) fn and(self, more: impl fmt::Display) -> Error {
+        match self {
+            Error::Input(words) => Error::Input(format!("{words}; {more}")),
+            Error::Work(words) => Error::Work(format!("{words}; {more}")),
+        }
+    }
+}
+
 impl From<sidestep_study::Error> for Error {
     fn from(error: sidestep_study::Error) -> Error {
         match error.exit_status() {

@@ -1,8 +1,9 @@
-//! What is known of all attempts of a session: how late they were, and which were kept.
+//! What is known of all runs of a session: how late they were, and which are marked.
 
-use crate::attempt::{Attempt, handed_late};
+use crate::attempt::{Attempt, changed_late, handed_late};
 use crate::counted::Counted;
 use crate::network::blueprint::Congestion;
+use crate::network::changes::Step;
 use crate::network::hosts;
 use crate::network::state::State;
 use crate::order::Order;
@@ -11,46 +12,29 @@ use crate::seen::Late;
 use crate::traffic::Ran;
 use serde_json::{Map, Value, json};
 
-/// Runs a seed at most this often until one run is free of stalls. Assumed.
-pub const ATTEMPTS: usize = 5;
-
-/// What is known of all attempts.
+/// What is known of all runs.
 #[derive(Default)]
 pub struct Log {
     attempts: Vec<Value>,
-    /// Of the runs that were kept.
+    /// Of the worst switch of the worst run.
     late: Option<Late>,
     /// How late their flows were handed over, in nanoseconds.
     starts_ns: Vec<u64>,
     counted: Counted,
-    discarded: usize,
-    given_up: Vec<u64>,
-    /// Seeds whose run was kept although something was wrong with it, and what.
+    /// Seeds whose run something was wrong with, and what.
     marked: Vec<(u64, String)>,
     timeouts_unknown: bool,
     ecn: bool,
+    /// Changes of the network that were to be, those that were made, and how late the
+    /// latest was, in nanoseconds.
+    changes: (usize, usize, u64),
 }
 
 impl Log {
-    /// Another run of `seed`; the switches dropped so many frames, where they count them.
-    pub fn note(
-        &mut self,
-        seed: u64,
-        ran: &Ran,
-        attempt: &Attempt,
-        dropped: Option<u64>,
-        kept: bool,
-    ) {
+    /// The run of `seed`; the switches dropped so many frames, where they count them.
+    pub fn note(&mut self, seed: u64, ran: &Ran, attempt: &Attempt, dropped: Option<u64>) {
         let (late, wrong) = (attempt.late, attempt.wrong());
-        self.attempts.push(json!({
-            "seed": seed, "kept": kept, "wrong": wrong, "lateness": late.to_json(),
-            "lost": attempt.lost, "latest_change_us": attempt.latest_change_ns.map(|ns| ns as f64 / 1e3),
-            "measured_ms": ran.end_ns as f64 / 1e6,
-        }));
-        if !kept {
-            self.discarded += 1;
-            return;
-        }
+        self.attempts.push(attempt.to_json(seed));
         if !wrong.is_empty() {
             self.marked.push((seed, wrong.join(", ")));
         }
@@ -63,9 +47,42 @@ impl Log {
         self.ecn |= ran.flows.iter().any(|f| f.sender.ecn);
     }
 
-    /// No run of `seed` was kept.
-    pub fn give_up(&mut self, seed: u64) {
-        self.given_up.push(seed);
+    /// When the changes of the last run that was noted were made: each as late as the last who was told.
+    pub fn changes(&mut self, steps: &[Step], ran: &Ran) {
+        let mut done = ran.changed_ns.iter();
+        let list: Vec<Value> = steps
+            .iter()
+            .map(|step| {
+                // Made in this order; the run may have ended before the last.
+                let late = done.next().map(changed_late);
+                json!({
+                    "due_ms": step.at_ns as f64 / 1e6,
+                    "change": step.says,
+                    "late_us": late.map(|ns| ns as f64 / 1e3),
+                })
+            })
+            .collect();
+        if let Some(attempt) = self.attempts.last_mut() {
+            attempt["changes"] = list.into();
+        }
+        let (due, made, latest) = self.changes;
+        let late = ran.changed_ns.iter().map(changed_late).max();
+        self.changes = (
+            due + steps.len(),
+            made + ran.changed_ns.len(),
+            latest.max(late.unwrap_or(0)),
+        );
+    }
+
+    /// The changes of all runs, in a line; nothing without one.
+    fn changes_text(&self) -> String {
+        match self.changes {
+            (0, ..) => String::new(),
+            (due, made, latest) => format!(
+                "changes: {made} of {due} made before a run's end, the latest {:.0} us late\n",
+                latest as f64 / 1e3
+            ),
+        }
     }
 
     /// The start that a share `q` of all is not later than, in microseconds; `None` of none.
@@ -75,32 +92,27 @@ impl Log {
         self.starts_ns.get(rank - 1).map(|ns| *ns as f64 / 1e3)
     }
 
-    /// What was counted in the runs that were kept.
+    /// What was counted in all runs.
     pub fn counted(&self) -> &Counted {
         &self.counted
     }
 
-    /// How late the switches were in the runs that were kept; nothing is known without one.
+    /// How late the switches were; nothing is known without a run.
     fn late(&self) -> Late {
         self.late.unwrap_or_default()
     }
 
-    /// Was a seed left out?
-    pub fn gave_up(&self) -> bool {
-        !self.given_up.is_empty()
+    /// The seeds whose runs are marked.
+    pub fn marked(&self) -> impl Iterator<Item = u64> {
+        self.marked.iter().map(|(seed, _)| *seed)
     }
 
     /// What must be read before trusting a number.
     pub fn warnings(&self) -> Vec<String> {
         let mut list = Vec::new();
-        for seed in &self.given_up {
-            list.push(format!(
-                "seed {seed}: all of {ATTEMPTS} runs had a stall of over 1 ms, a flow handed over 5 ms late, or frames lost beside the decision; it is left out. This machine had too little time; --keep-stalled keeps such runs, marked"
-            ));
-        }
         for (seed, wrong) in &self.marked {
             list.push(format!(
-                "seed {seed}: {wrong}; kept as was asked, but its times are those of a machine that had too little time"
+                "seed {seed} is marked, as this machine had too little time: {wrong}"
             ));
         }
         if self.timeouts_unknown {
@@ -135,15 +147,13 @@ impl Log {
             },
             "ecn_negotiated": self.ecn,
             "pacing_lateness": self.late().to_json(),
-            "pacing_lateness_is": "of the worst switch of the worst run that was kept, number by number, as measured",
+            "pacing_lateness_is": "of the worst switch of the worst run, number by number, as measured; stalls are those of all",
             "start_lateness_us": {
                 "p50": self.start_us(0.5), "p99": self.start_us(0.99), "p999": self.start_us(0.999),
                 "max": self.start_us(1.0),
             },
-            "discarded": self.discarded,
-            "discarded_because": "a departure or a reading was more than 1 ms late, a host handed a flow over more than 5 ms late, or a frame was lost or refused beside the decision",
-            "given_up": self.given_up,
-            "kept_stalled": self.marked.iter().map(|(seed, _)| *seed).collect::<Vec<u64>>(),
+            "marked": self.marked().collect::<Vec<u64>>(),
+            "marked_because": "in the worst switch frames were more than 1 ms late for over a hundredth of the run, a flow was handed over or a change done more than 5 ms late, or a frame was lost or refused beside the decision; marked runs are kept, and results are stated with and without them",
             "hosts": hosts,
             "differences": differences,
             "attempts": self.attempts,
@@ -153,12 +163,13 @@ impl Log {
     /// In a line.
     pub fn to_text(&self, scene: &Scene) -> String {
         format!(
-            "\ntestbed: Linux {}, {} for {}, times divided by {}; {}\n",
+            "\ntestbed: Linux {}, {} for {}, times divided by {}; {}\n{}",
             kernel(),
             scene.scale.bed,
             scene.scale.model,
             scene.scale.factor(),
             self.late_text(),
+            self.changes_text(),
         )
     }
 
@@ -166,18 +177,15 @@ impl Log {
     pub fn late_text(&self) -> String {
         let us = |value: Option<f64>| value.map_or("-".into(), |us| format!("{us:.0} us"));
         let late = self.late();
-        let marked = match self.marked.len() {
-            0 => String::new(),
-            n => format!(", {n} kept with a stall"),
-        };
         format!(
             "pacing late by p50 {}, p99 {}, p99.9 {} in the worst switch of the worst run; \
-             hand-over late by p99 {}; {} runs discarded{marked}",
+             hand-over late by p99 {}; {} of {} runs marked",
             us(late.p50_us),
             us(late.p99_us),
             us(late.p999_us),
             us(self.start_us(0.99)),
-            self.discarded
+            self.marked.len(),
+            self.attempts.len()
         )
     }
 }
@@ -186,4 +194,36 @@ impl Log {
 pub fn kernel() -> String {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease");
     release.map_or_else(|_| "unknown".into(), |r| r.trim().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_that_the_run_did_not_live_to_see_has_no_lateness() {
+        let step = |at_ns, says: &str| Step {
+            at_ns,
+            says: vec![says.into()],
+            ..Step::default()
+        };
+        let steps = [step(1_000_000, "a: down"), step(9_000_000, "a: up")];
+        let ran = Ran {
+            changed_ns: vec![(1_000_000, 1_250_000)],
+            ..Ran::default()
+        };
+        let mut log = Log::default();
+        assert_eq!(log.changes_text(), "");
+        log.attempts.push(json!({}));
+        log.changes(&steps, &ran);
+        let expected = json!([
+            {"due_ms": 1.0, "change": ["a: down"], "late_us": 250.0},
+            {"due_ms": 9.0, "change": ["a: up"], "late_us": null},
+        ]);
+        assert_eq!(log.attempts[0]["changes"], expected);
+        assert_eq!(
+            log.changes_text(),
+            "changes: 1 of 2 made before a run's end, the latest 250 us late\n"
+        );
+    }
 }

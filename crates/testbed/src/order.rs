@@ -1,6 +1,7 @@
 //! What a testbed is ordered to be: written down at `up`, found again at `run`.
 
 use crate::error::Error;
+use crate::network::changes::check_engine;
 use crate::network::state::State;
 use crate::network::switches::Engine;
 use crate::network::up::{Plan, up};
@@ -76,6 +77,7 @@ impl Order {
     /// Builds it; nothing is left when that fails, or `stop` becomes true.
     pub fn build(&self, engine: &Engine, stop: &AtomicBool) -> Result<(State, Scene), Error> {
         let scene = self.read(None)?;
+        check_engine(engine.name(), &scene.changes)?;
         let plan = Plan {
             blueprint: &scene.blueprint,
             engine,

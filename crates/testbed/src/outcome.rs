@@ -53,6 +53,8 @@ pub fn run(scene: &Scene, seed: u64, plan: Plan, ran: &Ran, seen: &[Vec<PortSeen
         probed,
         recording: None,
         interrupted: ran.interrupted,
+        // Who knows how late it was says them.
+        marks: Vec::new(),
         unmeasured: unmeasured::of(ran, !seen.is_empty()),
         warnings: ran.warnings.iter().map(named).collect(),
     }

@@ -1,13 +1,14 @@
 //! The seeds of a scenario on a testbed that stands, one after the other.
 
-use crate::attempt::{Attempt, Keep};
+use crate::attempt::Attempt;
 use crate::error::Error;
-use crate::log::{ATTEMPTS, Log};
-use crate::network::changes::{check_engine, restore, steps, take};
+use crate::log::Log;
+use crate::network::changes::{restore, steps, take};
 use crate::network::state::State;
-use crate::network::switches;
+use crate::network::{ended, switches};
 use crate::scene::Scene;
-use crate::{job, outcome, recording, seen, traffic};
+use crate::{job, kernel, outcome, recording, seen, traffic};
+use sidestep_study::KernelRow;
 use sidestep_study::lab::Run;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -15,15 +16,27 @@ use std::time::{Duration, Instant};
 /// Between two runs: resets of the last one's connections arrive.
 const BREATH: Duration = Duration::from_millis(50);
 
+/// How often it is looked whether the switches still run.
+const LOOK: Duration = Duration::from_millis(10);
+
 /// The longest that a switch may go on sending what is left of a run.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Which runs are kept, and how.
-#[derive(Clone, Copy, Debug)]
+/// What is wanted of each run beside its tables.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct How {
-    pub keep: Keep,
-    /// With a recording each.
+    /// A recording.
     pub record: bool,
+    /// What kernels say of the senders of flows.
+    pub kernel_stats: bool,
+}
+
+/// A run.
+pub struct Kept {
+    /// What became of its flows.
+    pub run: Run,
+    /// What kernels said of the senders of its flows, if they were asked.
+    pub kernel: Vec<KernelRow>,
 }
 
 /// Says what cannot be recorded.
@@ -46,14 +59,15 @@ pub fn check_record(scene: &Scene, state: &State) -> Result<(), Error> {
 
 /// Runs the seeds of the scenario one after the other on a testbed that stands and is occupied.
 ///
-/// `done` gets each seed with its run, `None` when it was given up or not begun, and the seconds it took.
+/// Every run is kept; what this machine did to it is in its marks. `done` gets each seed
+/// with its run, `None` when it was not begun, and the seconds it took.
 pub fn each(
     scene: &Scene,
     state: &State,
     how: How,
     stop: &AtomicBool,
     log: &mut Log,
-    mut done: impl FnMut(u64, Option<Run>, f64) -> Result<(), Error>,
+    mut done: impl FnMut(u64, Option<Kept>, f64) -> Result<(), Error>,
 ) -> Result<(), Error> {
     for &seed in &scene.scenario.seeds {
         let began = Instant::now();
@@ -63,7 +77,7 @@ pub fn each(
     Ok(())
 }
 
-/// One seed, again until a run is to be kept; `None` when it was given up or stopped before it began.
+/// One seed; `None` when it was stopped before it began.
 fn one(
     scene: &Scene,
     state: &State,
@@ -71,48 +85,85 @@ fn one(
     how: How,
     stop: &AtomicBool,
     log: &mut Log,
-) -> Result<Option<Run>, Error> {
+) -> Result<Option<Kept>, Error> {
     let plan = scene.scenario.plan(seed).map_err(Error::Work)?;
     let job = job::job(&scene.scenario, &plan, scene.scale);
-    check_engine(&state.engine, &scene.changes)?;
     let steps = steps(&scene.blueprint, &scene.changes);
-    for _ in 0..ATTEMPTS {
-        if stop.load(Ordering::Relaxed) {
-            return Ok(None);
-        }
-        quiet(scene, state)?;
-        let as_built = restore(&scene.blueprint, &scene.changes);
-        take(&scene.blueprint, &as_built)?;
-        switches::reset(&scene.blueprint, &state.engine)?;
-        let before = switches::counters(&scene.blueprint, &state.engine)?;
-        if how.record {
-            switches::note(&scene.blueprint, &state.engine)?;
-        }
-        let ran = traffic::run_with(&scene.blueprint, &job, &steps, stop);
-        let notes = match how.record {
-            true => Some(switches::noted(&scene.blueprint, &state.engine)?),
-            false => None,
-        };
-        take(&scene.blueprint, &as_built)?;
-        let ran = ran?;
-        let after = switches::counters(&scene.blueprint, &state.engine)?;
-        let ports = seen::between(&scene.blueprint, &before, &after)?;
-        // Bridges do not count them.
-        let lost = (!ports.is_empty()).then(|| ports.iter().flatten().map(|p| p.lost).sum());
-        let attempt = Attempt::of(&ran, seen::late(&after)?, lost);
-        let kept = how.keep == Keep::Stalled || attempt.is_good() || ran.interrupted;
-        let dropped = |p: &seen::PortSeen| p.counts.drops.iter().sum::<u64>();
-        let dropped = (!ports.is_empty()).then(|| ports.iter().flatten().map(dropped).sum());
-        log.note(seed, &ran, &attempt, dropped, kept);
-        if kept {
-            let mut run = outcome::run(scene, seed, plan, &ran, &ports);
-            let of = (&*run.plan, &run.outcome);
-            run.recording = notes.map(|notes| recording::recording(scene, seed, of, &ran, &notes));
-            return Ok(Some(run));
-        }
+    if stop.load(Ordering::Relaxed) {
+        return Ok(None);
     }
-    log.give_up(seed);
-    Ok(None)
+    quiet(scene, state)?;
+    let as_built = restore(&scene.blueprint, &scene.changes);
+    take(&scene.blueprint, &as_built)?;
+    switches::reset(&scene.blueprint, &state.engine)?;
+    let before = switches::counters(&scene.blueprint, &state.engine)?;
+    if how.record {
+        switches::note(&scene.blueprint, &state.engine)?;
+    }
+    let during = traffic::During {
+        steps: &steps,
+        asks: how.kernel_stats,
+    };
+    let (ran, ended) = while_switches_run(scene, state, stop, |stop| {
+        traffic::run_with(&scene.blueprint, &job, during, stop)
+    });
+    if let Some((switch, how)) = ended {
+        let log = switches::log(&scene.blueprint.name, switch);
+        return Err(Error::Work(format!(
+            "{how} during the run of seed {seed}; its log is {}",
+            log.display()
+        )));
+    }
+    let notes = match how.record {
+        true => Some(switches::noted(&scene.blueprint, &state.engine)?),
+        false => None,
+    };
+    take(&scene.blueprint, &as_built)?;
+    let ran = ran?;
+    let after = switches::counters(&scene.blueprint, &state.engine)?;
+    let ports = seen::between(&scene.blueprint, &before, &after)?;
+    // Bridges do not count them.
+    let lost = (!ports.is_empty()).then(|| ports.iter().flatten().map(|p| p.lost).sum());
+    let attempt = Attempt::of(&ran, seen::late(&after)?, lost);
+    let dropped = |p: &seen::PortSeen| p.counts.drops.iter().sum::<u64>();
+    let dropped = (!ports.is_empty()).then(|| ports.iter().flatten().map(dropped).sum());
+    log.note(seed, &ran, &attempt, dropped);
+    log.changes(&steps, &ran);
+    let mut run = outcome::run(scene, seed, plan, &ran, &ports);
+    run.marks = attempt.wrong();
+    let of = (&*run.plan, &run.outcome);
+    run.recording = notes.map(|notes| recording::recording(scene, seed, of, &ran, &notes));
+    let kernel = kernel::rows(scene, seed, &ran);
+    Ok(Some(Kept { run, kernel }))
+}
+
+/// Does something that is told to stop when somebody says so, or a switch has ended: which, and how.
+fn while_switches_run<T>(
+    scene: &Scene,
+    state: &State,
+    stop: &AtomicBool,
+    work: impl FnOnce(&AtomicBool) -> T,
+) -> (T, Option<(usize, String)>) {
+    let (stops, over) = (AtomicBool::new(false), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        let watching = scope.spawn(|| {
+            loop {
+                // Before the last look at them: what ended in between is seen.
+                let last = over.load(Ordering::Acquire);
+                let ended = ended::any(&scene.blueprint, &state.engine);
+                if ended.is_some() || stop.load(Ordering::Relaxed) {
+                    stops.store(true, Ordering::Relaxed);
+                }
+                if last || ended.is_some() {
+                    return ended;
+                }
+                std::thread::sleep(LOOK);
+            }
+        });
+        let done = work(&stops);
+        over.store(true, Ordering::Release);
+        (done, watching.join().expect("looking does not panic"))
+    })
 }
 
 /// Waits until the switches hold nothing of the last run.

@@ -67,12 +67,15 @@ pub struct Late {
     pub p99_us: Option<f64>,
     pub p999_us: Option<f64>,
     pub max_us: Option<f64>,
-    /// Departures and readings more than 1 ms late; `None` when nobody counted, as with bridges.
+    /// Stalls: spans in which something was more than 1 ms late to leave or to be decided about; `None` when nobody
+    /// counted, as with bridges.
     pub stalls: Option<u64>,
+    /// How long those were together, in milliseconds as measured.
+    pub stalled_ms: Option<f64>,
 }
 
 impl Late {
-    /// The worst of both, number by number; what one of them does not know is not known.
+    /// The worst of both, number by number, and the stalls of both; what one of them does not know is not known.
     pub fn worst(self, other: Late) -> Late {
         let larger = |a: Option<f64>, b: Option<f64>| Some(a?.max(b?));
         Late {
@@ -81,6 +84,7 @@ impl Late {
             p999_us: larger(self.p999_us, other.p999_us),
             max_us: larger(self.max_us, other.max_us),
             stalls: self.stalls.zip(other.stalls).map(|(a, b)| a + b),
+            stalled_ms: larger(self.stalled_ms, other.stalled_ms),
         }
     }
 
@@ -92,6 +96,7 @@ impl Late {
             "p999_us": self.p999_us,
             "max_us": self.max_us,
             "stalls": self.stalls,
+            "stalled_ms": self.stalled_ms,
         })
     }
 }
@@ -103,16 +108,33 @@ pub fn late(answers: &[Value]) -> Result<Late, Error> {
     let of = |answer: &Value| {
         let late = &answer["lateness"];
         let us = |key: &str| late[key].as_f64();
+        // What was decided about late leaves late: the spans of both are mostly the same, and count once.
+        let (mut stalls, mut stalled_ms) = (0, 0.0f64);
+        for part in ["lateness", "overtaken"] {
+            stalls = count(answer, part, &answer[part], "stalls")?.max(stalls);
+            stalled_ms = number(answer, part, "stalled_ms")?.max(stalled_ms);
+        }
         Ok(Late {
             p50_us: us("p50_us"),
             p99_us: us("p99_us"),
             p999_us: us("p999_us"),
             max_us: us("max_us"),
-            stalls: Some(count(answer, "lateness", late, "stalls")?),
+            stalls: Some(stalls),
+            stalled_ms: Some(stalled_ms),
         })
     };
     let all: Vec<Late> = answers.iter().map(of).collect::<Result<_, Error>>()?;
     Ok(all.into_iter().reduce(Late::worst).unwrap_or_default())
+}
+
+/// A number that may have a fraction, in the part `what` of an answer.
+fn number(answer: &Value, what: &str, key: &str) -> Result<f64, Error> {
+    answer[what][key].as_f64().ok_or_else(|| {
+        Error::Work(format!(
+            "switch {}, {what}: expected its counters to have {key:?}, got {}",
+            answer["switch"], answer[what]
+        ))
+    })
 }
 
 /// A count of `part`, which is the whole `answer` or something in it.
@@ -179,7 +201,10 @@ mod tests {
             .collect();
         let mut answer = json!({
             "switch": "s", "held": 2,
-            "lateness": {"p50_us": 3.0, "p99_us": 9.0, "p999_us": 9.0, "max_us": 9.5, "stalls": 1},
+            "lateness": {
+                "p50_us": 3.0, "p99_us": 9.0, "p999_us": 9.0, "max_us": 9.5, "stalls": 1, "stalled_ms": 2.5,
+            },
+            "overtaken": {"stalls": 0, "stalled_ms": 0.0},
             "ports": {"p0": {
                 "tx_frames": 7, "tx_bytes": 700,
                 "drops": drops, "peak_packets": 3, "peak_bytes": 300, "refused": {"vlan": 4, "link_down": 9},
@@ -203,9 +228,22 @@ mod tests {
     #[test]
     fn a_switch_that_does_not_count_its_stalls_is_not_one_without_stalls() {
         assert_eq!(late(&[answer()]).unwrap().stalls, Some(1));
-        let both = late(&[answer(), without("/lateness", "stalls")]);
-        let why = both.unwrap_err().to_string();
-        assert!(why.contains("\"stalls\"") && why.contains("\"s\""), "{why}");
+        for part in ["lateness", "overtaken"] {
+            for key in ["stalls", "stalled_ms"] {
+                let both = late(&[answer(), without(&format!("/{part}"), key)]);
+                let why = both.unwrap_err().to_string();
+                assert!(why.contains(key) && why.contains("\"s\""), "{why}");
+            }
+        }
+    }
+
+    #[test]
+    fn stalls_of_switches_add_up_and_what_was_decided_and_left_late_counts_once() {
+        let mut other = answer();
+        other["overtaken"] = json!({"stalls": 2, "stalled_ms": 4.0});
+        let both = late(&[answer(), other]).unwrap();
+        // One stall of the first; of the other the two, which take in the one in which it left late.
+        assert_eq!((both.stalls, both.stalled_ms), (Some(3), Some(4.0)));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! A testbed that stands, taken for the seeds of its scenario; the result directory of its runs.
 
-use crate::attempt::Keep;
 use crate::error::Error;
 use crate::log::Log;
+use crate::network::changes::check_engine;
 use crate::network::lock::{Lock, occupy};
 use crate::network::state::State;
 use crate::order::Order;
@@ -43,6 +43,7 @@ impl Session {
         let order = Order::from_json(&state.blueprint.name, &state.note)?;
         let scene = order.read(seeds)?;
         same(&state, &scene)?;
+        check_engine(&state.engine, &scene.changes)?;
         Ok(Session {
             state,
             order,
@@ -58,31 +59,54 @@ impl Session {
 
     /// Runs the seeds one after the other and writes the result directory `out`.
     ///
-    /// With `recordings` each run is recorded, for a page to play.
-    pub fn record(
-        &self,
-        out: &Path,
-        keep: Keep,
-        recordings: bool,
-        stop: &AtomicBool,
-    ) -> Result<Recorded, Error> {
+    /// What `how` asks for beside the tables is written beside them.
+    pub fn record(&self, out: &Path, how: How, stop: &AtomicBool) -> Result<Recorded, Error> {
         let (scene, state) = (&self.scene, &self.state);
-        if recordings {
+        if how.record {
             check_record(scene, state)?;
         }
-        let how = How {
-            keep,
-            record: recordings,
-        };
         let mut recorder = Recorder::begin(&scene.scenario, out, 1, false)?;
+        if how.kernel_stats {
+            recorder.expect_kernel()?;
+        }
         let mut log = Log::default();
-        each(scene, state, how, stop, &mut log, |seed, run, wall_s| {
+        let (mut begun, mut kept) = (0, 0);
+        let ended = each(scene, state, how, stop, &mut log, |seed, run, wall_s| {
+            begun += 1;
             match run {
-                Some(mut run) => recorder.add(0, &mut run, None, wall_s),
+                Some(mut done) => {
+                    kept += 1;
+                    recorder.add(0, &mut done.run, None, wall_s);
+                    recorder.add_kernel(&done.kernel);
+                }
                 None => recorder.not_run(0, seed),
             }
             Ok(())
-        })?;
+        });
+        let seeds = &scene.scenario.seeds;
+        let Err(why) = ended else {
+            return self.finish(recorder, &log);
+        };
+        if kept == 0 {
+            return Err(why.and("no run was kept before, and nothing is written"));
+        }
+        for seed in &seeds[begun..] {
+            recorder.not_run(0, *seed);
+        }
+        recorder.warn(format!("seed {}: {why}", seeds[begun]));
+        let all = seeds.len();
+        Err(match self.finish(recorder, &log) {
+            Ok(written) => why.and(format_args!(
+                "what was kept before, {kept} of {all} runs, is in {}",
+                written.dir.display()
+            )),
+            Err(also) => why.and(also),
+        })
+    }
+
+    /// Writes what there is.
+    fn finish(&self, mut recorder: Recorder<'_>, log: &Log) -> Result<Recorded, Error> {
+        let (scene, state) = (&self.scene, &self.state);
         for warning in log.warnings() {
             recorder.warn(warning);
         }

@@ -83,6 +83,16 @@ impl Rng {
         }
     }
 
+    /// The stream that goes on from here: the four words of the generator, not all zero.
+    pub fn from_state(state: [u64; 4]) -> Rng {
+        Rng { state }
+    }
+
+    /// The four words, for a generator elsewhere that goes on from here.
+    pub fn state(&self) -> [u64; 4] {
+        self.state
+    }
+
     /// The next 64 bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {

@@ -5,8 +5,8 @@ import shutil
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -63,8 +63,7 @@ def run(
     many runs at a time an executor of this machine makes. Errors: `ScenarioError` for what is asked wrongly, `RunError` for
     a run that fails, `ResultError` for what cannot be written, `ExecutorError` for the executor; `Partial` after Ctrl-C.
     """
-    with words():
-        plan = _native.Plan.of_text(text, name, list(sets), quick, None if folder is None else Path(folder))
+    plan = _native.Plan.of_text(text, name, list(sets), quick, None if folder is None else Path(folder))
     return carry_out(plan, executor, out, cache, progress, jobs=jobs)[0]
 
 
@@ -80,9 +79,9 @@ def carry_out(
 ) -> tuple[Path, str]:
     """The same of a plan: the result directory, and its table as text. `force`: also what may not fit into memory."""
     if out is None:
-        raise ScenarioError("out: expected a directory for the results, got none")
-    with words():
-        plan.refuse(Path(out), force)
+        said = "out: expected a directory for the results, got none"
+        raise ScenarioError.of_call(said, "out", expected="a directory for the results", got="none")
+    plan.refuse(Path(out), force)
     chosen = choose(executor, jobs)
     try:
         with Watcher(progress) as watcher:
@@ -252,18 +251,16 @@ class _Sweep:
         self._tell()
 
     def _collect(self) -> tuple[Path, str, bool]:
-        refused = self.refused
-        with words():
-            path, is_partial, text = self.plan.collect(
-                self.out,
-                [folder.path for folder in self.folders],
-                known=self.known,
-                cache=self.cache.place if self.cache is not None else None,
-                refused_by_cache=refused,
-                took_s=time.monotonic() - self.began,
-                jobs=self.at_a_time,
-                executor=self.executor.name,
-            )
+        path, is_partial, text = self.plan.collect(
+            self.out,
+            [folder.path for folder in self.folders],
+            known=self.known,
+            cache=self.cache.place if self.cache is not None else None,
+            refused_by_cache=self.refused,
+            took_s=time.monotonic() - self.began,
+            jobs=self.at_a_time,
+            executor=self.executor.name,
+        )
         return path, text, is_partial
 
     def _clean(self) -> None:
@@ -324,16 +321,3 @@ def batched(tasks: Sequence[Task], workers: int) -> list[list[Task]]:
         batches[-1].append(task)
         full += cost
     return batches
-
-
-@contextmanager
-def words() -> Iterator[None]:
-    """What the native half refuses, as the exceptions of the package."""
-    try:
-        yield
-    except ValueError as why:
-        raise ScenarioError(str(why)) from why
-    except RuntimeError as why:
-        raise ResultError(str(why)) from why
-    except OSError as why:
-        raise ResultError(str(why)) from why

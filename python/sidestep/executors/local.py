@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 
 from sidestep import _native
-from sidestep.errors import ScenarioError
+from sidestep.errors import ScenarioError, check_jobs
 from sidestep.executor_errors import WorkersLost
 from sidestep.executors import work as worker
 from sidestep.executors._spawn import Spawn
@@ -25,7 +25,8 @@ DEATHS = 3
 def of_words(words: str, jobs: int | None) -> "Local":
     """Of what stands behind `local:`."""
     if words not in ("", "threads", "processes"):
-        raise ScenarioError(f"executor: local: expected local or local:processes, got {words!r}")
+        said = f"executor: local: expected local or local:processes, got {words!r}"
+        raise ScenarioError.of_call(said, "executor", expected="local or local:processes", got=words)
     return Local(jobs, processes=words == "processes")
 
 
@@ -37,8 +38,7 @@ class Local:
 
     def __init__(self, jobs: int | None = None, *, processes: bool = False) -> None:
         self.name = "local:processes" if processes else "local"
-        if jobs is not None and jobs < 1:
-            raise ScenarioError(f"jobs: expected at least 1, got {jobs}")
+        check_jobs(jobs)
         self._jobs = jobs or len(os.sched_getaffinity(0))
         self._processes = processes
         self._stop = _native.Stop()

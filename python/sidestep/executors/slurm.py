@@ -46,7 +46,7 @@ def of_words(words: str, _jobs: int | None) -> "Slurm":
     for word in filter(None, words.split(",")):
         key, sign, value = word.partition("=")
         if not sign:
-            raise ScenarioError(f"executor: slurm: expected OPTION=VALUE, got {word!r}")
+            raise _refused("OPTION=VALUE", repr(word), word)
         options[key] = _number(value) if key in NUMBERS else value
     return Slurm(**options)
 
@@ -74,7 +74,7 @@ class Slurm:
             self._executor.update_parameters(**settings)
         except (AssertionError, NameError, TypeError, ValueError) as why:
             said = ", ".join(f"{key}={value}" for key, value in options.items())
-            raise ScenarioError(f"executor: slurm: expected options of submitit, got {said}: {why}") from why
+            raise _refused("options of submitit", f"{said}: {why}", said) from why
         self._failed = (submitit.core.utils.UncompletedJobError,)
         self._raised = submitit.core.utils.FailedJobError
         self._jobs: list[tuple[Any, Sequence[Task], int]] = []
@@ -194,4 +194,9 @@ def _number(text: str) -> int | float:
     try:
         return int(text) if text.isdigit() else float(text)
     except ValueError as why:
-        raise ScenarioError(f"executor: slurm: expected a number, got {text!r}") from why
+        raise _refused("a number", repr(text), text) from why
+
+
+def _refused(expected: str, words: str, got: str) -> ScenarioError:
+    """`words` are what stood there, as the message has it."""
+    return ScenarioError.of_call(f"executor: slurm: expected {expected}, got {words}", "executor", expected=expected, got=got)

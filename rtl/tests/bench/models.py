@@ -244,7 +244,7 @@ def route(frame, s):
     if ip:
         total = int.from_bytes(frame[16:18], "big")
         if (len(frame) < 34 or frame[14] >> 4 != 4 or frame[14] & 15 < 5
-                or total < 20 or total + 14 > len(frame)):
+                or total < 4 * (frame[14] & 15) or total + 14 > len(frame)):
             return Route("malformed", None, True)
         if frame[22] <= 1:
             return Route("ttl", None, True)

@@ -17,7 +17,7 @@ def random_frame(rng, longest=1518, hosts=24, tag=b""):
     kind = rng.randrange(20)
     if kind == 0:   # no IPv4 at all
         return ethernet(random_mac(rng, hosts + 4), tag + rng.randbytes(size - 14 - len(tag)), rng.choice([0x0806, 0x86DD, 0x8100]))
-    options = rng.randbytes(4 * rng.randrange(1, 4)) if kind == 1 else b""
+    options = rng.randbytes(4 * rng.randrange(1, 4)) if kind in (1, 8) else b""
     room = size - 14 - 20 - len(options)
     ports = rng.randrange(1 << 32).to_bytes(4, "big")
     body = (ports + tag + rng.randbytes(room))[:room]
@@ -31,7 +31,8 @@ def random_frame(rng, longest=1518, hosts=24, tag=b""):
         dscp=rng.randrange(64),
         options=options,
         version=6 if kind == 4 and rng.randrange(2) else 4,
-        total=rng.choice([0, 19, size - 13, 40000]) if kind == 5 else None,
+        # A packet that ends in its own header, and every other wrong length.
+        total=rng.randrange(20, 20 + len(options)) if kind == 8 else rng.choice([0, 19, size - 13, 40000]) if kind == 5 else None,
         fragment=rng.choice([0x2000, 0x0007]) if kind == 6 else 0x4000,
     )
     if kind == 7:   # a wrong checksum, which must stay wrong

@@ -55,10 +55,11 @@ pub struct UpArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The result directory is that of `sidestep run`: manifest.json, summary.json, flows.parquet,
-queries.parquet, groups.parquet, ports.parquet, subflows.parquet, counts.parquet, samples.parquet and plots/. Times in it are those
-of the network that is emulated; the manifest says under `testbed` by which factor they were longer on this machine, how late
-switches and hosts were, and how many runs were discarded for a stall. Ctrl-C writes what
-there is.")]
+queries.parquet, groups.parquet, ports.parquet, subflows.parquet, counts.parquet, samples.parquet and plots/;
+--kernel-stats adds kernel.parquet. Times in it are those of the network that is emulated; the manifest says under
+`testbed` by which factor they were longer on this machine, how late switches, hosts and changes of the network were.
+Every run is kept; those in which the machine stalled are marked, and the numbers are there with and without them.
+Ctrl-C writes what there is.")]
 pub struct RunArgs {
     /// Run seeds 1 to N: one query each in `dibs-testbed`
     #[arg(long, value_name = "N", conflicts_with = "seeds")]
@@ -72,13 +73,16 @@ pub struct RunArgs {
     /// The testbed to use [default: the only one]
     #[arg(long)]
     pub name: Option<String>,
-    /// Keep runs with a stall, a late hand-over or a frame lost beside the decision, each with a
-    /// warning, instead of making them again
-    #[arg(long)]
+    /// Not needed any more: every run is kept, and one in which this machine stalled is marked
+    #[arg(long, hide = true)]
     pub keep_stalled: bool,
     /// Record each run for a page to play, from what the switches note, in recordings/SCHEME-SEED.srec
     #[arg(long)]
     pub record: bool,
+    /// Ask the kernel every 10 ms what it says of each flow's sender (windows, round trips, reordering, losses), in
+    /// kernel.parquet
+    #[arg(long)]
+    pub kernel_stats: bool,
     /// Print the summary as one JSON object and nothing else
     #[arg(long)]
     pub json: bool,

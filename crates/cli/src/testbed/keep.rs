@@ -1,11 +1,12 @@
-//! `--keep-stalled`
+//! `--keep-stalled`: what it asked for is so without it.
 
-use sidestep_testbed::attempt::Keep;
+use crate::out;
 
-/// Which runs `--keep-stalled` keeps, and which are kept without it.
-pub fn keep(stalled: bool) -> Keep {
-    match stalled {
-        true => Keep::Stalled,
-        false => Keep::InTime,
+/// Says so to whoever asks for it.
+pub fn keeps_all(asked: bool) {
+    if asked {
+        out::remark(
+            "--keep-stalled is not needed any more: every run is kept, and one in which the machine stalled is marked",
+        );
     }
 }

@@ -6,7 +6,7 @@ mod run;
 mod status;
 mod up;
 
-pub use keep::keep;
+pub use keep::keeps_all;
 pub use up::{engine, interrupted};
 
 use crate::failure::Outcome;

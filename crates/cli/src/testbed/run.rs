@@ -1,9 +1,10 @@
 //! `sidestep testbed run`
 
 use super::args::RunArgs;
-use super::keep::keep;
+use super::keep::keeps_all;
 use crate::failure::{Failure, Outcome};
 use crate::{out, run, stop};
+use sidestep_testbed::run::How;
 use sidestep_testbed::session::Session;
 use std::sync::atomic::Ordering;
 
@@ -14,11 +15,16 @@ pub fn run(args: &RunArgs) -> Outcome {
         (Some(n), _) => Some(format!("1..{n}")),
         (None, seeds) => seeds.clone(),
     };
+    keeps_all(args.keep_stalled);
     let session = Session::open(&args.name, seeds.as_deref())?;
     let out = args.out.clone();
     let out = out.unwrap_or_else(|| run::default_out(session.scenario()));
     let stop = stop::on_interrupt(out.clone());
-    let recorded = session.record(&out, keep(args.keep_stalled), args.record, &stop)?;
+    let how = How {
+        record: args.record,
+        kernel_stats: args.kernel_stats,
+    };
+    let recorded = session.record(&out, how, &stop)?;
     if args.json {
         out::say_json(&recorded.to_json());
     } else {

@@ -9,7 +9,7 @@ use std::fs;
 use std::net::UdpSocket;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -68,6 +68,52 @@ impl Running {
         process: &str,
         change: impl FnOnce(String) -> String,
     ) -> Running {
+        Running::spawn(wiring, rate, (switch, process), change, ("", &[]))
+    }
+
+    /// The same by a datapath.
+    pub fn start_on(
+        datapath: &str,
+        wiring: Wiring,
+        rate: &str,
+        switch: &str,
+        process: &str,
+        change: impl FnOnce(String) -> String,
+    ) -> Running {
+        let words = ["--datapath", datapath];
+        Running::spawn(wiring, rate, (switch, process), change, ("", &words))
+    }
+
+    /// As `start`, with more words behind the command.
+    pub fn start_as(
+        wiring: Wiring,
+        rate: &str,
+        switch: &str,
+        process: &str,
+        words: &[&str],
+    ) -> Running {
+        Running::spawn(
+            wiring,
+            rate,
+            (switch, process),
+            |config| config,
+            ("", words),
+        )
+    }
+
+    /// As `start`, by these words before the command.
+    pub fn start_by(by: &str, wiring: Wiring, rate: &str, switch: &str, process: &str) -> Running {
+        Running::spawn(wiring, rate, (switch, process), |config| config, (by, &[]))
+    }
+
+    /// With words before and behind the command.
+    fn spawn(
+        wiring: Wiring,
+        rate: &str,
+        (switch, process): (&str, &str),
+        change: impl FnOnce(String) -> String,
+        (before, behind): (&str, &[&str]),
+    ) -> Running {
         let room = tempfile::tempdir().unwrap();
         fs::set_permissions(room.path(), fs::Permissions::from_mode(0o777)).unwrap();
         let place = room.path().display().to_string();
@@ -75,9 +121,21 @@ impl Running {
         let text = change(config(wiring.hosts.len(), rate, switch, &process));
         fs::write(room.path().join("t.toml"), text).unwrap();
         let log = fs::File::create(room.path().join("log")).unwrap();
-        let child = (wiring.switch.command(env!("CARGO_BIN_EXE_sidestep")))
+        let mut sidestep = env!("CARGO_BIN_EXE_sidestep").to_string();
+        if !before.is_empty() {
+            // Perhaps as another user, who need not reach the folder that it was built in.
+            let copy = room.path().join("sidestep");
+            let copied = Command::new("cp").arg(&sidestep).arg(&copy).status();
+            assert!(copied.unwrap().success());
+            sidestep = copy.display().to_string();
+        }
+        let sidestep = sidestep.as_str();
+        let mut words = before.split_whitespace().chain([sidestep]);
+        let child = (wiring.switch.command(words.next().unwrap_or(sidestep)))
+            .args(words)
             .args(["switch", "--json"])
             .arg(room.path().join("t.toml"))
+            .args(behind)
             .stdout(Stdio::piped())
             .stderr(log)
             .spawn()
@@ -204,4 +262,11 @@ pub fn until(what: &str, mut so: impl FnMut() -> bool) {
         assert!(start.elapsed() < PATIENCE, "not so: {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// The letter of a process's state: T is stopped.
+pub fn state_of(pid: u32) -> char {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let behind = stat.rsplit(')').next().unwrap();
+    behind.trim_start().chars().next().unwrap()
 }

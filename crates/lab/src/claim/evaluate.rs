@@ -7,20 +7,34 @@
 //!                  lower end and the largest upper end.
 
 use super::known::{Known, NOTHING, Why, decide, ends, said, undecided};
+use super::marked;
 use super::place::{Place, at_one, places};
 use super::several::{each, extreme, mean};
 use super::{Claim, ClaimPoint, ClaimResult, Over, Verdict};
 use crate::experiment::{Axis, Experiment, PointResult, Results};
+use crate::record::Record;
 use crate::stats::Summary;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Holds every claim against the summaries of a scenario without a sweep.
 pub fn evaluate(claims: &[Claim], summaries: &[Summary]) -> Vec<ClaimResult> {
+    evaluate_runs(claims, summaries, &[])
+}
+
+/// The same with the runs that the summaries are of, some of which the machine may have done something to.
+pub fn evaluate_runs(
+    claims: &[Claim],
+    summaries: &[Summary],
+    runs: &[&Record],
+) -> Vec<ClaimResult> {
+    let marked = runs.iter().any(|run| !run.marks.is_empty());
+    let kept = runs.iter().filter(|_| marked);
     let point = PointResult {
         at: Vec::new(),
         summaries: summaries.iter().cloned().map(Arc::new).collect(),
-        records: Vec::new(),
+        records: kept.map(|run| (*run).clone()).collect(),
+        ..PointResult::default()
     };
     evaluate_at(claims, &[], &[point])
 }
@@ -39,6 +53,17 @@ fn evaluate_at(claims: &[Claim], axes: &[Axis], points: &[PointResult]) -> Vec<C
 }
 
 fn evaluate_one(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimResult {
+    let all = held_against(claim, axes, points);
+    match marked::without(claim, points) {
+        None => all,
+        Some((left_out, points)) => {
+            let others = held_against(claim, axes, &points);
+            marked::both(all, others, left_out)
+        }
+    }
+}
+
+fn held_against(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimResult {
     let chosen: Vec<Place<'_>> = places(claim, axes, points);
     let single = matches!(claim.over, None | Some(Over::Mean));
     let confidence = if single {
@@ -106,6 +131,7 @@ fn evaluate_one(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimRe
         per: together(&claim.per),
         over: claim.over,
         points_left_out: claim.meant.saturating_sub(chosen.len()),
+        unmarked: None,
         points: shown.iter().zip(&known).map(point).collect(),
     }
 }
@@ -144,10 +170,10 @@ fn together(at: &[(String, String)]) -> BTreeMap<String, String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::{Accept, Compare};
     use super::*;
-    use crate::record::{Counts, Record};
+    use crate::record::Counts;
     use crate::stats::{Sample, summarise};
     use sidestep_types::Time;
 
@@ -177,12 +203,12 @@ mod tests {
         let point = |(x, a, b): &(&str, &[u64], &[u64])| PointResult {
             at: vec![x.to_string()],
             summaries: vec![summary("a", a).into(), summary("b", b).into()],
-            records: Vec::new(),
+            ..PointResult::default()
         };
         (vec![axis], all.iter().map(point).collect())
     }
 
-    fn claim(over: Option<Over>, accept: &str) -> Claim {
+    pub(in super::super) fn claim(over: Option<Over>, accept: &str) -> Claim {
         Claim {
             id: "c".into(),
             figure: String::new(),

@@ -3,14 +3,15 @@
 mod accept;
 mod evaluate;
 mod known;
+mod marked;
 mod place;
 mod result;
 mod several;
 mod terms;
 
 pub use accept::Accept;
-pub use evaluate::evaluate;
+pub use evaluate::{evaluate, evaluate_runs};
 pub use place::over;
-pub use result::{ClaimPoint, ClaimResult};
+pub use result::{ClaimPoint, ClaimResult, Unmarked};
 pub(crate) use terms::NO_NUMBER;
 pub use terms::{Claim, Compare, Over, Verdict};

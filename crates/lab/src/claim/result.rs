@@ -75,6 +75,10 @@ pub struct ClaimResult {
     /// So many points that it speaks of did not run: the verdict is of the others alone.
     #[serde(default, skip_serializing_if = "is_none")]
     pub points_left_out: usize,
+    /// Where the machine did something to some of the runs: what it comes to without those. The verdict above holds for
+    /// both, and the numbers above are of all runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unmarked: Option<Unmarked>,
     /// The number at each point; empty for a scenario without a sweep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<ClaimPoint>,
@@ -99,6 +103,27 @@ impl ClaimResult {
             _ => false,
         }
     }
+}
+
+/// A claim's number without the runs that the machine did something to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unmarked {
+    /// The seeds of those: each is left out of all schemes that are compared.
+    pub left_out: Vec<u64>,
+    /// As in [`ClaimResult`], of the other seeds.
+    pub ours: Option<f64>,
+    /// As in [`ClaimResult`].
+    pub bound: Option<String>,
+    /// As in [`ClaimResult`].
+    pub ci: Option<[f64; 2]>,
+    /// How many seeds are left.
+    pub seeds: usize,
+    /// The verdict by the other seeds alone.
+    pub verdict: Verdict,
+    /// The verdict by all.
+    pub verdict_of_all: Verdict,
+    /// From the least to the most that either says: its interval, or its number where there is none.
+    pub both: Option<[f64; 2]>,
 }
 
 fn is_none(n: &usize) -> bool {

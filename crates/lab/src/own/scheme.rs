@@ -4,6 +4,7 @@ use super::Own;
 use crate::experiment::Experiment;
 use crate::scenario::{Said, Scenario, Setting};
 use crate::scheme::SWITCH_SPEC;
+use std::sync::Arc;
 
 /// Why a scheme cannot be added.
 const TAKEN: &str = "is a scheme of the scenario already; expected another name";
@@ -67,14 +68,14 @@ impl Scenario {
             .for_each(|s| s.scheme = Some(name.to_string()));
         self.settings.extend(settings);
         scheme.own = Some(own);
-        self.schemes.push(scheme);
+        Arc::make_mut(&mut self.schemes).push(scheme);
         self.name_schemes();
         Ok(())
     }
 
     /// Leaves all schemes out but those of `names`.
     pub fn keep_schemes(&mut self, names: &[String]) {
-        self.schemes.retain(|scheme| names.contains(&scheme.name));
+        Arc::make_mut(&mut self.schemes).retain(|scheme| names.contains(&scheme.name));
         let kept = |s: &Setting| s.scheme.as_ref().is_none_or(|of| names.contains(of));
         self.settings.retain(kept);
         self.name_schemes();

@@ -18,7 +18,7 @@ use sidestep_types::Time;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More points than this are taken for a mistake: they take 16 kB each by the time they are summed up.
+/// More points than this are taken for a mistake: they take 9 kB each by the time they are summed up.
 const MOST_POINTS: usize = if cfg!(fuzzing) { 6 } else { 100_000 };
 
 /// What a file does not take over from its base.
@@ -194,12 +194,15 @@ impl Parsed {
             self.point(&first, over, &[], files, problems);
         }
         let many = self.points(problems)?;
-        let mut points: Vec<Point> = Vec::new();
+        let mut points: Vec<Point> = Vec::with_capacity(many);
         for n in 0..many {
             let values = self.values(n);
             let mut scenario = self.point(&values, &self.over, &self.sets, files, problems);
-            if let (Some(scenario), Some(before)) = (&mut scenario, points.last()) {
-                scenario.share(&before.scenario);
+            // What does not depend on an axis is the same at the value before on that axis: the first is any other's.
+            for before in self.before(n) {
+                if let (Some(scenario), Some(before)) = (&mut scenario, points.get(before)) {
+                    scenario.share(&before.scenario);
+                }
             }
             let at = values.iter().map(|value| value.word.clone()).collect();
             points.extend(scenario.map(|scenario| Point { at, scenario }));
@@ -247,12 +250,24 @@ impl Parsed {
             let whole = At::file(&self.file);
             let at = find(root, "sweep").map_or(&whole, |entry| &entry.at);
             let message = format!(
-                "sweep: {many} points are too many: at most {MOST_POINTS}, which take about 2 GB"
+                "sweep: {many} points are too many: at most {MOST_POINTS}, which take about 1 GB"
             );
             problems.add(at, message);
             return None;
         }
         Some(many)
+    }
+
+    /// Numbers of the points with the value before on one axis, and the same on all others.
+    fn before(&self, n: usize) -> Vec<usize> {
+        let (mut all, mut stride) = (Vec::new(), 1);
+        for axis in self.axes.iter().rev() {
+            if !(n / stride).is_multiple_of(axis.values.len()) {
+                all.push(n - stride);
+            }
+            stride *= axis.values.len();
+        }
+        all
     }
 
     /// Combination number `n` of the axes' values, the last axis varying fastest.

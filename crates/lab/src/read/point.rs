@@ -45,7 +45,8 @@ impl Reader<'_> {
         settings.extend(probed.settings.iter().cloned());
         let changes = changes?;
         settings.extend(changes.settings);
-        let mut all = Vec::new();
+        // Nothing is added later: of very many points what is left free would be half of what they take.
+        let mut all = Vec::with_capacity(schemes.len());
         for scheme in schemes {
             settings.extend(scheme.settings);
             let mut scheme = head.finish(scheme.scheme);
@@ -54,13 +55,14 @@ impl Reader<'_> {
         }
         probed.check(&all, traffic.len(), problems);
         check_mss(&traffic, &all, problems);
+        settings.shrink_to_fit();
         let mut scenario = Scenario {
             name: stem(file).to_string(),
             title: head.title,
             duration: head.duration,
             drain: head.drain,
             seeds: head.seeds,
-            schemes: all,
+            schemes: Arc::new(all),
             network: Arc::new(network),
             claims: Vec::new(),
             probe: probed.probe.clone(),

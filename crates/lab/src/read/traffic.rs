@@ -12,6 +12,7 @@ use sidestep_config::spec::{Choice, Spec};
 use sidestep_sim::{Network, check_switch, topology, workload};
 use sidestep_transport::shim;
 use sidestep_types::Refusal;
+use std::sync::Arc;
 
 /// At most this many workloads: a packet holds its class in a byte.
 const MOST_CLASSES: usize = 255;
@@ -111,12 +112,13 @@ impl Reader<'_> {
             .into_iter()
             .map(|(name, at)| self.workload(name, at, network.map(|(n, _)| n), problems))
             .collect();
-        let (traffic, settings): (Vec<_>, Vec<_>) = all
-            .into_iter()
-            .collect::<Option<Vec<_>>>()?
-            .into_iter()
-            .unzip();
-        Some((traffic, settings.concat()))
+        let all: Vec<(Traffic, Vec<Setting>)> = all.into_iter().collect::<Option<_>>()?;
+        let (mut traffic, mut settings) = (Vec::with_capacity(all.len()), Vec::new());
+        for (own, of_own) in all {
+            traffic.push(own);
+            settings.extend(of_own);
+        }
+        Some((traffic, settings))
     }
 
     fn workload(
@@ -149,7 +151,7 @@ impl Reader<'_> {
                     name: name.to_string(),
                     workload: built,
                     at,
-                    places: std::mem::take(&mut resolved.places),
+                    places: Arc::new(std::mem::take(&mut resolved.places)),
                 };
                 Some((traffic, common(resolved)))
             }

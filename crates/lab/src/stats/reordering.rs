@@ -13,6 +13,8 @@ pub fn n_reordering(classes: &[&ClassRecord]) -> Vec<u64> {
     }
     let used = counts.iter().rposition(|n| *n > 0);
     counts.truncate(used.map_or(0, |last| last + 1));
+    // One is held for each point of a sweep.
+    counts.shrink_to_fit();
     counts
 }
 

@@ -253,14 +253,15 @@ impl<A: Agenda> Fabric<A> {
     #[inline(never)]
     fn enqueue_ranked(&mut self, link: u32, parcel: u32) {
         let bytes = self.buffered(parcel);
-        let paused = self.pfc.as_ref().is_some_and(|pfc| pfc.paused(link));
         let Queue::Ranked(ranked) = &mut self.wiring.queues[link as usize] else {
             return self.swallow(link, parcel);
         };
         let l = &mut self.links[link];
         let wire = &self.wiring.wires[l.wire];
         l.line.grow(bytes);
-        if paused {
+        if let Some(pfc) = &self.pfc
+            && pfc.paused(link)
+        {
             return ranked.push(&mut l.line, &mut self.pool, wire, self.now, parcel);
         }
         let at = (self.now, self.unbuffered);
@@ -284,7 +285,7 @@ impl<A: Agenda> Fabric<A> {
     }
 
     /// Plans what the ranked port of `link` asks for.
-    #[inline]
+    #[inline(always)]
     fn plan(&mut self, link: u32, due: Due) {
         if due.first {
             self.plan_first(link, due.departs);

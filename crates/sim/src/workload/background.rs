@@ -3,11 +3,12 @@
 //! **Decision**     each host starts flows as a Poisson process of its own; each flow goes to
 //!                  another host drawn uniformly, and has a size drawn from `cdf`. With a `target` all flows
 //!                  go there, it starts none, and `load` is a share of its link, of which the others offer equal parts.
-//! **State**        per host three streams: gaps, destinations, sizes.
+//!                  With a `request` the host that a flow goes to asks for it, and the flow waits for that.
+//! **State**        per host four streams: gaps, destinations, sizes, thought.
 //! **Units**        `inter_arrival` is the mean gap at one host. `load` is payload bits offered, headers and
 //!                  framing not counted, over what [`super::share`] says.
 //! **Errors**       both or neither of `inter_arrival` and `load`; a distribution that cannot be read; a target that
-//!                  is not there, or beside `load_of = "fabric"`.
+//!                  is not there, or beside `load_of = "fabric"`; what [`super::exchange`] refuses.
 //! **Source**       Zarifis et al., EuroSys 2014, section 5.3, which takes the traffic of DCTCP
 //!                  (Alizadeh et al., SIGCOMM 2010). `target`: figure 1 of the MulBuff poster (Mushtaq et al.,
 //!                  SIGCOMM 2014), where all flows cross one link.
@@ -18,6 +19,7 @@
 //!                  default has 82 % and a mean of 195 kB: 156 Mbps per host at 10 ms, 13 at 120 ms.
 //!                  That the gap is per host, and exponential, is assumed.
 
+use super::exchange::{Ask, CONNECTION, Exchange, Openers, REQUEST, THINK, THINK_DEVIATION};
 use super::load::told;
 use super::mss::MSS;
 use super::share::{self, LOAD_OF};
@@ -36,6 +38,7 @@ pub struct Background {
     /// Mean gap of each host, in picoseconds.
     gaps_ps: Vec<f64>,
     target: Option<u32>,
+    exchange: Option<Exchange>,
 }
 
 impl Workload for Background {
@@ -78,6 +81,10 @@ impl Workload for Background {
                 "the one host that flows go to, of whose link load is then a share; MulBuff, figure 1; assumed all",
             )
             .or_off("all"),
+            REQUEST,
+            THINK,
+            THINK_DEVIATION,
+            CONNECTION,
             MSS,
         ],
     };
@@ -118,24 +125,42 @@ impl Workload for Background {
             rule,
             gaps_ps,
             target,
+            exchange: Exchange::of(values)?,
         })
     }
 
     fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal> {
         let hosts = self.gaps_ps.len() as u32;
-        into.expect(self.flows_per_s() * into.duration.as_s_f64())?;
+        let with_requests = if self.exchange.is_some() { 2.0 } else { 1.0 };
+        into.expect(with_requests * self.flows_per_s() * into.duration.as_s_f64())?;
+        let mut openers = Openers::new();
         let sources = (0..hosts).zip(&self.gaps_ps);
         for (src, gap_ps) in sources.filter(|(src, _)| Some(*src) != self.target) {
             let stream = |purpose| into.seed.stream((purpose, u64::from(src)));
             let mut arrivals = Poisson::new(stream("gaps"), *gap_ps);
             let (mut towards, mut sizes) = (stream("destinations"), stream("sizes"));
+            let mut thoughts = stream("think");
             while let Some(at) = arrivals.next_before(into.duration) {
                 let dst = self.target.unwrap_or_else(|| {
                     let other = towards.below(u64::from(hosts - 1)) as u32;
                     if other < src { other } else { other + 1 }
                 });
                 let size = self.cdf.quantile(sizes.unit(), self.rule);
-                into.flow(src, dst, size, Start::At(at))?;
+                let Some(exchange) = &self.exchange else {
+                    into.flow(src, dst, size, Start::At(at))?;
+                    continue;
+                };
+                let ask = Ask {
+                    query: None,
+                    from: dst,
+                    to: src,
+                    nth: 0,
+                    at,
+                    delay: Time::ZERO,
+                };
+                let (start, opener) = exchange.ask(into, &ask, &mut thoughts, &mut openers)?;
+                let answer = into.flow(src, dst, size, start)?;
+                opener.inspect(|opener| into.join(answer, *opener));
             }
         }
         Ok(())
@@ -145,6 +170,9 @@ impl Workload for Background {
         let mut load = Load::default();
         let flows = self.flows_per_s();
         load.add_drawn(flows, &self.cdf, self.rule, cost);
+        if let Some(exchange) = &self.exchange {
+            load.add_sized(flows, exchange.size, cost);
+        }
         load.notes.push(told(&self.cdf_name, &self.cdf, self.rule));
         let expected = flows * duration.as_s_f64();
         load.notes

@@ -12,6 +12,7 @@ use sidestep_types::{Entry, FlowId, HostId, Refusal, Seed, Time, Values};
 mod apart;
 pub mod background;
 mod deck;
+mod exchange;
 pub mod flow_list;
 pub mod incast;
 mod load;
@@ -343,16 +344,15 @@ impl<'a> Draft<'a> {
         self.plan.joint.push(Joint { flow, opener });
     }
 
-    /// Appends the flow that asks `dst` on behalf of `query`.
-    fn request(&mut self, query: u32, dst: u32, size: u64, start: Time) -> Result<FlowId, Refusal> {
-        let src = self.plan.queries[query as usize].target;
+    /// Appends the flow that asks.
+    fn request(&mut self, ask: &exchange::Ask, size: u64) -> Result<FlowId, Refusal> {
         self.flow_of(FlowPlan {
-            src,
-            dst: HostId(dst),
+            src: HostId(ask.from),
+            dst: HostId(ask.to),
             size,
-            start: Start::At(start),
+            start: Start::At(ask.at),
             class: self.class,
-            query: Some(query),
+            query: ask.query,
             request: true,
             mss: None,
         })

@@ -7,19 +7,19 @@
 //! **State**        streams: the arrivals; one per query for the hosts, one for jitter, one for thought.
 //!                  The hosts of a smaller degree are the first of a larger one.
 //! **Units**        `rate` in queries per second, or `load` as [`super::share`] says; sizes in payload bytes.
-//! **Errors**       a degree above the other hosts times `connections`; `think`, its deviation or a shared
-//!                  `connection` without `request`; both `rate` and `load`, or neither.
+//! **Errors**       a degree above the other hosts times `connections`; what [`super::exchange`] refuses; both `rate` and
+//!                  `load`, or neither.
 //! **Source**       Zarifis et al., EuroSys 2014, sections 5.3 and 5.5.2.
 //! **Deviations**   the paper names the rate, not the process: Poisson is assumed. Nor does it
 //!                  say whether requests are packets: by default the responses start with the query.
 
+use super::exchange::{Ask, CONNECTION, Exchange, Openers, REQUEST, THINK, THINK_DEVIATION};
 use super::mss::MSS;
 use super::share::{self, LOAD_OF};
 use super::{Cost, Draft, Load, Poisson, Site, Workload, count, deck::Deck, jitter, later, size};
 use crate::files::Files;
 use crate::plan::Start;
-use sidestep_types::{Entry, FlowId, Param, ParamUnit, Refusal, Rng, Time, Values};
-use std::collections::BTreeMap;
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,22 +28,8 @@ pub struct Query {
     per_megasecond: u64,
     degree: u32,
     size: u64,
-    request: Option<u64>,
-    think: Time,
-    think_deviation: Time,
+    exchange: Option<Exchange>,
     jitter: Time,
-    connection: Connection,
-}
-
-/// What a request and its response travel over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Connection {
-    /// A connection each.
-    Own,
-    /// One for both.
-    Shared,
-    /// One for all that a host asks of another.
-    Persistent,
 }
 
 impl Workload for Query {
@@ -85,37 +71,16 @@ impl Workload for Query {
                 "1",
                 "responses one host may send to a query, for degrees above the number of hosts; DIBS section 5.5.2",
             ),
-            Param::with_default(
-                "request",
-                ParamUnit::Bytes,
-                "off",
-                "of a request that each response waits for; assumed off: DIBS is silent",
-            )
-            .or_off("off"),
-            Param::with_default(
-                "think",
-                ParamUnit::Time,
-                "0 us",
-                "between a request and its response; assumed",
-            ),
-            Param::with_default(
-                "think_deviation",
-                ParamUnit::Time,
-                "0 us",
-                "standard deviation of that, normal, at least 0; assumed none",
-            ),
+            REQUEST,
+            THINK,
+            THINK_DEVIATION,
             Param::with_default(
                 "jitter",
                 ParamUnit::Time,
                 "0 us",
                 "each response starts up to this much later, uniformly; assumed",
             ),
-            Param::with_default(
-                "connection",
-                ParamUnit::Word(&["own", "shared", "persistent"]),
-                "own",
-                "a request and its response have one each, one for both, or one that queries to come use too; assumed",
-            ),
+            CONNECTION,
             MSS,
         ],
     };
@@ -127,36 +92,11 @@ impl Workload for Query {
             per_megasecond: 0,
             degree: count(values, "degree", 1, u64::from(u32::MAX))?,
             size: size(values, "size")?,
-            request: (values.bytes_or_off("request"))
-                .map(|_| size(values, "request"))
-                .transpose()?,
-            think: values.time("think"),
-            think_deviation: values.time("think_deviation"),
+            exchange: Exchange::of(values)?,
             jitter: values.time("jitter"),
-            connection: match values.word("connection").as_str() {
-                "shared" => Connection::Shared,
-                "persistent" => Connection::Persistent,
-                _ => Connection::Own,
-            },
         };
         query.fits(count(values, "connections", 1, MOST_CONNECTIONS)?)?;
         query.per_megasecond = query.read_rate(values, site)?;
-        if query.think > Time::ZERO && query.request.is_none() {
-            let expected = format!("think ({}) needs a request", query.think);
-            return Err(Refusal::about(&["think", "request"], expected).got("request = \"off\""));
-        }
-        if query.think_deviation > Time::ZERO && query.request.is_none() {
-            let deviation = query.think_deviation;
-            let expected = format!("think_deviation ({deviation}) needs a request");
-            let refusal = Refusal::about(&["think_deviation", "request"], expected);
-            return Err(refusal.got("request = \"off\""));
-        }
-        if query.connection != Connection::Own && query.request.is_none() {
-            let word = values.word("connection");
-            let expected = format!("connection = {word:?} needs a request to share with");
-            let refusal = Refusal::about(&["connection", "request"], expected);
-            return Err(refusal.got("request = \"off\""));
-        }
         Ok(query)
     }
 
@@ -166,7 +106,7 @@ impl Workload for Query {
         let mut deck = Deck::new(self.hosts);
         let gap_ps = 1e18 / self.per_megasecond as f64;
         let mut arrivals = Poisson::new(into.seed.stream("arrivals"), gap_ps);
-        let mut openers = BTreeMap::new();
+        let mut openers = Openers::new();
         let mut number = 0;
         while let Some(at) = arrivals.next_before(into.duration) {
             let mut rng = into.seed.stream(("hosts", number));
@@ -177,17 +117,21 @@ impl Workload for Query {
             let query = into.query(at, target, self.degree);
             for (i, src) in (others.iter().cycle().take(self.degree as usize)).enumerate() {
                 let delay = jitter(&mut delays, self.jitter);
-                let Some(size) = self.request else {
+                let Some(exchange) = &self.exchange else {
                     let start = Start::At(later(at, delay)?);
                     into.response(query, *src, self.size, start)?;
                     continue;
                 };
-                let flow = into.request(query, *src, size, at)?;
-                let pair = (target, *src, i / others.len());
-                let opener = self.opener(flow, pair, &mut openers);
-                opener.inspect(|opener| into.join(flow, *opener));
-                let wait = later(self.thought(&mut thoughts), delay)?;
-                let answer = into.response(query, *src, self.size, Start::After { flow, wait })?;
+                let ask = Ask {
+                    query: Some(query),
+                    from: target,
+                    to: *src,
+                    nth: i / others.len(),
+                    at,
+                    delay,
+                };
+                let (start, opener) = exchange.ask(into, &ask, &mut thoughts, &mut openers)?;
+                let answer = into.response(query, *src, self.size, start)?;
                 opener.inspect(|opener| into.join(answer, *opener));
             }
             number += 1;
@@ -197,15 +141,16 @@ impl Workload for Query {
 
     fn load(&self, cost: Cost, _: Time) -> Load {
         let queries = self.per_megasecond as f64 / 1e6;
+        let deviation = (self.exchange.as_ref()).map_or(Time::ZERO, |exchange| exchange.deviation);
         let mut load = Load {
             queries_per_s: queries,
             together: u64::from(self.degree),
-            apart: (self.jitter).saturating_add(self.think_deviation.saturating_mul(4)),
+            apart: (self.jitter).saturating_add(deviation.saturating_mul(4)),
             ..Load::default()
         };
         load.add_sized(queries * f64::from(self.degree), self.size, cost);
-        if let Some(request) = self.request {
-            load.add_sized(queries * f64::from(self.degree), request, cost);
+        if let Some(exchange) = &self.exchange {
+            load.add_sized(queries * f64::from(self.degree), exchange.size, cost);
         }
         let answer = u128::from(self.degree) * u128::from(self.size);
         load.notes
@@ -254,35 +199,6 @@ impl Query {
                 Err(Refusal::about(&["load", "size", "degree"], expected).got("fewer"))
             }
             _ => Ok(rate),
-        }
-    }
-
-    /// How long a host thinks before it answers: normal, and what falls below 0 is 0.
-    fn thought(&self, rng: &mut Rng) -> Time {
-        if self.think_deviation == Time::ZERO {
-            return self.think;
-        }
-        let moved = rng.normal() * self.think_deviation.ps() as f64;
-        // As integers: a float does not hold every picosecond of a long time.
-        let by = Time::from_ps(moved.abs() as u64);
-        match moved < 0.0 {
-            true => self.think.saturating_sub(by),
-            false => self.think.saturating_add(by),
-        }
-    }
-
-    /// Which request opens the connection that `request` and its response share, if they do: one
-    /// of who asks, whom, and how many of this query's it has asked before.
-    fn opener(
-        &self,
-        request: FlowId,
-        pair: (u32, u32, usize),
-        openers: &mut BTreeMap<(u32, u32, usize), FlowId>,
-    ) -> Option<FlowId> {
-        match self.connection {
-            Connection::Own => None,
-            Connection::Shared => Some(request),
-            Connection::Persistent => Some(*openers.entry(pair).or_insert(request)),
         }
     }
 }

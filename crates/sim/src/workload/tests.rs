@@ -94,6 +94,10 @@ fn what_does_not_go_together_is_refused() {
         said("query", 64, &[("connection", "persistent")]),
         "connection = \"persistent\" needs a request to share with, got request = \"off\""
     );
+    assert_eq!(
+        said("background", 64, &[("think", "1 us")]),
+        "think (1 us) needs a request, got request = \"off\""
+    );
     assert!(said("query", 64, &[("size", "0 B")]).starts_with("size must be from 1 B to"));
     assert_eq!(
         said("query", 64, &[("size", "17592186044416 B")]),

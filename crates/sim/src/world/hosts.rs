@@ -2,7 +2,7 @@
 
 use super::World;
 use super::nics::send_by_nic;
-use super::shims::go_down;
+use super::shims::{go_down, go_past, segment_goes_past};
 use super::why::tell_sent;
 use crate::agenda::Agenda;
 use crate::fabric::Fabric;
@@ -61,7 +61,7 @@ impl<A: Agenda> World<A> {
         let Some(end) = &mut self.senders[flow.0 as usize] else {
             return;
         };
-        if self.shimmed && !handed {
+        if self.shimmed && !handed && !go_past(&mut self.hosts[end.src.0], now, packet) {
             let host = end.src;
             return self.go_up(host, packet);
         }
@@ -130,8 +130,11 @@ impl<A: Agenda> World<A> {
         let end = self.receivers[f].as_deref_mut().expect("just opened");
         if data && let Some(n) = end.see(packet) {
             self.tally.reordered(packet, n);
+            if end.handed.is_none() {
+                self.tally.transport_reordered(packet);
+            }
         }
-        if self.shimmed {
+        if self.shimmed && !segment_goes_past(end, &mut self.hosts, now, packet) {
             return self.segment_goes_up(packet);
         }
         let data = || data_seq(packet);
@@ -320,7 +323,7 @@ impl<A: Agenda> World<A> {
             class: plan.class,
             shortest: 0,
             order: Orders::default(),
-            handed: self.shimmed.then(Box::default),
+            handed: self.reorders(plan.dst).then(Box::default),
             seen: Seen::default(),
         };
         if self.shimmed {

@@ -5,7 +5,8 @@
 
 use super::World;
 use crate::agenda::Agenda;
-use crate::host::{Alarm, Host, Shims};
+use crate::host::{Alarm, Host, ReceivingEnd, Shims};
+use crate::indexed::Table;
 use sidestep_transport::shim::{Counters, Stack, Up};
 use sidestep_types::{FlowId, HostId, Kind, Packet, Refusal, Time};
 
@@ -38,12 +39,20 @@ impl<A: Agenda> World<A> {
         self.shimmed = true;
         stack.framed(self.config.framing);
         let nic = self.hosts[host].nic.is_some();
-        self.hosts[host].guarded = nic || stack.changes_down();
         let shims = Shims {
+            changes_down: stack.changes_down(),
+            lets_pass: stack.lets_pass(),
             stack,
             armed: Time::MAX,
         };
+        self.hosts[host].guarded = nic || shims.changes_down;
         self.hosts[host].shims = Some(Box::new(shims));
+    }
+
+    /// May shims hand data to the transport of `host` in another order than it came in?
+    pub(super) fn reorders(&self, host: HostId) -> bool {
+        let shims = self.hosts[host.0].shims.as_deref();
+        shims.is_some_and(|shims| !shims.lets_pass)
     }
 
     fn stack(&mut self, host: HostId) -> &mut Stack {
@@ -157,8 +166,34 @@ impl<A: Agenda> World<A> {
 #[inline(always)]
 pub(super) fn go_down(host: &mut Host, now: Time, packet: &mut Packet) {
     if let Some(shims) = &mut host.shims
-        && shims.stack.changes_down()
+        && shims.changes_down
     {
         shims.stack.down(now, packet);
     }
+}
+
+/// A packet that arrived is shown to shims that let all pass, and is the transport's then. Says whether it was: one that
+/// is traced goes up as all others do, so that it is told.
+#[inline(never)]
+pub(super) fn go_past(host: &mut Host, now: Time, packet: &Packet) -> bool {
+    let shims = host.shims.as_deref_mut().expect("every host has shims");
+    if !shims.lets_pass || packet.traced() {
+        return false;
+    }
+    let mut packet = *packet;
+    shims.stack.up(now, &mut packet);
+    true
+}
+
+/// The same of a segment for `end`, which keeps no other order where they let all pass. When the flow is complete it
+/// goes by without them.
+#[inline]
+pub(super) fn segment_goes_past(
+    end: &ReceivingEnd,
+    hosts: &mut Table<Host>,
+    now: Time,
+    packet: &Packet,
+) -> bool {
+    end.handed.is_none()
+        && (end.endpoint.is_complete() || go_past(&mut hosts[end.dst.0], now, packet))
 }

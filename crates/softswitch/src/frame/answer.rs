@@ -69,7 +69,7 @@ fn checks(header: &[u8], icmp: &[u8]) -> bool {
 }
 
 /// The sum over the pseudo-header of RFC 8200, 8.1, and an ICMPv6 packet.
-fn sum_v6(addresses: &[u8], icmp: &[u8]) -> u16 {
+pub(super) fn sum_v6(addresses: &[u8], icmp: &[u8]) -> u16 {
     let rest = [icmp.len() as u32, u32::from(ip_number::IPV6_ICMP.0)];
     let sum = u32::from(ones_sum(addresses)) + u32::from(ones_sum(icmp)) + rest[0] + rest[1];
     let sum = (sum & 0xffff) + (sum >> 16);

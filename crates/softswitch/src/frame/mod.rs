@@ -10,6 +10,8 @@
 mod answer;
 mod bytes;
 mod change;
+mod icmp;
+mod probe;
 mod read;
 mod refusal;
 pub mod sample;
@@ -20,7 +22,9 @@ mod tests;
 
 pub use answer::{ANSWER_BYTES, answer_to};
 pub use change::{lower_ttl, mark_ce, set_dscp, set_macs, trim};
-pub use read::read;
+pub use icmp::{ICMP_BYTES, Told, may_tell, tell};
+pub use probe::{PROBE_BYTES, Probe};
+pub use read::{read, read_within};
 pub use refusal::Refusal;
 pub use segment::{End, Segment, segment};
 pub use tag::{Carry, OPTION, OTHER, TAG, WireTag, put_tag, read_as, read_tagged, take_tag};

@@ -23,7 +23,13 @@ pub(super) const FIRST_TYPE: u16 = 0x0600;
 /// Reads a frame, from its destination address to before its FCS. An error is why it is dropped.
 #[inline]
 pub fn read(bytes: &[u8]) -> Result<Frame, Refusal> {
-    if bytes.len() > LONGEST_FRAME {
+    read_within(bytes, LONGEST_FRAME)
+}
+
+/// The same where frames have up to `longest` bytes.
+#[inline]
+pub fn read_within(bytes: &[u8], longest: usize) -> Result<Frame, Refusal> {
+    if bytes.len() > longest {
         return Err(Refusal::Oversized);
     }
     body(bytes, ETHERNET_BYTES)

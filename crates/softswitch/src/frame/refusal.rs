@@ -6,9 +6,9 @@
 pub enum Refusal {
     /// Shorter than its headers.
     Truncated = 0,
-    /// Longer than 1514 bytes, 1521 with a tag before IP.
+    /// Longer than the MTU allows: than 1514 bytes by default, 1521 with a tag before IP.
     Oversized = 1,
-    /// Tagged with a VLAN.
+    /// Tagged with a VLAN where there are none, in another way than that of 802.1Q, or twice.
     Vlan = 2,
     /// An 802.3 length where a type should be.
     Llc = 3,
@@ -42,11 +42,25 @@ pub enum Refusal {
     TagMisplaced = 17,
     /// A tag from a host, which may not say itself who comes first.
     TagFromHost = 18,
+    /// One broadcast more than its port may have flooded.
+    StormBroadcast = 19,
+    /// One frame more to a group that is not everyone.
+    StormMulticast = 20,
+    /// One frame more to a station that nobody knows.
+    StormUnknown = 21,
+    /// A tag at a port whose frames have none.
+    VlanTagged = 22,
+    /// No tag at a port all of whose VLANs have one.
+    VlanUntagged = 23,
+    /// A VLAN that its port, or the one that it wants, does not carry.
+    VlanOther = 24,
+    /// By or for a port that is blocked as it is part of a loop.
+    LoopBlocked = 25,
 }
 
 impl Refusal {
     /// How many there are.
-    pub const COUNT: usize = 19;
+    pub const COUNT: usize = 26;
     /// All of them, in the order of their numbers.
     pub const ALL: [Refusal; Refusal::COUNT] = [
         Refusal::Truncated,
@@ -68,6 +82,13 @@ impl Refusal {
         Refusal::TagVersion,
         Refusal::TagMisplaced,
         Refusal::TagFromHost,
+        Refusal::StormBroadcast,
+        Refusal::StormMulticast,
+        Refusal::StormUnknown,
+        Refusal::VlanTagged,
+        Refusal::VlanUntagged,
+        Refusal::VlanOther,
+        Refusal::LoopBlocked,
     ];
 
     /// Is it about a tag that is not as it should be?
@@ -100,6 +121,13 @@ impl Refusal {
             Refusal::TagVersion => "tag_version",
             Refusal::TagMisplaced => "tag_misplaced",
             Refusal::TagFromHost => "tag_from_host",
+            Refusal::StormBroadcast => "storm_broadcast",
+            Refusal::StormMulticast => "storm_multicast",
+            Refusal::StormUnknown => "storm_unknown",
+            Refusal::VlanTagged => "vlan_tagged",
+            Refusal::VlanUntagged => "vlan_untagged",
+            Refusal::VlanOther => "vlan_other",
+            Refusal::LoopBlocked => "loop_blocked",
         }
     }
 }

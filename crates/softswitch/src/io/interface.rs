@@ -32,20 +32,19 @@ impl Inquiry {
 
     /// The interface of that name.
     pub fn interface(&self, name: &str) -> io::Result<Interface> {
-        // Of each question the kernel fills one field of the union. All of them are integers, and
-        // the whole was zeros before.
-        let index = self.ask(name, libc::SIOCGIFINDEX)?;
-        // SAFETY: as said above.
-        let index = unsafe { index.ifr_ifru.ifru_ifindex };
-        let flags = self.ask(name, libc::SIOCGIFFLAGS)?;
-        // SAFETY: as said above.
-        let flags = i32::from(unsafe { flags.ifr_ifru.ifru_flags });
-        let mtu = self.ask(name, libc::SIOCGIFMTU)?;
-        // SAFETY: as said above.
-        let mtu = unsafe { mtu.ifr_ifru.ifru_mtu };
-        let address = self.ask(name, libc::SIOCGIFHWADDR)?;
-        // SAFETY: as said above.
-        let address = unsafe { address.ifr_ifru.ifru_hwaddr.sa_data };
+        // SAFETY: four questions of netdevice(7), each of which is asked with a name and fills one field of the union, the one
+        // that is read. All of these are integers, and the whole was zeros before.
+        let (index, flags, mtu, address) = unsafe {
+            (
+                self.ask(name, libc::SIOCGIFINDEX)?.ifr_ifru.ifru_ifindex,
+                i32::from(self.ask(name, libc::SIOCGIFFLAGS)?.ifr_ifru.ifru_flags),
+                self.ask(name, libc::SIOCGIFMTU)?.ifr_ifru.ifru_mtu,
+                self.ask(name, libc::SIOCGIFHWADDR)?
+                    .ifr_ifru
+                    .ifru_hwaddr
+                    .sa_data,
+            )
+        };
         // The driver's word on the carrier is there at once; the flag can be a second late.
         let carrier = self.carrier(name);
         let carrier = carrier.unwrap_or(flags & libc::IFF_RUNNING != 0);
@@ -66,10 +65,13 @@ impl Inquiry {
         asked.ok().map(|()| value[1] != 0)
     }
 
-    /// Asks one of the questions above: all that is passed is one ifreq without pointers.
-    fn ask(&self, name: &str, question: libc::Ioctl) -> io::Result<libc::ifreq> {
+    /// Asks about the interface of that name.
+    ///
+    /// # Safety
+    /// The question reads and writes one ifreq, and follows no pointer in it.
+    unsafe fn ask(&self, name: &str, question: libc::Ioctl) -> io::Result<libc::ifreq> {
         let mut request = named(name)?;
-        // SAFETY: these questions read and write one ifreq.
+        // SAFETY: the request lives through the call; the rest is the caller's promise.
         answer(unsafe { libc::ioctl(self.0.as_raw_fd(), question, &raw mut request) })?;
         Ok(request)
     }

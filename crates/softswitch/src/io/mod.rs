@@ -1,7 +1,8 @@
 //! Frames in and out of Linux interfaces.
 //!
 //! A [`Port`] is one interface, opened: frames that came in are handed to a closure, frames that
-//! leave are given in batches. [`packet`] does it with AF_PACKET, `xdp` with AF_XDP. Nothing here
+//! leave are given in batches. Frames are from their destination address to before their FCS; those of AF_PACKET have a
+//! stamp, when the kernel had them. [`packet`] does it with AF_PACKET, `xdp` with AF_XDP. Nothing here
 //! waits: the loop of [`crate::process`] does, on the descriptors of the ports.
 //!
 //! **Errors**  of the system, with what was tried and on which interface, as [`IoError`].
@@ -18,15 +19,6 @@ mod xdp;
 
 pub use port::{Change, Port};
 pub use sys::IoError;
-
-/// A frame that came in.
-#[derive(Clone, Copy, Debug)]
-pub struct Arrival<'a> {
-    /// From the destination address, without FCS.
-    pub frame: &'a [u8],
-    /// When the kernel had it, in nanoseconds since 1970; `None` of AF_XDP, which does not say.
-    pub day_ns: Option<u64>,
-}
 
 /// What happened at an interface that the switch itself cannot see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -27,7 +27,11 @@ struct Value {
 /// Turns off all offloads of `interface`; one end of a veth pair each. Those that a driver does
 /// not know are off. An error names the first that would not go off, and why.
 pub fn off(interface: &str) -> io::Result<()> {
-    let inquiry = Inquiry::new().map_err(|e| e.why)?;
+    off_by(&Inquiry::new().map_err(|e| e.why)?, interface)
+}
+
+/// As [`off`], by a socket that is there already: a running switch opens none.
+pub(super) fn off_by(inquiry: &Inquiry, interface: &str) -> io::Result<()> {
     for (name, command) in OFFLOADS {
         let mut value = Value { command, data: 0 };
         // SAFETY: all of these commands take a `struct ethtool_value`.

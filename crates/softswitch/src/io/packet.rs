@@ -2,10 +2,15 @@
 //!
 //! The second socket is bound with protocol 0, so that it receives nothing, and bypasses the
 //! qdisc: what the switch has paced is not queued again where it cannot see it.
+//!
+//! **Stamps**   of the time of day (CLOCK_REALTIME). The kernel takes them as a frame comes up from its device
+//!              (`netif_rx`): on a veth pair that is while the sender's call or transmit softirq still runs, on a card
+//!              in its receive softirq. Without the option they would be taken as the frame is put into the ring, later by
+//!              what the receive softirq waits on a busy machine.
 
+use super::IoCounters;
 use super::ring::{Ring, Slot};
 use super::sys::{self, IoError, Tried, answer, option, set_option, socket};
-use super::{Arrival, IoCounters, offloads};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
@@ -40,6 +45,10 @@ impl PacketIo {
             let receive = socket(libc::AF_PACKET, libc::SOCK_RAW | libc::SOCK_NONBLOCK, 0)?;
             let fd = receive.as_fd();
             set_option(fd, sys::PACKET_IGNORE_OUTGOING, 1)?;
+            let taken = libc::SOF_TIMESTAMPING_RX_SOFTWARE as i32;
+            set_option(fd, sys::SO_TIMESTAMPING, taken)?;
+            let used = libc::SOF_TIMESTAMPING_SOFTWARE as i32;
+            set_option(fd, sys::PACKET_TIMESTAMP, used)?;
             let ring = Ring::new(&receive, mtu)?;
             let transmit = socket(libc::AF_PACKET, libc::SOCK_RAW | libc::SOCK_NONBLOCK, 0)?;
             let fd = transmit.as_fd();
@@ -83,13 +92,19 @@ impl PacketIo {
         }
     }
 
+    /// The kernel's stamp of the frame that has waited longest, in nanoseconds since 1970; `None` when none waits.
+    #[inline]
+    pub fn stamp(&self) -> Option<u64> {
+        self.ring.stamp()
+    }
+
     /// Hands up to `limit` frames over; how many there were.
     #[inline]
     pub fn receive(
         &mut self,
         limit: usize,
         counters: &mut IoCounters,
-        take: &mut impl FnMut(Arrival<'_>),
+        take: &mut impl FnMut(&[u8]),
     ) -> usize {
         let tagged = &mut self.tagged;
         let mut one = |slot: Slot<'_>| {
@@ -104,10 +119,7 @@ impl PacketIo {
                 tag_again(tagged, &slot);
                 frame = tagged;
             }
-            take(Arrival {
-                frame,
-                day_ns: Some(slot.day_ns),
-            });
+            take(frame);
         };
         (0..limit).take_while(|_| self.ring.take(&mut one)).count()
     }
@@ -230,9 +242,4 @@ impl Batch {
         })
         .map(|given| given as usize)
     }
-}
-
-/// Turns the offloads of `interface` off, or says why that cannot be.
-pub(super) fn prepare(interface: &str) -> Result<(), IoError> {
-    offloads::off(interface).tried(|| format!("turn off the offloads of interface {interface:?}"))
 }

@@ -1,14 +1,14 @@
 //! One interface of the switch: its sockets, its state, what happened at it.
 
 use super::interface::{Inquiry, Interface};
-use super::packet::{PacketIo, prepare};
+use super::packet::PacketIo;
 use super::sys::{IoError, Tried};
 use super::xdp::XdpIo;
-use super::{Arrival, IoCounters};
+use super::{IoCounters, offloads};
 use std::os::fd::{AsFd, BorrowedFd};
 
 /// Longest payload that a port makes room for; the loopback's MTU is larger.
-const LONGEST: u32 = 16_000;
+const LONGEST: u32 = crate::setup::MOST_MTU;
 
 /// An interface that frames come in and leave by.
 pub struct Port {
@@ -42,7 +42,7 @@ impl Port {
         let state = inquiry
             .interface(name)
             .tried(|| format!("find interface {name:?}"))?;
-        prepare(name)?;
+        prepare(inquiry, name)?;
         let mut io = PacketIo::open(name, state.mtu.min(LONGEST))?;
         io.bind(name, state.index)?;
         Ok(Port {
@@ -90,16 +90,25 @@ impl Port {
         self.state
     }
 
-    /// Hands up to `limit` frames to `take`; how many there were. Never waits.
+    /// When the frame came that has waited longest, in nanoseconds since 1970; `None` when none waits that has a
+    /// stamp. With AF_XDP those are of other queues than the first, and from before the program was attached.
     #[inline]
-    pub fn receive(&mut self, limit: usize, take: &mut impl FnMut(Arrival<'_>)) -> usize {
+    pub fn stamp(&self) -> Option<u64> {
+        self.io.stamp()
+    }
+
+    /// Hands up to `limit` frames that have stamps to `take`; how many there were. Never waits.
+    #[inline]
+    pub fn receive(&mut self, limit: usize, take: &mut impl FnMut(&[u8])) -> usize {
+        self.io.receive(limit, &mut self.counters, take)
+    }
+
+    /// The same of those that have none: AF_XDP's.
+    #[inline]
+    pub fn receive_unstamped(&mut self, limit: usize, take: &mut impl FnMut(&[u8])) -> usize {
         match &mut self.xdp {
-            None => self.io.receive(limit, &mut self.counters, take),
-            // Frames of other queues, and those from before the program was attached.
-            Some(xdp) => {
-                let other = self.io.receive(limit, &mut self.counters, take);
-                other + xdp.receive(limit, &mut self.counters, take)
-            }
+            None => 0,
+            Some(xdp) => xdp.receive(limit, &mut self.counters, take),
         }
     }
 
@@ -146,7 +155,7 @@ impl Port {
             (None, None) => None,
             (before, Some(now)) if before.map(|b| b.index) != Some(now.index) => {
                 self.xdp = None;
-                let trouble = prepare(&self.name).err();
+                let trouble = prepare(inquiry, &self.name).err();
                 let bound = self.io.bind(&self.name, now.index).err();
                 if bound.is_some() {
                     self.state = None;
@@ -161,4 +170,10 @@ impl Port {
             (None, Some(_)) => None,
         }
     }
+}
+
+/// Turns the offloads of `interface` off, or says why that cannot be.
+fn prepare(inquiry: &Inquiry, interface: &str) -> Result<(), IoError> {
+    offloads::off_by(inquiry, interface)
+        .tried(|| format!("turn off the offloads of interface {interface:?}"))
 }

@@ -31,8 +31,6 @@ pub(super) struct Slot<'a> {
     pub status: u32,
     /// The tag that the kernel took out of the frame, when the status says there was one.
     pub vlan: (u16, u16),
-    /// When the kernel had it, in nanoseconds since 1970.
-    pub day_ns: u64,
 }
 
 /// The ring, mapped.
@@ -104,6 +102,18 @@ impl Ring {
         unsafe { self.start.as_ptr().add(offset).cast() }
     }
 
+    /// The kernel's stamp of the next frame, if there is one.
+    #[inline]
+    pub fn stamp(&self) -> Option<u64> {
+        let header = self.header();
+        // SAFETY: as in `take`: the status first, and then what the kernel wrote before it.
+        unsafe {
+            let status = AtomicU32::from_ptr(header.cast());
+            let ours = status.load(Ordering::Acquire) & libc::TP_STATUS_USER != 0;
+            ours.then(|| stamp(&*header))
+        }
+    }
+
     /// Hands the next frame to `take`, if there is one, and its slot back to the kernel.
     #[inline]
     pub fn take(&mut self, take: impl FnOnce(Slot<'_>)) -> bool {
@@ -126,7 +136,6 @@ impl Ring {
                 frame: std::slice::from_raw_parts(header.cast::<u8>().add(at), length),
                 status: bits,
                 vlan: (about.tp_vlan_tpid, about.tp_vlan_tci),
-                day_ns: u64::from(about.tp_sec) * 1_000_000_000 + u64::from(about.tp_nsec),
             });
         }
         status.store(libc::TP_STATUS_KERNEL, Ordering::Release);
@@ -136,6 +145,11 @@ impl Ring {
         }
         true
     }
+}
+
+/// Nanoseconds since 1970.
+fn stamp(about: &libc::tpacket2_hdr) -> u64 {
+    u64::from(about.tp_sec) * 1_000_000_000 + u64::from(about.tp_nsec)
 }
 
 impl Drop for Ring {

@@ -6,6 +6,7 @@ use std::io;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::time::Duration;
 
 /// What the system would not do.
 #[derive(Debug)]
@@ -98,7 +99,7 @@ pub fn socket(family: c_int, kind: c_int, protocol: c_int) -> io::Result<OwnedFd
 ///
 /// ```compile_fail,E0624
 /// # use sidestep_softswitch::io::sys::SocketOption;
-/// let filter: SocketOption<[u64; 2]> =
+/// let filter: SocketOption<[u32; 2]> =
 ///     unsafe { SocketOption::new(libc::SOL_SOCKET, libc::SO_ATTACH_FILTER) };
 /// ```
 #[derive(Debug)]
@@ -108,10 +109,32 @@ pub struct SocketOption<T> {
     value: PhantomData<T>,
 }
 
-impl<T> SocketOption<T> {
+/// A type that can be given to the kernel, and taken from it, as so many bytes.
+///
+/// # Safety
+/// It has neither padding nor pointers, and any bits of its size are a value of it.
+pub unsafe trait Plain: Copy {}
+
+/// The types of options: one row says of what fields a type consists, which has to be all of its size.
+macro_rules! plain {
+    ($($of:ty = $($field:ty) +;)+) => {$(
+        // SAFETY: integers, between which no byte is left over, as is looked at below.
+        unsafe impl Plain for $of {}
+        const _: () = assert!(size_of::<$of>() == 0 $(+ size_of::<$field>())+);
+    )+};
+}
+
+plain! {
+    i32 = i32;
+    [u32; 2] = u32 u32;
+    libc::packet_mreq = i32 u16 u16 [u8; 8];
+    libc::tpacket_req = u32 u32 u32 u32;
+    libc::tpacket_req3 = u32 u32 u32 u32 u32 u32 u32;
+}
+
+impl<T: Plain> SocketOption<T> {
     /// # Safety
-    /// The kernel takes and gives a `T` as the value of this option. The type has neither padding nor
-    /// pointers, and any bits of its size are a value of it.
+    /// The kernel takes and gives a `T` as the value of this option, and follows no pointer in it.
     const unsafe fn new(level: c_int, name: c_int) -> SocketOption<T> {
         SocketOption {
             level,
@@ -131,13 +154,14 @@ macro_rules! options {
     )+)+};
 }
 
-// Promised: socket(7), packet(7) and the kernel's packet_mmap.rst give each option this type. All are
-// integers of 32 bits; of a `packet_mreq` there are one, two of 16 bits, and eight bytes.
+// Promised: socket(7), packet(7) and the kernel's packet_mmap.rst give each option this type. A ring that is mapped can be
+// neither changed nor taken away by them: the kernel answers EBUSY for as long as the mapping stands.
 options! {
     SOL_SOCKET {
         SO_ERROR: i32,
         SO_SNDBUF: i32,
         SO_SNDBUFFORCE: i32,
+        SO_TIMESTAMPING: i32,
     }
     SOL_PACKET {
         PACKET_ADD_MEMBERSHIP: libc::packet_mreq,
@@ -145,16 +169,20 @@ options! {
         PACKET_QDISC_BYPASS: i32,
         PACKET_RX_RING: libc::tpacket_req,
         PACKET_STATISTICS: [u32; 2],
+        PACKET_TIMESTAMP: i32,
         PACKET_TX_RING: libc::tpacket_req,
         PACKET_VERSION: i32,
     }
 }
 
 /// Sets a socket option.
-pub fn set_option<T>(fd: BorrowedFd<'_>, option: SocketOption<T>, value: T) -> io::Result<()> {
-    // SAFETY: the kernel reads size_of::<T>() bytes at `value`, which lives through the call and
-    // has no padding. There are no pointers in it that the kernel could follow: so it was promised
-    // where the option was made.
+pub fn set_option<T: Plain>(
+    fd: BorrowedFd<'_>,
+    option: SocketOption<T>,
+    value: T,
+) -> io::Result<()> {
+    // SAFETY: the kernel reads size_of::<T>() bytes at `value`, which lives through the call and, being plain, has no
+    // padding. It follows no pointer in them: so it was promised where the option was made.
     unsafe {
         answer(libc::setsockopt(
             fd.as_raw_fd(),
@@ -168,11 +196,12 @@ pub fn set_option<T>(fd: BorrowedFd<'_>, option: SocketOption<T>, value: T) -> i
 }
 
 /// Reads a socket option.
-pub fn option<T>(fd: BorrowedFd<'_>, option: SocketOption<T>) -> io::Result<T> {
+pub fn option<T: Plain>(fd: BorrowedFd<'_>, option: SocketOption<T>) -> io::Result<T> {
     let mut value = MaybeUninit::<T>::zeroed();
     let mut length = size_of::<T>() as u32;
-    // SAFETY: the kernel writes at most `length` bytes, the size of `value`, which may be any: so it
-    // was promised where the option was made. A request that is read first is all zeros, so no pointer.
+    // SAFETY: the kernel writes at most `length` bytes, the size of `value`; what it leaves stays zero, and any bits are a
+    // plain value. Where it reads first, as a request, it finds zeros, and follows none: so it was promised where the option was
+    // made. Aligned for a `T`, and written by the kernel alone, `value` is borrowed by nobody else.
     unsafe {
         answer(libc::getsockopt(
             fd.as_raw_fd(),
@@ -182,6 +211,32 @@ pub fn option<T>(fd: BorrowedFd<'_>, option: SocketOption<T>) -> io::Result<T> {
             &raw mut length,
         ))?;
         Ok(value.assume_init())
+    }
+}
+
+/// Waits until one of `fds` can do what is asked of it, or is broken, or until `most` has passed; how many are. A signal ends
+/// it early.
+pub fn poll(fds: &mut [libc::pollfd], most: Option<Duration>) -> io::Result<usize> {
+    // No longer than any kernel can count.
+    let most = most.map(|most| libc::timespec {
+        tv_sec: most.as_secs().min(u64::from(u32::MAX)) as libc::time_t,
+        tv_nsec: most.subsec_nanos().into(),
+    });
+    let timeout = most.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+    // SAFETY: pointer and number are those of `fds`, of which the kernel writes what happened alone; the timeout is none or
+    // lives through the call. A descriptor that is not open is told of, and nothing is done to one that is.
+    let ready = unsafe {
+        libc::ppoll(
+            fds.as_mut_ptr(),
+            fds.len() as libc::nfds_t,
+            timeout,
+            std::ptr::null(),
+        )
+    };
+    match answer(ready) {
+        Ok(ready) => Ok(ready as usize),
+        Err(e) if e.kind() == io::ErrorKind::Interrupted => Ok(0),
+        Err(e) => Err(e),
     }
 }
 
@@ -202,6 +257,30 @@ mod tests {
         unsafe { SocketOption::new(libc::SOL_SOCKET, libc::SO_BROADCAST) };
     // SAFETY: there is no such option.
     const UNKNOWN: SocketOption<i32> = unsafe { SocketOption::new(libc::SOL_SOCKET, 9999) };
+
+    #[test]
+    fn what_is_ready_is_told_and_what_is_not_is_waited_for() {
+        let socket = socket(libc::AF_INET, libc::SOCK_DGRAM, 0).unwrap();
+        let of = |events| libc::pollfd {
+            fd: socket.as_raw_fd(),
+            events,
+            revents: 0,
+        };
+        // Nobody sends to it; it could send.
+        let mut both = [of(libc::POLLIN), of(libc::POLLOUT)];
+        assert_eq!(poll(&mut both, None).unwrap(), 1);
+        assert_eq!((both[0].revents, both[1].revents), (0, libc::POLLOUT));
+        assert_eq!(poll(&mut both[..1], Some(Duration::ZERO)).unwrap(), 0);
+        assert_eq!(poll(&mut [], Some(Duration::from_nanos(1))).unwrap(), 0);
+        let gone = libc::pollfd {
+            fd: c_int::MAX,
+            events: libc::POLLIN,
+            revents: 0,
+        };
+        let mut gone = [gone];
+        assert_eq!(poll(&mut gone, Some(Duration::MAX)).unwrap(), 1);
+        assert_eq!(gone[0].revents, libc::POLLNVAL);
+    }
 
     #[test]
     fn an_option_is_read_as_it_was_set() {

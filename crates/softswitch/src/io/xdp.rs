@@ -4,10 +4,10 @@
 //!             what a veth gets: its native mode is slower (`docs/performance.md`).
 //! **Queues**  the first alone: a card with more must be told to use one.
 
+use super::IoCounters;
 use super::bpf::{GENERIC, NATIVE, Redirect};
 use super::interface::Interface;
 use super::sys::{IoError, Tried};
-use super::{Arrival, IoCounters};
 use std::error::Error;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -126,7 +126,7 @@ impl XdpIo {
         &mut self,
         limit: usize,
         counters: &mut IoCounters,
-        take: &mut impl FnMut(Arrival<'_>),
+        take: &mut impl FnMut(&[u8]),
     ) -> usize {
         let Some(ring) = &mut self.rings.rx_ring else {
             return 0;
@@ -142,10 +142,7 @@ impl XdpIo {
             while let Some(packet) = self.got.pop_back() {
                 counters.received += 1;
                 counters.received_bytes += packet.len() as u64;
-                take(Arrival {
-                    frame: &packet,
-                    day_ns: None,
-                });
+                take(&packet);
                 self.memory.free_packet(packet);
             }
             // SAFETY: as in `try_open`. What finds no place now does later.

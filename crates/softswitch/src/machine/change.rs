@@ -7,7 +7,7 @@
 //! **Errors**       a station that is not there changes nothing.
 
 use super::{Machine, make_sched};
-use crate::setup::{Mac, Setup};
+use crate::setup::{Mac, Setup, alike};
 use crate::table::Stations;
 use sidestep_switch::AnyRoute;
 use sidestep_types::{BitRate, PortId, PortSet, Seed, Time};
@@ -93,6 +93,14 @@ impl Machine {
         for (mac, ports) in stations {
             let station = setup.stations.iter_mut().find(|s| s.mac == *mac);
             let station = station.ok_or_else(|| format!("no station has the MAC {mac}"))?;
+            if !alike(
+                &self.setup.ports,
+                &[&ports[..], &station.ports[..1]].concat(),
+            ) {
+                return Err(format!(
+                    "station {mac}: expected ports that carry the VLANs of the ones before, in the same way"
+                ));
+            }
             station.ports = ports.clone();
         }
         let route = make_route(&setup, self.identity.salt(&setup))?;

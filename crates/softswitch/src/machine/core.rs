@@ -4,13 +4,14 @@ use super::counters::PortCounts;
 use super::needs_ranks;
 use super::outputs::{Outputs, Seen};
 use super::packet::packet_of;
+use super::vlans::{Vlans, wire_with};
 use super::watch::{Event, Happened, Watcher};
 use crate::frame::{self, Carry, Frame, Refusal, What, WireTag};
 use crate::setup::{Mac, Rank, Services, Setup};
 use sidestep_switch::ports::{Live, NONE, Store};
 use sidestep_switch::{Action, Carrier, Changes, Decider, DropReason, Hops, Joined, Sent};
 use sidestep_transport::shim::mark::Boosting;
-use sidestep_types::{Kind, Packet, PortId, Time};
+use sidestep_types::{Kind, Packet, PortId, PortSet, Time};
 
 /// The decision, the queues, and what is counted.
 pub(super) struct Core {
@@ -23,6 +24,14 @@ pub(super) struct Core {
     pub services: Option<Services>,
     /// Where frames carry tags, if they do.
     pub carry: Option<Carry>,
+    /// What each port carries, if there are VLANs.
+    pub vlans: Option<Box<Vlans>>,
+    /// The tag of the frame at hand, or the one that it would have; 0 without VLANs.
+    pub tag: u16,
+    /// Ports that are blocked, as each is part of a loop.
+    pub blocked: PortSet,
+    /// The TTL of a frame has ended: its sender may want to know.
+    pub expired: bool,
     pub watcher: Option<Watcher>,
 }
 
@@ -100,6 +109,16 @@ impl Core {
     #[inline]
     pub fn forward(&mut self, frame: &Frame, bytes: &[u8], hops: Hops<'_>, how: How) {
         let mut packet = packet_of(frame, bytes.len(), how.ages);
+        let mut tag = 0;
+        if let Some(vlans) = &self.vlans {
+            // The ways to one station carry the same VLANs in the same way.
+            let first = hops.ports[0];
+            let Some(leaves) = vlans.leaving(first, self.tag) else {
+                return self.refuse(how.from.unwrap_or(first), bytes, Refusal::VlanOther);
+            };
+            tag = leaves;
+            packet.wire = wire_with(bytes.len(), tag);
+        }
         if let Some(ranks) = &mut self.ranks
             && packet.kind() == Kind::Data
             && let Some(rank) = ranks.rank(self.outputs.now, &packet, frame.tag)
@@ -111,6 +130,7 @@ impl Core {
         }
         let mut kept = NONE;
         let (down, switches) = (self.outputs.down, self.outputs.switches);
+        let blocked = self.blocked;
         let mut at_hand = AtHand {
             outputs: &mut self.outputs,
             watcher: &mut self.watcher,
@@ -119,6 +139,7 @@ impl Core {
             bytes,
             packet,
             how,
+            tag,
             cut: false,
             kept: &mut kept,
         };
@@ -134,6 +155,11 @@ impl Core {
         }
         if down.has(wanted) {
             return self.unplugged(wanted, bytes, how.from);
+        }
+        if blocked.has(wanted)
+            && let Some(from) = how.from
+        {
+            return self.refuse(from, bytes, Refusal::LoopBlocked);
         }
         let (want, verdict) = self.decider.decide(packet, wanted, false, &mut queues);
         let depths = &mut self.counts[wanted.index()].depths;
@@ -189,6 +215,7 @@ impl Core {
     ) {
         let what = match action {
             Action::Dropped(reason) => {
+                self.expired |= reason == DropReason::Ttl;
                 return self.tell(from, bytes, Happened::Dropped { wanted, reason });
             }
             joins => match joins.joined(wanted) {
@@ -247,6 +274,8 @@ struct AtHand<'a> {
     bytes: &'a [u8],
     packet: Packet,
     how: How,
+    /// The tag of its VLAN that it leaves with; 0 for none.
+    tag: u16,
     /// Its payload is to be cut off.
     cut: bool,
     /// Its slot, once it has one.
@@ -286,6 +315,9 @@ impl Carrier for AtHand<'_> {
         let Some(handle) = slab.put(self.bytes, self.packet, self.how.detours) else {
             return false;
         };
+        if self.tag != 0 {
+            slab.set_tag(handle, self.tag);
+        }
         self.change(handle);
         if self.cut {
             self.cut(handle);
@@ -331,10 +363,15 @@ impl Carrier for AtHand<'_> {
 
 /// Writes a mark into a frame that waited, if it has none yet.
 pub(super) fn mark_kept(kept: &mut [u8], carry: Option<Carry>) {
+    let read = match carry {
+        // It was no longer than its MTU when it came.
+        None => frame::read_within(kept, kept.len()),
+        Some(carry) => frame::read_tagged(kept, carry),
+    };
     if let Ok(Frame {
         what: What::Ip(mut ip),
         ..
-    }) = frame::read_as(kept, carry)
+    }) = read
         && ip.ecn != 3
     {
         frame::mark_ce(kept, &mut ip);
@@ -370,6 +407,6 @@ impl AtHand<'_> {
         slab.cut(handle, length);
         slab.parcel_mut(handle)
             .packet
-            .trim(super::packet::wire(length));
+            .trim(wire_with(length, self.tag));
     }
 }

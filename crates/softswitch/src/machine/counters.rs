@@ -17,6 +17,15 @@ pub(super) struct PortCounts {
     pub answered: u64,
     pub floods: u64,
     pub copies: u64,
+    pub learn_limited: u64,
+    pub moves: u64,
+    pub icmp_time_exceeded: u64,
+    pub icmp_unreachable: u64,
+    pub icmp_limited: u64,
+    pub icmp_withheld: u64,
+    pub probes_sent: u64,
+    pub probes_heard: u64,
+    pub loop_blocks: u64,
     pub refused: [u64; Refusal::COUNT],
     /// Packets before each that wanted this port.
     pub depths: Histogram<u64>,
@@ -32,8 +41,17 @@ impl PortCounts {
             answered: 0,
             floods: 0,
             copies: 0,
+            learn_limited: 0,
+            moves: 0,
+            icmp_time_exceeded: 0,
+            icmp_unreachable: 0,
+            icmp_limited: 0,
+            icmp_withheld: 0,
+            probes_sent: 0,
+            probes_heard: 0,
+            loop_blocks: 0,
             refused: [0; Refusal::COUNT],
-            depths: Histogram::new_with_bounds(1, 1 << 20, 2).expect("bounds of a histogram"),
+            depths: Depths::none(),
         }
     }
 }
@@ -70,6 +88,8 @@ pub struct PortCounters {
     pub rate_bps: u64,
     /// It was not ordered down.
     pub link_up: bool,
+    /// Addresses that stand at it, as was learned; stale ones included.
+    pub learned: u64,
     /// What its shims counted, and those before them that a reload has replaced; nothing where it never had any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shims: Option<ShimCounters>,
@@ -90,6 +110,28 @@ pub struct PortCounters {
     pub floods: u64,
     /// Copies of flooded frames for this port.
     pub copies: u64,
+    /// Frames that came in here and whose sender was not learned: the port has as many as it may.
+    pub learn_limited: u64,
+    /// Senders that came in here and had stood at another port before.
+    pub moves: u64,
+    /// Messages that this switch made for who sent by this port: the TTL of a packet ended.
+    pub icmp_time_exceeded: u64,
+    /// The same: a packet to the router leads nowhere.
+    pub icmp_unreachable: u64,
+    /// Messages that were not made: there have been as many as there may be.
+    pub icmp_limited: u64,
+    /// Messages that were not made: of such packets nothing may be said, or there is nobody to say it.
+    pub icmp_withheld: u64,
+    /// Probes that this switch made for this port.
+    pub probes_sent: u64,
+    /// Own probes that came in here: a loop.
+    pub probes_heard: u64,
+    /// How often it was blocked as part of a loop.
+    pub loop_blocks: u64,
+    /// It is part of a loop, as far as probes say.
+    pub looped: bool,
+    /// It is blocked, as part of one.
+    pub blocked: bool,
     /// Frames that wanted this port and were dropped, by reason.
     pub drops: BTreeMap<&'static str, u64>,
     /// Frames that came in here and were refused, by reason.
@@ -184,6 +226,7 @@ impl PortCounts {
             interface: interface.to_string(),
             rate_bps: 0,
             link_up: true,
+            learned: 0,
             shims: None,
             rx_frames: self.rx_frames,
             rx_bytes: self.rx_bytes,
@@ -193,18 +236,36 @@ impl PortCounts {
             answered: self.answered,
             floods: self.floods,
             copies: self.copies,
+            learn_limited: self.learn_limited,
+            moves: self.moves,
+            icmp_time_exceeded: self.icmp_time_exceeded,
+            icmp_unreachable: self.icmp_unreachable,
+            icmp_limited: self.icmp_limited,
+            icmp_withheld: self.icmp_withheld,
+            probes_sent: self.probes_sent,
+            probes_heard: self.probes_heard,
+            loop_blocks: self.loop_blocks,
+            looped: false,
+            blocked: false,
             drops: drops.into_iter().collect(),
             refused: refused.into_iter().collect(),
             queued_packets: 0,
             queued_bytes: 0,
             peak_packets: 0,
             peak_bytes: 0,
-            depths: self.depths(),
+            depths: Depths::of(&self.depths),
         }
     }
+}
 
-    fn depths(&self) -> Depths {
-        let all = &self.depths;
+impl Depths {
+    /// Room for what arrivals meet: queues of any length.
+    pub(crate) fn none() -> Histogram<u64> {
+        Histogram::new_with_bounds(1, 1 << 20, 2).expect("bounds of a histogram")
+    }
+
+    /// What arrivals met.
+    pub(crate) fn of(all: &Histogram<u64>) -> Depths {
         let buckets = all.iter_recorded();
         Depths {
             n: all.len(),

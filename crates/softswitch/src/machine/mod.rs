@@ -9,46 +9,63 @@
 //!                  against each other, packet by packet.
 
 mod agenda;
+mod bucket;
 mod change;
 mod core;
 mod counters;
 mod departure;
+mod icmp;
+mod notices;
 mod outputs;
 mod packet;
+mod place;
+mod probes;
 mod reload;
 mod shims;
 mod slab;
+mod storms;
 #[cfg(test)]
 mod tests;
+mod vlans;
 mod watch;
 
 pub use change::Change;
 pub use counters::{Counters, Depths, PortCounters, ShimCounters};
 pub use departure::{Departure, Handle};
+pub use notices::{EVERY, Notice, Noticed};
 pub use shims::Announced;
 pub use watch::{Event, Happened, Watcher};
 
-use self::core::{Core, How, Ranks};
+use self::core::{Core, Ranks};
 use agenda::Agenda;
 use counters::PortCounts;
+use icmp::Teller;
+use notices::Notices;
 use outputs::{Outputs, Port};
+use probes::Probes;
 use shims::Shims;
 use slab::Slab;
+use storms::Storms;
+use vlans::Vlans;
 
-use crate::frame::{self, ANSWER_BYTES, Carry, Frame, LONGEST_TAGGED, Refusal, What, WireTag};
-use crate::setup::{Forwarding, Setup};
-use crate::table::{Answer, Learned, Learning, MOST_LEARNED, Stations, only};
+use crate::frame::{self, Carry, ETHERNET_BYTES, Frame, LONGEST_TAGGED, Refusal, What, WireTag};
+use crate::setup::Setup;
+use crate::table::{Learning, MOST_LEARNED, Stations};
 use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Decider, Streams, buffer, sched};
 use sidestep_transport::shim::Stack;
 use sidestep_types::{PortId, PortSet, Seed, Time};
 use std::collections::VecDeque;
-use std::net::IpAddr;
 
 /// A switch: frames and the time go in, frames come out when their last bit would have left.
 pub struct Machine {
     core: Core,
     stations: Stations,
     learning: Learning,
+    storms: Storms,
+    /// Tells senders of what goes no further, if anybody does.
+    teller: Option<Box<Teller>>,
+    probes: Probes,
+    notices: Notices,
     /// What stands between the links and the hosts; most switches have none.
     shims: Option<Box<Shims>>,
     not_learned: u64,
@@ -59,8 +76,12 @@ pub struct Machine {
     out: u32,
     identity: Identity,
     setup: Setup,
+    /// Bytes of the longest frame, without tags.
+    longest: usize,
     /// Room for a frame that shims have changed.
     changed: Vec<u8>,
+    /// Room for a frame without the tag of its VLAN.
+    untagged: Vec<u8>,
 }
 
 /// What a switch's chance is named after.
@@ -124,7 +145,7 @@ impl Machine {
             core: Core {
                 outputs: Outputs {
                     now: Time::ZERO,
-                    slab: Slab::new(),
+                    slab: Slab::new(setup.mtu),
                     capacity: decision.capacity,
                     switches: switches(setup),
                     to_switch: switches(setup),
@@ -141,17 +162,27 @@ impl Machine {
                 ranks: Ranks::of(setup),
                 services: setup.services.clone(),
                 carry: setup.tags.map(|tags| tags.carry),
+                vlans: Vlans::of(setup),
+                tag: 0,
+                blocked: PortSet::EMPTY,
+                expired: false,
                 watcher: None,
             },
             stations: Stations::new(setup, seed.salt("stations")),
-            learning: Learning::new(MOST_LEARNED, seed.salt("learning")),
+            learning: Learning::new(MOST_LEARNED, limits(setup), seed.salt("learning")),
+            storms: Storms::new(setup),
+            teller: Teller::of(setup),
+            probes: Probes::new(setup, salt),
+            notices: Notices::new(many),
             not_learned: 0,
             no_port: 0,
             changes: 0,
             out: 0,
             identity,
+            longest: longest(setup),
             setup: setup.clone(),
             changed: Vec::new(),
+            untagged: Vec::new(),
         })
     }
 
@@ -171,6 +202,32 @@ impl Machine {
         if self.core.outputs.down.has(port) {
             return self.core.refuse(port, bytes, Refusal::LinkDown);
         }
+        match &self.core.vlans {
+            None => self.admit(port, bytes),
+            Some(vlans) => match vlans.came(port, bytes) {
+                Err(why) => self.core.refuse(port, bytes, why),
+                Ok(came) => {
+                    self.core.tag = came.tag;
+                    match came.tagged {
+                        true => self.admit_tagged(port, bytes),
+                        false => self.admit(port, bytes),
+                    }
+                }
+            },
+        }
+    }
+
+    /// A frame that stands in the tag of its VLAN: what decides sees it without.
+    fn admit_tagged(&mut self, port: PortId, bytes: &[u8]) {
+        let mut untagged = std::mem::take(&mut self.untagged);
+        vlans::without_tag(bytes, &mut untagged);
+        self.admit(port, &untagged);
+        self.untagged = untagged;
+    }
+
+    /// A frame came in that its port takes.
+    #[inline]
+    fn admit(&mut self, port: PortId, bytes: &[u8]) {
         if let Some(shims) = &mut self.shims {
             if let Some(carry) = self.core.carry {
                 return self.receive_tagged(port, bytes, carry);
@@ -195,7 +252,7 @@ impl Machine {
 
     #[inline]
     fn read(&mut self, port: PortId, bytes: &[u8]) {
-        match frame::read(bytes) {
+        match frame::read_within(bytes, self.longest) {
             Err(why) => self.core.refuse(port, bytes, why),
             Ok(frame) => self.place(port, &frame, bytes),
         }
@@ -255,93 +312,14 @@ impl Machine {
         self.place(port, &tagged, &out[..length]);
     }
 
-    /// Finds out who gets a frame.
-    #[inline]
-    fn place(&mut self, port: PortId, frame: &Frame, bytes: &[u8]) {
-        let learns = self.setup.forwarding == Forwarding::Learning;
-        if learns {
-            let learned = self.learning.see(self.core.outputs.now, frame.src, port);
-            self.not_learned += u64::from(learned == Learned::Full);
-        }
-        let group = frame.dst.is_group();
-        let to_router = !group && self.stations.is_router(frame.dst);
-        if let What::Asks(ip) = frame.what
-            && (group || to_router)
-            && let Some(answer) = self.stations.answer(ip)
-            && answer.mac != frame.src
-        {
-            return self.answer(port, ip, answer, bytes);
-        }
-        let is_ip = matches!(frame.what, What::Ip(_));
-        let mut how = How {
-            from: Some(port),
-            ages: is_ip && !group,
-            detours: is_ip,
-            // A real frame does not say whether it was detoured. Only a switch may send one back.
-            returns: is_ip && !learns && self.core.outputs.switches.has(port),
-            macs: None,
-        };
-        if group {
-            return self.flood(port, frame, bytes, how);
-        }
-        if to_router {
-            let to = frame.ip_destination(bytes);
-            let Some(hop) = to.and_then(|ip| self.stations.route(ip)) else {
-                return self.core.refuse(port, bytes, Refusal::NoStation);
-            };
-            how.macs = Some((hop.mac, frame.dst));
-            return self.core.forward(frame, bytes, hop.ways.hops(), how);
-        }
-        if let Some(hops) = self.stations.hops(frame.dst) {
-            return self.core.forward(frame, bytes, hops, how);
-        }
-        if !learns {
-            return self.core.refuse(port, bytes, Refusal::NoStation);
-        }
-        match self.learning.find(self.core.outputs.now, frame.dst) {
-            Some(at) => self.core.forward(frame, bytes, only(&at), how),
-            None => self.flood(port, frame, bytes, how),
-        }
-    }
-
-    /// A copy for every port that gets what is flooded, but the one it came in by.
-    fn flood(&mut self, port: PortId, frame: &Frame, bytes: &[u8], how: How) {
-        let how = How {
-            detours: false,
-            ..how
-        };
-        self.core.counts[port.index()].floods += 1;
-        for &to in self.stations.flood() {
-            if to != port {
-                self.core.counts[to.index()].copies += 1;
-                self.core.forward(frame, bytes, only(&to), how);
-            }
-        }
-    }
-
-    /// Answers who asked for `ip`, by the port they asked by.
-    fn answer(&mut self, port: PortId, ip: IpAddr, answer: Answer, asked: &[u8]) {
-        self.core.counts[port.index()].answered += 1;
-        self.core.tell(Some(port), asked, Happened::Answered);
-        let mut out = [0; ANSWER_BYTES];
-        let length = frame::answer_to(asked, ip, answer.mac, answer.router, &mut out);
-        let bytes = &out[..length];
-        let frame = frame::read(bytes).expect("an answer is a sound frame");
-        let how = How {
-            from: None,
-            ages: false,
-            detours: false,
-            returns: true,
-            macs: None,
-        };
-        self.core.forward(&frame, bytes, only(&port), how);
-    }
-
     /// The next frame that is due by `now`, in the order in which they are due; of those due at
     /// once, that of the first port.
     #[inline]
     pub fn poll_send(&mut self, now: Time) -> Option<Departure> {
         self.core.outputs.advance(now);
+        if self.probes.next() <= self.core.outputs.now && self.probes.next() != Time::MAX {
+            self.probe();
+        }
         let departure = match self.shims {
             None => self.core.outputs.take(),
             Some(_) => self.poll_shims(),
@@ -350,6 +328,9 @@ impl Machine {
             self.core.tell_left();
         }
         let departure = departure?;
+        if self.core.vlans.is_some() {
+            self.core.outputs.slab.put_tag(departure.handle.0);
+        }
         let counts = &mut self.core.counts[departure.port.index()];
         counts.tx_frames += 1;
         counts.tx_bytes += self.core.outputs.slab.bytes(departure.handle.0).len() as u64;
@@ -374,8 +355,14 @@ impl Machine {
     #[inline]
     pub fn next_departure(&self) -> Option<Time> {
         let shims = self.shims.as_ref().map_or(Time::MAX, |shims| shims.next());
-        let first = self.core.outputs.first().min(shims);
+        let first = self.core.outputs.first().min(shims).min(self.probes.next());
         (first != Time::MAX).then_some(first)
+    }
+
+    /// The next thing that an operator should hear of, if there is one.
+    #[inline]
+    pub fn poll_notice(&mut self) -> Option<Notice> {
+        self.notices.poll()
     }
 
     /// The bytes of a departed frame.
@@ -449,6 +436,9 @@ impl Machine {
                 peak_bytes: peak.bytes,
                 rate_bps: port.rate.as_bps(),
                 link_up: !self.core.outputs.down.has(at),
+                learned: u64::from(self.learning.len_at(at)),
+                looped: self.probes.looped(self.core.outputs.now, at),
+                blocked: self.core.blocked.has(at),
                 shims: self.shims.as_ref().and_then(|shims| shims.counters(at)),
                 ..self.core.counts[index].copy(&port.name, &port.interface, decided)
             });
@@ -476,6 +466,16 @@ fn switches(setup: &Setup) -> PortSet {
     let ports = setup.ports.iter().enumerate();
     let to_switch = ports.filter(|(_, port)| port.to_switch);
     to_switch.map(|(index, _)| PortId(index as u16)).collect()
+}
+
+/// Bytes of the longest frame, without tags.
+fn longest(setup: &Setup) -> usize {
+    ETHERNET_BYTES + setup.mtu as usize
+}
+
+/// How many addresses each port may teach.
+fn limits(setup: &Setup) -> impl Iterator<Item = Option<u32>> {
+    setup.ports.iter().map(|port| port.bridge.learn_limit)
 }
 
 /// The scheduler of one port.

@@ -1,12 +1,14 @@
 //! Taking over another config while frames are queued.
 
 use super::core::Ranks;
+use super::icmp::Teller;
 use super::shims::{self, Shims};
+use super::vlans::Vlans;
 use super::{Machine, make_sched, needs_ranks};
-use crate::setup::{Forwarding, Setup};
+use crate::setup::{Forwarding, PortVlan, Setup};
 use crate::table::Stations;
 use sidestep_switch::{AnyBuffer, AnyRoute};
-use sidestep_types::{Seed, Time};
+use sidestep_types::{PortSet, Seed, Time};
 
 impl Machine {
     /// Takes a new config over: frames that are queued stay, in the order in which they came, and
@@ -31,6 +33,12 @@ impl Machine {
         let carry = |setup: &Setup| setup.tags.map(|tags| tags.carry);
         if carry(&self.setup) != carry(setup) {
             return Err("a reload keeps switch.tags: frames that are queued carry theirs".into());
+        }
+        if self.setup.mtu != setup.mtu {
+            return Err(format!(
+                "a reload keeps switch.mtu, which memory and interfaces were made for: expected {}, got {}",
+                self.setup.mtu, setup.mtu
+            ));
         }
         // Whatever can fail is made before anything is changed.
         let salt = self.identity.salt(setup);
@@ -70,6 +78,22 @@ impl Machine {
         self.core.outputs.switches = super::switches(setup);
         self.core.outputs.to_switch = self.core.outputs.switches;
         self.stations = Stations::new(setup, Seed(setup.seed).salt("stations"));
+        self.learning.set_limits(super::limits(setup));
+        self.storms.reload(setup);
+        self.probes.reload(now, setup);
+        if !self.probes.blocks() {
+            self.core.blocked = PortSet::EMPTY;
+        }
+        self.teller = Teller::reload(self.teller.take(), setup);
+        let vlans = |setup: &Setup| -> Vec<Option<PortVlan>> {
+            setup.ports.iter().map(|port| port.vlan.clone()).collect()
+        };
+        if vlans(&before) != vlans(setup) {
+            self.core.vlans = Vlans::of(setup);
+            // Who was learned in a VLAN may be in none that its port carries now.
+            self.learning.clear();
+            self.core.tag = 0;
+        }
         if setup.forwarding == Forwarding::Static {
             self.learning.clear();
         }

@@ -1,59 +1,80 @@
 //! Frames in slots of one size, reused last-in first-out: no allocation once there are enough.
 
 use super::packet::blank;
-use crate::frame::{Carry, LONGEST_TAGGED, WireTag, take_tag};
+use super::vlans::{TAG_BYTES, put_tag};
+use crate::frame::{Carry, ETHERNET_BYTES, WireTag, take_tag};
 use sidestep_switch::ports::{NONE, Parcel, Store};
 use sidestep_types::Packet;
 
 /// Slots are made so many at a time.
 const CHUNK: usize = 64;
 
-/// No more frames than this are kept, 1.6 GB, whatever the capacity says.
+/// No more frames than this are kept, whatever the capacity says, and of jumbo frames fewer: no more bytes than so
+/// many of 1500.
 const MOST: usize = 1 << 20;
+const MOST_BYTES: usize = MOST * ROOM_OF_1500;
 
-/// The frame itself.
+/// Room for a frame is in whole cache lines.
+const LINE: usize = 64;
+const ROOM_OF_1500: usize = room(1500);
+
+/// Room for a frame of this MTU, its header and whatever tag it may get.
+const fn room(mtu: usize) -> usize {
+    let tags = [TAG_BYTES, Carry::Ethertype.adds()];
+    let longest = if tags[0] > tags[1] { tags[0] } else { tags[1] };
+    (ETHERNET_BYTES + mtu + longest).next_multiple_of(LINE)
+}
+
+/// What is known of a frame beside its bytes.
 #[derive(Clone, Copy)]
-#[repr(C, align(64))]
 struct Slot {
     /// How many came before it.
     number: u64,
     len: u16,
+    /// The tag of its VLAN that it leaves with; 0 for none.
+    tag: u16,
     taken: bool,
     /// It may leave by a port that it does not want.
     detours: bool,
-    bytes: [u8; LONGEST_TAGGED],
 }
 
 const EMPTY: Slot = Slot {
     number: 0,
     len: 0,
+    tag: 0,
     taken: false,
     detours: false,
-    bytes: [0; LONGEST_TAGGED],
 };
 
 /// All frames.
 pub(super) struct Slab {
     parcels: Vec<Parcel>,
-    chunks: Vec<Box<[Slot]>>,
+    slots: Vec<Slot>,
+    /// The bytes of frames, in chunks that stay where they are.
+    chunks: Vec<Box<[u8]>>,
+    /// Bytes for each.
+    room: usize,
     free: u32,
     live: u32,
     came: u64,
 }
 
 impl Slab {
-    pub fn new() -> Slab {
+    /// For frames of this MTU.
+    pub fn new(mtu: u32) -> Slab {
         Slab {
             parcels: Vec::new(),
+            slots: Vec::new(),
             chunks: Vec::new(),
+            room: room(mtu as usize),
             free: NONE,
             live: 0,
             came: 0,
         }
     }
 
-    /// Keeps a frame of at most [`LONGEST_TAGGED`] bytes, which may or may not take detours; says
-    /// where. `None` when there is no room.
+    /// Keeps a frame that its MTU allows, which may or may not take detours; says where. `None` when there is no
+    /// room.
     #[inline]
     pub fn put(&mut self, bytes: &[u8], packet: Packet, detours: bool) -> Option<u32> {
         if self.free == NONE {
@@ -66,21 +87,26 @@ impl Slab {
         let parcel = self.parcel_mut(at);
         self.free = std::mem::replace(parcel, Parcel::new(packet)).next;
         let slot = self.slot_mut(at);
-        slot.number = number;
-        slot.len = bytes.len() as u16;
-        slot.taken = true;
-        slot.detours = detours;
-        slot.bytes[..bytes.len()].copy_from_slice(bytes);
+        *slot = Slot {
+            number,
+            len: bytes.len() as u16,
+            tag: 0,
+            taken: true,
+            detours,
+        };
+        self.place(at)[..bytes.len()].copy_from_slice(bytes);
         Some(at)
     }
 
     #[cold]
     fn grow(&mut self) -> Option<()> {
         let first = self.parcels.len();
-        if first + CHUNK > MOST {
+        if first + CHUNK > MOST || (first + CHUNK) * self.room > MOST_BYTES {
             return None;
         }
-        self.chunks.push(vec![EMPTY; CHUNK].into_boxed_slice());
+        self.chunks
+            .push(vec![0; CHUNK * self.room].into_boxed_slice());
+        self.slots.resize(first + CHUNK, EMPTY);
         for at in first..first + CHUNK {
             let last = at + 1 == first + CHUNK;
             let mut parcel = Parcel::new(blank());
@@ -109,26 +135,51 @@ impl Slab {
 
     #[inline]
     fn slot_mut(&mut self, at: u32) -> &mut Slot {
-        &mut self.chunks[at as usize / CHUNK][at as usize % CHUNK]
+        &mut self.slots[at as usize]
     }
 
     #[inline]
     fn slot(&self, at: u32) -> &Slot {
-        &self.chunks[at as usize / CHUNK][at as usize % CHUNK]
+        &self.slots[at as usize]
+    }
+
+    /// The whole room of a frame.
+    #[inline]
+    fn place(&mut self, at: u32) -> &mut [u8] {
+        let first = at as usize % CHUNK * self.room;
+        &mut self.chunks[at as usize / CHUNK][first..first + self.room]
     }
 
     /// The bytes of a frame.
     #[inline]
     pub fn bytes(&self, at: u32) -> &[u8] {
-        let slot = self.slot(at);
-        &slot.bytes[..usize::from(slot.len)]
+        let first = at as usize % CHUNK * self.room;
+        let length = usize::from(self.slot(at).len);
+        &self.chunks[at as usize / CHUNK][first..first + length]
     }
 
     /// The bytes of a frame, to be changed.
     #[inline]
     pub fn bytes_mut(&mut self, at: u32) -> &mut [u8] {
+        let length = usize::from(self.slot(at).len);
+        &mut self.place(at)[..length]
+    }
+
+    /// A frame leaves with the tag of its VLAN, or without one where that is 0.
+    #[inline]
+    pub fn set_tag(&mut self, at: u32, tag: u16) {
+        self.slot_mut(at).tag = tag;
+    }
+
+    /// A frame leaves: its tag is put in, if it has one.
+    pub fn put_tag(&mut self, at: u32) {
+        let (tag, length) = (self.slot(at).tag, usize::from(self.slot(at).len));
+        if tag == 0 {
+            return;
+        }
+        let length = put_tag(self.place(at), length, tag);
         let slot = self.slot_mut(at);
-        &mut slot.bytes[..usize::from(slot.len)]
+        (slot.tag, slot.len) = (0, length as u16);
     }
 
     /// May the frame leave by a port that it does not want?
@@ -177,7 +228,7 @@ mod tests {
 
     #[test]
     fn slots_are_reused_and_keep_their_frames_apart() {
-        let mut slab = Slab::new();
+        let mut slab = Slab::new(1500);
         let put = |slab: &mut Slab, n: u8| slab.put(&[n; 60], blank(), true).unwrap();
         let all: Vec<u32> = (0..200).map(|n| put(&mut slab, n)).collect();
         for (n, at) in all.iter().enumerate() {
@@ -186,13 +237,34 @@ mod tests {
         slab.free(all[7]);
         assert_eq!(put(&mut slab, 1), all[7]);
         assert_eq!(slab.live(), 200);
-        assert_eq!(std::mem::size_of::<Slot>(), 1536);
+        assert_eq!((std::mem::size_of::<Slot>(), ROOM_OF_1500), (16, 1536));
+    }
+
+    #[test]
+    fn a_jumbo_frame_has_room_for_its_tag_and_ends_before_the_next() {
+        let mut slab = Slab::new(9000);
+        let all: Vec<u32> = [1, 2]
+            .map(|n| {
+                slab.put(&[n; ETHERNET_BYTES + 9000], blank(), false)
+                    .unwrap()
+            })
+            .to_vec();
+        slab.set_tag(all[0], 10);
+        slab.put_tag(all[0]);
+        slab.put_tag(all[0]);
+        let tagged = slab.bytes(all[0]);
+        assert_eq!(
+            (tagged.len(), &tagged[12..16]),
+            (9018, &[0x81, 0, 0, 10][..])
+        );
+        assert!(tagged[16..].iter().all(|byte| *byte == 1));
+        assert_eq!(slab.bytes(all[1]), [2; 9014]);
     }
 
     #[test]
     #[should_panic(expected = "released twice")]
     fn a_frame_is_released_once() {
-        let mut slab = Slab::new();
+        let mut slab = Slab::new(1500);
         let at = slab.put(&[0; 60], blank(), true).unwrap();
         slab.free(at);
         slab.free(at);

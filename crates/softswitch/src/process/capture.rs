@@ -5,6 +5,7 @@
 //! and when the capture ends.
 
 use super::clock::Clock;
+use super::files;
 use super::log::Log;
 use crate::machine::{Happened, Watcher};
 use crate::setup::PortSetup;
@@ -19,7 +20,7 @@ use sidestep_switch::Changes;
 use sidestep_types::PortId;
 use std::borrow::Cow;
 use std::fmt::Display;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -71,18 +72,17 @@ pub struct Counts {
 }
 
 impl Prepared {
-    /// Opens the file and writes an interface block for each of `ports`, in their order. One that
-    /// is there already is replaced, or when `new` is set, an error.
+    /// Opens the file and writes an interface block for each of `ports`, in their order. One of this
+    /// user's own that is there already is replaced, or when `new` is set, an error: [`super::files`].
     pub fn open(path: &Path, new: bool, ports: &[PortSetup]) -> Result<Prepared, String> {
         let name = path.display().to_string();
         let say = |e: &dyn Display| format!("capture {name}: {e}");
-        let mut options = OpenOptions::new();
-        options.write(true);
-        match new {
-            true => options.create_new(true),
-            false => options.create(true).truncate(true),
+        let file = if new {
+            files::create(path)
+        } else {
+            files::replace(path)
         };
-        let file = options.open(path).map_err(|e| say(&e))?;
+        let file = file.map_err(|e| say(&e))?;
         let mut writer = PcapNgWriter::new(BufWriter::new(file)).map_err(|e| say(&e))?;
         for port in ports.iter().map(|p| p.name.as_str()).chain(["switch"]) {
             let mut block = InterfaceDescriptionBlock::new(DataLink::ETHERNET, 0);

@@ -38,16 +38,33 @@ impl Clock {
         self.start_ns
     }
 
-    /// The time of day, in nanoseconds since 1970: what the kernel stamps frames with.
+    /// The time of day, which the kernel stamps frames with, and now before and after it was read.
     #[inline]
-    pub fn day_now_ns(&self) -> u64 {
-        nanoseconds(libc::CLOCK_REALTIME)
+    pub fn read(&self) -> Reading {
+        let before = self.now();
+        let day_ns = nanoseconds(libc::CLOCK_REALTIME);
+        Reading {
+            before,
+            day_ns,
+            after: self.now(),
+        }
     }
 
     /// How far this clock is behind the time of day, in nanoseconds since 1970.
     pub fn day_ns(&self) -> u64 {
         nanoseconds(libc::CLOCK_REALTIME).saturating_sub(self.now().as_ns())
     }
+}
+
+/// Both clocks, as nearly at once as a thread that may be interrupted can read them.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading {
+    /// Of the switch's clock, before the other was read.
+    pub before: Time,
+    /// The time of day, in nanoseconds since 1970.
+    pub day_ns: u64,
+    /// Of the switch's clock, after the other was read.
+    pub after: Time,
 }
 
 fn nanoseconds(clock: libc::clockid_t) -> u64 {

@@ -7,6 +7,7 @@
 //! An error is an answer too: `{"error": "…"}`. Each connection has a thread of its own.
 
 use super::capture::Prepared;
+use super::files::kind;
 use super::log::Log;
 use super::notes::Notes;
 use super::orders::{Order, OrderSender};
@@ -17,7 +18,6 @@ use crate::setup::{Mac, Setup};
 use serde_json::{Value, json};
 use sidestep_config::problem::suggest;
 use sidestep_types::{PortId, PortSet};
-use std::fs::FileType;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -28,6 +28,8 @@ use std::time::Duration;
 
 /// The longest question.
 const LINE: u64 = 64 << 10;
+/// The longest answer that is read: counters of 256 ports with their histograms take some hundred kilobytes.
+const ANSWER: u64 = 16 << 20;
 /// Connections at the same time; more are closed at once.
 const CONNECTIONS: usize = 16;
 
@@ -45,6 +47,8 @@ pub struct ControlHandler {
     pub sender: OrderSender,
     /// Reads the config's file again.
     pub reread: Arc<dyn Fn() -> Result<Setup, String> + Send + Sync>,
+    /// Why the datapath cannot do what is asked, if it cannot.
+    pub refuses: fn(&Question) -> Option<String>,
 }
 
 impl ControlHandler {
@@ -56,7 +60,11 @@ impl ControlHandler {
 
     fn done(&self, question: &str) -> Result<Value, String> {
         let ended = || "the switch is ending".to_string();
-        match Question::read(question)? {
+        let question = Question::read(question)?;
+        if let Some(why) = (self.refuses)(&question) {
+            return Err(why);
+        }
+        match question {
             Question::Counters => {
                 let snapshot = self.sender.ask(Order::Counters).ok_or_else(ended)?;
                 Ok(report::counters(&self.setup.name, &snapshot))
@@ -214,7 +222,7 @@ pub fn listen(path: &Path) -> Result<UnixListener, String> {
             return Err(format!(
                 "process.control {}: expected a socket or nothing there, got {}",
                 path.display(),
-                kind_of(there.file_type())
+                kind(there.file_type())
             ));
         }
         Ok(_) => match UnixStream::connect(path) {
@@ -237,15 +245,6 @@ pub fn listen(path: &Path) -> Result<UnixListener, String> {
     // SAFETY: as above.
     unsafe { libc::umask(before) };
     listener.map_err(say)
-}
-
-fn kind_of(kind: FileType) -> &'static str {
-    match () {
-        () if kind.is_file() => "a file",
-        () if kind.is_dir() => "a folder",
-        () if kind.is_symlink() => "a symbolic link",
-        () => "a device or a pipe",
-    }
 }
 
 /// Answers whoever connects, until the process ends.
@@ -282,10 +281,22 @@ fn converse(stream: &UnixStream, handler: &ControlHandler) -> std::io::Result<()
         if (&mut reader).take(LINE).read_line(&mut line)? == 0 {
             return Ok(());
         }
-        let mut answer = handler.answer(&line).to_string();
+        let whole = line.ends_with('\n') || (line.len() as u64) < LINE;
+        let mut answer = match whole {
+            true => handler.answer(&line).to_string(),
+            false => json!({"error": too_long()}).to_string(),
+        };
         answer.push('\n');
         (&mut &*stream).write_all(answer.as_bytes())?;
+        if !whole {
+            // What comes next is the rest of it, and no question.
+            return Ok(());
+        }
     }
+}
+
+fn too_long() -> String {
+    format!("expected a question of at most {LINE} bytes, got more")
 }
 
 /// Asks the switch whose control socket is at `path`; `question` is JSON, or one word to do.
@@ -304,7 +315,14 @@ pub fn ask(path: &Path, question: &str) -> Result<Value, String> {
     (stream.set_read_timeout(Some(Duration::from_secs(10)))).map_err(say)?;
     (stream.write_all(format!("{question}\n").as_bytes())).map_err(say)?;
     let mut line = String::new();
-    BufReader::new(stream).read_line(&mut line).map_err(say)?;
+    let mut answer = BufReader::new(stream).take(ANSWER);
+    answer.read_line(&mut line).map_err(say)?;
+    if answer.limit() == 0 && !line.ends_with('\n') {
+        return Err(format!(
+            "control socket {}: expected an answer of at most {ANSWER} bytes, got more",
+            path.display()
+        ));
+    }
     let answer: Value = serde_json::from_str(&line).map_err(|e| {
         format!(
             "control socket {}: an answer that is no JSON: {e}",

@@ -1,35 +1,34 @@
 //! The loop: frames come in, the switch decides, frames leave when they are due.
 //!
-//! It sleeps in `ppoll` until a frame comes, the next one is due, an order is given or a link
-//! changes; with work to do it makes no other calls than those that move frames.
+//! All that is done to the switch is done at the switch's time ([`Arrivals::now`]), which frames that came set, and not at
+//! the clock's. It sleeps in `ppoll` until a frame comes, the next one is due, an order is given or a link
+//! changes, unless that would be a short sleep ([`super::polling`]); with work to do it makes no other
+//! calls than those that move frames.
 
+use super::arrivals::Arrivals;
 use super::capture::{Capture, Counts};
 use super::clock::{Clock, END};
 use super::lateness::Lateness;
 use super::log::Log;
 use super::notes::Notes;
+use super::notices::told as told_of;
 use super::orders::{Order, Orders};
+use super::polling::{Idle, Polling};
 use super::priority::Priority;
 use super::snapshot::{PortSnapshot, Snapshot};
 use crate::io::interface::Inquiry;
 use crate::io::links::LinkNews;
 use crate::io::{self, Port};
 use crate::machine::{Change, Departure, Event, Machine};
-use sidestep_types::{PortId, PortSet, Time};
+use sidestep_types::{PortSet, Time};
 use std::os::fd::{AsFd, AsRawFd};
 
-/// Frames taken from one port before the others have their turn, and before what is due is sent.
-const BATCH: usize = 64;
 /// Links are looked at this often when the loop never sleeps.
 const LOOK_EVERY: Time = Time::from_ms(10);
 /// Frames that are held at once between leaving the switch and the interface.
 const HELD: usize = 256;
 /// Frames given to an interface in one system call.
 const CALL: usize = 64;
-/// So that the end of the clock is not slept over.
-const LONGEST_SLEEP: Time = Time::from_s(60);
-/// A step of the time of day counts as no more than this, a minute.
-const LONGEST_NS: u64 = 60_000_000_000;
 
 /// The loop and all that it owns.
 pub struct Engine {
@@ -49,6 +48,8 @@ pub struct Engine {
     pub inquiry: Inquiry,
     /// Never sleep.
     pub busy: bool,
+    /// What it does between frames when it is not busy.
+    pub polling: Polling,
     /// SCHED_FIFO or not.
     pub priority: Priority,
     /// Where events are told.
@@ -58,14 +59,12 @@ pub struct Engine {
     held: Vec<Departure>,
     by_port: Vec<Vec<Departure>>,
     lateness: Lateness,
-    read_lateness: Lateness,
-    /// The time of day when the loop began: frames from before were not read late.
-    began_day_ns: u64,
+    arrivals: Arrivals,
     polled: Vec<libc::pollfd>,
 }
 
 impl Engine {
-    /// A loop that sleeps, as an ordinary thread.
+    /// A loop that sleeps and does not poll, as an ordinary thread.
     pub fn new(
         machine: Machine,
         ports: Vec<Port>,
@@ -84,6 +83,7 @@ impl Engine {
             news,
             inquiry,
             busy: false,
+            polling: Polling::new(Time::ZERO),
             priority: Priority::ordinary(),
             log,
             capture: None,
@@ -91,9 +91,16 @@ impl Engine {
             held: Vec::with_capacity(HELD),
             by_port: (0..count).map(|_| Vec::with_capacity(HELD)).collect(),
             lateness: Lateness::default(),
-            read_lateness: Lateness::default(),
-            began_day_ns: 0,
+            arrivals: Arrivals::default(),
             polled: Vec::with_capacity(2 * count + 2),
+        }
+    }
+
+    /// What it does without frames, in words.
+    pub fn idle(&self) -> String {
+        match self.busy {
+            true => "polls all the time".into(),
+            false => self.polling.to_string(),
         }
     }
 
@@ -121,56 +128,49 @@ impl Engine {
     /// Moves frames until it is told to stop. An error is the end of time, 213 days after the start.
     pub fn run(&mut self) -> Result<(), String> {
         let mut looked = self.clock.now();
-        self.began_day_ns = self.clock.day_now_ns();
+        self.arrivals.begin(looked);
         loop {
             let now = self.clock.now();
             if now >= END {
                 return Err("its clock ends after 213 days: start it again".into());
             }
-            let got = self.receive(now);
+            let got = self.receive();
             let sent = self.send();
             while let Some(order) = self.orders.next() {
                 if !self.obey(order) {
                     return Ok(());
                 }
             }
+            while let Some(notice) = self.machine.poll_notice() {
+                self.log.say(told_of(&notice, &self.names));
+            }
             if now.saturating_sub(looked) > LOOK_EVERY {
                 looked = now;
                 self.look(false);
                 self.hint();
             }
-            if self.busy || got + sent > 0 {
+            if got + sent > 0 {
+                self.polling.worked(now);
+            }
+            if self.busy || got + sent > 0 || !self.wait() {
                 self.priority.ran(now);
-            } else {
-                self.wait();
             }
         }
     }
 
-    /// A batch from each port.
-    fn receive(&mut self, now: Time) -> usize {
-        // After `now`: what comes between the two is not late, and `now` is its arrival all the same.
-        let day_ns = self.clock.day_now_ns();
-        let (machine, late) = (&mut self.machine, &mut self.read_lateness);
-        let mut got = 0;
-        for (number, port) in self.ports.iter_mut().enumerate() {
-            let id = PortId(number as u16);
-            got += port.receive(BATCH, &mut |arrival| {
-                if let Some(came) = arrival.day_ns {
-                    let came = came.max(self.began_day_ns);
-                    late.record(Time::from_ns(day_ns.saturating_sub(came).min(LONGEST_NS)));
-                }
-                machine.receive(now, id, arrival.frame);
-            });
-        }
-        got
+    /// A round of what came, in the order in which it came.
+    fn receive(&mut self) -> usize {
+        let clock = self.clock;
+        let (ports, machine) = (&mut self.ports, &mut self.machine);
+        (self.arrivals).take(&mut || clock.read(), ports, machine, &mut self.held)
     }
 
-    /// All that is due, in calls of up to [`HELD`] frames.
+    /// All that is due by the switch's time, in calls of up to [`HELD`] frames. Not by the clock: a frame that came in
+    /// between is still to be decided about.
     fn send(&mut self) -> usize {
         let mut sent = 0;
+        let now = self.arrivals.now();
         loop {
-            let now = self.clock.now();
             while self.held.len() < HELD
                 && let Some(departure) = self.machine.poll_send(now)
             {
@@ -199,7 +199,7 @@ impl Engine {
                 // After the call: a stall in it, and the frames before one in it, count.
                 let now = self.clock.now();
                 for departure in call {
-                    self.lateness.record(now.saturating_sub(departure.due));
+                    self.lateness.record(departure.due, now);
                     self.machine.release(departure.handle);
                 }
             }
@@ -207,13 +207,16 @@ impl Engine {
         }
     }
 
-    /// Sleeps until there is something to do.
-    fn wait(&mut self) {
+    /// Sleeps until there is something to do, if that is worth while; says whether it was.
+    fn wait(&mut self) -> bool {
         let now = self.clock.now();
-        let timeout = match self.machine.next_departure() {
-            Some(due) if due <= now => return,
-            Some(due) => due.saturating_sub(now).min(LONGEST_SLEEP),
-            None => LONGEST_SLEEP,
+        let due = self.machine.next_departure();
+        if due.is_some_and(|due| due <= now) {
+            return false;
+        }
+        let Idle::Sleep(timeout) = self.polling.idle(now, due) else {
+            std::hint::spin_loop();
+            return false;
         };
         self.polled.clear();
         let fds = (self.ports.iter().flat_map(Port::descriptors))
@@ -247,7 +250,10 @@ impl Engine {
                 self.look(true);
             }
         }
-        self.priority.slept(self.clock.now());
+        let woken = self.clock.now();
+        self.polling.slept(now, woken);
+        self.priority.slept(woken);
+        true
     }
 
     /// Asks about all ports, when there was news or one is down or `always`, and says what changed.
@@ -296,12 +302,12 @@ impl Engine {
             }
             Order::Reset(answer) => {
                 self.lateness = Lateness::default();
-                self.read_lateness = Lateness::default();
-                self.machine.forget_peaks(self.clock.now());
+                self.arrivals.forget();
+                self.machine.forget_peaks(self.arrivals.now());
                 let _ = answer.send(());
             }
             Order::Reload(setup, answer) => {
-                let now = self.clock.now();
+                let now = self.arrivals.now();
                 let _ = answer.send(self.machine.reload(now, &setup));
             }
             Order::Capture(capture, answer) => {
@@ -317,14 +323,14 @@ impl Engine {
                 let _ = answer.send(before);
             }
             Order::Change(change, answer) => {
-                let done = self.machine.change(self.clock.now(), &change);
+                let done = self.machine.change(self.arrivals.now(), &change);
                 if let Ok(dropped) = &done {
                     self.log.say(told(&change, *dropped, &self.names));
                 }
                 let _ = answer.send(done);
             }
             Order::Announce(port, all, answer) => {
-                let _ = answer.send(self.machine.announce(self.clock.now(), port, &all));
+                let _ = answer.send(self.machine.announce(self.arrivals.now(), port, &all));
             }
             Order::Stop => return false,
         }
@@ -333,10 +339,9 @@ impl Engine {
 
     /// All counters now.
     pub fn snapshot(&mut self) -> Snapshot {
-        let now = self.clock.now();
         Snapshot {
-            uptime: now,
-            machine: self.machine.counters(now),
+            uptime: self.clock.now(),
+            machine: self.machine.counters(self.arrivals.now()),
             ports: (self.ports.iter_mut())
                 .zip(&self.names)
                 .map(|(port, name)| PortSnapshot {
@@ -347,7 +352,8 @@ impl Engine {
                 })
                 .collect(),
             lateness: self.lateness.clone(),
-            read_lateness: self.read_lateness.clone(),
+            read_lateness: self.arrivals.late().clone(),
+            overtaken: self.arrivals.overtaken(),
             lowered: self.priority.lowered(),
             captured: (self.capture.as_ref()).map_or(Counts::default(), Capture::counts),
         }
@@ -377,6 +383,25 @@ mod tests {
     use super::*;
     use crate::process::orders::orders;
     use crate::setup::Setup;
+
+    #[test]
+    fn a_loop_polls_after_work_and_sleeps_without_any() {
+        let text = "[switch]\n[[port]]\ninterface = \"none\"\nrate = \"1 Gbps\"\n";
+        let machine = Machine::new(&Setup::read("s.toml", text).unwrap()).unwrap();
+        let (sender, orders) = orders().unwrap();
+        let (news, inquiry) = (LinkNews::listen().unwrap(), Inquiry::new().unwrap());
+        let mut engine = Engine::new(machine, vec![], orders, news, inquiry, Log::new("s"));
+        // What would end a sleep at once.
+        sender.give(Order::Stop);
+        assert!(engine.wait(), "it does not poll unless it is told to");
+        // Longer than any machine stands still.
+        let day = Time::from_s(24 * 3600);
+        engine.clock = Clock::started(day);
+        engine.polling = Polling::new(day);
+        assert!(engine.wait(), "there was no work yet");
+        engine.polling.worked(engine.clock.now());
+        assert!(!engine.wait(), "there was work");
+    }
 
     #[test]
     fn a_loop_ends_with_a_reason_before_its_clock_does() {

@@ -1,18 +1,68 @@
 //! How late frames leave: the end of the call that sends a frame, with up to 63 others, less when
 //! it was due. And how late they are read: the time when the loop turned to its ports, less when
 //! the kernel had the frame.
+//!
+//! **Decision**   a stall is a span of time, not a number of frames: from when the first of those frames was due that are
+//!                more than [`STALL`] late, to when the last of them was done. A loop that stops while nothing is due makes
+//!                none.
+//! **Units**      times of the switch's clock.
 
 use hdrhistogram::Histogram;
 use sidestep_types::Time;
 
-/// Departures and readings later than this are stalls: a run with one says nothing about the network.
+/// What is done later than this is late.
 pub const STALL: Time = Time::from_ms(1);
+
+/// Spans in which something waited that was late.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stalls {
+    frames: u64,
+    spans: u64,
+    time: Time,
+    /// When the last one ended.
+    until: Time,
+}
+
+impl Stalls {
+    /// A frame that was `due` was `done`.
+    #[inline]
+    pub fn record(&mut self, due: Time, done: Time) {
+        if done.saturating_sub(due) > STALL {
+            self.add(due, done);
+        }
+    }
+
+    #[cold]
+    fn add(&mut self, due: Time, done: Time) {
+        self.frames += 1;
+        // What was due while the last span lasted, or at its end, is of the same.
+        self.spans += u64::from(self.spans == 0 || due > self.until);
+        let more = done.saturating_sub(due.max(self.until));
+        self.time = self.time.saturating_add(more);
+        self.until = self.until.max(done);
+    }
+
+    /// Frames that were late.
+    pub fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// How many spans there were.
+    pub fn spans(&self) -> u64 {
+        self.spans
+    }
+
+    /// How long they were together.
+    pub fn time(&self) -> Time {
+        self.time
+    }
+}
 
 /// Lateness of all departures, or of all readings, in nanoseconds with three digits.
 #[derive(Clone, Debug)]
 pub struct Lateness {
     histogram: Histogram<u64>,
-    stalls: u64,
+    stalls: Stalls,
 }
 
 impl Default for Lateness {
@@ -21,19 +71,18 @@ impl Default for Lateness {
         Lateness {
             histogram: Histogram::new_with_bounds(1, MINUTE_NS, 3)
                 .expect("a lowest value of 1 and three digits are allowed"),
-            stalls: 0,
+            stalls: Stalls::default(),
         }
     }
 }
 
 impl Lateness {
-    /// One frame was sent, or read, `late`.
+    /// One frame that was `due` was sent, or read.
     #[inline]
-    pub fn record(&mut self, late: Time) {
+    pub fn record(&mut self, due: Time, done: Time) {
+        let late = done.saturating_sub(due);
         self.histogram.saturating_record(late.as_ns());
-        if late > STALL {
-            self.stalls += 1;
-        }
+        self.stalls.record(due, done);
     }
 
     /// Frames so far.
@@ -41,9 +90,9 @@ impl Lateness {
         self.histogram.len()
     }
 
-    /// Frames later than [`STALL`].
-    pub fn stalls(&self) -> u64 {
-        self.stalls
+    /// Those that were late, and for how long.
+    pub fn stalls(&self) -> &Stalls {
+        &self.stalls
     }
 
     /// The latest, in nanoseconds.
@@ -67,15 +116,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_later_than_a_millisecond_is_a_stall() {
+    fn only_what_is_later_than_a_millisecond_is_late() {
         let mut lateness = Lateness::default();
         for us in [1, 2, 3, 1000] {
-            lateness.record(Time::from_us(us));
+            lateness.record(Time::from_us(50), Time::from_us(50 + us));
         }
-        lateness.record(Time::from_us(1001));
-        assert_eq!((lateness.count(), lateness.stalls()), (5, 1));
+        assert_eq!(lateness.stalls(), &Stalls::default());
+        lateness.record(Time::ZERO, Time::from_us(1001));
+        assert_eq!((lateness.count(), lateness.stalls().frames()), (5, 1));
         let half = lateness.quantile_ns(0.5);
         assert!((3000..3010).contains(&half), "{half}");
         assert!(lateness.max_ns() >= 1_001_000);
+    }
+
+    #[test]
+    fn frames_of_one_stop_are_one_stall_as_long_as_the_first_waited() {
+        let mut stalls = Stalls::default();
+        let ms = Time::from_ms;
+        // Stopped from 10 to 60: frames were due at 12, 13 and 59.5, and are sent one after the other.
+        stalls.record(ms(12), ms(60));
+        stalls.record(ms(13), ms(60));
+        stalls.record(Time::from_us(59_500), Time::from_us(60_100));
+        // Still behind: due before the end of what was late, and late itself.
+        stalls.record(ms(59), ms(62));
+        assert_eq!((stalls.frames(), stalls.spans()), (3, 1));
+        assert_eq!(stalls.time(), ms(50));
+        // Another stop, of which one frame was late.
+        stalls.record(ms(100), ms(105));
+        assert_eq!((stalls.frames(), stalls.spans()), (4, 2));
+        assert_eq!(stalls.time(), ms(55));
     }
 }

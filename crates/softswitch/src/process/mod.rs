@@ -3,21 +3,28 @@
 //! One thread moves frames ([`engine`]). Everything else, signals, the control socket, metrics and
 //! writing captures, has threads of its own that talk to it through [`orders`].
 
+pub mod arrivals;
 pub mod capture;
 pub mod clock;
 pub mod control;
 pub mod engine;
+pub mod files;
 pub mod lateness;
 pub mod log;
 pub mod metrics;
 pub mod notes;
+mod notices;
+mod number;
 pub mod orders;
+pub mod polling;
 pub mod priority;
 pub mod privileges;
 pub mod question;
 pub mod report;
 pub mod signals;
 pub mod snapshot;
-mod start;
+pub(crate) mod start;
+pub mod syscalls;
+pub mod user;
 
 pub use start::run;

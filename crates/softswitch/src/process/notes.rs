@@ -10,13 +10,13 @@
 //! when a frame left as well, and disturb nobody while they are taken.
 
 use super::clock::Clock;
+use super::files;
 use crate::frame::segment;
 use crate::machine::{Event, Happened, Watcher, buffered};
 use serde::{Deserialize, Serialize};
 use sidestep_switch::Changes;
 use sidestep_types::PortId;
-use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::net::{IpAddr, SocketAddrV4};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -172,8 +172,7 @@ impl Notes {
     /// Writes them to a file that must not exist; how many there are, and for how many there was no room.
     pub fn write(&self, path: &Path) -> Result<(usize, u64), String> {
         let say = |e: std::io::Error| format!("note {}: {e}", path.display());
-        let file = OpenOptions::new().write(true).create_new(true).open(path);
-        let mut file = BufWriter::new(file.map_err(say)?);
+        let mut file = BufWriter::new(files::create(path).map_err(say)?);
         let kept = self.kept();
         let (about, notes) = &*kept;
         let mut line = |value: Result<String, serde_json::Error>| {
@@ -189,10 +188,15 @@ impl Notes {
     }
 }
 
-/// Reads what [`Notes::write`] wrote. An error says which line is none.
+/// The longest file of notes: [`MOST`] lines of 512 bytes, of which they have some 300.
+const LONGEST: u64 = (MOST as u64) << 9;
+
+/// Reads what [`Notes::write`] wrote, not by way of a link. An error says which line is none.
 pub fn read(path: &Path) -> Result<(About, Vec<Note>), String> {
     let say = |e: std::io::Error| format!("notes {}: {e}", path.display());
-    let mut lines = BufReader::new(File::open(path).map_err(say)?).lines();
+    let file = files::open(path, LONGEST, libc::O_NOFOLLOW)?;
+    // What grows meanwhile ends there, in the middle of a line.
+    let mut lines = BufReader::new(file.take(LONGEST)).lines();
     let wrong = |number: usize, e: serde_json::Error| {
         format!(
             "notes {}: line {number}: expected what a switch noted: {e}",

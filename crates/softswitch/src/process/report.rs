@@ -1,6 +1,6 @@
 //! Counters as JSON, for people and programs that ask by the control socket.
 
-use super::lateness::Lateness;
+use super::lateness::{Lateness, Stalls};
 use super::snapshot::{PortSnapshot, Snapshot};
 use crate::io::IoCounters;
 use crate::machine::PortCounters;
@@ -20,8 +20,9 @@ pub fn counters(name: &str, snapshot: &Snapshot) -> Value {
         "no_port": snapshot.machine.no_port,
         "changes": snapshot.machine.changes,
         "ports": ports,
-        "lateness": lateness("departures", &snapshot.lateness, snapshot.stalls()),
-        "read_lateness": lateness("frames", &snapshot.read_lateness, snapshot.read_lateness.stalls()),
+        "lateness": lateness("departures", &snapshot.lateness),
+        "read_lateness": lateness("frames", &snapshot.read_lateness),
+        "overtaken": stalls(&snapshot.overtaken),
         "realtime_given_up": snapshot.lowered,
         "capture": {"kept": snapshot.captured.kept, "lost": snapshot.captured.lost},
     })
@@ -39,15 +40,23 @@ fn port(port: &PortSnapshot, counts: &PortCounters) -> Value {
     value
 }
 
-fn lateness(what: &str, late: &Lateness, stalls: u64) -> Value {
+fn lateness(what: &str, late: &Lateness) -> Value {
     let us = |q: f64| late.quantile_ns(q) as f64 / 1e3;
+    let mut value = stalls(late.stalls());
+    value[what] = json!(late.count());
+    value["p50_us"] = json!(us(0.5));
+    value["p99_us"] = json!(us(0.99));
+    value["p999_us"] = json!(us(0.999));
+    value["max_us"] = json!(late.max_ns() as f64 / 1e3);
+    value
+}
+
+/// Frames that were late, in how many spans, and how long those were together.
+fn stalls(stalls: &Stalls) -> Value {
     json!({
-        what: late.count(),
-        "p50_us": us(0.5),
-        "p99_us": us(0.99),
-        "p999_us": us(0.999),
-        "max_us": late.max_ns() as f64 / 1e3,
-        "stalls": stalls,
+        "late": stalls.frames(),
+        "stalls": stalls.spans(),
+        "stalled_ms": stalls.time().as_ms_f64(),
     })
 }
 

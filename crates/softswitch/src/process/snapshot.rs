@@ -1,7 +1,7 @@
 //! What the loop has counted, copied at one moment for those who ask.
 
 use super::capture::Counts;
-use super::lateness::Lateness;
+use super::lateness::{Lateness, Stalls};
 use crate::io::IoCounters;
 use crate::machine::Counters;
 use sidestep_types::Time;
@@ -19,18 +19,12 @@ pub struct Snapshot {
     pub lateness: Lateness,
     /// How late frames were read, after the kernel had them.
     pub read_lateness: Lateness,
+    /// Frames that were decided about later than they came, since the switch's time had passed that.
+    pub overtaken: Stalls,
     /// How often the loop gave SCHED_FIFO up because it would not sleep.
     pub lowered: u64,
     /// What became of capture records.
     pub captured: Counts,
-}
-
-impl Snapshot {
-    /// Frames that left or were read more than [`super::lateness::STALL`] late. Lateness of departures
-    /// alone would not see a stall while nothing was due: what is due counts from the reading.
-    pub fn stalls(&self) -> u64 {
-        self.lateness.stalls() + self.read_lateness.stalls()
-    }
 }
 
 /// An interface at one moment.

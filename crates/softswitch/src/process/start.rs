@@ -4,17 +4,20 @@ use super::capture::Prepared;
 use super::control::ControlHandler;
 use super::engine::Engine;
 use super::log::Log;
+use super::number::number_of_its_own;
 use super::orders::{Order, orders};
+use super::polling::Polling;
 use super::priority::{Priority, lock_memory, no_timer_slack};
 use super::signals::{Signal, Signals};
 use super::snapshot::Snapshot;
-use super::{control, metrics, privileges};
+use super::{control, metrics, privileges, syscalls, user};
 use crate::frame::Carry;
 use crate::io::Port;
 use crate::io::interface::Inquiry;
 use crate::io::links::LinkNews;
 use crate::machine::Machine;
-use crate::setup::{PortSetup, Setup};
+use crate::setup::{PortSetup, RunAs, Setup, interface_fits};
+use sidestep_types::Time;
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
@@ -32,19 +35,20 @@ pub fn run(
     let ports = open(setup)?;
     let inquiry = Inquiry::new().map_err(|e| e.to_string())?;
     let news = LinkNews::listen().map_err(|e| e.to_string())?;
-    let machine = Machine::new(setup)?;
+    let mut machine = Machine::new(setup)?;
+    machine.set_number(number_of_its_own());
     let mut engine = Engine::new(machine, ports, orders, news, inquiry, log.clone());
     engine.names = names;
     engine.busy = setup.process.busy;
+    engine.polling = Polling::new(polled(setup, &log));
     let doors = Doors::open(setup)?;
-    let capture = (setup.process.capture.as_deref())
-        .map(|path| Prepared::open(path, false, &setup.ports))
-        .transpose()?;
     steady(setup, &mut engine.priority, &log);
-    if let Some(name) = &setup.process.user {
-        privileges::drop_to(privileges::user(name)?).map_err(|e| e.to_string())?;
-    }
-    if let Some(capture) = capture {
+    drop_privileges(setup, &log)?;
+    if let Some(path) = setup.process.capture.as_deref() {
+        // SAFETY: no memory is passed.
+        let me = unsafe { libc::geteuid() };
+        let capture = Prepared::open(path, false, &setup.ports)
+            .map_err(|e| format!("{e} (it is opened as user {me})"))?;
         engine.watch(capture.start(setup.process.capture_drops_only, log.clone())?);
     }
     let handler = ControlHandler {
@@ -52,6 +56,7 @@ pub fn run(
         log: log.clone(),
         sender,
         reread: Arc::new(reread),
+        refuses: |_| None,
     };
     doors.serve(&handler)?;
     thread("signals", move || heed(&signals, &handler))?;
@@ -65,7 +70,11 @@ pub fn run(
             "interface {name} is down: frames to it are dropped"
         ));
     }
-    log.say(format!("switches {} ports", setup.ports.len()));
+    if setup.process.seccomp && setup.process.user != RunAs::Keep {
+        syscalls::confine()?;
+    }
+    let (count, idle) = (setup.ports.len(), engine.idle());
+    log.say(format!("switches {count} ports, {idle}"));
     let ended = engine.run();
     let last = engine.snapshot();
     // Waits for a capture to be written.
@@ -86,8 +95,11 @@ fn open(setup: &Setup) -> Result<Vec<Port>, String> {
             let open = if port.xdp { Port::open_xdp } else { Port::open };
             let opened = open(&inquiry, &port.interface);
             let opened = opened.map_err(|e| format!("port {}: {e}", port.name))?;
-            if let (Some(tags), Ok(state)) = (setup.tags, inquiry.interface(&port.interface)) {
-                fits(port, tags.carry, state.mtu)?;
+            if let Ok(state) = inquiry.interface(&port.interface) {
+                interface_fits(setup.mtu, port, state.mtu)?;
+                if let Some(tags) = setup.tags {
+                    fits(port, tags.carry, state.mtu)?;
+                }
             }
             Ok(opened)
         })
@@ -107,6 +119,17 @@ fn fits(port: &PortSetup, carry: Carry, mtu: u32) -> Result<(), String> {
     ))
 }
 
+/// How long the loop polls. On a machine of one core whoever sends the next frame would wait for it.
+fn polled(setup: &Setup, log: &Log) -> Time {
+    // SAFETY: no memory is passed.
+    let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    if cores == 1 && setup.process.poll > Time::ZERO {
+        log.say("this machine has one core: it sleeps and does not poll");
+        return Time::ZERO;
+    }
+    setup.process.poll
+}
+
 /// Makes this process wake up when it should, as far as the kernel allows it.
 fn steady(setup: &Setup, priority: &mut Priority, log: &Log) {
     no_timer_slack();
@@ -123,14 +146,38 @@ fn steady(setup: &Setup, priority: &mut Priority, log: &Log) {
     }
 }
 
+/// Becomes who the config says, and tells of what could not be given up.
+pub(crate) fn drop_privileges(setup: &Setup, log: &Log) -> Result<(), String> {
+    let wanted = &setup.process.user;
+    let Some(user) = user::choose(wanted, &setup.name)? else {
+        return Ok(());
+    };
+    let kept = privileges::drop_to(&user, matches!(wanted, RunAs::User(_)))?;
+    // SAFETY: no memory is passed.
+    match unsafe { libc::geteuid() } {
+        me if me == user.uid => log.say(format!("runs as {user}")),
+        me => log.say(format!("runs as user {me}, who started it")),
+    }
+    if kept.bounding_set {
+        log.say("keeps its bounding set, without use: emptying it takes CAP_SETPCAP");
+    }
+    if kept.groups > 0 {
+        let groups = kept.groups;
+        log.say(format!(
+            "keeps the {groups} groups that it was started with: leaving them takes CAP_SETGID"
+        ));
+    }
+    Ok(())
+}
+
 /// Where others ask.
-struct Doors {
+pub(crate) struct Doors {
     control: Option<UnixListener>,
     metrics: Option<TcpListener>,
 }
 
 impl Doors {
-    fn open(setup: &Setup) -> Result<Doors, String> {
+    pub(crate) fn open(setup: &Setup) -> Result<Doors, String> {
         let control = (setup.process.control.as_deref()).map(control::listen);
         let metrics = setup.process.metrics.map(metrics::listen);
         Ok(Doors {
@@ -139,7 +186,7 @@ impl Doors {
         })
     }
 
-    fn serve(self, handler: &ControlHandler) -> Result<(), String> {
+    pub(crate) fn serve(self, handler: &ControlHandler) -> Result<(), String> {
         if let Some(listener) = self.control {
             let handler = handler.clone();
             thread("control", move || control::serve(&listener, &handler))?;
@@ -154,7 +201,7 @@ impl Doors {
     }
 }
 
-fn heed(signals: &Signals, handler: &ControlHandler) {
+pub(crate) fn heed(signals: &Signals, handler: &ControlHandler) {
     loop {
         match signals.wait() {
             Signal::Stop => {
@@ -168,7 +215,7 @@ fn heed(signals: &Signals, handler: &ControlHandler) {
     }
 }
 
-fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), String> {
+pub(crate) fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), String> {
     (std::thread::Builder::new().name(name.into()))
         .spawn(work)
         .map(|_| ())

@@ -1,7 +1,9 @@
 //! `[[station]]`, `[router]`, `[[network]]`: who is where.
 
+use super::icmp::{ICMP, ICMP_RATE, icmp};
 use super::ports::named;
 use super::tables::{split, tables, words};
+use super::vlans::{IN_VLAN, station_vlan};
 use super::{Mac, Network, PortSetup, Router, Station};
 use sidestep_config::document::{Entry, Table, find};
 use sidestep_config::problem::{At, Problems};
@@ -11,7 +13,9 @@ use std::net::IpAddr;
 
 const MAC: Param = Param::required("mac", ParamUnit::File, "a MAC like \"02:00:00:00:00:01\"");
 
-pub(super) const STATION: &[Param] = &[MAC];
+pub(super) const STATION: &[Param] = &[MAC, IN_VLAN];
+
+pub(super) const ROUTER: &[Param] = &[MAC, ICMP, ICMP_RATE];
 
 pub(super) const NETWORK: &[Param] = &[
     Param::required(
@@ -20,6 +24,7 @@ pub(super) const NETWORK: &[Param] = &[
         "a prefix like \"10.78.0.0/16\"; the longest wins",
     ),
     Param::required("next_hop", ParamUnit::File, "the MAC that frames get"),
+    IN_VLAN,
 ];
 
 /// Reads all stations. No address is there twice.
@@ -63,18 +68,24 @@ fn station(
     problems: &mut Problems,
 ) -> Option<Station> {
     let (plain, lists) = split(table, &["addresses", "ports"]);
-    let mac = section("station", STATION, &[], &plain, at, problems).and_then(|resolved| {
+    let resolved = section("station", STATION, &[], &plain, at, problems);
+    let mac = resolved.as_ref().and_then(|resolved| {
         let place = resolved.places.get("station.mac").unwrap_or(at);
         mac(&resolved.values.word("mac"), "station.mac", place, problems)
     });
     let addresses = addresses(&lists, "station", problems);
     let words = words(&lists, "ports", problems);
     let what = mac.map_or("station".to_string(), |mac| format!("station {mac}"));
-    let ports = words.and_then(|words| named(&words, ports, &what, at, problems));
+    let named = words.and_then(|words| named(&words, ports, &what, at, problems));
+    let (resolved, of) = (resolved?, named?);
+    let place = resolved.places.get("station.vlan").unwrap_or(at);
+    let vlan = station_vlan(ports, &of, resolved.values.count_or_off("vlan"), &what);
+    let vlan = vlan.map_err(|why| problems.add(place, why));
     Some(Station {
         mac: mac?,
         addresses: addresses?,
-        ports: ports?,
+        ports: of,
+        vlan: vlan.ok()?,
     })
 }
 
@@ -94,7 +105,7 @@ fn read_router(entry: &Entry, stations: &[Station], problems: &mut Problems) -> 
     let table = entry.node.table("router", problems)?;
     let at = &entry.at;
     let (plain, lists) = split(table, &["addresses"]);
-    let resolved = section("router", STATION, &[], &plain, at, problems)?;
+    let resolved = section("router", ROUTER, &[], &plain, at, problems)?;
     let place = resolved.places.get("router.mac").unwrap_or(at);
     let mac = mac(&resolved.values.word("mac"), "router.mac", place, problems)?;
     let addresses = addresses(&lists, "router", problems)?;
@@ -109,7 +120,12 @@ fn read_router(entry: &Entry, stations: &[Station], problems: &mut Problems) -> 
             );
         }
     }
-    Some(Router { mac, addresses })
+    let icmp = icmp(&resolved, addresses.len(), at, problems);
+    Some(Router {
+        mac,
+        addresses,
+        icmp,
+    })
 }
 
 /// Reads all networks. No prefix is there twice.
@@ -158,21 +174,32 @@ fn network(
             }
         };
         let next_hop = resolved.values.word("next_hop");
-        let at = place("network.next_hop");
-        let next_hop = mac(&next_hop, "network.next_hop", at, problems);
-        Some((prefix?, next_hop?))
+        let next_hop = mac(
+            &next_hop,
+            "network.next_hop",
+            place("network.next_hop"),
+            problems,
+        );
+        let vlan = (
+            resolved.values.count_or_off("vlan"),
+            place("network.vlan").clone(),
+        );
+        Some((prefix?, next_hop?, vlan))
     });
     let what = match &read {
-        Some(((_, text), _)) => format!("network {text}"),
+        Some(((_, text), ..)) => format!("network {text}"),
         None => "network".to_string(),
     };
-    let ports = words.and_then(|words| named(&words, ports, &what, at, problems));
-    let (((prefix, length), _), next_hop) = read?;
+    let of = words.and_then(|words| named(&words, ports, &what, at, problems))?;
+    let (((prefix, length), _), next_hop, (vlan, place)) = read?;
+    let vlan = station_vlan(ports, &of, vlan, &what);
+    let vlan = vlan.map_err(|why| problems.add(&place, why));
     Some(Network {
         prefix,
         length,
-        ports: ports?,
+        ports: of,
         next_hop,
+        vlan: vlan.ok()?,
     })
 }
 

@@ -1,6 +1,6 @@
 //! What a config may say, section by section: the tables that it is read by, for whoever explains them.
 
-use super::hosts::{NETWORK, STATION};
+use super::hosts::{NETWORK, ROUTER, STATION};
 use super::ports::PORT;
 use super::process::PROCESS;
 use super::read::{SECTIONS, SWITCH};
@@ -34,7 +34,7 @@ pub fn known() -> impl Iterator<Item = Known> {
             "process" => (true, PROCESS, &[], &[]),
             "port" => (false, PORT, SHIMS, &["shims"]),
             "station" => (false, STATION, &[], &["addresses", "ports"]),
-            "router" => (true, STATION, &[], &["addresses"]),
+            "router" => (true, ROUTER, &[], &["addresses"]),
             "network" => (false, NETWORK, &[], &["ports"]),
             other => unreachable!("the section {other:?} has no table"),
         };

@@ -1,9 +1,13 @@
 //! What a switch's config says; `docs/softswitch.md` describes the file.
 
+mod bridge;
 mod hosts;
+mod icmp;
 mod known;
 mod mac;
+mod mtu;
 mod ports;
+mod probe;
 mod process;
 mod read;
 mod services;
@@ -12,15 +16,21 @@ mod tables;
 mod tags;
 #[cfg(test)]
 mod tests;
+mod vlans;
 mod write;
 
+pub use bridge::{Pace, PortBridge, Storms};
+pub use icmp::Icmp;
 pub use known::{Known, TOP, known};
 pub use mac::Mac;
+pub use mtu::{DEFAULT_MTU, MOST_MTU, interface_fits};
 pub use ports::check_rate;
+pub use probe::LoopProbe;
 pub use services::Services;
 pub use shims::{SILENCE, to_toml as shims_to_toml};
 pub use sidestep_config::decision::Named;
 pub use tags::Tags;
+pub use vlans::{NO_VLAN, PortVlan, alike};
 
 use sidestep_config::decision::Decision;
 use sidestep_types::{BitRate, PortId, Time};
@@ -46,6 +56,10 @@ pub struct Setup {
     pub tags: Option<Tags>,
     /// How stations are found.
     pub forwarding: Forwarding,
+    /// The longest payload of a frame, in bytes.
+    pub mtu: u32,
+    /// How it looks for loops, if it does.
+    pub probe: Option<LoopProbe>,
     /// What the process around the switch does.
     pub process: ProcessSetup,
     /// The ports; their order numbers them.
@@ -78,23 +92,59 @@ pub enum Forwarding {
     Learning,
 }
 
-/// What the process around the switch does.
+/// What the process around the switch does; by default nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProcessSetup {
     /// The Unix socket for control and counters.
     pub control: Option<PathBuf>,
     /// Where Prometheus finds the counters, on the loopback.
     pub metrics: Option<SocketAddr>,
-    /// Who it becomes; `None` keeps its privileges.
-    pub user: Option<String>,
+    /// Who it becomes.
+    pub user: RunAs,
+    /// Whether it ends at a system call that a running switch does not make. One that keeps its privileges makes any.
+    pub seccomp: bool,
     /// SCHED_FIFO, when the kernel allows it.
     pub realtime: bool,
     /// Poll all the time instead of sleeping to the next departure.
     pub busy: bool,
+    /// How long it polls before it sleeps, after the last frame and before the next departure.
+    pub poll: Time,
     /// Where frames are written, with what became of them.
     pub capture: Option<PathBuf>,
     /// Keep drops, detours and trims alone.
     pub capture_drops_only: bool,
+}
+
+/// Who the process becomes once everything is open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum RunAs {
+    /// Whoever it is: its privileges are kept.
+    #[default]
+    Keep,
+    /// The user `sidestep`, or a number that nobody has.
+    Auto,
+    /// A user, by name or number.
+    User(String),
+}
+
+impl RunAs {
+    /// What a config says, or the command.
+    pub fn from_word(word: &str) -> RunAs {
+        match word {
+            process::KEEP => RunAs::Keep,
+            process::AUTO => RunAs::Auto,
+            name => RunAs::User(name.into()),
+        }
+    }
+
+    /// The word for it.
+    pub fn word(&self) -> &str {
+        match self {
+            RunAs::Keep => process::KEEP,
+            RunAs::Auto => process::AUTO,
+            RunAs::User(name) => name,
+        }
+    }
 }
 
 /// One port.
@@ -116,6 +166,10 @@ pub struct PortSetup {
     pub xdp: bool,
     /// Its host's shims, the first nearest to the host.
     pub shims: Vec<Named>,
+    /// How the network is guarded against what comes in by it.
+    pub bridge: PortBridge,
+    /// Which VLANs it carries; nothing where the switch has none.
+    pub vlan: Option<PortVlan>,
 }
 
 /// Someone with an address, and the ports toward it.
@@ -127,6 +181,8 @@ pub struct Station {
     pub addresses: Vec<IpAddr>,
     /// The next hops, one or more.
     pub ports: Vec<PortId>,
+    /// Its VLAN; [`NO_VLAN`] where the switch has none.
+    pub vlan: u16,
 }
 
 /// The switch's own addresses.
@@ -136,6 +192,8 @@ pub struct Router {
     pub mac: Mac,
     /// What it answers for.
     pub addresses: Vec<IpAddr>,
+    /// What senders are told, if anything.
+    pub icmp: Option<Icmp>,
 }
 
 /// A prefix behind a next hop.
@@ -149,4 +207,6 @@ pub struct Network {
     pub ports: Vec<PortId>,
     /// The MAC that frames get.
     pub next_hop: Mac,
+    /// The VLAN that they get; [`NO_VLAN`] where the switch has none.
+    pub vlan: u16,
 }

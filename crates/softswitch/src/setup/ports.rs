@@ -1,8 +1,10 @@
 //! `[[port]]`: the interfaces of a switch.
 
 use super::PortSetup;
+use super::bridge::{BROADCAST, LIMIT, MULTICAST, STORM_BURST, UNKNOWN, bridge};
 use super::shims::{SHIMS, shims};
 use super::tables::{split, tables};
+use super::vlans::{NATIVE, TRUNK, VLAN, port_vlan};
 use sidestep_config::document::Table;
 use sidestep_config::problem::{At, Problems, suggest};
 use sidestep_config::section::section;
@@ -45,6 +47,14 @@ pub(super) const PORT: &[Param] = &[
         "packet",
         "AF_PACKET or AF_XDP",
     ),
+    LIMIT,
+    BROADCAST,
+    MULTICAST,
+    UNKNOWN,
+    STORM_BURST,
+    VLAN,
+    TRUNK,
+    NATIVE,
 ];
 
 /// A rate below this is a slip of the pen, and would let queues reach past the end of the clock.
@@ -135,6 +145,8 @@ fn port(table: &Table, at: &At, problems: &mut Problems) -> Option<PortSetup> {
         flood: values.flag("flood"),
         xdp: values.word("io") == "xdp",
         shims,
+        bridge: bridge(&resolved, at, problems)?,
+        vlan: port_vlan(&resolved, at, problems).ok()?,
     })
 }
 

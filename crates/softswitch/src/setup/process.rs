@@ -1,19 +1,25 @@
 //! `[process]`: what the process around the switch does.
 
-use super::ProcessSetup;
 use super::tables::table;
+use super::{ProcessSetup, RunAs};
 use sidestep_config::document::Table;
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::section;
-use sidestep_types::{Param, ParamUnit};
+use sidestep_types::{Param, ParamUnit, Time};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// The word for "without".
 pub(super) const NONE: &str = "none";
 
+/// Polling for longer than sleeping takes gains nothing.
+const LONGEST_POLL: Time = Time::from_ms(1);
+
 /// The word for "stay who you are".
 pub(super) const KEEP: &str = "keep";
+
+/// The word for "anybody without power".
+pub(super) const AUTO: &str = "auto";
 
 pub(super) const PROCESS: &[Param] = &[
     Param::with_default(
@@ -33,10 +39,16 @@ pub(super) const PROCESS: &[Param] = &[
     Param::with_default(
         "user",
         ParamUnit::File,
-        "nobody",
-        "who it becomes when the sockets are open",
+        AUTO,
+        "who it becomes when the sockets are open: a name or number, or the user sidestep, else a number that nobody has",
     )
     .or_off(KEEP),
+    Param::with_default(
+        "seccomp",
+        ParamUnit::Flag,
+        "true",
+        "end at a system call that a running switch does not make; with user = \"keep\" all are allowed",
+    ),
     Param::with_default(
         "realtime",
         ParamUnit::Flag,
@@ -48,6 +60,12 @@ pub(super) const PROCESS: &[Param] = &[
         ParamUnit::Word(&["sleep", "busy"]),
         "sleep",
         "ppoll to the next departure, or poll all the time",
+    ),
+    Param::with_default(
+        "poll",
+        ParamUnit::Time,
+        "50 us",
+        "with wait = \"sleep\": for how long it polls after the last frame and before the next departure",
     ),
     Param::with_default(
         "capture",
@@ -91,12 +109,26 @@ pub(super) fn process(root: &Table, at: &At, problems: &mut Problems) -> Option<
             problems.add(place(key), format!("process.{key} is empty"));
         }
     }
+    let busy = values.word("wait") == "busy";
+    let poll = values.time("poll");
+    if let Some(at) = resolved.places.get("process.poll") {
+        if busy {
+            let why = "has no effect: wait = \"busy\" polls all the time";
+            problems.add(at, format!("process.poll {why}"));
+        }
+        if poll > LONGEST_POLL {
+            let why = format!("expected at most {LONGEST_POLL}, got {poll}");
+            problems.add(at, format!("process.poll: {why}"));
+        }
+    }
     Some(ProcessSetup {
         control: path("control"),
         metrics,
-        user: values.word_or_off("user"),
+        user: (values.word_or_off("user")).map_or(RunAs::Keep, |word| RunAs::from_word(&word)),
+        seccomp: values.flag("seccomp"),
         realtime: values.flag("realtime"),
-        busy: values.word("wait") == "busy",
+        busy,
+        poll: if busy { Time::ZERO } else { poll },
         capture: path("capture"),
         capture_drops_only: values.word("capture_only") == "drops",
     })

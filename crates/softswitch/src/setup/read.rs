@@ -1,11 +1,15 @@
 //! A config's text as a [`Setup`]: all that is wrong is said at once, each with its place.
 
+use super::bridge;
 use super::hosts::{networks, router, stations};
+use super::mtu::{self, MTU};
 use super::ports::ports;
+use super::probe::{LOOP_ACTION, LOOP_PROBE, LoopProbe, probe};
 use super::process::process;
 use super::services::{self, DSCP, Services};
 use super::tables::{table, tables};
 use super::tags::{self, BOOST, BOOSTING, TAGS, Tags};
+use super::vlans;
 use super::{Forwarding, Rank, Setup};
 use sidestep_config::decision::{
     ALPHA, CAPACITY, Decision, MEMORY, POLICIES, RANK_GAP, decision, holds_a_packet, rank_gap,
@@ -48,6 +52,9 @@ pub(super) const SWITCH: &[Param] = &[
     TAGS,
     BOOST,
     BOOSTING,
+    MTU,
+    LOOP_PROBE,
+    LOOP_ACTION,
     Param::with_default(
         "forwarding",
         ParamUnit::Word(&["static", "learning"]),
@@ -56,8 +63,8 @@ pub(super) const SWITCH: &[Param] = &[
     ),
 ];
 
-/// A full segment's payload without options, in bytes: what a queue must hold with its headers.
-const FULL_SEGMENT: u32 = 1460;
+/// Headers of IP and TCP without options, in bytes: the rest of the MTU is what a queue must hold with them.
+const HEADERS: u32 = 40;
 
 impl Setup {
     /// Reads the config `text` of `file`, which is named in messages. Errors are all that is wrong
@@ -88,10 +95,16 @@ fn whole(file: &str, root: &Table, problems: &mut Problems) -> Option<Setup> {
         let message = "[[network]] needs a [router]: only frames to its MAC are routed";
         problems.add(&entry.at, message);
     }
-    let ((name, seed), (decision, (rank, rank_gap), services, tags, forwarding)) = (top?, switch?);
-    for (port, (_, at)) in ports.iter().zip(tables(root, "port", problems)?) {
+    let ((name, seed), switch) = (top?, switch?);
+    let (decision, (rank, rank_gap), services, tags, forwarding, (mtu, probe)) = switch;
+    let written = tables(root, "port", problems)?;
+    for (port, (written, at)) in ports.iter().zip(&written) {
         tags::agree(tags, port, at, problems);
+        bridge::learns(forwarding, written, problems);
+        mtu::fits(mtu, port, at, problems);
     }
+    let places: Vec<&At> = written.iter().map(|(_, at)| *at).collect();
+    vlans::agree(&ports, &places, &decision, tags, problems);
     Some(Setup {
         name,
         seed,
@@ -101,6 +114,8 @@ fn whole(file: &str, root: &Table, problems: &mut Problems) -> Option<Setup> {
         services,
         tags,
         forwarding,
+        mtu,
+        probe,
         process: process?,
         ports,
         stations: stations?,
@@ -138,13 +153,15 @@ fn stem(file: &str) -> String {
 }
 
 /// Of `[switch]`: the decision, what ranks are and after what silence they begin anew, which code points are which
-/// class, how tags travel, how stations are found.
+/// class, how tags travel, how stations are found, how long a frame may be,
+/// how loops are looked for.
 type Switch = (
     Decision,
     (Rank, Time),
     Option<Services>,
     Option<Tags>,
     Forwarding,
+    (u32, Option<LoopProbe>),
 );
 
 fn switch(root: &Table, at: &At, problems: &mut Problems) -> Option<Switch> {
@@ -158,7 +175,8 @@ fn switch(root: &Table, at: &At, problems: &mut Problems) -> Option<Switch> {
             return None;
         }
     };
-    if let Err(why) = holds_a_packet(&decision.capacity, FULL_SEGMENT) {
+    let mtu = mtu::mtu(&resolved, &at, problems)?;
+    if let Err(why) = holds_a_packet(&decision.capacity, mtu - HEADERS) {
         resolved.refused("", &why, &at, problems);
     }
     let forwarding = match resolved.values.word("forwarding").as_str() {
@@ -201,7 +219,15 @@ fn switch(root: &Table, at: &At, problems: &mut Problems) -> Option<Switch> {
         }
     };
     let tags = tags::tags(&resolved, &at, problems);
-    Some((decision, (rank, gap), services, tags, forwarding))
+    let probe = probe(&resolved, forwarding, &at, problems);
+    Some((
+        decision,
+        (rank, gap),
+        services,
+        tags,
+        forwarding,
+        (mtu, probe),
+    ))
 }
 
 /// What a scenario's `[switch]` may say beside the decision, with what it belongs to.

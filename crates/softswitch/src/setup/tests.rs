@@ -1,6 +1,6 @@
 //! What a config may say, and what is said about one that may not.
 
-use super::{Forwarding, Mac, Rank, Setup, Tags};
+use super::{Forwarding, Mac, Rank, RunAs, Setup, Tags};
 use sidestep_types::{BitRate, PortId, Time};
 
 /// What begins a switch config in the documentation.
@@ -12,6 +12,25 @@ fn documented() -> String {
     let start = docs.find(FENCE).expect("an example") + FENCE.len();
     let end = docs[start..].find("```").expect("its end");
     docs[start..start + end].to_string()
+}
+
+#[test]
+fn the_documented_service_reads() {
+    let docs = include_str!("../../../../docs/softswitch-security.md");
+    let fence = "```toml\n";
+    let start = docs.find(fence).expect("an example") + fence.len();
+    let end = docs[start..].find("```").expect("its end");
+    let text = format!("{PLAIN}{}", &docs[start..start + end]);
+    let setup = Setup::read("edge0.toml", &text).unwrap();
+    // What the unit makes for it.
+    let unit = include_str!("../../../../docs/service/sidestep-switch@.service");
+    assert!(unit.contains(
+        "\nRuntimeDirectory=sidestep/%i\nRuntimeDirectoryMode=0700\nLogsDirectory=sidestep/%i\n"
+    ));
+    let (run, log) = ("/run/sidestep/edge0", "/var/log/sidestep/edge0");
+    assert!(setup.process.control.unwrap().starts_with(run));
+    assert!(setup.process.capture.unwrap().starts_with(log));
+    assert_eq!(setup.process.user, RunAs::Auto);
 }
 
 /// A config of two ports that all is well with.
@@ -52,6 +71,14 @@ fn the_documented_config_reads() {
     assert_eq!(setup.networks[0].ports, [PortId(1), PortId(2)]);
     assert_eq!(setup.process.metrics.unwrap().port(), 9470);
     assert_eq!(setup.router.unwrap().addresses.len(), 2);
+}
+
+#[test]
+fn manners_vlans_and_messages_go_together_and_read_back() {
+    let text = include_str!("../../../../fuzz/seeds/switch_config/manners.toml");
+    let setup = Setup::read("s.toml", text).unwrap_or_else(|all| panic!("{all:?}"));
+    assert_eq!((setup.mtu, setup.networks[0].vlan), (9000, 10));
+    assert_eq!(Setup::read("s.toml", &setup.to_toml()), Ok(setup));
 }
 
 #[test]
@@ -212,7 +239,28 @@ fn defaults_are_those_of_the_documentation() {
     assert_eq!((setup.rank, setup.tags), (Rank::Sent, None));
     assert_eq!(setup.stations[0].mac, Mac([2, 0, 0, 0, 0, 1]));
     assert_eq!(setup.decision.route.0, "ecmp");
-    assert_eq!(setup.process.user.as_deref(), Some("nobody"));
+    assert_eq!(
+        (setup.process.user, setup.process.seccomp),
+        (RunAs::Auto, true)
+    );
+    assert_eq!(setup.process.poll, Time::from_us(50));
+}
+
+#[test]
+fn polling_before_sleep_is_for_a_loop_that_sleeps() {
+    let with =
+        |lines: &str| PLAIN.replacen("[switch]", &format!("[process]\n{lines}\n[switch]"), 1);
+    let polls = |lines: &str| Setup::read("s.toml", &with(lines)).map(|setup| setup.process.poll);
+    assert_eq!(polls("poll = \"0 s\""), Ok(Time::ZERO));
+    assert_eq!(
+        polls("wait = \"sleep\"\npoll = \"1 ms\""),
+        Ok(Time::from_ms(1))
+    );
+    assert_eq!(polls("wait = \"busy\""), Ok(Time::ZERO));
+    for lines in ["poll = \"20 us\"", "wait = \"busy\"", "poll = \"0 s\""] {
+        let setup = Setup::read("s.toml", &with(lines)).unwrap();
+        assert_eq!(Setup::read("s.toml", &setup.to_toml()), Ok(setup));
+    }
 }
 
 #[test]
@@ -327,6 +375,16 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
             "[switch]",
             "[process]\nmetrics = \"localhost\"\n[switch]",
             "an address and a port",
+        ),
+        (
+            "[switch]",
+            "[process]\nwait = \"busy\"\npoll = \"0 s\"\n[switch]",
+            "process.poll has no effect: wait = \"busy\" polls all the time",
+        ),
+        (
+            "[switch]",
+            "[process]\npoll = \"1001 us\"\n[switch]",
+            "process.poll: expected at most 1 ms, got 1.001 ms",
         ),
         (
             "interface = \"e0-up\"",

@@ -1,7 +1,7 @@
 //! A [`Setup`] as the text of a config, which reads back as the same.
 
-use super::process::{KEEP, NONE};
-use super::{Forwarding, PortSetup, Rank, Setup, shims};
+use super::process::NONE;
+use super::{Forwarding, NO_VLAN, PortSetup, Rank, Setup, bridge, shims};
 use sidestep_config::value::quoted;
 use sidestep_types::PortId;
 use std::fmt::{Display, Write};
@@ -15,18 +15,23 @@ impl Setup {
         self.write_switch(&mut out);
         self.write_process(&mut out);
         for port in &self.ports {
-            write_port(port, &mut out);
+            write_port(port, self.forwarding == Forwarding::Learning, &mut out);
         }
         for station in &self.stations {
             out.head("[[station]]");
             out.pair("mac", station.mac);
             out.list("addresses", &station.addresses);
             out.list("ports", self.names(&station.ports));
+            write_vlan(station.vlan, &mut out);
         }
         if let Some(router) = &self.router {
             out.head("[router]");
             out.pair("mac", router.mac);
             out.list("addresses", &router.addresses);
+            if let Some(icmp) = &router.icmp {
+                out.pair("icmp", icmp.word());
+                out.pair("icmp_rate", icmp.rate_word());
+            }
         }
         for network in &self.networks {
             out.head("[[network]]");
@@ -34,6 +39,7 @@ impl Setup {
             out.pair("prefix", prefix);
             out.list("ports", self.names(&network.ports));
             out.pair("next_hop", network.next_hop);
+            write_vlan(network.vlan, &mut out);
         }
         out.0
     }
@@ -66,6 +72,11 @@ impl Setup {
             Forwarding::Learning => "learning",
         };
         out.pair("forwarding", forwarding);
+        out.plain("mtu", self.mtu);
+        if let Some(probe) = &self.probe {
+            out.pair("loop_probe", probe.every);
+            out.pair("loop_action", if probe.blocks { "block" } else { "report" });
+        }
     }
 
     fn write_process(&self, out: &mut Text) {
@@ -78,9 +89,16 @@ impl Setup {
         out.pair("control", path(&process.control));
         let metrics = process.metrics.map_or(NONE.into(), |m| m.to_string());
         out.pair("metrics", metrics);
-        out.pair("user", process.user.as_deref().unwrap_or(KEEP));
+        out.pair("user", process.user.word());
+        out.plain("seccomp", process.seccomp);
         out.plain("realtime", process.realtime);
-        out.pair("wait", if process.busy { "busy" } else { "sleep" });
+        match process.busy {
+            true => out.pair("wait", "busy"),
+            false => {
+                out.pair("wait", "sleep");
+                out.pair("poll", process.poll);
+            }
+        }
         out.pair("capture", path(&process.capture));
         let only = if process.capture_drops_only {
             "drops"
@@ -91,7 +109,7 @@ impl Setup {
     }
 }
 
-fn write_port(port: &PortSetup, out: &mut Text) {
+fn write_port(port: &PortSetup, learning: bool, out: &mut Text) {
     out.head("[[port]]");
     out.pair("name", &port.name);
     out.pair("interface", &port.interface);
@@ -101,8 +119,19 @@ fn write_port(port: &PortSetup, out: &mut Text) {
     out.pair("leads_to", leads_to);
     out.plain("flood", port.flood);
     out.pair("io", if port.xdp { "xdp" } else { "packet" });
+    let vlans = port.vlan.as_ref().map(|vlan| vlan.words());
+    let bridge = bridge::words(port, learning);
+    for (key, value) in bridge.into_iter().chain(vlans.into_iter().flatten()) {
+        out.pair(key, value);
+    }
     if !port.shims.is_empty() {
         out.0.push_str(&shims::to_toml(&port.shims));
+    }
+}
+
+fn write_vlan(vlan: u16, out: &mut Text) {
+    if vlan != NO_VLAN {
+        out.plain("vlan", vlan);
     }
 }
 

@@ -10,7 +10,7 @@ pub use learning::{Learned, Learning, MOST_LEARNED, STALE_AFTER};
 pub use prefixes::{Prefixes, masked};
 pub use ways::only;
 
-use crate::setup::{Mac, Setup};
+use crate::setup::{Mac, NO_VLAN, Setup};
 use sidestep_switch::Hops;
 use sidestep_types::PortId;
 use std::collections::HashMap;
@@ -24,13 +24,15 @@ pub struct NextHop {
     pub mac: Mac,
     /// The ways toward it.
     pub ways: Ways,
+    /// The VLAN that they get.
+    pub vlan: u16,
 }
 
 /// The config's part of forwarding. Nothing in it is ever iterated in the order of a hash.
 #[derive(Debug)]
 pub struct Stations {
-    /// The ways to each station.
-    ways: Vec<Ways>,
+    /// The ways to each station, and its VLAN.
+    ways: Vec<(Ways, u16)>,
     by_mac: HashMap<u64, u32, Mixed>,
     answers: HashMap<IpAddr, Answer, Mixed>,
     /// The router's MAC, if the switch is one.
@@ -46,6 +48,8 @@ pub struct Answer {
     pub mac: Mac,
     /// It is the switch's own, as a router.
     pub router: bool,
+    /// The VLAN that it is in; the router is in all of them.
+    pub vlan: u16,
 }
 
 impl Stations {
@@ -64,27 +68,35 @@ impl Stations {
                 let answer = Answer {
                     mac: station.mac,
                     router: false,
+                    vlan: station.vlan,
                 };
                 answers.insert(ip, answer);
                 // To the router's MAC, a station's own address is the longest prefix there is.
                 let hop = NextHop {
                     mac: station.mac,
                     ways: to_station.clone(),
+                    vlan: station.vlan,
                 };
                 routed.insert(ip, if ip.is_ipv4() { 32 } else { 128 }, hop);
             }
-            ways.push(to_station);
+            ways.push((to_station, station.vlan));
         }
         for network in &setup.networks {
             let hop = NextHop {
                 mac: network.next_hop,
                 ways: numbering.entry(&network.ports),
+                vlan: network.vlan,
             };
             routed.insert(network.prefix, network.length, hop);
         }
         for &ip in setup.router.iter().flat_map(|router| &router.addresses) {
             let mac = setup.router.as_ref().map_or(Mac::default(), |r| r.mac);
-            answers.insert(ip, Answer { mac, router: true });
+            let answer = Answer {
+                mac,
+                router: true,
+                vlan: NO_VLAN,
+            };
+            answers.insert(ip, answer);
         }
         let flood = setup.ports.iter().enumerate();
         let flood = flood.filter(|(_, port)| port.flood);
@@ -98,11 +110,12 @@ impl Stations {
         }
     }
 
-    /// The ways to the station of this MAC.
+    /// The ways to the station of this MAC, if it is in this VLAN.
     #[inline]
-    pub fn hops(&self, mac: Mac) -> Option<Hops<'_>> {
+    pub fn hops(&self, mac: Mac, vlan: u16) -> Option<Hops<'_>> {
         let index = *self.by_mac.get(&mac.bits())?;
-        Some(self.ways[index as usize].hops())
+        let (ways, its) = &self.ways[index as usize];
+        (*its == vlan).then(|| ways.hops())
     }
 
     /// Is it the MAC of the switch itself, as a router?
@@ -116,9 +129,10 @@ impl Stations {
         self.routed.longest(ip)
     }
 
-    /// The MAC of a known address.
-    pub fn answer(&self, ip: IpAddr) -> Option<Answer> {
-        self.answers.get(&ip).copied()
+    /// The MAC of a known address, for who asks in this VLAN.
+    pub fn answer(&self, ip: IpAddr, vlan: u16) -> Option<Answer> {
+        let answer = self.answers.get(&ip)?;
+        (answer.router || answer.vlan == vlan).then_some(*answer)
     }
 
     /// The ports that get what is flooded.

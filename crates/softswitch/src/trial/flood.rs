@@ -3,6 +3,9 @@
 
 use crate::io::Port;
 use crate::io::interface::Inquiry;
+use etherparse::{
+    EtherType, Ethernet2Header, IcmpEchoHeader, Icmpv4Header, Icmpv4Type, IpNumber, Ipv4Header,
+};
 use std::time::{Duration, Instant};
 
 /// Frames in a batch.
@@ -43,6 +46,36 @@ pub fn udp_frame(length: usize, from: u8, to: u8) -> Vec<u8> {
     ip[20..24].copy_from_slice(&[0x13, 0x88, 0, 9]);
     ip[24..26].copy_from_slice(&(total - 20).to_be_bytes());
     frame
+}
+
+/// An echo request of 60 bytes without FCS, from the host of number `from` to that of number `to`, whose
+/// kernel answers it.
+pub fn echo_request(from: u8, to: u8, number: u16) -> Vec<u8> {
+    const ID: u16 = 0x5344;
+    let payload = [0; 18];
+    let mac = |host: u8| [2, 9, 0, 0, 0, host + 1];
+    let address = |host: u8| [10, 9, 0, host + 1];
+    let echo = Icmpv4Type::EchoRequest(IcmpEchoHeader {
+        id: ID,
+        seq: number,
+    });
+    let icmp = Icmpv4Header::with_checksum(echo, &payload);
+    let length = (icmp.header_len() + payload.len()) as u16;
+    let mut ip = Ipv4Header::new(length, 64, IpNumber::ICMP, address(from), address(to))
+        .expect("the payload is short");
+    ip.header_checksum = ip.calc_header_checksum();
+    let ethernet = Ethernet2Header {
+        source: mac(from),
+        destination: mac(to),
+        ether_type: EtherType::IPV4,
+    };
+    [
+        &ethernet.to_bytes()[..],
+        &ip.to_bytes(),
+        &icmp.to_bytes(),
+        &payload,
+    ]
+    .concat()
 }
 
 /// A MAC that frames for host `number` may have when nobody shall read them: the host drops them

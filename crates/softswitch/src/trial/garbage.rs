@@ -8,7 +8,7 @@
 //!             or refused by the interface.
 
 use super::flood::{Source, sink, udp_frame};
-use super::throughput::{Running, start, tempdir};
+use super::throughput::{Between, FASTEST, Running, start, tempdir};
 use super::wiring::Wiring;
 use crate::process::control;
 use serde_json::Value;
@@ -32,24 +32,27 @@ pub struct Garbage {
     pub wrong: Vec<String>,
 }
 
-/// Sends `frames` random frames to a switch of the program `command`. An error says that it ended,
+/// Sends `frames` random frames to a switch of the program `command`, whose ports or datapath are `io`. An error says that it ended,
 /// hangs, or cannot be tried here.
-pub fn garbage(command: &Path, frames: u64, seed: u64) -> Result<Garbage, String> {
+pub fn garbage(command: &Path, io: &str, frames: u64, seed: u64) -> Result<Garbage, String> {
     let wiring = Wiring::new(2)?;
     let room = tempdir()?;
-    let result = run(command, frames, seed, &wiring, &room);
+    let result = run(command, io, frames, seed, &wiring, &room);
     let _ = std::fs::remove_dir_all(&room);
     result
 }
 
 fn run(
     command: &Path,
+    io: &str,
     frames: u64,
     seed: u64,
     wiring: &Wiring,
     room: &Path,
 ) -> Result<Garbage, String> {
-    let mut switch = start(command, wiring, room, "sleep", "packet")?;
+    let mut mode = Between::Default.mode(FASTEST).expect("a switch");
+    mode.io = io;
+    let mut switch = start(command, wiring, room, &mode)?;
     let socket = room.join("s.sock");
     // What came before the switch did is not for it to count.
     let counters = control::ask(&socket, "counters")?;

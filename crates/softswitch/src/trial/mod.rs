@@ -4,6 +4,7 @@
 
 pub mod flood;
 pub mod garbage;
+pub mod latency;
 pub mod namespace;
 pub mod throughput;
 pub mod wiring;

@@ -8,7 +8,7 @@
 //! **Limit**    what the flood alone can send: the row `nothing`, counted before any switch.
 
 use super::flood::{flood, pin, sink, udp_frame};
-use super::wiring::Wiring;
+use super::wiring::{Wiring, mac};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -21,22 +21,42 @@ pub enum Between {
     Nothing,
     /// The kernel's bridge.
     Bridge,
-    /// The switch with AF_PACKET, sleeping when there is nothing to do.
+    /// The switch as its config's defaults have it: with AF_PACKET, polling for a while before it sleeps.
+    Default,
+    /// The switch with AF_PACKET, sleeping whenever there is nothing to do.
     Sleep,
     /// The switch with AF_PACKET, never sleeping.
     Busy,
-    /// The switch with AF_XDP, sleeping when there is nothing to do.
+    /// The switch with AF_XDP, polling for a while before it sleeps.
     Xdp,
+    /// The switch as a program in the kernel.
+    Ebpf,
 }
+
+/// How a switch is started.
+#[derive(Clone, Copy, Debug)]
+pub struct Mode<'a> {
+    /// Lines of `[process]`.
+    process: &'a str,
+    /// `io` of every port, or `ebpf` for the datapath in the kernel.
+    pub(super) io: &'a str,
+    /// `rate` of every port.
+    rate: &'a str,
+}
+
+/// A rate above that of any flood.
+pub const FASTEST: &str = "100 Gbps";
 
 impl Between {
     /// All, in the order in which they are tried.
-    pub const ALL: [Between; 5] = [
+    pub const ALL: [Between; 7] = [
         Between::Nothing,
         Between::Bridge,
+        Between::Default,
         Between::Sleep,
         Between::Busy,
         Between::Xdp,
+        Between::Ebpf,
     ];
 
     /// As in tables.
@@ -44,10 +64,25 @@ impl Between {
         match self {
             Between::Nothing => "nothing",
             Between::Bridge => "linux bridge",
+            Between::Default => "sidestep",
             Between::Sleep => "sidestep, sleep",
             Between::Busy => "sidestep, busy",
             Between::Xdp => "sidestep, xdp",
+            Between::Ebpf => "sidestep, ebpf",
         }
+    }
+
+    /// How the switch is started, when one is between; its ports have this rate.
+    pub(super) fn mode(self, rate: &str) -> Option<Mode<'_>> {
+        let (process, io) = match self {
+            Between::Nothing | Between::Bridge => return None,
+            Between::Default => ("", "packet"),
+            Between::Sleep => ("poll = \"0 us\"\n", "packet"),
+            Between::Busy => ("wait = \"busy\"\n", "packet"),
+            Between::Xdp => ("", "xdp"),
+            Between::Ebpf => ("", "ebpf"),
+        };
+        Some(Mode { process, io, rate })
     }
 }
 
@@ -90,15 +125,13 @@ fn measure(
     wiring: &Wiring,
     room: &Path,
 ) -> Result<Throughput, String> {
-    let switch = match between {
-        Between::Nothing => None,
-        Between::Bridge => {
+    let switch = match between.mode(FASTEST) {
+        Some(mode) => Some(start(command, wiring, room, &mode)?),
+        None if between == Between::Bridge => {
             bridge(wiring)?;
             None
         }
-        Between::Sleep => Some(start(command, wiring, room, "sleep", "packet")?),
-        Between::Busy => Some(start(command, wiring, room, "busy", "packet")?),
-        Between::Xdp => Some(start(command, wiring, room, "sleep", "xdp")?),
+        None => None,
     };
     let arrived = || match between {
         Between::Nothing => wiring.arrived(0),
@@ -126,7 +159,8 @@ fn measure(
     })
 }
 
-fn bridge(wiring: &Wiring) -> Result<(), String> {
+/// Puts the kernel's bridge between the hosts.
+pub(super) fn bridge(wiring: &Wiring) -> Result<(), String> {
     let space = &wiring.switch;
     space.ip("link add br0 type bridge")?;
     space.ip("link set p0 master br0")?;
@@ -141,26 +175,32 @@ fn bridge(wiring: &Wiring) -> Result<(), String> {
 /// A switch of this command, on core 0; ended when it is dropped.
 pub struct Running(Child);
 
-/// Starts a switch between the hosts of `wiring`, faster than any flood, and waits until it runs.
+/// Starts a switch between the hosts of `wiring` and waits until it runs.
 pub fn start(
     command: &Path,
     wiring: &Wiring,
     room: &Path,
-    wait: &str,
-    io: &str,
+    mode: &Mode<'_>,
 ) -> Result<Running, String> {
     let socket = room.join("s.sock");
+    let Mode { process, io, rate } = mode;
+    let (io, datapath) = match *io {
+        "ebpf" => ("packet", "ebpf"),
+        io => (io, "packet"),
+    };
     let mut text = format!(
         "[switch]\ncapacity = \"2000 pkt\"\nbuffer = \"droptail\"\n\
-         [process]\nwait = \"{wait}\"\ncontrol = \"{}\"\n",
+         [process]\n{process}control = \"{}\"\n",
         socket.display()
     );
-    for number in 0..wiring.hosts.len() as u8 {
-        let mac = sink(number).map(|byte| format!("{byte:02x}")).join(":");
-        text += &format!(
-            "[[port]]\ninterface = \"p{number}\"\nrate = \"100 Gbps\"\nio = \"{io}\"\n\
-             [[station]]\nmac = \"{mac}\"\nports = [\"p{number}\"]\n"
-        );
+    for number in 0..wiring.hosts.len() {
+        text += &format!("[[port]]\ninterface = \"p{number}\"\nrate = \"{rate}\"\nio = \"{io}\"\n");
+        let sink = sink(number as u8)
+            .map(|byte| format!("{byte:02x}"))
+            .join(":");
+        for mac in [sink, mac(number)] {
+            text += &format!("[[station]]\nmac = \"{mac}\"\nports = [\"p{number}\"]\n");
+        }
     }
     let config = room.join("trial.toml");
     std::fs::write(&config, text).map_err(|e| format!("cannot write {}: {e}", config.display()))?;
@@ -174,7 +214,7 @@ pub fn start(
             Ok(())
         });
     }
-    let child = (spawn.arg("switch").arg(&config))
+    let child = (spawn.args(["switch", "--datapath", datapath]).arg(&config))
         .stdout(Stdio::null())
         .stderr(said)
         .spawn()
@@ -196,7 +236,7 @@ pub fn start(
 
 impl Running {
     /// CPU time of the main thread so far, in nanoseconds.
-    fn cpu_ns(&self) -> Result<u64, String> {
+    pub(super) fn cpu_ns(&self) -> Result<u64, String> {
         let id = self.0.id();
         let path = format!("/proc/{id}/task/{id}/schedstat");
         let text = std::fs::read_to_string(&path).map_err(|e| format!("{path}: {e}"))?;

@@ -3,9 +3,13 @@
 use crate::scenario::{ANSWERS, Answer, END, Flow, Scenario, tags};
 use crate::{Paths, Step, WITHHELD, reason};
 use sidestep_sim::{End, Network};
+use sidestep_softswitch::ebpf::still::{Became, Still};
 use sidestep_softswitch::frame::{self, Carry, Ip, What, sample::Sample};
 use sidestep_softswitch::machine::{Event, Happened, Machine};
-use sidestep_softswitch::setup::{Forwarding, Mac, PortSetup, ProcessSetup, Rank, Setup, Station};
+use sidestep_softswitch::setup::{
+    DEFAULT_MTU, Forwarding, Mac, NO_VLAN, PortBridge, PortSetup, ProcessSetup, Rank, Setup,
+    Station,
+};
 use sidestep_switch::{
     AnyBuffer, AnyRoute, Buffer, Changes, DropReason, Hops, Queues, Route, Verdict, Want, buffer,
 };
@@ -33,7 +37,7 @@ pub fn run_with(scenario: &Scenario, hashes: &Scenario, turned: Option<u64>) -> 
         note(&mut machine, scenario, switch as u32, paths.clone());
         machines.push(machine);
     }
-    carry(scenario, &ports, &mut machines, &paths);
+    carry(scenario, &ports, &mut machines, &paths, &mut |_, _| {});
     let dropped = shim_drops(&mut machines);
     drop(machines);
     let paths = Arc::into_inner(paths).expect("nobody else");
@@ -52,6 +56,69 @@ pub fn run_with(scenario: &Scenario, hashes: &Scenario, turned: Option<u64>) -> 
         scenario.name
     );
     paths
+}
+
+/// Runs the scenario with machines, as their frames are, and beside each with a program in the kernel, which must do the
+/// same with every frame at every instant. Says how many there were; an error is what the program cannot do.
+pub fn beside(scenario: &Scenario) -> Result<u64, String> {
+    let ports = ports(&scenario.network);
+    let paths = Arc::new(Mutex::new(Paths::new()));
+    let (mut machines, mut stills) = (Vec::new(), Vec::new());
+    for switch in 0..ports.len() {
+        let setup = setup(scenario, &ports, switch);
+        let mut alike = setup.clone();
+        for port in &mut alike.ports {
+            // Of the link, and not of the decision: the program has none.
+            port.delay = Time::ZERO;
+        }
+        stills.push(Still::new(&alike, Some(switch as u64))?);
+        let mut machine = Machine::numbered(&setup, switch as u64).expect("a switch");
+        note(&mut machine, scenario, switch as u32, paths.clone());
+        machines.push(machine);
+    }
+    let mut frames = 0;
+    carry(
+        scenario,
+        &ports,
+        &mut machines,
+        &paths,
+        &mut |arrived, paths| {
+            let id = identity(arrived.bytes, &ip(arrived.bytes, None));
+            let last = paths[&id].last().expect("something happened to it");
+            let still = &mut stills[arrived.switch];
+            let (became, _) =
+                (still.receive(arrived.now, arrived.port, arrived.bytes)).expect("a test run");
+            let said = match became {
+                Became::Queued {
+                    wanted,
+                    port,
+                    ahead,
+                    marked,
+                    ..
+                } => (wanted, Ok((port, ahead, marked))),
+                Became::Dropped { wanted, reason } => (wanted, Err(crate::reason(reason))),
+                other => panic!("{}: {other:?}", scenario.name),
+            };
+            let expected = match last.1 {
+                Step::Queued { joined, .. } => {
+                    let marked = joined.changes.has(Changes::MARKED);
+                    (
+                        joined.wanted,
+                        Ok((joined.port, joined.ahead.packets, marked)),
+                    )
+                }
+                Step::Dropped { wanted, reason, .. } => (wanted, Err(reason)),
+                other => panic!("{}: {other:?}", scenario.name),
+            };
+            assert_eq!(
+                said, expected,
+                "{}: packet {id:?} at {}",
+                scenario.name, arrived.now
+            );
+            frames += 1;
+        },
+    );
+    Ok(frames)
 }
 
 /// What the shims of all ports have dropped.
@@ -118,11 +185,14 @@ fn setup(scenario: &Scenario, ports: &Ports, me: usize) -> Setup {
             End::Host(_) => scenario.shims.clone(),
             End::Switch(_) => Vec::new(),
         },
+        bridge: PortBridge::default(),
+        vlan: None,
     };
     let station = |host: u32| Station {
         mac: mac(host),
         addresses: vec![],
         ports: toward(ports, me, host),
+        vlan: NO_VLAN,
     };
     Setup {
         name: format!("s{me}"),
@@ -137,6 +207,8 @@ fn setup(scenario: &Scenario, ports: &Ports, me: usize) -> Setup {
         services: None,
         tags: tags(&scenario.shims),
         forwarding: Forwarding::Static,
+        mtu: DEFAULT_MTU,
+        probe: None,
         process: ProcessSetup::default(),
         ports: ports[me].iter().enumerate().map(port).collect(),
         stations: (0..scenario.network.hosts).map(station).collect(),
@@ -436,7 +508,14 @@ fn note(machine: &mut Machine, scenario: &Scenario, switch: u32, paths: Arc<Mute
 }
 
 /// Lets hosts send, and carries frames from switch to switch until nothing is left.
-fn carry(scenario: &Scenario, ports: &Ports, machines: &mut [Machine], paths: &Mutex<Paths>) {
+/// `seen` is told of each frame that a switch has received.
+fn carry(
+    scenario: &Scenario,
+    ports: &Ports,
+    machines: &mut [Machine],
+    paths: &Mutex<Paths>,
+    seen: &mut dyn FnMut(Arrived<'_>, &Paths),
+) {
     let mut coming = coming(scenario, ports);
     loop {
         let first = coming.first_key_value().map(|(key, _)| key.0);
@@ -486,8 +565,23 @@ fn carry(scenario: &Scenario, ports: &Ports, machines: &mut [Machine], paths: &M
                 scenario.name
             );
             machines[switch as usize].receive(now, port, &bytes);
+            let arrived = Arrived {
+                switch: switch as usize,
+                now,
+                port,
+                bytes: &bytes,
+            };
+            seen(arrived, &paths.lock().expect("one thread"));
         }
     }
+}
+
+/// A frame that a switch has received.
+struct Arrived<'a> {
+    switch: usize,
+    now: Time,
+    port: PortId,
+    bytes: &'a [u8],
 }
 
 /// What arrives when, at which switch, by which port.

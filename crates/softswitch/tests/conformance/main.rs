@@ -14,11 +14,13 @@ mod simulator;
 
 use scenario::Scenario;
 use sidestep_config::decision::Decision;
+use sidestep_softswitch::ebpf;
 use sidestep_softswitch::setup::Named;
 use sidestep_switch::{DropReason, Joined, buffer, route, sched};
 use sidestep_transport::shim;
 use sidestep_types::{Entry, PortId, Time, Values};
 use std::collections::BTreeMap;
+use std::io::Write;
 
 /// One thing that happened to a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +99,45 @@ fn the_simulator_and_the_software_switch_decide_alike() {
             let seen = counts.get(word.as_str()).copied().unwrap_or(0);
             assert!(seen > 0, "{} shows no {word}: {counts:?}", scenario.name);
         }
+    }
+}
+
+/// Where time is the same for both: the program is told it.
+#[test]
+fn the_program_in_the_kernel_decides_alike() {
+    // SAFETY: a plain system call.
+    let root = unsafe { libc::geteuid() } == 0;
+    let lacks = ebpf::need().err();
+    if let Some(why) = lacks.or((!root).then(|| "loading BPF programs needs root".to_string())) {
+        let _ = writeln!(std::io::stderr(), "skipped: {why}");
+        assert!(std::env::var_os("SIDESTEP_MUST_RUN").is_none(), "{why}");
+        return;
+    }
+    let mut seen = Vec::new();
+    for scenario in Scenario::all() {
+        match machines::beside(&scenario) {
+            Ok(frames) => {
+                println!("{:<22} {frames} frames in the kernel", scenario.name);
+                seen.push(scenario.name);
+            }
+            Err(why) => assert!(why.contains("expected"), "{}: {why}", scenario.name),
+        }
+    }
+    let known = [
+        "droptail",
+        "droptail-bytes",
+        "ecn",
+        "dibs",
+        "dibs-first-open",
+        "dibs-ingress",
+        "ecmp",
+        "spray-random",
+    ];
+    for name in known {
+        assert!(
+            seen.iter().any(|seen| seen == name),
+            "{name} is not among {seen:?}"
+        );
     }
 }
 

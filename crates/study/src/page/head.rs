@@ -3,7 +3,7 @@
 use super::markup::{Out, escape, grid, put, warn};
 use super::{Page, filter, style};
 use crate::words::{count, some};
-use sidestep_lab::{Record, Verdict};
+use sidestep_lab::Verdict;
 
 impl Page<'_> {
     pub(super) fn begin(&self, out: &mut Out) {
@@ -108,12 +108,11 @@ impl Page<'_> {
 
     /// Which version ran how much, and where the same numbers come out.
     fn about(&self) -> String {
-        let records = || {
+        let runs = || {
             let points = self.sections.iter().flat_map(|s| &s.results.points);
-            points.flat_map(|p| &p.records)
+            points.flat_map(|p| &p.runs)
         };
-        let real = |r: &Record| r.unmeasured.has("trajectory_hash");
-        let same = match records().any(real) {
+        let same = match runs().any(|run| run.trajectory_hash.is_none()) {
             true => {
                 "The simulator's numbers are the same on every machine; the testbed's were measured \
                  once, on this one."
@@ -128,8 +127,7 @@ impl Page<'_> {
             }
         };
         // Not known of all when bridges forwarded in some.
-        let hops = |r: &Record| r.unmeasured.unless("packet_hops", r.counts.packet_hops);
-        let hops: Option<u64> = records().map(hops).sum();
+        let hops: Option<u64> = runs().map(|run| run.packet_hops).sum();
         let hops = hops.map_or(String::new(), |hops| {
             format!(", {} packet-hops", count(hops))
         });
@@ -137,7 +135,7 @@ impl Page<'_> {
             true => format!("{}, ", some(self.sections.len(), "figure")),
             false => String::new(),
         };
-        let runs = records().count();
+        let runs = runs().count();
         let word = if runs == 1 { "run" } else { "runs" };
         let version = env!("CARGO_PKG_VERSION");
         let commit = crate::COMMIT;

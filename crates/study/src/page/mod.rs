@@ -116,9 +116,9 @@ impl Section<'_> {
 
 /// A digest of every run that has one, in their order: equal on all machines.
 pub(crate) fn digest(results: &Results) -> String {
-    let records = results.points.iter().flat_map(|p| &p.records);
-    let simulated = records.filter(|r| !r.unmeasured.has("trajectory_hash"));
-    let digest = simulated.fold(0, |hash, r| sidestep_types::mix64(hash ^ r.trajectory_hash));
+    let runs = results.points.iter().flat_map(|p| &p.runs);
+    let simulated = runs.filter_map(|run| run.trajectory_hash);
+    let digest = simulated.fold(0, |hash, own| sidestep_types::mix64(hash ^ own));
     format!("{digest:016x}")
 }
 

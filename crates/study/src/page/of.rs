@@ -8,7 +8,7 @@ use crate::staging::Staging;
 use crate::words::some;
 use crate::{Error, Report, Status, SweepReport, figures};
 use sidestep_lab::{
-    AuthorPoints, Experiment, PlotKind, PlotSpec, PointResult, Record, Results, Scenario,
+    AuthorPoints, Experiment, PlotKind, PlotSpec, PointResult, Ran, Record, Results, Scenario,
 };
 use std::sync::Arc;
 
@@ -36,6 +36,7 @@ pub(crate) fn run(
         points: vec![PointResult {
             at: Vec::new(),
             summaries: report.summaries.iter().cloned().map(Arc::new).collect(),
+            runs: Ran::all(&subject.schemes(), &records),
             records,
         }],
     };
@@ -50,6 +51,14 @@ pub(crate) fn run(
         grid: without_clocks(report).grid(),
         words: 1,
     };
+    let mut tables = vec![table];
+    if let Some(grid) = report.unmarked_grid() {
+        tables.push(Table {
+            caption: report.what_is_marked(),
+            grid,
+            words: 1,
+        });
+    }
     let section = Section {
         group: "",
         path: scenario.name.clone(),
@@ -58,7 +67,7 @@ pub(crate) fn run(
         results: &results,
         partial: report.status == Status::Partial,
         warnings: report.warnings.clone(),
-        tables: vec![table],
+        tables,
         plots: drawn,
         pictures: PLOTS.into(),
         beside: None,

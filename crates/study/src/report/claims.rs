@@ -1,6 +1,6 @@
 //! The paper's words, or one's own, beside our numbers, as text.
 
-use crate::reproduce::{left_out, whose};
+use crate::reproduce::{left_out, whose, without_marked};
 use crate::words::{Grid, number, wrap};
 use sidestep_lab::stats::metric;
 use sidestep_lab::{ClaimResult, Verdict};
@@ -68,6 +68,11 @@ pub fn claims_table(claims: &[ClaimResult]) -> String {
         }
         if let Some(why) = &claim.undecided {
             for line in wrap(&format!("{}: {why}", claim.verdict), 84) {
+                grid.heading(&format!("  {line}"));
+            }
+        }
+        if let Some(without) = without_marked(claim) {
+            for line in wrap(&without, 84) {
                 grid.heading(&format!("  {line}"));
             }
         }

@@ -11,9 +11,10 @@ pub(crate) use claims::claims_table;
 use crate::blank::{summary_from, summary_json};
 use crate::manifest::Status;
 use crate::words::{Grid, hang, seeds};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use sidestep_lab::ClaimResult;
 use sidestep_lab::stats::Summary;
+use sidestep_lab::{ClaimResult, Record};
 
 /// What `summary.json` says.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,24 +31,57 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// One a scheme that ran.
     pub summaries: Vec<Summary>,
+    /// Runs of real packets that the machine did something to. They are in the summaries.
+    pub marked: Vec<Marked>,
+    /// Where there are such runs, the summaries without them: of schemes that have others.
+    pub unmarked: Vec<Summary>,
     /// The paper's claims beside our numbers.
     pub claims: Vec<ClaimResult>,
+}
+
+/// A run that the machine did something to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Marked {
+    /// Its scheme.
+    pub scheme: String,
+    /// Its seed.
+    pub seed: u64,
+    /// What was done to it.
+    pub why: Vec<String>,
+}
+
+impl Marked {
+    /// Of this run, if it is one.
+    pub(crate) fn of(run: &Record) -> Option<Marked> {
+        (!run.marks.is_empty()).then(|| Marked {
+            scheme: run.scheme.clone(),
+            seed: run.seed,
+            why: run.marks.clone(),
+        })
+    }
 }
 
 impl Report {
     /// The contents of `summary.json`: schemes by name, in the order of the scenario.
     pub fn to_json(&self) -> Value {
-        let all = self.summaries.iter();
-        let schemes = all.map(|s| (s.scheme.clone(), summary_json(s)));
-        json!({
+        let named = |all: &[Summary]| {
+            let all = all.iter();
+            Map::from_iter(all.map(|s| (s.scheme.clone(), summary_json(s))))
+        };
+        let mut json = json!({
             "scenario": self.scenario,
             "title": self.title,
             "status": self.status.word(),
             "seeds": self.seeds,
             "warnings": self.warnings,
-            "schemes": Map::from_iter(schemes),
+            "schemes": named(&self.summaries),
             "claims": self.claims,
-        })
+        });
+        if !self.marked.is_empty() {
+            json["marked"] = json!(self.marked);
+            json["unmarked"] = json!({"schemes": named(&self.unmarked)});
+        }
+        json
     }
 
     /// Reads it back. Errors say what is missing or not as expected.
@@ -58,15 +92,20 @@ impl Report {
                 .map(str::to_string)
                 .ok_or_else(|| format!("expected {key:?} to be a text, got {}", value[key]))
         };
-        let schemes = value["schemes"]
-            .as_object()
-            .ok_or("expected \"schemes\" to be an object")?;
-        let summaries = schemes
-            .values()
-            .cloned()
-            .map(summary_from)
-            .collect::<Result<_, _>>();
+        let read = |schemes: &Value| -> Result<Vec<Summary>, String> {
+            let all = schemes.as_object();
+            let all = all.ok_or("expected \"schemes\" to be an object")?.values();
+            let all: Result<_, _> = all.cloned().map(summary_from).collect();
+            all.map_err(|e: serde_json::Error| format!("\"schemes\": {e}"))
+        };
         let list = |key: &str| value[key].clone();
+        let summaries = read(&value["schemes"])?;
+        let marked = match value.get("marked") {
+            None => Vec::new(),
+            Some(all) => {
+                serde_json::from_value(all.clone()).map_err(|e| format!("\"marked\": {e}"))?
+            }
+        };
         Ok(Report {
             scenario: text("scenario")?,
             title: text("title")?,
@@ -78,7 +117,12 @@ impl Report {
             },
             warnings: serde_json::from_value(list("warnings"))
                 .map_err(|e| format!("\"warnings\": {e}"))?,
-            summaries: summaries.map_err(|e| format!("\"schemes\": {e}"))?,
+            summaries,
+            unmarked: match marked.is_empty() {
+                true => Vec::new(),
+                false => read(&value["unmarked"]["schemes"])?,
+            },
+            marked,
             claims: serde_json::from_value(list("claims"))
                 .map_err(|e| format!("\"claims\": {e}"))?,
         })
@@ -88,6 +132,14 @@ impl Report {
     pub fn to_text(&self) -> String {
         let mut out = self.headline();
         out.push_str(&self.grid().render(&[]));
+        if !self.marked.is_empty() {
+            out.push('\n');
+            out.push_str(&hang("", &self.what_is_marked(), 88));
+            if let Some(grid) = self.unmarked_grid() {
+                out.push('\n');
+                out.push_str(&grid.render(&[]));
+            }
+        }
         if !self.claims.is_empty() {
             out.push('\n');
             out.push_str(&claims_table(&self.claims));
@@ -103,6 +155,35 @@ impl Report {
     pub(crate) fn grid(&self) -> Grid {
         let short = (self.claims.iter()).any(|claim| claim.metric.starts_with("fct_short"));
         table::of(&self.summaries, short)
+    }
+
+    /// The table without the runs that are marked; nothing where all are.
+    pub(crate) fn unmarked_grid(&self) -> Option<Grid> {
+        (!self.unmarked.is_empty()).then(|| table::of(&self.unmarked, false))
+    }
+
+    /// Which runs are marked, and what the tables are of.
+    pub(crate) fn what_is_marked(&self) -> String {
+        let of = |scheme: &Summary| {
+            let own = self.marked.iter().filter(|run| run.scheme == scheme.scheme);
+            let own: Vec<u64> = own.map(|run| run.seed).collect();
+            let (n, all) = (own.len(), scheme.seeds.len());
+            let which = if n > 0 {
+                format!(": {}", seeds(&own))
+            } else {
+                String::new()
+            };
+            format!("{n} of {all} seeds of {}{which}", scheme.scheme)
+        };
+        let all: Vec<String> = self.summaries.iter().map(of).collect();
+        let left = match self.unmarked.as_slice() {
+            [] => "no run is left without them",
+            _ => "without them",
+        };
+        format!(
+            "marked, since this machine disturbed them, and in the numbers above: {}; {left}",
+            all.join("; ")
+        )
     }
 
     /// The 99th percentiles alone; nothing where there are none.
@@ -199,6 +280,7 @@ pub(crate) mod tests {
             per: Default::default(),
             over: None,
             points_left_out: 0,
+            unmarked: None,
             points: Vec::new(),
         }
     }
@@ -226,6 +308,8 @@ pub(crate) mod tests {
             status: Status::Complete,
             warnings: vec!["read this first".into()],
             summaries: vec![scheme("dctcp", 24.0, 0.97), scheme("dibs", 4.0, 1.0)],
+            marked: Vec::new(),
+            unmarked: Vec::new(),
             claims: vec![ClaimResult {
                 figure: "7".into(),
                 says: "DCTCP drops".into(),
@@ -300,6 +384,21 @@ pub(crate) mod tests {
     fn what_is_written_reads_back() {
         let written = report();
         assert_eq!(Report::from_json(&written.to_json()), Ok(written.clone()));
+        let mut marked = written.clone();
+        marked.marked.push(Marked {
+            scheme: "dibs".into(),
+            seed: 2,
+            why: vec!["stalled".into()],
+        });
+        marked.unmarked.push(written.summaries[0].clone());
+        assert_eq!(Report::from_json(&marked.to_json()), Ok(marked.clone()));
+        let text = marked.to_text();
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            words.contains("0 of 2 seeds of dctcp; 1 of 2 seeds of dibs: 2; without them"),
+            "{text}"
+        );
+        assert_eq!(text.matches("completion p99, ms").count(), 2, "{text}");
         let names: Vec<String> = written.to_json()["schemes"]
             .as_object()
             .unwrap()

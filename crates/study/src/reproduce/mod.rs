@@ -178,6 +178,7 @@ pub(crate) fn remarks(claim: &ClaimResult, quick: bool) -> Vec<String> {
     if let Some(why) = &claim.undecided {
         all.push(why.clone());
     }
+    all.extend(without_marked(claim));
     if let (true, false, Some([from, to])) = (claim.has_moved(), quick, claim.expect_between) {
         let number = crate::words::number;
         let moved = format!("moved: {} to {} was expected", number(from), number(to));
@@ -187,6 +188,26 @@ pub(crate) fn remarks(claim: &ClaimResult, quick: bool) -> Vec<String> {
         all.push(format!("expected: {}", claim.expect));
     }
     all
+}
+
+/// A claim's number without the runs that the machine disturbed, and in what range both lie.
+pub(crate) fn without_marked(claim: &ClaimResult) -> Option<String> {
+    let without = claim.unmarked.as_ref()?;
+    let number = crate::words::number;
+    let to = |ends: Option<[f64; 2]>, before: &str, after: &str| {
+        let ends = ends.filter(|[low, high]| low < high);
+        ends.map_or(String::new(), |[low, high]| {
+            format!("{before}{} to {}{after}", number(low), number(high))
+        })
+    };
+    let seeds = crate::words::seeds(&without.left_out);
+    let ours = without.ours.map_or("no number".into(), number);
+    Some(format!(
+        "without the disturbed seeds ({seeds}) {ours}{}: {}{}",
+        to(without.ci, " (", ")"),
+        without.verdict,
+        to(without.both, "; with and without ", "")
+    ))
 }
 
 /// The paper's number as people read it; `-` when it gives none.

@@ -75,7 +75,7 @@ pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
         query_id: OptInt = r.plan.query.map(u64::from);
         /// the group it belongs to; null for a flow without one
         group_id: OptInt = r.group;
-        /// asks the query instead of answering it
+        /// asks for an answer: of a query, or of a background flow, and then it is in no completion time
         request: Flag = r.plan.request;
         /// name of the scheme
         scheme: Text = r.scheme;

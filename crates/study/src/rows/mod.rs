@@ -3,6 +3,7 @@
 mod counts;
 mod flows;
 mod groups;
+mod kernel;
 mod ports;
 mod queries;
 mod samples;
@@ -11,6 +12,7 @@ mod subflows;
 pub use counts::{count_columns, count_rows};
 pub use flows::{flow_columns, flow_rows};
 pub use groups::{group_columns, group_rows};
+pub use kernel::{KernelRow, kernel_columns};
 pub use ports::{port_columns, port_rows};
 pub use queries::{query_columns, query_rows};
 pub use samples::{sample_columns, sample_rows};

@@ -7,7 +7,10 @@
 //!               `Scenario::identity` and of the seed: equal keys are equal runs.
 //! **Errors**    a file that is damaged, cut short or of another kind is as good as none; a
 //!               directory that cannot be written to is said once and keeps nothing.
-//! **Processes** files appear whole, by rename, so that any number of processes may share it.
+//! **Processes** files appear whole, by rename, so that any number of processes may share it. A record is there as soon as
+//!               its run has ended: a process that is killed loses what was running. The disk is waited for where a run
+//!               took longer than that does; of shorter ones a power failure may take those that the system had not yet
+//!               written, which is half a minute of them on Linux.
 
 use crate::tables::Rows;
 use bytes::Bytes;
@@ -32,6 +35,9 @@ const ROWS: &[u8] = b"sidestep rows 4\n";
 
 /// A temporary file older than this was left by a process that is gone.
 const STALE: Duration = Duration::from_secs(600);
+
+/// A run of less processor time than this is not worth waiting for the disk, in seconds: that takes 1 to 20 ms.
+const SYNC_S: f64 = 0.1;
 
 /// A directory of records.
 #[derive(Debug)]
@@ -137,25 +143,25 @@ impl Cache {
 
     /// Keeps the record of this run, if the disk allows.
     pub fn store(&self, key: &Key, record: &Record) {
-        self.store_packed(key, &pack(record));
+        self.store_packed(key, &pack(record), record.cpu_s);
     }
 
-    /// The same of one that is packed.
-    pub fn store_packed(&self, key: &Key, record: &[u8]) {
-        if self.keep(key, "record", record) {
+    /// The same of one that is packed, whose run took `cpu_s`.
+    pub fn store_packed(&self, key: &Key, record: &[u8], cpu_s: f64) {
+        if self.keep(key, "record", record, cpu_s) {
             self.written.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// Keeps the rows of this run, and then its record.
     pub fn store_whole(&self, key: &Key, record: &Record, rows: &Rows) {
-        if self.keep(key, "rows", &pack_rows(rows)) {
+        if self.keep(key, "rows", &pack_rows(rows), record.cpu_s) {
             self.store(key, record);
         }
     }
 
-    fn keep(&self, key: &Key, ending: &str, bytes: &[u8]) -> bool {
-        let kept = self.write(key, ending, bytes);
+    fn keep(&self, key: &Key, ending: &str, bytes: &[u8], cpu_s: f64) -> bool {
+        let kept = self.write(key, ending, bytes, cpu_s >= SYNC_S);
         match &kept {
             Ok(bytes) => {
                 self.bytes.fetch_add(*bytes, Ordering::Relaxed);
@@ -168,14 +174,22 @@ impl Cache {
         kept.is_ok()
     }
 
-    fn write(&self, key: &Key, ending: &str, bytes: &[u8]) -> io::Result<u64> {
+    fn write(&self, key: &Key, ending: &str, bytes: &[u8], synced: bool) -> io::Result<u64> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let path = self.path(key, ending);
-        fs::create_dir_all(path.parent().expect("a record is in a folder"))?;
         let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let hidden = path.with_extension(format!("{process}-{count}.partial"));
-        let mut file = File::create(&hidden)?;
-        let written = file.write_all(bytes).and_then(|()| file.sync_all());
+        let mut file = match File::create(&hidden) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                fs::create_dir_all(path.parent().expect("a record is in a folder"))?;
+                File::create(&hidden)?
+            }
+            made => made?,
+        };
+        let written = file.write_all(bytes).and_then(|()| match synced {
+            true => file.sync_all(),
+            false => Ok(()),
+        });
         let placed = written.and_then(|()| fs::rename(&hidden, &path));
         if placed.is_err() {
             let _ = fs::remove_file(&hidden);

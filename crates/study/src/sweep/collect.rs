@@ -3,8 +3,8 @@
 //! **Decision**   points are taken in their order, each is summed up, written to the tables, and forgotten but for what the
 //!                summary, the manifest and the page need. Records are kept whole where a plot draws samples, paths,
 //!                detours or queues.
-//! **State**      of a run about 2 KB, of a point and scheme about 10 KB of summaries, the scenario of each point; and of
-//!                the tables at most [`GROUPS`] row groups.
+//! **State**      of a point and scheme its summary, about 5 KB, and of a run 200 bytes; the scenario of each point; and of the
+//!                tables at most [`GROUPS`] row groups.
 //! **Errors**     what cannot be written; the numbers are told before.
 
 use super::jobs::{Job, Jobs};
@@ -16,7 +16,7 @@ use crate::staging::Staging;
 use crate::{Error, logs, page, recorder, when};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
-use sidestep_lab::{Experiment, PlotKind, PointResult, Record, Results};
+use sidestep_lab::{Experiment, PlotKind, PointResult, Ran, Record, Results};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -148,7 +148,9 @@ impl<'a> Collector<'a> {
             seeds,
             group: experiment.points.len().div_ceil(GROUPS),
             pending: Vec::new(),
-            results: Results::default(),
+            results: Results {
+                points: Vec::with_capacity(experiment.points.len()),
+            },
             probes: Vec::new(),
             whole: drawn.any(|kind| !matches!(kind, PlotKind::Lines | PlotKind::Bars)),
             failed,
@@ -174,7 +176,7 @@ impl<'a> Collector<'a> {
         }
         for mut point in self.pending.drain(..) {
             if !self.whole {
-                point.records = point.records.into_iter().map(slim).collect();
+                point.records = Vec::new();
             }
             self.results.points.push(point);
         }
@@ -204,24 +206,6 @@ impl<'a> Collector<'a> {
             }
         }
         (self.results, self.probes, self.failed)
-    }
-}
-
-/// What is told of a run once it is summed up.
-fn slim(record: Record) -> Record {
-    Record {
-        scheme: record.scheme,
-        seed: record.seed,
-        interrupted: record.interrupted,
-        flows: record.flows,
-        queries: record.queries,
-        end: record.end,
-        trajectory_hash: record.trajectory_hash,
-        counts: record.counts,
-        warnings: record.warnings,
-        unmeasured: record.unmeasured,
-        cpu_s: record.cpu_s,
-        ..Record::default()
     }
 }
 
@@ -260,11 +244,11 @@ impl Manifest<'_> {
         let cpu = |how: How| {
             let own = measured.runs.iter().filter(|done| done.how == how);
             let cpu: f64 = own
-                .filter_map(|done| Some(find(measured, experiment, done)?.cpu_s))
+                .filter_map(|done| Some(find(measured, done)?.cpu_s))
                 .sum();
             milli(cpu)
         };
-        let all = measured.results.points.iter().flat_map(|p| &p.records);
+        let all = measured.results.points.iter().flat_map(|p| &p.runs);
         let settings = experiment.points[0].scenario.settings().iter().map(
             |s| json!({"scheme": s.scheme, "key": s.key, "value": s.value, "source": s.source}),
         );
@@ -289,8 +273,8 @@ impl Manifest<'_> {
             "wall_s": milli(measured.wall_s),
             "cpu_s": cpu(How::Ran),
             "cpu_s_saved": cpu(How::Cached),
-            "events": all.clone().map(|r| r.counts.events).sum::<u64>(),
-            "packet_hops": all.map(|r| r.counts.packet_hops).sum::<u64>(),
+            "events": all.clone().map(|run| run.events).sum::<u64>(),
+            "packet_hops": all.filter_map(|run| run.packet_hops).sum::<u64>(),
             "cache": cache,
             "experiment": {
                 "name": experiment.name,
@@ -326,19 +310,20 @@ impl Manifest<'_> {
             "seed": done.seed,
             "status": done.how.word(),
         });
-        let record = find(self.measured, self.experiment, done);
-        if record.is_none() && done.how != How::NotRun {
+        let ran = find(self.measured, done);
+        if ran.is_none() && done.how != How::NotRun {
             // Of a partial result: some scheme did not end with this seed.
             json["compared"] = false.into();
         }
-        if let Some(r) = record {
-            json["simulated_ms"] = r.end.0.as_ms_f64().into();
-            json["flows"] = r.flows.into();
-            json["queries"] = r.queries.into();
-            json["events"] = r.counts.events.into();
-            json["packet_hops"] = r.counts.packet_hops.into();
-            json["trajectory_hash"] = format!("{:016x}", r.trajectory_hash).into();
-            json["cpu_s"] = milli(r.cpu_s).into();
+        if let Some(ran) = ran {
+            json["simulated_ms"] = ran.end.as_ms_f64().into();
+            json["flows"] = ran.flows.into();
+            json["queries"] = ran.queries.into();
+            json["events"] = ran.events.into();
+            json["packet_hops"] = ran.packet_hops.into();
+            let hash = ran.trajectory_hash;
+            json["trajectory_hash"] = hash.map(|hash| format!("{hash:016x}")).into();
+            json["cpu_s"] = milli(ran.cpu_s).into();
         }
         json
     }
@@ -362,10 +347,9 @@ impl Serialize for Manifest<'_> {
     }
 }
 
-fn find<'a>(measured: &'a Measurement, experiment: &Experiment, done: &Done) -> Option<&'a Record> {
-    let name = &experiment.points[done.point].scenario.schemes[done.scheme].name;
-    let mut of_scheme = measured.results.points[done.point].records.iter();
-    of_scheme.find(|r| r.scheme == *name && r.seed == done.seed)
+fn find<'a>(measured: &'a Measurement, done: &Done) -> Option<&'a Ran> {
+    let mut runs = measured.results.points[done.point].runs.iter();
+    runs.find(|ran| ran.scheme == done.scheme && ran.seed == done.seed)
 }
 
 /// To a thousandth; a clock knows no more.

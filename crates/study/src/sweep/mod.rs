@@ -270,15 +270,16 @@ fn run_missing<'j>(
             let experiment = experiments[job.experiment];
             let point = &experiment.points[job.point];
             let record = one(&experiment.name, point, job.scheme, job.seed, &mut told)?;
-            let record = record.map(|record| {
-                costs.measured(i, record.cpu_s);
-                cache::pack(&record)
-            });
+            let Some(record) = record else {
+                return Ok(None);
+            };
+            costs.measured(i, record.cpu_s);
+            let packed = cache::pack(&record);
             // At once and here, so that a killed process has lost only what was running.
-            if let (Some(cache), Some(record)) = (cache.filter(|_| job.kept), &record) {
-                cache.store_packed(&job.key, record);
+            if let Some(cache) = cache.filter(|_| job.kept) {
+                cache.store_packed(&job.key, &packed, record.cpu_s);
             }
-            Ok(record)
+            Ok(Some(packed))
         },
         || {
             board.weigh(&costs.weights());

@@ -9,6 +9,7 @@ use crate::Error;
 use crate::own::OwnScheme;
 use serde_json::Value;
 use sidestep_lab::Scenario;
+use std::sync::Arc;
 
 /// A policy of the caller's that a scheme had.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,7 +76,7 @@ pub(super) fn read(
         text = stand_in(&text, one, kind);
     }
     let mut scenario = read(&text, &alone(scheme))?;
-    scenario.schemes[0].own = Some(brought.own.clone());
+    Arc::make_mut(&mut scenario.schemes)[0].own = Some(brought.own.clone());
     Ok(scenario)
 }
 

@@ -41,15 +41,22 @@ impl<T> Default for Queue<T> {
 }
 
 impl<T> Queue<T> {
+    #[inline]
     pub fn push(&mut self, handle: u32, wire: u16, kept: T) {
         self.waiting.push_back((handle, wire, kept));
         self.bytes += u32::from(wire);
     }
 
+    #[inline]
     pub fn pop(&mut self) -> Option<(u32, T)> {
         let (handle, wire, kept) = self.waiting.pop_front()?;
         self.bytes -= u32::from(wire);
         Some((handle, kept))
+    }
+
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
     }
 
     /// The bytes of link time of the packet that leaves next.
@@ -67,6 +74,14 @@ impl<T> Queue<T> {
     pub fn each(&self, with: &mut dyn FnMut(u32)) {
         self.waiting.iter().for_each(|waiting| with(waiting.0));
     }
+}
+
+/// What has left a queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Popped {
+    pub handle: u32,
+    /// Nothing waits behind it.
+    pub last: bool,
 }
 
 /// The class queues of one port, and the count of the flows in each.
@@ -127,7 +142,7 @@ impl Classes {
     }
 
     /// A packet comes and joins.
-    #[inline(never)]
+    #[inline]
     pub fn join(&mut self, pkt: &Packet, handle: u32, now: Time) {
         let class = self.of(pkt.service());
         let seat = self.flows.joins(class, pkt, now);
@@ -140,15 +155,17 @@ impl Classes {
         self.waits |= 1 << class;
     }
 
-    #[inline]
-    pub fn pop(&mut self, class: usize) -> Option<u32> {
+    /// Takes out what leaves `class` next, if anything waits there.
+    #[inline(always)]
+    pub fn pop(&mut self, class: usize) -> Option<Popped> {
         let queue = &mut self.queues[class];
         let (handle, seat) = queue.pop()?;
-        if queue.head().is_none() {
+        let last = queue.is_empty();
+        if last {
             self.waits &= !(1 << class);
         }
         self.flows.leaves(class, seat);
-        Some(handle)
+        Some(Popped { handle, last })
     }
 
     /// The bytes of link time of the packet that would leave `class` next.
@@ -195,8 +212,11 @@ impl Classes {
     #[inline(always)]
     pub fn see(&mut self, pkt: &Packet, now: Time) -> Class {
         let class = self.of(pkt.service());
-        self.flows.see(class, pkt, now);
-        self.class(class)
+        let flows = self.flows.see(class, pkt, now);
+        Class {
+            depth: self.queues[class].depth(),
+            flows,
+        }
     }
 
     /// The flows in `class`.

@@ -59,11 +59,34 @@ impl Drr {
 
     /// Takes out the packet that leaves next. `weight` says how classes share, and is asked when a round begins, of
     /// those that wait if they are several: the one with the most is given the quantum, the others their part of it, a byte at the least.
+    #[inline(always)]
     pub fn pop(
         &mut self,
         classes: &mut Classes,
         weight: impl Fn(&Classes, usize) -> u64,
     ) -> Option<u32> {
+        let class = match classes.only() {
+            Some(only) => self.give_only(classes, only)?,
+            None => self.give(classes, weight)?,
+        };
+        let popped = classes.pop(class)?;
+        if popped.last {
+            self.deficits[class] = 0;
+            self.turn = match classes.is_empty() {
+                true => MOST,
+                false => class + 1,
+            };
+        }
+        Some(popped.handle)
+    }
+
+    /// The next class to send, of which the deficit is what is left of it.
+    #[inline(never)]
+    fn give(
+        &mut self,
+        classes: &Classes,
+        weight: impl Fn(&Classes, usize) -> u64,
+    ) -> Option<usize> {
         if classes.is_empty() {
             return None;
         }
@@ -72,24 +95,30 @@ impl Drr {
                 self.begin(classes, &weight);
                 continue;
             };
-            self.turn = class;
             let wire = u64::from(classes.head(class)?);
-            let deficit = &mut self.deficits[class];
-            if wire > *deficit {
-                self.turn += 1;
-                continue;
+            if wire <= self.deficits[class] {
+                self.turn = class;
+                self.deficits[class] -= wire;
+                return Some(class);
             }
-            *deficit -= wire;
-            let handle = classes.pop(class);
-            if classes.head(class).is_none() {
-                *deficit = 0;
-                self.turn += 1;
-            }
-            if classes.is_empty() {
-                self.turn = MOST;
-            }
-            return handle;
+            self.turn = class + 1;
         }
+    }
+
+    /// The same where nobody waits but one class: it has as many rounds as it needs.
+    #[inline]
+    fn give_only(&mut self, classes: &Classes, only: usize) -> Option<usize> {
+        let wire = u64::from(classes.head(only)?);
+        let deficit = &mut self.deficits[only];
+        if self.turn > only {
+            *deficit += self.quantum;
+        }
+        while wire > *deficit {
+            *deficit += self.quantum;
+        }
+        *deficit -= wire;
+        self.turn = only;
+        Some(only)
     }
 
     /// When `pkt`, which is about to join, leaves: the part of the link that its class has among those that then
@@ -112,14 +141,10 @@ impl Drr {
         )
     }
 
-    /// Begins a round.
+    /// Begins a round of several classes.
     #[inline]
     fn begin(&mut self, classes: &Classes, weight: &impl Fn(&Classes, usize) -> u64) {
         self.turn = 0;
-        if let Some(only) = classes.only() {
-            self.deficits[only] += self.quantum;
-            return;
-        }
         let most = classes.waiting().map(|class| weight(classes, class)).max();
         let most = most.unwrap_or(1);
         for class in classes.waiting() {

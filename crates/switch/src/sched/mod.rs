@@ -14,6 +14,7 @@ pub mod wps;
 use crate::Class;
 use crate::registry::registry;
 use crate::why;
+use classes::Classes;
 use sidestep_types::{Packet, Time};
 
 /// The order of one port's queue. Packets are named by a handle of the driver's.
@@ -128,6 +129,35 @@ registry! {
     }
 }
 
+impl AnySched {
+    /// The class queues of one that has them. They stand at one place in all of those, so that what is asked of them
+    /// needs no dispatch.
+    #[inline(always)]
+    fn classes(&mut self) -> Option<&mut Classes> {
+        match self {
+            AnySched::Strict(strict) => Some(&mut strict.classes),
+            AnySched::Ps(ps) => Some(&mut ps.classes),
+            AnySched::Wps(wps) => Some(&mut wps.classes),
+            _ => None,
+        }
+    }
+
+    #[inline(never)]
+    fn pass_other(&mut self, pkt: &Packet, now: Time) {
+        dispatch!(self, policy => policy.pass(pkt, now))
+    }
+
+    #[inline(never)]
+    fn join_other(&mut self, pkt: &Packet, handle: u32, now: Time) {
+        dispatch!(self, policy => policy.join(pkt, handle, now))
+    }
+
+    #[inline(never)]
+    fn seen_other(&mut self, pkt: &Packet, now: Time) -> Class {
+        dispatch!(self, policy => policy.seen(pkt, now))
+    }
+}
+
 impl Sched for AnySched {
     fn is_fifo(&self) -> bool {
         dispatch!(self, policy => policy.is_fifo())
@@ -136,19 +166,25 @@ impl Sched for AnySched {
     fn passes(&self) -> bool {
         dispatch!(self, policy => policy.passes())
     }
-    #[inline]
+    #[inline(always)]
     fn pass(&mut self, pkt: &Packet, now: Time) {
-        dispatch!(self, policy => policy.pass(pkt, now))
+        match self.classes() {
+            Some(classes) => classes.pass(pkt, now),
+            None => self.pass_other(pkt, now),
+        }
     }
     #[inline]
     fn push(&mut self, pkt: &Packet, handle: u32) {
         dispatch!(self, policy => policy.push(pkt, handle))
     }
-    #[inline]
+    #[inline(always)]
     fn join(&mut self, pkt: &Packet, handle: u32, now: Time) {
-        dispatch!(self, policy => policy.join(pkt, handle, now))
+        match self.classes() {
+            Some(classes) => classes.join(pkt, handle, now),
+            None => self.join_other(pkt, handle, now),
+        }
     }
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) -> Option<u32> {
         dispatch!(self, policy => policy.pop())
     }
@@ -176,9 +212,12 @@ impl Sched for AnySched {
     fn see(&mut self, pkt: &Packet, now: Time) {
         dispatch!(self, policy => policy.see(pkt, now))
     }
-    #[inline]
+    #[inline(always)]
     fn seen(&mut self, pkt: &Packet, now: Time) -> Class {
-        dispatch!(self, policy => policy.seen(pkt, now))
+        match self.classes() {
+            Some(classes) => classes.see(pkt, now),
+            None => self.seen_other(pkt, now),
+        }
     }
     #[cold]
     fn why(&self, pkt: &Packet) -> String {

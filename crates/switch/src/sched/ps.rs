@@ -16,8 +16,9 @@ use sidestep_types::{Entry, Packet, Refusal, Time, Values};
 
 /// Equal parts.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Ps {
-    classes: Classes,
+    pub(super) classes: Classes,
     drr: Drr,
 }
 
@@ -49,6 +50,7 @@ impl Policy for Ps {
 impl Sched for Ps {
     of_classes!();
 
+    #[inline]
     fn pop(&mut self) -> Option<u32> {
         self.drr.pop(&mut self.classes, |_, _| 1)
     }

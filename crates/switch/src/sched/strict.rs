@@ -15,8 +15,9 @@ use sidestep_types::{Entry, Packet, Refusal, Time, Values};
 
 /// The lowest class first.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Strict {
-    classes: Classes,
+    pub(super) classes: Classes,
 }
 
 impl Policy for Strict {
@@ -44,9 +45,10 @@ impl Policy for Strict {
 impl Sched for Strict {
     of_classes!();
 
+    #[inline]
     fn pop(&mut self) -> Option<u32> {
         let lowest = self.classes.waiting().next()?;
-        self.classes.pop(lowest)
+        Some(self.classes.pop(lowest)?.handle)
     }
 
     fn why(&self, pkt: &Packet) -> String {

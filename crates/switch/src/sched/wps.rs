@@ -18,8 +18,9 @@ use sidestep_types::{Entry, Packet, Param, ParamUnit, Refusal, Time, Values};
 
 /// Parts by flows and weights.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Wps {
-    classes: Classes,
+    pub(super) classes: Classes,
     drr: Drr,
     weights: [u16; MOST],
 }
@@ -101,6 +102,7 @@ fn weight(weights: &[u16; MOST], classes: &Classes, class: usize) -> u64 {
 impl Sched for Wps {
     of_classes!();
 
+    #[inline]
     fn pop(&mut self) -> Option<u32> {
         let weights = &self.weights;
         let weight = |classes: &Classes, class| weight(weights, classes, class);

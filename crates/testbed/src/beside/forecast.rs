@@ -5,8 +5,7 @@
 //!                  more at most. They are made one after the other.
 //! **Units**        seconds of this machine.
 //! **Errors**       those of the figure and of what a testbed cannot do, found without root: nothing is built.
-//! **Deviations**   that namespaces are built and taken away, and that a run in which the machine stalled is made again,
-//!                  is not counted.
+//! **Deviations**   that namespaces are built and taken away is not counted.
 
 use super::{KERNEL, Planned, planned};
 use crate::error::Error;

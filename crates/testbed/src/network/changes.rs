@@ -52,6 +52,8 @@ pub struct Step {
     pub orders: Vec<(usize, Vec<Question>)>,
     /// The rates of these hosts' NICs.
     pub nics: Vec<(usize, u64)>,
+    /// The same for people, a sentence each.
+    pub says: Vec<String>,
 }
 
 impl Step {
@@ -128,6 +130,18 @@ fn ends(print: &Blueprint, cable: usize) -> [(End, usize); 2] {
     [cables[cable].a, cables[cable].b].map(|end| (end, port(end)))
 }
 
+/// A cable as scenarios call it: by its ends.
+fn named(print: &Blueprint, cable: usize) -> String {
+    let Blueprint {
+        cables, switches, ..
+    } = print;
+    let [a, b] = [cables[cable].a, cables[cable].b].map(|end| match end {
+        End::Host(h) => format!("host {h}"),
+        End::Switch(s) => switches[s].name.clone(),
+    });
+    format!("{a} - {b}")
+}
+
 /// Says which change cannot be had.
 pub fn check(changes: &[Change]) -> Result<(), String> {
     for change in changes {
@@ -168,9 +182,17 @@ pub fn steps(print: &Blueprint, changes: &[Change]) -> Vec<Step> {
                         avoided[cable] = to == Becomes::Down;
                     }
                 }
-                Becomes::Rate(bps) => step.rate(print, cable, bps),
-                Becomes::Down => step.link(print, cable, false),
+                Becomes::Rate(bps) => {
+                    step.says
+                        .push(format!("{}: {}", named(print, cable), BitRate::bps(bps)));
+                    step.rate(print, cable, bps);
+                }
+                Becomes::Down => {
+                    step.says.push(format!("{}: down", named(print, cable)));
+                    step.link(print, cable, false);
+                }
                 Becomes::Up => {
+                    step.says.push(format!("{}: up", named(print, cable)));
                     step.rate(print, cable, print.cables[cable].rate_bps);
                     step.link(print, cable, true);
                 }
@@ -178,6 +200,9 @@ pub fn steps(print: &Blueprint, changes: &[Change]) -> Vec<Step> {
         }
         let next = self::tables(print, &avoided, Some(&tables));
         step.tables(&tables, &next);
+        if tables != next {
+            step.says.push("next hops follow".into());
+        }
         tables = next;
         steps.push(step);
     }
@@ -386,6 +411,11 @@ mod tests {
         let steps = steps(&print, &changes);
         let times: Vec<u64> = steps.iter().map(|step| step.at_ns).collect();
         assert_eq!(times, [10, 15, 30, 35]);
+        let says: Vec<String> = steps.iter().map(|step| step.says.join("; ")).collect();
+        let cable_is = named(&print, cable);
+        let [down, up] = ["down", "up"].map(|word| format!("{cable_is}: {word}"));
+        assert_eq!(says, [&down, "next hops follow", &up, "next hops follow"]);
+        assert_eq!(cable_is, "edge 0 - agg 0");
         let link = |port: &str, up| {
             let ports = vec![port.into()];
             Question::Change(Asked::Link { ports, up })
@@ -423,6 +453,12 @@ mod tests {
         assert_eq!(check(&changes), Ok(()));
         let steps = steps(&print, &changes);
         assert_eq!((steps.len(), &steps[0].nics), (1, &vec![(1, 5_000_000)]));
+        assert!(steps[0].says[0].contains("host 1"), "{:?}", steps[0].says);
+        assert!(
+            steps[0].says[0].ends_with(": 5 Mbps"),
+            "{:?}",
+            steps[0].says
+        );
         assert_eq!(steps[0].orders.len(), 1);
         let slow = [change(7, 0, Becomes::Rate(500), None)];
         let why = check(&slow).unwrap_err();
@@ -430,6 +466,18 @@ mod tests {
             why.contains("change: rate: expected at least 1 kbps"),
             "{why}"
         );
+    }
+
+    #[test]
+    fn bridges_are_told_of_no_change() {
+        let some = [change(10, 0, Becomes::Down, None)];
+        for (engine, changes, fine) in [
+            (SWITCH, &some[..], true),
+            ("bridge", &[], true),
+            ("bridge", &some, false),
+        ] {
+            assert_eq!(check_engine(engine, changes).is_ok(), fine, "{engine}");
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! DCTCP for kernels without it: our BPF program, built, registered and taken away again.
 //!
 //! **Decision**     the kernel's `dctcp` when it has one and the parameters are its defaults.
-//! **State**        one `struct_ops` map in the kernel, called `dctcp_` and a digest of the testbed's name.
+//! **State**        one `struct_ops` map in the kernel, called `dctcp_` and a digest of the testbed's name, and one with
+//!                  what the program shows of each connection, called `alpha_` and the same digest.
 //! **Errors**       name the Debian package of the tool that is missing.
 
 use super::blueprint::Congestion;
@@ -76,8 +77,18 @@ fn ask_for_dctcp() {
 pub fn own_name(testbed: &str) -> String {
     let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     let hash = testbed.bytes().fold(0x811c_9dc5, mix);
-    format!("dctcp_{hash:08x}")
+    format!("{OURS}{hash:08x}")
 }
+
+/// What the map is called in which the congestion control `own` shows each connection's alpha; `None` when that is
+/// none of ours.
+pub fn shown_name(own: &str) -> Option<String> {
+    Some(format!("{SHOWN}{}", own.strip_prefix(OURS)?))
+}
+
+/// How names of ours begin, and those of their maps.
+const OURS: &str = "dctcp_";
+const SHOWN: &str = "alpha_";
 
 /// The program is built and verified by other people's tools.
 pub fn need() -> Result<(), Error> {
@@ -97,8 +108,10 @@ pub fn register(testbed: &str, name: &str, congestion: Congestion) -> Result<(),
         return Ok(());
     };
     let dir = state::folder(testbed).join("dctcp");
+    let shown = shown_name(name).expect("a name of ours");
     let defines = [
         format!("SIDESTEP_NAME={name}"),
+        format!("SIDESTEP_SHOWN={shown}"),
         format!("SIDESTEP_GAIN={gain}"),
         format!("SIDESTEP_INITIAL_ALPHA={initial_alpha}"),
     ];
@@ -142,5 +155,9 @@ mod tests {
         assert_eq!(own_name("a").len(), 14);
         assert_ne!(own_name("a"), own_name("b"));
         assert_eq!(Control::of(Congestion::Reno, "a").name(), "reno");
+        let shown = shown_name(&own_name("a")).unwrap();
+        assert_eq!(shown.len(), 14);
+        assert!(!shown.starts_with(OURS));
+        assert_eq!(shown_name("dctcp").or(shown_name("dctcp-reno")), None);
     }
 }

@@ -4,7 +4,7 @@
 
 use super::blueprint::{Blueprint, Cable, End, addresses, mac};
 use super::hosts::port_interface;
-use super::{netns, state, tools};
+use super::{ended, netns, state, tools};
 use crate::error::{Error, failed};
 use serde_json::{Value, json};
 use sidestep_softswitch::process::control::ask;
@@ -85,6 +85,7 @@ fn spawn(print: &Blueprint, i: usize, program: &PathBuf, words: &[String]) -> Re
         .map_err(failed(format!("cannot write {}", log.display())))?;
     let err = out.try_clone().map_err(failed("cannot share a log"))?;
     let space = netns::open(&print.switch_space(i))?;
+    let record = ended::open(print, i)?;
     let mut command = Command::new(program);
     command
         .args(words)
@@ -96,11 +97,11 @@ fn spawn(print: &Blueprint, i: usize, program: &PathBuf, words: &[String]) -> Re
     // SAFETY: between fork and exec only plain system calls are made.
     unsafe {
         command.pre_exec(move || {
-            netns::enter(&space)?;
-            match libc::setsid() {
-                -1 => Err(io::Error::last_os_error()),
-                _ => Ok(()),
+            if libc::setsid() == -1 {
+                return Err(io::Error::last_os_error());
             }
+            ended::stay_behind(&record)?;
+            netns::enter(&space)
         });
     }
     command
@@ -165,7 +166,8 @@ pub fn noted(print: &Blueprint, engine: &str) -> Result<Vec<(About, Vec<Note>)>,
     let dir = state::folder(&print.name).join("notes");
     let doing = || format!("cannot make {}", dir.display());
     fs::create_dir_all(&dir).map_err(failed(doing()))?;
-    let open = fs::Permissions::from_mode(0o733);
+    // Sticky: they are users of their own, and none takes away what another wrote.
+    let open = fs::Permissions::from_mode(0o1733);
     fs::set_permissions(&dir, open).map_err(failed(doing()))?;
     let one = |i: usize| {
         let file = dir.join(format!("s{i}"));
@@ -182,9 +184,12 @@ pub fn noted(print: &Blueprint, engine: &str) -> Result<Vec<(About, Vec<Note>)>,
 
 fn ask_one(print: &Blueprint, i: usize, what: &str) -> Result<Value, Error> {
     ask(&control(&print.name, i), what).map_err(|why| {
+        let said = match ended::why_silent(print, i) {
+            Some(how) => how,
+            None => format!("switch {}: {why}", print.switches[i].name),
+        };
         Error::Work(format!(
-            "switch {}: {why}; its log is {}",
-            print.switches[i].name,
+            "{said}; its log is {}",
             log(&print.name, i).display()
         ))
     })
@@ -212,7 +217,12 @@ pub fn config(print: &Blueprint, i: usize) -> String {
     );
     let _ = write!(out, "\n[switch]\n{}", print.switches[i].decision);
     let socket = control(&print.name, i).display().to_string();
-    let _ = writeln!(out, "\n[process]\ncontrol = {}", quoted(&socket));
+    // Many switches share few cores: one that polls would take the time of the others.
+    let _ = writeln!(
+        out,
+        "\n[process]\ncontrol = {}\npoll = \"0 us\"",
+        quoted(&socket)
+    );
     for (p, ((cable, far), flood)) in print.ports(i).iter().zip(&print.flooded()[i]).enumerate() {
         let (leads_to, delay) = match far {
             End::Host(_) => ("host", 2 * cable.delay_ns),

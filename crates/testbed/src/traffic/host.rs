@@ -4,7 +4,7 @@ use super::clock::now_ns;
 use super::connect::Connection;
 use super::job::Start;
 use super::ran::FlowRan;
-use super::shared::Shared;
+use super::shared::{ENDED, Shared, UNDER_WAY};
 use crate::error::{Error, failed};
 use sidestep_softswitch::process::priority;
 use std::cmp::Reverse;
@@ -112,6 +112,7 @@ impl<'a> Host<'a> {
         let seen = self.seen.get_mut(&flow).expect("one of this host's");
         seen.due_ns = since(at);
         seen.started_ns = since(now_ns());
+        self.shared.phases[flow].store(UNDER_WAY, Ordering::Release);
         let bytes = self.shared.job.flows[flow].bytes.unwrap_or(u64::MAX);
         self.unwritten.insert(flow, bytes);
         if self.write(flow)? {
@@ -223,6 +224,7 @@ impl<'a> Host<'a> {
             seen.delivered += n as u64;
             if Some(seen.delivered) == size {
                 seen.finished_ns = Some(at);
+                self.shared.phases[flow].store(ENDED, Ordering::Release);
                 for (next, wait, until) in self.waiting.remove(&flow).unwrap_or_default() {
                     if at < until {
                         let due = self.shared.zero_ns + at + wait;

@@ -9,22 +9,38 @@ use std::net::TcpStream;
 /// The part of `struct tcp_info` that is of use here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TcpInfo {
+    /// What it does about losses and marks.
+    pub state: CaState,
     /// The retransmission timeout now.
     pub rto_us: u32,
     /// Smoothed round trip.
     pub rtt_us: u32,
+    /// How far round trips are from that, smoothed.
+    pub rtt_var_us: u32,
+    /// The shortest round trip; `None` when none was measured.
+    pub rtt_min_us: Option<u32>,
     /// Payload of a full segment that is sent.
     pub snd_mss: u32,
     /// Window, in segments.
     pub snd_cwnd: u32,
+    /// The window at which slow start ends, in segments; `None` before anything cut it.
+    pub ssthresh: Option<u32>,
+    /// Segments sent and not acknowledged.
+    pub unacked: u32,
     /// Duplicate acknowledgements that count as a loss.
     pub reordering: u32,
+    /// How often reordering was seen; Linux 4.19 and later.
+    pub reordering_seen: Option<u32>,
+    /// Segments of which it was told that they came twice; Linux 4.19 and later.
+    pub dsacks: Option<u32>,
     /// Segments sent again.
     pub retransmits: u32,
     /// Data segments sent.
     pub data_segments_out: Option<u32>,
     /// Data segments that came.
     pub data_segments_in: Option<u32>,
+    /// Segments delivered.
+    pub delivered: Option<u32>,
     /// Segments delivered that were marked on the way.
     pub delivered_marked: Option<u32>,
     /// Segments that came with a hole before them.
@@ -34,6 +50,51 @@ pub struct TcpInfo {
     /// ECN was negotiated.
     pub ecn: bool,
 }
+
+/// What a sender does about losses and marks: `enum tcp_ca_state`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CaState {
+    /// Nothing.
+    #[default]
+    Open,
+    /// Duplicate acknowledgements come, too few for a loss.
+    Disorder,
+    /// The window goes down for a mark.
+    Cwr,
+    /// It repairs losses that acknowledgements showed.
+    Recovery,
+    /// It repairs losses after a timeout.
+    Loss,
+}
+
+impl CaState {
+    /// The word for it in tables.
+    pub fn word(self) -> &'static str {
+        match self {
+            CaState::Open => "open",
+            CaState::Disorder => "disorder",
+            CaState::Cwr => "cwr",
+            CaState::Recovery => "recovery",
+            CaState::Loss => "loss",
+        }
+    }
+
+    fn read(byte: u8) -> CaState {
+        match byte {
+            1 => CaState::Disorder,
+            2 => CaState::Cwr,
+            3 => CaState::Recovery,
+            4 => CaState::Loss,
+            _ => CaState::Open,
+        }
+    }
+}
+
+/// TCP_INFINITE_SSTHRESH: nothing has cut the window yet.
+const NO_THRESHOLD: u32 = 0x7fff_ffff;
+
+/// The least round trip before one was measured.
+const NO_ROUND_TRIP: u32 = u32::MAX;
 
 /// Room for what later kernels add.
 const MOST: usize = 512;
@@ -59,14 +120,22 @@ pub(super) fn read(bytes: &[u8]) -> TcpInfo {
     let u32_at = |at: usize| later(at).expect("the first 104 bytes of tcp_info");
     let total_rto = bytes.get(240..242).and_then(|b| b.try_into().ok());
     TcpInfo {
+        state: CaState::read(bytes[1]),
         rto_us: u32_at(8),
         rtt_us: u32_at(68),
+        rtt_var_us: u32_at(72),
+        rtt_min_us: later(148).filter(|us| *us != NO_ROUND_TRIP),
         snd_mss: u32_at(16),
         snd_cwnd: u32_at(80),
+        ssthresh: Some(u32_at(76)).filter(|segments| *segments < NO_THRESHOLD),
+        unacked: u32_at(24),
         reordering: u32_at(88),
+        reordering_seen: later(220),
+        dsacks: later(216),
         retransmits: u32_at(100),
         data_segments_in: later(152),
         data_segments_out: later(156),
+        delivered: later(192),
         delivered_marked: later(196),
         out_of_order: later(224),
         total_rto: total_rto.map(|b| u32::from(u16::from_ne_bytes(b))),
@@ -88,9 +157,24 @@ mod tests {
         assert_eq!(read(&bytes[..232]).total_rto, None);
         let old = read(&bytes[..192]);
         assert_eq!(
-            (old.data_segments_out, old.delivered_marked),
-            (Some(0), None)
+            (old.data_segments_out, old.delivered_marked, old.delivered),
+            (Some(0), None, None)
         );
+    }
+
+    #[test]
+    fn what_was_never_cut_or_measured_is_none() {
+        let mut bytes = [0u8; 248];
+        bytes[76..80].copy_from_slice(&NO_THRESHOLD.to_ne_bytes());
+        bytes[148..152].copy_from_slice(&NO_ROUND_TRIP.to_ne_bytes());
+        let info = read(&bytes);
+        assert_eq!((info.ssthresh, info.rtt_min_us), (None, None));
+        bytes[76..80].copy_from_slice(&7u32.to_ne_bytes());
+        bytes[148..152].copy_from_slice(&9u32.to_ne_bytes());
+        let info = read(&bytes);
+        assert_eq!((info.ssthresh, info.rtt_min_us), (Some(7), Some(9)));
+        let words: Vec<&str> = (0..5).map(|b| CaState::read(b).word()).collect();
+        assert_eq!(words, ["open", "disorder", "cwr", "recovery", "loss"]);
     }
 
     #[test]
@@ -102,5 +186,11 @@ mod tests {
         assert!((1_000..=4_000_000).contains(&info.rto_us), "{info:?}");
         assert!((1..=300).contains(&info.reordering), "{info:?}");
         assert!(info.snd_cwnd >= 1 && info.rtt_us < 1_000_000, "{info:?}");
+        assert!(
+            info.rtt_min_us.is_some_and(|us| us <= 1_000_000),
+            "{info:?}"
+        );
+        assert_eq!((info.state, info.unacked), (CaState::Open, 0));
+        assert_eq!(info.reordering_seen.unwrap_or(0), 0);
     }
 }

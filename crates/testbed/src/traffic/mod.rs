@@ -9,6 +9,7 @@
 //! **Errors**       a connection that cannot be made fails the run; one that breaks is a warning, and its
 //!                  flow is unfinished.
 
+mod alpha;
 mod announce;
 mod changes;
 mod clock;
@@ -21,11 +22,14 @@ mod multipath;
 mod ran;
 mod shared;
 mod socket;
+mod watch;
 
+pub use alpha::{Alpha, ONE as ALPHA_ONE, control};
 pub use counters::HostCounters;
-pub use info::TcpInfo;
+pub use info::{CaState, TcpInfo, of as tcp_info};
 pub use job::{Flow, Job, LEAST_MSS, Start};
 pub use ran::{FlowRan, Ran};
+pub use watch::{Answer, Answers, EVERY_NS, MOST as MOST_ANSWERS};
 
 use crate::error::{Error, failed};
 use crate::network::blueprint::Blueprint;
@@ -33,7 +37,7 @@ use crate::network::changes::Step;
 use crate::network::{agent, marks};
 use shared::Shared;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// From the last connection until time zero: acknowledgements under way arrive.
@@ -41,14 +45,23 @@ const SETTLE: Duration = Duration::from_millis(60);
 
 /// Runs a job on a testbed that is up. When `stop` becomes true it ends where it is.
 pub fn run(print: &Blueprint, job: &Job, stop: &AtomicBool) -> Result<Ran, Error> {
-    run_with(print, job, &[], stop)
+    run_with(print, job, During::default(), stop)
 }
 
-/// The same while these steps are taken, each at its time.
+/// What is done beside a run's flows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct During<'a> {
+    /// What becomes of the network, each step at its time.
+    pub steps: &'a [Step],
+    /// Senders are asked every [`EVERY_NS`] what their kernel says of them.
+    pub asks: bool,
+}
+
+/// The same with something done beside it.
 pub fn run_with(
     print: &Blueprint,
     job: &Job,
-    steps: &[Step],
+    during: During<'_>,
     stop: &AtomicBool,
 ) -> Result<Ran, Error> {
     job::check(print, job).map_err(Error::Input)?;
@@ -56,6 +69,8 @@ pub fn run_with(
     agent::renew(print)?;
     let connections = connect::all(print, job)?;
     announce::all(print, job, &connections)?;
+    let watch = during.asks.then(|| watch::Watch::of(&connections));
+    let watch = watch.transpose()?;
     let before = counters::all(print)?;
     let awaited = job.awaited();
     let settle_ns = SETTLE.as_nanos() as u64 + print.settle_ns;
@@ -69,19 +84,22 @@ pub fn run_with(
             .marks
             .as_ref()
             .is_some_and(|marks| !marks.by_sent),
+        phases: job.flows.iter().map(|_| AtomicU8::default()).collect(),
         over: AtomicBool::new(false),
         bell: host::bell().map_err(failed("cannot make an eventfd"))?,
         warnings: Mutex::default(),
     };
     let mut flows = vec![FlowRan::default(); job.flows.len()];
-    let (end_ns, changed_ns) = std::thread::scope(|scope| {
+    let (end_ns, changed_ns, answers) = std::thread::scope(|scope| {
         let mut hosts = Vec::new();
         for h in 0..print.hosts {
             let (shared, connections) = (&shared, &connections);
             hosts.push(scope.spawn(move || host::run(h, connections, shared)));
         }
-        let changing = scope.spawn(|| changes::run(print, steps, &shared));
-        let end = wait(&shared, stop);
+        let changing = scope.spawn(|| changes::run(print, during.steps, &shared));
+        let (shared, connections) = (&shared, &connections);
+        let asking = watch.map(|watch| scope.spawn(move || watch.run(connections, shared)));
+        let end = wait(shared, stop);
         for joined in hosts {
             let seen = joined.join().expect("a host's thread does not panic");
             for (flow, what) in seen? {
@@ -93,7 +111,8 @@ pub fn run_with(
             }
         }
         let changed = changing.join().expect("changes do not panic")?;
-        Ok::<_, Error>((end, changed))
+        let answers = asking.map(|asking| asking.join().expect("asking does not panic"));
+        Ok::<_, Error>((end, changed, answers.transpose()?.unwrap_or_default()))
     })?;
     let after = counters::all(print)?;
     for (flow, connection) in flows.iter_mut().zip(&connections) {
@@ -104,6 +123,13 @@ pub fn run_with(
         flow.sender = info(&connection.sender)?;
         flow.receiver = info(&connection.receiver)?;
     }
+    let mut warnings = shared.warnings.into_inner().expect("no host panicked");
+    if answers.left_out > 0 {
+        warnings.push(format!(
+            "kernel.parquet has the first {MOST_ANSWERS} answers of senders; {} later ones are left out",
+            answers.left_out
+        ));
+    }
     Ok(Ran {
         timeouts_known: flows.iter().all(|f| f.sender.total_rto.is_some()),
         flows,
@@ -112,8 +138,9 @@ pub fn run_with(
         hosts: after.iter().zip(&before).map(|(a, b)| a.since(b)).collect(),
         end_ns,
         changed_ns,
+        answers,
         interrupted: stop.load(Ordering::Relaxed),
-        warnings: shared.warnings.into_inner().expect("no host panicked"),
+        warnings,
     })
 }
 

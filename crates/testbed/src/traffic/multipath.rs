@@ -88,9 +88,19 @@ pub fn info(end: &TcpStream) -> Result<TcpInfo, Error> {
     })
 }
 
+/// What the kernel knows of each of its subflows.
+pub fn subflows(end: &TcpStream) -> Result<Vec<TcpInfo>, Error> {
+    let bytes = ask(end).map_err(failed("cannot read MPTCP_TCPINFO"))?;
+    Ok(whole(&bytes).map(info::read).collect())
+}
+
+/// The subflows of which enough is said.
+fn whole(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    each(bytes).filter(|info| info.len() >= LEAST)
+}
+
 fn sum(bytes: &[u8]) -> Option<TcpInfo> {
-    let all = each(bytes).filter(|info| info.len() >= LEAST);
-    all.map(info::read).reduce(|all, one| {
+    whole(bytes).map(info::read).reduce(|all, one| {
         let both = |a: Option<u32>, b: Option<u32>| Some(a? + b?);
         TcpInfo {
             snd_cwnd: all.snd_cwnd + one.snd_cwnd,

@@ -2,6 +2,7 @@
 
 use super::counters::HostCounters;
 use super::info::TcpInfo;
+use super::watch::Answers;
 use std::net::SocketAddrV4;
 
 /// What became of a job.
@@ -19,6 +20,8 @@ pub struct Ran {
     pub end_ns: u64,
     /// When each step of the network's changes was due, and when it was done.
     pub changed_ns: Vec<(u64, u64)>,
+    /// What senders said while it lasted, if they were asked.
+    pub answers: Answers,
     /// It was stopped.
     pub interrupted: bool,
     /// The kernel counts timeouts of single connections (Linux 6.7 on).

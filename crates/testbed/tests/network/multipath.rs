@@ -2,7 +2,7 @@
 
 use crate::common::{Bed, PLENTY_NS, inside, star};
 use crate::needs_namespaces;
-use sidestep_testbed::traffic::{Flow, Job, Start, run};
+use sidestep_testbed::traffic::{During, Flow, Job, Start, run, run_with};
 use std::sync::atomic::AtomicBool;
 
 /// A counter of /proc/net/netstat in a namespace.
@@ -45,9 +45,19 @@ fn a_connection_has_four_subflows_and_delivers_every_byte_once() {
         horizon_ns: PLENTY_NS,
     };
     for again in 1..=2 {
-        let ran = run(&bed.0, &job, &AtomicBool::new(false)).unwrap();
+        let during = During {
+            asks: true,
+            ..During::default()
+        };
+        let ran = run_with(&bed.0, &job, during, &AtomicBool::new(false)).unwrap();
         assert_eq!(ran.warnings, [""; 0]);
-        for flow in &ran.flows {
+        for (i, flow) in ran.flows.iter().enumerate() {
+            // Each question has an answer of each subflow.
+            let answers = ran.answers.list.iter().filter(|a| a.flow == i);
+            let numbers: Vec<_> = answers.map(|a| a.subflow).collect();
+            assert!(!numbers.is_empty(), "flow {i}");
+            let each = [0, 1, 2, 3].map(Some);
+            assert!(numbers.chunks(4).all(|four| four == each), "{numbers:?}");
             assert_eq!(flow.delivered, 400_000);
             let least = 400_000u32.div_ceil(1460);
             assert!(flow.sender.data_segments_out >= Some(least), "{flow:?}");

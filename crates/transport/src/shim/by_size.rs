@@ -236,6 +236,10 @@ impl Shim for BySize {
         self.flows.close(flow);
     }
 
+    fn lets_pass(&self) -> bool {
+        true
+    }
+
     #[inline]
     fn down(&mut self, _now: Time, packet: &mut Packet) {
         let Some(flow) = self.flows.get_mut(packet.flow) else {

@@ -94,6 +94,10 @@ pub trait Shim {
     fn changes_down(&self) -> bool {
         true
     }
+    /// Does all that arrives pass [`Shim::up`], and as it came? Then a driver need not ask what became of it.
+    fn lets_pass(&self) -> bool {
+        false
+    }
     /// A packet leaves: may change it, and make it longer on the wire by at most
     /// [`Nature::adds`].
     fn down(&mut self, _now: Time, _packet: &mut Packet) {}
@@ -215,6 +219,9 @@ impl Shim for AnyShim {
     }
     fn changes_down(&self) -> bool {
         of_shim!(self, shim => shim.changes_down())
+    }
+    fn lets_pass(&self) -> bool {
+        of_shim!(self, shim => shim.lets_pass())
     }
     #[inline]
     fn down(&mut self, now: Time, packet: &mut Packet) {

@@ -80,7 +80,9 @@ macro_rules! shims {
         $(#[$doc:meta])*
         pub enum $any:ident { $($module:ident::$shim:ident,)* }
     ) => {
+        // With a tag of its own: one hidden in a field takes six instructions a packet to read.
         $(#[$doc])*
+        #[repr(u8)]
         pub enum $any {
             $(
                 #[doc = concat!("See [`", stringify!($module), "`].")]

@@ -95,6 +95,11 @@ impl Stack {
         self.shims.iter().any(Shim::changes_down)
     }
 
+    /// Does all that arrives pass, and as it came? Then [`Stack::up`] says nothing that matters.
+    pub fn lets_pass(&self) -> bool {
+        self.shims.iter().all(Shim::lets_pass)
+    }
+
     /// A packet leaves the transport.
     #[inline]
     pub fn down(&mut self, now: Time, packet: &mut Packet) {
@@ -110,6 +115,7 @@ impl Stack {
     }
 
     /// The packet has passed shim number `below` and those farther from the transport.
+    #[inline]
     fn up_from(&mut self, below: usize, now: Time, packet: &mut Packet) -> Up {
         for (number, shim) in self.shims[..below].iter_mut().enumerate().rev() {
             match shim.up(now, packet) {

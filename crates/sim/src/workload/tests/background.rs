@@ -120,3 +120,42 @@ fn a_faster_background_keeps_destinations_and_sizes() {
     assert!(slow.len() > 3 && fast.len() > slow.len());
     assert_eq!(slow, fast[..slow.len()]);
 }
+
+#[test]
+fn a_request_comes_first_and_moves_no_draw() {
+    let set = [("inter_arrival", "1 ms")];
+    let plain = planned(&made("background", 16, &set), SECOND, 1);
+    let with = |more: &[(&'static str, &'static str)]| {
+        let set = [&set[..], &[("request", "250 B"), ("think", "20 us")], more].concat();
+        planned(&made("background", 16, &set), SECOND, 1)
+    };
+    let asked = with(&[("connection", "shared"), ("think_deviation", "3 us")]);
+    assert!(plain.flows.len() > 10_000);
+    assert_eq!(asked.flows.len(), 2 * plain.flows.len());
+    let mut thoughts = Vec::new();
+    for (number, (plain, pair)) in (0u32..).zip(plain.flows.iter().zip(asked.flows.chunks(2))) {
+        let (request, answer) = (pair[0], pair[1]);
+        assert!(request.request && !answer.request && request.query.is_none());
+        assert_eq!((request.src, request.dst), (plain.dst, plain.src));
+        assert_eq!((request.size, request.start), (250, plain.start));
+        assert_eq!((answer.src, answer.dst), (plain.src, plain.dst));
+        assert_eq!(answer.size, plain.size);
+        let Start::After { flow, wait } = answer.start else {
+            panic!("{answer:?} waits for no request");
+        };
+        assert_eq!(flow.0, 2 * number);
+        thoughts.push(wait.as_us_f64());
+    }
+    let mean = thoughts.iter().sum::<f64>() / thoughts.len() as f64;
+    assert!(near(mean, 20.0, 0.2), "{mean}");
+    assert!(thoughts.iter().any(|thought| *thought > 25.0));
+    let joint = |plan: &Plan| plan.joint.iter().map(|j| (j.flow.0, j.opener.0)).collect();
+    let joined: Vec<(u32, u32)> = joint(&asked);
+    let expected = (0..asked.flows.len() as u32).map(|flow| (flow, flow - flow % 2));
+    assert!(joined.into_iter().eq(expected));
+    assert_eq!(with(&[]).joint, []);
+    // One connection for all that one host asks another: 16 hosts ask 15 each.
+    let lasting: Vec<(u32, u32)> = joint(&with(&[("connection", "persistent")]));
+    let openers: std::collections::BTreeSet<u32> = lasting.iter().map(|(_, o)| *o).collect();
+    assert_eq!(openers.len(), 16 * 15);
+}

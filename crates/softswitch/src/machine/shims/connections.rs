@@ -54,7 +54,7 @@ fn key(segment: &Segment, way: Way) -> Key {
 #[derive(Default)]
 pub struct Connections {
     table: BTreeMap<Key, Connection>,
-    /// By when each was last heard of.
+    /// By when each was heard of, or before: it moves on when its turn comes to be forgotten, and not with each frame.
     heard: BTreeSet<(Time, Key)>,
     /// Numbers of two flows that can be given out again.
     free: Vec<u32>,
@@ -70,6 +70,8 @@ struct Connection {
     /// The flow upwards; the one downwards is next to it.
     first: u32,
     heard: Time,
+    /// Where it is in [`Connections::heard`].
+    listed: Time,
     ways: [Numbers; 2],
 }
 
@@ -142,16 +144,16 @@ impl Connections {
         stack: &mut Stack,
     ) -> Option<(FlowId, u64)> {
         let key = key(segment, way);
-        // What only ends a connection, or acknowledges, opens none.
-        let opens = segment.syn || segment.payload > 0;
-        let known = self.table.contains_key(&key);
-        if !known && (!opens || !self.open(now, key, stack)) {
-            return None;
-        }
         if segment.syn {
-            return self.begin(now, key, segment, way, stack);
+            let known = self.table.contains_key(&key) || self.open(now, key, stack);
+            return known.then(|| self.begin(now, key, segment, way, stack))?;
         }
-        let connection = self.hear(now, key)?;
+        let Some(connection) = self.table.get_mut(&key) else {
+            // What only ends a connection, or acknowledges, opens none.
+            let opens = segment.payload > 0 && self.open(now, key, stack);
+            return opens.then(|| self.see(now, segment, way, stack))?;
+        };
+        connection.heard = connection.heard.max(now);
         let back = way.other();
         let numbers = &mut connection.ways[back as usize];
         let says = (segment.ack, segment.window);
@@ -184,7 +186,6 @@ impl Connections {
             stack.open(flow, None);
             self.closed.push(flow);
         }
-        let numbers = &mut self.table.get_mut(&key)?.ways[way as usize];
         numbers.high = numbers.high.max(at + u64::from(segment.takes()));
         Some((flow, at))
     }
@@ -230,9 +231,7 @@ impl Connections {
     /// The connection of `key`, heard of now.
     fn hear(&mut self, now: Time, key: Key) -> Option<&mut Connection> {
         let connection = self.table.get_mut(&key)?;
-        self.heard.remove(&(connection.heard, key));
         connection.heard = connection.heard.max(now);
-        self.heard.insert((connection.heard, key));
         Some(connection)
     }
 
@@ -248,6 +247,7 @@ impl Connections {
         let connection = Connection {
             first: self.free.pop().unwrap_or(next),
             heard: now,
+            listed: now,
             ways: [Numbers::NEW; 2],
         };
         for way in [Way::Up, Way::Down] {
@@ -308,14 +308,22 @@ impl Connections {
 
     /// Forgets connections that have said nothing for long.
     fn forget_silent(&mut self, now: Time, stack: &mut Stack) {
-        while let Some(&(heard, silent)) = self.heard.first()
-            && heard.saturating_add(SILENCE) <= now
+        while let Some(&(listed, key)) = self.heard.first()
+            && listed.saturating_add(SILENCE) <= now
         {
-            self.forget(silent, stack);
+            let connection = self.table.get_mut(&key).expect("what is listed is known");
+            if connection.heard == listed {
+                self.forget(key, stack);
+                continue;
+            }
+            connection.listed = connection.heard;
+            self.heard.remove(&(listed, key));
+            self.heard.insert((connection.listed, key));
         }
     }
 
     /// A segment goes on: if it ends a flow, that is closed.
+    #[inline]
     pub fn gone(&mut self, segment: &Segment, way: Way, stack: &mut Stack) {
         if !segment.fin && !segment.rst && !self.tags {
             return;
@@ -350,7 +358,7 @@ impl Connections {
         let Some(connection) = self.table.remove(&key) else {
             return;
         };
-        self.heard.remove(&(connection.heard, key));
+        self.heard.remove(&(connection.listed, key));
         for way in [Way::Up, Way::Down] {
             if connection.ways[way as usize].open {
                 stack.close(connection.flow(way));
@@ -361,6 +369,7 @@ impl Connections {
     }
 
     /// The next flow that was closed; call until `None`.
+    #[inline]
     pub fn poll_closed(&mut self) -> Option<FlowId> {
         self.closed.pop()
     }

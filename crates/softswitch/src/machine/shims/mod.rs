@@ -52,6 +52,8 @@ pub(super) struct Shims {
     dues: Agenda,
     /// Frames that go on.
     ready: VecDeque<Departure>,
+    /// Room for those that one frame or instant lets go on; empty between them.
+    on: Vec<u32>,
     /// Where frames carry tags, if they do.
     carry: Option<Carry>,
 }
@@ -87,6 +89,7 @@ impl Shims {
             past: vec![None; ports.len()],
             dues: Agenda::new(ports.len()),
             ready: VecDeque::new(),
+            on: Vec::new(),
             carry: setup.tags.map(|tags| tags.carry),
             ports,
         }
@@ -118,7 +121,7 @@ impl Shims {
                 .collect();
             kept.sort_by_key(|handle| outputs.slab.number(*handle));
             self.dues.set(index, Time::MAX);
-            self.hand_out(index, outputs.now, kept);
+            self.hand_out(index, outputs.now, &kept);
         }
     }
 
@@ -158,8 +161,8 @@ impl Shims {
         };
         // A reload may have shortened the delay.
         let at = departure.due.max(edge.now);
-        let on = edge.up(at, handle, tag, slab);
-        self.settle(index, at, on);
+        edge.up(at, handle, tag, slab, &mut self.on);
+        self.settle(index, at);
     }
 
     /// The instant has come that shims want to be woken at.
@@ -167,8 +170,8 @@ impl Shims {
         let (index, at) = (self.dues.slot(), self.dues.first());
         let edge = self.ports[index].as_mut().expect("it wants to be woken");
         let at = at.max(edge.now);
-        let on = edge.wake(at, slab);
-        self.settle(index, at, on);
+        edge.wake(at, slab, &mut self.on);
+        self.settle(index, at);
     }
 
     /// A frame came from the host, `read` where it may get a tag; says what is to be written into it.
@@ -176,8 +179,8 @@ impl Shims {
         let Some(edge) = &mut self.ports[port.index()] else {
             return Said::default();
         };
-        let (on, said) = edge.down(now, bytes, read);
-        self.settle(port.index(), now, on);
+        let said = edge.down(now, bytes, read, &mut self.on);
+        self.settle(port.index(), now);
         said
     }
 
@@ -187,21 +190,29 @@ impl Shims {
         edge.expect("its shims said a tag").untagged += 1;
     }
 
-    fn settle(&mut self, index: usize, at: Time, on: Vec<u32>) {
+    /// Hands out what goes on, and sees when the shims of the port want to be woken.
+    fn settle(&mut self, index: usize, at: Time) {
         let edge = self.ports[index].as_ref().expect("a port with shims");
         self.dues
             .set(index, edge.stack.deadline().unwrap_or(Time::MAX));
-        self.hand_out(index, at, on);
+        if self.on.is_empty() {
+            return;
+        }
+        let mut on = std::mem::take(&mut self.on);
+        self.hand_out(index, at, &on);
+        on.clear();
+        self.on = on;
     }
 
-    fn hand_out(&mut self, index: usize, due: Time, on: Vec<u32>) {
+    fn hand_out(&mut self, index: usize, due: Time, on: &[u32]) {
         let port = PortId(index as u16);
-        let each = on.into_iter().map(|handle| Departure {
-            port,
-            due,
-            handle: Handle(handle),
-        });
-        self.ready.extend(each);
+        for handle in on {
+            self.ready.push_back(Departure {
+                port,
+                due,
+                handle: Handle(*handle),
+            });
+        }
     }
 
     /// What the shims of `port` counted, if it has any or had some before a reload.
@@ -262,24 +273,29 @@ impl Edge {
         }
     }
 
-    /// A frame goes to the host, which came with this tag; says which go on.
-    fn up(&mut self, at: Time, handle: u32, tag: Option<WireTag>, slab: &mut Slab) -> Vec<u32> {
+    /// A frame goes to the host, which came with this tag; puts those that go on into `on`.
+    fn up(
+        &mut self,
+        at: Time,
+        handle: u32,
+        tag: Option<WireTag>,
+        slab: &mut Slab,
+        on: &mut Vec<u32>,
+    ) {
         self.now = at;
-        let mut on = Vec::new();
         let segment = segment(slab.bytes(handle));
         let seen = segment.and_then(|segment| {
             let seen = (self.connections).see(at, &segment, Way::Up, &mut self.stack);
             seen.map(|(flow, seq)| (segment, flow, seq))
         });
-        self.let_go(&mut on);
+        self.let_go(on);
         if let Some(segment) = segment
             && let Some((flow, upto)) = self.connections.acknowledged(&segment, Way::Up)
         {
             self.stack.acknowledged(flow, upto);
         }
         let Some((segment, flow, seq)) = seen else {
-            self.go_on(handle, slab, &mut on);
-            return on;
+            return self.go_on(handle, segment.as_ref(), on);
         };
         let mut packet = shown(&segment, (flow, seq), handle, &slab.parcel(handle).packet);
         if let (Some(tag), true) = (tag, segment.payload > 0) {
@@ -287,29 +303,29 @@ impl Edge {
             self.stack.restore(&mut says, tag.number);
             packet.set_tag(says);
         }
-        let up = self.stack.up(at, &mut packet);
-        if up == Up::Keep {
-            self.kept.entry(flow).or_default().push(handle);
+        match self.stack.up(at, &mut packet) {
+            // Nothing else goes on with it.
+            Up::Pass => {
+                write_mark(&packet, slab);
+                return self.go_on(handle, Some(&segment), on);
+            }
+            Up::Keep => self.kept.entry(flow).or_default().push(handle),
+            Up::Drop => {}
         }
-        let passed = (up == Up::Pass).then_some(packet);
-        self.collect(at, passed, slab, &mut on);
-        on
+        self.collect(at, slab, on);
     }
 
     /// The deadline of its shims has come.
-    fn wake(&mut self, at: Time, slab: &mut Slab) -> Vec<u32> {
+    fn wake(&mut self, at: Time, slab: &mut Slab, on: &mut Vec<u32>) {
         self.now = at;
         self.stack.on_timeout(at);
-        let mut on = Vec::new();
-        self.collect(at, None, slab, &mut on);
-        on
+        self.collect(at, slab, on);
     }
 
-    /// A frame comes from the host; says which of those to it go on, and what is to be written into this one.
-    fn down(&mut self, now: Time, bytes: &[u8], read: Option<&Frame>) -> (Vec<u32>, Said) {
-        let mut on = Vec::new();
+    /// A frame comes from the host; says what is to be written into it, and puts those to the host that go on into `on`.
+    fn down(&mut self, now: Time, bytes: &[u8], read: Option<&Frame>, on: &mut Vec<u32>) -> Said {
         let Some(segment) = segment(bytes) else {
-            return (on, Said::default());
+            return Said::default();
         };
         let mut said = Said::default();
         let seen = (self.connections).see(now, &segment, Way::Down, &mut self.stack);
@@ -330,14 +346,14 @@ impl Edge {
             }
         }
         (self.connections).gone(&segment, Way::Down, &mut self.stack);
-        self.let_go(&mut on);
-        (on, said)
+        self.let_go(on);
+        said
     }
 
-    /// Takes all that its shims let go on or dropped, behind what has `passed` them.
-    fn collect(&mut self, at: Time, passed: Option<Packet>, slab: &mut Slab, on: &mut Vec<u32>) {
+    /// Takes all that its shims let go on or dropped.
+    fn collect(&mut self, at: Time, slab: &mut Slab, on: &mut Vec<u32>) {
         // All of them first: what one of them closes may be among the others.
-        let mut packets: Vec<Packet> = passed.into_iter().collect();
+        let mut packets = Vec::new();
         while let Some(packet) = self.stack.poll_up(at) {
             assert!(
                 self.unkeep(&packet),
@@ -352,24 +368,22 @@ impl Edge {
         }
         for packet in packets {
             let handle = packet.dst.0;
-            if packet.ce() && !slab.parcel(handle).packet.ce() {
-                // It has lost its tag.
-                mark_kept(slab.bytes_mut(handle), None);
-            }
-            self.go_on(handle, slab, on);
+            write_mark(&packet, slab);
+            self.go_on(handle, segment(slab.bytes(handle)).as_ref(), on);
         }
     }
 
-    /// A frame goes on to the host; what it ends is closed.
-    fn go_on(&mut self, handle: u32, slab: &Slab, on: &mut Vec<u32>) {
+    /// A frame goes on to the host; what its segment ends is closed.
+    fn go_on(&mut self, handle: u32, segment: Option<&Segment>, on: &mut Vec<u32>) {
         on.push(handle);
-        if let Some(segment) = segment(slab.bytes(handle)) {
-            self.connections.gone(&segment, Way::Up, &mut self.stack);
+        if let Some(segment) = segment {
+            self.connections.gone(segment, Way::Up, &mut self.stack);
             self.let_go(on);
         }
     }
 
     /// What is kept of flows that are closed goes on.
+    #[inline]
     fn let_go(&mut self, on: &mut Vec<u32>) {
         while let Some(flow) = self.connections.poll_closed() {
             on.extend(self.kept.remove(&flow).unwrap_or_default());
@@ -389,6 +403,15 @@ impl Edge {
             self.kept.remove(&packet.flow);
         }
         true
+    }
+}
+
+/// Writes the mark that shims have put on a packet into its frame, if it has none yet.
+fn write_mark(packet: &Packet, slab: &mut Slab) {
+    let handle = packet.dst.0;
+    if packet.ce() && !slab.parcel(handle).packet.ce() {
+        // It has lost its tag.
+        mark_kept(slab.bytes_mut(handle), None);
     }
 }
 

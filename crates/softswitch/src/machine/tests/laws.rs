@@ -3,7 +3,7 @@
 use super::config;
 use crate::frame::sample::{Sample, arp_request};
 use crate::machine::{Change, Counters, Machine};
-use crate::setup::Setup;
+use crate::setup::{Icmp, Mac, Pace, Router, Setup};
 use proptest::prelude::*;
 use sidestep_switch::{buffer, route, sched};
 use sidestep_types::{BitRate, PortId, Time};
@@ -25,6 +25,13 @@ enum Input {
     Asked(u8),
     Group,
     Spoiled(Vec<u8>),
+    Tagged {
+        from: u8,
+        to: u8,
+        payload: usize,
+        ttl: u8,
+        tag: u16,
+    },
 }
 
 impl Input {
@@ -54,6 +61,22 @@ impl Input {
                 bytes
             }
             Input::Spoiled(bytes) => bytes.clone(),
+            Input::Tagged {
+                from,
+                to,
+                payload,
+                ttl,
+                tag,
+            } => {
+                let ttl = *ttl;
+                let plain = Sample {
+                    ttl,
+                    ..Sample::tcp(*from, *to, *payload)
+                }
+                .bytes();
+                let [a, b] = tag.to_be_bytes();
+                [&plain[..12], &[0x81, 0, a, b], &plain[12..]].concat()
+            }
         }
     }
 }
@@ -67,6 +90,8 @@ fn input() -> impl Strategy<Value = Input> {
         1 => (1u8..8).prop_map(Input::Asked),
         1 => Just(Input::Group),
         1 => proptest::collection::vec(any::<u8>(), 0..80).prop_map(Input::Spoiled),
+        2 => (host(), host(), 0usize..=1460, 1u8..4, prop_oneof![Just(10), Just(20), Just(0x600a), any::<u16>()])
+            .prop_map(|(from, to, payload, ttl, tag)| Input::Tagged { from, to, payload, ttl, tag }),
     ]
 }
 
@@ -97,8 +122,9 @@ fn conserved(counters: &Counters) -> Result<(), TestCaseError> {
     let sum = |count: fn(&crate::machine::PortCounters) -> u64| -> u64 {
         counters.ports.iter().map(count).sum()
     };
-    let came = sum(|p| p.rx_frames + p.copies);
-    let went = sum(|p| p.floods + p.tx_frames)
+    let made = sum(|p| p.icmp_time_exceeded + p.icmp_unreachable + p.probes_sent);
+    let came = made + sum(|p| p.rx_frames + p.copies);
+    let went = sum(|p| p.floods + p.tx_frames + p.probes_heard)
         + sum(|p| p.drops.values().sum::<u64>() + p.refused.values().sum::<u64>());
     prop_assert_eq!(came, went + counters.held, "{:?}", counters);
     let (into, out) = (
@@ -182,6 +208,40 @@ proptest! {
             let sent = run(&mut machine, &traffic)?;
             rate_is_kept(&sent)?;
         }
+    }
+
+    #[test]
+    fn a_switch_that_learns_within_limits_conserves_frames(traffic in traffic()) {
+        let mut setup = config("capacity = \"3 pkt\"\nforwarding = \"learning\"", "1 Gbps");
+        setup.stations.clear();
+        for port in &mut setup.ports {
+            port.bridge.learn_limit = Some(1);
+            let storms = &mut port.bridge.storms;
+            storms.broadcast = Some(Pace::Frames(100_000_000_000));
+            storms.unknown = Some(Pace::Bits(BitRate::mbps(200)));
+            storms.burst = Time::from_us(20);
+        }
+        let mut machine = Machine::new(&setup).unwrap();
+        let sent = run(&mut machine, &traffic)?;
+        rate_is_kept(&sent)?;
+        let counters = machine.counters(Time::from_s(1));
+        prop_assert!(counters.ports.iter().all(|port| port.learned <= 1));
+    }
+
+    #[test]
+    fn a_switch_that_tells_senders_conserves_frames(traffic in traffic(), vlans in any::<bool>()) {
+        let mut setup = match vlans {
+            true => super::in_vlans("forwarding = \"learning\""),
+            false => config("capacity = \"3 pkt\"", "1 Gbps"),
+        };
+        setup.router = Some(Router {
+            mac: Mac([2, 0, 0, 0, 0, 5]),
+            addresses: vec![[10, 77, 0, 5].into()],
+            icmp: Some(Icmp { time_exceeded: true, unreachable: true, rate: 10_000_000_000 }),
+        });
+        let mut machine = Machine::new(&setup).unwrap();
+        let sent = run(&mut machine, &traffic)?;
+        rate_is_kept(&sent)?;
     }
 
     #[test]

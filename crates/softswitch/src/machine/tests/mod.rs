@@ -1,17 +1,21 @@
 //! The switch by hand, and what must hold for every policy.
 
+mod bridge;
 mod changes;
 mod dialogue;
+mod icmp;
 mod laws;
+mod probes;
 mod reloads;
 mod services;
 mod shims;
 mod tags;
 mod victims;
+mod vlans;
 
 use super::{Departure, Event, Happened, Machine};
 use crate::frame::sample::Sample;
-use crate::setup::Setup;
+use crate::setup::{PortVlan, Setup};
 use sidestep_types::{PortId, Time};
 use std::sync::{Arc, Mutex};
 
@@ -35,6 +39,30 @@ pub(super) fn config(switch: &str, rate: &str) -> Setup {
         );
     }
     Setup::read("s.toml", &text).unwrap_or_else(|problems| panic!("{problems:?}\n{text}"))
+}
+
+/// `config` where hosts have VLAN 10, 20 and 10, the port 3 is a trunk of 10, 20 and 30, which has no tag, and the port
+/// 4 one of 10 and 20. No station is known.
+pub(super) fn in_vlans(switch: &str) -> Setup {
+    let trunk = |vlans: &[u16], native| PortVlan::Trunk {
+        vlans: vlans.to_vec(),
+        native,
+    };
+    let mut setup = config(switch, "1 Gbps");
+    setup.stations.clear();
+    let vlans = [
+        PortVlan::Access(10),
+        PortVlan::Access(20),
+        PortVlan::Access(10),
+        trunk(&[10, 20, 30], Some(30)),
+        trunk(&[10, 20], None),
+    ];
+    for (port, vlan) in setup.ports.iter_mut().zip(vlans) {
+        port.vlan = Some(vlan);
+    }
+    let text = setup.to_toml();
+    assert_eq!(Setup::read("s.toml", &text).as_ref(), Ok(&setup), "{text}");
+    setup
 }
 
 pub(super) fn switch(switch: &str) -> Machine {

@@ -47,7 +47,7 @@ impl<'a> Subject<'a> {
     /// Names of all schemes, each once, in the order of the points.
     pub fn schemes(&self) -> Vec<&'a str> {
         let mut names: Vec<&str> = Vec::new();
-        for scheme in self.scenarios.iter().flat_map(|s| &s.schemes) {
+        for scheme in self.scenarios.iter().flat_map(|s| s.schemes.iter()) {
             if !names.contains(&scheme.name.as_str()) {
                 names.push(&scheme.name);
             }

@@ -4,7 +4,8 @@
 //!                  repair) from when that comes until it has left. One of which nothing waits and nothing came for
 //!                  `silence` is out and forgotten; one that has ended, behind those that ended before it.
 //! **State**        [`BYTES`] for each flow that is in, or is remembered to have ended; at most `places` of them. A table
-//!                  that is full forgets who has ended, the oldest first, before it leaves a new flow out.
+//!                  that is full forgets who has ended, the oldest first, before it leaves a new flow out. Who is in is
+//!                  put in order once in a `silence`, and not with each packet.
 //! **Units**        flows; `silence` in time.
 //! **Errors**       `places` for which a switch would need more than [`MEMORY`] are refused, with the numbers.
 //! **Source**       none: see [`super`]. Deletion moves what it must back, as in Knuth, volume 3, 6.4, algorithm R.
@@ -33,9 +34,17 @@ struct Place {
     waits: u32,
     /// Its last packet has come.
     ends: bool,
-    /// It counts.
-    is_in: bool,
+    /// The list that it is in.
+    list: u8,
 }
+
+/// Who has ended, in that order. Of one that was seen before those older in the list its silence is noticed behind
+/// theirs.
+const ENDED: u8 = 0;
+/// Who is in and was not seen since the last turn, in the order in which they were seen.
+const OLD: u8 = 1;
+/// Who is in and was seen since, in any order: what comes next of a flow changes no list.
+const YOUNG: u8 = 2;
 
 /// Places in some order.
 #[derive(Clone, Copy, Debug)]
@@ -60,9 +69,12 @@ pub(in super::super) struct Exact {
     known: usize,
     /// Where places are, by their keys' hash; twice as many as places, at the least.
     index: Vec<u32>,
-    /// Those that have ended, as they did, and those that are in, as they were seen. Of an ended one that was seen
-    /// before those older in the list its silence is noticed behind theirs.
-    lists: [List; 2],
+    /// [`ENDED`], [`OLD`] and [`YOUNG`].
+    lists: [List; 3],
+    /// Nobody who is young was seen before: when the young became old last.
+    turned: Time,
+    /// The one of which a packet came last, if it is young still.
+    last: u32,
     /// Nobody has been silent for too long before.
     due: Time,
     flows: u32,
@@ -95,7 +107,9 @@ impl Exact {
             free: NONE,
             known: 0,
             index: vec![NONE; 8],
-            lists: [EMPTY; 2],
+            lists: [EMPTY; 3],
+            turned: Time::ZERO,
+            last: NONE,
             due: Time::MAX,
             flows: 0,
         })
@@ -116,17 +130,45 @@ impl Exact {
 
     #[cold]
     fn leave_silent(&mut self, now: Time) {
-        for list in [0, 1] {
-            while let Some(place) = self.places.get(self.lists[list].oldest as usize)
-                && now.saturating_sub(place.seen) >= self.silence
-            {
-                self.silent(self.lists[list].oldest, now);
-            }
+        self.leave_list(ENDED, now);
+        self.leave_list(OLD, now);
+        if self.oldest(OLD).is_none() && now.saturating_sub(self.turned) >= self.silence {
+            self.turn(now);
+            self.leave_list(OLD, now);
         }
-        self.due = Time::MAX;
-        for list in self.lists {
-            self.falls_due(list.oldest);
+        let seen = [
+            self.oldest(ENDED).map(|place| place.seen),
+            self.oldest(OLD).map(|place| place.seen),
+            self.oldest(YOUNG).map(|_| self.turned),
+        ];
+        let first = seen.into_iter().flatten().min();
+        self.due = first.map_or(Time::MAX, |seen| seen.saturating_add(self.silence));
+    }
+
+    /// Those that are silent leave a list that is in order.
+    fn leave_list(&mut self, list: u8, now: Time) {
+        while let Some(place) = self.oldest(list)
+            && now.saturating_sub(place.seen) >= self.silence
+        {
+            self.silent(self.lists[usize::from(list)].oldest, now);
         }
+    }
+
+    /// The young become old, in their order.
+    fn turn(&mut self, now: Time) {
+        let mut young = Vec::new();
+        let mut at = self.lists[usize::from(YOUNG)].oldest;
+        while let Some(place) = self.places.get(at as usize) {
+            young.push(at);
+            at = place.newer;
+        }
+        young.sort_by_key(|at| self.places[*at as usize].seen);
+        for at in young {
+            self.unlink(at);
+            self.places[at as usize].list = OLD;
+            self.link(at);
+        }
+        self.turned = now;
     }
 
     /// The oldest of a list is this one now.
@@ -135,6 +177,12 @@ impl Exact {
         if let Some(place) = self.places.get(oldest as usize) {
             self.due = self.due.min(place.seen.saturating_add(self.silence));
         }
+    }
+
+    /// The first of a list.
+    fn oldest(&self, list: u8) -> Option<&Place> {
+        self.places
+            .get(self.lists[usize::from(list)].oldest as usize)
     }
 
     /// Nobody has been silent for too long before.
@@ -146,7 +194,7 @@ impl Exact {
     /// The same as [`Exact::see`] of the flow in which a packet came last; `None` of others, and nothing is done.
     #[inline(always)]
     pub fn see_again(&mut self, key: u64, opens: bool, now: Time) -> Option<u32> {
-        let at = self.lists[1].newest;
+        let at = self.last;
         let place = self.places.get_mut(at as usize)?;
         if place.key != key {
             return None;
@@ -158,9 +206,9 @@ impl Exact {
 
     /// Has a packet of the flow `key`, whose last one has not come, been the last that came, at this instant?
     #[inline(always)]
-    pub fn is_newest(&self, key: u64, now: Time) -> bool {
-        let newest = self.places.get(self.lists[1].newest as usize);
-        newest.is_some_and(|place| place.key == key && place.seen == now && !place.ends)
+    pub fn is_last(&self, key: u64, now: Time) -> bool {
+        let last = self.places.get(self.last as usize);
+        last.is_some_and(|place| place.key == key && place.seen == now && !place.ends)
     }
 
     /// A packet of the flow `key` has come; one that `opens` it is the first of a new one. Says its place, if there
@@ -173,9 +221,10 @@ impl Exact {
         let place = &mut self.places[at as usize];
         place.seen = now;
         place.ends &= !opens;
-        if self.lists[1].newest != at {
-            self.renew(at);
+        if place.list != YOUNG {
+            self.renew(at, now);
         }
+        self.last = at;
         Some(at)
     }
 
@@ -185,17 +234,26 @@ impl Exact {
     fn see_new(&mut self, key: u64, now: Time) -> Option<u32> {
         let at = self.add(key, now)?;
         self.flows += 1;
-        self.link(at);
+        self.link_young(at, now);
+        self.last = at;
         Some(at)
     }
 
-    /// The flow is in, and of those that are the one that was seen last.
+    /// The flow is in, and among the young.
     #[inline(never)]
-    fn renew(&mut self, at: u32) {
+    fn renew(&mut self, at: u32, now: Time) {
         self.unlink(at);
-        let place = &mut self.places[at as usize];
-        self.flows += u32::from(!place.is_in);
-        place.is_in = true;
+        self.flows += u32::from(self.places[at as usize].list == ENDED);
+        self.link_young(at, now);
+    }
+
+    /// Puts a place that is in no list among the young. Where nobody was in, they are young from now on.
+    fn link_young(&mut self, at: u32, now: Time) {
+        let nobody = [OLD, YOUNG].map(|list| self.lists[usize::from(list)].oldest);
+        if nobody == [NONE; 2] {
+            self.turned = now;
+        }
+        self.places[at as usize].list = YOUNG;
         self.link(at);
     }
 
@@ -242,11 +300,11 @@ impl Exact {
     #[inline(never)]
     fn depart(&mut self, at: u32) {
         let place = &self.places[at as usize];
-        if place.waits > 0 || !place.is_in {
+        if place.waits > 0 || place.list == ENDED {
             return;
         }
         self.unlink(at);
-        self.places[at as usize].is_in = false;
+        self.places[at as usize].list = ENDED;
         self.flows -= 1;
         self.link(at);
     }
@@ -259,7 +317,7 @@ impl Exact {
         }
         self.unlink(at);
         self.places[at as usize].seen = now;
-        self.link(at);
+        self.link_young(at, now);
     }
 
     /// Where the search for `key` begins.
@@ -290,7 +348,7 @@ impl Exact {
     /// A place for a flow that has none yet and is in from now on, in no list; `None` where all are taken by flows that
     /// are in.
     fn add(&mut self, key: u64, now: Time) -> Option<u32> {
-        let [ended, _] = self.lists;
+        let [ended, ..] = self.lists;
         if self.known == self.most {
             if ended.oldest == NONE {
                 return None;
@@ -304,7 +362,7 @@ impl Exact {
             newer: NONE,
             waits: 0,
             ends: false,
-            is_in: true,
+            list: YOUNG,
         };
         self.known += 1;
         Some(match self.free {
@@ -353,7 +411,7 @@ impl Exact {
     fn remove(&mut self, at: u32) {
         self.unlink(at);
         let place = &self.places[at as usize];
-        self.flows -= u32::from(place.is_in);
+        self.flows -= u32::from(place.list != ENDED);
         let mut hole = self.home(place.key);
         while self.index[hole] != at {
             hole = self.next(hole);
@@ -376,12 +434,11 @@ impl Exact {
 
     /// Puts a place behind the newest of its list.
     fn link(&mut self, at: u32) {
-        let place = &self.places[at as usize];
-        let list = usize::from(place.is_in);
-        let before = std::mem::replace(&mut self.lists[list].newest, at);
+        let list = &mut self.lists[usize::from(self.places[at as usize].list)];
+        let before = std::mem::replace(&mut list.newest, at);
         match before {
             NONE => {
-                self.lists[list].oldest = at;
+                list.oldest = at;
                 self.falls_due(at);
             }
             before => self.places[before as usize].newer = at,
@@ -391,13 +448,13 @@ impl Exact {
     }
 
     fn unlink(&mut self, at: u32) {
+        if self.last == at {
+            self.last = NONE;
+        }
         let Place {
-            older,
-            newer,
-            is_in,
-            ..
+            older, newer, list, ..
         } = self.places[at as usize];
-        let list = usize::from(is_in);
+        let list = usize::from(list);
         match older {
             NONE => {
                 self.lists[list].oldest = newer;

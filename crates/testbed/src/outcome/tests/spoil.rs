@@ -25,6 +25,7 @@ pub fn spoil(run: &mut Run, without: Without) {
         // A testbed records nothing yet.
         recording: _,
         interrupted: _,
+        marks: _,
         unmeasured: _,
         warnings: _,
     } = run;

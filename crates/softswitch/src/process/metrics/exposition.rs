@@ -1,9 +1,8 @@
-//! Counters for Prometheus: `GET /metrics` on the loopback, in the OpenMetrics text format.
+//! Counters as text in the OpenMetrics format.
 
-use super::orders::{Order, OrderSender};
-use super::report::io_counters;
-use super::snapshot::Snapshot;
 use crate::machine::{PortCounters, ShimCounters};
+use crate::process::report::io_counters;
+use crate::process::snapshot::Snapshot;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, NoLabelSet, text};
 use prometheus_client::metrics::MetricType;
@@ -13,108 +12,6 @@ use prometheus_client::registry::{Registry, Unit};
 use sidestep_switch::ports::Counts;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{self, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::time::{Duration, Instant};
-
-/// A client has so long for its whole question, and again for taking the answer.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// The longest question.
-const QUESTION: usize = 8192;
-
-/// Opens the endpoint, on an address of this machine's own alone.
-pub fn listen(at: SocketAddr) -> Result<TcpListener, String> {
-    if !at.ip().is_loopback() {
-        return Err(format!(
-            "process.metrics: expected a loopback address, got {at}"
-        ));
-    }
-    TcpListener::bind(at).map_err(|e| format!("process.metrics {at}: {e}"))
-}
-
-/// Answers one client after the other, until the loop has ended.
-pub fn serve(listener: &TcpListener, name: &str, sender: &OrderSender) {
-    for stream in listener.incoming() {
-        match stream {
-            Ok(stream) => {
-                let _ = answer(stream, name, sender);
-            }
-            Err(_) => std::thread::sleep(Duration::from_millis(100)),
-        }
-    }
-}
-
-fn answer(mut stream: TcpStream, name: &str, sender: &OrderSender) -> io::Result<()> {
-    let (status, kind, body) = match question(&mut stream)? {
-        Some((method, _)) if method != "GET" => {
-            ("405 Method Not Allowed", "text/plain", "GET alone\n".into())
-        }
-        Some((_, path)) if path != "/metrics" => {
-            ("404 Not Found", "text/plain", "expected /metrics\n".into())
-        }
-        Some(_) => match sender.ask(Order::Counters) {
-            Some(snapshot) => (
-                "200 OK",
-                "application/openmetrics-text; version=1.0.0; charset=utf-8",
-                exposition(name, snapshot),
-            ),
-            None => (
-                "503 Service Unavailable",
-                "text/plain",
-                "the switch is ending\n".into(),
-            ),
-        },
-        None => ("400 Bad Request", "text/plain", "expected HTTP\n".into()),
-    };
-    let length = body.len();
-    let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
-    );
-    let end = Instant::now() + PATIENCE;
-    let answer = head + &body;
-    let mut rest = answer.as_bytes();
-    while !rest.is_empty() {
-        stream.set_write_timeout(Some(left(end)?))?;
-        match stream.write(rest)? {
-            0 => return Err(ErrorKind::WriteZero.into()),
-            taken => rest = &rest[taken..],
-        }
-    }
-    Ok(())
-}
-
-/// How long it is until `end`; an error when it has passed.
-fn left(end: Instant) -> io::Result<Duration> {
-    let left = end.saturating_duration_since(Instant::now());
-    match left.is_zero() {
-        true => Err(ErrorKind::TimedOut.into()),
-        false => Ok(left),
-    }
-}
-
-/// Method and path, or `None` when it is not HTTP.
-fn question(stream: &mut TcpStream) -> io::Result<Option<(String, String)>> {
-    let mut room = vec![0u8; QUESTION];
-    let mut length = 0;
-    let end = Instant::now() + PATIENCE;
-    loop {
-        stream.set_read_timeout(Some(left(end)?))?;
-        let got = stream.read(&mut room[length..])?;
-        length += got;
-        let mut headers = [httparse::EMPTY_HEADER; 64];
-        let mut request = httparse::Request::new(&mut headers);
-        match request.parse(&room[..length]) {
-            Ok(httparse::Status::Complete(_)) => {
-                return Ok(request
-                    .method
-                    .map(str::to_string)
-                    .zip(request.path.map(str::to_string)));
-            }
-            Ok(httparse::Status::Partial) if got > 0 && length < QUESTION => {}
-            _ => return Ok(None),
-        }
-    }
-}
 
 /// Bounds of the buckets of queue lengths, in packets.
 const LENGTHS: [f64; 14] = [
@@ -191,7 +88,7 @@ type Count = (&'static str, &'static str, fn(&PortCounters) -> u64);
 
 /// Those of frames that come, leave or are flooded. What is decided about them is
 /// [`Counts::ALL`].
-const FRAMES: [Count; 5] = [
+const FRAMES: [Count; 14] = [
     ("rx", "Frames that came in", |p| p.rx_frames),
     ("tx", "Frames whose last bit has left", |p| p.tx_frames),
     (
@@ -205,13 +102,54 @@ const FRAMES: [Count; 5] = [
     ("copies", "Copies of flooded frames for this port", |p| {
         p.copies
     }),
+    (
+        "learn_limited",
+        "Frames that came in and whose sender was not learned: the port has as many as it may",
+        |p| p.learn_limited,
+    ),
+    (
+        "moves",
+        "Frames that came in and whose sender had stood at another port before",
+        |p| p.moves,
+    ),
+    (
+        "icmp_time_exceeded",
+        "Messages made for who sent by this port: the TTL of a packet ended",
+        |p| p.icmp_time_exceeded,
+    ),
+    (
+        "icmp_unreachable",
+        "Messages made for who sent by this port: a packet to the router leads nowhere",
+        |p| p.icmp_unreachable,
+    ),
+    (
+        "icmp_limited",
+        "Messages not made: there have been as many as there may be",
+        |p| p.icmp_limited,
+    ),
+    (
+        "icmp_withheld",
+        "Messages not made: of such packets nothing may be said, or there is nobody to say it",
+        |p| p.icmp_withheld,
+    ),
+    ("probes_sent", "Probes made for this port", |p| {
+        p.probes_sent
+    }),
+    ("probes_heard", "Own probes that came in: a loop", |p| {
+        p.probes_heard
+    }),
+    (
+        "loop_blocks",
+        "How often the port was blocked as part of a loop",
+        |p| p.loop_blocks,
+    ),
 ];
 
 impl Scrape {
     /// What was ordered of links: none of it is of the interface.
     fn links(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         type Value = fn(&PortCounters) -> i64;
-        let families: [(&str, &str, Option<Unit>, Value); 2] = [
+        let families: [(&str, &str, Option<Unit>, Value); 5] = [
             (
                 "switch_link_up",
                 "0 when the link was ordered down",
@@ -223,6 +161,24 @@ impl Scrape {
                 "What the port sends at",
                 Some(Unit::Other("bits_per_second".into())),
                 |p| i64::try_from(p.rate_bps).unwrap_or(i64::MAX),
+            ),
+            (
+                "switch_looped",
+                "1 when the port is part of a loop, as far as probes say",
+                None,
+                |p| i64::from(p.looped),
+            ),
+            (
+                "switch_blocked",
+                "1 when the port is blocked as part of a loop",
+                None,
+                |p| i64::from(p.blocked),
+            ),
+            (
+                "switch_learned",
+                "Addresses that were learned at the port, stale ones included",
+                None,
+                |p| p.learned as i64,
             ),
         ];
         for (name, help, unit, value) in families {
@@ -393,9 +349,9 @@ impl Scrape {
                 late.count(),
             ),
             (
-                "stalls",
-                "Frames that left or were read more than 1 ms late",
-                self.0.stalls(),
+                "late_departures",
+                "Frames that left more than 1 ms late",
+                late.stalls().frames(),
             ),
             (
                 "readings",
@@ -403,9 +359,14 @@ impl Scrape {
                 read.count(),
             ),
             (
-                "read_stalls",
+                "late_readings",
                 "Frames that were read more than 1 ms late",
-                read.stalls(),
+                read.stalls().frames(),
+            ),
+            (
+                "overtaken",
+                "Frames that were decided about more than 1 ms after they came",
+                self.0.overtaken.frames(),
             ),
             (
                 "capture_lost",
@@ -418,34 +379,13 @@ impl Scrape {
             let metric = encoder.encode_descriptor(name, help, Some(&unit), MetricType::Counter)?;
             ConstCounter::new(count).encode(metric)?;
         }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_client_that_asks_byte_by_byte_does_not_hold_the_endpoint() {
-        let listener = listen("127.0.0.1:0".parse().unwrap()).unwrap();
-        let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let (mut stream, _) = listener.accept().unwrap();
-        let asking = std::thread::spawn(move || {
-            // Each byte well within the patience, and no end: it goes on until it is hung up on.
-            let endless = b"GET /metrics HTTP/1.1\r\nHost: "
-                .iter()
-                .chain(std::iter::repeat(&b'x'));
-            for byte in endless {
-                if client.write_all(&[*byte]).is_err() {
-                    return;
-                }
-                std::thread::sleep(Duration::from_millis(250));
-            }
-        });
-        let why = question(&mut stream).unwrap_err();
-        assert!(!asking.is_finished(), "{why}");
-        drop(stream);
-        asking.join().unwrap();
+        let stalls = late.stalls();
+        let help = "Spans in which a frame was more than 1 ms late to leave";
+        let metric = encoder.encode_descriptor("stalls", help, None, MetricType::Counter)?;
+        ConstCounter::new(stalls.spans()).encode(metric)?;
+        let help = "How long those spans were together";
+        let unit = Some(&Unit::Seconds);
+        let metric = encoder.encode_descriptor("stalled", help, unit, MetricType::Counter)?;
+        ConstCounter::new(stalls.time().as_s_f64()).encode(metric)
     }
 }

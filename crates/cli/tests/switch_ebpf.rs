@@ -1,0 +1,213 @@
+//! `sidestep switch --datapath ebpf`: real packets by way of the program in the kernel.
+
+mod common;
+
+use common::switching::{Running, for_one, reach, until, wiring};
+use common::{Room, skip};
+use sidestep_softswitch::ebpf::need;
+use sidestep_softswitch::trial::flood::{Source, udp_frame};
+use sidestep_softswitch::trial::garbage::garbage;
+use sidestep_softswitch::trial::wiring::Wiring;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::time::Instant;
+
+/// Hosts around a switch, where the program can be built; or why not.
+fn ready(hosts: usize) -> Option<Wiring> {
+    if let Err(why) = need() {
+        skip(&format!("skipped: {why}"));
+        return None;
+    }
+    wiring(hosts)
+}
+
+/// The program answers ARP, and no neighbour solicitations: addresses of IPv6 are not for it.
+fn without_v6(config: String) -> String {
+    let lines = config
+        .lines()
+        .map(|line| match line.split_once(", \"fd09") {
+            Some((v4, _)) => format!("{v4}]\n"),
+            None => format!("{line}\n"),
+        });
+    lines.collect()
+}
+
+fn start(wiring: Wiring, rate: &str, switch: &str, process: &str) -> Running {
+    Running::start_on("ebpf", wiring, rate, switch, process, without_v6)
+}
+
+/// The qdisc at the root of the switch's first interface.
+fn qdisc(wiring: &Wiring) -> String {
+    wiring.switch.run("tc", "qdisc show dev p0 root").unwrap()
+}
+
+#[test]
+fn hosts_reach_each_other_by_ipv4_and_ipv6() {
+    let Some(wiring) = ready(3) else { return };
+    let running = start(wiring, "100 Mbps", "", "");
+    for (to, address) in [(1, "10.9.0.2"), (2, "10.9.0.3"), (1, "fd09::2")] {
+        let reached = reach(&running.wiring, 0, to, address);
+        assert!(reached, "{address}: {}", running.counters());
+    }
+    let counters = running.counters();
+    let answered = counters["ports"]["h0"]["answered"].as_u64().unwrap();
+    assert!(answered >= 2, "ARP is answered by the program: {counters}");
+}
+
+#[test]
+fn a_tcp_transfer_arrives_whole_and_not_before_the_link_allows() {
+    let Some(wiring) = ready(2) else { return };
+    let running = start(wiring, "100 Mbps", "capacity = \"100 pkt\"", "");
+    let hosts = &running.wiring.hosts;
+    let sent: Vec<u8> = (0..4_000_000u32).map(|i| (i % 251) as u8).collect();
+    let listener = hosts[1].within(|| TcpListener::bind("10.9.0.2:5000").unwrap());
+    // From before the first byte: a receiver that comes late finds many waiting.
+    let start = Instant::now();
+    let (got, time) = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut stream = hosts[0].within(|| TcpStream::connect("10.9.0.2:5000").unwrap());
+            stream.write_all(&sent).unwrap();
+        });
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut got = Vec::new();
+        stream.read_to_end(&mut got).unwrap();
+        (got, start.elapsed())
+    });
+    assert!(
+        got == sent,
+        "{} of {} bytes, or others",
+        got.len(),
+        sent.len()
+    );
+    // 1448 bytes of payload in 1538 on the wire; a bucket is one frame ahead.
+    let mbps = 8.0 * 4.0 / time.as_secs_f64() * 1538.0 / 1448.0;
+    assert!(mbps < 100.1, "{mbps} Mbps on the wire");
+    let last = running.end();
+    assert!(
+        last["ports"]["h1"]["tx_frames"].as_u64() > Some(2700),
+        "{last}"
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_dropped_and_every_frame_is_accounted_for() {
+    let Some(wiring) = ready(2) else { return };
+    let running = start(wiring, "1 Mbps", "capacity = \"5 pkt\"", "");
+    let hosts = &running.wiring.hosts;
+    let frame = udp_frame(1000, 0, 1);
+    hosts[0].within(|| {
+        let mut source = Source::open("eth0").unwrap();
+        source.send(std::iter::repeat_n(&frame[..], 40));
+    });
+    until("all came in", || for_one(&running.counters(), "h0") >= 40);
+    let there = running.counters();
+    assert!(
+        there["ports"]["h1"]["peak_packets"].as_u64() >= Some(5),
+        "{there}"
+    );
+    until("all of it left", || running.counters()["held"] == 0);
+    running.ask("reset").unwrap();
+    let last = running.counters();
+    assert_eq!(last["ports"]["h1"]["peak_packets"], 0, "{last}");
+    let ports = last["ports"].as_object().unwrap();
+    let sum = |of: &dyn Fn(&serde_json::Value) -> u64| ports.values().map(of).sum::<u64>();
+    let count = |port: &serde_json::Value, key: &str| port[key].as_u64().unwrap();
+    let all = |port: &serde_json::Value, key: &str| {
+        let reasons = port[key].as_object().unwrap();
+        reasons
+            .values()
+            .filter_map(serde_json::Value::as_u64)
+            .sum::<u64>()
+    };
+    let came = sum(&|p| count(p, "rx_frames") + count(p, "copies"));
+    let went =
+        sum(&|p| count(p, "tx_frames") + count(p, "floods") + all(p, "drops") + all(p, "refused"));
+    assert_eq!(came, went, "{last}");
+    let full = last["ports"]["h1"]["drops"]["full"].as_u64().unwrap();
+    // Fewer where the sender stood still in between.
+    assert!((1..=40).contains(&full), "{last}");
+}
+
+#[test]
+fn it_leaves_nothing_at_its_interfaces_however_it_ends() {
+    for signal in [libc::SIGTERM, libc::SIGKILL] {
+        let Some(wiring) = ready(2) else { return };
+        let mut running = start(wiring, "100 Mbps", "", "");
+        assert!(
+            qdisc(&running.wiring).contains("tbf"),
+            "{}",
+            qdisc(&running.wiring)
+        );
+        running.signal(signal);
+        running.child.wait().unwrap();
+        until("the bucket is gone", || {
+            !qdisc(&running.wiring).contains("tbf")
+        });
+        // The program is gone with its process: the switch's namespace answers for itself again, which is nothing.
+        assert!(!reach_now(&running.wiring), "somebody still forwards");
+    }
+}
+
+/// Does a frame from host 0 get to host 1?
+fn reach_now(wiring: &Wiring) -> bool {
+    let before = wiring.received(1).unwrap();
+    let frame = udp_frame(1000, 0, 1);
+    wiring.hosts[0].within(|| {
+        let mut source = Source::open("eth0").unwrap();
+        source.send(std::iter::repeat_n(&frame[..], 64));
+    });
+    until("they came in", || wiring.arrived(0).unwrap() >= 64);
+    wiring.received(1).unwrap() >= before + 64
+}
+
+#[test]
+fn what_it_cannot_do_it_says() {
+    let Some(wiring) = ready(2) else { return };
+    let running = start(wiring, "100 Mbps", "", "");
+    for (question, said) in [
+        ("reload", "another one needs a restart"),
+        (
+            r#"{"do": "capture", "file": "/tmp/x"}"#,
+            "capture: the datapath in the kernel answers counters",
+        ),
+        (
+            r#"{"do": "change", "port": "h0", "rate": "1 Mbps"}"#,
+            "change: the datapath",
+        ),
+        (r#"{"do": "note"}"#, "note: the datapath"),
+    ] {
+        let error = running.ask(question).unwrap_err();
+        assert!(error.contains(said), "{question}: {error}");
+    }
+    let last = running.end();
+    assert_eq!(last["switch"], "t");
+}
+
+#[test]
+fn a_config_that_asks_for_more_is_refused_line_by_line() {
+    let room = Room::new();
+    let text = "[switch]\nsched = \"priority\"\nroute = \"flowlet\"\nforwarding = \"learning\"\n\
+                [[port]]\ninterface = \"p0\"\nrate = \"1 Gbps\"\n";
+    room.file("s.toml", text);
+    let refused = room.run(&["switch", "--datapath", "ebpf", "--check", "s.toml"]);
+    let refused = refused.with_status(2).err;
+    for said in [
+        "--datapath packet can",
+        "s.toml: switch.route: expected single, ecmp, spray-random, got \"flowlet\"",
+        "s.toml: switch.sched: expected \"fifo\"",
+        "s.toml: switch.forwarding: expected \"static\"",
+    ] {
+        assert!(refused.contains(said), "{said}: {refused}");
+    }
+    room.run(&["switch", "--check", "s.toml"]).with_status(0);
+}
+
+#[test]
+fn random_frames_are_all_counted() {
+    let Some(_) = ready(2) else { return };
+    let command = Path::new(env!("CARGO_BIN_EXE_sidestep"));
+    let result = garbage(command, "ebpf", 100_000, 7).unwrap();
+    assert_eq!(result.wrong, Vec::<String>::new());
+    assert_eq!(result.sent, 100_000);
+}

@@ -1,0 +1,155 @@
+//! A request that an answer waits for, and the connection that both travel over.
+//!
+//! **Decision**     the answer starts when its request has come whole and the host that is asked has thought. How long
+//!                  it thinks is normal, and at least 0.
+//! **State**        which request opened the connection of each pair of hosts, while a plan is written.
+//! **Units**        bytes of payload; picoseconds.
+//! **Errors**       `think`, its deviation or a `connection` to share without `request`.
+//! **Source**       Abdous, Sharafzadeh and Ghorbani, CoNEXT 2021 (Vertigo): their simulator's requests of 250 B and
+//!                  think time of 20 us with a deviation of 3 us.
+
+use super::{Draft, later, size};
+use crate::plan::Start;
+use sidestep_types::{FlowId, Param, ParamUnit, Refusal, Rng, Time, Values};
+use std::collections::BTreeMap;
+
+/// See the module.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Exchange {
+    pub size: u64,
+    think: Time,
+    pub deviation: Time,
+    connection: Connection,
+}
+
+/// What a request and its answer travel over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Connection {
+    /// A connection each.
+    Own,
+    /// One for both.
+    Shared,
+    /// One for all that a host asks of another.
+    Persistent,
+}
+
+/// The request that opened a connection, by who asks, whom, and how many such pairs came before at once.
+pub(super) type Openers = BTreeMap<(u32, u32, usize), FlowId>;
+
+/// A request to come.
+pub(super) struct Ask {
+    /// The query that it is of, if it is of one.
+    pub query: Option<u32>,
+    pub from: u32,
+    pub to: u32,
+    /// Pairs of these two hosts that ask at the same instant.
+    pub nth: usize,
+    pub at: Time,
+    /// The answer starts so much later.
+    pub delay: Time,
+}
+
+/// When an answer starts, and the request that opens its connection, if it shares one.
+pub(super) type Answer = (Start, Option<FlowId>);
+
+pub(super) const REQUEST: Param = Param::with_default(
+    "request",
+    ParamUnit::Bytes,
+    "off",
+    "of a request that each answer waits for; assumed off: DIBS is silent",
+)
+.or_off("off");
+
+pub(super) const THINK: Param = Param::with_default(
+    "think",
+    ParamUnit::Time,
+    "0 us",
+    "between a request and its answer; assumed",
+);
+
+pub(super) const THINK_DEVIATION: Param = Param::with_default(
+    "think_deviation",
+    ParamUnit::Time,
+    "0 us",
+    "standard deviation of that, normal, at least 0; assumed none",
+);
+
+pub(super) const CONNECTION: Param = Param::with_default(
+    "connection",
+    ParamUnit::Word(&["own", "shared", "persistent"]),
+    "own",
+    "a request and its answer have one each, one for both, or one that requests to come use too; assumed",
+);
+
+impl Exchange {
+    /// What the four parameters say; `None` where nobody asks.
+    pub fn of(values: &Values) -> Result<Option<Exchange>, Refusal> {
+        let (think, deviation) = (values.time("think"), values.time("think_deviation"));
+        let connection = match values.word("connection").as_str() {
+            "shared" => Connection::Shared,
+            "persistent" => Connection::Persistent,
+            _ => Connection::Own,
+        };
+        if values.bytes_or_off("request").is_some() {
+            let size = size(values, "request")?;
+            return Ok(Some(Exchange {
+                size,
+                think,
+                deviation,
+                connection,
+            }));
+        }
+        let refused = |name: &'static str, expected: String| {
+            Err(Refusal::about(&[name, "request"], expected).got("request = \"off\""))
+        };
+        if think > Time::ZERO {
+            return refused("think", format!("think ({think}) needs a request"));
+        }
+        if deviation > Time::ZERO {
+            let expected = format!("think_deviation ({deviation}) needs a request");
+            return refused("think_deviation", expected);
+        }
+        if connection != Connection::Own {
+            let word = values.word("connection");
+            let expected = format!("connection = {word:?} needs a request to share with");
+            return refused("connection", expected);
+        }
+        Ok(None)
+    }
+
+    /// Appends a request; what becomes of its answer.
+    pub fn ask(
+        &self,
+        into: &mut Draft<'_>,
+        ask: &Ask,
+        thoughts: &mut Rng,
+        openers: &mut Openers,
+    ) -> Result<Answer, Refusal> {
+        let flow = into.request(ask, self.size)?;
+        let opener = match self.connection {
+            Connection::Own => None,
+            Connection::Shared => Some(flow),
+            Connection::Persistent => {
+                let pair = (ask.from, ask.to, ask.nth);
+                Some(*openers.entry(pair).or_insert(flow))
+            }
+        };
+        opener.inspect(|opener| into.join(flow, *opener));
+        let wait = later(self.thought(thoughts), ask.delay)?;
+        Ok((Start::After { flow, wait }, opener))
+    }
+
+    /// How long a host thinks before it answers: normal, and what falls below 0 is 0.
+    fn thought(&self, rng: &mut Rng) -> Time {
+        if self.deviation == Time::ZERO {
+            return self.think;
+        }
+        let moved = rng.normal() * self.deviation.ps() as f64;
+        // As integers: a float does not hold every picosecond of a long time.
+        let by = Time::from_ps(moved.abs() as u64);
+        match moved < 0.0 {
+            true => self.think.saturating_sub(by),
+            false => self.think.saturating_add(by),
+        }
+    }
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0
+ *
+ * The queues of the ports, as clocks: a FIFO port knows when each packet leaves as soon as it comes.
+ *
+ * Decision     none. How deep a queue is follows from the departures of the packets in it, which stand in a ring in
+ *              their order: those up to now have left, and how many that are is found by halving.
+ * State        of each port a ring of departures, and when its last bit leaves.
+ * Units        picoseconds since the program was loaded; bytes of buffer.
+ * Errors       none: the ring has room for as many packets as the capacity lets in (ebpf/plan.rs).
+ * Source       crates/switch/src/ports/line.rs.
+ * Deviations   none.
+ */
+#ifndef SIDESTEP_LINE_H
+#define SIDESTEP_LINE_H
+
+#define RING (1u << SIDESTEP_RING_BITS)
+
+/* Of a frame's bytes of link time, those that take no buffer: preamble and gap. */
+#define UNBUFFERED 20
+
+/* One packet in a queue. The two sums wrap. */
+struct slot {
+	__u64 departs;
+	__u32 bytes;  /* of buffer, of all packets before it */
+	__u32 length; /* of frames, of all packets before it */
+};
+
+/* One port; laid out as ebpf/layout.rs reads it. */
+struct port {
+	__u64 free_at;     /* when the last bit leaves, or left */
+	__u64 rate;        /* bits per second */
+	__u64 entered;     /* packets that joined */
+	__u64 left;        /* of those, packets whose last bit has left */
+	__u64 left_bytes;  /* of their frames */
+	__u32 bytes;       /* sum of the bytes of buffer that joined; it wraps */
+	__u32 length;      /* the same of frames */
+	__u32 length_left; /* of those, of packets that have left */
+	__u32 interface;
+	struct depth depth; /* as it was settled last */
+	struct depth peak;
+	__u64 rx_frames;
+	__u64 rx_bytes;
+	__u64 marks;
+	__u64 detours_in;
+	__u64 detours_out;
+	__u64 answered;
+	__u64 floods;
+	__u64 copies;
+	__u64 drops[DROP_REASONS];
+	__u64 refused[REFUSALS];
+	__u64 forgotten;   /* the number of the order to forget the peak that was heeded last */
+};
+
+/* What of a port is large: copied for nobody while the lock is held. */
+struct queue {
+	struct slot ring[RING];
+	__u64 met[RING]; /* arrivals that wanted this port, by the packets that they met */
+};
+
+struct queues {
+	struct queue of[SIDESTEP_PORTS];
+};
+
+_Static_assert(sizeof(struct slot) == 16 && sizeof(struct port) == 400, "as ebpf/layout.rs has them");
+
+/* What became of the last packet, for tests. */
+struct last {
+	__u32 what;
+	__u32 port;
+	__u32 wanted;
+	__u32 marked;
+	__u32 reason;
+	__u32 ahead;
+	__u64 departs;
+};
+
+/* The switch. */
+struct machine {
+	struct bpf_spin_lock lock;
+	__u32 nothing;
+	__u64 started; /* nanoseconds of the clock */
+	__u64 now;     /* picoseconds since then */
+	struct stream route_stream;
+	struct stream buffer_stream;
+	struct rule rule;
+	__u64 switches; /* mask: ports that lead to switches */
+	__u64 flood;    /* mask: ports that get what is flooded */
+	__u64 no_port;
+	struct last last;
+	struct port port[SIDESTEP_PORTS];
+};
+
+/* Port number `p`, which is below SIDESTEP_PORTS: said so that the verifier sees it, too. */
+static __always_inline struct port *port_at(struct machine *machine, __u64 p)
+{
+	asm volatile("" : "+r"(p));
+	if (p >= SIDESTEP_PORTS)
+		p = 0;
+	return &machine->port[p];
+}
+
+static __always_inline struct queue *queue_at(struct queues *queues, __u64 p)
+{
+	asm volatile("" : "+r"(p));
+	if (p >= SIDESTEP_PORTS)
+		p = 0;
+	return &queues->of[p];
+}
+
+/* Counts out what has left by now. */
+static __always_inline struct depth settle(struct port *port, struct queue *queue, __u64 now)
+{
+	__u64 low = port->left, high = port->entered;
+	__u64 empty;
+	struct slot *next;
+
+	/* Longer and longer steps would go past the end, so from the longest on: each is made where the packet before its end
+	 * is one of the queue and has left. */
+	for (int bit = SIDESTEP_RING_BITS; bit >= 0; bit--) {
+		__u64 to = low + (1u << bit);
+		__u64 left = below(queue->ring[(to - 1) & (RING - 1)].departs, now + 1) & below(to, high + 1);
+
+		low += left << bit;
+	}
+	/* Behind the last packet there is no slot that says the sums. */
+	next = &queue->ring[low & (RING - 1)];
+	empty = -(below(low, high) ^ 1);
+	__u32 left_length = next->length ^ ((next->length ^ port->length) & empty);
+	__u32 left_bytes = next->bytes ^ ((next->bytes ^ port->bytes) & empty);
+
+	port->left = low;
+	port->left_bytes += left_length - port->length_left;
+	port->length_left = left_length;
+	port->depth.packets = port->entered - low;
+	port->depth.bytes = port->bytes - left_bytes;
+	return port->depth;
+}
+
+/* Puts a packet behind the others; says when its last bit leaves. Peaks are forgotten where `forget` is another order than
+ * the last. */
+static __always_inline __u64 join(struct port *port, struct queue *queue, __u64 now, __u32 buffer, __u32 length,
+				  __u64 forget)
+{
+	struct slot *slot = &queue->ring[port->entered & (RING - 1)];
+	__u64 begins = port->free_at > now ? port->free_at : now;
+	__u64 bits = (__u64)(buffer + UNBUFFERED) * 8000000000000ull;
+	__u64 departs = begins + (bits + port->rate - 1) / port->rate;
+
+	slot->departs = departs;
+	slot->bytes = port->bytes;
+	slot->length = port->length;
+	port->free_at = departs;
+	port->bytes += buffer;
+	port->length += length;
+	port->entered += 1;
+	port->depth.packets += 1;
+	port->depth.bytes += buffer;
+	if (port->forgotten != forget) {
+		port->forgotten = forget;
+		port->peak.packets = 0;
+		port->peak.bytes = 0;
+	}
+	if (port->depth.packets > port->peak.packets)
+		port->peak.packets = port->depth.packets;
+	if (port->depth.bytes > port->peak.bytes)
+		port->peak.bytes = port->depth.bytes;
+	return departs;
+}
+
+#endif

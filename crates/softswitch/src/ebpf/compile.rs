@@ -1,0 +1,164 @@
+//! The program, compiled and loaded: C to a BPF object by clang, into the kernel by bpftool.
+//!
+//! **Decision**     clang 14 or newer, as on the machine; sizes are the config's.
+//! **State**        a folder of sources and what is pinned, both gone once the program is open.
+//! **Errors**       name the Debian package of the tool that is missing; what clang or the verifier says, at its end.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The sources, by their names.
+pub(super) const SOURCES: [(&str, &str); 6] = [
+    (
+        "sidestep_switch.bpf.c",
+        include_str!("../../bpf/sidestep_switch.bpf.c"),
+    ),
+    ("kernel.h", include_str!("../../bpf/kernel.h")),
+    ("decide.h", include_str!("../../bpf/decide.h")),
+    ("frame.h", include_str!("../../bpf/frame.h")),
+    ("line.h", include_str!("../../bpf/line.h")),
+    ("judge.h", include_str!("../../bpf/judge.h")),
+];
+
+/// Where the kernel keeps what is pinned; bpftool mounts it where nobody has.
+const PINS: &str = "/sys/fs/bpf";
+
+/// Lines of a tool's complaint that are passed on: the verifier's reason is at the end.
+const LAST_LINES: usize = 12;
+
+/// What this machine lacks to load the program, if anything.
+pub fn need() -> Result<(), String> {
+    let missing = |what: &str, packages: &str| {
+        Err(format!(
+            "the eBPF datapath needs {what}, which is not there; Debian's packages are {packages}"
+        ))
+    };
+    if clang().is_none() {
+        return missing("clang 14 or newer", "clang-16 (or clang) and libbpf-dev");
+    }
+    if !runs("bpftool", "version") {
+        return missing("bpftool", "bpftool");
+    }
+    if !Path::new("/usr/include/bpf/bpf_helpers.h").exists() {
+        return missing("bpf/bpf_helpers.h", "libbpf-dev");
+    }
+    if !runs("tc", "-V") {
+        return missing("tc", "iproute2");
+    }
+    Ok(())
+}
+
+fn runs(program: &str, word: &str) -> bool {
+    let mut command = Command::new(program);
+    let quiet = command
+        .arg(word)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    quiet.status().is_ok_and(|status| status.success())
+}
+
+fn clang() -> Option<String> {
+    let versions = (14..=22).rev().map(|n| format!("clang-{n}"));
+    let mut names = std::iter::once("clang-16".to_string())
+        .chain(versions)
+        .chain(["clang".to_string()]);
+    names.find(|name| runs(name, "--version"))
+}
+
+/// The sizes and kind of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sizes {
+    /// Ports at most, 8 to 64.
+    pub ports: usize,
+    /// A queue has room for 2 to that packets.
+    pub ring_bits: u32,
+    /// Time is what the map says: for tests.
+    pub still: bool,
+}
+
+/// A loaded program's pins, gone when this is dropped.
+pub(super) struct Pinned {
+    /// Its pins.
+    pub path: PathBuf,
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// A folder that is removed with what is in it.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A name that no other of this machine has at this time.
+fn unique() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("sidestep-switch-{}-{number}", std::process::id())
+}
+
+/// Compiles these sources and loads them.
+pub(super) fn load(sources: &[(&str, String)], sizes: Sizes) -> Result<Pinned, String> {
+    let name = unique();
+    let folder = Folder(std::env::temp_dir().join(&name));
+    let failed = |e: std::io::Error| format!("cannot write to {}: {e}", folder.0.display());
+    // Of its owner alone: what is in it is about to run in the kernel.
+    let mut builder = fs::DirBuilder::new();
+    builder.mode(0o700).create(&folder.0).map_err(failed)?;
+    for (file, text) in sources {
+        let mut file = fs::File::create_new(folder.0.join(file)).map_err(failed)?;
+        file.write_all(text.as_bytes()).map_err(failed)?;
+    }
+    let object = folder.0.join("switch.o");
+    let clang = clang().ok_or("clang is not there any more")?;
+    let mut compile = Command::new(&clang);
+    compile
+        .args(["-O2", "-g", "-target", "bpf"])
+        .arg(format!("-DSIDESTEP_PORTS={}", sizes.ports))
+        .arg(format!("-DSIDESTEP_RING_BITS={}", sizes.ring_bits))
+        .arg(format!("-DSIDESTEP_STILL={}", u8::from(sizes.still)))
+        .arg("-c")
+        .arg(folder.0.join(SOURCES[0].0))
+        .arg("-o")
+        .arg(&object);
+    ran(compile, &format!("{clang} -target bpf"))?;
+    let pinned = Pinned {
+        path: Path::new(PINS).join(&name),
+    };
+    let mut load = Command::new("bpftool");
+    (load.args(["prog", "loadall"]).arg(&object))
+        .arg(&pinned.path)
+        .arg("pinmaps")
+        .arg(&pinned.path);
+    ran(load, "bpftool prog loadall").map_err(|why| {
+        format!(
+            "{why}\nthe kernel must have CONFIG_BPF_SYSCALL, CONFIG_BPF_JIT and CONFIG_NET_CLS_BPF, and be Linux 6.6 \
+             or newer"
+        )
+    })?;
+    Ok(pinned)
+}
+
+/// Runs a tool to its end. An error has the end of what it said.
+pub(super) fn ran(mut command: Command, what: &str) -> Result<(), String> {
+    let done =
+        (command.stdin(Stdio::null()).output()).map_err(|e| format!("cannot run {what}: {e}"))?;
+    if done.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&done.stderr);
+    let lines: Vec<&str> = said.lines().filter(|line| !line.is_empty()).collect();
+    let end = &lines[lines.len().saturating_sub(LAST_LINES)..];
+    Err(format!("{what}: {}", end.join("\n")))
+}

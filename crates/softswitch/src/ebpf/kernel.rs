@@ -1,0 +1,171 @@
+//! bpf(2) without a library: pinned objects opened, maps read and written, programs tried and attached.
+//!
+//! **Errors**       as the kernel says them; a map of other sizes than expected is refused before it is read.
+//! **Source**       `linux/bpf.h`, `union bpf_attr`.
+
+use crate::io::sys::answer;
+use std::ffi::{CString, c_int};
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+const MAP_LOOKUP: c_int = 1;
+const MAP_UPDATE: c_int = 2;
+const OBJECT_GET: c_int = 7;
+const PROGRAM_TEST: c_int = 10;
+const OBJECT_INFO: c_int = 15;
+const LINK_CREATE: c_int = 28;
+
+/// `BPF_F_LOCK`: under the lock in the value.
+const LOCKED: u64 = 4;
+/// `BPF_TCX_INGRESS`.
+const TCX_INGRESS: u32 = 46;
+
+/// `union bpf_attr`, as far as these commands go: 80 bytes, in words of 32 bits.
+#[repr(C, align(8))]
+#[derive(Default)]
+struct Attributes([u32; 20]);
+
+impl Attributes {
+    fn put(&mut self, word: usize, value: u32) {
+        self.0[word] = value;
+    }
+
+    /// Puts an address of 64 bits at an even word.
+    fn point<T>(&mut self, word: usize, to: *const T) {
+        let bytes = (to.expose_provenance() as u64).to_ne_bytes();
+        for (half, word) in bytes.chunks_exact(4).zip(word..) {
+            self.0[word] = u32::from_ne_bytes(half.try_into().expect("four bytes"));
+        }
+    }
+}
+
+/// # Safety
+/// What the attributes point to is what the command reads and writes there, and lives through the call.
+unsafe fn bpf(command: c_int, attributes: &mut Attributes) -> io::Result<c_int> {
+    // SAFETY: the kernel reads and writes the attributes, of that size; and the caller's promise.
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_bpf,
+            command,
+            &raw mut *attributes,
+            size_of::<Attributes>() as u32,
+        )
+    };
+    answer(done as c_int)
+}
+
+/// What is pinned at a path.
+fn open(path: &Path) -> io::Result<OwnedFd> {
+    let path =
+        CString::new(path.as_os_str().as_bytes()).map_err(|_| io::ErrorKind::InvalidInput)?;
+    let mut attributes = Attributes::default();
+    attributes.point(0, path.as_ptr());
+    // SAFETY: the path ends with a zero; the descriptor is new, and ours alone.
+    unsafe { bpf(OBJECT_GET, &mut attributes).map(|fd| OwnedFd::from_raw_fd(fd)) }
+}
+
+/// A map.
+#[derive(Debug)]
+pub(super) struct Map {
+    fd: OwnedFd,
+    key: usize,
+    value: usize,
+}
+
+impl Map {
+    /// The map that is pinned at `path`, whose keys and values have so many bytes.
+    pub fn open(path: &Path, key: usize, value: usize) -> io::Result<Map> {
+        let fd = open(path)?;
+        let mut info = [0u32; 4];
+        let mut attributes = Attributes::default();
+        attributes.put(0, fd.as_raw_fd() as u32);
+        attributes.put(1, size_of_val(&info) as u32);
+        attributes.point(2, info.as_mut_ptr());
+        // SAFETY: the kernel writes at most the length that stands beside the address: kind, number, and both sizes.
+        unsafe { bpf(OBJECT_INFO, &mut attributes)? };
+        let (got, expected) = ((info[2] as usize, info[3] as usize), (key, value));
+        if got != expected {
+            return Err(io::Error::other(format!(
+                "a map with keys and values of {expected:?} bytes was expected, got {got:?}"
+            )));
+        }
+        Ok(Map { fd, key, value })
+    }
+
+    /// Gives `key` this value.
+    pub fn put(&self, key: &[u8], value: &[u8]) -> io::Result<()> {
+        assert_eq!((key.len(), value.len()), (self.key, self.value));
+        let mut attributes = self.about(key, value.as_ptr());
+        // SAFETY: key and value have as many bytes as those of the map.
+        unsafe { bpf(MAP_UPDATE, &mut attributes) }.map(|_| ())
+    }
+
+    /// The value of `key`; `locked`: copied at one moment, under its lock.
+    pub fn get(&self, key: &[u8], locked: bool) -> io::Result<Vec<u8>> {
+        assert_eq!(key.len(), self.key);
+        let mut value = vec![0u8; self.value];
+        let mut attributes = self.about(key, value.as_mut_ptr());
+        attributes.put(6, if locked { LOCKED as u32 } else { 0 });
+        // SAFETY: the kernel reads a key and writes a value, of the map's sizes.
+        unsafe { bpf(MAP_LOOKUP, &mut attributes)? };
+        Ok(value)
+    }
+
+    fn about(&self, key: &[u8], value: *const u8) -> Attributes {
+        let mut attributes = Attributes::default();
+        attributes.put(0, self.fd.as_raw_fd() as u32);
+        attributes.point(2, key.as_ptr());
+        attributes.point(4, value);
+        attributes
+    }
+}
+
+/// A loaded program.
+#[derive(Debug)]
+pub(super) struct Program(OwnedFd);
+
+/// A program on an interface, for as long as this lives.
+#[derive(Debug)]
+pub(super) struct Link {
+    _link: OwnedFd,
+}
+
+impl Program {
+    /// The program that is pinned at `path`.
+    pub fn open(path: &Path) -> io::Result<Program> {
+        open(path).map(Program)
+    }
+
+    /// Runs at the ingress of interface number `interface`.
+    pub fn attach(&self, interface: i32) -> io::Result<Link> {
+        let mut attributes = Attributes::default();
+        attributes.put(0, self.0.as_raw_fd() as u32);
+        attributes.put(1, interface as u32);
+        attributes.put(2, TCX_INGRESS);
+        // SAFETY: no attribute is an address; the descriptor is new, and ours alone.
+        let link = unsafe { bpf(LINK_CREATE, &mut attributes).map(|fd| OwnedFd::from_raw_fd(fd))? };
+        Ok(Link { _link: link })
+    }
+
+    /// Runs once, on a frame with this mark, which becomes what the program makes of it; says what it returned.
+    pub fn test(&self, frame: &mut Vec<u8>, mark: u32) -> io::Result<u32> {
+        let context = [0u32, 0, mark];
+        let mut out = vec![0u8; 4096];
+        let mut attributes = Attributes::default();
+        attributes.put(0, self.0.as_raw_fd() as u32);
+        attributes.put(2, frame.len() as u32);
+        attributes.put(3, out.len() as u32);
+        attributes.point(4, frame.as_ptr());
+        attributes.point(6, out.as_mut_ptr());
+        attributes.put(8, 1);
+        attributes.put(10, size_of_val(&context) as u32);
+        attributes.point(12, context.as_ptr());
+        // SAFETY: the kernel reads frame and context, and writes at most the length of `out`, as stands beside each.
+        unsafe { bpf(PROGRAM_TEST, &mut attributes)? };
+        frame.clear();
+        frame.extend_from_slice(&out[..attributes.0[3] as usize]);
+        Ok(attributes.0[1])
+    }
+}

@@ -1,0 +1,154 @@
+//! The bytes of what the program and this process share, as `crates/softswitch/bpf` lays them out.
+//!
+//! **Decision**     none.
+//! **Units**        offsets in bytes; numbers in the machine's own order.
+//! **Errors**       none: sizes are checked where a map is opened, and again by the compiler of the program.
+
+use super::plan::{Plan, Rule};
+use sidestep_switch::DropReason;
+use sidestep_types::Rng;
+
+/// Bytes of `struct rule`, `struct machine` before its ports, `struct port` and `struct slot`.
+pub(super) const RULE: usize = 72;
+pub(super) const MACHINE: usize = 216;
+pub(super) const PORT: usize = FORGOTTEN + 8;
+pub(super) const SLOT: usize = 16;
+
+/// Refusals that the program counts.
+pub(super) const REFUSALS: usize = 26;
+
+/// Where `struct port` has its refusals, and its last number.
+const REFUSED: usize = 184;
+const FORGOTTEN: usize = REFUSED + 8 * REFUSALS;
+
+/// Bytes, one value after the other.
+#[derive(Default)]
+pub(super) struct Bytes(pub Vec<u8>);
+
+impl Bytes {
+    pub fn u8(&mut self, value: u8) -> &mut Bytes {
+        self.0.push(value);
+        self
+    }
+
+    pub fn u32(&mut self, value: u32) -> &mut Bytes {
+        self.0.extend(value.to_ne_bytes());
+        self
+    }
+
+    pub fn u64(&mut self, value: u64) -> &mut Bytes {
+        self.0.extend(value.to_ne_bytes());
+        self
+    }
+
+    /// Zeros up to so many bytes in all.
+    pub fn to(&mut self, length: usize) -> &mut Bytes {
+        assert!(self.0.len() <= length, "{} > {length}", self.0.len());
+        self.0.resize(length, 0);
+        self
+    }
+
+    pub fn stream(&mut self, rng: &Rng) -> &mut Bytes {
+        rng.state().into_iter().fold(self, |b, word| b.u64(word))
+    }
+
+    /// `struct rule`.
+    pub fn rule(&mut self, rule: &Rule) -> &mut Bytes {
+        let begin = self.0.len();
+        self.u64(rule.salt).u64(rule.hash_salt);
+        self.u64(rule.packets).u64(rule.bytes);
+        self.u64(rule.mark_packets).u64(rule.mark_bytes);
+        self.u64(rule.to_switch).u32(rule.ports);
+        self.u8(rule.route).u8(rule.buffer).u8(u8::from(rule.back));
+        self.u8(u8::from(rule.mark_detours)).u8(rule.max_detours);
+        self.u8(u8::from(rule.acks_by_hash)).to(begin + RULE)
+    }
+}
+
+/// `struct machine` of a plan, started at that nanosecond of the clock, with these interfaces.
+pub(super) fn machine(plan: &Plan, started_ns: u64, interfaces: &[i32]) -> Vec<u8> {
+    let mut bytes = Bytes::default();
+    bytes.u64(0).u64(started_ns).u64(0);
+    bytes
+        .stream(&plan.streams.route)
+        .stream(&plan.streams.buffer);
+    bytes.rule(&plan.rule).u64(plan.switches).u64(plan.flood);
+    bytes.to(MACHINE);
+    for (port, interface) in plan.rates.iter().zip(interfaces) {
+        let begin = bytes.0.len();
+        bytes.u64(0).u64(*port).to(begin + 52);
+        bytes.u32(*interface as u32).to(begin + PORT);
+    }
+    // A port that is not there: a rate of 0 would be divided by.
+    for _ in plan.rates.len()..plan.sizes.ports {
+        let begin = bytes.0.len();
+        bytes.u64(0).u64(1).to(begin + PORT);
+    }
+    bytes.0
+}
+
+/// A value, read.
+#[derive(Clone, Copy)]
+pub(super) struct Read<'a>(pub &'a [u8]);
+
+impl Read<'_> {
+    pub fn u32(self, at: usize) -> u32 {
+        u32::from_ne_bytes(self.0[at..at + 4].try_into().expect("four bytes"))
+    }
+
+    pub fn u64(self, at: usize) -> u64 {
+        u64::from_ne_bytes(self.0[at..at + 8].try_into().expect("eight bytes"))
+    }
+}
+
+/// `struct port`, as far as it is counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PortRead {
+    pub free_at: u64,
+    pub entered: u64,
+    pub left: u64,
+    pub left_bytes: u64,
+    /// The sums of bytes of buffer and of frames that joined; they wrap.
+    pub bytes: u32,
+    pub length: u32,
+    pub length_left: u32,
+    pub peak: (u32, u32),
+    pub rx: (u64, u64),
+    pub marks: u64,
+    pub detours: (u64, u64),
+    pub answered: u64,
+    pub floods: u64,
+    pub copies: u64,
+    pub drops: [u64; DropReason::COUNT],
+    pub refused: [u64; REFUSALS],
+    pub forgotten: u64,
+}
+
+/// Port number `index` of a `struct machine`.
+pub(super) fn port(machine: &[u8], index: usize) -> PortRead {
+    let read = Read(&machine[MACHINE + index * PORT..][..PORT]);
+    PortRead {
+        free_at: read.u64(0),
+        entered: read.u64(16),
+        left: read.u64(24),
+        left_bytes: read.u64(32),
+        bytes: read.u32(40),
+        length: read.u32(44),
+        length_left: read.u32(48),
+        peak: (read.u32(64), read.u32(68)),
+        rx: (read.u64(72), read.u64(80)),
+        marks: read.u64(88),
+        detours: (read.u64(96), read.u64(104)),
+        answered: read.u64(112),
+        floods: read.u64(120),
+        copies: read.u64(128),
+        drops: std::array::from_fn(|reason| read.u64(136 + 8 * reason)),
+        refused: std::array::from_fn(|reason| read.u64(REFUSED + 8 * reason)),
+        forgotten: read.u64(FORGOTTEN),
+    }
+}
+
+/// Bytes of `struct queue` and `struct queues`, with rings of 2 to `bits` slots.
+pub(super) const fn queue(bits: u32) -> usize {
+    (SLOT + 8) << bits
+}

@@ -1,0 +1,24 @@
+//! The switch in the kernel: the same decision as a BPF program on the ports, without a process between frames.
+//!
+//! **Decision**     that of `crates/softswitch/bpf`, in C; this loads it, and says what it cannot do ([`Plan`]).
+//! **State**        in the kernel: one map with all that decides, one with the queues' departures, tables of addresses.
+//! **Units**        picoseconds since the start; bytes without FCS.
+//! **Errors**       a config that asks for more than the program has, by its key; a kernel or machine without what it
+//!                  needs, by the option or package.
+//! **Source**       `docs/ebpf.md`.
+
+mod attach;
+mod compile;
+mod counts;
+mod kernel;
+mod layout;
+mod plan;
+mod program;
+mod run;
+pub mod still;
+#[cfg(test)]
+mod tests;
+
+pub use compile::need;
+pub use plan::Plan;
+pub use run::run;

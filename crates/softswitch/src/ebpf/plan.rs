@@ -1,0 +1,350 @@
+//! What a config comes to in the program; or what of it the program cannot do, and why.
+//!
+//! **Decision**     policies without a memory of packets past, before FIFO ports whose capacity is their own.
+//! **State**        none.
+//! **Units**        capacity and marks in packets or bytes of buffer, as written.
+//! **Errors**       every key that asks for more, with the reason, all of them at once.
+
+use super::compile::Sizes;
+use crate::setup::{DEFAULT_MTU, Forwarding, Mac, Named, Setup, Storms};
+use sidestep_switch::{Capacity, Streams};
+use sidestep_types::{PortId, Seed, Size, Time, Values};
+use std::fmt::Display;
+use std::net::{IpAddr, Ipv4Addr};
+
+/// Ports that a mask has bits for.
+const MOST_PORTS: usize = 64;
+/// Ports that rows of the vectors have, and so the program at least.
+const LEAST_PORTS: usize = 8;
+/// Bits of the longest ring: its search is a step for each bit, in a program of bounded length.
+const MOST_BITS: u32 = 15;
+/// Bytes of buffer of the smallest frame.
+const LEAST_BUFFER: u64 = 64;
+/// A level that no queue reaches.
+const NEVER: u64 = 1 << 62;
+
+/// `struct rule`: the policies and their parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Rule {
+    pub salt: u64,
+    /// What ecmp mixes: the salt, or 0.
+    pub hash_salt: u64,
+    pub packets: u64,
+    pub bytes: u64,
+    pub mark_packets: u64,
+    pub mark_bytes: u64,
+    pub to_switch: u64,
+    pub ports: u32,
+    pub route: u8,
+    pub buffer: u8,
+    pub back: bool,
+    pub mark_detours: bool,
+    /// 0: no limit.
+    pub max_detours: u8,
+    pub acks_by_hash: bool,
+}
+
+const ROUTES: [&str; 3] = ["single", "ecmp", "spray-random"];
+const BUFFERS: [&str; 4] = ["droptail", "ecn", "dibs", "dibs-first-open"];
+
+impl Rule {
+    /// Of these policies on a switch of so many ports and this salt. An error names a policy that the program does not
+    /// have.
+    pub fn of(
+        route: Option<&Named>,
+        buffer: Option<&Named>,
+        (ports, to_switch): (u32, u64),
+        capacity: Size,
+        salt: u64,
+    ) -> Result<Rule, String> {
+        let default = |name: &str| (name.to_string(), Values::defaults(&[]));
+        let (single, droptail) = (default("single"), default("droptail"));
+        let (route, buffer) = (route.unwrap_or(&single), buffer.unwrap_or(&droptail));
+        let number = |known: &[&str], seam: &str, got: &str| {
+            let found = known.iter().position(|name| *name == got);
+            found.map(|at| at as u8).ok_or_else(|| {
+                format!(
+                    "switch.{seam}: expected {}, got {got:?}, which the program does not have",
+                    known.join(", ")
+                )
+            })
+        };
+        let (packets, bytes) = levels(Some(capacity));
+        let mark_at = match buffer.0.as_str() {
+            "ecn" => Some(buffer.1.size("mark_at")),
+            "dibs" | "dibs-first-open" => buffer.1.size_or_off("mark_at"),
+            _ => None,
+        };
+        let (mark_packets, mark_bytes) = levels(mark_at);
+        let detours = buffer.0.starts_with("dibs");
+        let most = detours
+            .then(|| buffer.1.count_or_off("max_detours"))
+            .flatten();
+        let own_salt = route.0 != "ecmp" || route.1.word("salt") == "switch";
+        Ok(Rule {
+            salt,
+            hash_salt: if own_salt { salt } else { 0 },
+            packets,
+            bytes,
+            mark_packets,
+            mark_bytes,
+            to_switch,
+            ports,
+            route: number(&ROUTES, "route", &route.0)?,
+            buffer: number(&BUFFERS, "buffer", &buffer.0)?,
+            back: !detours || buffer.1.flag("ingress"),
+            mark_detours: detours && buffer.1.flag("mark_detours"),
+            // The policy itself was built of it before: from 1 to 255.
+            max_detours: most.map_or(0, |most| most.min(255) as u8),
+            acks_by_hash: route.0 == "spray-random" && route.1.word("acks") == "ecmp",
+        })
+    }
+}
+
+/// A level in packets and in bytes, of which one is out of reach.
+fn levels(size: Option<Size>) -> (u64, u64) {
+    match size {
+        None => (NEVER, NEVER),
+        Some(Size::Packets(n)) => (n.min(NEVER), NEVER),
+        Some(Size::Bytes(b)) => (NEVER, b.0.min(NEVER)),
+    }
+}
+
+/// A switch as the program is told of it.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub(super) sizes: Sizes,
+    pub(super) rule: Rule,
+    pub(super) streams: Streams,
+    /// Ports that lead to switches.
+    pub(super) switches: u64,
+    /// Ports that get what is flooded.
+    pub(super) flood: u64,
+    /// Of each port, bits per second.
+    pub(super) rates: Vec<u64>,
+    pub(super) stations: Vec<(Mac, Vec<PortId>)>,
+    pub(super) answers: Vec<(Ipv4Addr, Mac)>,
+}
+
+impl Plan {
+    /// What `setup` comes to. Errors are all that the program cannot do of it, a line each.
+    pub fn of(setup: &Setup) -> Result<Plan, String> {
+        let name = setup.name.as_str();
+        let seed = Seed(setup.seed);
+        let streams = Streams::of(|what| seed.stream((what, name)));
+        Plan::drawing(setup, seed.salt(("ecmp", name)), streams)
+    }
+
+    /// The same with this salt and these draws.
+    pub(super) fn drawing(setup: &Setup, salt: u64, streams: Streams) -> Result<Plan, String> {
+        let mut cannot = Cannot(Vec::new());
+        let decision = &setup.decision;
+        cannot.unless(
+            setup.ports.len() <= MOST_PORTS,
+            "port",
+            format!("at most {MOST_PORTS}, the bits of a mask"),
+            setup.ports.len(),
+        );
+        cannot.unless(
+            decision.sched.0 == "fifo",
+            "switch.sched",
+            "\"fifo\": only of a FIFO port every departure is known as a packet comes, and the kernel's token bucket \
+             keeps that order",
+            format!("{:?}", decision.sched.0),
+        );
+        let capacity = match decision.capacity {
+            Capacity::PerPort(size) => size,
+            other => {
+                let got = match other {
+                    Capacity::Unlimited => "\"unlimited\"",
+                    _ => "\"shared\"",
+                };
+                cannot.say(
+                    "switch.capacity",
+                    "so many packets or bytes for each port: a ring of that many departures is kept",
+                    got,
+                );
+                Size::Packets(1)
+            }
+        };
+        let longest = match capacity {
+            Size::Packets(n) => n,
+            Size::Bytes(b) => b.0 / LEAST_BUFFER,
+        };
+        // One slot stays free: what waits is told from what has left by it.
+        let ring_bits = (64 - longest.leading_zeros()).max(4);
+        cannot.unless(
+            ring_bits <= MOST_BITS,
+            "switch.capacity",
+            format!("room for less than {} packets", 1 << MOST_BITS),
+            capacity,
+        );
+        cannot.process(setup);
+        cannot.tables(setup);
+        cannot.ports(setup);
+        let mask = |of: &dyn Fn(usize) -> bool| {
+            let set = (0..setup.ports.len().min(MOST_PORTS)).filter(|port| of(*port));
+            set.fold(0u64, |mask, port| mask | 1 << port)
+        };
+        let switches = mask(&|port| setup.ports[port].to_switch);
+        let rule = Rule::of(
+            Some(&decision.route),
+            Some(&decision.buffer),
+            (setup.ports.len() as u32, switches),
+            capacity,
+            salt,
+        );
+        let rule = match rule {
+            Ok(rule) if cannot.0.is_empty() => rule,
+            Ok(_) => return Err(cannot.0.join("\n")),
+            Err(why) => {
+                cannot.0.insert(0, why);
+                return Err(cannot.0.join("\n"));
+            }
+        };
+        let answers = setup.stations.iter().flat_map(|station| {
+            let v4 = station
+                .addresses
+                .iter()
+                .filter_map(|address| match address {
+                    IpAddr::V4(v4) => Some(*v4),
+                    IpAddr::V6(_) => None,
+                });
+            v4.map(|address| (address, station.mac))
+        });
+        Ok(Plan {
+            sizes: Sizes {
+                ports: setup.ports.len().max(LEAST_PORTS),
+                ring_bits,
+                still: false,
+            },
+            rule,
+            streams,
+            switches,
+            flood: mask(&|port| setup.ports[port].flood),
+            rates: setup.ports.iter().map(|port| port.rate.as_bps()).collect(),
+            stations: (setup.stations.iter())
+                .map(|station| (station.mac, station.ports.clone()))
+                .collect(),
+            answers: answers.collect(),
+        })
+    }
+
+    /// The most bytes of frames that wait at a port, generously: what its token bucket must have room for.
+    pub(super) fn most_bytes(&self) -> u64 {
+        const LONGEST_BUFFER: u64 = 1518;
+        let packets = self.rule.packets.saturating_mul(LONGEST_BUFFER);
+        2 * packets.min(self.rule.bytes) + 64 * LONGEST_BUFFER
+    }
+}
+
+/// What the program cannot do.
+struct Cannot(Vec<String>);
+
+impl Cannot {
+    fn say(&mut self, key: &str, expected: impl Display, got: impl Display) {
+        let line = format!("{key}: expected {expected}; got {got}");
+        self.0.push(line);
+    }
+
+    fn unless(&mut self, can: bool, key: &str, expected: impl Display, got: impl Display) {
+        if !can {
+            self.say(key, expected, got);
+        }
+    }
+
+    fn process(&mut self, setup: &Setup) {
+        let process = &setup.process;
+        self.unless(
+            process.capture.is_none(),
+            "process.capture",
+            "\"none\": frames do not come by this process (tcpdump on the interfaces sees them)",
+            "a file",
+        );
+        self.unless(
+            !process.busy,
+            "process.wait",
+            "\"sleep\": this process has nothing to poll for",
+            "\"busy\"",
+        );
+    }
+
+    fn tables(&mut self, setup: &Setup) {
+        self.unless(
+            setup.forwarding == Forwarding::Static,
+            "switch.forwarding",
+            "\"static\": the program learns no addresses",
+            "\"learning\"",
+        );
+        self.unless(
+            setup.tags.is_none(),
+            "switch.tags",
+            "\"none\": the program reads and writes no tags",
+            "tags",
+        );
+        self.unless(
+            setup.router.is_none() && setup.networks.is_empty(),
+            "router",
+            "none: the program forwards by MACs alone",
+            "a router",
+        );
+        self.unless(
+            setup.mtu == DEFAULT_MTU,
+            "switch.mtu",
+            format!("{DEFAULT_MTU}: the program reads frames of 1514 bytes at most"),
+            setup.mtu,
+        );
+        self.unless(
+            setup.probe.is_none(),
+            "switch.loop_probe",
+            "\"off\": the program sends nothing of its own but answers",
+            "probes",
+        );
+        let six = |address: &&IpAddr| address.is_ipv6();
+        let all = setup.stations.iter();
+        if let Some(address) = all.flat_map(|s| &s.addresses).find(six) {
+            self.say(
+                "station.addresses",
+                "IPv4 addresses: the program answers ARP, and leaves neighbour solicitations, which it floods, to the \
+                 hosts",
+                address,
+            );
+        }
+    }
+
+    fn ports(&mut self, setup: &Setup) {
+        for port in &setup.ports {
+            let name = &port.name;
+            self.unless(
+                !port.xdp,
+                &format!("port {name}: io"),
+                "\"packet\": frames do not come by a socket",
+                "\"xdp\"",
+            );
+            self.unless(
+                port.shims.is_empty(),
+                &format!("port {name}: shims"),
+                "none: they hold packets back, and a BPF program cannot",
+                format!("{} of them", port.shims.len()),
+            );
+            self.unless(
+                port.delay == Time::ZERO,
+                &format!("port {name}: delay"),
+                "0 s: the kernel's token bucket sends and does not wait (tc netem at the other end of the link does)",
+                port.delay,
+            );
+            self.unless(
+                port.bridge.storms == Storms::default(),
+                &format!("port {name}: storms"),
+                "\"off\": the program floods without a limit (tc police at the interface has one)",
+                "a limit",
+            );
+            self.unless(
+                port.vlan.is_none(),
+                &format!("port {name}: vlan"),
+                "none: the program refuses frames with a VLAN's tag",
+                "VLANs",
+            );
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The program in the kernel with its maps, told of a switch.
+//!
+//! **Decision**     none.
+//! **State**        descriptors: the program and its maps are gone when they are closed.
+//! **Errors**       what could not be loaded or told, and why.
+
+use super::compile::{Pinned, SOURCES, Sizes, load};
+use super::kernel::{Map, Program};
+use super::layout::{self, Bytes, MACHINE, PORT};
+use super::plan::Plan;
+use std::path::Path;
+
+/// The key of a map with one value.
+const ONLY: [u8; 4] = [0; 4];
+
+/// Loaded.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub forward: Program,
+    #[cfg(test)]
+    pub row: Program,
+    pub sizes: Sizes,
+    machines: Map,
+    queues: Map,
+    stations: Map,
+    answers: Map,
+    interfaces: Map,
+    orders: Map,
+}
+
+impl Loaded {
+    /// Compiles the program in these sizes and loads it.
+    pub fn new(sizes: Sizes) -> Result<Loaded, String> {
+        let sources = SOURCES.map(|(name, text)| (name, text.to_string()));
+        Loaded::from(&sources, sizes)
+    }
+
+    /// The same of other sources.
+    pub fn from(sources: &[(&str, String)], sizes: Sizes) -> Result<Loaded, String> {
+        let pinned = load(sources, sizes)?;
+        Loaded::open(&pinned, sizes).map_err(|e| {
+            format!(
+                "cannot open what was loaded, pinned at {}: {e}",
+                pinned.path.display()
+            )
+        })
+    }
+
+    fn open(Pinned { path }: &Pinned, sizes: Sizes) -> std::io::Result<Loaded> {
+        let map = |name: &str, key: usize, value: usize| Map::open(&path.join(name), key, value);
+        let program = |name: &str| Program::open(Path::new(&path.join(name)));
+        Ok(Loaded {
+            forward: program("sidestep_forward")?,
+            #[cfg(test)]
+            row: program("sidestep_row")?,
+            sizes,
+            machines: map("machines", 4, MACHINE + PORT * sizes.ports)?,
+            queues: map("queues", 4, layout::queue(sizes.ring_bits) * sizes.ports)?,
+            stations: map("stations", 8, way_bytes(sizes))?,
+            answers: map("answers", 4, 8)?,
+            interfaces: map("interfaces", 4, 4)?,
+            orders: map("orders", 4, 8)?,
+        })
+    }
+
+    /// Tells it of a switch, new at that nanosecond of the clock. No frame may come by it yet.
+    pub fn tell(&self, plan: &Plan, started_ns: u64, interfaces: &[i32]) -> Result<(), String> {
+        let failed = |e: std::io::Error| format!("cannot tell the program of the switch: {e}");
+        let machine = layout::machine(plan, started_ns, interfaces);
+        self.machines.put(&ONLY, &machine).map_err(failed)?;
+        for (mac, ports) in &plan.stations {
+            let mut way = Bytes::default();
+            way.u32(ports.len() as u32);
+            for port in ports {
+                way.u8(port.0 as u8);
+            }
+            way.to(way_bytes(self.sizes));
+            let key = mac.bits().to_ne_bytes();
+            self.stations.put(&key, &way.0).map_err(failed)?;
+        }
+        for (address, mac) in &plan.answers {
+            let value = mac.bits().to_ne_bytes();
+            self.answers
+                .put(&address.octets(), &value)
+                .map_err(failed)?;
+        }
+        for (port, interface) in (0u32..).zip(interfaces) {
+            let key = (*interface as u32).to_ne_bytes();
+            self.interfaces
+                .put(&key, &port.to_ne_bytes())
+                .map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// `struct machine`, copied at one moment.
+    pub fn machine(&self) -> std::io::Result<Vec<u8>> {
+        self.machines.get(&ONLY, true)
+    }
+
+    /// `struct queues`: what it says of packets that had joined when the machine was copied stays for a whole ring more.
+    pub fn queues(&self) -> std::io::Result<Vec<u8>> {
+        self.queues.get(&ONLY, false)
+    }
+
+    /// Has peaks forgotten: `number` is one that no order before had.
+    pub fn forget(&self, number: u64) -> std::io::Result<()> {
+        self.orders.put(&ONLY, &number.to_ne_bytes())
+    }
+
+    /// Moves the time of a still program on.
+    pub fn set_now(&self, now_ps: u64) -> std::io::Result<()> {
+        let mut machine = self.machine()?;
+        machine[16..24].copy_from_slice(&now_ps.to_ne_bytes());
+        // The lock itself is not copied.
+        self.machines.put(&ONLY, &machine)
+    }
+}
+
+/// Bytes of `struct way`.
+fn way_bytes(sizes: Sizes) -> usize {
+    (4 + sizes.ports).next_multiple_of(4)
+}

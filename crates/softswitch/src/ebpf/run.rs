@@ -1,0 +1,205 @@
+//! The process beside the program: it loads and attaches it, answers questions, and ends.
+//!
+//! **Decision**     none: no frame comes by here.
+//! **State**        the maps' descriptors; privileges are dropped once the program is at its ports.
+//! **Errors**       what could not be opened; to questions that the program cannot do, in words.
+
+use super::attach::{Attached, attach, interfaces};
+use super::compile::need;
+use super::counts::Copied;
+use super::plan::Plan;
+use super::program::Loaded;
+use crate::io::IoCounters;
+use crate::process::control::ControlHandler;
+use crate::process::lateness::Lateness;
+use crate::process::log::Log;
+use crate::process::orders::{Order, Orders, orders};
+use crate::process::question::Question;
+use crate::process::signals::Signals;
+use crate::process::snapshot::{PortSnapshot, Snapshot};
+use crate::process::start::{Doors, drop_privileges, heed, thread};
+use crate::setup::Setup;
+use sidestep_types::Time;
+use std::cell::Cell;
+use std::os::fd::{AsFd, AsRawFd};
+use std::sync::Arc;
+
+/// Runs the switch that `setup` describes in the kernel until SIGTERM, SIGINT or an order to stop; its last counters.
+pub fn run(setup: &Setup) -> Result<Snapshot, String> {
+    let signals = Signals::block();
+    let log = Log::new(&setup.name);
+    let plan = Plan::of(setup)?;
+    need()?;
+    let (sender, orders) = orders().map_err(|e| e.to_string())?;
+    let interfaces = interfaces(setup)?;
+    let loaded = Loaded::new(plan.sizes)?;
+    let started = now_ns();
+    loaded.tell(&plan, started, &interfaces)?;
+    let attached = attach(&loaded, &plan, setup, interfaces)?;
+    let running = Running {
+        setup,
+        plan,
+        loaded,
+        attached,
+        started,
+        forget: Cell::new(0),
+    };
+    let doors = Doors::open(setup)?;
+    drop_privileges(setup, &log)?;
+    let handler = ControlHandler {
+        setup: Arc::new(setup.clone()),
+        log: log.clone(),
+        sender,
+        reread: Arc::new(|| Err(RELOAD.into())),
+        refuses: refused,
+    };
+    doors.serve(&handler)?;
+    thread("signals", move || heed(&signals, &handler))?;
+    if setup.process.seccomp {
+        log.say("has no filter of system calls: it reads the program's maps by one that no filter could tell from others");
+    }
+    log.say(format!(
+        "switches {} ports in the kernel",
+        setup.ports.len()
+    ));
+    let ended = running.serve(&orders);
+    let last = running.snapshot(running.forget.get());
+    match &ended {
+        Ok(()) => log.say("stopped"),
+        Err(why) => log.say(format!("stopped: {why}")),
+    }
+    ended?;
+    last
+}
+
+/// The program compares times below 2^63 picoseconds; an hour before, it ends, so that what supervises it starts it again.
+const LAST_NS: u64 = (1 << 63) / 1000 - 3_600_000_000_000;
+
+const RELOAD: &str =
+    "reload: the program in the kernel is built for its config: another one needs a restart";
+
+/// Why a question cannot be answered, of those that the program does not do.
+fn refused(question: &Question) -> Option<String> {
+    let word = match question {
+        Question::Counters | Question::Reset | Question::Stop => return None,
+        Question::Reload => return Some(RELOAD.into()),
+        Question::Capture { .. } => "capture",
+        Question::Note { .. } => "note",
+        Question::Change(_) => "change",
+        Question::Announce { .. } => "announce",
+    };
+    Some(format!(
+        "{word}: the datapath in the kernel answers counters, reset and stop; the one by AF_PACKET answers this too"
+    ))
+}
+
+struct Running<'a> {
+    setup: &'a Setup,
+    plan: Plan,
+    loaded: Loaded,
+    attached: Attached,
+    started: u64,
+    /// The number of the last order to forget peaks.
+    forget: Cell<u64>,
+}
+
+impl Running<'_> {
+    /// Does what is ordered until the end is.
+    fn serve(&self, orders: &Orders) -> Result<(), String> {
+        loop {
+            match orders.next() {
+                Some(Order::Counters(answer)) => {
+                    let _ = answer.send(self.snapshot(self.forget.get())?);
+                }
+                Some(Order::Reset(answer)) => {
+                    self.forget.set(self.forget.get() + 1);
+                    self.loaded.forget(self.forget.get()).map_err(maps)?;
+                    let _ = answer.send(());
+                }
+                Some(Order::Stop) => return Ok(()),
+                // Refused before they are ordered.
+                Some(_) => {}
+                None if now_ns().saturating_sub(self.started) > LAST_NS => {
+                    return Err("its clock has come to its end, after 106 days".into());
+                }
+                None => wait(orders)?,
+            }
+        }
+    }
+
+    fn snapshot(&self, forget: u64) -> Result<Snapshot, String> {
+        let machine = self.loaded.machine().map_err(maps)?;
+        let queues = self.loaded.queues().map_err(maps)?;
+        let now = now_ns().saturating_sub(self.started).saturating_mul(1000);
+        let copied = Copied {
+            plan: &self.plan,
+            machine: &machine,
+            queues: &queues,
+            forget,
+        };
+        let machine = copied.counters(self.setup, now);
+        let ports = self.setup.ports.iter().zip(&machine.ports);
+        let ports = ports.zip(&self.attached.interfaces);
+        let ports = ports.map(|((port, counts), index)| PortSnapshot {
+            name: port.name.clone(),
+            interface: port.interface.clone(),
+            running: runs(&port.interface, *index),
+            io: IoCounters {
+                received: counts.rx_frames,
+                received_bytes: counts.rx_bytes,
+                sent: counts.tx_frames,
+                sent_bytes: counts.tx_bytes,
+                ..IoCounters::default()
+            },
+        });
+        Ok(Snapshot {
+            uptime: Time::from_ps(now),
+            ports: ports.collect(),
+            machine,
+            lateness: Lateness::default(),
+            read_lateness: Lateness::default(),
+            overtaken: Default::default(),
+            lowered: 0,
+            captured: Default::default(),
+        })
+    }
+}
+
+/// Is the interface that the program was attached to still there, and up?
+fn runs(name: &str, index: i32) -> bool {
+    let inquiry = crate::io::interface::Inquiry::new().ok();
+    let state = inquiry.and_then(|inquiry| inquiry.interface(name).ok());
+    state.is_some_and(|state| state.index == index && state.running)
+}
+
+fn maps(e: std::io::Error) -> String {
+    format!("cannot read or write the program's maps: {e}")
+}
+
+/// Sleeps until there is an order, or for a minute.
+fn wait(orders: &Orders) -> Result<(), String> {
+    let mut fds = [libc::pollfd {
+        fd: orders.as_fd().as_raw_fd(),
+        events: libc::POLLIN,
+        revents: 0,
+    }];
+    // SAFETY: one entry is read and written.
+    let ready = unsafe { libc::poll(fds.as_mut_ptr(), 1, 60_000) };
+    match std::io::Error::last_os_error() {
+        e if ready < 0 && e.kind() != std::io::ErrorKind::Interrupted => {
+            Err(format!("cannot wait for orders: {e}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// CLOCK_MONOTONIC, as the program reads it.
+fn now_ns() -> u64 {
+    // SAFETY: the kernel fills the whole of `now`.
+    let now = unsafe {
+        let mut now: libc::timespec = std::mem::zeroed();
+        libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now);
+        now
+    };
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}

@@ -1,0 +1,146 @@
+//! Who gets a frame: a station, who was learned, everyone, or the asker an answer.
+//!
+//! **Decision**     that of a bridge, and of a router for frames to its MAC: `docs/softswitch.md`.
+//! **State**        that of the machine.
+//! **Errors**       a frame that nobody gets is refused, with a reason.
+
+use super::Machine;
+use super::core::How;
+use super::notices::Noticed;
+use super::vlans::{moved, vlan_of};
+use super::watch::Happened;
+use crate::frame::{self, ANSWER_BYTES, Frame, Refusal, Told, What};
+use crate::setup::{Forwarding, Mac};
+use crate::table::{Answer, Learned, only};
+use sidestep_types::PortId;
+use std::net::IpAddr;
+
+impl Machine {
+    /// Finds out who gets a frame, and tells its sender if its TTL has ended.
+    #[inline]
+    pub(super) fn place(&mut self, port: PortId, frame: &Frame, bytes: &[u8]) {
+        if self.ends_at_port(port, frame, bytes) {
+            return;
+        }
+        let tag = self.core.tag;
+        self.find_way(port, frame, bytes);
+        if self.core.expired {
+            self.core.expired = false;
+            // Back into the VLAN that it came from.
+            self.core.tag = tag;
+            self.tell_sender(port, frame, bytes, Told::TimeExceeded);
+        }
+    }
+
+    #[inline]
+    fn find_way(&mut self, port: PortId, frame: &Frame, bytes: &[u8]) {
+        let learns = self.setup.forwarding == Forwarding::Learning;
+        let vlan = vlan_of(self.core.tag);
+        if learns {
+            self.learn(port, frame.src, vlan);
+        }
+        let group = frame.dst.is_group();
+        let to_router = !group && self.stations.is_router(frame.dst);
+        if let What::Asks(ip) = frame.what
+            && (group || to_router)
+            && let Some(answer) = self.stations.answer(ip, vlan)
+            && answer.mac != frame.src
+        {
+            return self.answer(port, ip, answer, bytes);
+        }
+        let is_ip = matches!(frame.what, What::Ip(_));
+        let mut how = How {
+            from: Some(port),
+            ages: is_ip && !group,
+            detours: is_ip,
+            // A real frame does not say whether it was detoured. Only a switch may send one back.
+            returns: is_ip && !learns && self.core.outputs.switches.has(port),
+            macs: None,
+        };
+        if group {
+            return self.flood(port, frame, bytes, how);
+        }
+        if to_router {
+            let to = frame.ip_destination(bytes);
+            let Some(hop) = to.and_then(|ip| self.stations.route(ip)) else {
+                self.core.refuse(port, bytes, Refusal::NoStation);
+                return self.tell_unreachable(port, frame, bytes);
+            };
+            how.macs = Some((hop.mac, frame.dst));
+            if self.core.vlans.is_some() {
+                // Into another VLAN it may leave by the trunk that it came by.
+                how.returns |= hop.vlan != vlan;
+                self.core.tag = moved(self.core.tag, hop.vlan);
+            }
+            return self.core.forward(frame, bytes, hop.ways.hops(), how);
+        }
+        if let Some(hops) = self.stations.hops(frame.dst, vlan) {
+            return self.core.forward(frame, bytes, hops, how);
+        }
+        if !learns {
+            return self.core.refuse(port, bytes, Refusal::NoStation);
+        }
+        match self.learning.find(self.core.outputs.now, frame.dst, vlan) {
+            Some(at) => self.core.forward(frame, bytes, only(&at), how),
+            None => self.flood(port, frame, bytes, how),
+        }
+    }
+
+    /// The sender of a frame stands at `port`.
+    #[inline]
+    fn learn(&mut self, port: PortId, mac: Mac, vlan: u16) {
+        let now = self.core.outputs.now;
+        let counts = &mut self.core.counts[port.index()];
+        match self.learning.see(now, mac, vlan, port) {
+            Learned::Known | Learned::New => {}
+            Learned::Moved => counts.moves += 1,
+            Learned::Full => self.not_learned += 1,
+            Learned::PortFull => {
+                counts.learn_limited += 1;
+                let what = Noticed::LearnLimit(mac, self.learning.limit(port));
+                self.notices.happened(now, port, what);
+            }
+        }
+    }
+
+    /// A copy for every port that gets what is flooded, but the one it came in by, unless that has had too many
+    /// flooded.
+    fn flood(&mut self, port: PortId, frame: &Frame, bytes: &[u8], how: How) {
+        let now = self.core.outputs.now;
+        if let Some((why, what)) = self.storms.stops(now, port, frame.dst, bytes.len()) {
+            self.notices.happened(now, port, what);
+            return self.core.refuse(port, bytes, why);
+        }
+        let how = How {
+            detours: false,
+            ..how
+        };
+        self.core.counts[port.index()].floods += 1;
+        let (vlan, blocked) = (vlan_of(self.core.tag), self.core.blocked);
+        for &to in self.stations.flood() {
+            let vlans = self.core.vlans.as_ref();
+            if to != port && !blocked.has(to) && vlans.is_none_or(|vlans| vlans.carries(to, vlan)) {
+                self.core.counts[to.index()].copies += 1;
+                self.core.forward(frame, bytes, only(&to), how);
+            }
+        }
+    }
+
+    /// Answers who asked for `ip`, by the port they asked by.
+    fn answer(&mut self, port: PortId, ip: IpAddr, answer: Answer, asked: &[u8]) {
+        self.core.counts[port.index()].answered += 1;
+        self.core.tell(Some(port), asked, Happened::Answered);
+        let mut out = [0; ANSWER_BYTES];
+        let length = frame::answer_to(asked, ip, answer.mac, answer.router, &mut out);
+        let bytes = &out[..length];
+        let frame = frame::read(bytes).expect("an answer is a sound frame");
+        let how = How {
+            from: None,
+            ages: false,
+            detours: false,
+            returns: true,
+            macs: None,
+        };
+        self.core.forward(&frame, bytes, only(&port), how);
+    }
+}

@@ -1,0 +1,170 @@
+//! A switch that looks for loops: what it sends, and what it does when that comes back.
+//!
+//! **Decision**     a port by which an own probe comes in is part of a loop with the port that it was sent by, for
+//!                  three probes to come. If ports are blocked, the later one of the two is, until then: it takes nothing
+//!                  and gives nothing but probes.
+//! **State**        per port when a probe was heard of it last; when the next probes are due. Which ports are blocked
+//!                  is the core's to know, as no frame may want them.
+//! **Units**        picoseconds of the driver's clock.
+//! **Errors**       none. Two switches with one number would take each other's probes for their own: the process draws
+//!                  a number at its start.
+//! **Deviations**   of no standard: a spanning tree keeps loops from coming up, this finds one that is there.
+
+use super::Machine;
+use super::core::How;
+use super::notices::Noticed;
+use crate::frame::{self, Frame, Probe, Refusal};
+use crate::setup::{LoopProbe, Setup};
+use crate::table::only;
+use sidestep_types::{PortId, Time};
+
+/// A loop is over when so many probes have not come back.
+const SILENT: u64 = 3;
+
+/// What a switch knows of loops.
+#[derive(Debug)]
+pub(super) struct Probes {
+    /// Its number.
+    id: u64,
+    says: Option<LoopProbe>,
+    due: Time,
+    /// Per port, when an own probe came in by it, or one that it had sent.
+    heard: Vec<Option<Time>>,
+}
+
+impl Probes {
+    /// Those of `setup`, of a switch with this number.
+    pub fn new(setup: &Setup, id: u64) -> Probes {
+        let mut probes = Probes {
+            id,
+            says: None,
+            due: Time::MAX,
+            heard: vec![None; setup.ports.len()],
+        };
+        probes.reload(Time::ZERO, setup);
+        probes
+    }
+
+    /// Takes another config over.
+    pub fn reload(&mut self, now: Time, setup: &Setup) {
+        if self.says == setup.probe {
+            return;
+        }
+        self.says = setup.probe;
+        self.due = match self.says {
+            Some(probe) => now.saturating_add(probe.every),
+            None => Time::MAX,
+        };
+    }
+
+    /// Does this switch block ports?
+    pub fn blocks(&self) -> bool {
+        self.says.is_some_and(|probe| probe.blocks)
+    }
+
+    /// When the next probes are due; [`Time::MAX`] when none are.
+    #[inline]
+    pub fn next(&self) -> Time {
+        self.due
+    }
+
+    /// Is this port part of a loop, as far as is known?
+    pub fn looped(&self, now: Time, port: PortId) -> bool {
+        let Some(probe) = self.says else { return false };
+        let lasts = probe.every.saturating_mul(SILENT);
+        let heard = self.heard[port.index()];
+        heard.is_some_and(|heard| now.saturating_sub(heard) <= lasts)
+    }
+}
+
+impl Machine {
+    /// Gives a switch a number that no other has: it knows its probes by that.
+    pub fn set_number(&mut self, number: u64) {
+        self.probes.id = number;
+    }
+
+    /// A frame came in by `port`: is that the end of it, since it is an own probe or the port is blocked?
+    #[inline]
+    pub(super) fn ends_at_port(&mut self, port: PortId, frame: &Frame, bytes: &[u8]) -> bool {
+        if self.probes.says.is_none() {
+            return false;
+        }
+        if frame.dst.is_group()
+            && let Some(probe) = Probe::of(frame, bytes)
+            && probe.switch == self.probes.id
+            && usize::from(probe.port) < self.setup.ports.len()
+        {
+            self.hear(port, PortId(probe.port));
+            return true;
+        }
+        if self.core.blocked.has(port) {
+            self.core.refuse(port, bytes, Refusal::LoopBlocked);
+            return true;
+        }
+        false
+    }
+
+    /// A probe that was sent by `sent` came in by `port`.
+    #[cold]
+    fn hear(&mut self, port: PortId, sent: PortId) {
+        let now = self.core.outputs.now;
+        self.core.counts[port.index()].probes_heard += 1;
+        for port in [port, sent] {
+            self.probes.heard[port.index()] = Some(now);
+        }
+        let later = port.max(sent);
+        let blocks = self.probes.blocks();
+        if blocks && !self.core.blocked.has(later) {
+            self.core.blocked.insert(later);
+            self.core.counts[later.index()].loop_blocks += 1;
+            self.learning.forget(later);
+        }
+        let blocked = blocks.then_some(later);
+        self.notices
+            .happened(now, port, Noticed::Loop { sent, blocked });
+    }
+
+    /// Sends a probe by each port in each of its VLANs, and ends what is over.
+    #[cold]
+    pub(super) fn probe(&mut self) {
+        let now = self.core.outputs.now;
+        let Some(says) = self.probes.says else { return };
+        self.probes.due = now.saturating_add(says.every);
+        for port in self.core.blocked.iter().collect::<Vec<_>>() {
+            if !self.probes.looped(now, port) {
+                self.core.blocked.remove(port);
+                self.notices.happened(now, port, Noticed::Unblocked);
+            }
+        }
+        for index in 0..self.setup.ports.len() {
+            let port = PortId(index as u16);
+            let vlans = self.setup.ports[index].vlan.as_ref();
+            let vlans = vlans.map_or(vec![0], |vlan| vlan.all().to_vec());
+            for vlan in vlans {
+                self.send_probe(port, vlan);
+            }
+        }
+    }
+
+    fn send_probe(&mut self, port: PortId, vlan: u16) {
+        if self.core.outputs.down.has(port) {
+            return;
+        }
+        let probe = Probe {
+            switch: self.probes.id,
+            port: port.0,
+        };
+        let bytes = probe.bytes();
+        let frame = frame::read(&bytes).expect("a probe is a sound frame");
+        let how = How {
+            from: None,
+            ages: false,
+            detours: false,
+            returns: true,
+            macs: None,
+        };
+        self.core.tag = vlan;
+        self.core.counts[port.index()].probes_sent += 1;
+        self.core.forward(&frame, &bytes, only(&port), how);
+    }
+}

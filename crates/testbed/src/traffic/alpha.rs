@@ -1,0 +1,200 @@
+//! DCTCP's alpha of one connection, as its kernel has it.
+//!
+//! **Decision**     a socket of the kernel's `dctcp` says its alpha by `TCP_CC_INFO`. One of our program cannot: the kernel
+//!                  lets no BPF program have `get_info`. So the program keeps alpha in a map of the sockets' own, too.
+//! **State**        a descriptor of that map, found by its name.
+//! **Units**        1024ths.
+//! **Errors**       a connection without an alpha, such as one whose peer refused ECN, has none: `None`.
+//! **Source**       linux/inet_diag.h for `struct tcp_dctcp_info`; linux/bpf.h for the calls.
+
+use super::socket;
+use crate::error::{Error, failed};
+use crate::network::{dctcp, tools};
+use serde_json::Value;
+use std::io;
+use std::net::TcpStream;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+/// What alpha is counted in: 1024 is every byte marked.
+pub const ONE: u32 = 1024;
+
+/// The largest name of a congestion control, with its end.
+const NAME: usize = 16;
+
+/// Who says the alpha of a connection.
+pub enum Alpha {
+    /// The kernel's own `dctcp`.
+    Kernel,
+    /// Our program's map.
+    Map(OwnedFd),
+    /// Nobody: it has another congestion control.
+    Nobody,
+}
+
+impl Alpha {
+    /// For a connection of ours.
+    pub fn of(stream: &TcpStream) -> Result<Alpha, Error> {
+        let name = control(stream).map_err(failed("cannot read TCP_CONGESTION"))?;
+        Ok(match dctcp::shown_name(&name) {
+            Some(map) => Alpha::Map(open(&map)?),
+            None if name == "dctcp" => Alpha::Kernel,
+            None => Alpha::Nobody,
+        })
+    }
+
+    /// That of a connection with the same congestion control now, in 1024ths.
+    pub fn read(&self, stream: &TcpStream) -> Option<u32> {
+        match self {
+            Alpha::Nobody => None,
+            Alpha::Kernel => {
+                let mut bytes = [0; 64];
+                let option = libc::TCP_CC_INFO;
+                let len = socket::get(stream, libc::IPPROTO_TCP, option, &mut bytes).ok()?;
+                told(&bytes[..len])
+            }
+            Alpha::Map(map) => lookup(map, stream).ok(),
+        }
+    }
+}
+
+/// What a connection's congestion control is called now.
+pub fn control(stream: &TcpStream) -> io::Result<String> {
+    let mut name = [0; NAME];
+    let len = socket::get(stream, libc::IPPROTO_TCP, libc::TCP_CONGESTION, &mut name)?;
+    let name = &name[..len];
+    let end = name.iter().position(|b| *b == 0).unwrap_or(len);
+    Ok(String::from_utf8_lossy(&name[..end]).into_owned())
+}
+
+/// Alpha of a `struct tcp_dctcp_info`: two numbers of 16 bits, of which the first says whether DCTCP is in force, then it.
+fn told(info: &[u8]) -> Option<u32> {
+    let enabled = u16::from_ne_bytes(info.get(0..2)?.try_into().ok()?);
+    let alpha = u32::from_ne_bytes(info.get(4..8)?.try_into().ok()?);
+    (enabled != 0).then_some(alpha)
+}
+
+/// The map of this name.
+fn open(name: &str) -> Result<OwnedFd, Error> {
+    let said = tools::run("bpftool", &["-j", "map", "show", "name", name], "")?;
+    let id = number(&said).ok_or_else(|| {
+        Error::Work(format!(
+            "bpftool map show name {name}: expected one map with an id, got {said:?}"
+        ))
+    })?;
+    let ask = ById {
+        id,
+        ..ById::default()
+    };
+    // SAFETY: it names an id alone.
+    let map = unsafe { call(MAP_FD_BY_ID, &ask) };
+    map.map(|fd| {
+        // SAFETY: just made, and nobody else's.
+        unsafe { OwnedFd::from_raw_fd(fd as i32) }
+    })
+    .map_err(failed(format!("cannot open the BPF map {name}")))
+}
+
+/// The id that bpftool says: of the only map of a name it says no list.
+fn number(said: &str) -> Option<u32> {
+    let said: Value = serde_json::from_str(said).ok()?;
+    let one = match said.as_array() {
+        Some(list) if list.len() == 1 => &list[0],
+        Some(_) => return None,
+        None => &said,
+    };
+    one["id"].as_u64()?.try_into().ok()
+}
+
+/// What the map has of a socket of this process.
+fn lookup(map: &OwnedFd, stream: &TcpStream) -> io::Result<u32> {
+    let key = stream.as_raw_fd();
+    let mut alpha = 0u32;
+    let ask = Lookup {
+        map: map.as_raw_fd() as u32,
+        unused: 0,
+        key: &raw const key as u64,
+        value: &raw mut alpha as u64,
+        flags: 0,
+    };
+    // SAFETY: the kernel reads a descriptor from the key and writes a value of four bytes, as the map's are; both are here.
+    unsafe { call(MAP_LOOKUP, &ask) }?;
+    Ok(alpha)
+}
+
+const MAP_LOOKUP: libc::c_int = 1;
+const MAP_FD_BY_ID: libc::c_int = 14;
+
+/// `union bpf_attr` of [`MAP_LOOKUP`]; key and value are addresses.
+#[repr(C)]
+struct Lookup {
+    map: u32,
+    unused: u32,
+    key: u64,
+    value: u64,
+    flags: u64,
+}
+
+/// That of [`MAP_FD_BY_ID`].
+#[derive(Default)]
+#[repr(C)]
+struct ById {
+    id: u32,
+    next: u32,
+    flags: u32,
+}
+
+/// bpf(2).
+///
+/// # Safety
+///
+/// `T` must be the command's attributes, and addresses in it valid for what the command does with them.
+unsafe fn call<T>(command: libc::c_int, attributes: &T) -> io::Result<i64> {
+    // SAFETY: the attributes outlive the call; the rest is the caller's.
+    let answer = unsafe {
+        libc::syscall(
+            libc::SYS_bpf,
+            command,
+            std::ptr::from_ref(attributes),
+            size_of::<T>(),
+        )
+    };
+    match answer {
+        0.. => Ok(answer),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_that_fell_back_has_no_alpha() {
+        let mut info = [0u8; 16];
+        info[4..8].copy_from_slice(&300u32.to_ne_bytes());
+        assert_eq!(told(&info), None);
+        info[0..2].copy_from_slice(&1u16.to_ne_bytes());
+        assert_eq!(told(&info), Some(300));
+        assert_eq!(told(&info[..6]), None);
+    }
+
+    #[test]
+    fn a_map_is_found_by_its_name_where_there_is_one() {
+        assert_eq!(number("{\"id\":345,\"type\":\"sk_storage\"}"), Some(345));
+        assert_eq!(number("[{\"id\":345}]"), Some(345));
+        assert_eq!(number("[{\"id\":1},{\"id\":2}]"), None);
+        assert_eq!(number("[]"), None);
+        assert_eq!(number(""), None);
+    }
+
+    #[test]
+    fn a_connection_of_another_congestion_control_has_none() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        socket::set(&stream, libc::IPPROTO_TCP, libc::TCP_CONGESTION, b"reno\0").unwrap();
+        assert_eq!(control(&stream).unwrap(), "reno");
+        let alpha = Alpha::of(&stream).unwrap();
+        assert!(matches!(alpha, Alpha::Nobody));
+        assert_eq!(alpha.read(&stream), None);
+    }
+}

@@ -1,0 +1,132 @@
+//! Switches that end while a testbed runs.
+
+use crate::common::{own_name, skip, until};
+use crate::needs_namespaces;
+use serde_json::Value;
+use sidestep_softswitch::process;
+use sidestep_softswitch::setup::Setup;
+use sidestep_testbed::network::down::down;
+use sidestep_testbed::network::status::status;
+use sidestep_testbed::network::switches::Engine;
+use sidestep_testbed::order::Order;
+use sidestep_testbed::run::How;
+use sidestep_testbed::session::Session;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// Not a test by itself: this very program as a switch, told to run this function alone and which config to read.
+#[test]
+fn this_program_as_a_switch() {
+    let Some(config) = std::env::args()
+        .next_back()
+        .filter(|arg| arg.ends_with(".toml"))
+    else {
+        return;
+    };
+    let text = std::fs::read_to_string(&config).unwrap();
+    let setup = Setup::read(&config, &text).unwrap_or_else(|all| panic!("{all:?}"));
+    process::run(&setup, || Err("it is read once".into())).unwrap();
+}
+
+/// A testbed of a shipped scenario that goes away with this.
+struct Bed(String);
+
+impl Bed {
+    /// `None`, with the reason, where the machine lacks what it needs.
+    fn up(name: &str) -> Option<Bed> {
+        let order = Order {
+            scenario: "quickstart".into(),
+            scheme: "dibs".into(),
+            sets: Vec::new(),
+            quick: false,
+            rate: sidestep_testbed::RATE.into(),
+            name: own_name(name),
+        };
+        let words = ["--exact", "ended::this_program_as_a_switch", "--nocapture"];
+        let engine = Engine::Switch(
+            std::env::current_exe().unwrap(),
+            words.map(String::from).to_vec(),
+        );
+        let bed = Bed(order.name.clone());
+        match order.build(&engine, &AtomicBool::new(false)) {
+            Ok(_) => Some(bed),
+            Err(sidestep_testbed::Error::Input(why)) => {
+                skip(&format!("skipped: {why}"));
+                None
+            }
+            Err(why) => panic!("{why}"),
+        }
+    }
+
+    /// Kills its first switch, whose name is returned.
+    fn kill(&self) -> String {
+        let standing = status(&self.0).unwrap().expect("it is up");
+        let pid = standing.processes[0][0];
+        // SAFETY: a plain call; the switch runs, so that the number is its own.
+        assert_eq!(unsafe { libc::kill(pid, libc::SIGKILL) }, 0);
+        standing.state.blueprint.switches[0].name.clone()
+    }
+
+    /// Runs so many seeds into `out`, which fails; the words.
+    fn run(&self, seeds: &str, out: &Path) -> String {
+        let session = Session::open(&Some(self.0.clone()), Some(seeds)).unwrap();
+        let stop = AtomicBool::new(false);
+        let how = How {
+            record: true,
+            ..How::default()
+        };
+        match session.record(out, how, &stop) {
+            Ok(_) => panic!("a switch is dead"),
+            Err(why) => why.to_string(),
+        }
+    }
+}
+
+impl Drop for Bed {
+    fn drop(&mut self) {
+        if let Err(e) = down(&self.0, true) {
+            eprintln!("{e}");
+        }
+    }
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn a_switch_that_is_killed_during_a_run_is_named_and_what_was_kept_before_is_written() {
+    needs_namespaces!();
+    let Some(bed) = Bed::up("dead") else { return };
+    let room = tempfile::tempdir().unwrap();
+    let out = room.path().join("r");
+    // A recording is written when its run is over, into a folder that gets its name at the end.
+    let hidden = format!(".r.partial-{}/recordings", std::process::id());
+    let recordings = room.path().join(hidden);
+    let recorded = || std::fs::read_dir(&recordings).is_ok_and(|all| all.count() > 0);
+    let (killed, said) = std::thread::scope(|scope| {
+        let killing = scope.spawn(|| {
+            until("a run is over", recorded);
+            bed.kill()
+        });
+        let said = bed.run("1..500", &out);
+        (killing.join().unwrap(), said)
+    });
+    let named = format!("switch {killed} was killed by signal 9 (SIGKILL)");
+    assert!(said.starts_with(&named), "{said}");
+    let place = format!("of 500 runs, is in {}", out.display());
+    assert!(said.contains("s0.log") && said.ends_with(&place), "{said}");
+    let manifest = json(&out.join("manifest.json"));
+    assert_eq!(manifest["status"], "partial");
+    let runs = manifest["runs"].as_array().unwrap();
+    assert_eq!((runs.len(), &runs[499]["status"]), (500, &"not run".into()));
+    assert_ne!(runs[0]["status"], "not run", "{}", runs[0]);
+    let warnings = json(&out.join("summary.json"))["warnings"].to_string();
+    assert!(warnings.contains(&named), "why it is partial: {warnings}");
+    // Before any run there is nothing to write.
+    let none = room.path().join("n");
+    let said = bed.run("1", &none);
+    assert!(said.starts_with(&named), "{said}");
+    assert!(said.ends_with("and nothing is written"), "{said}");
+    assert!(!none.exists());
+}

@@ -1,0 +1,14 @@
+// EXPECT(LABEL, HOLDS, SAYS): a parameter that makes no sense ends the build, with what was expected.
+//
+// Icarus 11 knows no messages in generate blocks: there the simulation ends before its first cycle.
+
+`ifndef SIDESTEP_EXPECT
+`define SIDESTEP_EXPECT
+
+`ifdef __ICARUS__
+`define EXPECT(LABEL, HOLDS, SAYS) if (!(HOLDS)) begin : LABEL initial $fatal(1, SAYS); end
+`else
+`define EXPECT(LABEL, HOLDS, SAYS) if (!(HOLDS)) begin : LABEL $fatal(1, SAYS); end
+`endif
+
+`endif

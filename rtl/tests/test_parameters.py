@@ -1,0 +1,44 @@
+"""Parameters that make no sense end the build, and say what was expected."""
+
+import subprocess
+
+import pytest
+
+from bench.simulators import SRC
+
+WRONG = [
+    # Parameters, what is said.
+    ({"NumPorts": 17, "PortW": 5}, "NumPorts must be from 2 to 16"),
+    ({"NumPorts": 8, "PortW": 2}, "PortW has too few bits for NumPorts"),
+    ({"PathW": 1024}, "PathW must be 64, 128, 256 or 512"),
+    ({"LinkW": 24}, "LinkW must be a power of two from 8 to PathW"),
+    ({"LinkW": 128}, "LinkW must be a power of two from 8 to PathW"),
+    ({"MaxFrame": 9018}, "LenW must hold MaxFrame"),
+    # It built, and a legal frame of 5,000 bytes stopped its port.
+    ({"MaxFrame": 9018, "LenW": 14}, "two frames of MaxFrame"),
+    ({"MinFrame": 2000}, "MinFrame must be from 1 to MaxFrame"),
+    ({"SlotsW": 2}, "SlotsW must be 3 at least"),
+    ({"QueueW": 7}, "must hold a frame of MaxFrame"),
+    ({"Dibs": 3}, "Dibs must be 0, 1 or 2"),
+    ({"Spray": 2}, "Spray and Shared must be 0 or 1"),
+]
+
+
+def lint(parameters):
+    """What Verilator says of the switch with these parameters; its words and its status."""
+    named = [f"-G{name}={value}" for name, value in parameters.items()]
+    args = ["verilator", "--lint-only", "-Wno-WIDTH", f"-I{SRC}", "--top-module", "switch_top", *named]
+    done = subprocess.run([*args, *sorted(map(str, SRC.glob("*.sv")))], capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("parameters, says", WRONG, ids=["-".join(f"{k}{v}" for k, v in p.items()) for p, _ in WRONG])
+def test_what_makes_no_sense_is_not_built(parameters, says):
+    status, said = lint(parameters)
+    assert status != 0 and says in said, said[-2000:]
+
+
+@pytest.mark.parametrize("parameters", [{}, {"MaxFrame": 9018, "LenW": 14, "InputW": 12}, {"NumPorts": 16, "PortW": 4}])
+def test_what_makes_sense_is(parameters):
+    status, said = lint(parameters)
+    assert status == 0, said[-2000:]
