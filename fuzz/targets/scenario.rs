@@ -97,7 +97,7 @@ fn reads_back(scenario: &Scenario) {
     assert_eq!(again.network, scenario.network);
     assert_eq!(again.claims, scenario.claims);
     assert_eq!(again.load(), scenario.load());
-    for (one, two) in again.schemes.iter().zip(&scenario.schemes) {
+    for (one, two) in again.schemes.iter().zip(scenario.schemes.iter()) {
         assert_eq!((&one.name, &one.config), (&two.name, &two.config));
     }
     let (one, two) = (again.plan(1), scenario.plan(1));
