@@ -36,7 +36,7 @@ def test_every_table_is_there(tiny: sidestep.Scenario) -> None:
     with pytest.raises(sidestep.ResultError, match="has no table 'flow'; known: flows"):
         result.table("flow")
     with pytest.raises(sidestep.ResultError, match="has no table 'kernel': `sidestep testbed run --kernel-stats`"):
-        result.kernel
+        _ = result.kernel
 
 
 def test_polars_pandas_pyarrow_and_duckdb_read_the_same(tiny: sidestep.Scenario) -> None:
