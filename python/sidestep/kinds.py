@@ -415,14 +415,14 @@ class workload:
             size: Of a response; DIBS Table 2 (a size like "20 kB"). Default "20 kB".
             connections: Responses one host may send to a query, for degrees above the number of hosts; DIBS section
                 5.5.2 (a whole number). Default 1.
-            request: Of a request that each response waits for; assumed off: DIBS is silent (a size like "20 kB").
-                Default "off".
-            think: Between a request and its response; assumed (a time like "50 us"). Default "0 us".
+            request: Of a request that each answer waits for; assumed off: DIBS is silent (a size like "20 kB"). Default
+                "off".
+            think: Between a request and its answer; assumed (a time like "50 us"). Default "0 us".
             think_deviation: Standard deviation of that, normal, at least 0; assumed none (a time like "50 us"). Default
                 "0 us".
             jitter: Each response starts up to this much later, uniformly; assumed (a time like "50 us"). Default "0
                 us".
-            connection: A request and its response have one each, one for both, or one that queries to come use too;
+            connection: A request and its answer have one each, one for both, or one that requests to come use too;
                 assumed (one of own, shared, persistent). Default "own".
             mss: Payload of a full segment of each flow, drawn uniformly, both ends included; by default the transport's
                 (bytes like "64..1500" or "1460 B"). Default "transport".
@@ -452,6 +452,10 @@ class workload:
         load: float | str | None = None,
         load_of: Literal["host", "fabric"] | None = None,
         target: int | str | None = None,
+        request: str | None = None,
+        think: str | None = None,
+        think_deviation: str | None = None,
+        connection: Literal["own", "shared", "persistent"] | None = None,
         mss: int | str | None = None,
         **_more: Never,
     ) -> Kind:
@@ -472,6 +476,13 @@ class workload:
                 of host, fabric). Default "host".
             target: The one host that flows go to, of whose link load is then a share; MulBuff, figure 1; assumed all (a
                 whole number). Default "all".
+            request: Of a request that each answer waits for; assumed off: DIBS is silent (a size like "20 kB"). Default
+                "off".
+            think: Between a request and its answer; assumed (a time like "50 us"). Default "0 us".
+            think_deviation: Standard deviation of that, normal, at least 0; assumed none (a time like "50 us"). Default
+                "0 us".
+            connection: A request and its answer have one each, one for both, or one that requests to come use too;
+                assumed (one of own, shared, persistent). Default "own".
             mss: Payload of a full segment of each flow, drawn uniformly, both ends included; by default the transport's
                 (bytes like "64..1500" or "1460 B"). Default "transport".
         """
@@ -482,6 +493,10 @@ class workload:
             "load": load,
             "load_of": load_of,
             "target": target,
+            "request": request,
+            "think": think,
+            "think_deviation": think_deviation,
+            "connection": connection,
             "mss": mss,
         }
         return Kind("background", values, _more)
