@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """Holds the cells against the Rust decisions: builds the C++ benches here with Verilator and runs them.
 
     python3 rtl/conformance/conform.py [--count N] [--seed S] [BENCH...]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Holds the cells that detour against the rows of `sidestep vectors`.
 //
 //   dibs_variants COUNT SEED [NAME...]
@@ -16,6 +17,8 @@ namespace {
 // In the order of answer_o.
 const char *const kNames[] = {"dibs", "dibs-load-aware", "dibs-flow", "dibs-probabilistic", "dibs-first-open"};
 constexpr int kFlow = 2;
+// What register BUFFER calls them.
+constexpr int kPolicies[] = {1, 3, 4, 5, 2};
 
 void tick(Vdibs_variants &cells) {
   cells.clk_i = 0;
@@ -24,7 +27,9 @@ void tick(Vdibs_variants &cells) {
   cells.eval();
 }
 
-void feed(Vdibs_variants &cells, const SidestepVector &v, bool flow) {
+void feed(Vdibs_variants &cells, const SidestepVector &v, int variant) {
+  const bool flow = variant == kFlow;
+  cells.policy_i = kPolicies[variant];
   cells.ports_i = v.ports;
   cells.want_i = v.want;
   cells.fits_i = v.fits;
@@ -64,8 +69,7 @@ void feed(Vdibs_variants &cells, const SidestepVector &v, bool flow) {
   cells.eval();
 }
 
-bool wanted(const Vdibs_variants &cells, int variant, const SidestepVector &v) {
-  const uint32_t answer = cells.answer_o >> (5 * variant) & 31;
+bool wanted(const Vdibs_variants &cells, uint32_t answer, const SidestepVector &v) {
   const uint32_t port = answer & 7;
   const bool detour = answer & 8, drop = answer & 16;
   // Candidates in the rows leave out nothing for a packet that was detoured too often.
@@ -94,15 +98,20 @@ int main(int argc, char **argv) {
     for (int arg = 3; arg < argc; arg++) asked |= std::strcmp(argv[arg], kNames[variant]) == 0;
     if (!asked) continue;
     SidestepVectors *rows = sidestep_vectors_open(kNames[variant], seed);
-    uint64_t bad = 0, verdicts[4] = {};
+    uint64_t bad = 0, wrong = 0, verdicts[4] = {};
     for (uint64_t row = 0; row < count; row++) {
       SidestepVector v;
       sidestep_vectors_next(rows, &v);
-      feed(cells, v, variant == kFlow);
+      feed(cells, v, variant);
+      const uint32_t answer = cells.answer_o >> (5 * variant) & 31;
+      if (!wanted(cells, cells.choice_o, v) && wrong++ < 3) {
+        std::printf("detour_choice %s row %lu: answer %02x, expected verdict %u port %u\n", kNames[variant],
+                    static_cast<unsigned long>(row), cells.choice_o, v.verdict, v.port);
+      }
       verdicts[v.verdict]++;
-      if (!wanted(cells, variant, v) && bad++ < 3) {
+      if (!wanted(cells, answer, v) && bad++ < 3) {
         std::printf("%s row %lu: answer %02x, candidates %02x, expected verdict %u port %u\n", kNames[variant],
-                    static_cast<unsigned long>(row), cells.answer_o >> (5 * variant) & 31, cells.candidates_o,
+                    static_cast<unsigned long>(row), answer, cells.candidates_o,
                     v.verdict, v.port);
       }
     }
@@ -111,7 +120,9 @@ int main(int argc, char **argv) {
                 static_cast<unsigned long>(count), static_cast<unsigned long>(bad),
                 static_cast<unsigned long>(verdicts[0]), static_cast<unsigned long>(verdicts[1]),
                 static_cast<unsigned long>(verdicts[2]));
-    failed |= bad != 0;
+    std::printf("detour_choice %s: %lu vectors, %lu mismatches\n", kNames[variant], static_cast<unsigned long>(count),
+                static_cast<unsigned long>(wrong));
+    failed |= bad != 0 || wrong != 0;
   }
   return failed;
 }

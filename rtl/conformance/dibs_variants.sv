@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Every cell that detours, for switches of 4 to 8 ports, fed with one vector. A test bench alone.
 //
 // The cells are those of rtl/src as they are. This adds what a switch has beside them: which ports a packet
@@ -30,12 +31,15 @@ module dibs_variants (
   output logic              ready_o,     // the flow's order is complete
   output logic              spent_o,     // the packet may be detoured no more
   output logic [7:0]        candidates_o,
-  output logic [24:0]       answer_o     // 5 bits a variant: drop, detour, port; in the order of the registry
+  input  wire logic [2:0]   policy_i,    // of detour_choice
+  output logic [24:0]       answer_o,    // 5 bits a variant: drop, detour, port; in the order of the registry
+  output logic [4:0]        choice_o     // the same of detour_choice
 );
 
   wire [24:0] answer [4:8];
   wire [8:4]  spent, ready;
   wire [7:0]  candidates [4:8];
+  wire [4:0]  choice [4:8];
 
   genvar n;
   generate
@@ -79,6 +83,16 @@ module dibs_variants (
         .want_i (want_i[W-1:0]), .fits_i (fits_i[n-1:0]), .switch_i (candidates[n][n-1:0]), .draw_i (draw_1_i),
         .drop_o (drop[4]), .detour_o (detour[4]), .port_o (port[4])
       );
+      wire         drop_of_choice, detour_of_choice;
+      wire [W-1:0] port_of_choice;
+      detour_choice #(.NumPorts(n), .PortW(W), .DepthW(20)) i_choice (
+        .policy_i, .want_i (want_i[W-1:0]), .fits_i (fits_i[n-1:0]), .switch_i (candidates[n][n-1:0]),
+        .depth_i (bytes_i[20*n-1:0]), .order_i (order), .line_i (depth_i), .start_i (start_level_i), .full_i (full_level_i),
+        .rank_i, .favour_i, .draw_1_i, .draw_2_i,
+        .drop_o (drop_of_choice), .detour_o (detour_of_choice), .port_o (port_of_choice)
+      );
+      wire [2:0] wide_choice = {{(3-W){1'b0}}, port_of_choice};
+      assign choice[n] = {drop_of_choice, detour_of_choice, wide_choice};
       genvar v;
       for (v = 0; v < 5; v = v + 1) begin : g_answer
         wire [2:0] wide = {{(3-W){1'b0}}, port[v]};
@@ -91,6 +105,7 @@ module dibs_variants (
   assign spent_o      = spent[ports_i];
   assign candidates_o = candidates[ports_i];
   assign answer_o     = answer[ports_i];
+  assign choice_o     = choice[ports_i];
 
 endmodule
 

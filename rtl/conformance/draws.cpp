@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Counts: every draw of 16 bits for every set of 8 ports, and the register against its model.
 //
 //   draws COUNT SEED

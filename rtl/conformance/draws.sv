@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Cells that draw, for one C++ bench that counts. A test bench alone.
 
 `default_nettype none

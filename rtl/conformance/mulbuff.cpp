@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Holds the cells of MulBuff against the schedulers `ps` and `wps`, their exact count of flows, and the buffer policy
 // `mulbuff`: the rows of `sidestep vectors` first, then packets of our own.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Holds the cells that spray against the routes `spray-counter` and `spray-rr`: the rows of `sidestep vectors` first,
 // then packets of our own.
 //

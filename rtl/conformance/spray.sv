@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The cells that spray, side by side, for one C++ bench. A test bench alone.
 
 `default_nettype none

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Holds Vertigo's queue against the scheduler `srpt`, and its deflection against the buffer policy `vertigo`: the rows of
 // `sidestep vectors` first, then cases of our own.
 //

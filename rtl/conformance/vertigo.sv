@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Vertigo's cells side by side, for one C++ bench. A test bench alone.
 
 `default_nettype none

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The table, the hash and the choice of another hop as they might be at their worst: any answer in any cycle.
 //
 // What wanted_port and output_port_lookup keep whatever they say needs no more of them, and is proved much faster.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """Proves the laws of the cells: every task of every .sby file here, as a table.
 
     python3 rtl/formal/prove.py [NAME...] [--markdown]

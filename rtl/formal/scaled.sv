@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // A draw that was scaled ahead decides as the draw itself: what detour_decision does is what the vectors pin.
 
 module scaled #(parameter NumPorts = 4, parameter PortW = 2, parameter DrawW = 32) (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The checksum of an IPv4 header whose time to live falls by one, and which may be marked.
 //
 // Decision    by RFC 1624, HC' = ~(~HC + ~m + m') over the words that change: one hop less takes 0x0100

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // MulBuff's queues by class: as long as their flows need.
 //
 // Decision    a packet with data joins if the port has room and the queue of its class is below its limit; else it is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Where a packet may be detoured to, full or not.
 //
 // Decision    every port that leads to a switch, without the one the packet came in by where that is

@@ -1,20 +1,25 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The wanted port, a detour or a drop, with a draw that is always ready.
 //
-// Decision    by Dibs: detour_pick, detour_first_open, or no detours at all: the wanted port where the
-//             frame fits, else a drop.
-// State       the draw. It goes on with each frame that does not fit where it wants to.
+// Decision    by Dibs: detour_pick, detour_first_open, what buffer_i says (detour_choice), or no detours at
+//             all: the wanted port where the frame fits, else a drop.
+// State       the draw; with Dibs 3 two. It goes on with each frame that does not fit where it wants to, and
+//             with every frame where those that fit may leave early.
 // Latency     none: combinational. The draw is made, and with detour_pick scaled to every number of
 //             ports, before it is needed.
 // Source      Zarifis et al., EuroSys 2014, sections 2 and 5.1.
 // Deviations  see the two cells. Dibs 2 draws from 8 bits of state, of which seed_i gives the lowest.
+//             Dibs 3 tries the ports of a flow in turn_order's order. What is left of a flow no frame says: its
+//             class of service (DSCP) stands for it.
 
 `default_nettype none
 
 module detour_decision #(
   parameter NumPorts = 4,   // ports; 2 to 16
   parameter PortW    = 2,   // bits of a port number
+  parameter WordsW   = 12,  // bits of a queue's length; at most 16
   parameter DrawW    = 32,  // bits of a draw
-  parameter Dibs     = 1    // 1: detours by detour_pick; 2: by detour_first_open; 0: none, for comparison
+  parameter Dibs     = 1    // 1: detours by detour_pick; 2: by detour_first_open; 3: as buffer_i says; 0: none
 ) (
   input  wire logic                clk_i,        // clock
   input  wire logic                rst_ni,       // reset, active low, synchronous
@@ -25,6 +30,14 @@ module detour_decision #(
   input  wire logic [PortW-1:0]    want_port_i,  // the same, as a number
   input  wire logic [NumPorts-1:0] fits_i,       // bit p: it fits in queue p
   input  wire logic [NumPorts-1:0] allowed_i,    // bit p: it may be detoured to port p
+  // With Dibs 3.
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  wire logic [NumPorts*WordsW-1:0] depth_i, // frames in each queue now, port 0 lowest
+  input  wire logic [5:0]          rank_i,       // its class of service; 0 where it has none
+  input  wire logic [11:0]         hash_i,       // of its flow
+  input  wire logic [31:0]         buffer_i,     // register BUFFER of rtl/switch.md; still while frames pass
+  input  wire logic [31:0]         early_i,      // register EARLY; still while frames pass
+  /* verilator lint_on UNUSEDSIGNAL */
   output logic                     full_o,       // no port will take it
   output logic                     detour_o,     // the choice is not the wanted port
   output logic      [NumPorts-1:0] choice_o      // the choice, one bit; meaningful when !full_o
@@ -108,6 +121,69 @@ module detour_decision #(
         .fits_i   (fits_i),
         .switch_i (allowed_i),
         .draw_i   (draw),
+        .drop_o   (full_o),
+        .detour_o (detour_o),
+        .port_o   (choice_port)
+      );
+
+      assign choice_o = {{(NumPorts-1){1'b0}}, 1'b1} << choice_port;
+    end else if (Dibs == 3) begin : g_choice
+      // As the register says. Depths in 16 bits, as its limits are.
+      localparam DepthW = 16;
+      localparam [2:0] Probabilistic = 3'd5;
+
+      wire [31:0]                  draw_1, draw_2;
+      wire [NumPorts*DepthW-1:0]   depth;
+      wire [DepthW-1:0]            line [0:NumPorts];  // of the wanted port, joined
+      wire [NumPorts*NumPorts-1:0] order;
+      wire [PortW-1:0]             choice_port;
+      wire                         next = alive_i && (want_full || buffer_i[2:0] == Probabilistic);
+
+      lfsr i_draw_1 (
+        .clk_i     (clk_i),
+        .rst_ni    (rst_ni),
+        .seed_we_i (seed_we_i),
+        .seed_i    (seed_i),
+        .step_i    (next),
+        .draw_o    (draw_1)
+      );
+
+      // Another seed, so that the two are not the same.
+      lfsr #(.Seed(32'h5eed_0002)) i_draw_2 (
+        .clk_i     (clk_i),
+        .rst_ni    (rst_ni),
+        .seed_we_i (seed_we_i),
+        .seed_i    ({seed_i[15:0], ~seed_i[31:16]}),
+        .step_i    (next),
+        .draw_o    (draw_2)
+      );
+
+      assign line[0] = {DepthW{1'b0}};
+      genvar p;
+      for (p = 0; p < NumPorts; p = p + 1) begin : g_depth
+        assign depth[p*DepthW +: DepthW] = {{(DepthW-WordsW){1'b0}}, depth_i[p*WordsW +: WordsW]};
+        assign line[p+1] = line[p] | (want_i[p] ? depth[p*DepthW +: DepthW] : {DepthW{1'b0}});
+      end
+
+      turn_order #(.NumPorts(NumPorts), .PortW(PortW), .HashW(12)) i_order (
+        .hash_i  (hash_i),
+        .order_o (order)
+      );
+
+      detour_choice #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(32), .DepthW(DepthW), .RankW(6)) i_choice (
+        .policy_i (buffer_i[2:0]),
+        .want_i   (want_port_i),
+        .fits_i   (fits_i),
+        .switch_i (allowed_i),
+        .depth_i  (depth),
+        .order_i  (order),
+        .line_i   (line[NumPorts]),
+        .start_i  (early_i[15:0]),
+        .full_i   (early_i[31:16]),
+        .rank_i   (rank_i),
+        .favour_i (buffer_i[13:8]),
+        .draw_1_i (draw_1),
+        .draw_2_i (draw_2),
         .drop_o   (full_o),
         .detour_o (detour_o),
         .port_o   (choice_port)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // First-open DIBS: the cheapest detour, one rotating priority encoder.
 //
 // Decision    want_i if the packet fits there, else the first port that fits and leads to a switch,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Flow-based DIBS: all detours of a flow take the same port, as long as it has room.
 //
 // Decision    want_i if the packet fits there, else the first port in order_i that fits and may be

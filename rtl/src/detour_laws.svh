@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // What every cell with the ports of detour_pick obeys, whatever it picks. Included under FORMAL.
 
   wire [NumPorts-1:0] law_open   = fits_i & switch_i;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Load-aware DIBS: the detour goes to the neighbour whose queue is shortest.
 //
 // Decision    want_i if the packet fits there, else of the ports that fit and lead to a switch the one

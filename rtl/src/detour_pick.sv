@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // DIBS: the wanted port, or a detour to a random open one, or a drop.
 //
 // Decision    want_i if the packet fits there, else of the ports that fit and lead to a switch the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Probabilistic DIBS: the fuller the queue, the likelier a packet of a long flow is detoured.
 //
 // Decision    a packet that does not fit is detoured as by detour_pick. One that fits and has more left

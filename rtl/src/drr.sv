@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Deficit round robin between the class queues of a port, with quanta that may change in every round.
 //
 // Decision    the lowest class whose deficit covers the packet at its head sends that. When there is none, a round begins:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The quanta of weighted processor sharing: of the classes that wait the one with the most flows by weight has the
 // quantum, the others their part of it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // EXPECT(LABEL, HOLDS, SAYS): a parameter that makes no sense ends the build, with what was expected.
 //
 // Icarus 11 knows no messages in generate blocks: there the simulation ends before its first cycle.

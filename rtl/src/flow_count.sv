@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The flows in a class: a table of those that are in, and of those that have ended.
 //
 // Decision    `see` (a packet of the flow has come) brings its flow in; `join` (it joins the queue, to wait there with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // One number for a flow, another on every switch: 16 bits from the 5-tuple and a salt.
 //
 // Decision    four rounds of add, rotate and xor; one round a cycle.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The order in which a flow tries the ports of this switch, from its hash.
 //
 // Decision    a shuffle of the ports in switch_i: each step takes the scale(upper half of the mix)-th of

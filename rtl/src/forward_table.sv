@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Where an address leads: the ports on shortest paths to it.
 //
 // Decision    exact match of a key (an IPv4 host, or a MAC address) in two banks; the group of ports

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Frames wait for their verdicts, and leave rewritten or not at all.
 //
 // Decision    none of its own: the words of a frame whose verdict is there leave, one a cycle; those of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // What becomes of a frame: a queue, marked or not, or a drop and its reason.
 //
 // Decision    dropped when malformed, when its time to live ends, when its destination leads nowhere,
@@ -17,8 +18,9 @@
 module frame_verdict #(
   parameter NumPorts = 4,   // ports; 2 to 16
   parameter PortW    = 2,   // bits of a port number
+  parameter WordsW   = 12,  // bits of a queue's length
   parameter DrawW    = 32,  // bits of a draw
-  parameter Dibs     = 1    // 1: detours by detour_pick; 2: by detour_first_open; 0: none, for comparison
+  parameter Dibs     = 1    // 1: detours by detour_pick; 2: by detour_first_open; 3: as buffer_i says; 0: none
 ) (
   input  wire logic                clk_i,          // clock
   input  wire logic                rst_ni,         // reset, active low, synchronous
@@ -38,6 +40,11 @@ module frame_verdict #(
   // The queues.
   input  wire logic [NumPorts-1:0] fits_i,         // bit p: it fits in queue p
   input  wire logic [NumPorts-1:0] reach_i,        // bit p: queue p is so long that it marks
+  input  wire logic [NumPorts*WordsW-1:0] depth_i, // frames in each queue now, port 0 lowest
+  input  wire logic [5:0]          rank_i,         // its class of service; 0 where it has none
+  input  wire logic [11:0]         hash_i,         // of its flow
+  input  wire logic [31:0]         buffer_i,       // register BUFFER; with Dibs 3, as the three above and EARLY
+  input  wire logic [31:0]         early_i,        // register EARLY
   output logic      [NumPorts-1:0] take_o,         // bit p: it takes the room in queue p
   // Its verdict, a cycle later.
   output logic                     drop_o,         // it is dropped
@@ -58,7 +65,7 @@ module frame_verdict #(
   wire                full, detour;
   wire [NumPorts-1:0] choice;
 
-  detour_decision #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(DrawW), .Dibs(Dibs)) i_decision (
+  detour_decision #(.NumPorts(NumPorts), .PortW(PortW), .WordsW(WordsW), .DrawW(DrawW), .Dibs(Dibs)) i_decision (
     .clk_i       (clk_i),
     .rst_ni      (rst_ni),
     .seed_we_i   (seed_we_i),
@@ -68,6 +75,11 @@ module frame_verdict #(
     .want_port_i (want_port_i),
     .fits_i      (fits_i),
     .allowed_i   (allowed_i),
+    .depth_i     (depth_i),
+    .rank_i      (rank_i),
+    .hash_i      (hash_i),
+    .buffer_i    (buffer_i),
+    .early_i     (early_i),
     .full_o      (full),
     .detour_o    (detour),
     .choice_o    (choice)
@@ -103,6 +115,9 @@ module frame_verdict #(
   reg past_q = 1'b0;  // there was a clock edge before this one
   always_ff @(posedge clk_i) past_q <= 1'b1;
 
+  // What a register may say else: no detours at all, or some of what would fit.
+  wire       f_detours = Dibs == 3 ? buffer_i[2:0] != 3'd0 && buffer_i[2:0] <= 3'd5 : Dibs != 0;
+  wire       f_early   = Dibs == 3 && buffer_i[2:0] == 3'd5 && early_i[31:16] > early_i[15:0] && rank_i > buffer_i[13:8];
   wire [4:0] f_reasons = {|malformed_o, |ttl_o, |no_entry_o, |full_o, !drop_o};
 
   always_comb begin
@@ -114,9 +129,9 @@ module frame_verdict #(
       room_is_taken_once:                 assert ((take_o & (take_o - 1'b1)) == 0);
       room_is_taken_where_the_frame_fits: assert ((take_o & ~fits_i) == 0);
       no_room_for_what_is_dropped_anyway: assert (take_o == 0 || alive);
-      the_wanted_port_where_it_fits:      assert (!alive || (want_i & fits_i) == 0 || take_o == want_i);
+      the_wanted_port_where_it_fits:      assert (!alive || (want_i & fits_i) == 0 || take_o == want_i || f_early);
       elsewhere_only_where_it_may:        assert ((take_o & ~want_i & ~allowed_i) == 0);
-      dropped_only_when_nothing_is_open:  assert (!alive || take_o != 0 || (fits_i & (want_i | (Dibs != 0 ? allowed_i : 0))) == 0);
+      dropped_only_when_nothing_is_open:  assert (!alive || take_o != 0 || (fits_i & (want_i | (f_detours ? allowed_i : 0))) == 0);
     end
   end
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // What the lookup must know of a frame: the fields of Ethernet, IPv4, TCP and UDP.
 //
 // Decision    malformed_o: an EtherType of IPv4, but too short for a header, not version 4, a header
@@ -31,6 +32,7 @@ module header_parse #(
   output logic                  ip_o,        // it is a sound IPv4 packet
   output logic                  malformed_o, // it should be one and is not
   output logic      [1:0]       ecn_o,       // the ECN field
+  output logic      [5:0]       dscp_o,      // the class of service
   output logic      [7:0]       ttl_o,       // time to live
   output logic      [15:0]      checksum_o,  // of the IPv4 header
   output logic      [31:0]      src_o,       // IPv4 source
@@ -108,6 +110,7 @@ module header_parse #(
   assign malformed_o = ipv4 && (no_header || no_ihl || no_body);
   assign ip_o        = ipv4;
   assign ecn_o       = bytes_q[15*8 +: 2];
+  assign dscp_o      = bytes_q[15*8+2 +: 6];
   assign ttl_o       = bytes_q[22*8 +: 8];
   assign proto_o     = bytes_q[23*8 +: 8];
   assign total_o     = total;

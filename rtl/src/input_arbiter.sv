@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Whose frame goes next into the path: round robin, whole frames, no bubble.
 //
 // Decision    of the ports where a frame waits, the first after the one served last.

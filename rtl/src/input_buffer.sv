@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // One port's way in: whole, sound frames wait here, and their lengths are known.
 //
 // Decision    a frame is kept when it ends without error, is MinFrame to MaxFrame bytes long and only
@@ -39,7 +40,8 @@ module input_buffer #(
   output logic                    last_o,     // it is the frame's last word
   input  wire logic               pop_i,      // the word is taken
   output logic                    in_o,       // counts: a frame came, sound or not
-  output logic                    bad_o       // counts: and was bad
+  output logic                    bad_o,      // counts: and was bad
+  output logic      [LenW-1:0]    in_bytes_o  // counts: bytes of a sound one, else 0
 );
 
   localparam Lanes    = PathW / LinkW;
@@ -200,6 +202,7 @@ module input_buffer #(
   always_ff @(posedge clk_i) begin
     in_o  <= rst_ni && frame;
     bad_o <= rst_ni && frame && !sound;
+    in_bytes_o <= rst_ni && sound ? len_q : {LenW{1'b0}};
   end
 
 `ifdef FORMAL

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Draws: a linear-feedback shift register of maximal length that leaps.
 //
 // Decision    one draw of DrawW bits: the upper bits of the state.

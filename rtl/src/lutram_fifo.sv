@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // A short queue in the memory of LUTs: the oldest word can be read in the cycle after it came.
 //
 // Decision    none: first in, first out, one word a cycle without a bubble.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // One port's way out: words of the path become beats of the link.
 //
 // Decision    none.
@@ -11,7 +12,8 @@
 module output_port #(
   parameter LinkW = 64,  // bits of a beat; 8 to PathW
   parameter PathW = 64,  // bits of a word
-  parameter FillW = 3    // log2(PathW / 8)
+  parameter FillW = 3,   // log2(PathW / 8)
+  parameter CountW = 11  // bits of out_bytes_o; a beat's bytes must fit
 ) (
   input  wire logic               clk_i,      // clock
   input  wire logic               rst_ni,     // reset, active low, synchronous
@@ -25,7 +27,8 @@ module output_port #(
   output logic                    m_tlast_o,  // the last of a frame
   output logic                    m_tvalid_o, // a beat is offered
   input  wire logic               m_tready_i, // and taken
-  output logic                    out_o       // counts: a frame has gone
+  output logic                    out_o,      // counts: a frame has gone
+  output logic      [CountW-1:0]  out_bytes_o // counts: bytes that have gone
 );
 
   localparam Lanes = PathW / LinkW;
@@ -78,6 +81,16 @@ module output_port #(
   assign m_tvalid_o = valid_q;
 
   always_ff @(posedge clk_i) out_o <= rst_ni && valid_q && m_tready_i && last_q;
+
+  // Bytes that count are the lowest: the highest bit of keep_q says how many.
+  reg [CountW-1:0] bytes;
+  integer c;
+  always_comb begin
+    bytes = {CountW{1'b0}};
+    for (c = 0; c < LinkB; c = c + 1) if (keep_q[c]) bytes = c[CountW-1:0] + 1'b1;
+  end
+
+  always_ff @(posedge clk_i) out_bytes_o <= rst_ni && valid_q && m_tready_i ? bytes : {CountW{1'b0}};
 
 `ifdef FORMAL
   reg past_q = 1'b0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // A queue for each port: frames wait here, whole or not at all.
 //
 // Decision    a frame fits in queue p while the queue holds fewer frames than limit_frames_i and

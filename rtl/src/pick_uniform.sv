@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // One port of a set, each with the same chance.
 //
 // Decision    of the n ports in set_i, the floor(draw_i * n / 2^DrawW)-th in rising order.

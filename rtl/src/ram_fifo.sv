@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The reading half of a queue in block RAM: the oldest word always waits in a register.
 //
 // Decision    none: first in, first out, one word a cycle without a bubble.

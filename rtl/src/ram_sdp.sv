@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // A memory with one write port and one read port, on one clock.
 //
 // Latency     rdata_o holds the word of raddr_i in the cycle after re_i.

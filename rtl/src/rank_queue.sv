@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Vertigo's queue: in by rank, out at either end, one operation a cycle.
 //
 // Decision    the smallest rank stands at the head and the largest at the tail; of equal ranks the

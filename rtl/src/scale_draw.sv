@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // What one draw says for every number of ports it may have to choose from.
 //
 // Decision    places_o[n] = floor(draw_i * n / 2^DrawW), for n from 0 to NumPorts.

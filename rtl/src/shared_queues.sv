@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // One memory for all ports, with dynamic thresholds: the ports of output_queues, over a pool.
 //
 // Decision    a frame fits in queue p while the queue holds fewer frames than limit_frames_i, fewer

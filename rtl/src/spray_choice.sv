@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Another port of a frame's group than its flow's hash names, as register ROUTE says.
 //
 // Decision    route_i[1:0] 0, or ack_i: hop_i, the port by the hash. 1: one of the group by draw. 2: spray_counter.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Spraying by counters: every packet takes the hop by which the fewest bytes were sent.
 //
 // Decision    of hops_i the port with the least counter, or with queued_i the least depth_i. Of equal ones, by ties_i:
@@ -136,6 +137,8 @@ module spray_counter #(
 
   (* anyconst *) wire [PortW-1:0] f_a;  // any two ports
   (* anyconst *) wire [PortW-1:0] f_b;
+  (* anyconst *) wire [SetW-1:0] f_set;  // any set
+  wire [PortW:0] f_from = from_q[f_set];
   wire [NumPorts-1:0] f_bit_a = {{(NumPorts-1){1'b0}}, 1'b1} << f_a;
   wire [NumPorts-1:0] f_bit_b = {{(NumPorts-1){1'b0}}, 1'b1} << f_b;
   wire [CountW-1:0]   f_count_a = count_q[f_a];
@@ -185,9 +188,6 @@ module spray_counter #(
       end
     end
   end
-
-  (* anyconst *) wire [SetW-1:0] f_set;  // any set
-  wire [PortW:0] f_from = from_q[f_set];
 `endif
 
 endmodule

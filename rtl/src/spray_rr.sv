@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Spraying in turn: the packets of a place take the hops one after the other.
 //
 // Decision    of hops_i, in rising order, the one with the number that the pointer of place_i says; behind it the pointer

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Settings and counters on AXI4-Lite: 32-bit registers, one access at a time.
 //
 // Decision    none. The map stands in rtl/switch.md.
-// State       the settings; ten counters of 32 bits for each port, which wrap around.
+// State       the settings; ten counters of frames and two of bytes for each port, of 32 bits, which wrap around.
 // Latency     a write takes hold 2 cycles after both its address and its data are there; a read
 //             answers 3 cycles after its address.
 // Source      none.
@@ -18,6 +19,8 @@ module switch_registers #(
   parameter IndexW   = 8,   // of the forwarding table
   parameter Dibs     = 1,   // to be read
   parameter Spray    = 1,   // to be read
+  parameter LenW     = 11,  // bits of a length in bytes
+  parameter Bytes    = 1,   // 1: counters of bytes
   parameter Shared   = 0    // to be read
 ) (
   input  wire logic                        clk_i,           // clock
@@ -47,6 +50,8 @@ module switch_registers #(
   output logic      [WordsW-1:0]           mark_at_o,       // frames in a queue from which it marks
   output logic      [2:0]                  alpha_o,         // of dynamic thresholds
   output logic      [31:0]                 salt_o,          // of the flow hash
+  output logic      [31:0]                 buffer_o,        // what becomes of a frame that does not fit
+  output logic      [31:0]                 early_o,         // from where on frames leave that do fit
   output logic                             route_we_o,      // what the route remembers is forgotten
   output logic      [31:0]                 route_o,         // how a port of a group is taken
   output logic                             seed_we_o,       // the draws begin anew
@@ -68,7 +73,9 @@ module switch_registers #(
   input  wire logic [NumPorts-1:0]         detour_from_i,   // detoured away
   input  wire logic [NumPorts-1:0]         detour_to_i,     // detoured to here
   input  wire logic [NumPorts-1:0]         mark_i,          // marked
-  input  wire logic [NumPorts*WordsW-1:0]  frames_i         // frames in each queue
+  input  wire logic [NumPorts*WordsW-1:0]  frames_i,        // frames in each queue
+  input  wire logic [NumPorts*LenW-1:0]    bytes_in_i,      // bytes of sound frames that came
+  input  wire logic [NumPorts*LenW-1:0]    bytes_out_i      // bytes that went
 );
 
   localparam Counters = 10;
@@ -109,6 +116,13 @@ module switch_registers #(
     cut = |number[31:WordsW] ? {WordsW{1'b1}} : number[WordsW-1:0];
   endfunction
 
+  // BUFFER: bits that mean something, and what it is after reset: the one policy that there is, or detours to a uniform choice.
+  localparam [31:0] Known = Dibs == 3 ? 32'h0000_3f37 : Dibs != 0 ? 32'h0000_0037 : 32'h0000_0007;
+  localparam [31:0] First = Dibs == 3 ? 32'd1 : Dibs;
+
+  reg [31:0] buffer_q;
+  assign buffer_o = buffer_q;
+
   reg [31:0] limit_bytes_q, key_low_q;
   reg [16:0] key_high_q;
   reg        key_used_q;
@@ -127,6 +141,8 @@ module switch_registers #(
       alpha_o        <= 3'd4;
       salt_o         <= 32'h0;
       route_o        <= 32'h0;
+      buffer_q       <= First;
+      early_o        <= 32'h0;
       key_low_q      <= 32'h0;
       key_high_q     <= 17'h0;
       key_used_q     <= 1'b0;
@@ -141,6 +157,9 @@ module switch_registers #(
         10'h007: alpha_o <= wdata_q[2:0];
         10'h008: salt_o <= wdata_q;
         10'h009: if (Spray != 0) route_o <= wdata_q;
+        // A policy that there is none of is refused, with all that was written beside it.
+        10'h00b: if (Dibs == 3 ? wdata_q[2:0] <= 3'd5 : wdata_q[2:0] == First[2:0]) buffer_q <= wdata_q & Known;
+        10'h010: if (Dibs == 3) early_o <= wdata_q;
         10'h00c: key_low_q <= wdata_q;
         10'h00d: {key_used_q, key_high_q} <= {wdata_q[31], wdata_q[16:0]};
         10'h00e: table_group_o <= wdata_q[NumPorts-1:0];
@@ -180,6 +199,20 @@ module switch_registers #(
           assign numbers[32*(c*16+p) +: 32] = number_q;
         end else if (c == Counters && p < NumPorts) begin : g_depth
           assign numbers[32*(c*16+p) +: 32] = {{(32-WordsW){1'b0}}, frames_i[p*WordsW +: WordsW]};
+        end else if ((c == Counters + 1 || c == Counters + 2) && p < NumPorts && Bytes != 0) begin : g_bytes
+          reg  [31:0]     number_q;
+          reg  [LenW-1:0] more_q;
+          wire [LenW-1:0] more = c == Counters + 1 ? bytes_in_i[p*LenW +: LenW] : bytes_out_i[p*LenW +: LenW];
+          always_ff @(posedge clk_i) begin
+            if (!rst_ni) begin
+              number_q <= 32'h0;
+              more_q   <= {LenW{1'b0}};
+            end else begin
+              more_q   <= more;
+              number_q <= number_q + {{(32-LenW){1'b0}}, more_q};
+            end
+          end
+          assign numbers[32*(c*16+p) +: 32] = number_q;
         end else begin : g_none
           assign numbers[32*(c*16+p) +: 32] = 32'h0;
         end
@@ -207,6 +240,8 @@ module switch_registers #(
       10'h007: setting = {29'h0, alpha_o};
       10'h008: setting = salt_o;
       10'h009: setting = route_o;
+      10'h00b: setting = buffer_q;
+      10'h010: setting = early_o;
       default: setting = 32'h0;
     endcase
   end
@@ -231,8 +266,7 @@ module switch_registers #(
     if (accept_read) raddr_q <= araddr_i[11:2];
     setting_q <= setting;
     for (k = 0; k < 16; k = k + 1) of_port_q[32*k +: 32] <= numbers[{k[3:0], raddr_q[3:0], 5'd0} +: 32];
-    if (port_q) rdata_q <= raddr_q[9:8] == 2'b01 ? of_port_q[{raddr_q[7:4], 5'd0} +: 32]
-                         : raddr_q[9:4] == 6'h0 ? setting_q : 32'h0;
+    if (port_q) rdata_q <= raddr_q[9:8] == 2'b01 ? of_port_q[{raddr_q[7:4], 5'd0} +: 32] : setting_q;
   end
 
   assign rvalid_o = rvalid_q;

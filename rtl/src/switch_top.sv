@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // A complete switch: N ports on AXI4-Stream, settings and counters on AXI4-Lite.
 //
 // Decision    none of its own: input_buffer, input_arbiter, output_port_lookup, output_queues (or
@@ -27,8 +28,9 @@ module switch_top #(
   parameter MaxFrame = 1518,  // longest sound frame, bytes without FCS
   parameter IndexW   = 8,     // 2 * 2^IndexW entries in the forwarding table
   parameter DrawW    = 32,    // bits of a draw
-  parameter Dibs     = 1,     // 1: detours; 2: to the first open port; 0: none
-  parameter Spray    = 1      // 1: ROUTE chooses how a port of a group is taken; 0: by hash alone
+  parameter Dibs     = 1,     // 1: detours; 2: to the first open port; 3: as BUFFER says; 0: none
+  parameter Spray    = 1,     // 1: ROUTE chooses how a port of a group is taken; 0: by hash alone
+  parameter Bytes    = 1      // 1: counters of bytes as well as of frames
 ) (
   input  wire logic                        clk_i,            // clock
   input  wire logic                        rst_ni,           // reset, active low, synchronous
@@ -78,8 +80,10 @@ module switch_top #(
     `EXPECT(g_input, 1 << InputW >= 2 * Longest + 6, "switch_top: 2^InputW words must hold two frames of MaxFrame and 6 words")
     `EXPECT(g_slots, SlotsW >= 3, "switch_top: SlotsW must be 3 at least")
     `EXPECT(g_queue, 1 << QueueW >= Longest + 1, "switch_top: 2^QueueW words must hold a frame of MaxFrame")
-    `EXPECT(g_dibs, Dibs >= 0 && Dibs <= 2, "switch_top: Dibs must be 0, 1 or 2")
-    `EXPECT(g_switches, (Spray == 0 || Spray == 1) && (Shared == 0 || Shared == 1), "switch_top: Spray and Shared must be 0 or 1")
+    `EXPECT(g_dibs, Dibs >= 0 && Dibs <= 3, "switch_top: Dibs must be from 0 to 3")
+    `EXPECT(g_depths, Dibs != 3 || QueueW <= 15, "switch_top: with Dibs 3 QueueW must be 15 at most, as BUFFER and EARLY count")
+    `EXPECT(g_switches, (Spray == 0 || Spray == 1) && (Shared == 0 || Shared == 1) && (Bytes == 0 || Bytes == 1),
+            "switch_top: Spray, Shared and Bytes must be 0 or 1")
   endgenerate
 
   localparam WordsW = QueueW + 1;
@@ -93,6 +97,7 @@ module switch_top #(
   wire [NumPorts-1:0]       frame, take, word_valid, word_last, word_pop, in, bad;
   wire [NumPorts*LenW-1:0]  frame_len;
   wire [NumPorts*PathW-1:0] word;
+  wire [NumPorts*LenW-1:0]  bytes_in, bytes_out;
 
   genvar p;
   generate
@@ -117,7 +122,8 @@ module switch_top #(
         .last_o     (word_last[p]),
         .pop_i      (word_pop[p]),
         .in_o       (in[p]),
-        .bad_o      (bad[p])
+        .bad_o      (bad[p]),
+        .in_bytes_o (bytes_in[p*LenW +: LenW])
       );
     end
   endgenerate
@@ -145,6 +151,7 @@ module switch_top #(
   );
 
   // The decision.
+  wire [NumPorts*WordsW-1:0] queued;
   wire [PathW-1:0]    out_data;
   wire [LenW-1:0]     out_len;
   wire [NumPorts-1:0] out_dest;
@@ -154,7 +161,7 @@ module switch_top #(
   wire [NumPorts-1:0] fits, reach, take_room, to_switch;
   wire                go_back, match_mac, route_we, seed_we, table_we, table_used, table_ip;
   wire [2:0]          alpha;
-  wire [31:0]         salt, route, seed;
+  wire [31:0]         salt, route, seed, buffer, early;
   wire [IndexW:0]     table_at;
   wire [47:0]         table_addr;
   wire [NumPorts-1:0] table_group, malformed, ttl, no_entry, full, detour_from, detour_to, mark, sent;
@@ -180,9 +187,12 @@ module switch_top #(
     .ask_words_o   (ask_words),
     .fits_i        (fits),
     .reach_i       (reach),
+    .depth_i       (queued),
     .take_o        (take_room),
     .to_switch_i   (to_switch),
     .go_back_i     (go_back),
+    .buffer_i      (buffer),
+    .early_i       (early),
     .match_mac_i   (match_mac),
     .salt_i        (salt),
     .route_we_i    (route_we),
@@ -208,7 +218,6 @@ module switch_top #(
   wire [NumPorts-1:0]        front_valid, front_last, front_pop;
   wire [NumPorts*PathW-1:0]  front_data;
   wire [NumPorts*FillW-1:0]  front_fill;
-  wire [NumPorts*WordsW-1:0] queued;
 
   generate
     if (Shared != 0) begin : g_shared
@@ -267,7 +276,7 @@ module switch_top #(
 
     // Ways out.
     for (p = 0; p < NumPorts; p = p + 1) begin : g_out
-      output_port #(.LinkW(LinkW), .PathW(PathW), .FillW(FillW)) i_port (
+      output_port #(.LinkW(LinkW), .PathW(PathW), .FillW(FillW), .CountW(LenW)) i_port (
         .clk_i      (clk_i),
         .rst_ni     (rst_ni),
         .valid_i    (front_valid[p]),
@@ -280,14 +289,15 @@ module switch_top #(
         .m_tlast_o  (m_axis_tlast_o[p]),
         .m_tvalid_o (m_axis_tvalid_o[p]),
         .m_tready_i (m_axis_tready_i[p]),
-        .out_o      (sent[p])
+        .out_o      (sent[p]),
+        .out_bytes_o (bytes_out[p*LenW +: LenW])
       );
     end
   endgenerate
 
   switch_registers #(
     .NumPorts(NumPorts), .LinkW(LinkW), .PathW(PathW), .WordsW(WordsW),
-    .IndexW(IndexW), .Dibs(Dibs), .Spray(Spray), .Shared(Shared)
+    .IndexW(IndexW), .Dibs(Dibs), .Spray(Spray), .LenW(LenW), .Bytes(Bytes), .Shared(Shared)
   ) i_registers (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
@@ -315,6 +325,8 @@ module switch_top #(
     .mark_at_o      (mark_at),
     .alpha_o        (alpha),
     .salt_o         (salt),
+    .buffer_o       (buffer),
+    .early_o        (early),
     .route_we_o     (route_we),
     .route_o        (route),
     .seed_we_o      (seed_we),
@@ -335,7 +347,9 @@ module switch_top #(
     .detour_from_i  (detour_from),
     .detour_to_i    (detour_to),
     .mark_i         (mark),
-    .frames_i       (queued)
+    .frames_i       (queued),
+    .bytes_in_i     (bytes_in),
+    .bytes_out_i    (bytes_out)
   );
 
 endmodule

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Vertigo's deflection: who must leave a full queue, and where to.
 //
 // Decision    a packet that fits joins its queue. Otherwise the larger rank of the packet and the

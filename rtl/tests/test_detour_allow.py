@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """detour_allow: which ports a packet may be detoured to."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """detour_first_open: the next open port from a drawn one, against the Rust decision."""
 
 import cocotb

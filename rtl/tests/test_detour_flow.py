@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """detour_flow: the first open port in a flow's order, against the Rust decision."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """detour_load_aware: the emptiest open neighbour, against the Rust decision."""
 
 import random

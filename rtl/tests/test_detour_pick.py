@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """detour_pick: DIBS's decision against the Rust one, on two simulators."""
 
 import cocotb

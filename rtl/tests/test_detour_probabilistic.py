@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """detour_probabilistic: early detours, row by row of the vectors."""
 
 import cocotb

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """drr and drr_quanta: classes in turn, against the schedulers `ps` and `wps`."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """flow_count: the flows in a class, against the exact count of the scheduler `wps`."""
 
 import random

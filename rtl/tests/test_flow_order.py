@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """flow_order: the shuffle of crates/switch, port for port, and its latency."""
 
 import random

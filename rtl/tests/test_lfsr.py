@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """lfsr: the register against its model, step by step."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """The lookup alone: every frame's port, drop, detour, mark and bytes. bench/lookup.py predicts them."""
 
 import os
@@ -6,9 +7,9 @@ import cocotb
 import pytest
 
 from bench.lookup import started
-from bench.models import Spraying, bits, checksum_ok, sent
+from bench.models import Buffering, Spraying, bits, checksum_ok, sent
 from bench.simulators import BOTH, simulate
-from bench.traffic import random_frame, random_host, random_mac, random_spraying, udp64
+from bench.traffic import random_buffering, random_frame, random_host, random_mac, random_spraying, udp64
 
 
 @cocotb.test()
@@ -74,13 +75,16 @@ async def latency_and_rate_are_what_the_head_says(dut):
 async def random_frames_meet_their_verdicts(dut):
     b = await started(dut)
     full = (1 << b.ports) - 1
-    for round_ in range(int(os.environ.get("ROUNDS", "12"))):
+    for round_ in range(int(os.environ.get("ROUNDS", "36"))):
         b.idle, b.stall = b.rng.choice([(0, 0), (0.5, 0), (0, 0.5), (0.3, 0.3), (0.1, 0.9)])
         b.set(to_switch=b.rng.randrange(full + 1), go_back=b.rng.random() < 0.7,
               match_mac=round_ % 3 == 1, salt=b.rng.randrange(1 << 32))
         if b.sprays:
             await b.route(random_spraying(b.rng, kind=Spraying.KINDS[round_ % 4]))
         b.room.clear()
+        if b.s.dibs:
+            buffering, depth = random_buffering(b.rng, b.ports, Buffering.POLICIES[round_ % 6] if b.s.dibs == 3 else "dibs")
+            b.buffer(buffering, depth)
         await b.seed(b.rng.choice([0, b.rng.randrange(1 << 32)]))
         await b.learn(True, random_host(b.rng), b.rng.randrange(full + 1))
         await b.learn(False, random_mac(b.rng), b.rng.randrange(full + 1))
@@ -128,6 +132,8 @@ CONFIGS = {
     "4-ports-64": dict(PathW=64),
     "4-ports-64-without-dibs": dict(PathW=64, Dibs=0),
     "4-ports-64-first-open": dict(PathW=64, Dibs=2),
+    "4-ports-64-every-buffer": dict(PathW=64, Dibs=3),
+    "8-ports-128-every-buffer": dict(NumPorts=8, PortW=3, PathW=128, Dibs=3),
     "4-ports-64-without-spraying": dict(PathW=64, Spray=0),
     "4-ports-128": dict(PathW=128),
     "4-ports-256": dict(PathW=256),
@@ -139,7 +145,7 @@ CONFIGS = {
 # On Icarus the narrowest and the widest path; in the short run the one that the paper's switch has.
 RUNS = [pytest.param(config, sim, marks=[] if config == "4-ports-64" else [pytest.mark.slow])
         for config in CONFIGS for sim in BOTH
-        if sim == "verilator" or config in ("4-ports-64", "4-ports-64-without-dibs", "8-ports-512")]
+        if sim == "verilator" or config in ("4-ports-64", "4-ports-64-without-dibs", "4-ports-64-every-buffer", "8-ports-512")]
 
 
 @pytest.mark.parametrize("config, sim", RUNS)

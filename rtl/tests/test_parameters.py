@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """Parameters that make no sense end the build, and say what was expected."""
 
 import subprocess
@@ -19,8 +20,10 @@ WRONG = [
     ({"MinFrame": 2000}, "MinFrame must be from 1 to MaxFrame"),
     ({"SlotsW": 2}, "SlotsW must be 3 at least"),
     ({"QueueW": 7}, "must hold a frame of MaxFrame"),
-    ({"Dibs": 3}, "Dibs must be 0, 1 or 2"),
-    ({"Spray": 2}, "Spray and Shared must be 0 or 1"),
+    ({"Dibs": 4}, "Dibs must be from 0 to 3"),
+    ({"Dibs": 3, "QueueW": 16}, "with Dibs 3 QueueW must be 15 at most"),
+    ({"Spray": 2}, "Spray, Shared and Bytes must be 0 or 1"),
+    ({"Bytes": 2}, "Spray, Shared and Bytes must be 0 or 1"),
 ]
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """pick_uniform: every set and every draw of a small cell, counted."""
 
 from collections import Counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """rank_queue: Vertigo's queue against the scheduler `srpt`, one operation and more in every cycle."""
 
 import random

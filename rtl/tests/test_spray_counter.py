@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """spray_counter: the hop with the fewest bytes, against the route `spray-counter`."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """spray_rr: the hops in turn, against the route `spray-rr`."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """That the switch's tests would notice: each breaks one thing in one cell, and one test must fail."""
 
 import pytest
@@ -26,13 +27,13 @@ MUTANTS = [
     ("a mark the checksum does not know", "checksum_update", "{15'h0, mark_i ? ~ecn_i : 2'b00}", "17'h0", LOOKUP),
     ("marks who cannot be marked", "frame_verdict", "mark && ip_i && ecn_i != 2'b00;", "mark && ip_i;", LOOKUP),
     ("always the same draw", "detour_decision", ".step_i    (next)", ".step_i    (1'b0)", LOOKUP),
-    ("lives one hop too long", "output_port_lookup", "ip && ttl <= 8'd1", "ip && ttl == 8'd0", LOOKUP),
-    ("goes back where it must not", "output_port_lookup", "to_switch_i & ~ingress_q[6]", "to_switch_i", LOOKUP),
+    ("lives one hop too long", "lookup_decide", "ip_i && ttl_i <= 8'd1", "ip_i && ttl_i == 8'd0", LOOKUP),
+    ("goes back where it must not", "lookup_decide", "to_switch_i & ~ingress_q[6]", "to_switch_i", LOOKUP),
     ("reads ports of fragments", "header_parse", "(fragment & 16'h3fff) == 16'h0", "1'b1", LOOKUP),
     ("a hash without its salt", "flow_hash", "src_i + salt_i", "src_i", LOOKUP),
     ("one bank of the table", "forward_table", "hit0 || hit1", "hit0", LOOKUP),
     ("counts what is so short", "spray_choice", "valid_i && !ack_i && route", "valid_i && route", LOOKUP),
-    ("a frame without time to live takes a turn", "output_port_lookup", "valid_q[6] && !malformed_q[6] && !ttl_q[6]",
+    ("a frame without time to live takes a turn", "lookup_decide", "valid_q[6] && !malformed_q[6] && !ttl_q[6]",
      "valid_q[6] && !malformed_q[6]", LOOKUP),
     ("a bubble after each frame", "frame_rewrite", "assign pop = out_free &&",
      "assign pop = !(out_valid_q && out_last_q) && out_free &&", RATE),

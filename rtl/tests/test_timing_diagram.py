@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """rtl/doc/detour.svg: the lookup as it detours a frame, recorded from the simulation.
 
 UPDATE_GOLDEN=1 writes it anew.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """vertigo_deflect: victim and target against the buffer policy `vertigo`."""
 
 import random

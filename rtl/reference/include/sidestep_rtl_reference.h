@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // What hardware must decide: the C ABI of rtl/reference. The Rust sources say what each thing means.
 #pragma once
 

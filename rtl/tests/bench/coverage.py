@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """Functional coverage: what a test set out to see, counted, reported, and required."""
 
 import os

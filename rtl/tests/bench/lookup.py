@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """The lookup under test: its neighbours, and every frame's verdict predicted one by one.
 
 The queues are the test's: room and marks are a fixed table over the words of a frame, given out as
@@ -14,7 +15,7 @@ from cocotb.triggers import FallingEdge
 import cocotb
 
 from .coverage import Coverage
-from .models import Lfsr, Settings, Spray, Spraying, can_mark, decide, route, sent
+from .models import Buffering, Chooser, Lfsr, Settings, Spray, Spraying, can_mark, decide, route, sent
 
 REASONS = ["malformed", "ttl", "no_entry"]
 COUNTS = [*REASONS, "full", "detour_from", "detour_to", "mark"]
@@ -29,6 +30,8 @@ class Lookup:
         self.path_bytes = len(dut.s_tdata_i) // 8
         self.s = Settings(ports=self.ports, dibs=int(os.environ.get("DIBS", "1")))
         self.draws = Lfsr(small=self.s.dibs == 2)
+        self.chooser = Chooser(self.ports)
+        self.depth = [0] * self.ports   # frames in each queue
         self.sprays = os.environ.get("SPRAY", "1") == "1"
         self.spray = Spray(self.ports)
         self.room = {}                 # words of a frame: (fits, reach)
@@ -41,7 +44,10 @@ class Lookup:
             *[("drop", why) for why in [*REASONS, "full"]],
             *[("keep", kind) for kind in kinds], *[("detour", kind) for kind in kinds if self.s.dibs],
             *[("mark of ECN", ecn) for ecn in range(4)], *[("to port", p) for p in range(self.ports)],
-            *["a way back was barred"] * bool(self.s.dibs), "looked up by MAC address",
+            *["a way back was barred"] * bool(self.s.dibs),
+            *["a frame that is no IPv4 was barred"] * bool(self.s.dibs),
+            *[("elsewhere by", p) for p in Buffering.POLICIES[1:] if self.s.dibs == 3],
+            *[("full by", p) for p in Buffering.POLICIES if self.s.dibs == 3], *["left early", "kept, as it is favoured"] * (self.s.dibs == 3), "looked up by MAC address",
             *[("found in bank", bank) for bank in range(2)],
             *["took another port than its flow's", "was so short that it took its flow's"] * self.sprays,
             *[("of several ports by", kind) for kind in (Spraying.KINDS if self.sprays else ["ecmp"])]])
@@ -55,9 +61,10 @@ class Lookup:
         d = self.dut
         d.rst_ni.value = 0
         for name in ("s_tvalid_i", "s_tdata_i", "s_tlast_i", "s_tlen_i", "s_tport_i", "m_tready_i", "fits_i",
-                     "reach_i", "to_switch_i", "go_back_i", "match_mac_i", "salt_i", "route_we_i", "route_i", "seed_we_i", "seed_i",
+                     "reach_i", "depth_i", "buffer_i", "early_i", "to_switch_i", "go_back_i", "match_mac_i", "salt_i", "route_we_i", "route_i", "seed_we_i", "seed_i",
                      "table_we_i", "table_at_i", "table_used_i", "table_ip_i", "table_addr_i", "table_group_i"):
             getattr(d, name).value = 0
+        self.buffer(Buffering(), self.depth)   # as after reset
         cocotb.start_soon(Clock(d.clk_i, 8, "ns").start())
         for _ in range(4):
             await FallingEdge(d.clk_i)
@@ -70,6 +77,13 @@ class Lookup:
         d, s = self.dut, self.s
         d.to_switch_i.value, d.go_back_i.value = s.to_switch, int(s.go_back)
         d.match_mac_i.value, d.salt_i.value = int(s.match_mac), s.salt
+
+    def buffer(self, buffering, depth):
+        """Another policy, and queues as deep as this."""
+        self.s.buffer, self.depth = buffering, depth
+        width = len(self.dut.ask_words_o)
+        self.dut.buffer_i.value, self.dut.early_i.value = buffering.word, buffering.early
+        self.dut.depth_i.value = sum(d << width * p for p, d in enumerate(depth))
 
     async def route(self, spraying):
         """Another route, which remembers nothing yet."""
@@ -95,6 +109,7 @@ class Lookup:
         self.dut.seed_we_i.value = 0
         self.draws = Lfsr(value, small=self.s.dibs == 2)
         self.spray.seed(value)
+        self.chooser.seed(value)
 
     def room_for(self, words):
         if words not in self.room:
@@ -118,7 +133,19 @@ class Lookup:
         self.take_a_hop(r, len(frame))
         fits, reach = self.room_for(words)
         allowed = self.s.to_switch if self.s.go_back else self.s.to_switch & ~(1 << port)
-        choice, detour = decide(r.want, fits, allowed, self.draws, self.s.dibs, self.ports)
+        barred = self.s.buffer.bars(r.ip, self.s.to_switch >> port & 1)
+        if self.s.dibs:
+            self.cover.hit_if(**{"a frame that is no IPv4 was barred": barred and not fits >> r.want & 1 and fits & allowed})
+        allowed = 0 if barred else allowed
+        if self.s.dibs == 3:
+            rank = frame[15] >> 2 if r.ip else 0
+            choice, detour = self.chooser.decide(self.s.buffer, r.want, fits, allowed, self.depth, rank, r.hash)
+            self.cover.hit(("full by" if choice is None else "elsewhere by" if detour else "kept by", self.s.buffer.policy))
+            self.cover.hit_if(**{"left early": detour and fits >> r.want & 1,
+                                 "kept, as it is favoured": self.s.buffer.policy == "dibs-probabilistic" and not detour
+                                 and fits & allowed and self.depth[r.want] >= self.s.buffer.full > self.s.buffer.start})
+        else:
+            choice, detour = decide(r.want, fits, allowed, self.draws, self.s.dibs, self.ports)
         if choice is None:
             self.wanted["full", r.want] += 1
             self.cover.hit(("drop", "full"))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """The cells in Python: what a test expects of them. Written from their heads, not from their code."""
 
 from dataclasses import dataclass, field
@@ -34,8 +35,8 @@ def nth(mask, draw, draw_bits):
 class Lfsr:
     """The draws of lfsr.sv: with its default parameters, or the small ones of detours to the first open port."""
 
-    def __init__(self, seed=None, small=False):
-        self.taps, self.leap, reset, width = (0xB8, 4, 0x5E, 8) if small else (0x8020_0003, 32, 0x5EED_0001, 32)
+    def __init__(self, seed=None, small=False, reset=0x5EED_0001):
+        self.taps, self.leap, reset, width = (0xB8, 4, 0x5E, 8) if small else (0x8020_0003, 32, reset, 32)
         self.state = (seed or 0) & ((1 << width) - 1) or reset
 
     def step(self):
@@ -211,6 +212,69 @@ class Spray:
 
 
 @dataclass
+class Buffering:
+    """What registers BUFFER and EARLY say: what becomes of a frame that does not fit, and who leaves early."""
+
+    POLICIES: ClassVar = ["droptail", "dibs", "dibs-first-open", "dibs-load-aware", "dibs-flow", "dibs-probabilistic"]
+    policy: str = "dibs"
+    plain: int = 0     # frames that are no IPv4: 0 are detoured as others, 1 only where they came from a host, 2 never
+    favour: int = 0    # of this class of service and below none leaves early
+    start: int = 0
+    full: int = 0
+
+    @property
+    def word(self):
+        return self.POLICIES.index(self.policy) | self.plain << 4 | self.favour << 8
+
+    @property
+    def early(self):
+        return self.start | self.full << 16
+
+    def bars(self, ip, from_switch):
+        """May a frame be detoured nowhere?"""
+        return not ip and (self.plain >= 2 or (self.plain == 1 and from_switch))
+
+
+class Chooser:
+    """The decision of detour_decision.sv with Dibs 3, and its draws."""
+
+    def __init__(self, ports, seed=0):
+        self.ports = ports
+        self.seed(seed)
+
+    def seed(self, seed):
+        self.draws = Lfsr(seed), Lfsr((seed & 0xFFFF) << 16 | (seed >> 16 ^ 0xFFFF), reset=0x5EED_0002)
+
+    def order(self, hashed):
+        """In which order a flow tries the ports: turn_order.sv."""
+        first = (hashed >> 1 & 0x7FF) * self.ports >> 11
+        return [(first + (-k if hashed & 1 else k)) % self.ports for k in range(self.ports)]
+
+    def decide(self, s, want, fits, allowed, depth, rank, hashed):
+        """(port or None, is it a detour)."""
+        one, two = (d.state for d in self.draws)
+        kept, is_open, policy = fits >> want & 1, fits & allowed, s.policy
+        early = (policy == "dibs-probabilistic" and kept and s.full > s.start and rank > s.favour and depth[want] > s.start
+                 and one * (s.full - s.start) >> 32 < depth[want] - s.start)
+        if not kept or policy == "dibs-probabilistic":
+            for draws in self.draws:
+                draws.step()
+        if kept and not early:
+            return want, False
+        if policy in ("dibs", "dibs-probabilistic"):
+            port = nth(is_open & ~(1 << want), two if kept else one, 32)
+        elif policy == "dibs-load-aware":
+            least = min((depth[p] for p in bits(is_open)), default=None)
+            port = nth(sum(1 << p for p in bits(is_open) if depth[p] == least), one, 32)
+        elif policy == "droptail":
+            port = None
+        else:
+            tried = self.order(hashed) if policy == "dibs-flow" else [((one * self.ports >> 32) + k) % self.ports for k in range(self.ports)]
+            port = next((p for p in tried if is_open >> p & 1), None)
+        return (want, False) if port is None and kept else (port, port is not None)
+
+
+@dataclass
 class Settings:
     """What the lookup is told."""
 
@@ -221,6 +285,7 @@ class Settings:
     match_mac: bool = False
     dibs: int = 1
     route: Spraying = field(default_factory=Spraying)
+    buffer: Buffering = field(default_factory=Buffering)
     table: Table = field(default_factory=lambda: Table(8))
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """Cells with one thing wrong, in a copy. The sources stay clean."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """The Rust decisions, loaded into the test: rtl/reference by its C ABI."""
 
 import ctypes as c

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """What must come out of a switch for what went in, whichever way it went."""
 
 from collections import Counter

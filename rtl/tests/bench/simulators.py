@@ -1,8 +1,11 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """Builds a cell and runs its cocotb tests on Verilator or Icarus, so that a failure fails pytest."""
 
+import fcntl
 import hashlib
 import os
 import shutil
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,15 @@ BUILD = Path(os.environ.get("RTL_BUILD", RTL.parent / "target" / "rtl"))
 BOTH = ["verilator", "icarus"]
 # The same, where building for Verilator takes longer than the test is worth in the short run.
 EACH = ["icarus", pytest.param("verilator", marks=pytest.mark.slow)]
+
+
+@contextmanager
+def alone(folder):
+    """Nobody else builds or runs in this folder meanwhile: tests of other processes wait."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with open(folder.with_name(f".{folder.name}.lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def simulate(sim, top, module, parameters=None, sources=None, env=None, tests=None, extra_args=(), seed=1, label=""):
@@ -35,32 +47,33 @@ def simulate(sim, top, module, parameters=None, sources=None, env=None, tests=No
         args = ["-Wno-fatal", "-Wno-WIDTH", "-O3", "--x-assign", "fast", "-CFLAGS", "-O1", "--assert"]
     else:
         args = ["-g2012"]
-    runner = get_runner(sim)
-    runner.build(
-        sources=sources,
-        includes=[SRC],
-        hdl_toplevel=top,
-        parameters=parameters,
-        build_dir=build_dir,
-        build_args=[*args, *extra_args],
-        timescale=("1ns", "1ps"),
-        log_file=build_dir / "build.log",
-    )
-    slug = f"{module}-{hashlib.sha256(repr(tests).encode()).hexdigest()[:8]}"
-    results = runner.test(
-        hdl_toplevel=top,
-        test_module=module,
-        build_dir=build_dir,
-        test_dir=build_dir,
-        results_xml=str(build_dir / f"{slug}.xml"),
-        test_filter="|".join(f"^{module}\\.{t}$" for t in tests) if tests else None,
-        seed=seed,
-        extra_env={
-            "PYTHONPATH": os.pathsep.join([str(RTL / "tests"), os.environ.get("PYTHONPATH", "")]),
-            **{k: str(v) for k, v in (env or {}).items()},
-        },
-        timescale=("1ns", "1ps"),
-    )
-    ran, failed = get_results(results)
-    assert ran > 0, "no test ran"
-    assert failed == 0, f"{failed} of {ran} failed"
+    with alone(build_dir):
+        runner = get_runner(sim)
+        runner.build(
+            sources=sources,
+            includes=[SRC],
+            hdl_toplevel=top,
+            parameters=parameters,
+            build_dir=build_dir,
+            build_args=[*args, *extra_args],
+            timescale=("1ns", "1ps"),
+            log_file=build_dir / "build.log",
+        )
+        slug = f"{module}-{hashlib.sha256(repr(tests).encode()).hexdigest()[:8]}"
+        results = runner.test(
+            hdl_toplevel=top,
+            test_module=module,
+            build_dir=build_dir,
+            test_dir=build_dir,
+            results_xml=str(build_dir / f"{slug}.xml"),
+            test_filter="|".join(f"^{module}\\.{t}$" for t in tests) if tests else None,
+            seed=seed,
+            extra_env={
+                "PYTHONPATH": os.pathsep.join([str(RTL / "tests"), os.environ.get("PYTHONPATH", "")]),
+                **{k: str(v) for k, v in (env or {}).items()},
+            },
+            timescale=("1ns", "1ps"),
+        )
+        ran, failed = get_results(results)
+        assert ran > 0, "no test ran"
+        assert failed == 0, f"{failed} of {ran} failed"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """A whole switch under test: links that idle and stall, registers, and a scoreboard (scoreboard.py).
 
 Everything is looked at and driven at the falling edge. All outputs come from registers, so what is
@@ -11,15 +12,16 @@ from cocotb.triggers import FallingEdge
 
 import cocotb
 
-from .models import Settings, Spraying
+from .models import Buffering, Settings, Spraying
 from .scoreboard import Scoreboard
 
 STUCK = 20_000   # cycles; four full input buffers of frames that are dropped take 2048
 
-COUNTERS = ["in", "out", "bad", "malformed", "ttl", "no_entry", "full", "detour_from", "detour_to", "mark", "queued"]
+COUNTERS = ["in", "out", "bad", "malformed", "ttl", "no_entry", "full", "detour_from", "detour_to", "mark", "queued",
+            "bytes_in", "bytes_out"]
 
 TO_SWITCH, CONTROL, LIMIT_FRAMES, LIMIT_BYTES, MARK_AT, ALPHA, SALT = 0x08, 0x0C, 0x10, 0x14, 0x18, 0x1C, 0x20
-ROUTE, SEED, KEY_LOW, KEY_HIGH, KEY_PORTS, TABLE_WRITE, COUNTER_BASE = 0x24, 0x28, 0x30, 0x34, 0x38, 0x3C, 0x400
+ROUTE, SEED, BUFFER, KEY_LOW, KEY_HIGH, KEY_PORTS, TABLE_WRITE, EARLY, COUNTER_BASE = 0x24, 0x28, 0x2C, 0x30, 0x34, 0x38, 0x3C, 0x40, 0x400
 
 
 def known(value, valid, ports):
@@ -34,6 +36,8 @@ def known(value, valid, ports):
 
 class Switch:
     """The device, its links and its registers."""
+
+    SHORTEST, LONGEST = 60, 1518   # bytes of a sound frame
 
     def __init__(self, dut, rng, ports=None, scoreboard=None, number=None):
         self.dut, self.rng = dut, rng
@@ -56,6 +60,7 @@ class Switch:
         self.cycle = 0
         self.tready_low = [0] * self.ports   # cycles in which an offered beat was not taken
         self.frames_out = [0] * self.ports
+        self.bytes_in, self.bytes_out = [0] * self.ports, [0] * self.ports   # of sound frames; of all that left
         self.first_of = [None] * self.ports  # the cycle in which each port first offered a beat
         self.last_in = self.first_out = self.last_out = self.first_in = None
         self.word_mask = (1 << 8 * self.link) - 1
@@ -109,15 +114,16 @@ class Switch:
                 for c, name in enumerate(COUNTERS)}
 
     async def configure(self, to_switch=0, salt=0, go_back=True, match_mac=False, limit_frames=None,
-                        limit_bytes=None, mark_at=None, alpha=None, seed=None, route=None):
+                        limit_bytes=None, mark_at=None, alpha=None, seed=None, route=None, buffer=None):
         s = self.s
         s.to_switch, s.salt, s.go_back, s.match_mac = to_switch, salt, go_back, match_mac
-        s.route = route or Spraying()
+        s.route, s.buffer = route or Spraying(), buffer or Buffering()
         await self.write(TO_SWITCH, to_switch)
         await self.write(CONTROL, int(go_back) | int(match_mac) << 1)
         await self.write(SALT, salt)
         for address, value in ((LIMIT_FRAMES, limit_frames), (LIMIT_BYTES, limit_bytes), (MARK_AT, mark_at),
-                               (ALPHA, alpha), (SEED, seed), (ROUTE, route and route.word)):
+                               (ALPHA, alpha), (SEED, seed), (ROUTE, route and route.word),
+                               (BUFFER, buffer and buffer.word), (EARLY, buffer and buffer.early)):
             if value is not None:
                 await self.write(address, value)
 
@@ -139,6 +145,8 @@ class Switch:
             chunk = frame[at:at + n]
             last = at + n >= end
             beats.append((int.from_bytes(chunk, "little"), (1 << len(chunk)) - 1, last, broken and last))
+        if not broken and self.SHORTEST <= end <= self.LONGEST:
+            self.bytes_in[port] += end
         if self.board and sound and not broken:
             self.board.offered(frame, port)
 
@@ -253,6 +261,7 @@ class Switch:
                         frame = bytes(self.partial[p][:len(self.partial[p]) - link + size])
                         self.partial[p] = bytearray()
                         self.frames_out[p] += 1
+                        self.bytes_out[p] += len(frame)
                         if self.board:
                             self.board.seen(frame, p)
                     else:

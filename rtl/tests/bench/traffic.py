@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """Frames to try: sound ones of every kind, and every way to be wrong."""
 
-from .models import Spraying, ethernet, ipv4
+from .models import Buffering, Spraying, ethernet, ipv4
 
 
 def random_host(rng, hosts=24):
@@ -46,11 +47,19 @@ def random_spraying(rng, kind=None):
                     rng.random() < 0.5, rng.choice([0, 0, 60, 100]), rng.choice([1, 1, 2, 5]), rng.choice([0, 0, 1, 3]))
 
 
-def udp64(src, dst, number, ttl=64, ecn=2, ports=0x1234_5678, size=64):
+def random_buffering(rng, ports, policy=None):
+    """What becomes of a frame that does not fit, by this policy where one is named; and the depths of queues."""
+    start = rng.randrange(1, 20)
+    full = start + rng.choice([1, 5, 5, 20]) if rng.random() < 0.8 else rng.randrange(start + 1)   # the rest: none goes early
+    return (Buffering(policy or rng.choice(Buffering.POLICIES), rng.choice([0, 0, 1, 2]), rng.choice([0, 8, 30, 63]), start, full),
+            [rng.choice([0, start, start + 1, start + 3, 40]) for _ in range(ports)])
+
+
+def udp64(src, dst, number, ttl=64, ecn=2, ports=0x1234_5678, size=64, dscp=0):
     """A UDP frame of `size` bytes that carries its number in the last 8."""
     body = ports.to_bytes(4, "big") + (size - 34).to_bytes(2, "big") + b"\0\0" + bytes(size - 34 - 16)
     body += number.to_bytes(8, "big")
-    return ethernet(0x02AA_0000_0000, ipv4(src, dst, body, ttl=ttl, ecn=ecn))
+    return ethernet(0x02AA_0000_0000, ipv4(src, dst, body, ttl=ttl, ecn=ecn, dscp=dscp))
 
 
 def tcp(src, dst, payload, ports=0x1234_5678):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
 """A timing diagram as SVG, of what a simulation did."""
 
 from html import escape

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What synth/report.py says of clocks over several seeds, and that it knows a netlist again."""
+
+import copy
+import sys
+
+import pytest
+
+from bench.simulators import RTL
+
+sys.path.insert(0, str(RTL / "synth"))
+import report
+
+NETLIST = {"modules": {
+    "top": {"attributes": {"src": "top.sv:1"}, "ports": {"a": {"direction": "input", "bits": [2]}},
+            "cells": {"one": {"type": "LUT4", "parameters": {"INIT": "0110"}, "attributes": {"src": "top.sv:7"}, "connections": {"A": [2]}}}},
+    "LUT4": {"attributes": {"blackbox": "1"}, "ports": {}, "cells": {}}}}
+
+
+def tries(*clocks):
+    return [(mhz, seed, "a path") for seed, mhz in enumerate(clocks, 1)]
+
+
+def test_clocks_are_told_by_median_and_range():
+    assert report.spread(tries(130.0, 110.0, 150.25, 128.0)) == "**129.0** (110.0 to 150.2)"
+    assert report.SEEDS >= 8
+
+
+def test_no_seed_alone_makes_it_too_slow():
+    assert report.too_slow("with", tries(*[126.0] * 7, 90.0)) == []
+    [said] = report.too_slow("with", tries(*[124.0] * 7, 170.0))
+    assert "with: 124.0 MHz at grade 8, expected 125 as the median of 8 seeds" in said
+
+
+def test_a_netlist_is_known_by_what_it_is_made_of():
+    moved = copy.deepcopy(NETLIST)
+    moved["modules"]["top"]["cells"]["one"]["attributes"]["src"] = "top.sv:8"
+    assert report.netlist_hash(moved) == report.netlist_hash(NETLIST)
+    for change in (lambda c: c.update(type="LUT3"), lambda c: c["parameters"].update(INIT="1001"), lambda c: c["connections"].update(A=[3])):
+        other = copy.deepcopy(NETLIST)
+        change(other["modules"]["top"]["cells"]["one"])
+        assert report.netlist_hash(other) != report.netlist_hash(NETLIST)
+
+
+def test_another_netlist_of_the_same_sources_ends_the_run():
+    origin, pins = {"sources": "1", "yosys": "0.70"}, {}
+    report.pin("a", origin, "x", pins)
+    report.pin("a", origin, "x", pins)
+    with pytest.raises(SystemExit, match="a: netlist y, expected x"):
+        report.pin("a", origin, "y", pins)
+    for changed in ({"sources": "2", "yosys": "0.70"}, {"sources": "2", "yosys": "0.71"}):
+        report.pin("a", changed, "y" + changed["yosys"], pins)
+    assert pins == {"a": {"sources": "2", "yosys": "0.71", "netlist": "y0.71"}}
+
+
+def test_what_a_netlist_is_made_from_is_told_apart():
+    assert report.made_from("synth") == report.made_from("synth") != report.made_from("synth -flatten")
