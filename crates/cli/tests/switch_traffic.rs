@@ -2,15 +2,14 @@
 
 mod common;
 
-use common::switching::{PATIENCE, Running, for_one, reach, until, wiring};
+use common::switching::{PATIENCE, Running, for_one, reach, transfer, until, wiring};
 use pcap_file::pcapng::PcapNgReader;
 use pcap_file::pcapng::blocks::block_common::Block;
 use sidestep_softswitch::trial::flood::{Source, pin, udp_frame};
 use sidestep_softswitch::trial::garbage::garbage;
 use sidestep_softswitch::trial::wiring::mac;
 use std::fs::{self, File};
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::net::UdpSocket;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -43,29 +42,7 @@ fn hosts_reach_each_other_by_ipv4_and_ipv6() {
 fn a_tcp_transfer_arrives_whole_and_not_before_the_link_allows() {
     let Some(wiring) = wiring(2) else { return };
     let running = Running::start(wiring, "100 Mbps", "capacity = \"100 pkt\"", "");
-    let hosts = &running.wiring.hosts;
-    let sent: Vec<u8> = (0..4_000_000u32).map(|i| (i % 251) as u8).collect();
-    let listener = hosts[1].within(|| TcpListener::bind("10.9.0.2:5000").unwrap());
-    // From before the first byte: a receiver that comes late finds many waiting.
-    let start = Instant::now();
-    let (got, time) = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut stream = hosts[0].within(|| TcpStream::connect("10.9.0.2:5000").unwrap());
-            stream.write_all(&sent).unwrap();
-        });
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut got = Vec::new();
-        stream.read_to_end(&mut got).unwrap();
-        (got, start.elapsed())
-    });
-    assert!(
-        got == sent,
-        "{} of {} bytes, or others",
-        got.len(),
-        sent.len()
-    );
-    // 1448 bytes of payload in 1538 on the wire.
-    let mbps = 8.0 * 4.0 / time.as_secs_f64() * 1538.0 / 1448.0;
+    let mbps = transfer(&running);
     // How much less depends on how busy this machine is; more there cannot be.
     assert!(mbps < 100.1, "{mbps} Mbps on the wire");
     let last = running.end();

@@ -2,10 +2,10 @@
  *
  * What a switch decides about one packet: which port it wants, whether it fits there, where it goes instead.
  *
- * Decision     that of crates/switch: routes single, ecmp and spray-random, buffers droptail, ecn, dibs and
- *              dibs-first-open. `sidestep vectors` says it row by row, and the program sidestep_row answers those rows
- *              with these functions.
- * State        the two streams of draws, in the map. Nothing else is remembered between packets.
+ * Decision     that of crates/switch: routes single, ecmp, spray-random, and those of turns.h; buffers droptail, ecn, dibs
+ *              and dibs-first-open. `sidestep vectors` says it row by row, and the program sidestep_row answers those
+ *              rows with these functions.
+ * State        the two streams of draws, in the map.
  * Units        bytes of buffer; masks have bit p for port p.
  * Errors       none; a policy that is not here is refused before the program is loaded (ebpf/plan.rs).
  * Source       as of each policy in crates/switch; xoshiro256++ and splitmix64 as in crates/types/src/chance.rs.
@@ -23,6 +23,8 @@
 #define ROUTE_SINGLE 0
 #define ROUTE_ECMP 1
 #define ROUTE_SPRAY_RANDOM 2
+#define ROUTE_SPRAY_RR 3
+#define ROUTE_SPRAY_COUNTER 4
 
 #define BUFFER_DROPTAIL 0
 #define BUFFER_ECN 1
@@ -45,7 +47,7 @@ struct depth {
 struct rule {
 	__u64 salt;        /* of the switch */
 	__u64 hash_salt;   /* what ecmp mixes: the salt, or 0 */
-	__u64 packets;     /* capacity of each port; NEVER where it is in bytes */
+	__u64 packets;     /* capacity of each port, at most a ring; NEVER where it is in bytes */
 	__u64 bytes;       /* the same in bytes; NEVER where it is in packets */
 	__u64 mark_packets; /* a queue that holds so much marks; NEVER */
 	__u64 mark_bytes;
@@ -57,8 +59,33 @@ struct rule {
 	__u8 mark_detours;
 	__u8 max_detours;  /* 0: no limit */
 	__u8 acks_by_hash; /* what carries no data goes as with ecmp */
-	__u8 nothing[6];
+	__u8 per;          /* spray-rr: what takes turns of its own */
+	__u8 ties;         /* spray-counter: who is taken of equal ones */
+	__u8 queued;       /* spray-counter: 1 compares queues */
+	__u8 shared;       /* 1: all queues share a memory */
+	__u8 nothing[2];
+	__u64 memory;      /* of all queues; NEVER where each port has its own */
+	__u64 alpha_over;  /* a queue may have alpha times what is free: numerator, and denominator, 0 for no limit */
+	__u64 alpha_under;
+	__u32 limit;       /* spray-counter: most that a counter holds */
+	__u32 table;       /* spray-rr: places less one, by which hashes of flows and hosts are cut */
+	__u32 burst;       /* spray-rr: packets in a turn */
+	__u32 rounds;      /* spray-rr: rounds in one order; 0 where it stays */
 };
+
+/* What a switch decides by is known as its program is built, so that neither the verifier nor a frame goes the ways of other
+ * policies. The program that answers rows is told in each. */
+#ifdef SIDESTEP_ROUTE
+#define ROUTE(rule) SIDESTEP_ROUTE
+#define BUFFER(rule) SIDESTEP_BUFFER
+#define QUEUED(rule) SIDESTEP_QUEUED
+#define SHARED(rule) SIDESTEP_SHARED
+#else
+#define ROUTE(rule) ((rule)->route)
+#define BUFFER(rule) ((rule)->buffer)
+#define QUEUED(rule) ((rule)->queued)
+#define SHARED(rule) ((rule)->shared)
+#endif
 
 /* A level that no queue reaches. */
 #define NEVER (1ull << 62)
@@ -71,11 +98,20 @@ struct stream {
 /* What is looked at of a packet. */
 struct packet {
 	__u32 hash;    /* of its flow */
+	__u32 host;    /* a number for where it goes */
 	__u32 buffer;  /* bytes of buffer that it takes */
 	__u8 data;     /* it carries data */
 	__u8 ttl;      /* after this switch has lowered it */
 	__u8 detours;  /* so far, as far as that is known */
 	__u8 ingress;  /* the port that it came by, or NO_PORT */
+};
+
+/* The ports toward a station. */
+struct way {
+	__u32 many;
+	__u32 set;    /* a number for this very list of ports */
+	__u32 prefix; /* and for the station */
+	__u8 ports[SIDESTEP_PORTS];
 };
 
 struct verdict {
@@ -121,19 +157,6 @@ static __always_inline __u32 draw(struct stream *stream)
 	return out >> 32;
 }
 
-/* The place among `many` next hops that the route takes. */
-static __always_inline __u32 pick(const struct rule *rule, const struct packet *packet, __u32 many,
-				  struct stream *stream)
-{
-	if (many <= 1 || rule->route == ROUTE_SINGLE)
-		return 0;
-	if (rule->route == ROUTE_ECMP)
-		return scale(mix64(rule->hash_salt ^ packet->hash) >> 32, many);
-	if (rule->acks_by_hash && !packet->data)
-		return scale(mix64(rule->salt ^ packet->hash) >> 32, many);
-	return scale(draw(stream), many);
-}
-
 /* 1 where a < b, both below 2^63: without a branch, of which the verifier would follow both ways in each of many ports. */
 static __always_inline __u64 below(__u64 a, __u64 b)
 {
@@ -144,10 +167,15 @@ static __always_inline __u64 below(__u64 a, __u64 b)
 	return sign >> 63;
 }
 
-/* Is there room in a queue this deep? */
-static __always_inline __u64 fits(const struct rule *rule, struct depth depth, __u32 bytes)
+/* Is there room in a queue this deep, where all of them hold `used` bytes? */
+static __always_inline __u64 fits(const struct rule *rule, struct depth depth, __u32 bytes, __u64 used)
 {
-	return below(depth.packets, rule->packets) & below((__u64)depth.bytes + bytes, rule->bytes + 1);
+	__u64 room = below(depth.packets, rule->packets) & below((__u64)depth.bytes + bytes, rule->bytes + 1);
+	__u64 free = (rule->memory - used) & -below(used, rule->memory);
+
+	if (!SHARED(rule))
+		return room;
+	return room & below(depth.bytes * rule->alpha_under, free * rule->alpha_over) & below(bytes, free + 1);
 }
 
 /* Does a queue this deep mark what joins it? */
@@ -161,7 +189,7 @@ static __always_inline struct verdict keep(const struct rule *rule, __u32 want, 
 {
 	struct verdict kept = { ENQUEUE, want, 0, 0 };
 
-	if (rule->buffer != BUFFER_DROPTAIL)
+	if (BUFFER(rule) != BUFFER_DROPTAIL)
 		kept.mark = steps(rule, depth);
 	return kept;
 }
@@ -176,7 +204,7 @@ static __always_inline struct verdict lost(__u32 want, __u32 reason)
 /* Of a packet that does not fit: why it may not be detoured, or -1. */
 static __always_inline int stays(const struct rule *rule, const struct packet *packet)
 {
-	if (rule->buffer != BUFFER_DIBS && rule->buffer != BUFFER_DIBS_FIRST_OPEN)
+	if (BUFFER(rule) != BUFFER_DIBS && BUFFER(rule) != BUFFER_DIBS_FIRST_OPEN)
 		return DROP_FULL;
 	if (rule->max_detours && packet->detours >= rule->max_detours)
 		return DROP_DETOURS;
@@ -225,7 +253,7 @@ static __always_inline __u32 detour(const struct rule *rule, __u64 open, struct 
 
 	if (!open)
 		return NO_PORT;
-	if (rule->buffer == BUFFER_DIBS)
+	if (BUFFER(rule) == BUFFER_DIBS)
 		return nth(open, scale(drawn, many(open)));
 	/* The first open one from a drawn port on, and around. */
 	start = scale(drawn, rule->ports) & 63;

@@ -46,6 +46,7 @@ struct frame {
 	__u8 head[HEAD];
 	__u32 length;
 	__u32 hash;
+	__u32 host;    /* a number for the host that it goes to */
 	__u32 asked;   /* the IPv4 address that is asked for, as it stands */
 	__u32 payload;
 	__u64 to;      /* MACs as numbers */
@@ -136,6 +137,7 @@ static __always_inline int read_v4(struct frame *f)
 		return BAD_LENGTH;
 	hashed = inner(f, ETHERNET + header, total - header, h[9], !(two(h + 6) & 0x3fff));
 	f->what = IS_IP;
+	f->host = four(h + 16);
 	f->ttl = h[8];
 	f->ecn = h[1] & 3;
 	f->hash = mix64(mix64(eight(h + 12)) ^ hashed);
@@ -165,6 +167,7 @@ static __always_inline int read_v6(struct frame *f)
 	hashed = inner(f, ETHERNET + 40, size, h[6], !is_extension(h[6]));
 	for (__u32 at = 8; at < 40; at += 8)
 		addresses = mix64(addresses ^ eight(h + at));
+	f->host = mix64(mix64(eight(h + 24)) ^ eight(h + 32));
 	f->six = 1;
 	f->what = IS_IP;
 	/* Neighbours' talk: what asks for an address is flooded like the rest of it, and its host answers. */
@@ -217,6 +220,7 @@ static __always_inline int read(struct frame *f, int tagged)
 	if (tagged || type == 0x8100 || type == 0x88a8 || type == 0x9100)
 		return VLAN;
 	f->hash = mix64(mix64(f->to) ^ f->from);
+	f->host = mix64(f->to);
 	if (type == 0x0800)
 		return read_v4(f);
 	if (type == 0x86dd)

@@ -32,20 +32,23 @@ static __always_inline struct verdict judge(const struct rule *rule, const struc
 {
 	struct verdict there = { DETOUR, NO_PORT, 0, 0 };
 	struct depth depth = look(view, want);
-	__u64 open = 0, may;
+	__u64 open = 0, may, used = 0;
 	int reason;
 
 	*met = depth;
 	if (!packet->ttl)
 		return lost(want, DROP_TTL);
-	if (fits(rule, depth, packet->buffer))
+	if (SHARED(rule))
+		for (__u32 p = 0; p < SIDESTEP_PORTS; p++)
+			used += look(view, p).bytes;
+	if (fits(rule, depth, packet->buffer, used))
 		return keep(rule, want, depth);
 	reason = stays(rule, packet);
 	if (reason >= 0)
 		return lost(want, reason);
 	may = allowed(rule, packet);
 	for (__u32 p = 0; p < SIDESTEP_PORTS; p++)
-		open |= (may >> p & fits(rule, look(view, p), packet->buffer)) << p;
+		open |= (may >> p & fits(rule, look(view, p), packet->buffer, used)) << p;
 	there.port = detour(rule, open, stream);
 	if (there.port == NO_PORT)
 		return lost(want, DROP_FULL);

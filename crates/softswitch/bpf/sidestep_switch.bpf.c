@@ -14,6 +14,9 @@
 // Built by `sidestep switch` with -D:
 //   SIDESTEP_PORTS       ports at most, up to 64
 //   SIDESTEP_RING_BITS   a queue has room for 2 to that packets
+//   SIDESTEP_PLACES      places at which a route remembers whose turn it is
+//   SIDESTEP_ROUTE, SIDESTEP_BUFFER, SIDESTEP_QUEUED, SIDESTEP_SHARED
+//                        of the rule, those that choose the program's way; without them it answers rows of the vectors
 //   SIDESTEP_STILL       1: time is what the map says, and copies are counted but not sent: for tests
 
 #include "kernel.h"
@@ -23,6 +26,7 @@
 #include "frame.h"
 #include "line.h"
 #include "judge.h"
+#include "turns.h"
 
 // Numbers of the kernel: what a program returns, and a flag of bpf_skb_store_bytes.
 #define ON (-1)
@@ -30,12 +34,6 @@
 #define RECOMPUTE 1
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
-
-// The ports toward a station.
-struct way {
-	__u32 many;
-	__u8 ports[SIDESTEP_PORTS];
-};
 
 // The frame at hand.
 struct work {
@@ -54,15 +52,15 @@ struct row {
 	struct rule rule;
 	struct stream stream;
 	struct packet packet;
-	__u32 route;       // 1: which of `many` next hops; 0: what becomes of it at `want`
-	__u32 many;
+	__u32 route;       // 1: which of the next hops; 0: what becomes of it at `want`
 	__u32 want;
-	__u32 nothing;
 	struct depth depths[8];
 	struct verdict verdict;
+	struct way way;
 };
 
-_Static_assert(sizeof(struct rule) == 72 && __builtin_offsetof(struct machine, port) == 216 && sizeof(struct row) == 216,
+_Static_assert(sizeof(struct rule) == 112 && __builtin_offsetof(struct machine, port) == 256 &&
+		       __builtin_offsetof(struct row, way) == 248,
 	       "as ebpf/layout.rs has them");
 
 struct {
@@ -101,6 +99,14 @@ struct {
 	__type(value, __u64);
 } orders SEC(".maps");
 
+// What routes remember.
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct memory);
+} memories SEC(".maps");
+
 // By MAC.
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -126,6 +132,8 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } interfaces SEC(".maps");
+
+#ifdef SIDESTEP_ROUTE
 
 static __always_inline __u64 clock(struct machine *m)
 {
@@ -254,6 +262,7 @@ static __always_inline void describe(struct work *w, int ages, __u32 from)
 	__u32 whole = f->length + 4;
 
 	w->packet.hash = f->hash;
+	w->packet.host = f->host;
 	w->packet.buffer = whole < 64 ? 64 : whole;
 	w->packet.data = f->data;
 	w->packet.ttl = 255;
@@ -341,6 +350,7 @@ static __always_inline int answer(struct __sk_buff *skb, struct machine *m, stru
 	f->to = f->from;
 	f->from = has;
 	f->hash = mix64(mix64(f->to) ^ f->from);
+	f->host = mix64(f->to);
 	f->what = IS_OTHER;
 	f->data = 1;
 	bpf_spin_lock(&m->lock);
@@ -374,9 +384,10 @@ static __always_inline int flood(struct __sk_buff *skb, struct machine *m, struc
 	return SHOT;
 }
 
-static __always_inline int forward(struct __sk_buff *skb, struct machine *m, struct queues *q, struct work *w,
-				   __u64 now, const struct way *way)
+static __always_inline int forward(struct __sk_buff *skb, struct machine *m, struct queues *q, struct memory *memory,
+				   struct work *w, __u64 now, const struct way *way)
 {
+	struct view view = { m, q, now, 0 };
 	struct frame *f = &w->frame;
 	__u32 place, wanted;
 	int sent = 0, returns;
@@ -385,8 +396,9 @@ static __always_inline int forward(struct __sk_buff *skb, struct machine *m, str
 	bpf_spin_lock(&m->lock);
 	now = advance(m, now);
 	count_in(port_at(m, w->from), f->length);
-	place = pick(&m->rule, &w->packet, way->many, &m->route_stream);
-	wanted = place < SIDESTEP_PORTS ? way->ports[place] : 0;
+	view.now = now;
+	place = pick(&m->rule, memory, &view, &w->packet, way, &m->route_stream);
+	wanted = hop_at(way, place);
 	// A real frame does not say whether it was detoured. Only a switch may send one back.
 	returns = f->what == IS_IP && m->switches >> (w->from & 63) & 1;
 	if (wanted == w->from && !returns)
@@ -406,12 +418,13 @@ int sidestep_forward(struct __sk_buff *skb)
 	struct machine *m = bpf_map_lookup_elem(&machines, &zero);
 	struct queues *q = bpf_map_lookup_elem(&queues, &zero);
 	struct work *w = bpf_map_lookup_elem(&works, &zero);
+	struct memory *memory = bpf_map_lookup_elem(&memories, &zero);
 	struct frame *f;
 	struct way *way;
 	__u64 now, *has, *forget = bpf_map_lookup_elem(&orders, &zero);
 	int why;
 
-	if (!m || !q || !w || !forget)
+	if (!m || !q || !w || !memory || !forget)
 		return SHOT;
 	w->forget = *forget;
 #if SIDESTEP_STILL
@@ -454,7 +467,7 @@ int sidestep_forward(struct __sk_buff *skb)
 			return flood(skb, m, w, now);
 		way = bpf_map_lookup_elem(&stations, &f->to);
 		if (way)
-			return forward(skb, m, q, w, now, way);
+			return forward(skb, m, q, memory, w, now, way);
 		why = NO_STATION;
 	}
 	bpf_spin_lock(&m->lock);
@@ -465,23 +478,28 @@ int sidestep_forward(struct __sk_buff *skb)
 	return SHOT;
 }
 
+#else // no SIDESTEP_ROUTE
+
 // Answers a row of the vectors: the packet's bytes are the row, and the answer stands in them afterwards.
 SEC("tc")
 int sidestep_row(struct __sk_buff *skb)
 {
 	__u32 zero = 0;
 	struct row *row = bpf_map_lookup_elem(&rows, &zero);
+	struct memory *memory = bpf_map_lookup_elem(&memories, &zero);
 	struct view view = {};
 	struct depth met;
 
-	if (!row || bpf_skb_load_bytes(skb, 0, row, sizeof(*row)))
+	if (!row || !memory || bpf_skb_load_bytes(skb, 0, row, sizeof(*row)))
 		return SHOT;
 	view.still = row->depths;
 	if (row->route)
-		row->verdict.port = pick(&row->rule, &row->packet, row->many, &row->stream);
+		row->verdict.port = pick(&row->rule, memory, &view, &row->packet, &row->way, &row->stream);
 	else
 		row->verdict = judge(&row->rule, &row->packet, row->want, &view, &row->stream, &met);
 	if (bpf_skb_store_bytes(skb, 0, row, sizeof(*row), 0))
 		return SHOT;
 	return 0;
 }
+
+#endif

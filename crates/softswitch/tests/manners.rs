@@ -4,9 +4,9 @@
 //! The switch is this very program, told to run one function alone.
 
 use serde_json::Value;
-use sidestep_softswitch::process::{self, control};
-use sidestep_softswitch::setup::Setup;
+use sidestep_softswitch::process::control;
 use sidestep_softswitch::trial::flood::{Source, udp_frame};
+use sidestep_softswitch::trial::itself;
 use sidestep_softswitch::trial::wiring::Wiring;
 use std::fs::File;
 use std::io::Write;
@@ -17,21 +17,10 @@ use tempfile::TempDir;
 /// Longer than any machine takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Not a test by itself: a switch, where the last word is its config.
+/// Not a test by itself.
 #[test]
 fn this_program_as_a_switch() {
-    let Some(config) = std::env::args()
-        .next_back()
-        .filter(|arg| arg.ends_with(".toml"))
-    else {
-        return;
-    };
-    let text = std::fs::read_to_string(&config).unwrap();
-    let setup = Setup::read(&config, &text).unwrap_or_else(|all| panic!("{all:?}"));
-    if let Err(why) = process::run(&setup, || Err("it is read once".into())) {
-        let _ = writeln!(std::io::stderr(), "{why}");
-        std::process::exit(1);
-    }
+    itself::switch();
 }
 
 /// A switch that runs, and what it belongs to.
@@ -74,7 +63,7 @@ impl Running {
         let log = File::create(room.path().join("log")).unwrap();
         let program = std::env::current_exe().unwrap();
         let child = (wiring.switch.command(program.to_str().unwrap()))
-            .args(["--exact", "this_program_as_a_switch", "--nocapture"])
+            .args(itself::words("this_program_as_a_switch"))
             .arg(config)
             .stdout(Stdio::null())
             .stderr(log)

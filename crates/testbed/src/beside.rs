@@ -60,6 +60,9 @@ pub struct Ask<'a> {
 }
 
 /// Runs one figure three ways and writes the report; the exit status is that of the report.
+///
+/// When a switch dies or the machine refuses something on the way, the report is of what was kept before and says why;
+/// the error has the same words, and where the report is.
 pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error> {
     let Planned {
         paper,
@@ -97,7 +100,9 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
             told,
         ),
     ];
-    let bed = run_all(&scenes, ask, stop)?;
+    let mut bed = run_all(&scenes, ask, stop)?;
+    let ended = bed.ended.take();
+    let kept = bed.records.len();
     let arm = |name: &str, says: String, records: Vec<Record>| {
         Ok::<_, Error>(Arm {
             name: name.into(),
@@ -140,7 +145,24 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
         let notes = said.map(|words| format!("testbed, scheme {scheme}: {words}"));
         figure.experiment.notes.extend(notes);
     }
-    finish(ask, figure, &scenes, &bed.logs)
+    if let Some((scheme, why)) = &ended {
+        let words = format!("testbed, scheme {scheme}: {why}");
+        figure.experiment.notes.push(words);
+    }
+    let (finished, status) = finish(ask, figure, &scenes, &bed.logs)?;
+    match ended {
+        None => Ok((finished, status)),
+        Some((_, why)) => Err(why.and(format_args!(
+            "what was kept before, {kept} of {} runs of the testbed, is in {}",
+            runs(&scenes),
+            finished.dir.display()
+        ))),
+    }
+}
+
+/// How many runs of the testbed there are.
+fn runs(scenes: &[(Order, Scene)]) -> usize {
+    scenes.iter().map(|(_, s)| s.scenario.seeds.len()).sum()
 }
 
 /// The testbed's runs that are not marked, as an arm of their own.
@@ -229,28 +251,39 @@ struct Bed {
     records: Vec<Record>,
     status: Status,
     logs: Vec<(String, Log, Value)>,
+    /// Why it ended early, if it did, and with which scheme.
+    ended: Option<(String, Error)>,
 }
 
 fn run_all(scenes: &[(Order, Scene)], ask: &Ask<'_>, stop: &AtomicBool) -> Result<Bed, Error> {
-    let runs = scenes.iter().map(|(_, s)| s.scenario.seeds.len()).sum();
-    let mut progress = Progress::of(runs, ask.measure.show);
+    let mut progress = Progress::of(runs(scenes), ask.measure.show);
     let mut bed = Bed {
         records: Vec::new(),
         status: Status::Complete,
         logs: Vec::new(),
+        ended: None,
     };
     for (order, scene) in scenes {
         if stop.load(Ordering::Relaxed) {
             bed.status = Status::Partial;
             break;
         }
-        let (state, _) = order.build(ask.engine, stop)?;
-        let mut log = Log::default();
-        let ran = run_one(scene, &state, stop, &mut progress, &mut log, &mut bed);
-        down(&order.name, false)?;
-        ran?;
-        let json = log.to_json(scene, &state, order);
-        bed.logs.push((order.scheme.clone(), log, json));
+        let ran = order.build(ask.engine, stop).and_then(|(state, _)| {
+            let mut log = Log::default();
+            let ran = run_one(scene, &state, stop, &mut progress, &mut log, &mut bed);
+            let json = log.to_json(scene, &state, order);
+            bed.logs.push((order.scheme.clone(), log, json));
+            let down = down(&order.name, false);
+            ran.and(down)
+        });
+        if let Err(why) = ran {
+            if bed.records.is_empty() {
+                return Err(why.and("no run was kept before, and nothing is written"));
+            }
+            bed.status = Status::Partial;
+            bed.ended = Some((order.scheme.clone(), why));
+            break;
+        }
     }
     Ok(bed)
 }

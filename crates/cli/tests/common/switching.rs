@@ -6,7 +6,8 @@ use sidestep_softswitch::process::control;
 use sidestep_softswitch::trial::flood::sink;
 use sidestep_softswitch::trial::wiring::{Wiring, mac};
 use std::fs;
-use std::net::UdpSocket;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -243,6 +244,33 @@ pub fn reach(wiring: &Wiring, from: usize, to: usize, address: &str) -> bool {
     };
     server.send_to(b"answer", asker).unwrap();
     matches!(client.recv(&mut room), Ok(6))
+}
+
+/// Sends 4 MB by TCP from host 0 to host 1, asks that they arrive whole; says how many Mbps that was on the wire.
+pub fn transfer(running: &Running) -> f64 {
+    let hosts = &running.wiring.hosts;
+    let sent: Vec<u8> = (0..4_000_000u32).map(|i| (i % 251) as u8).collect();
+    let listener = hosts[1].within(|| TcpListener::bind("10.9.0.2:5000").unwrap());
+    // From before the first byte: a receiver that comes late finds many waiting.
+    let start = Instant::now();
+    let (got, time) = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut stream = hosts[0].within(|| TcpStream::connect("10.9.0.2:5000").unwrap());
+            stream.write_all(&sent).unwrap();
+        });
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut got = Vec::new();
+        stream.read_to_end(&mut got).unwrap();
+        (got, start.elapsed())
+    });
+    assert!(
+        got == sent,
+        "{} of {} bytes, or others",
+        got.len(),
+        sent.len()
+    );
+    // 1448 bytes of payload in 1538 on the wire.
+    8.0 * 4.0 / time.as_secs_f64() * 1538.0 / 1448.0
 }
 
 /// Frames that came by a port for one host, so far. Those that a host's kernel sends of its own accord are for a

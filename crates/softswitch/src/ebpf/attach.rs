@@ -11,6 +11,7 @@ use super::compile::ran;
 use super::kernel::Link;
 use super::plan::Plan;
 use super::program::Loaded;
+use super::tools::call;
 use crate::io::interface::Inquiry;
 use crate::io::sys::Tried;
 use crate::setup::Setup;
@@ -60,7 +61,7 @@ pub(super) fn attach(
     }
     let mut links = Vec::new();
     for (port, interface) in setup.ports.iter().zip(&interfaces) {
-        let link = loaded.forward.attach(*interface).map_err(|e| {
+        let link = loaded.program.attach(*interface).map_err(|e| {
             format!(
                 "port {}: cannot attach the program to interface {:?}: {e} (tcx: Linux 6.6 or newer with \
                  CONFIG_NET_XGRESS)",
@@ -79,7 +80,7 @@ pub(super) fn attach(
 /// Puts a token bucket at the root of an interface.
 fn bucket(interface: &str, rate: u64, most_bytes: u64) -> Result<(), String> {
     let burst = ONE_FRAME.max((u128::from(rate) * u128::from(BURST_NS) / 8_000_000_000) as u64);
-    let mut command = Command::new("tc");
+    let mut command = call("tc");
     command.args(["qdisc", "replace", "dev", interface, "root", "tbf"]);
     command.args(["rate", &format!("{rate}bit"), "burst", &burst.to_string()]);
     command.args(["limit", &most_bytes.min(u64::from(u32::MAX)).to_string()]);

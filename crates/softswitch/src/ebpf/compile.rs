@@ -4,6 +4,7 @@
 //! **State**        a folder of sources and what is pinned, both gone once the program is open.
 //! **Errors**       name the Debian package of the tool that is missing; what clang or the verifier says, at its end.
 
+use super::{kernel, tools};
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
@@ -12,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The sources, by their names.
-pub(super) const SOURCES: [(&str, &str); 6] = [
+pub(super) const SOURCES: [(&str, &str); 7] = [
     (
         "sidestep_switch.bpf.c",
         include_str!("../../bpf/sidestep_switch.bpf.c"),
@@ -22,6 +23,7 @@ pub(super) const SOURCES: [(&str, &str); 6] = [
     ("frame.h", include_str!("../../bpf/frame.h")),
     ("line.h", include_str!("../../bpf/line.h")),
     ("judge.h", include_str!("../../bpf/judge.h")),
+    ("turns.h", include_str!("../../bpf/turns.h")),
 ];
 
 /// Where the kernel keeps what is pinned; bpftool mounts it where nobody has.
@@ -30,54 +32,47 @@ const PINS: &str = "/sys/fs/bpf";
 /// Lines of a tool's complaint that are passed on: the verifier's reason is at the end.
 const LAST_LINES: usize = 12;
 
-/// What this machine lacks to load the program, if anything.
+/// What this machine lacks to load and attach the program, if anything.
 pub fn need() -> Result<(), String> {
-    let missing = |what: &str, packages: &str| {
-        Err(format!(
-            "the eBPF datapath needs {what}, which is not there; Debian's packages are {packages}"
-        ))
-    };
-    if clang().is_none() {
-        return missing("clang 14 or newer", "clang-16 (or clang) and libbpf-dev");
-    }
-    if !runs("bpftool", "version") {
-        return missing("bpftool", "bpftool");
-    }
-    if !Path::new("/usr/include/bpf/bpf_helpers.h").exists() {
-        return missing("bpf/bpf_helpers.h", "libbpf-dev");
-    }
-    if !runs("tc", "-V") {
-        return missing("tc", "iproute2");
-    }
-    Ok(())
-}
-
-fn runs(program: &str, word: &str) -> bool {
-    let mut command = Command::new(program);
-    let quiet = command
-        .arg(word)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    quiet.status().is_ok_and(|status| status.success())
-}
-
-fn clang() -> Option<String> {
-    let versions = (14..=22).rev().map(|n| format!("clang-{n}"));
-    let mut names = std::iter::once("clang-16".to_string())
-        .chain(versions)
-        .chain(["clang".to_string()]);
-    names.find(|name| runs(name, "--version"))
+    const WHO: &str = "the eBPF datapath";
+    tools::need(WHO)?;
+    tools::present(WHO, "tc", tools::find("tc").is_some(), "iproute2")?;
+    kernel::attaches(kernel::TCX_INGRESS).map_err(|why| format!("{WHO} {why}"))
 }
 
 /// The sizes and kind of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sizes {
-    /// Ports at most, 8 to 64.
+    /// Ports at most, a power of two from 8 to 64.
     pub ports: usize,
     /// A queue has room for 2 to that packets.
     pub ring_bits: u32,
+    /// Places at which a route remembers whose turn it is, a power of two.
+    pub places: usize,
+    /// What the program is built for; `None` answers rows of the vectors, of any policy.
+    pub way: Option<Way>,
     /// Time is what the map says: for tests.
     pub still: bool,
+}
+
+/// What of a rule chooses the program's way, by the numbers of `struct rule`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Way {
+    pub route: u8,
+    pub buffer: u8,
+    pub queued: bool,
+    pub shared: bool,
+}
+
+impl Way {
+    fn defines(self) -> [String; 4] {
+        [
+            format!("-DSIDESTEP_ROUTE={}", self.route),
+            format!("-DSIDESTEP_BUFFER={}", self.buffer),
+            format!("-DSIDESTEP_QUEUED={}", u8::from(self.queued)),
+            format!("-DSIDESTEP_SHARED={}", u8::from(self.shared)),
+        ]
+    }
 }
 
 /// A loaded program's pins, gone when this is dropped.
@@ -121,22 +116,24 @@ pub(super) fn load(sources: &[(&str, String)], sizes: Sizes) -> Result<Pinned, S
         file.write_all(text.as_bytes()).map_err(failed)?;
     }
     let object = folder.0.join("switch.o");
-    let clang = clang().ok_or("clang is not there any more")?;
+    let clang = tools::clang().ok_or("clang is not there any more")?;
     let mut compile = Command::new(&clang);
     compile
         .args(["-O2", "-g", "-target", "bpf"])
         .arg(format!("-DSIDESTEP_PORTS={}", sizes.ports))
         .arg(format!("-DSIDESTEP_RING_BITS={}", sizes.ring_bits))
+        .arg(format!("-DSIDESTEP_PLACES={}", sizes.places))
         .arg(format!("-DSIDESTEP_STILL={}", u8::from(sizes.still)))
+        .args(sizes.way.into_iter().flat_map(Way::defines))
         .arg("-c")
         .arg(folder.0.join(SOURCES[0].0))
         .arg("-o")
         .arg(&object);
-    ran(compile, &format!("{clang} -target bpf"))?;
+    ran(compile, &format!("{} -target bpf", clang.display()))?;
     let pinned = Pinned {
         path: Path::new(PINS).join(&name),
     };
-    let mut load = Command::new("bpftool");
+    let mut load = tools::call("bpftool");
     (load.args(["prog", "loadall"]).arg(&object))
         .arg(&pinned.path)
         .arg("pinmaps")

@@ -13,6 +13,7 @@ use std::path::Path;
 const MAP_LOOKUP: c_int = 1;
 const MAP_UPDATE: c_int = 2;
 const OBJECT_GET: c_int = 7;
+const PROGRAM_LOAD: c_int = 5;
 const PROGRAM_TEST: c_int = 10;
 const OBJECT_INFO: c_int = 15;
 const LINK_CREATE: c_int = 28;
@@ -20,7 +21,11 @@ const LINK_CREATE: c_int = 28;
 /// `BPF_F_LOCK`: under the lock in the value.
 const LOCKED: u64 = 4;
 /// `BPF_TCX_INGRESS`.
-const TCX_INGRESS: u32 = 46;
+pub(super) const TCX_INGRESS: u32 = 46;
+/// `BPF_PROG_TYPE_SCHED_CLS`.
+const CLASSIFIER: u32 = 3;
+/// An interface that there is not: the kernel looks for it once it knows how to attach.
+const NOWHERE: u32 = i32::MAX as u32;
 
 /// `union bpf_attr`, as far as these commands go: 80 bytes, in words of 32 bits.
 #[repr(C, align(8))]
@@ -54,6 +59,33 @@ unsafe fn bpf(command: c_int, attributes: &mut Attributes) -> io::Result<c_int> 
         )
     };
     answer(done as c_int)
+}
+
+/// Can this process load a program here and attach it in this way? An error is the rest of a sentence that says who asks.
+pub(super) fn attaches(way: u32) -> Result<(), String> {
+    // `r0 = 0; exit`.
+    const NOTHING: [u64; 2] = [0xb7, 0x95];
+    let mut attributes = Attributes::default();
+    attributes.put(0, CLASSIFIER);
+    attributes.put(1, NOTHING.len() as u32);
+    attributes.point(2, NOTHING.as_ptr());
+    attributes.point(4, c"Dual MIT/GPL".as_ptr());
+    // SAFETY: instructions and licence live, and are as long as is said; the descriptor is new, and ours alone.
+    let loaded = unsafe { bpf(PROGRAM_LOAD, &mut attributes).map(|fd| OwnedFd::from_raw_fd(fd)) };
+    let program = Program(loaded.map_err(|e| match e.kind() {
+        io::ErrorKind::PermissionDenied => {
+            "loads a BPF program: expected root, or CAP_BPF with CAP_NET_ADMIN, got a process without them"
+                .to_string()
+        }
+        _ => format!("needs a kernel that loads BPF programs (CONFIG_BPF_SYSCALL): {e}"),
+    })?);
+    match program.link(NOWHERE, way) {
+        Err(e) if e.raw_os_error() == Some(libc::ENODEV) => Ok(()),
+        Ok(_) => Ok(()),
+        Err(e) => Err(format!(
+            "attaches by tcx: expected Linux 6.6 or newer with CONFIG_NET_XGRESS, got a kernel that answers {e}"
+        )),
+    }
 }
 
 /// What is pinned at a path.
@@ -140,10 +172,14 @@ impl Program {
 
     /// Runs at the ingress of interface number `interface`.
     pub fn attach(&self, interface: i32) -> io::Result<Link> {
+        self.link(interface as u32, TCX_INGRESS)
+    }
+
+    fn link(&self, interface: u32, way: u32) -> io::Result<Link> {
         let mut attributes = Attributes::default();
         attributes.put(0, self.0.as_raw_fd() as u32);
-        attributes.put(1, interface as u32);
-        attributes.put(2, TCX_INGRESS);
+        attributes.put(1, interface);
+        attributes.put(2, way);
         // SAFETY: no attribute is an address; the descriptor is new, and ours alone.
         let link = unsafe { bpf(LINK_CREATE, &mut attributes).map(|fd| OwnedFd::from_raw_fd(fd))? };
         Ok(Link { _link: link })
@@ -167,5 +203,21 @@ impl Program {
         frame.clear();
         frame.extend_from_slice(&out[..attributes.0[3] as usize]);
         Ok(attributes.0[1])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_way_to_attach_that_no_kernel_has_is_said() {
+        if let Err(why) = attaches(TCX_INGRESS) {
+            // Not root, or an older kernel.
+            assert!(why.contains("expected") || why.contains("CONFIG_"), "{why}");
+            return;
+        }
+        let why = attaches(u32::MAX).unwrap_err();
+        assert!(why.contains("CONFIG_NET_XGRESS"), "{why}");
     }
 }

@@ -6,13 +6,22 @@
 
 use super::plan::{Plan, Rule};
 use sidestep_switch::DropReason;
+use sidestep_switch::route::spray_rr::strides;
 use sidestep_types::Rng;
 
 /// Bytes of `struct rule`, `struct machine` before its ports, `struct port` and `struct slot`.
-pub(super) const RULE: usize = 72;
-pub(super) const MACHINE: usize = 216;
+pub(super) const RULE: usize = 112;
+pub(super) const MACHINE: usize = 256;
 pub(super) const PORT: usize = FORGOTTEN + 8;
 pub(super) const SLOT: usize = 16;
+/// Where `struct machine` has what became of the last packet, for tests.
+pub(super) const LAST: usize = MACHINE - 32;
+
+/// Next hops at most, and so the counters of `struct memory`; bytes of a `struct turn`.
+const MOST_HOPS: usize = 64;
+const TURN: usize = 12;
+/// A place where no packet has been, and which begins at a hop drawn.
+const NEW: u16 = u16::MAX;
 
 /// Refusals that the program counts.
 pub(super) const REFUSALS: usize = 26;
@@ -59,9 +68,19 @@ impl Bytes {
         self.u64(rule.packets).u64(rule.bytes);
         self.u64(rule.mark_packets).u64(rule.mark_bytes);
         self.u64(rule.to_switch).u32(rule.ports);
-        self.u8(rule.route).u8(rule.buffer).u8(u8::from(rule.back));
+        self.u8(rule.way.route)
+            .u8(rule.way.buffer)
+            .u8(u8::from(rule.back));
         self.u8(u8::from(rule.mark_detours)).u8(rule.max_detours);
-        self.u8(u8::from(rule.acks_by_hash)).to(begin + RULE)
+        self.u8(u8::from(rule.acks_by_hash));
+        self.u8(rule.per)
+            .u8(rule.ties)
+            .u8(u8::from(rule.way.queued));
+        self.u8(u8::from(rule.way.shared)).to(begin + 72);
+        let (over, under) = rule.alpha;
+        self.u64(rule.memory).u64(over).u64(under);
+        self.u32(rule.limit).u32(rule.table);
+        self.u32(rule.burst).u32(rule.rounds).to(begin + RULE)
     }
 }
 
@@ -83,6 +102,31 @@ pub(super) fn machine(plan: &Plan, started_ns: u64, interfaces: &[i32]) -> Vec<u
     for _ in plan.rates.len()..plan.sizes.ports {
         let begin = bytes.0.len();
         bytes.u64(0).u64(1).to(begin + PORT);
+    }
+    bytes.0
+}
+
+/// Bytes of `struct memory`.
+pub(super) const fn memory_bytes(places: usize) -> usize {
+    4 * MOST_HOPS + MOST_HOPS * (MOST_HOPS + 1) + TURN * places
+}
+
+/// `struct memory` of a route that has met no packet.
+pub(super) fn memory(rule: &Rule, places: usize) -> Vec<u8> {
+    let mut bytes = Bytes::default();
+    bytes.to(4 * MOST_HOPS);
+    for many in 0..=MOST_HOPS {
+        let begin = bytes.0.len();
+        let strides: Vec<u8> = strides(many as u16).map(|stride| stride as u8).collect();
+        bytes.u8(strides.len() as u8);
+        strides.iter().for_each(|stride| _ = bytes.u8(*stride));
+        bytes.to(begin + MOST_HOPS);
+    }
+    for _ in 0..places {
+        let begin = bytes.0.len();
+        let next = if rule.drawn { NEW } else { 0 };
+        bytes.0.extend(next.to_ne_bytes());
+        bytes.to(begin + TURN);
     }
     bytes.0
 }

@@ -15,9 +15,10 @@ mod layout;
 mod plan;
 mod program;
 mod run;
-pub mod still;
+pub(crate) mod still;
 #[cfg(test)]
 mod tests;
+pub mod tools;
 
 pub use compile::need;
 pub use plan::Plan;

@@ -1,11 +1,11 @@
 //! What a config comes to in the program; or what of it the program cannot do, and why.
 //!
-//! **Decision**     policies without a memory of packets past, before FIFO ports whose capacity is their own.
+//! **Decision**     policies whose memory of packets past is a table, before FIFO ports.
 //! **State**        none.
 //! **Units**        capacity and marks in packets or bytes of buffer, as written.
 //! **Errors**       every key that asks for more, with the reason, all of them at once.
 
-use super::compile::Sizes;
+use super::compile::{Sizes, Way};
 use crate::setup::{DEFAULT_MTU, Forwarding, Mac, Named, Setup, Storms};
 use sidestep_switch::{Capacity, Streams};
 use sidestep_types::{PortId, Seed, Size, Time, Values};
@@ -20,6 +20,8 @@ const LEAST_PORTS: usize = 8;
 const MOST_BITS: u32 = 15;
 /// Bytes of buffer of the smallest frame.
 const LEAST_BUFFER: u64 = 64;
+/// The most that a memory and either part of alpha may be, so that no product is above 62 bits.
+const MOST_PARTS: u64 = 1 << 31;
 /// A level that no queue reaches.
 const NEVER: u64 = 1 << 62;
 
@@ -35,16 +37,36 @@ pub(super) struct Rule {
     pub mark_bytes: u64,
     pub to_switch: u64,
     pub ports: u32,
-    pub route: u8,
-    pub buffer: u8,
+    pub way: Way,
     pub back: bool,
     pub mark_detours: bool,
     /// 0: no limit.
     pub max_detours: u8,
     pub acks_by_hash: bool,
+    /// `spray-rr`: the place among [`PER`]; of `spray-counter` that among [`TIES`].
+    pub per: u8,
+    pub ties: u8,
+    /// All queues', and what one may have of what is free.
+    pub memory: u64,
+    pub alpha: (u64, u64),
+    pub limit: u32,
+    /// Places less one.
+    pub table: u32,
+    pub burst: u32,
+    pub rounds: u32,
+    /// `spray-rr`: a new place begins where ECMP would.
+    pub drawn: bool,
 }
 
-const ROUTES: [&str; 3] = ["single", "ecmp", "spray-random"];
+const ROUTES: [&str; 5] = [
+    "single",
+    "ecmp",
+    "spray-random",
+    "spray-rr",
+    "spray-counter",
+];
+const PER: [&str; 4] = ["flow", "destination", "prefix", "switch"];
+const TIES: [&str; 3] = ["turn", "first", "random"];
 const BUFFERS: [&str; 4] = ["droptail", "ecn", "dibs", "dibs-first-open"];
 
 impl Rule {
@@ -54,7 +76,7 @@ impl Rule {
         route: Option<&Named>,
         buffer: Option<&Named>,
         (ports, to_switch): (u32, u64),
-        capacity: Size,
+        capacity: Capacity,
         salt: u64,
     ) -> Result<Rule, String> {
         let default = |name: &str| (name.to_string(), Values::defaults(&[]));
@@ -69,7 +91,22 @@ impl Rule {
                 )
             })
         };
-        let (packets, bytes) = levels(Some(capacity));
+        let (packets, bytes) = match capacity {
+            Capacity::PerPort(size) => levels(Some(size)),
+            // A ring is all that a queue can have.
+            _ => ((1 << MOST_BITS) - 1, NEVER),
+        };
+        let (memory, alpha, shared) = match capacity {
+            Capacity::Shared { memory, alpha } => (memory.0, alpha, true),
+            _ => (NEVER, (1, 0), false),
+        };
+        let of = |name: &str| (route.0 == name).then_some(&route.1);
+        let (turns, counter) = (of("spray-rr"), of("spray-counter"));
+        let word = |values: Option<&Values>, name: &str, known: &[&str]| {
+            let place = values.and_then(|v| known.iter().position(|is| *is == v.word(name)));
+            place.unwrap_or(0) as u8
+        };
+        let count = |name: &str| turns.map_or(1, |v| v.count(name)) as u32;
         let mark_at = match buffer.0.as_str() {
             "ecn" => Some(buffer.1.size("mark_at")),
             "dibs" | "dibs-first-open" => buffer.1.size_or_off("mark_at"),
@@ -90,15 +127,46 @@ impl Rule {
             mark_bytes,
             to_switch,
             ports,
-            route: number(&ROUTES, "route", &route.0)?,
-            buffer: number(&BUFFERS, "buffer", &buffer.0)?,
+            way: Way {
+                route: number(&ROUTES, "route", &route.0)?,
+                buffer: number(&BUFFERS, "buffer", &buffer.0)?,
+                queued: counter.is_some_and(|v| v.word("by") == "queued"),
+                shared,
+            },
             back: !detours || buffer.1.flag("ingress"),
             mark_detours: detours && buffer.1.flag("mark_detours"),
             // The policy itself was built of it before: from 1 to 255.
             max_detours: most.map_or(0, |most| most.min(255) as u8),
-            acks_by_hash: route.0 == "spray-random" && route.1.word("acks") == "ecmp",
+            acks_by_hash: route.0.starts_with("spray") && route.1.word("acks") == "ecmp",
+            per: word(turns, "per", &PER),
+            ties: word(counter, "ties", &TIES),
+            memory,
+            alpha,
+            limit: counter.map_or(0, |v| v.bytes("limit").0) as u32,
+            table: count("table") - 1,
+            burst: count("burst"),
+            rounds: turns.and_then(|v| v.count_or_off("shuffle")).unwrap_or(0) as u32,
+            drawn: turns.is_some_and(|v| v.word("start") == "drawn"),
         })
     }
+
+    /// Places of a table that this needs, on a switch whose lists of ports and stations have numbers below `numbers`.
+    pub(super) fn places(&self, numbers: usize) -> usize {
+        let turns = self.way.route == number_of("spray-rr");
+        let counts = self.way.route == number_of("spray-counter");
+        match self.per {
+            // Of flows and destinations.
+            0 | 1 if turns => self.table as usize + 1,
+            _ if turns || counts => numbers.next_power_of_two(),
+            _ => 1,
+        }
+    }
+}
+
+/// The number of a route that the program has.
+fn number_of(route: &str) -> u8 {
+    let place = ROUTES.iter().position(|name| *name == route);
+    place.expect("a route of the program") as u8
 }
 
 /// A level in packets and in bytes, of which one is out of reach.
@@ -152,32 +220,49 @@ impl Plan {
              keeps that order",
             format!("{:?}", decision.sched.0),
         );
-        let capacity = match decision.capacity {
-            Capacity::PerPort(size) => size,
-            other => {
-                let got = match other {
-                    Capacity::Unlimited => "\"unlimited\"",
-                    _ => "\"shared\"",
-                };
-                cannot.say(
-                    "switch.capacity",
-                    "so many packets or bytes for each port: a ring of that many departures is kept",
-                    got,
+        let longest = match decision.capacity {
+            Capacity::PerPort(Size::Packets(n)) => n,
+            Capacity::PerPort(Size::Bytes(b)) => b.0 / LEAST_BUFFER,
+            // As long as a ring can be.
+            Capacity::Unlimited => (1 << MOST_BITS) - 1,
+            Capacity::Shared { memory, alpha } => {
+                let most = memory.0.max(alpha.0).max(alpha.1);
+                cannot.unless(
+                    most <= MOST_PARTS,
+                    "switch.memory, switch.alpha",
+                    format!("a memory and both parts of alpha of at most {MOST_PARTS}, whose products have 62 bits"),
+                    format!("{memory} and {}/{}", alpha.0, alpha.1),
                 );
-                Size::Packets(1)
+                (memory.0 / LEAST_BUFFER).min((1 << MOST_BITS) - 1)
             }
         };
-        let longest = match capacity {
-            Size::Packets(n) => n,
-            Size::Bytes(b) => b.0 / LEAST_BUFFER,
-        };
+        let (route, values) = &decision.route;
+        let looks = [
+            decision.buffer.0.starts_with("dibs"),
+            decision.capacity.is_shared(),
+            route == "spray-counter" && values.word("by") == "queued",
+        ];
+        let looks = looks.into_iter().filter(|look| *look).count();
+        if looks > 1 {
+            // Each look doubles what the verifier has to follow.
+            let most = MOST_PORTS >> (looks - 1);
+            cannot.unless(
+                setup.ports.len() <= most,
+                "port",
+                format!(
+                    "at most {most} where {looks} of dibs, shared memory and by = \"queued\" look at every queue: \
+                     the kernel's verifier does not come to an end with more"
+                ),
+                setup.ports.len(),
+            );
+        }
         // One slot stays free: what waits is told from what has left by it.
         let ring_bits = (64 - longest.leading_zeros()).max(4);
         cannot.unless(
             ring_bits <= MOST_BITS,
             "switch.capacity",
             format!("room for less than {} packets", 1 << MOST_BITS),
-            capacity,
+            format!("{longest} packets"),
         );
         cannot.process(setup);
         cannot.tables(setup);
@@ -191,7 +276,7 @@ impl Plan {
             Some(&decision.route),
             Some(&decision.buffer),
             (setup.ports.len() as u32, switches),
-            capacity,
+            decision.capacity,
             salt,
         );
         let rule = match rule {
@@ -214,8 +299,10 @@ impl Plan {
         });
         Ok(Plan {
             sizes: Sizes {
-                ports: setup.ports.len().max(LEAST_PORTS),
+                ports: setup.ports.len().max(LEAST_PORTS).next_power_of_two(),
                 ring_bits,
+                places: rule.places(setup.ports.len() + setup.stations.len()),
+                way: Some(rule.way),
                 still: false,
             },
             rule,

@@ -7,7 +7,8 @@
 use super::compile::{Pinned, SOURCES, Sizes, load};
 use super::kernel::{Map, Program};
 use super::layout::{self, Bytes, MACHINE, PORT};
-use super::plan::Plan;
+use super::plan::{Plan, Rule};
+use crate::table::ways::Numbering;
 use std::path::Path;
 
 /// The key of a map with one value.
@@ -16,9 +17,8 @@ const ONLY: [u8; 4] = [0; 4];
 /// Loaded.
 #[derive(Debug)]
 pub(super) struct Loaded {
-    pub forward: Program,
-    #[cfg(test)]
-    pub row: Program,
+    /// What stands at the ports; or, built for no way, what answers rows.
+    pub program: Program,
     pub sizes: Sizes,
     machines: Map,
     queues: Map,
@@ -26,6 +26,7 @@ pub(super) struct Loaded {
     answers: Map,
     interfaces: Map,
     orders: Map,
+    memories: Map,
 }
 
 impl Loaded {
@@ -50,9 +51,10 @@ impl Loaded {
         let map = |name: &str, key: usize, value: usize| Map::open(&path.join(name), key, value);
         let program = |name: &str| Program::open(Path::new(&path.join(name)));
         Ok(Loaded {
-            forward: program("sidestep_forward")?,
-            #[cfg(test)]
-            row: program("sidestep_row")?,
+            program: program(match sizes.way {
+                Some(_) => "sidestep_forward",
+                None => "sidestep_row",
+            })?,
             sizes,
             machines: map("machines", 4, MACHINE + PORT * sizes.ports)?,
             queues: map("queues", 4, layout::queue(sizes.ring_bits) * sizes.ports)?,
@@ -60,6 +62,7 @@ impl Loaded {
             answers: map("answers", 4, 8)?,
             interfaces: map("interfaces", 4, 4)?,
             orders: map("orders", 4, 8)?,
+            memories: map("memories", 4, layout::memory_bytes(sizes.places))?,
         })
     }
 
@@ -68,9 +71,13 @@ impl Loaded {
         let failed = |e: std::io::Error| format!("cannot tell the program of the switch: {e}");
         let machine = layout::machine(plan, started_ns, interfaces);
         self.machines.put(&ONLY, &machine).map_err(failed)?;
+        self.begin_memory(&plan.rule).map_err(failed)?;
+        let mut numbering = Numbering::new(plan.rates.len() as u16);
         for (mac, ports) in &plan.stations {
             let mut way = Bytes::default();
+            let entry = numbering.entry(ports);
             way.u32(ports.len() as u32);
+            way.u32(entry.hops().set).u32(entry.hops().prefix);
             for port in ports {
                 way.u8(port.0 as u8);
             }
@@ -91,6 +98,11 @@ impl Loaded {
                 .map_err(failed)?;
         }
         Ok(())
+    }
+
+    /// Has the route forget what it remembers of packets.
+    pub fn begin_memory(&self, rule: &Rule) -> std::io::Result<()> {
+        (self.memories).put(&ONLY, &layout::memory(rule, self.sizes.places))
     }
 
     /// `struct machine`, copied at one moment.
@@ -119,5 +131,5 @@ impl Loaded {
 
 /// Bytes of `struct way`.
 fn way_bytes(sizes: Sizes) -> usize {
-    (4 + sizes.ports).next_multiple_of(4)
+    (12 + sizes.ports).next_multiple_of(4)
 }

@@ -6,7 +6,7 @@
 //! **Errors**       what the program cannot do of a config, or the machine lacks.
 //! **Deviations**   copies of what is flooded are decided about and counted, and not seen.
 
-use super::layout::Read;
+use super::layout::{LAST, MACHINE, Read};
 use super::plan::Plan;
 use super::program::Loaded;
 use crate::frame::Refusal;
@@ -88,9 +88,9 @@ impl Still {
         self.now = self.now.max(now);
         self.loaded.set_now(self.now.ps())?;
         let mut frame = bytes.to_vec();
-        self.loaded.forward.test(&mut frame, u32::from(port.0))?;
+        self.loaded.program.test(&mut frame, u32::from(port.0))?;
         let machine = self.loaded.machine()?;
-        let last = Read(&machine[184..216]);
+        let last = Read(&machine[LAST..MACHINE]);
         let port = |at| PortId(last.u32(at) as u16);
         let became = match last.u32(0) {
             0 | 1 => Became::Queued {

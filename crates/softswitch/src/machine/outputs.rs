@@ -106,20 +106,22 @@ impl Outputs {
         if self.down.has(PortId(port as u16)) {
             return self.stranded.push((handle, PortId(port as u16)));
         }
-        let bytes = buffered(&self.slab.parcel(handle).packet);
-        self.ports[port].line.grow(bytes);
         self.wait(port, handle);
     }
 
-    /// Queues a frame on `port` that is counted already.
+    /// Queues a frame on `port`, whose link is up or is about to be, and counts it in.
     #[inline]
     fn wait(&mut self, port: usize, handle: u32) {
+        let bytes = buffered(&self.slab.parcel(handle).packet);
         let p = &mut self.ports[port];
-        if let Some(ranked) = &mut p.ranked {
-            let at = (self.now, UNBUFFERED);
+        let at = (self.now, UNBUFFERED);
+        if let Some(ranked) = &mut p.ranked
+            && !ranked.joins_line(&mut p.line, &self.slab, at, handle)
+        {
             let due = ranked.queue(&mut p.line, &mut self.slab, &p.wire, at, handle);
             return self.plan(port, due);
         }
+        p.line.grow(bytes);
         if let Some(departs) = (p.line).queue(&mut self.slab, &p.wire, self.now, handle) {
             self.plan_first(port, departs);
         }
@@ -217,9 +219,6 @@ impl Outputs {
         let new = Ranked::around(sched, port as u32);
         let (slab, line) = (&mut self.slab, &mut p.line);
         let mut waiting = reschedule(&mut p.ranked, new, line, slab, self.now, UNBUFFERED);
-        for handle in &waiting {
-            line.shrink(buffered(&slab.parcel(*handle).packet));
-        }
         waiting.sort_by_key(|handle| slab.number(*handle));
         let mut all = Vec::new();
         while line.head() != NONE {

@@ -3,7 +3,7 @@
 mod hash;
 mod learning;
 mod prefixes;
-mod ways;
+pub(crate) mod ways;
 
 pub use hash::Mixed;
 pub use learning::{Learned, Learning, MOST_LEARNED, STALE_AFTER};

@@ -6,6 +6,7 @@
 //! **Sum**     frames in, less those flooded, plus their copies, are frames out, dropped, refused
 //!             and held. At the interface: arrived is read or dropped by the kernel; sent is given,
 //!             or refused by the interface.
+//! **Memory**  resident memory of the switch after half of the frames and after all: what it loses of every frame shows.
 
 use super::flood::{Source, sink, udp_frame};
 use super::throughput::{Between, FASTEST, Running, start, tempdir};
@@ -18,6 +19,8 @@ use std::time::{Duration, Instant};
 
 /// Frames sent before the switch is asked how far it is.
 const BATCH: u64 = 2048;
+/// What any program may take more, as its allocator has it, beside a byte for each frame.
+const BREATH_KB: u64 = 4096;
 /// A switch that does not get on for so long hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -26,6 +29,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Garbage {
     /// Frames that were sent at it.
     pub sent: u64,
+    /// By how many kB the switch grew in the second half.
+    pub grown_kb: u64,
     /// Its last counters.
     pub counters: Value,
     /// What does not add up; empty when all does.
@@ -65,7 +70,11 @@ fn run(
     let mut sent = 0;
     let mut source = wiring.hosts[0].within(|| Source::open("eth0"))?;
     let mut frame = Vec::new();
+    let mut half_kb = None;
     while sent < frames {
+        if half_kb.is_none() && sent >= frames / 2 {
+            half_kb = Some(switch.resident_kb()?);
+        }
         for _ in 0..BATCH.min(frames - sent) {
             make(&mut frame, &mut rng);
             source.send(std::iter::once(&frame[..]));
@@ -77,7 +86,7 @@ fn run(
     }
     // What is queued leaves, and what the hosts answer comes: all of it adds up once it has.
     let end = Instant::now();
-    let (counters, wrong) = loop {
+    let (counters, mut wrong) = loop {
         if switch.ended() {
             return Err("the switch has ended".into());
         }
@@ -88,10 +97,24 @@ fn run(
         }
         std::thread::sleep(Duration::from_millis(20));
     };
+    let grown_kb = match half_kb {
+        Some(half) => switch.resident_kb()?.saturating_sub(half),
+        None => 0,
+    };
+    wrong.extend(leaks(frames / 2, grown_kb));
     Ok(Garbage {
         sent: source.sent(),
+        grown_kb,
         counters,
         wrong,
+    })
+}
+
+/// What is wrong with a switch that grew by so much while so many frames came.
+fn leaks(frames: u64, grown_kb: u64) -> Option<String> {
+    let most_kb = BREATH_KB + frames / 1024;
+    (grown_kb > most_kb).then(|| {
+        format!("resident memory: expected to grow by at most {most_kb} kB with {frames} frames, got {grown_kb} kB")
     })
 }
 
@@ -255,6 +278,16 @@ mod tests {
                 assert!(!wrong.is_empty(), "{path}");
             }
         }
+    }
+
+    #[test]
+    fn a_switch_that_keeps_two_bytes_of_each_frame_leaks() {
+        assert_eq!(leaks(10 << 20, 4096 + (10 << 10)), None);
+        let why = leaks(10 << 20, 20 << 10).expect("two bytes a frame");
+        assert!(
+            why.contains("at most 14336 kB with 10485760 frames, got 20480 kB"),
+            "{why}"
+        );
     }
 
     #[test]

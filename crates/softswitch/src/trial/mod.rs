@@ -4,7 +4,9 @@
 
 pub mod flood;
 pub mod garbage;
+pub mod itself;
 pub mod latency;
 pub mod namespace;
+pub mod still;
 pub mod throughput;
 pub mod wiring;

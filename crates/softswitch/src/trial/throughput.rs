@@ -244,6 +244,15 @@ impl Running {
         first.ok_or_else(|| format!("{path}: expected a number, got {text:?}"))
     }
 
+    /// Its resident memory.
+    pub(super) fn resident_kb(&self) -> Result<u64, String> {
+        let path = format!("/proc/{}/status", self.0.id());
+        let text = std::fs::read_to_string(&path).map_err(|e| format!("{path}: {e}"))?;
+        let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        number.ok_or_else(|| format!("{path}: expected VmRSS in kB, got {line:?}"))
+    }
+
     /// Has it ended? That is: has it crashed?
     pub fn ended(&mut self) -> bool {
         !matches!(self.0.try_wait(), Ok(None))

@@ -3,13 +3,13 @@
 use crate::scenario::{ANSWERS, Answer, END, Flow, Scenario, tags};
 use crate::{Paths, Step, WITHHELD, reason};
 use sidestep_sim::{End, Network};
-use sidestep_softswitch::ebpf::still::{Became, Still};
 use sidestep_softswitch::frame::{self, Carry, Ip, What, sample::Sample};
 use sidestep_softswitch::machine::{Event, Happened, Machine};
 use sidestep_softswitch::setup::{
     DEFAULT_MTU, Forwarding, Mac, NO_VLAN, PortBridge, PortSetup, ProcessSetup, Rank, Setup,
     Station,
 };
+use sidestep_softswitch::trial::still::{Became, Still};
 use sidestep_switch::{
     AnyBuffer, AnyRoute, Buffer, Changes, DropReason, Hops, Queues, Route, Verdict, Want, buffer,
 };

@@ -1,13 +1,14 @@
 //! BPF programs in C, built on the machine that runs them: its kernel's types are read from the kernel.
 //!
 //! **Decision**     clang builds, bpftool gives the types and loads; neither is needed by who has no program.
-//! **Errors**       name the Debian package of the tool that is missing.
+//! **Errors**       name the Debian package of the tool that is missing (`sidestep_softswitch::ebpf::tools`).
 
 use super::blueprint::Blueprint;
 use super::hosts::INTERFACE;
 use super::{netns, tools};
 use crate::error::{Error, failed};
 use serde_json::Value;
+use sidestep_softswitch::ebpf::tools as of_bpf;
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -20,37 +21,13 @@ const TYPES: &str = "/sys/kernel/btf/vmlinux";
 
 /// Refuses to begin without what builds and loads a program. `why` is the beginning of a sentence: what needs it.
 pub fn need(why: &str) -> Result<(), Error> {
-    let missing = |what: &str, packages: &str| {
-        Error::Input(format!(
-            "{why} needs {what}, which is not there; Debian's packages are {packages}"
-        ))
-    };
-    if clang().is_none() {
-        return Err(missing(
-            "clang 14 or newer",
-            "clang-16 (or clang) and libbpf-dev",
-        ));
-    }
-    if tools::find("bpftool").is_none() {
-        return Err(missing("bpftool", "bpftool"));
-    }
-    if !Path::new("/usr/include/bpf/bpf_helpers.h").exists() {
-        return Err(missing("bpf/bpf_helpers.h", "libbpf-dev"));
-    }
-    if !Path::new(TYPES).exists() {
-        return Err(Error::Input(format!(
+    of_bpf::need(why).map_err(Error::Input)?;
+    match Path::new(TYPES).exists() {
+        true => Ok(()),
+        false => Err(Error::Input(format!(
             "{why} needs the kernel's type information: expected {TYPES} (CONFIG_DEBUG_INFO_BTF), got none"
-        )));
+        ))),
     }
-    Ok(())
-}
-
-fn clang() -> Option<String> {
-    let versions = (14..=22).rev().map(|n| format!("clang-{n}"));
-    let mut names = std::iter::once("clang-16".to_string())
-        .chain(versions)
-        .chain(["clang".to_string()]);
-    names.find(|name| tools::find(name).is_some())
 }
 
 /// Builds a program in a folder of its own, which is made anew; returns the object's path.
@@ -78,7 +55,8 @@ pub fn build(dir: &Path, source: &str, defines: &[String]) -> Result<String, Err
     let mut args = vec!["-O2", "-g", "-target", "bpf", &include];
     args.extend(defines.iter().map(String::as_str));
     args.extend(["-c", &text, "-o", &object]);
-    tools::run(&clang().unwrap_or_else(|| "clang".into()), &args, "")?;
+    let clang = of_bpf::clang().ok_or_else(|| Error::Work("clang is not there any more".into()))?;
+    tools::run(&clang.display().to_string(), &args, "")?;
     Ok(object)
 }
 

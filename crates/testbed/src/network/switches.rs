@@ -13,7 +13,6 @@ use std::fmt::Write;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -118,7 +117,8 @@ fn wait(print: &Blueprint, i: usize, child: &mut Child) -> Result<(), Error> {
     };
     let began = Instant::now();
     loop {
-        if UnixStream::connect(&socket).is_ok() {
+        // Not as soon as somebody listens there: once the loop behind it runs.
+        if ask(&socket, "counters").is_ok() {
             return Ok(());
         }
         if let Ok(Some(status)) = child.try_wait() {

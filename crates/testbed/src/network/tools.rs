@@ -3,16 +3,9 @@
 use crate::error::Error;
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// Is there a program of this name?
-pub fn find(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let usual = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"].map(PathBuf::from);
-    let places = std::env::split_paths(&path).chain(usual);
-    places.map(|dir| dir.join(name)).find(|p| p.is_file())
-}
+pub use sidestep_softswitch::ebpf::tools::find;
 
 /// Refuses to begin without what every testbed needs.
 pub fn need() -> Result<(), Error> {

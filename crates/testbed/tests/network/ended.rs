@@ -3,10 +3,12 @@
 use crate::common::{own_name, skip, until};
 use crate::needs_namespaces;
 use serde_json::Value;
-use sidestep_softswitch::process;
-use sidestep_softswitch::setup::Setup;
+use sidestep_softswitch::trial::itself;
+use sidestep_study::MeasureOptions;
+use sidestep_study::progress::Show;
+use sidestep_testbed::beside::{Ask, beside};
 use sidestep_testbed::network::down::down;
-use sidestep_testbed::network::status::status;
+use sidestep_testbed::network::status::{Standing, status};
 use sidestep_testbed::network::switches::Engine;
 use sidestep_testbed::order::Order;
 use sidestep_testbed::run::How;
@@ -14,18 +16,16 @@ use sidestep_testbed::session::Session;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// Not a test by itself: this very program as a switch, told to run this function alone and which config to read.
+/// Not a test by itself.
 #[test]
 fn this_program_as_a_switch() {
-    let Some(config) = std::env::args()
-        .next_back()
-        .filter(|arg| arg.ends_with(".toml"))
-    else {
-        return;
-    };
-    let text = std::fs::read_to_string(&config).unwrap();
-    let setup = Setup::read(&config, &text).unwrap_or_else(|all| panic!("{all:?}"));
-    process::run(&setup, || Err("it is read once".into())).unwrap();
+    itself::switch();
+}
+
+/// This program as a testbed's switches.
+fn engine() -> Engine {
+    let words = itself::words("ended::this_program_as_a_switch").map(String::from);
+    Engine::Switch(std::env::current_exe().unwrap(), words.to_vec())
 }
 
 /// A testbed of a shipped scenario that goes away with this.
@@ -42,13 +42,8 @@ impl Bed {
             rate: sidestep_testbed::RATE.into(),
             name: own_name(name),
         };
-        let words = ["--exact", "ended::this_program_as_a_switch", "--nocapture"];
-        let engine = Engine::Switch(
-            std::env::current_exe().unwrap(),
-            words.map(String::from).to_vec(),
-        );
         let bed = Bed(order.name.clone());
-        match order.build(&engine, &AtomicBool::new(false)) {
+        match order.build(&engine(), &AtomicBool::new(false)) {
             Ok(_) => Some(bed),
             Err(sidestep_testbed::Error::Input(why)) => {
                 skip(&format!("skipped: {why}"));
@@ -60,11 +55,7 @@ impl Bed {
 
     /// Kills its first switch, whose name is returned.
     fn kill(&self) -> String {
-        let standing = status(&self.0).unwrap().expect("it is up");
-        let pid = standing.processes[0][0];
-        // SAFETY: a plain call; the switch runs, so that the number is its own.
-        assert_eq!(unsafe { libc::kill(pid, libc::SIGKILL) }, 0);
-        standing.state.blueprint.switches[0].name.clone()
+        kill(&status(&self.0).unwrap().expect("it is up"))
     }
 
     /// Runs so many seeds into `out`, which fails; the words.
@@ -80,6 +71,14 @@ impl Bed {
             Err(why) => why.to_string(),
         }
     }
+}
+
+/// Kills the first switch of a testbed, whose name is returned.
+fn kill(standing: &Standing) -> String {
+    let pid = standing.processes[0][0];
+    // SAFETY: a plain call; the switch runs, so that the number is its own.
+    assert_eq!(unsafe { libc::kill(pid, libc::SIGKILL) }, 0);
+    standing.state.blueprint.switches[0].name.clone()
 }
 
 impl Drop for Bed {
@@ -129,4 +128,53 @@ fn a_switch_that_is_killed_during_a_run_is_named_and_what_was_kept_before_is_wri
     assert!(said.starts_with(&named), "{said}");
     assert!(said.ends_with("and nothing is written"), "{said}");
     assert!(!none.exists());
+}
+
+#[test]
+fn a_figure_whose_switch_is_killed_is_reported_as_far_as_it_came() {
+    needs_namespaces!();
+    let room = tempfile::tempdir().unwrap();
+    let out = room.path().join("r");
+    let engine = engine();
+    let ask = Ask {
+        figure: "dibs/fig06",
+        quick: true,
+        rate: sidestep_testbed::RATE,
+        engine: &engine,
+        out: &out,
+        measure: MeasureOptions {
+            jobs: 2,
+            cache: None,
+            show: Show::Never,
+        },
+    };
+    // Of the second scheme: all runs of the first were kept.
+    let name = format!("reproduce-{}", std::process::id());
+    let second = || {
+        let standing = status(&name).ok()??;
+        let is = standing.state.complete && standing.state.note["scheme"] == "droptail";
+        is.then_some(standing)
+    };
+    let (killed, said) = std::thread::scope(|scope| {
+        let killing = scope.spawn(|| {
+            until("the second scheme's testbed is up", || second().is_some());
+            kill(&second().expect("it is up"))
+        });
+        let said = match beside(&ask, &AtomicBool::new(false)) {
+            Ok(_) => panic!("a switch is dead"),
+            Err(why) => why.to_string(),
+        };
+        (killing.join().unwrap(), said)
+    });
+    let named = format!("switch {killed} was killed by signal 9 (SIGKILL)");
+    assert!(said.starts_with(&named), "{said}");
+    let place = format!("of 60 runs of the testbed, is in {}", out.display());
+    assert!(said.ends_with(&place), "{said}");
+    let report = std::fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(
+        report.contains(&format!("testbed, scheme droptail: {named}")),
+        "why it is partial"
+    );
+    assert!(report.contains("Partial: "), "that it is");
+    assert!(status(&name).unwrap().is_none(), "it was taken down");
 }

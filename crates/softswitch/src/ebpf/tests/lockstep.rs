@@ -215,7 +215,7 @@ fn is_cut(bytes: &[u8]) -> bool {
     }
 }
 
-const SWITCHES: [&str; 7] = [
+const SWITCHES: [&str; 14] = [
     "capacity = \"6 pkt\"\nbuffer = \"droptail\"\nroute = \"ecmp\"",
     "capacity = \"9 kB\"\nbuffer = { kind = \"ecn\", mark_at = \"3 kB\" }\nroute = \"spray-random\"",
     "capacity = \"5 pkt\"\nbuffer = { kind = \"dibs\", mark_at = \"2 pkt\" }\nroute = \"ecmp\"",
@@ -223,6 +223,13 @@ const SWITCHES: [&str; 7] = [
     "capacity = \"7 kB\"\nbuffer = { kind = \"dibs-first-open\", mark_at = \"off\" }\nroute = \"single\"",
     "capacity = \"5 pkt\"\nbuffer = \"dibs-first-open\"\nroute = { kind = \"spray-random\", acks = \"ecmp\" }",
     "capacity = \"1 pkt\"\nbuffer = \"dibs\"\nroute = { kind = \"ecmp\", salt = \"none\" }",
+    "capacity = \"unlimited\"\nbuffer = { kind = \"ecn\", mark_at = \"9 pkt\" }\nroute = { kind = \"spray-rr\", shuffle = 2, burst = 3 }",
+    "capacity = \"shared\"\nmemory = \"20 kB\"\nalpha = \"1/2\"\nroute = { kind = \"spray-rr\", per = \"destination\", table = 2, acks = \"ecmp\" }",
+    "capacity = \"shared\"\nmemory = \"12 kB\"\nalpha = \"2\"\nbuffer = \"dibs\"\nroute = { kind = \"spray-rr\", per = \"prefix\", start = \"first\" }",
+    "capacity = \"5 pkt\"\nroute = { kind = \"spray-rr\", per = \"switch\" }",
+    "capacity = \"5 pkt\"\nroute = { kind = \"spray-counter\", limit = \"4 kB\", acks = \"ecmp\" }",
+    "capacity = \"9 kB\"\nroute = { kind = \"spray-counter\", by = \"queued\", ties = \"random\" }\nbuffer = \"dibs\"",
+    "capacity = \"9 kB\"\nroute = { kind = \"spray-counter\", ties = \"first\" }",
 ];
 
 #[test]

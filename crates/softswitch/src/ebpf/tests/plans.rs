@@ -30,6 +30,54 @@ fn what_the_program_has_is_planned_with_its_parameters() {
 }
 
 #[test]
+fn a_capacity_of_no_port_alone_ends_with_the_ring() {
+    let of = |switch: &str| plan(switch, "", "", "").unwrap();
+    let unlimited = of("capacity = \"unlimited\"");
+    assert_eq!(
+        (unlimited.rule.packets, unlimited.sizes.ring_bits),
+        (32_767, 15)
+    );
+    assert!(!unlimited.rule.way.shared);
+    let shared = of("capacity = \"shared\"\nmemory = \"50 kB\"\nalpha = \"3/2\"");
+    assert_eq!((shared.rule.memory, shared.rule.alpha), (50_000, (3, 2)));
+    assert!(shared.rule.way.shared);
+    // 781 frames of 64 bytes.
+    assert_eq!(shared.sizes.ring_bits, 10);
+}
+
+#[test]
+fn a_route_has_as_many_places_as_it_can_name() {
+    let station = "[[station]]\nmac = \"02:00:00:00:00:01\"\nports = [\"p0\", \"p1\"]\n";
+    let of = |route: &str| plan(&format!("route = {route}"), "", "", station).unwrap();
+    for (route, places) in [
+        ("\"ecmp\"", 1),
+        ("\"spray-rr\"", 1024),
+        ("{ kind = \"spray-rr\", table = 64 }", 64),
+        ("{ kind = \"spray-rr\", per = \"prefix\" }", 4),
+        ("\"spray-counter\"", 4),
+    ] {
+        assert_eq!(of(route).sizes.places, places, "{route}");
+    }
+}
+
+#[test]
+fn a_switch_that_looks_at_every_queue_twice_has_fewer_ports() {
+    let more: String = (2..33)
+        .map(|port| format!("[[port]]\ninterface = \"p{port}\"\nrate = \"1 Gbps\"\n"))
+        .collect();
+    let of = |buffer: &str| {
+        let switch = format!("capacity = \"shared\"\nbuffer = \"{buffer}\"");
+        plan(&switch, "", "", &more).err()
+    };
+    assert_eq!(of("droptail"), None);
+    let why = of("dibs").expect("33 ports");
+    assert!(
+        why.contains("port: expected at most 32 where 2 of dibs"),
+        "{why}"
+    );
+}
+
+#[test]
 fn what_it_cannot_do_is_refused_by_its_key_with_the_reason() {
     let station = |address| {
         format!(
@@ -43,7 +91,7 @@ fn what_it_cannot_do_is_refused_by_its_key_with_the_reason() {
             "",
             "",
             "",
-            "switch.route: expected single, ecmp, spray-random, got \"flowlet\"",
+            "switch.route: expected single, ecmp, spray-random, spray-rr, spray-counter, got \"flowlet\"",
         ),
         (
             "buffer = \"pfabric\"\nsched = \"pfabric\"",
@@ -60,13 +108,12 @@ fn what_it_cannot_do_is_refused_by_its_key_with_the_reason() {
             "switch.sched: expected \"fifo\": only of a FIFO port",
         ),
         (
-            "capacity = \"unlimited\"",
+            "capacity = \"shared\"\nmemory = \"4 GB\"",
             "",
             "",
             "",
-            "switch.capacity: expected so many packets or bytes",
+            "switch.memory, switch.alpha: expected a memory and both parts of alpha of at most 2147483648",
         ),
-        ("capacity = \"shared\"", "", "", "", "got \"shared\""),
         (
             "capacity = \"32768 pkt\"",
             "",

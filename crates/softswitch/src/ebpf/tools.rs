@@ -1,0 +1,77 @@
+//! What builds and loads BPF programs: clang, bpftool and libbpf's header. The switch in the kernel and the testbed's
+//! programs ask for them here.
+//!
+//! **Decision**     clang 14 or newer: 16, with which everything was tried, before others.
+//! **State**        none.
+//! **Errors**       name what is missing, and Debian's package of it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where libbpf's header is.
+const HEADER: &str = "/usr/include/bpf/bpf_helpers.h";
+/// Versions of clang that are looked for by their numbers, and the one that is tried first.
+const CLANGS: std::ops::RangeInclusive<u32> = 14..=22;
+const FIRST: u32 = 16;
+
+/// The program of this name, in PATH or where root's programs are.
+pub fn find(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let usual = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"].map(PathBuf::from);
+    let places = std::env::split_paths(&path).chain(usual);
+    places.map(|dir| dir.join(name)).find(|p| p.is_file())
+}
+
+/// The compiler.
+pub fn clang() -> Option<PathBuf> {
+    let others = CLANGS.rev().filter(|n| *n != FIRST);
+    let numbered = std::iter::once(FIRST).chain(others);
+    let mut names = numbered
+        .map(|n| format!("clang-{n}"))
+        .chain(["clang".to_string()]);
+    names.find_map(|name| find(&name))
+}
+
+/// A call of the program of this name, which [`need`] found.
+pub(super) fn call(name: &str) -> Command {
+    Command::new(find(name).unwrap_or_else(|| name.into()))
+}
+
+/// Refuses to begin without what builds and loads a program. `why` is the beginning of a sentence: what needs it.
+pub fn need(why: &str) -> Result<(), String> {
+    present(
+        why,
+        "clang 14 or newer",
+        clang().is_some(),
+        "clang-16 (or clang) and libbpf-dev",
+    )?;
+    present(why, "bpftool", find("bpftool").is_some(), "bpftool")?;
+    let header = Path::new(HEADER).is_file();
+    present(why, "bpf/bpf_helpers.h", header, "libbpf-dev")
+}
+
+/// Refuses what is not there.
+pub(super) fn present(why: &str, what: &str, is: bool, packages: &str) -> Result<(), String> {
+    match is {
+        true => Ok(()),
+        false => Err(format!(
+            "{why} needs {what}, which is not there; Debian's packages are {packages}"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_said_with_who_needs_it_and_its_package() {
+        assert_eq!(present("a switch", "tc", true, "iproute2"), Ok(()));
+        assert_eq!(
+            present("a switch", "tc", false, "iproute2").unwrap_err(),
+            "a switch needs tc, which is not there; Debian's packages are iproute2"
+        );
+        assert_eq!(find("no such program"), None);
+        assert!(find("sh").is_some_and(|path| path.is_absolute()));
+    }
+}
