@@ -37,6 +37,7 @@ nb_execution_raise_on_error = True
 html_theme = "furo"
 html_static_path = ["site"]
 html_css_files = ["site.css"]
+html_search_scorer = str(ROOT / "docs/site/scorer.js")
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False

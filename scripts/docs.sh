@@ -36,8 +36,7 @@ if [ -z "${SIDESTEP:-}" ]; then
   cargo test --quiet --locked --workspace --no-run --test results_page
   SIDESTEP=$target/debug/sidestep
 fi
-(cd python && VIRTUAL_ENV=$venv CARGO_TARGET_DIR=$target "$venv/bin/maturin" develop --quiet --skip-install --locked) \
-  >"$room/package.log" 2>&1 \
+bash scripts/module.sh >"$room/package.log" 2>&1 \
   || { cat "$room/package.log"; echo "the Python package cannot be built: its API is documented from its stubs"; [ -z "${SIDESTEP_MUST_RUN:-}" ]; }
 
 "$python" scripts/docs/stage.py "$SIDESTEP" "$room/source"

@@ -58,9 +58,8 @@ PY
   )
 }
 
+bash scripts/module.sh
 cd python
-# Beside the sources, with the profile of `cargo test`: what that built of the same features is used again.
-VIRTUAL_ENV=$venv "$venv/bin/maturin" develop --locked --skip-install --quiet
 export PYTHONPATH=$PWD PYTHONDONTWRITEBYTECODE=1
 if [ "${1:-}" = --slow ]; then
   "$python" -m pip install --quiet --only-binary :all: --retries 2 --timeout 30 --requirement requirements-slow.txt \

@@ -103,6 +103,7 @@ pub fn run<'py>(
             jobs: how.jobs,
             trace,
             cache: how.cache.as_deref(),
+            checkpoints: None,
             plots,
             record,
             show,

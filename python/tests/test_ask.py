@@ -13,7 +13,7 @@ import sidestep
 
 def test_check_says_what_a_scenario_means(tiny: sidestep.Scenario) -> None:
     report = sidestep.check(tiny.with_({"switch.capacity": "50 pkt"}))
-    assert (report["schema"], report["problems"]) == (1, [])
+    assert (report["schema"], report["problems"]) == (2, [])
     (answer,) = report["scenarios"]
     assert (answer["name"], answer["runs"], answer["points"]) == ("tiny", 4, 1)
     capacity = [s for s in answer["settings"] if s["key"] == "switch.capacity"]
@@ -39,11 +39,11 @@ def test_check_of_a_file_says_what_is_wrong_and_raises_nothing(tmp_path: Path) -
 
 def test_list_says_what_there_is() -> None:
     everything = sidestep.list()
-    assert everything["schema"] == 1
+    assert everything["schema"] == 2
     kinds = {kind["kind"]: kind for kind in everything["kinds"]}
     assert {"schemes", "buffers", "topologies", "workloads"} <= set(kinds)
     buffers = sidestep.list("buffers")
-    assert buffers == {"schema": 1, **kinds["buffers"]}
+    assert buffers == {"schema": 2, **kinds["buffers"]}
     assert sidestep.list("buffer") == buffers
 
 
@@ -52,7 +52,7 @@ def test_why_tells_one_packet_or_lists_some(tiny: sidestep.Scenario) -> None:
     listed = sidestep.why(result, scheme="dibs", detoured=True)
     packet = max(listed["packets"], key=lambda packet: int(packet["detours"]))
     told = sidestep.why(result.path, scheme="dibs", seed=1, packet=packet["id"])
-    assert told["schema"] == listed["schema"] == 1
+    assert told["schema"] == listed["schema"] == 2
     assert told["run"]["trajectory_hash"] == result.hashes["dibs", 1]
     assert sum("detour" in json.dumps(step) for step in told["steps"]) >= packet["detours"]
     assert sidestep.why(result, scheme="dctcp", dropped=True)["packets"]

@@ -181,7 +181,11 @@ def test_slurm_without_sbatch_or_a_controller_is_refused(monkeypatch: pytest.Mon
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(NoAnswer, match="sbatch is not here"):
         run("slurm", tmp_path)
-    for name, words in (("sbatch", "exit 0"), ("scontrol", 'echo "Slurmctld(primary) at head is DOWN"; exit 1')):
+    for name, words in (
+        ("sbatch", "exit 0"),
+        ("srun", "exit 0"),
+        ("scontrol", 'echo "Slurmctld(primary) at head is DOWN"; exit 1'),
+    ):
         (tmp_path / name).write_text(f"#!/bin/sh\n{words}\n")
         (tmp_path / name).chmod(0o755)
     with pytest.raises(NoAnswer, match="Slurm's controller at head does not answer"):
@@ -201,7 +205,7 @@ def test_words_for_slurm_are_options(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert (problem.key, problem.expected, problem.got) == ("executor", "OPTION=VALUE", "short")
     with pytest.raises(ScenarioError, match="expected a number, got 'much'"):
         run("slurm:mem_gb=much", tmp_path)
-    for name, words in (("sbatch", "exit 0"), ("scontrol", 'echo "Slurmctld(primary) at head is UP"')):
+    for name, words in (("sbatch", "exit 0"), ("srun", "exit 0"), ("scontrol", 'echo "Slurmctld(primary) at head is UP"')):
         (tmp_path / name).write_text(f"#!/bin/sh\n{words}\n")
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")

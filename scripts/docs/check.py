@@ -1,11 +1,15 @@
-"""Looks at the built site: it loads nothing from elsewhere, and each link to a page of its own leads somewhere.
+"""Looks at the built site: it loads nothing from elsewhere, each link to a page of its own leads somewhere, and its search
+names the pages that explain a word before the changelog.
 
     check.py HTML
 
 Links that a reader may follow to other sites are fine; scripts, styles, fonts, pictures and frames are not.
 """
 
+import json
 import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -110,10 +114,46 @@ def broken_links(root: Path) -> Iterator[str]:
                 yield f"{path.relative_to(root.resolve())} links to {link}: no such anchor"
 
 
+# Words that the changelog has, and a page that explains each.
+EXPLAINED = {
+    "detour": "docs/dibs",
+    "marking": "docs/buffers",
+    "executor": "docs/scaling",
+    "pause": "docs/switches",
+    "vectors": "docs/vectors",
+    "recording": "docs/recording",
+    "transport": "docs/scenarios",
+}
+
+
+def badly_ranked(found: dict[str, list[str]]) -> Iterator[str]:
+    """A complaint for each word for which the search names the changelog before another page, or no page that explains it."""
+    for word, pages in found.items():
+        if not any(page.startswith(EXPLAINED[word]) for page in pages):
+            yield f"a search for {word!r} finds no page of {EXPLAINED[word]}"
+        if pages and pages[0].startswith("docs/names/"):
+            yield f"a search for {word!r} names a list, {pages[0]}, before all that explains"
+        if "CHANGELOG" in pages[:-1]:
+            behind = ", ".join(pages[pages.index("CHANGELOG") + 1 :][:3])
+            yield f"a search for {word!r} names the changelog before {behind}"
+
+
+def searched(root: Path) -> dict[str, list[str]]:
+    """The pages that the site's own search finds for each of the words, best first; nothing without Node."""
+    node = shutil.which("node")
+    if node is None:
+        print("skipped: how the site's search ranks: node is missing (Debian: apt-get install nodejs)")
+        return {}
+    command = [node, str(Path(__file__).with_name("search.cjs")), str(root), *EXPLAINED]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    found: dict[str, list[str]] = json.loads(done.stdout)
+    return found
+
+
 def main() -> int:
     """Prints complaints; the exit status."""
     root = Path(sys.argv[1])
-    wrong = [*loaded_from_elsewhere(root), *broken_links(root)]
+    wrong = [*loaded_from_elsewhere(root), *broken_links(root), *badly_ranked(searched(root))]
     for line in wrong:
         print(line, file=sys.stderr)
     print(f"{sum(1 for _ in root.rglob('*.html'))} pages load nothing from elsewhere" if not wrong else f"{len(wrong)} wrong")

@@ -109,6 +109,12 @@ class Site(unittest.TestCase):
         self.assertIn("not there", self.complaints(a_html='<a href="b.html">b</a>')[0])
         self.assertIn("no such anchor", self.complaints(a_html='<a href="#b">b</a>')[0])
 
+    def test_a_search_that_names_the_changelog_first_is_found(self) -> None:
+        self.assertEqual(list(check.badly_ranked({"detour": ["docs/dibs", "docs/model", "CHANGELOG"]})), [])
+        wrong = list(check.badly_ranked({"detour": ["docs/dibs", "CHANGELOG", "docs/model"]}))
+        self.assertEqual(wrong, ["a search for 'detour' names the changelog before docs/model"])
+        self.assertIn("finds no page of docs/dibs", next(check.badly_ranked({"detour": ["CHANGELOG"]})))
+
 
 class Pages(unittest.TestCase):
     """What is laid out for Sphinx."""

@@ -38,6 +38,8 @@ AWAY_S = 300.0
 
 NUMBERS = ("timeout_min", "mem_gb", "cpus_per_task", "jobs", "nodes", "slurm_array_parallelism", "slurm_time")
 """Options that are numbers; all others are words, a partition called 123 too."""
+PROGRAMS = ("sbatch", "srun", "scontrol")
+"""What is run of Slurm; submitit looks for `srun` before it looks at any option."""
 
 
 def of_words(words: str, _jobs: int | None) -> "Slurm":
@@ -63,8 +65,9 @@ class Slurm:
 
     def __init__(self, folder: str | Path = "results/.slurm", jobs: int = 256, **options: Any) -> None:
         submitit = package_of("slurm")
-        if shutil.which("sbatch") is None:
-            raise NoAnswer("Slurm", "this machine", "sbatch is not here; a login node has it")
+        for program in PROGRAMS:
+            if shutil.which(program) is None:
+                raise NoAnswer("Slurm", "this machine", f"{program} is not here; a login node has it")
         self._ping()
         self._executor = submitit.AutoExecutor(folder=str(folder), cluster="slurm")
         settings: dict[str, Any] = {"timeout_min": 60, "cpus_per_task": 1, "slurm_array_parallelism": jobs, "name": "sidestep"}
