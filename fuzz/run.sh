@@ -18,7 +18,7 @@ case $seconds in
     again) ;;
     '' | *[!0-9]* | 0) echo "fuzz/run.sh: expected seconds from 1 on or \"again\", got \"$seconds\"" >&2; exit 2 ;;
 esac
-all="scenario cdf flow_list topology_file receiver sender mptcp shims frame machine question scrape switch_config import recording player"
+all="scenario cdf flow_list topology_file receiver sender mptcp shims frame machine question scrape switch_config import recording player checkpoint"
 for target in "$@"; do
     case " $all " in
         *" $target "*) ;;
@@ -54,6 +54,7 @@ options_of() {
         scenario) echo -max_len=4096 -dict=fuzz/scenario.dict ;;
         receiver | sender | mptcp | shims | machine) echo -max_len=2048 ;;
         frame) echo -max_len=1600 ;;
+        checkpoint) echo -max_len=16384 ;;
         import | recording | player) echo -max_len=4096 ;;
         switch_config) echo -max_len=4096 -dict=fuzz/scenario.dict ;;
         *) echo -max_len=1024 -dict=fuzz/tables.dict ;;

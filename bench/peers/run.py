@@ -29,6 +29,8 @@ LIBRARIES = ["applications", "internet", "point-to-point", "traffic-control", "n
 # Debian builds 3.37 with logging: an optimised 3.48 is about this much faster.
 DEBIAN_BUILD = 1.5
 EXPECTED = 50
+# Ports of a fat-tree's switches, and our benchmark of that permutation.
+SIZES = {8: "perm128", 16: "perm1024"}
 
 
 class Failure(Exception):
@@ -39,11 +41,15 @@ def main():
     args = arguments()
     try:
         ensure_tools()
-        ns3 = [str(build_ns3("perm")), f"--ms={args.ms}", f"--seed={args.seed}"]
-        ours = [args.sidestep or build_sidestep()]
-        ours += ["bench", "perm128", "--json", "--rounds", "1"]
-        rounds = take_turns(ns3, ours, args.rounds)
-        print_summary(write_result(rounds, ns3, ours))
+        perm, sidestep = str(build_ns3("perm")), args.sidestep or build_sidestep()
+        results = []
+        for k in args.k:
+            ns3 = [perm, f"--k={k}", f"--ms={args.ms}", f"--seed={args.seed}"]
+            ours = [sidestep, "bench", SIZES[k], "--json", "--rounds", "1"]
+            rounds = take_turns(k, ns3, ours, args.rounds)
+            results.append(result_of(SIZES[k], rounds, ns3, ours))
+            print_summary(results[-1])
+        write(results)
     except Failure as failure:
         sys.exit(f"bench-peers: {failure}")
     except KeyboardInterrupt:
@@ -54,6 +60,8 @@ def arguments():
     parser = argparse.ArgumentParser(
         description="The same permutation in ns-3 and in Sidestep, in turn."
     )
+    parser.add_argument("--k", type=int, nargs="+", choices=sorted(SIZES), default=sorted(SIZES),
+                        help="sizes of the fat-tree, each by itself (default: all)")
     parser.add_argument("--ms", type=positive(float), default=10,
                         help="simulated milliseconds in ns-3 (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1,
@@ -132,9 +140,9 @@ def build_sidestep():
     raise Failure("cargo built no program called sidestep")
 
 
-def take_turns(ns3, ours, count):
+def take_turns(k, ns3, ours, count):
     """One after the other, so that both see the same machine."""
-    print("packet-hops per CPU-second, in millions\n")
+    print(f"k = {k}, {SIZES[k]}: packet-hops per CPU-second, in millions\n")
     print(f"{'round':>5}{'ns-3':>10}{'sidestep':>10}{'ratio':>8}")
     rounds = []
     for number in range(1, count + 1):
@@ -166,10 +174,10 @@ def measure(command):
     return result
 
 
-def write_result(rounds, ns3, ours):
+def result_of(scenario, rounds, ns3, ours):
     ratio = statistics.median(r["ratio"] for r in rounds)
-    result = {
-        "scenario": "perm128",
+    return {
+        "scenario": scenario,
         "machine": machine(),
         "ns3_version": ns3_version(),
         "commands": {"ns3": ns3, "sidestep": ours},
@@ -181,11 +189,15 @@ def write_result(rounds, ns3, ours):
         "ratio_to_optimised_build": ratio / DEBIAN_BUILD,
         "expected_ratio": EXPECTED,
     }
+
+
+def write(results):
+    OUT.mkdir(parents=True, exist_ok=True)
     whole = OUT / "result.json"
     part = OUT / "result.json.part"
-    part.write_text(json.dumps(result, indent=2) + "\n")
+    part.write_text(json.dumps({"results": results}, indent=2) + "\n")
     part.replace(whole)
-    return result
+    print(f"result: {whole.relative_to(ROOT)}")
 
 
 def print_summary(result):
@@ -197,8 +209,7 @@ def print_summary(result):
     if "goodput_gbps" in theirs:
         print(f"ns-3 delivered {theirs['goodput_gbps']:.1f} Gbps in "
               f"{theirs['simulated_s'] * 1e3:g} ms, with {theirs['events_per_hop']:.2f} events a hop; "
-              f"sidestep needs {result['rounds'][0]['sidestep']['events_per_hop']:.2f}")
-    print(f"result: {(OUT / 'result.json').relative_to(ROOT)}")
+              f"sidestep needs {result['rounds'][0]['sidestep']['events_per_hop']:.2f}\n")
 
 
 def ns3_version():

@@ -141,12 +141,18 @@ pub struct RunArgs {
     /// Make every run anew, and keep none
     #[arg(long)]
     pub no_cache: bool,
+    /// Keep the state of each run so often, and go on from the last whole one: `10 ms` of simulated time, or `clock 5 min`
+    #[arg(long, value_name = "EVERY")]
+    pub checkpoint: Option<String>,
+    /// With --checkpoint: the folder [default: results/.checkpoints/SCENARIO]
+    #[arg(long, value_name = "DIR", requires = "checkpoint")]
+    pub checkpoint_to: Option<PathBuf>,
     /// Run even when the estimate says that memory will not do
     #[arg(long)]
     pub force: bool,
     /// Who makes the runs of a sweep: `local`, `dask`, `dask:tcp://HOST:PORT`, `ray`, `ray:HOST:PORT` or
     /// `slurm:partition=NAME`; needs the Python package, and then --cache may be a URL (see docs/scaling.md)
-    #[arg(long, value_name = "EXECUTOR", conflicts_with_all = ["trace_packets", "force", "plugins", "record", "record_window", "record_flows", "record_packets"])]
+    #[arg(long, value_name = "EXECUTOR", conflicts_with_all = ["trace_packets", "force", "plugins", "record", "record_window", "record_flows", "record_packets", "checkpoint"])]
     pub executor: Option<String>,
     /// Report progress even when standard error is not a terminal
     #[arg(long)]
@@ -356,13 +362,19 @@ within one run, more than the rest.
 its own, and needs root. A row's numbers are medians of the rounds. Then it sends pings through
 both while nothing else goes there; `sidestep bench latency` is that alone. `sidestep bench garbage
 --rounds 10` sends it ten million random frames and checks that every one is counted, `sidestep bench
-garbage-ebpf` those of the datapath in the kernel.")]
+garbage-ebpf` those of the datapath in the kernel, `garbage-xdp` those of AF_XDP.")]
 pub struct BenchArgs {
     /// Its name; all that need no root when left out
     pub name: Option<String>,
     /// Rounds, each on the wheel and on the heap agenda
     #[arg(long, default_value_t = 3, value_name = "N")]
     pub rounds: u32,
+    /// Append a row for each benchmark of the simulator to this CSV file (bench/history.csv)
+    #[arg(long, value_name = "FILE")]
+    pub history: Option<PathBuf>,
+    /// Run the short form of this benchmark once and print its packet-hops: what --history counts under Valgrind
+    #[arg(long, hide = true, requires = "name")]
+    pub brief: bool,
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,

@@ -1,13 +1,14 @@
 //! `sidestep bench`
 
 use crate::args::BenchArgs;
+use crate::bench_history::History;
 use crate::bench_latency;
 use crate::failure::{Failure, Outcome};
 use crate::out;
 use serde_json::json;
 use sidestep_softswitch::trial::garbage::garbage;
 use sidestep_softswitch::trial::throughput::{Between, Throughput, throughput};
-use sidestep_study::bench::{BENCHES, BenchResult, bench as run};
+use sidestep_study::bench::{BENCHES, BenchResult, bench as run, brief};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -20,6 +21,9 @@ const LATENCY: &str = "latency";
 /// A million random frames a round, at a running switch; as [`SWITCH`] it needs root.
 const GARBAGE: &str = "garbage";
 
+/// The same by AF_XDP.
+const GARBAGE_XDP: &str = "garbage-xdp";
+
 /// The same at the datapath in the kernel.
 const GARBAGE_EBPF: &str = "garbage-ebpf";
 
@@ -27,6 +31,12 @@ const GARBAGE_EBPF: &str = "garbage-ebpf";
 pub fn bench(args: &BenchArgs) -> Outcome {
     if args.rounds == 0 {
         return Err(Failure::input("--rounds: expected at least 1, got 0"));
+    }
+    if args.history.is_some() && of_frames(args.name.as_deref()) {
+        return Err(Failure::input(format!(
+            "--history: expected a benchmark of the simulator, got {:?}",
+            args.name.as_deref().unwrap_or_default()
+        )));
     }
     if args.name.as_deref() == Some(SWITCH) {
         return switch(args);
@@ -36,6 +46,9 @@ pub fn bench(args: &BenchArgs) -> Outcome {
     }
     if args.name.as_deref() == Some(GARBAGE) {
         return random_frames(args, GARBAGE, "packet");
+    }
+    if args.name.as_deref() == Some(GARBAGE_XDP) {
+        return random_frames(args, GARBAGE_XDP, "xdp");
     }
     if args.name.as_deref() == Some(GARBAGE_EBPF) {
         return random_frames(args, GARBAGE_EBPF, "ebpf");
@@ -49,10 +62,16 @@ pub fn bench(args: &BenchArgs) -> Outcome {
     {
         let known: Vec<&str> = BENCHES.iter().map(|b| b.name).collect();
         return Err(Failure::input(format!(
-            "benchmark {name:?} is unknown; expected one of {}, {SWITCH}, {LATENCY}, {GARBAGE}, {GARBAGE_EBPF}",
+            "benchmark {name:?} is unknown; expected one of {}, {SWITCH}, {LATENCY}, {GARBAGE}, {GARBAGE_XDP}, {GARBAGE_EBPF}",
             known.join(", ")
         )));
     }
+    if let (true, Some(name)) = (args.brief, &args.name) {
+        let hops = brief(name).map_err(Failure::work)?;
+        out::say(&format!("{hops}\n"));
+        return Ok(0);
+    }
+    let history = args.history.as_deref().map(History::open).transpose()?;
     if !args.json {
         out::say(&heading());
     }
@@ -61,6 +80,9 @@ pub fn bench(args: &BenchArgs) -> Outcome {
         let result = run(name, args.rounds).map_err(Failure::work)?;
         if !args.json {
             out::say(&line(&result));
+        }
+        if let Some(history) = &history {
+            history.append(&myself()?, &result)?;
         }
         results.push(result);
     }
@@ -72,6 +94,11 @@ pub fn bench(args: &BenchArgs) -> Outcome {
         }
     }
     Ok(0)
+}
+
+/// Is it one of real frames, which has other columns?
+fn of_frames(name: Option<&str>) -> bool {
+    name.is_some_and(|name| [SWITCH, LATENCY, GARBAGE, GARBAGE_XDP, GARBAGE_EBPF].contains(&name))
 }
 
 /// This program.
@@ -162,14 +189,15 @@ fn random_frames(args: &BenchArgs, name: &str, io: &str) -> Outcome {
         out::say_json(&json!({
             "benchmark": name,
             "sent": result.sent,
+            "grown_kb": result.grown_kb,
             "wrong": result.wrong,
             "counters": result.counters,
         }));
     } else {
         let refused = &result.counters["ports"]["p0"]["refused"];
         out::say(&format!(
-            "{} random frames sent, and the switch runs; refused: {refused}\n",
-            result.sent
+            "{name}: {} random frames sent, and the switch runs, {} kB larger since the first half; refused: {refused}\n",
+            result.sent, result.grown_kb
         ));
     }
     match result.wrong.is_empty() {

@@ -4,6 +4,7 @@
 
 mod args;
 mod bench;
+mod bench_history;
 mod bench_latency;
 mod check;
 mod executor;

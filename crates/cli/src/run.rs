@@ -4,6 +4,7 @@ use crate::args::RunArgs;
 use crate::failure::{Failure, Outcome};
 use crate::{executor, out, stop};
 use serde_json::Value;
+use sidestep_study::checkpoint::{Checkpoints, Every};
 use sidestep_study::lab::{Experiment, RecordSpec};
 use sidestep_study::own::{OwnScheme, with_own};
 use sidestep_study::plugin;
@@ -44,6 +45,7 @@ pub fn run(args: &RunArgs) -> Outcome {
         None => TraceFilter::None,
         Some(text) => trace::parse_filter(text).map_err(Failure::input)?,
     };
+    let checkpoints = checkpoints(args, &scenario.name)?;
     let out = out_dir(args, &scenario.name);
     let options = Options {
         out: &out,
@@ -51,6 +53,7 @@ pub fn run(args: &RunArgs) -> Outcome {
         trace: filter,
         record,
         cache: (!args.no_cache).then_some(kept.as_path()),
+        checkpoints: checkpoints.as_ref(),
         plots: &experiment.plots,
         show: show(args.progress),
     };
@@ -106,6 +109,21 @@ fn record(args: &RunArgs) -> Result<Option<RecordSpec>, Failure> {
     }))
 }
 
+/// How often the state of each run of the scenario called `name` is kept, and where.
+fn checkpoints(args: &RunArgs, name: &str) -> Result<Option<Checkpoints>, Failure> {
+    let Some(every) = &args.checkpoint else {
+        return Ok(None);
+    };
+    let every =
+        Every::parse(every).map_err(|why| Failure::input(format!("--checkpoint: {why}")))?;
+    let dir = args.checkpoint_to.clone();
+    Ok(Some(Checkpoints {
+        every,
+        dir: dir.unwrap_or_else(|| Path::new("results/.checkpoints").join(name)),
+        remark: out::remark,
+    }))
+}
+
 /// Runs every point of an experiment.
 fn sweep(experiment: &Experiment, args: &RunArgs, kept: &Path) -> Outcome {
     if args.record {
@@ -117,6 +135,12 @@ fn sweep(experiment: &Experiment, args: &RunArgs, kept: &Path) -> Outcome {
     if args.trace_packets.is_some() {
         return Err(Failure::input(
             "--trace-packets: expected a scenario without [sweep]; --set leaves an axis one value only",
+        ));
+    }
+    if args.checkpoint.is_some() {
+        return Err(Failure::input(
+            "--checkpoint: expected a scenario without [sweep]: each run of a sweep is kept as it ends; --set leaves an \
+             axis one value only",
         ));
     }
     let out = out_dir(args, &experiment.name);

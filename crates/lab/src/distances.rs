@@ -20,22 +20,8 @@ pub(crate) struct Distances {
 impl Distances {
     /// Between the hosts of `network`; zero where no host reaches another.
     pub fn of(network: &Network) -> Distances {
-        let switches = network.switches.len();
-        let mut neighbours = vec![Vec::new(); switches];
-        let mut hosts: Vec<Vec<HostId>> = vec![Vec::new(); switches];
-        for cable in &network.cables {
-            match (cable.a, cable.b) {
-                (End::Switch(a), End::Switch(b)) => {
-                    neighbours[a.0 as usize].push(b.0 as usize);
-                    neighbours[b.0 as usize].push(a.0 as usize);
-                }
-                (End::Host(h), End::Switch(s)) | (End::Switch(s), End::Host(h)) => {
-                    hosts[s.0 as usize].push(h);
-                }
-                (End::Host(_), End::Host(_)) => {}
-            }
-        }
-        let edges: Vec<usize> = (0..switches).filter(|s| !hosts[*s].is_empty()).collect();
+        let Graph { neighbours, hosts } = Graph::of(network);
+        let edges: Vec<usize> = (0..hosts.len()).filter(|s| !hosts[*s].is_empty()).collect();
         let all = edges.len().saturating_mul(network.cables.len()) <= 1 << 24;
         let step = if all { 1 } else { edges.len().div_ceil(64) };
         let mut found = Distances::default();
@@ -61,6 +47,50 @@ impl Distances {
     }
 }
 
+/// Between no two hosts of `network` are more switches than this: twice as far as the farthest from one of them.
+/// By one search, where [`Distances::of`] makes hundreds in a large network; `None` where not every host reaches every other.
+pub(crate) fn most_switches(network: &Network) -> Option<u32> {
+    let Graph { neighbours, hosts } = Graph::of(network);
+    let from = hosts.iter().position(|hosts| !hosts.is_empty())?;
+    let far = search(&neighbours, from);
+    let with_hosts = far
+        .iter()
+        .zip(&hosts)
+        .filter(|(_, hosts)| !hosts.is_empty());
+    let crossed: Option<Vec<u32>> = with_hosts.map(|(crossed, _)| *crossed).collect();
+    // The way by the first switch crosses it once.
+    crossed?.into_iter().max().map(|crossed| 2 * crossed - 1)
+}
+
+/// Its switches: which are next to each, and which hosts hang off it.
+struct Graph {
+    neighbours: Vec<Vec<usize>>,
+    hosts: Vec<Vec<HostId>>,
+}
+
+impl Graph {
+    fn of(network: &Network) -> Graph {
+        let switches = network.switches.len();
+        let mut graph = Graph {
+            neighbours: vec![Vec::new(); switches],
+            hosts: vec![Vec::new(); switches],
+        };
+        for cable in &network.cables {
+            match (cable.a, cable.b) {
+                (End::Switch(a), End::Switch(b)) => {
+                    graph.neighbours[a.0 as usize].push(b.0 as usize);
+                    graph.neighbours[b.0 as usize].push(a.0 as usize);
+                }
+                (End::Host(h), End::Switch(s)) | (End::Switch(s), End::Host(h)) => {
+                    graph.hosts[s.0 as usize].push(h);
+                }
+                (End::Host(_), End::Host(_)) => {}
+            }
+        }
+        graph
+    }
+}
+
 /// How many switches are crossed on the way from the hosts of `from` to those of each.
 fn search(neighbours: &[Vec<usize>], from: usize) -> Vec<Option<u32>> {
     let mut far = vec![None; neighbours.len()];
@@ -83,11 +113,42 @@ mod tests {
     use sidestep_sim::{NoFiles, topology};
     use sidestep_types::Values;
 
-    fn distances(kind: &str) -> Distances {
+    fn network(kind: &str) -> Result<Network, String> {
         let mut entries = topology::ENTRIES.iter();
         let entry = entries.find(|entry| entry.name == kind).unwrap();
-        let network = topology::build(kind, &Values::defaults(entry.params), &NoFiles);
-        Distances::of(&network.unwrap())
+        topology::build(kind, &Values::defaults(entry.params), &NoFiles)
+            .map_err(|e| format!("{e:?}"))
+    }
+
+    fn distances(kind: &str) -> Distances {
+        Distances::of(&network(kind).unwrap())
+    }
+
+    #[test]
+    fn one_search_bounds_the_switches_between_any_two_hosts() {
+        for kind in [
+            "fat_tree",
+            "leaf_spine",
+            "single_switch",
+            "jellyfish",
+            "hyperx",
+            "linear",
+            "dumbbell",
+            "tree",
+        ] {
+            let network = &network(kind).unwrap();
+            let most = most_switches(network).unwrap();
+            let farthest = Distances::of(network).farthest.0;
+            assert!(
+                (farthest..2 * farthest).contains(&most),
+                "{most} for {farthest}"
+            );
+        }
+        // Without the cables between switches hosts reach those at their own alone.
+        let mut cut = network("fat_tree").unwrap();
+        cut.cables
+            .retain(|cable| matches!((cable.a, cable.b), (End::Host(_), _) | (_, End::Host(_))));
+        assert_eq!(most_switches(&cut), None);
     }
 
     #[test]

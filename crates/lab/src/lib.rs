@@ -10,6 +10,7 @@
 
 mod cables;
 pub mod catalog;
+pub mod checkpoint;
 mod claim;
 mod distances;
 mod drive;
@@ -64,7 +65,7 @@ pub use recording::{MOST_BYTES, RecordSpec, network_of, recording_head, recordin
 pub use run::{Progress, Run};
 pub use scenario::{Said, Scenario, Setting};
 pub use scheme::{HOST_SPEC, SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC};
-pub use session::Session;
+pub use session::{Saved, Session};
 pub use sidestep_config::differ::{AT, MAY_DIFFER};
 pub use sidestep_config::problem::Problem;
 pub use sidestep_config::source::AROUND;

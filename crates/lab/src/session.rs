@@ -17,6 +17,7 @@ use crate::run::{Progress, Run};
 use crate::scenario::Scenario;
 use crate::unmeasured::Unmeasured;
 use crate::warnings;
+use serde::{Deserialize, Serialize};
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::record::Recorded;
 use sidestep_sim::why::Explained;
@@ -72,7 +73,63 @@ pub struct Session<A: Agenda = WheelAgenda> {
     over: bool,
 }
 
+/// Both views of the state of a session, written and read, have these in this order.
+#[derive(Serialize)]
+struct View<'a, W> {
+    now: Time,
+    mark: Time,
+    over: bool,
+    prober: crate::probe::View<'a>,
+    world: W,
+}
+
+/// The state of a run, as it was kept: [`Session::go_on`] makes a session of it.
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "A: Agenda"))]
+pub struct Saved<A: Agenda = WheelAgenda> {
+    now: Time,
+    mark: Time,
+    over: bool,
+    prober: crate::probe::Saved,
+    world: sidestep_sim::Saved<A>,
+}
+
 impl<A: Agenda> Session<A> {
+    /// The state of the run, to be written: [`Saved`] is read from it.
+    ///
+    /// Errors say what of it cannot be kept, as [`Session::cannot_be_kept`] does.
+    pub fn state(&self) -> Result<impl Serialize, String> {
+        self.cannot_be_kept().map_or(Ok(()), Err)?;
+        Ok(View {
+            now: self.now,
+            mark: self.mark,
+            over: self.over,
+            prober: self.prober.state(),
+            world: self.world.state()?,
+        })
+    }
+
+    /// Why the state of this run cannot be kept, if it cannot: it is recorded, or policies of the caller's decide.
+    pub fn cannot_be_kept(&self) -> Option<String> {
+        let recorded = self.tape.is_some().then(|| "it is recorded".to_string());
+        recorded.or_else(|| self.world.cannot_be_kept())
+    }
+
+    /// This session, which has not begun, goes on from the state of the same run. Errors say what does not fit it.
+    pub fn go_on(mut self, saved: Saved<A>) -> Result<Session<A>, String> {
+        let before = saved.now <= saved.mark && saved.mark <= self.horizon;
+        if !before {
+            let (now, mark, horizon) = (saved.now, saved.mark, self.horizon);
+            return Err(format!(
+                "it stands at {now}, goes to {mark} next, and ends at {horizon}"
+            ));
+        }
+        self.world = self.world.go_on(saved.world)?;
+        self.prober.go_on(saved.prober)?;
+        (self.now, self.mark, self.over) = (saved.now, saved.mark, saved.over);
+        Ok(self)
+    }
+
     /// Scheme number `scheme` of the scenario with `seed`, before its first event.
     ///
     /// Errors say what the simulator refused. Panics when the scenario has no such scheme.
@@ -235,6 +292,11 @@ impl<A: Agenda> Session<A> {
             self.world.end_recording(tape.to.min(now));
         }
         self.world.recorded().map(Ok)
+    }
+
+    /// Where [`Session::step`] goes.
+    pub fn next_step(&self) -> Time {
+        self.mark
     }
 
     /// Is there nothing left to run?

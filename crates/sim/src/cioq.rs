@@ -21,12 +21,14 @@ use sidestep_types::{BitRate, Bytes, Size, Time};
 use std::collections::VecDeque;
 
 /// The fabrics of all switches.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Cioq {
     config: CioqConfig,
     crossbars: Vec<Crossbar>,
 }
 
 /// One switch's fabric.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Crossbar {
     first_out: u32,
     rate: BitRate,
@@ -35,6 +37,7 @@ struct Crossbar {
     busy: Vec<bool>,
 }
 
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Input {
     /// The link that ends here.
     link: u32,
@@ -83,6 +86,36 @@ impl Cioq {
             config,
             crossbars: port_ranges(ends).iter().map(crossbar).collect(),
         }
+    }
+
+    /// Takes the place of `built`, the same before the run: all that does not change.
+    pub fn stand_as(&mut self, built: Cioq) -> Result<(), String> {
+        self.config = built.config;
+        let same = self.crossbars.len() == built.crossbars.len();
+        let same = same
+            && (self.crossbars.iter_mut().zip(built.crossbars)).all(|(kept, built)| {
+                (kept.first_out, kept.rate) = (built.first_out, built.rate);
+                let ports = built.inputs.len();
+                let inputs = kept.inputs.iter_mut().zip(built.inputs);
+                for (kept, built) in inputs {
+                    kept.link = built.link;
+                }
+                let fits = |input: &Input| {
+                    input.queues.len() == ports && input.crossing.is_none_or(|(out, _)| out < ports)
+                };
+                kept.inputs.len() == ports
+                    && kept.busy.len() == ports
+                    && kept.inputs.iter().all(fits)
+            });
+        match same {
+            true => Ok(()),
+            false => Err("the fabrics of switches are not the scenario's".into()),
+        }
+    }
+
+    /// Does something cross from this port of this switch?
+    pub fn crosses(&self, (switch, port): At) -> bool {
+        self.crossbars[switch].inputs[port].crossing.is_some()
     }
 
     /// Is there room for `bytes` more at this port of this switch?

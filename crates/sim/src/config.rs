@@ -92,7 +92,7 @@ pub struct PfcConfig {
 }
 
 /// A switch fabric between inputs and outputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CioqConfig {
     /// How much faster than the fastest port it is, as numerator and denominator; at least 1.
     pub speedup: (u64, u64),
@@ -101,7 +101,7 @@ pub struct CioqConfig {
 }
 
 /// Which packets' paths to keep.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum TraceFilter {
     /// No packet's path is kept.
     #[default]

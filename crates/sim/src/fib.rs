@@ -1,12 +1,18 @@
 //! Next hops on shortest paths, for any network: breadth-first search from each switch with hosts.
 //!
 //! A switch looks its next hops up by the switch that the destination hangs off, so tables
-//! stay small; equal sets of next hops are kept once per switch.
+//! stay small; equal sets of next hops are kept once per switch, and equal tables once per network.
+//! Destinations with the same neighbours are searched once ([`Tables`]).
 
+mod tables;
+
+use crate::indexed::fetch;
 use crate::network::{End, Network, SwitchInfo};
 use sidestep_switch::Hops;
 use sidestep_types::{PortId, PortSet};
 use std::collections::VecDeque;
+use std::sync::Arc;
+use tables::Tables;
 
 impl Network {
     /// For each switch and each host, the ports on shortest paths to it, in rising order: what a
@@ -43,17 +49,26 @@ pub(crate) struct Attachment {
     pub port: PortId,
 }
 
-/// One switch's forwarding table.
-#[derive(Clone, Debug, Default)]
+/// One switch's forwarding table. Most switches of a regular network have the same one, which they share.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Fib {
-    /// Per switch of the network: where in `hops` its set begins, and in the low 9 bits how long it is.
-    set_of: Box<[u32]>,
-    hops: Box<[PortId]>,
+    /// Per switch up to the last with hosts: where in `hops` its set begins, and in the low 9 bits how long it is.
+    set_of: Arc<[u32]>,
+    hops: Arc<[PortId]>,
+}
+
+impl Default for Fib {
+    fn default() -> Fib {
+        Fib {
+            set_of: Arc::new([]),
+            hops: Arc::new([]),
+        }
+    }
 }
 
 impl Fib {
-    /// The ports on shortest paths to `switch`; none for the switch itself and for one that no
-    /// host hangs off. Their set is numbered by where it begins.
+    /// The ports on shortest paths to `switch`, which has hosts and is another one. Their set is numbered by where
+    /// it begins.
     #[inline]
     pub fn hops(&self, switch: u32) -> Hops<'_> {
         let set = self.set_of[switch as usize];
@@ -64,10 +79,18 @@ impl Fib {
         }
     }
 
-    fn new(switches: usize) -> Fib {
+    /// Asks for what [`Fib::hops`] reads first.
+    #[inline]
+    pub fn fetch(&self, switch: u32) {
+        fetch(self.set_of.as_ptr().wrapping_add(switch as usize).cast());
+    }
+
+    /// One that knows nothing yet.
+    #[cfg(test)]
+    pub fn new(switches: usize) -> Fib {
         Fib {
             set_of: vec![0; switches].into(),
-            hops: Box::default(),
+            hops: Arc::new([]),
         }
     }
 
@@ -90,16 +113,21 @@ impl Fib {
     /// would have its number.
     pub fn learn(&mut self, sets: &mut Vec<u32>, to: u32, ports: &[PortId]) {
         let known = sets.iter().find(|set| self.ports(**set) == ports);
-        self.set_of[to as usize] = known.copied().unwrap_or_else(|| {
-            let from = self.hops.len();
-            assert!(
-                from < 1 << 23 && ports.len() < 1 << 9,
-                "a forwarding table of sane size"
-            );
-            self.hops = [&self.hops, ports].concat().into();
-            sets.push((from as u32) << 9 | ports.len() as u32);
+        let set = known.copied().unwrap_or_else(|| {
+            let mut hops = self.hops.to_vec();
+            sets.push(append(&mut hops, ports));
+            self.hops = hops.into();
             sets[sets.len() - 1]
         });
+        if self.set_of[to as usize] != set {
+            Arc::make_mut(&mut self.set_of)[to as usize] = set;
+        }
+    }
+
+    /// Is it the very table that `other` is?
+    #[cfg(test)]
+    pub fn is(&self, other: &Fib) -> bool {
+        Arc::ptr_eq(&self.set_of, &other.set_of)
     }
 
     #[inline]
@@ -107,6 +135,17 @@ impl Fib {
         let from = (set >> 9) as usize;
         &self.hops[from..from + (set & 0x1ff) as usize]
     }
+}
+
+/// Puts a set of next hops behind the others; says where it begins and how long it is.
+fn append(hops: &mut Vec<PortId>, ports: &[PortId]) -> u32 {
+    let from = hops.len();
+    assert!(
+        from < 1 << 23 && ports.len() < 1 << 9,
+        "a forwarding table of sane size"
+    );
+    hops.extend_from_slice(ports);
+    (from as u32) << 9 | ports.len() as u32
 }
 
 /// The ports of every switch: what each leads to, and over which directed half of which cable.
@@ -177,24 +216,7 @@ impl Ports {
                 "{n} switches, expected at most {MOST_SWITCHES}: their forwarding tables would not fit"
             ));
         }
-        let mut fibs = vec![Fib::new(n); n];
-        let mut sets = vec![Vec::new(); n];
-        for to in self.with_hosts() {
-            let ways = self.ways(to, &|_| false);
-            for (s, (fib, ports)) in fibs.iter_mut().zip(ways).enumerate() {
-                if s == to as usize {
-                    continue;
-                }
-                if ports.is_empty() {
-                    return Err(format!(
-                        "switch {} cannot reach switch {}",
-                        switches[s], switches[to as usize]
-                    ));
-                }
-                fib.learn(&mut sets[s], to, &ports);
-            }
-        }
-        Ok(fibs)
+        Ok(Tables::of(self, switches)?.share())
     }
 
     /// Calls `with` with every switch that hosts hang off, every switch that reaches it, and the ports

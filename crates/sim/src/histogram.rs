@@ -1,7 +1,7 @@
 //! How often each small number occurred.
 
 /// Counts by value, from 0 up; no longer than the largest value needs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Histogram(Vec<u64>);
 
 impl From<&[u64]> for Histogram {

@@ -17,6 +17,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// One host.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Host {
     /// Packets it has put on its NIC.
     pub sent: u64,
@@ -37,6 +38,7 @@ pub(crate) struct Host {
 }
 
 /// The shims of a host.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Shims {
     pub stack: Stack,
     /// The earliest alarm asked for; [`Time::MAX`] without one.
@@ -48,7 +50,9 @@ pub(crate) struct Shims {
 }
 
 /// What an alarm is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub(crate) enum Alarm {
     Start,
     Sender,
@@ -71,6 +75,28 @@ impl Host {
         }
     }
 
+    /// Is one of its shims somebody's own?
+    pub fn has_custom_shim(&self) -> bool {
+        self.shims
+            .as_ref()
+            .is_some_and(|shims| shims.stack.has_custom())
+    }
+
+    /// Takes what does not change from `built`, the same host before the run.
+    pub fn stand_as(&mut self, built: Host) -> Result<(), String> {
+        match (&mut self.nic, built.nic) {
+            (None, None) => {}
+            (Some(kept), Some(built)) => kept.stand_as(*built)?,
+            _ => return Err("what decides at its NIC is not the scenario's".into()),
+        }
+        let shims = |host: &Option<Box<Shims>>| host.as_ref().map(|shims| shims.stack.names());
+        let (expected, got) = (shims(&built.shims), shims(&self.shims));
+        match expected == got {
+            true => Ok(()),
+            false => Err(format!("shims: expected {expected:?}, got {got:?}")),
+        }
+    }
+
     /// The earliest thing due.
     pub fn next_due(&self) -> Time {
         let start = self.starts.last().map_or(Time::MAX, |s| s.0);
@@ -80,6 +106,7 @@ impl Host {
 }
 
 /// The sending end of a flow.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct SendingEnd {
     pub endpoint: Endpoint<AnySender>,
     pub src: HostId,
@@ -88,6 +115,7 @@ pub(crate) struct SendingEnd {
 }
 
 /// The receiving end of a flow, until its last byte is delivered.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct ReceivingEnd {
     pub endpoint: Endpoint<AnyReceiver>,
     pub src: HostId,
@@ -102,7 +130,7 @@ pub(crate) struct ReceivingEnd {
 }
 
 /// What a receiving end saw of its flow's packets.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Seen {
     pub marks: u32,
     pub detours: u32,

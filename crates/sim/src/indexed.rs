@@ -6,11 +6,12 @@
 //! [`crate::pool::Pool::put`], a link's and a switch's from the layout in
 //! [`crate::world::World::new`], hosts from the plan, which is checked there. A slot's come out of
 //! the agenda, which returns what it was given: no code outside this crate can write one or make
-//! one ([`crate::agenda::Slots`]). Debug builds, and so all tests, check every one.
+//! one ([`crate::agenda::Slots`]). Of a run that goes on from what was kept, `fabric/saved.rs` checks them all. Debug builds, and so all tests, check every one.
 
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
 /// A vector whose indices are known to be in range.
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Table<T>(Vec<T>);
 
 impl<T> Table<T> {
@@ -18,9 +19,33 @@ impl<T> Table<T> {
         Table(items)
     }
 
+    pub fn into_items(self) -> Vec<T> {
+        self.0
+    }
+
     pub fn push(&mut self, item: T) {
         self.0.push(item);
     }
+
+    /// Asks for the cache line in which an item begins, which will be wanted soon. Only a hint: any number may
+    /// be asked for.
+    #[inline(always)]
+    pub fn fetch(&self, i: u32) {
+        fetch(self.0.as_ptr().wrapping_add(i as usize).cast());
+    }
+}
+
+/// Asks for the cache line of an address, on processors that can be asked.
+#[inline(always)]
+pub(crate) fn fetch(at: *const u8) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: the instruction reads nothing that a program could see, and does not fault at any address.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(at.cast());
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = at;
 }
 
 impl<T> Index<u32> for Table<T> {

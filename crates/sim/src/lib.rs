@@ -60,4 +60,4 @@ pub use sidestep_switch::ports::{Count as PortCount, Counts as PortCounts};
 pub use switching::salt as policy_salt;
 pub use thinned::Thinned;
 pub use watch::{DetourSeen, Latency, LoopCounts, Watched, Watching};
-pub use world::World;
+pub use world::{Saved, World};

@@ -21,7 +21,7 @@ use sidestep_types::{FlowId, Kind, Packet, Time};
 use std::collections::BTreeMap;
 
 /// The log, and what has been joined of it.
-#[derive(Default)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct LossLog {
     /// In the order of time.
     entries: Vec<Entry>,
@@ -33,7 +33,7 @@ pub(crate) struct LossLog {
 }
 
 /// What became of one flow's losses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Losses {
     /// Data packets dropped.
     pub drops: u32,
@@ -44,12 +44,13 @@ pub(crate) struct Losses {
 }
 
 /// A flow that lost something, or whose sender believed so.
-#[derive(Default)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Flow {
     lost: Lost,
     losses: Losses,
 }
 
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Entry {
     at: Time,
     seq: u64,
@@ -59,7 +60,7 @@ struct Entry {
 }
 
 /// What happened to the bytes of an entry.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum What {
     /// A switch dropped them.
     Dropped,

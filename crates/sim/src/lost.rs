@@ -18,7 +18,7 @@ use sidestep_types::Packet;
 use std::collections::BTreeMap;
 
 /// The lost ranges of one flow.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Lost {
     /// Ends by starts.
     ranges: BTreeMap<u64, u64>,

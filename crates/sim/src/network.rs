@@ -4,7 +4,9 @@ use sidestep_types::{BitRate, HostId, SwitchId, Time};
 use std::fmt;
 
 /// What a cable ends in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub enum End {
     /// A host's only NIC.
     Host(HostId),

@@ -16,7 +16,7 @@
 use sidestep_types::Packet;
 
 /// The order in which one flow's data arrives, that of each subflow on its own.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Orders {
     /// Subflow 0.
     first: Order,
@@ -73,7 +73,7 @@ impl Orders {
 }
 
 /// The order in which one subflow's data arrives.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Order {
     /// One past the highest byte seen.
     next: u64,
@@ -90,7 +90,7 @@ pub(crate) struct Order {
 }
 
 /// Bytes passed over.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Hole {
     start: u64,
     end: u64,

@@ -73,7 +73,7 @@ pub struct GroupOutcome {
 }
 
 /// What became of one flow.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct FlowOutcome {
     /// When the application handed it over; `None` if it never did.
     pub started: Option<Time>,
@@ -120,7 +120,7 @@ pub struct FlowOutcome {
 }
 
 /// What one subflow of a flow did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SubflowOutcome {
     /// The flow.
     pub flow: FlowId,
@@ -176,7 +176,7 @@ pub struct PortOutcome {
 }
 
 /// What one traffic class saw, data packets only.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ClassOutcome {
     /// Data packets that hosts put on their NICs.
     pub sent: u64,
@@ -207,7 +207,8 @@ pub struct ClassOutcome {
 
 /// How many reordered packets there were of each n (RFC 4737 section 5.4): a sender that waits
 /// for more than n duplicate acknowledgements takes none of them for lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(into = "Vec<u64>", try_from = "Vec<u64>")]
 pub struct NReordering {
     /// Of n = 1 to 64 in turn, and last of more. Those with n = 0 are in none.
     pub counts: [u64; NReordering::BUCKETS],
@@ -224,6 +225,28 @@ impl NReordering {
     }
 }
 
+impl From<NReordering> for Vec<u64> {
+    fn from(all: NReordering) -> Vec<u64> {
+        all.counts.to_vec()
+    }
+}
+
+impl TryFrom<Vec<u64>> for NReordering {
+    type Error = String;
+
+    fn try_from(counts: Vec<u64>) -> Result<NReordering, String> {
+        let counts = <[u64; NReordering::BUCKETS]>::try_from(counts);
+        let counts = counts.map_err(|counts| {
+            format!(
+                "reorderings: expected {} counts, got {}",
+                NReordering::BUCKETS,
+                counts.len()
+            )
+        });
+        Ok(NReordering { counts: counts? })
+    }
+}
+
 impl Default for NReordering {
     fn default() -> NReordering {
         NReordering {
@@ -233,7 +256,7 @@ impl Default for NReordering {
 }
 
 /// The path of one packet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PacketTrace {
     /// Its number: counts the packets of its source host, in the order they were sent,
     /// with the host in the high half.
@@ -269,7 +292,7 @@ impl PacketTrace {
 }
 
 /// One step of a packet's path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TraceStep {
     /// Simulated time.
     pub at: Time,
@@ -278,7 +301,7 @@ pub struct TraceStep {
 }
 
 /// What happened at one step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum TraceEvent {
     /// Its host put it on the NIC.
     Sent,

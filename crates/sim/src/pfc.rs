@@ -51,6 +51,7 @@ pub struct Deadlock {
 /// far end, the brake is state of its sender. Frames on the cable are all that passes between
 /// them: [`Pfc::send`] puts them into the brake's queue when the gate's switch sends them, with
 /// the time at which they arrive.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Pfc {
     gates: Vec<Gate>,
     brakes: Vec<Brake>,
@@ -63,6 +64,7 @@ pub(crate) struct Pfc {
 }
 
 /// What the switch at a link's far end holds of it.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Gate {
     /// The same cable's other direction.
     back: u32,
@@ -83,7 +85,7 @@ struct Gate {
 }
 
 /// The pause of a link's sender.
-#[derive(Default)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Brake {
     /// Pauses (`true`) and resumes on their way here, and how many have been planned.
     frames: VecDeque<(Time, bool)>,
@@ -105,6 +107,27 @@ pub(crate) struct FramePlan {
 }
 
 impl Pfc {
+    /// Takes the place of `built`, the same before the run: all that does not change.
+    pub fn stand_as(&mut self, built: Pfc) -> Result<(), String> {
+        (self.xoff, self.xon, self.frame) = (built.xoff, built.xon, built.frame);
+        let links = built.gates.len();
+        let mut same = self.gates.len() == links && self.brakes.len() == links;
+        for (kept, built) in self.gates.iter_mut().zip(built.gates) {
+            (kept.back, kept.first_out, kept.room) = (built.back, built.first_out, built.room);
+            same &= kept.waiting_for.len() == built.waiting_for.len();
+        }
+        let known = |link: &u32| *link == NONE || (*link as usize) < links;
+        match same && self.came_by.iter().all(known) {
+            true => Ok(()),
+            false => Err("the pauses are not of the scenario's network".into()),
+        }
+    }
+
+    /// Is a pause or a resume on its way to the sender of `link`?
+    pub fn expects_frame(&self, link: u32) -> bool {
+        !self.brakes[link as usize].frames.is_empty()
+    }
+
     /// Pauses for a network whose longest packet is `longest`. Per link, `wires` and `fars` say how
     /// it is laid.
     pub fn new(

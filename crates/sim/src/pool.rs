@@ -6,6 +6,7 @@ use sidestep_switch::ports::{Parcel, Store};
 use sidestep_types::{Packet, Time};
 
 /// All parcels.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Pool {
     parcels: Table<Parcel>,
     free: u32,
@@ -44,6 +45,32 @@ impl Pool {
         self.free = at;
     }
 
+    /// The slots without a packet, as far as they are there and each once; the rest of the list is wrong.
+    pub fn free_ones(&self) -> Result<Vec<u32>, String> {
+        let (mut found, mut free) = (Vec::new(), self.free);
+        while free != NONE {
+            if !self.has(free) || found.len() >= self.parcels.len() {
+                return Err(format!("the list of free slots leads to {free}"));
+            }
+            found.push(free);
+            free = self.parcels[free].next;
+        }
+        match self.parcels.len() == found.len() + self.live as usize {
+            true => Ok(found),
+            false => Err(format!(
+                "{} slots: {} are free and {} are not",
+                self.parcels.len(),
+                found.len(),
+                self.live
+            )),
+        }
+    }
+
+    /// How many slots there are.
+    pub fn len(&self) -> usize {
+        self.parcels.len()
+    }
+
     /// The packets that a scheduler holds for `link`.
     pub fn waiting(&self, link: u32) -> impl Iterator<Item = &Packet> {
         let waits = move |p: &&Parcel| p.departs == Time::MAX && p.next == link;
@@ -66,6 +93,12 @@ impl Pool {
     /// How many packets there are.
     pub fn live(&self) -> u32 {
         self.live
+    }
+
+    /// Asks for a slot that will be looked at soon; [`NONE`] is no slot.
+    #[inline(always)]
+    pub fn fetch(&self, at: u32) {
+        self.parcels.fetch(at);
     }
 
     #[inline]

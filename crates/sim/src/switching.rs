@@ -4,26 +4,30 @@ use crate::agenda::Agenda;
 use crate::config::{NicConfig, SwitchConfig};
 use crate::fabric::{Fabric, Link, Wiring};
 use crate::fib::{Attachment, Fib};
-use crate::indexed::Table;
+use crate::indexed::{Table, fetch};
 use crate::pool::{NONE, Pool};
 use crate::why::Witness;
 use sidestep_switch::ports::{Counts, Line, Live, Ports, Ranked, Wire};
 use sidestep_switch::{
     Action, AnyBuffer, AnyRoute, AnySched, Capacity, Carrier, Decider, DropReason, Joined, Sent,
-    Streams, Want,
+    Streams, Verdict, Want,
 };
 use sidestep_types::{Kind, Packet, PortId, PortSet, Seed, Time, Values};
 
 /// One switch. What a hop touches comes first, in two cache lines: with the fields in the
 /// compiler's order it was four or five, of which few stay in the first-level cache.
 #[repr(C, align(64))]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Switch {
+    #[serde(skip)]
     frame: Frame,
+    #[serde(skip)]
     fib: Fib,
     decider: Decider,
     /// What it saw of each flow, where it ranks by that.
     sent: Option<Box<Sent>>,
     /// What [`Switch::forward`] has just evicted for its parcel: the caller's to count, and to free.
+    #[serde(skip)]
     pub evicted: Vec<Evicted>,
 }
 
@@ -44,7 +48,8 @@ pub(crate) enum Fate {
     Lost(DropReason),
 }
 
-/// What of a switch does not change, and its policies see by way of [`Outputs`].
+/// What of a switch does not change, and its policies see by way of [`Outputs`]. The default is that of no switch:
+/// [`Switch::stand_as`] gives what was kept its own.
 struct Frame {
     capacity: Capacity,
     /// The link of port 0; the others follow.
@@ -57,6 +62,18 @@ struct Frame {
 struct PortsOf {
     count: u16,
     to_switch: PortSet,
+}
+
+impl Default for Frame {
+    fn default() -> Frame {
+        let (count, to_switch) = (0, PortSet::default());
+        Frame {
+            capacity: Capacity::Unlimited,
+            first_link: 0,
+            me: 0,
+            ports: Box::new(PortsOf { count, to_switch }),
+        }
+    }
 }
 
 impl Frame {
@@ -153,6 +170,25 @@ impl Switch {
         })
     }
 
+    /// Takes the place in the network and the next hops of `built`, the same switch before the run, whose policies it
+    /// must have.
+    pub fn stand_as(&mut self, built: Switch) -> Result<(), String> {
+        let me = built.frame.me;
+        (self.decider.is_like(&built.decider)).map_err(|why| format!("switch {me}: {why}"))?;
+        if self.sent.is_some() != built.sent.is_some() {
+            return Err(format!(
+                "switch {me}: what it saw of flows is not the scenario's"
+            ));
+        }
+        (self.frame, self.fib) = (built.frame, built.fib);
+        Ok(())
+    }
+
+    /// The policy of somebody's own that decides here, if any: what it remembers cannot be kept.
+    pub fn custom(&self) -> Option<&'static str> {
+        self.decider.custom()
+    }
+
     /// The link of port 0; those of the others follow.
     pub fn first_link(&self) -> u32 {
         self.frame.first_link
@@ -193,19 +229,37 @@ impl Switch {
         self.decider.total()
     }
 
+    /// Asks for what [`Switch::forward`] reads of a switch and of the way to `dst`.
+    #[inline]
+    pub fn fetch(&self, dst: Attachment) {
+        self.fib.fetch(dst.switch);
+        let at = std::ptr::from_ref(self).cast::<u8>();
+        fetch(at.wrapping_add(64));
+    }
+
+    /// The link that a packet for `dst` will want, where that is known before it is here.
+    #[inline]
+    pub fn foresee(&self, packet: &Packet, dst: Attachment) -> Option<u32> {
+        let port = if dst.switch == self.frame.me {
+            dst.port
+        } else {
+            self.decider.foresee(packet, self.fib.hops(dst.switch))?
+        };
+        Some(self.frame.link(port))
+    }
+
     /// Sees a parcel off that has just come over the link `from` for `dst`. A dropped one is the
     /// caller's to free, and so are those [`Switch::evicted`] for it. `INNER`: there are pauses,
     /// something is between inputs and outputs, or switches rank by themselves. The witness hears what
-    /// is decided.
-    #[inline]
+    /// is decided. Says what it did, unless it queued the parcel where it wanted to go and that need not be `told`.
+    #[inline(always)]
     pub fn forward<A: Agenda, const INNER: bool, W: Witness>(
         &mut self,
         fabric: &mut Fabric<A>,
-        from: u32,
-        parcel: u32,
-        dst: Attachment,
+        (from, parcel, dst): (u32, u32, Attachment),
+        told: bool,
         witness: &mut W,
-    ) -> Done {
+    ) -> Option<Done> {
         let ttl = &mut fabric.pool.get_mut(parcel).packet.ttl;
         *ttl = ttl.saturating_sub(1);
         let crowded = INNER && !fabric.lets_in(from, parcel);
@@ -232,8 +286,10 @@ impl Switch {
         let (want, verdict) = self.decider.decide(packet, wanted, crowded, &mut queues);
         let said = (want, verdict);
         witness.decided(&self.decider, packet, said, crowded, &mut queues);
-        let action = self.decider.carry_out(at_hand, want, verdict);
-        Done { want, action }
+        if !told && self.decider.queue_as_wanted(&mut at_hand, want, verdict) {
+            return None;
+        }
+        Some(carry_out(&mut self.decider, at_hand, want, verdict))
     }
 
     /// The same as a NIC: of a parcel that its host sends, by the only port.
@@ -260,6 +316,18 @@ impl Switch {
         let action = self.decider.carry_out(at_hand, want, verdict);
         Done { want, action }
     }
+}
+
+/// What is not done on nearly every hop.
+#[inline(never)]
+fn carry_out<A: Agenda, const INNER: bool>(
+    decider: &mut Decider,
+    at_hand: AtHand<'_, A, INNER>,
+    want: Want,
+    verdict: Verdict,
+) -> Done {
+    let action = decider.carry_out(at_hand, want, verdict);
+    Done { want, action }
 }
 
 /// Gives a packet of data the rank that the switch works out by itself.

@@ -16,6 +16,7 @@ use sidestep_transport::Segment;
 use sidestep_types::{FlowId, Packet, Time};
 
 /// The counts of one run.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Tally {
     events: u64,
     delivered: u64,

@@ -8,7 +8,7 @@
 //!                  systematic sample.
 
 /// The values kept of those offered.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Thinned<T> {
     values: Vec<T>,
     most: usize,

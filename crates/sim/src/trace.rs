@@ -12,6 +12,7 @@ use sidestep_transport::{AnySender, Endpoint};
 use sidestep_types::{FlowId, HostId, Kind, Packet, PortId, SwitchId, Time};
 
 /// The path of a packet under way.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Open {
     path: PacketTrace,
     data: bool,
@@ -23,6 +24,7 @@ struct Open {
 }
 
 /// Records paths.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Tracer {
     filter: TraceFilter,
     /// Per parcel slot: the path of the packet in it.
@@ -38,8 +40,10 @@ pub(crate) struct Tracer {
     /// It picked the packet that was asked about last.
     picked: bool,
     /// Of the packet that is explained, if one is.
+    #[serde(skip)]
     pub account: Option<Box<Account>>,
     /// Records all packets, if the run is recorded.
+    #[serde(skip)]
     pub recorder: Option<Box<Recorder>>,
     /// Somebody else wants the path of the packet that was asked about last.
     followed: bool,
@@ -78,6 +82,26 @@ impl Tracer {
     /// Is the path of the packet in this slot kept?
     pub fn keeps_path(&self, parcel: u32) -> bool {
         matches!(self.open.get(parcel as usize), Some(Some(_)))
+    }
+
+    /// Why it cannot be kept, if it cannot.
+    pub fn cannot_be_kept(&self) -> Option<&'static str> {
+        match (&self.recorder, &self.account) {
+            (Some(_), _) => Some("it is recorded"),
+            (_, Some(_)) => Some("an account of a packet is kept"),
+            (None, None) => None,
+        }
+    }
+
+    /// Goes on with what `built`, the same before the run, is told to look at.
+    pub fn go_on_as(&mut self, built: Tracer) -> Result<(), String> {
+        match (&mut self.watcher, built.watcher) {
+            (None, None) => {}
+            (Some(kept), Some(built)) => kept.go_on_as(*built),
+            _ => return Err("what is watched is not the scenario's".into()),
+        }
+        self.filter = built.filter;
+        Ok(())
     }
 
     /// Keeps this account, and the path of its packet alone.

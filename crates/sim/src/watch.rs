@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 pub(crate) type Wires = BTreeMap<(SwitchId, PortId), Wire>;
 
 /// What to watch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Watching {
     /// At most so many detours are logged.
     pub detours: usize,
@@ -38,7 +38,7 @@ pub struct Watching {
 
 /// Which data packets' latency is taken: every so-many-th that a host sends of each of these classes, if it
 /// left the host from some instant on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Latency {
     /// Above 0; 1 is every one.
     pub every: u64,
@@ -86,7 +86,7 @@ impl Watching {
 }
 
 /// What was seen.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Watched {
     /// The first detours, of data or not, in the order in which they happened.
     pub detours: Vec<DetourSeen>,
@@ -114,7 +114,7 @@ pub struct Watched {
 }
 
 /// One detour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct DetourSeen {
     /// Simulation time of the detour.
     pub at: Time,
@@ -127,7 +127,7 @@ pub struct DetourSeen {
 }
 
 /// Loops of the data packets that arrived or were dropped.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LoopCounts {
     /// Data packets that arrived or were dropped.
     pub packets: u64,
@@ -139,17 +139,22 @@ pub struct LoopCounts {
     pub lengths: Histogram,
 }
 
+/// A packet has one byte for its class.
+const CLASSES: usize = 256;
+
 /// Watches.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Watcher {
     watching: Watching,
     seen: Watched,
     /// The switches of a path without its loops.
     straight: Vec<SwitchId>,
     /// Data packets sent, by host and then by class.
-    sent: Vec<[u64; 256]>,
+    sent: Vec<u64>,
     latencies: Thinned<(u8, Time)>,
     waits: Thinned<(u8, FlowId, Time)>,
-    /// Filled where waits are taken.
+    /// Filled where waits are taken: the network's, and so not kept.
+    #[serde(skip)]
     wires: Wires,
 }
 
@@ -166,6 +171,11 @@ impl Watcher {
         }
     }
 
+    /// Goes on with the watching and the wires of `built`, the same before the run.
+    pub fn go_on_as(&mut self, built: Watcher) {
+        (self.watching, self.wires) = (built.watching, built.wires);
+    }
+
     /// Does it look at some packets for their latency?
     pub fn picks_some(&self) -> bool {
         self.watching.latency.is_some()
@@ -179,11 +189,11 @@ impl Watcher {
         if !latency.has(packet.class) {
             return false;
         }
-        let host = host as usize;
-        if self.sent.len() <= host {
-            self.sent.resize(host + 1, [0; 256]);
+        let first = host as usize * CLASSES;
+        if self.sent.len() <= first {
+            self.sent.resize(first + CLASSES, 0);
         }
-        let sent = &mut self.sent[host][usize::from(packet.class)];
+        let sent = &mut self.sent[first + usize::from(packet.class)];
         *sent += 1;
         sent.is_multiple_of(latency.every)
     }

@@ -14,7 +14,7 @@ use crate::switching::{Done, Evicted, Fate};
 use sidestep_switch::ports::{Live, Ports};
 use sidestep_switch::why::{self, Scene};
 use sidestep_switch::{
-    Action, Class, Decider, Depth, DropReason, Hops, Joined, Sched, Verdict, Want,
+    Action, AnySched, Class, Decider, Depth, DropReason, Hops, Joined, Sched, Verdict, Want,
 };
 use sidestep_transport::SenderCounters;
 use sidestep_types::{FlowId, Kind, Packet, PortId, SwitchId, Time};
@@ -473,12 +473,12 @@ impl Witness for Notes<'_> {
             self.room
                 .push_str("; and there is no room where it came in");
         }
-        let wanted = queues.0.ranked(want.port);
-        self.class = wanted.and_then(|ranked| in_class(ranked.sched(), packet.service()));
         let joins = verdict.port(want.port);
-        self.sched = joins.map(|port| match queues.0.ranked(port) {
-            None => ("fifo", "all that is there leaves first".to_string()),
-            Some(ranked) => (ranked.sched().name(), ranked.sched().why(packet)),
+        let class = |sched: &AnySched| in_class(sched, packet.service());
+        self.class = queues.look(want.port, class).flatten();
+        self.sched = joins.map(|port| {
+            let told = queues.look(port, |sched| (sched.name(), sched.why(packet)));
+            told.unwrap_or_else(|| ("fifo", "all that is there leaves first".to_string()))
         });
     }
 }

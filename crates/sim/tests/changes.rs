@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use sidestep_sim::*;
 use sidestep_switch::sched::fifo::Fifo;
 use sidestep_switch::{AnySched, Capacity, DropReason, buffer, sched};
-use sidestep_transport::TcpConfig;
+use sidestep_transport::{TcpConfig, shim};
 use sidestep_types::*;
 use std::sync::Arc;
 
@@ -248,6 +248,43 @@ proptest! {
         prop_assert_eq!(planned, seen);
     }
 
+    /// While one class alone waits, what waits stands in the line of its port, and schedulers and counts are told late.
+    #[test]
+    fn class_queues_that_leave_nothing_to_choose_change_nothing_but_events(
+        network in any_network(), plan in any_plan(16), drawn in any_changes(), us in 1_000u64..60_000,
+        sched in proptest::sample::select(vec!["strict", "ps", "wps"]),
+        buffer in proptest::sample::select(vec!["droptail", "mulbuff"]),
+        (quantum, silence, places) in (84u64..4_000, 20u64..20_000, 1u64..30),
+        (below, acks) in (1u64..30_000, proptest::sample::select(vec!["flow", "first"])),
+    ) {
+        let [quantum, silence] = [format!("{quantum} B"), format!("{silence} us")];
+        let (places, below) = (places.to_string(), format!("{below} B"));
+        let mut config = config(buffer, 60, 1);
+        let of_count = [("count", "exact"), ("silence", &*silence), ("places", &*places)];
+        let all = [of_count.as_slice(), &[("quantum", &*quantum)]].concat();
+        let sets = if sched == "strict" { &of_count[..] } else { &all };
+        config.switch.sched = values(sched::ENTRIES, sched, sets);
+        config.shims = vec![values(
+            shim::ENTRIES,
+            "by-size",
+            &[("thresholds", &*below), ("acks", acks)],
+        )];
+        config.changes = of(&network, drawn);
+        let until = Time::from_us(us);
+        let mut planned: World = World::new(&network, plan.clone(), config.clone()).unwrap();
+        planned.plan_every_end();
+        planned.run_until(until);
+        let now = planned.now();
+        let planned = planned.finish();
+        let mut seen: World = World::new(&network, plan, config).unwrap();
+        seen.run_until(until);
+        prop_assert_eq!(now, seen.now());
+        let mut seen = seen.finish();
+        prop_assert!(seen.totals.events <= planned.totals.events);
+        seen.totals.events = planned.totals.events;
+        prop_assert_eq!(planned, seen);
+    }
+
     #[test]
     fn a_change_to_the_same_rate_changes_nothing(
         network in any_network(), mut config in any_switches(), plan in any_plan(16),
@@ -265,6 +302,9 @@ proptest! {
         // A change is something that happens.
         prop_assert!(changed.end >= unchanged.end);
         changed.end = unchanged.end;
+        // What waits in the line of a port with class queues is taken off it, and an end of a transmission planned.
+        prop_assert!(changed.totals.events >= unchanged.totals.events);
+        changed.totals.events = unchanged.totals.events;
         prop_assert_eq!(changed, unchanged);
     }
 

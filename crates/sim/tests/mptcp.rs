@@ -28,10 +28,19 @@ fn of_subflows(transport: &TransportConfig) -> Option<&TcpConfig> {
     transport.tcp().filter(|_| !delays)
 }
 
+/// What may couple subflows of this TCP: a window that is given back is not coupled (`mptcp` refuses it).
+fn couplings(tcp: &TransportConfig) -> Vec<Coupling> {
+    let gives_back = tcp.tcp().is_some_and(|tcp| tcp.reordering.undo);
+    let both = [Coupling::Lia, Coupling::Uncoupled];
+    both.into_iter()
+        .filter(|c| !gives_back || *c == Coupling::Uncoupled)
+        .collect()
+}
+
 /// The run with TCP, and with one subflow, which must be the same but for what is told of subflows.
 fn same_as_tcp(network: &Network, plan: &Arc<Plan>, config: &WorldConfig, until: Time) -> Outcome {
     let tcp = run(network, plan.clone(), config.clone(), until);
-    for coupling in [Coupling::Lia, Coupling::Uncoupled] {
+    for coupling in couplings(&config.transport) {
         let mut config = config.clone();
         config.transport = one_subflow(&config.transport, coupling);
         let mut mptcp = run(network, plan.clone(), config, until);
@@ -164,12 +173,13 @@ proptest! {
         (subflows, lia, reinject, in_turn) in (1u8..=16, any::<bool>(), any::<bool>(), any::<bool>()),
     ) {
         if let Some(tcp) = of_subflows(&config.transport) {
+            let couplings = couplings(&config.transport);
             let mut config = config.clone();
             // A message that goes over several subflows is not ordered by its tags.
             config.shims.retain(|(name, values)| shim::reads_tags(name, values).is_none());
             config.transport = MptcpConfig {
                 subflows,
-                coupling: if lia { Coupling::Lia } else { Coupling::Uncoupled },
+                coupling: if lia { couplings[0] } else { Coupling::Uncoupled },
                 reinject,
                 scheduler: if in_turn { Scheduler::RoundRobin } else { Scheduler::LowestRtt },
                 ..MptcpConfig::from(tcp.clone())

@@ -6,9 +6,10 @@
 
 use crate::workers::thread_cpu_s;
 use serde_json::{Value, json};
-use sidestep_lab::{Run, Scenario, Watch, run_on, shipped};
+use sidestep_lab::{Run, Scenario, Session, Watch, run_on, shipped};
 use sidestep_sim::agenda::{Agenda, HeapAgenda, WheelAgenda};
 use sidestep_sim::{NoFiles, TraceFilter};
+use sidestep_types::Time;
 
 /// A benchmark.
 pub struct Bench {
@@ -18,6 +19,8 @@ pub struct Bench {
     pub summary: &'static str,
     scenario: &'static str,
     sets: &'static [&'static str],
+    /// The setting that makes it short enough to count its instructions.
+    brief: &'static str,
 }
 
 /// All of them.
@@ -27,12 +30,21 @@ pub const BENCHES: &[Bench] = &[
         summary: "128 endless DCTCP flows along a permutation, fat-tree k = 8",
         scenario: "perm128",
         sets: &[],
+        brief: "duration=5 ms",
     },
     Bench {
         name: "perm1024",
         summary: "1024 endless DCTCP flows along a permutation, fat-tree k = 16",
         scenario: "perm1024",
         sets: &[],
+        brief: "duration=2 ms",
+    },
+    Bench {
+        name: "perm8192",
+        summary: "8192 endless DCTCP flows along a permutation, fat-tree k = 32",
+        scenario: "perm8192",
+        sets: &[],
+        brief: "duration=1 ms",
     },
     Bench {
         name: "incast-dctcp",
@@ -43,6 +55,7 @@ pub const BENCHES: &[Bench] = &[
             "schemes=dctcp",
             "duration=200 ms",
         ],
+        brief: "duration=20 ms",
     },
     Bench {
         name: "incast-dibs",
@@ -53,6 +66,14 @@ pub const BENCHES: &[Bench] = &[
             "schemes=dibs",
             "duration=200 ms",
         ],
+        brief: "duration=20 ms",
+    },
+    Bench {
+        name: "incast-k32",
+        summary: "128000 queries a second of degree 40 and background, DIBS, fat-tree k = 32",
+        scenario: "incast-k32",
+        sets: &["schemes=dibs"],
+        brief: "duration=1 ms",
     },
     Bench {
         name: "incast-mulbuff",
@@ -63,12 +84,14 @@ pub const BENCHES: &[Bench] = &[
             "schemes=mulbuff-dctcp",
             "duration=200 ms",
         ],
+        brief: "duration=20 ms",
     },
     Bench {
         name: "ranked-leafspine",
         summary: "320 hosts of a leaf-spine at half load, through the switches of Vertigo",
         scenario: "ranked-leafspine",
         sets: &[],
+        brief: "duration=3 ms",
     },
 ];
 
@@ -116,13 +139,7 @@ impl BenchResult {
 ///
 /// Errors name the benchmarks there are, or say what the simulator refused.
 pub fn bench(name: &str, rounds: u32) -> Result<BenchResult, String> {
-    let Some(bench) = BENCHES.iter().find(|b| b.name == name) else {
-        let names: Vec<&str> = BENCHES.iter().map(|b| b.name).collect();
-        return Err(format!(
-            "benchmark {name:?} is unknown; expected one of {}",
-            names.join(", ")
-        ));
-    };
+    let bench = find(name)?;
     let scenario = bench.scenario()?;
     reset_peak();
     let (first, first_s) = timed::<WheelAgenda>(&scenario)?;
@@ -156,10 +173,49 @@ pub fn bench(name: &str, rounds: u32) -> Result<BenchResult, String> {
     })
 }
 
+/// Runs the short form of the benchmark called `name`, once, and says how many packet-hops that was: for whoever
+/// counts the instructions of [`COUNTED`] meanwhile.
+pub fn brief(name: &str) -> Result<u64, String> {
+    let bench = find(name)?;
+    let scenario = bench.read(Some(bench.brief))?;
+    let seed = scenario.seeds[0];
+    let mut session: Session = Session::new(&scenario, 0, seed, TraceFilter::None)?;
+    bench_counted(&mut session);
+    Ok(session.progress().packet_hops)
+}
+
+/// The function in which all of [`brief`]'s run happens, drawing the plan and building the network excepted; as a
+/// pattern of Valgrind's.
+pub const COUNTED: &str = "*bench_counted*";
+
+/// Keeps its name and is not inlined: see [`COUNTED`].
+#[inline(never)]
+fn bench_counted(session: &mut Session) {
+    session.run_until(Time::MAX);
+}
+
+fn find(name: &str) -> Result<&'static Bench, String> {
+    BENCHES.iter().find(|b| b.name == name).ok_or_else(|| {
+        let names: Vec<&str> = BENCHES.iter().map(|b| b.name).collect();
+        format!(
+            "benchmark {name:?} is unknown; expected one of {}",
+            names.join(", ")
+        )
+    })
+}
+
 impl Bench {
     fn scenario(&self) -> Result<Scenario, String> {
+        self.read(None)
+    }
+
+    fn read(&self, more: Option<&str>) -> Result<Scenario, String> {
         let text = shipped::scenario(self.scenario).ok_or("the benchmark's scenario is shipped")?;
-        let sets: Vec<String> = self.sets.iter().map(ToString::to_string).collect();
+        // Of two settings of one key the later one would be refused.
+        let key = |set: &str| set.split('=').next().map(str::to_string);
+        let replaced = more.and_then(key);
+        let sets = (self.sets.iter()).filter(|set| key(set) != replaced);
+        let sets: Vec<String> = sets.copied().chain(more).map(str::to_string).collect();
         Scenario::read(self.scenario, text, &sets, &NoFiles).map_err(|problems| {
             problems
                 .iter()
@@ -213,6 +269,17 @@ mod tests {
                 bench.name,
                 bench.scenario().err()
             );
+        }
+    }
+
+    #[test]
+    fn the_short_form_of_a_benchmark_reads_and_is_shorter() {
+        for bench in BENCHES {
+            let brief = bench.read(Some(bench.brief));
+            let brief = brief.unwrap_or_else(|why| panic!("{}: {why}", bench.name));
+            let whole = bench.scenario().expect("it reads");
+            assert!(brief.duration < whole.duration, "{}", bench.name);
+            assert_eq!(brief.schemes.len(), whole.schemes.len(), "{}", bench.name);
         }
     }
 

@@ -10,6 +10,7 @@ pub mod bench;
 mod blank;
 pub mod catalog;
 pub mod check;
+pub mod checkpoint;
 mod columns;
 mod error;
 mod figures;

@@ -6,6 +6,7 @@
 //!               were made are told before anything is.
 
 use crate::Error;
+use crate::checkpoint::Checkpoints;
 use crate::manifest::How;
 use crate::progress::{Board, Line, Show, share};
 use crate::recorder::{Finished, Made, Recorder};
@@ -32,6 +33,8 @@ pub struct Options<'a> {
     pub record: Option<RecordSpec>,
     /// Where finished runs are kept between calls; `None` keeps none.
     pub cache: Option<&'a Path>,
+    /// How often the state of a run is kept, and where, to go on from after an interruption; `None` keeps none.
+    pub checkpoints: Option<&'a Checkpoints>,
     /// What the file asks to be drawn.
     pub plots: &'a [PlotSpec],
     /// Who sees the progress.
@@ -49,6 +52,9 @@ pub fn run_all(
     stop: &AtomicBool,
     tell: &mut dyn FnMut(&Report, &Spent),
 ) -> Result<Finished, Error> {
+    if let Some(checkpoints) = options.checkpoints {
+        checkpoints.check(scenario, &options.trace, options.record.is_some())?;
+    }
     let session = Session::begin(scenario, options)?;
     session.run(options, stop, tell)
 }
@@ -97,8 +103,10 @@ impl<'a> Session<'a> {
             trace: &options.trace,
             record: options.record.as_ref(),
             cache: cache.as_ref(),
+            checkpoints: options.checkpoints,
         };
         let mut spent = Spent::default();
+        let mut all_ended = true;
         in_order(
             points.len(),
             options.jobs,
@@ -108,10 +116,12 @@ impl<'a> Session<'a> {
                 let (scheme, seed) = points[i];
                 match result? {
                     Some((made, how)) => {
+                        all_ended &= !made.record.interrupted;
                         spent.count(how);
                         recorder.take(scheme, made, how == How::Cached);
                     }
                     None => {
+                        all_ended = false;
                         spent.count(How::NotRun);
                         recorder.not_run(scheme, seed);
                     }
@@ -123,7 +133,16 @@ impl<'a> Session<'a> {
         line.end(&board);
         spent.cache = cache.map(|cache| cache.used());
         tell(&recorder.report(), &spent);
-        recorder.finish()
+        let finished = recorder.finish()?;
+        // Not before the result is on the disk; the next call goes on from them if it never is.
+        if let Some(checkpoints) = options.checkpoints
+            && all_ended
+        {
+            for (scheme, seed) in points {
+                checkpoints.forget(scenario, scheme, seed);
+            }
+        }
+        Ok(finished)
     }
 }
 
@@ -133,6 +152,7 @@ struct One<'a> {
     trace: &'a TraceFilter,
     record: Option<&'a RecordSpec>,
     cache: Option<&'a Cache>,
+    checkpoints: Option<&'a Checkpoints>,
 }
 
 impl One<'_> {
@@ -168,16 +188,30 @@ impl One<'_> {
             if halt() { Watch::Stop } else { Watch::Go }
         };
         let trace = self.trace.clone();
-        let run = match self.record {
-            None => sidestep_lab::run(scenario, scheme, seed, trace, &mut watch),
-            Some(record) => run_recorded(scenario, scheme, seed, trace, record, &mut watch),
-        };
-        let mut run = run.map_err(|e| {
+        let failed = |e| {
             let name = &scenario.schemes[scheme].name;
             Error::Run(format!("scheme {name}, seed {seed}: {e}"))
-        })?;
+        };
+        let mut before = None;
+        let mut run = match (self.checkpoints, self.record) {
+            (Some(all), _) => {
+                let (run, spent) = all.run(scenario, (scheme, seed), self.trace, &mut watch)?;
+                before = Some(spent);
+                run
+            }
+            (None, Some(record)) => {
+                run_recorded(scenario, scheme, seed, trace, record, &mut watch).map_err(failed)?
+            }
+            (None, None) => {
+                sidestep_lab::run(scenario, scheme, seed, trace, &mut watch).map_err(failed)?
+            }
+        };
         board.set(point, 1.0, run.outcome.totals.packet_hops);
-        let (wall_s, cpu_s) = (wall.elapsed().as_secs_f64(), thread_cpu_s() - cpu);
+        // Of a run that went on, with what it took before.
+        let (wall_s, cpu_s) = match before {
+            Some(spent) => (spent.wall_s(), spent.cpu_s()),
+            None => (wall.elapsed().as_secs_f64(), thread_cpu_s() - cpu),
+        };
         let made = Made::of(scenario, scheme, &mut run, Some(cpu_s), wall_s);
         // At once and here, so that a killed process has lost only what was running.
         if let Some((cache, key)) = &kept

@@ -60,6 +60,7 @@ impl Action {
 
 /// How a packet joined a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Joined {
     /// The port that it wanted.
     pub wanted: PortId,
@@ -97,6 +98,7 @@ macro_rules! changes {
 
 /// What a switch changed about a packet that it queued; none of it by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Changes(u8);
 
 changes! {

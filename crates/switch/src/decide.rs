@@ -12,9 +12,11 @@ use crate::{
     Verdict, Want,
 };
 use sidestep_types::{Packet, PortId, Rng};
+use std::fmt;
 
 /// What decides in one switch.
 #[repr(C)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Decider {
     route: AnyRoute,
     buffer: AnyBuffer,
@@ -31,6 +33,7 @@ pub struct Decider {
 /// What the policies of a switch draw from. Each has a stream of its own, so that another route
 /// leaves the draws of a buffer policy where they were.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Streams {
     /// The route's.
     pub route: Rng,
@@ -188,6 +191,32 @@ impl Decider {
         }
     }
 
+    /// Has it the policies and the ports of `other`? If not, says what differs.
+    pub fn is_like(&self, other: &Decider) -> Result<(), String> {
+        let differs = |what, expected: &dyn fmt::Display, got: &dyn fmt::Display| {
+            Err(format!("{what}: expected {expected}, got {got}"))
+        };
+        if self.route.name() != other.route.name() {
+            return differs("route", &other.route.name(), &self.route.name());
+        }
+        if self.buffer.name() != other.buffer.name() {
+            return differs("buffer", &other.buffer.name(), &self.buffer.name());
+        }
+        if self.counts.len() != other.counts.len() {
+            return differs("ports", &other.counts.len(), &self.counts.len());
+        }
+        Ok(())
+    }
+
+    /// The kind of policy here that is somebody's own, if any is.
+    pub fn custom(&self) -> Option<&'static str> {
+        match (&self.route, &self.buffer) {
+            (AnyRoute::Custom(_), _) => Some("route"),
+            (_, AnyBuffer::Custom(_)) => Some("buffer"),
+            _ => None,
+        }
+    }
+
     /// Puts another route in the place of the one there is. One of the caller's is checked: a
     /// port that the switch does not have panics.
     pub fn set_route(&mut self, route: AnyRoute) {
@@ -202,6 +231,12 @@ impl Decider {
     /// Draws from `streams` from now on.
     pub fn set_streams(&mut self, streams: Streams) {
         (self.route_rng, self.rng) = (streams.route, streams.buffer);
+    }
+
+    /// The port that a packet will want, where that is known before it is there.
+    #[inline]
+    pub fn foresee(&self, packet: &Packet, hops: Hops<'_>) -> Option<PortId> {
+        self.route.foresee(packet, hops)
     }
 
     /// Counts a packet that wanted `wanted` and was dropped by the driver itself.
@@ -280,6 +315,28 @@ impl Decider {
         verdict: Verdict,
     ) -> (&'static str, String) {
         (self.buffer.name(), self.buffer.why(scene, want, verdict))
+    }
+
+    /// Carries out the verdict if it is to queue the packet where it wants to go, as nearly every one is; says
+    /// whether it was. Else [`Decider::carry_out`] has to. For drivers that always have memory.
+    ///
+    /// What was done is not told: to put an [`Action`] together takes a hop as long as to miss a cache twice.
+    #[inline(always)]
+    pub fn queue_as_wanted<C: Carrier>(
+        &mut self,
+        carrier: &mut C,
+        want: Want,
+        verdict: Verdict,
+    ) -> bool {
+        let Verdict::Enqueue { mark } = verdict else {
+            return false;
+        };
+        if mark && carrier.packet_mut().mark() {
+            self.counts[want.port.index()].marks += 1;
+        }
+        let queued = carrier.enqueue(want.port);
+        debug_assert!(queued, "a driver that has memory");
+        true
     }
 
     /// Carries out the verdict on the packet at hand, and counts it. The carrier comes by value: what

@@ -4,6 +4,7 @@ use std::fmt;
 
 /// The switch that a policy is made for, as far as a policy may know it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Place {
     /// The switch's number, from zero.
     pub switch: u32,

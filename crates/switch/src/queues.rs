@@ -5,6 +5,7 @@ use sidestep_types::{Bytes, Packet, PortId, PortSet, Size, Time};
 
 /// How full one queue is: every packet from its arrival until its last bit has left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Depth {
     /// Packets.
     pub packets: u32,
@@ -14,6 +15,7 @@ pub struct Depth {
 
 /// One class's part of a port, as its scheduler keeps it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Class {
     /// What of it waits.
     pub depth: Depth,
@@ -23,6 +25,7 @@ pub struct Class {
 
 /// How the packets that wait at one port rank together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RankSum {
     /// Packets, the one on the wire not among them.
     pub packets: u32,
@@ -40,6 +43,7 @@ impl RankSum {
 
 /// How much the switch may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Capacity {
     /// Everything.
     Unlimited,
@@ -152,7 +156,7 @@ pub trait Queues {
     fn ranks(&mut self, port: PortId) -> RankSum;
     /// What waits at `port` in the queue of the class `service`, the packet on the wire not counted; nothing
     /// unless its scheduler has such a queue.
-    fn queue(&self, port: PortId, service: u8) -> Class;
+    fn queue(&mut self, port: PortId, service: u8) -> Class;
     /// Shows `pkt`, which wants to leave by `port`, to the scheduler there before anything is decided about
     /// it: one that counts flows counts it in, or else its first packet would find no room. Nothing
     /// happens where the scheduler does not look.

@@ -161,12 +161,14 @@ macro_rules! registry {
         // With a tag of its own: one hidden in a field takes six instructions a packet to read.
         $(#[$doc])*
         #[repr(u8)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         pub enum $any {
             $(
                 #[doc = concat!("See [`", stringify!($module), "`].")]
                 $policy($module::$policy),
             )*
             /// One that is not in the registry.
+            #[cfg_attr(feature = "serde", serde(skip))]
             Custom(Box<dyn $seam + Send>),
         }
 

@@ -17,6 +17,7 @@ use sidestep_types::Time;
 pub const PLACES: usize = 1 << 16;
 
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Flow {
     hash: u32,
     sent: u32,
@@ -25,6 +26,7 @@ struct Flow {
 
 /// Bytes that came by, flow by flow.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sent {
     flows: Box<[Flow]>,
     gap: Time,

@@ -139,7 +139,7 @@ impl Queues for StillQueues {
     fn ranks(&mut self, port: PortId) -> RankSum {
         self.ranks[port.index()]
     }
-    fn queue(&self, port: PortId, service: u8) -> Class {
+    fn queue(&mut self, port: PortId, service: u8) -> Class {
         let class = self.classes[port.index()].get(usize::from(service));
         class.copied().unwrap_or_default()
     }

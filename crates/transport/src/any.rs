@@ -7,12 +7,14 @@ use crate::{Ack, Arrival, MptcpReceiver, Opened, Receiver, TcpReceiver};
 /// A receiver of this crate or one brought along.
 // With a tag of its own, as `AnySender`.
 #[repr(u8)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum AnyReceiver {
     /// This crate's TCP.
     Tcp(TcpReceiver),
     /// That of several subflows.
     Mptcp(Box<MptcpReceiver>),
     /// Somebody's own.
+    #[serde(skip)]
     Custom(Box<dyn Receiver + Send>),
 }
 

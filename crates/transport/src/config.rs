@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A TCP connection's settings, the same at both ends.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TcpConfig {
     /// How the window grows and shrinks.
     pub congestion: Congestion,
@@ -100,7 +100,7 @@ impl TcpConfig {
 }
 
 /// Acknowledge every `segments`-th full segment, or after `timeout` (RFC 1122, RFC 5681 4.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct DelayedAck {
     /// Segments per acknowledgement.
     pub segments: u32,
@@ -119,7 +119,7 @@ impl DelayedAck {
 }
 
 /// How a sender finds out that a repair was needless, and what it does then.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ReorderingConfig {
     /// RFC 2883: acknowledgements tell of segments that arrive once more.
     pub dsack: bool,

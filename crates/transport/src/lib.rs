@@ -19,6 +19,7 @@ mod receiver;
 mod registry;
 mod rto;
 mod sender;
+mod shared;
 pub mod shim;
 mod transports;
 mod words;
@@ -91,7 +92,7 @@ pub struct Arrival {
 }
 
 /// An acknowledgement: what a receiver answers to its sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Ack {
     /// The next byte expected; one more when a FIN is acknowledged.
     pub ack: u64,
@@ -152,7 +153,7 @@ impl Ack {
 }
 
 /// What a sender counted over its life.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SenderCounters {
     /// Data segments sent, retransmissions included.
     pub segments: u32,

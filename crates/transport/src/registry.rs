@@ -75,7 +75,7 @@ macro_rules! words {
         }
     ) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         pub enum $enum {
             $( $(#[$variant_doc])* $variant, )*
         }
@@ -116,7 +116,7 @@ macro_rules! words {
 macro_rules! estimators {
     ($( $(#[$doc:meta])* $module:ident :: $type:ident, )*) => {
         /// How round-trip samples become a timeout. They differ by orders of magnitude in the tail.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         pub enum Estimator {
             $( $(#[$doc])* $type, )*
         }
@@ -155,7 +155,7 @@ macro_rules! estimators {
         }
 
         /// An estimator at work.
-        #[derive(Clone, Debug)]
+        #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
         enum Rtt {
             $( $type($module::$type), )*
         }
@@ -201,7 +201,7 @@ macro_rules! congestions {
         }
 
         /// How a TCP's window grows and shrinks.
-        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
         pub enum Congestion {
             $( $(#[$doc])* $type { $( $(#[$field_doc])* $field: $field_type, )* }, )*
         }
@@ -216,7 +216,7 @@ macro_rules! congestions {
         }
 
         /// A controller at work: the enum inside, so that the hot path is a jump and not a call.
-        #[derive(Clone, Debug)]
+        #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
         pub(crate) enum Controller {
             $( $type($module::$type), )*
         }
@@ -439,11 +439,13 @@ macro_rules! transports {
         // With a tag of its own: one hidden in a field costs instructions at each of six matches
         // an acknowledgement.
         #[repr(u8)]
+        #[derive(serde::Serialize, serde::Deserialize)]
         pub enum AnySender {
             /// This crate's TCP.
             Tcp(TcpSender),
             $( $(#[$doc])* $variant(Box<$module::$type>), )*
             /// Somebody's own.
+            #[serde(skip)]
             Custom(Box<dyn Sender + Send>),
         }
 

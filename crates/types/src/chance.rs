@@ -7,6 +7,7 @@
 
 /// The seed of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Seed(pub u64);
 
 impl Seed {
@@ -69,6 +70,7 @@ pub const fn scale(draw: u32, n: u32) -> u32 {
 
 /// A xoshiro256++ stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Rng {
     state: [u64; 4],
 }

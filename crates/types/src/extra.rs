@@ -26,6 +26,7 @@
 
 /// The 24 bytes of a packet that are SACK blocks or a [`Tag`].
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Extra {
     words: [u32; 6],
 }
@@ -57,6 +58,7 @@ impl Extra {
 
 /// Up to three SACK blocks, as `[start, end)` byte ranges above the cumulative acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SackBlocks {
     /// Start and end in turn; an end of 0 is no block.
     words: [u32; 6],
@@ -96,6 +98,7 @@ impl SackBlocks {
 /// What a host says about a packet of data, to switches and to the host that receives it. The
 /// widths stand in the source's header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tag {
     words: [u32; 6],
 }

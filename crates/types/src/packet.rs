@@ -5,14 +5,17 @@ use std::fmt;
 
 /// A host, counted from zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HostId(pub u32);
 
 /// A switch, counted from zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SwitchId(pub u32);
 
 /// A flow: one message from one host to another, counted from zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FlowId(pub u32);
 
 /// IPv4 and TCP headers without options, in bytes.
@@ -20,6 +23,7 @@ pub const HEADER_BYTES: u32 = 40;
 
 /// What a byte of IP costs on a link, as docs/model.md says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Framing {
     /// IP + 38: header 14, FCS 4, preamble 8, gap 12; 84 at the least.
     #[default]
@@ -87,6 +91,7 @@ impl fmt::Display for Longest {
 /// What a packet is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Kind {
     /// Carries bytes of a flow; without any, it is the last packet of a handshake.
     Data = 0,
@@ -110,6 +115,7 @@ pub const fn ack_packet_bytes(blocks: u32) -> u32 {
 /// One packet. 52 bytes, so that a simulator's queue links fit beside it in a cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Packet {
     /// Of 64 bits, low word first: the service in 6 bits, one that is free, whether the flow ends, the echo of
     /// hops, and the sequence number in the upper 48, which so is one shift away.

@@ -5,6 +5,7 @@ use std::ops::BitAnd;
 
 /// A port of one switch, counted from zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PortId(pub u16);
 
 impl PortId {
@@ -18,6 +19,7 @@ const WORDS: usize = 4;
 
 /// A set of ports of one switch, at most [`PortSet::CAPACITY`] of them: a bitmap, as hardware keeps it.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PortSet([u64; WORDS]);
 
 impl PortSet {

@@ -38,6 +38,7 @@ pub enum Quantity {
 
 /// A size of a queue: in packets or in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Size {
     /// Whole packets of any length.
     Packets(u64),

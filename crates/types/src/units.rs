@@ -9,6 +9,7 @@ use std::ops::{Add, AddAssign, Mul, Sub};
 /// An instant since the start of the run, or a span between two: whole picoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Time(u64);
 
 impl Time {
@@ -135,6 +136,7 @@ impl fmt::Display for Time {
 
 /// A number of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bytes(pub u64);
 
 impl fmt::Display for Bytes {
@@ -152,6 +154,7 @@ impl fmt::Display for Bytes {
 
 /// Bits per second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BitRate(u64);
 
 impl BitRate {

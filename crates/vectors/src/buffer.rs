@@ -182,7 +182,7 @@ impl Case {
                 row.put_list("class_flows", of.iter().map(|c| c.flows));
             }
             false => {
-                let control = queues.queue(self.port, Priority::CONTROL).depth;
+                let control = queues.clone().queue(self.port, Priority::CONTROL).depth;
                 row.put("control_packets", control.packets);
                 row.put("control_bytes", control.bytes);
             }

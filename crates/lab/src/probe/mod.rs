@@ -22,7 +22,7 @@ mod windowed;
 pub use between::Between;
 pub(crate) use between::EXPECTED as LINKS_EXPECTED;
 pub use log::drops_at;
-pub(crate) use prober::Prober;
+pub(crate) use prober::{Prober, Saved, View};
 pub use seen::{
     FlowsFrom, LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Loops, Occupancy, Probed,
 };

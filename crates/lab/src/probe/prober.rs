@@ -40,7 +40,68 @@ pub(crate) struct Prober {
     flows_from: Option<FlowsFrom>,
 }
 
+/// What of a prober changes while a run goes on, to be kept.
+#[derive(serde::Serialize)]
+pub(crate) struct View<'a> {
+    links: &'a Option<Window>,
+    neighbours: Option<&'a Window>,
+    windowed: &'a Windowed,
+    samples: &'a Samples,
+    noted: usize,
+    occupancy: &'a [Occupancy],
+    flows_from: &'a Option<FlowsFrom>,
+}
+
+/// The same, as it was kept.
+#[derive(serde::Deserialize)]
+pub(crate) struct Saved {
+    links: Option<Window>,
+    neighbours: Option<Window>,
+    windowed: Windowed,
+    samples: Samples,
+    noted: usize,
+    occupancy: Vec<Occupancy>,
+    flows_from: Option<FlowsFrom>,
+}
+
 impl Prober {
+    pub fn state(&self) -> View<'_> {
+        View {
+            links: &self.links,
+            neighbours: self.neighbours.as_ref().map(|(window, _)| window),
+            windowed: &self.windowed,
+            samples: &self.samples,
+            noted: self.noted,
+            occupancy: &self.occupancy,
+            flows_from: &self.flows_from,
+        }
+    }
+
+    /// Goes on from what was kept of the same probes; says what does not fit.
+    pub fn go_on(&mut self, mut saved: Saved) -> Result<(), String> {
+        let like = |kept: Option<&Window>, built: Option<&Window>| match (kept, built) {
+            (Some(kept), Some(built)) => kept.is_like(built),
+            (kept, built) => kept.is_none() && built.is_none(),
+        };
+        let around = self.neighbours.as_ref().map(|(window, _)| window);
+        let fits = like(saved.links.as_ref(), self.links.as_ref())
+            && like(saved.neighbours.as_ref(), around)
+            && saved.windowed.go_on_as(std::mem::take(&mut self.windowed))
+            && saved.noted <= self.probe.occupancy.len();
+        if !fits {
+            return Err("probes are not as in the scenario".into());
+        }
+        self.links = saved.links;
+        if let (Some((window, _)), Some(kept)) = (&mut self.neighbours, saved.neighbours) {
+            *window = kept;
+        }
+        self.windowed = saved.windowed;
+        self.samples = saved.samples;
+        (self.noted, self.occupancy) = (saved.noted, saved.occupancy);
+        self.flows_from = saved.flows_from;
+        Ok(())
+    }
+
     pub fn new(
         probe: Probe,
         network: Arc<Network>,

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub const MOST_VALUES: usize = 500_000;
 
 /// What probes have sampled so far.
-#[derive(Default)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 pub struct Samples {
     free: BTreeMap<String, Thinned<f64>>,
     /// One value for each window, and how long that is.

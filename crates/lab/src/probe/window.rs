@@ -3,6 +3,7 @@
 use sidestep_types::Time;
 
 /// The window under way, of several of one length.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Window {
     span: Time,
     ends: Time,
@@ -21,6 +22,12 @@ impl Window {
             last,
             before: vec![0; counts],
         }
+    }
+
+    /// Is it one of so many counts, as long and of the same run as `other`?
+    pub fn is_like(&self, other: &Window) -> bool {
+        let of = |window: &Window| (window.span, window.last, window.before.len());
+        of(self) == of(other)
     }
 
     /// When it ends; never when it would end too late.

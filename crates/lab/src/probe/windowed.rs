@@ -11,7 +11,7 @@ use sidestep_types::{BitRate, FlowId, Time};
 use std::sync::Arc;
 
 /// Looks at the end of each window.
-#[derive(Default)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 pub struct Windowed {
     goodput: Option<Goodput>,
     drops: Option<Window>,
@@ -31,6 +31,34 @@ impl Windowed {
             drops: (probe.drops).map(|span| Window::first(span, last, DropReason::COUNT)),
             spread,
         }
+    }
+
+    /// What was kept goes on with what `built`, the same before the run, was told to look at. Says whether it fits.
+    pub fn go_on_as(&mut self, built: Windowed) -> bool {
+        let goodput = match (&mut self.goodput, built.goodput) {
+            (Some(kept), Some(built)) => {
+                let like =
+                    kept.window.is_like(&built.window) && kept.done.len() == built.done.len();
+                (kept.plan, kept.follow) = (built.plan, built.follow);
+                let flows = kept.plan.flows.len();
+                let there = |flow: &FlowId| (flow.0 as usize) < flows;
+                let ahead = kept.ahead.iter().map(|(_, flow)| flow);
+                like && ahead.chain(&kept.open).all(there)
+            }
+            (kept, built) => kept.is_none() && built.is_none(),
+        };
+        let drops = match (&self.drops, &built.drops) {
+            (Some(kept), Some(built)) => kept.is_like(built),
+            (kept, built) => kept.is_none() && built.is_none(),
+        };
+        let spread = match (&mut self.spread, built.spread) {
+            (Some(kept), Some(built)) => {
+                (kept.between, kept.rates, kept.from) = (built.between, built.rates, built.from);
+                kept.window.is_like(&built.window)
+            }
+            (kept, built) => kept.is_none() && built.is_none(),
+        };
+        goodput && drops && spread
     }
 
     /// When the next window ends; never when none is left.
@@ -71,12 +99,15 @@ impl Windowed {
 
 /// Bytes delivered in order, of each workload and of all. Only flows that may be under way are asked:
 /// of a long loop most are drawn and never start.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Goodput {
     window: Window,
+    #[serde(skip)]
     plan: Arc<Plan>,
     /// Flows that start at a known time which has not come, the next one last.
     ahead: Vec<(Time, FlowId)>,
     /// Flows that follow another: `(the other, this one)`, sorted.
+    #[serde(skip)]
     follow: Vec<(FlowId, FlowId)>,
     /// Flows that have begun, as far as is known, and have more to deliver.
     open: Vec<FlowId>,
@@ -159,12 +190,15 @@ fn by_reason(reason: DropReason) -> String {
 }
 
 /// The largest less the smallest of some links.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Spread {
     window: Window,
     /// Windows that begin before this do not count.
     from: Time,
+    #[serde(skip)]
     between: Vec<Between>,
     /// Of each link.
+    #[serde(skip)]
     rates: Vec<BitRate>,
 }
 

@@ -4,7 +4,7 @@
 
 use super::reader::Reader;
 use super::words::descend;
-use crate::distances::Distances;
+use crate::distances::{Distances, most_switches};
 use crate::scenario::{Scenario, Setting};
 use crate::shipped;
 use crate::tables::{PROBE, SWITCH};
@@ -74,8 +74,7 @@ impl Reader<'_> {
     /// A switch takes one from a packet's time to live, and drops it at zero.
     fn too_few_hops(&self, scenario: &Scenario) -> Option<String> {
         let ttl = u32::from(scenario.schemes[0].config.ttl);
-        // Nothing is farther than through all switches.
-        if ttl as usize > scenario.network.switches.len() {
+        if most_switches(&scenario.network).is_some_and(|most| ttl > most) {
             return None;
         }
         let (most, one, other) = Distances::of(&scenario.network).farthest;

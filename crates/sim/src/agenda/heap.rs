@@ -40,6 +40,19 @@ impl Agenda for HeapAgenda {
         self.rounds[slot as usize].1 = false;
     }
 
+    fn pending(&self) -> Vec<(Time, u32, u32)> {
+        let live = self
+            .heap
+            .iter()
+            .filter_map(|&Reverse((at, tie, slot, round))| {
+                let stale = self.rounds[slot as usize] != (round, true);
+                (!stale).then_some((Time::from_ps(at), tie, slot))
+            });
+        let mut pending: Vec<_> = live.collect();
+        pending.sort_unstable();
+        pending
+    }
+
     #[inline]
     fn pop_until(&mut self, limit: Time) -> Option<(Time, u32)> {
         loop {

@@ -66,6 +66,9 @@ use sidestep_types::Time;
 ///     fn pop_until(&mut self, limit: Time) -> Option<(Time, u32)> {
 ///         Some((limit, u32::MAX))
 ///     }
+///     fn pending(&self) -> Vec<(Time, u32, u32)> {
+///         Vec::new()
+///     }
 /// }
 /// ```
 ///
@@ -95,6 +98,21 @@ pub trait Agenda {
     ///
     /// Panics when it lies before the one taken last: a bug of the agenda.
     fn pop_until(&mut self, limit: Time) -> Option<(Time, u32)>;
+
+    /// Keeps so many events beyond the next one in order from now on, where there are so many near.
+    fn look(&mut self, _wanted: usize) {}
+
+    /// Asks for the memory of a slot that will be planned soon.
+    fn fetch(&self, _slot: u32) {}
+
+    /// The slots of `N` events that come after the next `from`, if so many are known by now. What is planned
+    /// meanwhile may come before them: good for guesses alone.
+    fn ahead<const N: usize>(&self, _from: usize) -> Option<[u32; N]> {
+        None
+    }
+
+    /// Everything that is planned, in the order in which it leaves: time, tie and slot.
+    fn pending(&self) -> Vec<(Time, u32, u32)>;
 }
 
 /// What planning a second event for a slot says.
@@ -119,12 +137,24 @@ mod tests {
 
     /// Random schedules, cancellations and pops, near and far; says what came out.
     fn replay<A: Agenda>(seed: u64, slots: u32, steps: usize, spread: u64) -> Vec<(Time, u32)> {
+        looking::<A>(seed, slots, steps, spread, 0)
+    }
+
+    /// The same, while so many events are looked at ahead of most of the steps.
+    fn looking<A: Agenda>(
+        seed: u64,
+        slots: u32,
+        steps: usize,
+        spread: u64,
+        wanted: usize,
+    ) -> Vec<(Time, u32)> {
         let mut rng = Rng::from_seed(seed);
         let mut agenda = A::new(Slots::new(slots as usize));
         let mut pending = vec![false; slots as usize];
         let mut now = Time::ZERO;
         let mut out = Vec::new();
-        for _ in 0..steps {
+        for step in 0..steps {
+            agenda.look(if step % 1000 < 900 { wanted } else { 0 });
             let slot = rng.below(u64::from(slots)) as u32;
             match rng.below(8) {
                 0..=4 if !pending[slot as usize] => {
@@ -173,6 +203,98 @@ mod tests {
                 assert_eq!(wheel, heap, "seed {seed}, spread {spread}");
                 assert!(wheel.len() > STEPS / 8);
             }
+        }
+    }
+
+    /// Schedules, cancels and pops; then a new agenda is given what is pending, and must go on as the old one.
+    fn goes_on_from_pending<A: Agenda>(seed: u64, spread: u64) {
+        let mut rng = Rng::from_seed(seed);
+        let mut agenda = A::new(Slots::new(40));
+        for slot in 0..40 {
+            let far = if slot % 7 == 0 { spread * 1000 } else { spread };
+            agenda.schedule(
+                slot,
+                Time::from_ps(rng.below(far) / 16 * 16),
+                rng.draw() % 4,
+            );
+        }
+        for _ in 0..rng.below(30) {
+            let (at, slot) = agenda.pop_until(Time::MAX).expect("there are more");
+            if rng.below(2) == 0 {
+                agenda.schedule(slot, at + Time::from_ps(rng.below(spread)), rng.draw() % 4);
+            }
+            agenda.cancel(rng.below(40) as u32);
+        }
+        let pending = agenda.pending();
+        let mut again = A::new(Slots::new(40));
+        for (at, tie, slot) in &pending {
+            again.schedule(*slot, *at, *tie);
+        }
+        assert_eq!(again.pending(), pending);
+        let order: Vec<_> = pending.iter().map(|(at, _, slot)| (*at, *slot)).collect();
+        for agenda in [&mut agenda, &mut again] {
+            let left = std::iter::from_fn(|| agenda.pop_until(Time::MAX));
+            assert_eq!(
+                left.collect::<Vec<_>>(),
+                order,
+                "seed {seed}, spread {spread}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_pending_is_all_of_an_agenda_and_in_the_order_in_which_it_leaves() {
+        for seed in 0..SEEDS {
+            for spread in [64, 10_000, 30_000_000] {
+                goes_on_from_pending::<WheelAgenda>(seed, spread);
+                goes_on_from_pending::<HeapAgenda>(seed, spread);
+            }
+        }
+    }
+
+    #[test]
+    fn who_looks_ahead_meets_the_same_events() {
+        for seed in 0..SEEDS {
+            for spread in [64, 10_000, 30_000_000] {
+                let still = replay::<HeapAgenda>(seed, 200, STEPS, spread);
+                for wanted in [1, 7, 40, 300] {
+                    let looks = looking::<WheelAgenda>(seed, 200, STEPS, spread, wanted);
+                    let same = looks.iter().zip(&still).take_while(|(a, b)| a == b);
+                    let same = same.count();
+                    assert_eq!(
+                        (looks.get(same), looks.len()),
+                        (still.get(same), still.len()),
+                        "event {same}, seed {seed}, spread {spread}, {wanted} ahead"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_ahead_comes_in_that_order_while_nothing_is_planned() {
+        let mut agenda = WheelAgenda::new(Slots::new(100));
+        let mut rng = Rng::from_seed(3);
+        for slot in 0..100 {
+            agenda.schedule(slot, Time::from_ns(100 + rng.below(2_000)), slot);
+        }
+        agenda.look(30);
+        let mut said = None;
+        for popped in 0..100 {
+            let (_, slot) = agenda.pop_until(Time::MAX).unwrap();
+            if let Some((at, slots)) = said.filter(|(at, _)| popped < at + 8) {
+                let expected: [u32; 8] = slots;
+                let at: usize = at;
+                assert_eq!(slot, expected[popped - at], "event {popped}");
+            } else if let Some(slots) = agenda.ahead::<8>(0) {
+                said = Some((popped + 1, slots));
+            }
+            // Of the last ones there are no 30 more.
+            assert_eq!(
+                agenda.ahead::<8>(22).is_some(),
+                popped < 70,
+                "event {popped}"
+            );
         }
     }
 

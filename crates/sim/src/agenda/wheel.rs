@@ -6,6 +6,9 @@
 //! beyond one turn of the ring waits in a heap and moves in as the ring turns. Every [`PERIOD`]
 //! events the bucket width is set to the mean gap between events, and the ring doubles when too
 //! much had to wait in the heap.
+//!
+//! Who wants to know what comes after the next event says how far ([`Agenda::look`]): then buckets are
+//! sorted before their turn, and join what is ready behind it.
 
 use super::{Agenda, Slots, past, twice};
 use crate::indexed::Table;
@@ -24,6 +27,10 @@ const FIRST_SHIFT: u32 = 14;
 /// A bucket is wider than the mean gap between events by this power of two: to sort a few
 /// together costs less than to turn the ring for each.
 const WIDER: u32 = 1;
+/// Where somebody looks ahead, so many times as many events as are wanted are made ready at once.
+const AT_ONCE: usize = 2;
+/// So many buckets to come are asked for, where somebody looks ahead.
+const NEXT_BUCKETS: u64 = 16;
 
 #[derive(Clone, Copy)]
 struct Slot {
@@ -43,8 +50,14 @@ pub struct WheelAgenda {
     /// earlier one joins `ready`, so nothing in the ring lies before it.
     cursor: u64,
     now: u64,
-    /// The events of that bucket, the next one last.
+    /// The events of that bucket and of earlier ones, in their order. Those before `next` have left.
     ready: Vec<Event>,
+    next: usize,
+    /// The next bucket is sorted when `next` comes here: at the end of `ready`, or where no more of it is
+    /// left than somebody wants to know.
+    stop: usize,
+    /// So many events beyond the next one are wanted in order.
+    wanted: usize,
     far: BinaryHeap<Reverse<(u64, u32, u32)>>,
     /// No event of `far` lies before this time.
     far_from: u64,
@@ -121,17 +134,41 @@ impl WheelAgenda {
     /// served, or beyond reach.
     fn place_elsewhere(&mut self, slot: u32, at: u64) {
         if self.bucket(at) <= self.cursor {
-            let event = self.event(slot);
-            let place = self.ready.partition_point(|other| *other > event);
             self.pace.pops += 1;
-            self.pace.steps += (self.ready.len() - place) as u64 / 4;
-            self.ready.insert(place, event);
+            self.insert(self.event(slot));
         } else {
             self.pace.far += 1;
             self.far_from = self.far_from.min(at);
             self.far
                 .push(Reverse((at, slot, self.spent[slot as usize])));
         }
+    }
+
+    /// Puts an event among those that are ready: moves those before it or those behind it, whichever are
+    /// fewer.
+    fn insert(&mut self, event: Event) {
+        let (next, count) = (self.next, self.ready.len());
+        let place = next + self.ready[next..].partition_point(|other| *other < event);
+        let (before, behind) = (place - next, count - place);
+        if next > 0 && before < behind {
+            self.ready.copy_within(next..place, next - 1);
+            self.ready[place - 1] = event;
+            self.next -= 1;
+            self.pace.steps += before as u64 / 4;
+        } else {
+            self.ready.insert(place, event);
+            self.stop += 1;
+            self.pace.steps += behind as u64 / 4;
+        }
+    }
+
+    /// Takes an event out of those that are ready.
+    fn remove(&mut self, event: Event) {
+        let next = self.next;
+        let place = next + self.ready[next..].partition_point(|other| *other < event);
+        debug_assert!(self.ready[place] == event);
+        self.ready.remove(place);
+        self.stop = self.stop.max(next + 1) - 1;
     }
 
     #[inline(always)]
@@ -179,34 +216,90 @@ impl WheelAgenda {
         Some(start + u64::from(index.wrapping_sub(from) & (buckets - 1)))
     }
 
-    /// With nothing ready: adapts to the pace when that is due, and sorts the next bucket with
-    /// events, unless all of it lies past `limit`. Says whether anything is ready.
+    /// With nothing ready, or less than is wanted: adapts to the pace when that is due, and sorts the next
+    /// bucket with events, unless all of it lies past `limit`. Says whether anything is ready.
     #[inline(never)]
     fn refill(&mut self, limit: u64) -> bool {
+        // Something is left where nobody wants to know any more what is ahead.
+        if self.wanted > 0 || self.next < self.ready.len() {
+            return self.refill_ahead(limit);
+        }
+        self.ready.clear();
+        (self.next, self.stop) = (0, 0);
         if self.pace.pops >= PERIOD {
             self.adapt();
             if !self.ready.is_empty() {
                 return true;
             }
         }
-        let bucket = match self.first_used() {
-            Some(bucket) => bucket,
+        match self.first_used() {
+            Some(bucket) if bucket << self.shift <= limit => self.sort(bucket),
             None if self.reach_for_far(limit) => return true,
-            None => return false,
-        };
-        if bucket << self.shift > limit {
-            return false;
+            _ => return false,
         }
+        self.stop = self.ready.len();
+        true
+    }
+
+    /// The same with as many buckets as are wanted ahead, and some more, so that it is seldom asked for.
+    #[cold]
+    #[inline(never)]
+    fn refill_ahead(&mut self, limit: u64) -> bool {
+        self.ready.drain(..self.next);
+        (self.next, self.stop) = (0, 0);
+        if self.pace.pops >= PERIOD {
+            self.adapt();
+        }
+        while self.ready.len() <= AT_ONCE * self.wanted {
+            match self.first_used() {
+                Some(bucket) if bucket << self.shift <= limit => self.sort(bucket),
+                None if self.ready.is_empty() && self.reach_for_far(limit) => {}
+                _ => break,
+            }
+        }
+        self.fetch_buckets();
+        // Where there are not so many, nobody asks again before these have left.
+        let count = self.ready.len();
+        self.stop = if count > self.wanted {
+            count - self.wanted
+        } else {
+            count
+        };
+        count > 0
+    }
+
+    /// Asks for the slots of the buckets that will be sorted next.
+    fn fetch_buckets(&self) {
+        let buckets = self.heads.len() as u64 - 1;
+        for bucket in self.cursor + 1..=self.cursor + NEXT_BUCKETS {
+            let slot = self.heads[(bucket & buckets) as u32];
+            if slot != NONE {
+                self.slots.fetch(slot);
+            }
+        }
+        for bucket in self.cursor + 1..=self.cursor + NEXT_BUCKETS / 2 {
+            let slot = self.heads[(bucket & buckets) as u32];
+            if slot != NONE {
+                self.slots.fetch(self.slots[slot].next);
+            }
+        }
+    }
+
+    /// Makes the events of a bucket ready, behind those that are.
+    #[inline(always)]
+    fn sort(&mut self, bucket: u64) {
         let index = bucket as u32 & (self.heads.len() as u32 - 1);
         let mut slot = std::mem::replace(&mut self.heads[index], NONE);
         self.used[index / 64] &= !(1 << (index % 64));
+        let first = self.ready.len();
         while slot != NONE {
             self.ready.push(self.event(slot));
             slot = self.slots[slot].next;
         }
-        let count = self.ready.len();
+        let sorted = &mut self.ready[first..];
+        let count = sorted.len();
         if count > 1 {
-            self.ready.sort_unstable_by(|a, b| b.cmp(a));
+            sorted.sort_unstable();
             self.pace.steps += count as u64 * u64::from(count.ilog2());
         }
         self.pace.pops += count as u32;
@@ -214,7 +307,6 @@ impl WheelAgenda {
         if self.bucket(self.far_from) < self.horizon() {
             self.pull();
         }
-        true
     }
 
     /// Moves what has come within reach from the heap to the ring.
@@ -266,6 +358,7 @@ impl WheelAgenda {
         self.heads = Table::new(vec![NONE; buckets]);
         self.used = Table::new(vec![0; buckets / 64]);
         self.ready.clear();
+        (self.next, self.stop) = (0, 0);
         self.shift = shift;
         self.cursor = self.bucket(self.now);
         for slot in pending {
@@ -299,6 +392,9 @@ impl Agenda for WheelAgenda {
             cursor: 0,
             now: 0,
             ready: Vec::new(),
+            next: 0,
+            stop: 0,
+            wanted: 0,
             far: BinaryHeap::new(),
             far_from: IDLE,
             spent: vec![0; slots],
@@ -338,8 +434,7 @@ impl Agenda for WheelAgenda {
         }
         let bucket = self.bucket(at);
         if bucket <= self.cursor {
-            let event = self.event(slot);
-            self.ready.retain(|other| *other != event);
+            self.remove(self.event(slot));
         } else if bucket < self.horizon() {
             self.unlink(slot);
         } else {
@@ -348,23 +443,48 @@ impl Agenda for WheelAgenda {
         self.slots[slot].at = IDLE;
     }
 
+    fn pending(&self) -> Vec<(Time, u32, u32)> {
+        let planned = (0..).zip(self.slots.iter());
+        let planned = planned.filter(|(_, slot)| slot.at != IDLE);
+        let mut pending: Vec<_> = planned
+            .map(|(number, slot)| (Time::from_ps(slot.at), slot.tie, number))
+            .collect();
+        pending.sort_unstable();
+        pending
+    }
+
     #[inline]
     fn pop_until(&mut self, limit: Time) -> Option<(Time, u32)> {
-        if self.ready.is_empty() && !self.refill(limit.ps()) {
+        if self.next >= self.stop && !self.refill(limit.ps()) {
             return None;
         }
-        let &event = self.ready.last()?;
+        let event = self.ready[self.next];
         let (at, slot) = ((event >> 64) as u64, event as u32);
         if at > limit.ps() {
             return None;
         }
-        self.ready.pop();
+        self.next += 1;
         if at < self.now {
             past(slot, at, self.now);
         }
         self.slots[slot].at = IDLE;
         self.now = at;
         Some((Time::from_ps(at), slot))
+    }
+
+    fn look(&mut self, wanted: usize) {
+        self.wanted = wanted;
+    }
+
+    #[inline(always)]
+    fn fetch(&self, slot: u32) {
+        self.slots.fetch(slot);
+    }
+
+    #[inline(always)]
+    fn ahead<const N: usize>(&self, from: usize) -> Option<[u32; N]> {
+        let events = self.ready.get(self.next + from..)?.first_chunk()?;
+        Some(events.map(|event| event as u32))
     }
 }
 

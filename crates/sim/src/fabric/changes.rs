@@ -20,7 +20,10 @@ impl<A: Agenda> Fabric<A> {
         let old = *self.wire(link);
         let new = Wire::new(rate, old.delay);
         let line = &mut self.links[link].line;
-        if self.wiring.ranked(link).is_some() {
+        if let Some(ranked) = self.wiring.ranked_mut(link) {
+            let due = ranked.leave_line(line, &mut self.pool, (now, unbuffered));
+            self.plan(link, due);
+            let line = &mut self.links[link].line;
             // The end of the transmission under way, and the time of every packet that waits.
             let waits = |wire: &Wire| -> Time {
                 let waiting = self.pool.waiting(link);
@@ -31,6 +34,7 @@ impl<A: Agenda> Fabric<A> {
         } else {
             let waiting = reschedule(&mut None, None, line, &mut self.pool, now, unbuffered);
             for parcel in waiting {
+                line.grow(u32::from(self.pool.get(parcel).packet.wire) - unbuffered);
                 line.queue(&mut self.pool, &new, now, parcel);
             }
         }
@@ -56,6 +60,9 @@ impl<A: Agenda> Fabric<A> {
             self.agenda.cancel(frames);
         }
         let line = &mut self.links[link].line;
+        if let Some(ranked) = self.wiring.ranked_mut(link) {
+            ranked.leave_line(line, &mut self.pool, (now, unbuffered));
+        }
         let (mut lost, left) = line.clear(&self.pool, now, unbuffered);
         if let Some(ranked) = self.wiring.ranked_mut(link) {
             lost.extend(ranked.clear(line, &mut self.pool, unbuffered));
@@ -91,7 +98,7 @@ impl<A: Agenda> Fabric<A> {
     #[inline(never)]
     pub(super) fn swallow(&mut self, link: u32, parcel: u32) {
         let slot = self.ends_slot(link);
-        let Queue::Dead(dead) = &mut self.wiring.queues[link as usize] else {
+        let Queue::Dead(dead) = &mut self.wiring.queues[link] else {
             unreachable!("a link that is down");
         };
         dead.swallowed.push(parcel);
@@ -102,7 +109,7 @@ impl<A: Agenda> Fabric<A> {
 
     /// What was sent to `link`, which is down, at this instant. The caller's to count and to free.
     pub fn swallowed(&mut self, link: u32) -> Vec<u32> {
-        let Queue::Dead(dead) = &mut self.wiring.queues[link as usize] else {
+        let Queue::Dead(dead) = &mut self.wiring.queues[link] else {
             unreachable!("a link that is down");
         };
         let lost = std::mem::take(&mut dead.swallowed);

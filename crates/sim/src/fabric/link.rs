@@ -6,7 +6,7 @@ use sidestep_switch::ports::Line;
 const HOST_BIT: u32 = 1 << 31;
 
 /// What a hop touches of a link: one cache line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 #[repr(C, align(64))]
 pub(crate) struct Link {
     /// The packets on the wire and in the queue before it.
@@ -15,6 +15,8 @@ pub(crate) struct Link {
     pub packets: u64,
     /// Their bytes of link time.
     pub wire_bytes: u64,
+    /// Not kept: a number that is an index, and the network's.
+    #[serde(skip)]
     far: u32,
     /// Its rate and delay, among the fabric's.
     pub wire: u32,
@@ -33,6 +35,11 @@ impl Link {
             },
             wire,
         }
+    }
+
+    /// Leads to where `as_laid` does.
+    pub fn lead_as(&mut self, as_laid: &Link) {
+        self.far = as_laid.far;
     }
 
     /// Where it leads.

@@ -12,8 +12,10 @@ mod changes;
 mod crossings;
 mod link;
 mod pauses;
+mod saved;
 
 pub(crate) use link::Link;
+pub(crate) use saved::Pending;
 
 use crate::agenda::{Agenda, Slots};
 use crate::cioq::Cioq;
@@ -35,15 +37,20 @@ const LATE: u32 = 1 << 31;
 const ENDS: u32 = 0;
 
 /// What of the links a switch looks at only when a policy asks.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Wiring {
     pub wires: Table<Wire>,
     /// Per link: the port by which its packets come in at the far end; 0 at a host.
+    #[serde(skip)]
     pub ingress: Table<PortId>,
     /// Per link; empty when every port is FIFO.
-    queues: Vec<Queue>,
+    queues: Table<Queue>,
 }
 
 /// What is before a link, beside its line.
+// In a box what every packet of a ranked port looks at would be one load farther.
+#[allow(clippy::large_enum_variant)]
+#[derive(serde::Serialize, serde::Deserialize)]
 enum Queue {
     /// Nothing.
     Fifo,
@@ -54,8 +61,10 @@ enum Queue {
 }
 
 /// A link that is down.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Dead {
     /// What is before it when it is up; never [`Queue::Dead`].
+    #[serde(deserialize_with = "saved::alive")]
     else_: Queue,
     /// What was sent to it at this instant.
     swallowed: Vec<u32>,
@@ -64,7 +73,10 @@ struct Dead {
 impl Wiring {
     /// The explicit queue of `link`; `None` when it is FIFO.
     pub fn ranked(&self, link: u32) -> Option<&Ranked> {
-        match self.queues.get(link as usize)? {
+        if self.queues.is_empty() {
+            return None;
+        }
+        match &self.queues[link] {
             Queue::Ranked(ranked) => Some(ranked),
             Queue::Fifo | Queue::Dead(_) => None,
         }
@@ -72,7 +84,10 @@ impl Wiring {
 
     /// The same, to be changed.
     pub fn ranked_mut(&mut self, link: u32) -> Option<&mut Ranked> {
-        match self.queues.get_mut(link as usize)? {
+        if self.queues.is_empty() {
+            return None;
+        }
+        match &mut self.queues[link] {
             Queue::Ranked(ranked) => Some(ranked),
             Queue::Fifo | Queue::Dead(_) => None,
         }
@@ -80,8 +95,12 @@ impl Wiring {
 }
 
 /// All links, their packets and the agenda.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(bound(serialize = "", deserialize = "A: Agenda"))]
 pub(crate) struct Fabric<A> {
-    agenda: A,
+    /// Kept as what is pending, beside it.
+    #[serde(skip, default = "no_agenda")]
+    pub agenda: A,
     pub pool: Pool,
     pub links: Table<Link>,
     pub wiring: Wiring,
@@ -99,6 +118,10 @@ pub(crate) struct Fabric<A> {
     hosts: u32,
     /// What a packet without payload costs on a link.
     header_wire: u16,
+}
+
+fn no_agenda<A: Agenda>() -> A {
+    A::new(Slots::new(0))
 }
 
 /// What came out of the agenda.
@@ -148,7 +171,7 @@ impl<A: Agenda> Fabric<A> {
             wiring: Wiring {
                 wires: Table::new(kinds),
                 ingress: Table::new(laid.iter().map(|l| l.3).collect()),
-                queues: Vec::new(),
+                queues: Table::new(Vec::new()),
             },
             pfc: pfc.map(Box::new),
             cioq: cioq.map(Box::new),
@@ -229,8 +252,14 @@ impl<A: Agenda> Fabric<A> {
     #[inline(always)]
     pub fn enqueue(&mut self, link: u32, parcel: u32) {
         let queues = &self.wiring.queues;
-        if !queues.is_empty() && !matches!(queues[link as usize], Queue::Fifo) {
-            return self.enqueue_ranked(link, parcel);
+        if !queues.is_empty() {
+            match &queues[link] {
+                Queue::Fifo => {}
+                Queue::Ranked(ranked) if ranked.is_in_line() => {
+                    return self.enqueue_in_line(link, parcel);
+                }
+                _ => return self.enqueue_ranked(link, parcel),
+            }
         }
         let bytes = self.buffered(parcel);
         let l = &mut self.links[link];
@@ -250,18 +279,37 @@ impl<A: Agenda> Fabric<A> {
         self.agenda.schedule(link, arrives, tie);
     }
 
+    /// Most packets wait in the line of a port with class queues, as at a FIFO one.
+    #[inline(never)]
+    fn enqueue_in_line(&mut self, link: u32, parcel: u32) {
+        let at = (self.now, self.unbuffered);
+        if let Queue::Ranked(ranked) = &mut self.wiring.queues[link] {
+            let l = &mut self.links[link];
+            if ranked.joins_line(&mut l.line, &self.pool, at, parcel) {
+                let wire = &self.wiring.wires[l.wire];
+                let packet = &self.pool.get(parcel).packet;
+                l.line.grow(u32::from(packet.wire) - self.unbuffered);
+                if let Some(departs) = l.line.queue(&mut self.pool, wire, self.now, parcel) {
+                    self.plan_first(link, departs);
+                }
+                return;
+            }
+        }
+        self.enqueue_ranked(link, parcel);
+    }
+
     #[inline(never)]
     fn enqueue_ranked(&mut self, link: u32, parcel: u32) {
-        let bytes = self.buffered(parcel);
-        let Queue::Ranked(ranked) = &mut self.wiring.queues[link as usize] else {
+        let Queue::Ranked(ranked) = &mut self.wiring.queues[link] else {
             return self.swallow(link, parcel);
         };
         let l = &mut self.links[link];
         let wire = &self.wiring.wires[l.wire];
-        l.line.grow(bytes);
         if let Some(pfc) = &self.pfc
             && pfc.paused(link)
         {
+            let packet = &self.pool.get(parcel).packet;
+            l.line.grow(u32::from(packet.wire) - self.unbuffered);
             return ranked.push(&mut l.line, &mut self.pool, wire, self.now, parcel);
         }
         let at = (self.now, self.unbuffered);
@@ -275,7 +323,7 @@ impl<A: Agenda> Fabric<A> {
         if self.pfc.as_ref().is_some_and(|pfc| pfc.paused(link)) {
             return;
         }
-        let Queue::Ranked(ranked) = &mut self.wiring.queues[link as usize] else {
+        let Queue::Ranked(ranked) = &mut self.wiring.queues[link] else {
             return;
         };
         let l = &mut self.links[link];
@@ -318,7 +366,7 @@ impl<A: Agenda> Fabric<A> {
     }
 
     fn sent(&mut self, link: u32) -> u32 {
-        let Queue::Ranked(ranked) = &mut self.wiring.queues[link as usize] else {
+        let Queue::Ranked(ranked) = &mut self.wiring.queues[link] else {
             return link;
         };
         let l = &mut self.links[link];
@@ -407,6 +455,10 @@ impl<A: Agenda> Fabric<A> {
         if self.every_end {
             ranked.plan_every_end();
         }
+        // What crosses to an output counts there, and is not in its queue.
+        if self.cioq.is_some() {
+            ranked.keep_apart();
+        }
         *self.queue(link) = Queue::Ranked(ranked);
     }
 
@@ -414,9 +466,9 @@ impl<A: Agenda> Fabric<A> {
     fn queue(&mut self, link: u32) -> &mut Queue {
         let all = &mut self.wiring.queues;
         if all.is_empty() {
-            all.resize_with(self.links.len(), || Queue::Fifo);
+            *all = Table::new((0..self.links.len()).map(|_| Queue::Fifo).collect());
         }
-        &mut all[link as usize]
+        &mut all[link]
     }
 
     /// Ranked ports plan every end of a transmission from now on.
@@ -433,9 +485,9 @@ impl<A: Agenda> Fabric<A> {
     pub fn latest(&self, served: Time) -> Time {
         let sent = (0..self.wiring.queues.len() as u32).filter_map(|link| {
             self.wiring.ranked(link)?;
-            self.links[link].line.tail_departs(&self.pool)
+            self.links[link].line.left_last(&self.pool, served)
         });
-        let sent = sent.filter(|departs| *departs <= served).max();
+        let sent = sent.max();
         self.now.max(sent.unwrap_or(self.now))
     }
 

@@ -2,6 +2,7 @@
 //! files of their own.
 
 mod own;
+mod paths;
 mod refused;
 mod tree;
 

@@ -30,7 +30,21 @@ pub(super) struct Changes {
     lost: Vec<u64>,
 }
 
+/// What of them is kept: how far they are, and what that cost. Next hops are found again.
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
+pub(super) struct Saved {
+    taken: usize,
+    lost: Vec<u64>,
+}
+
 impl Changes {
+    pub fn saved(&self) -> Saved {
+        Saved {
+            taken: self.taken,
+            lost: self.lost.clone(),
+        }
+    }
+
     /// Of a network whose links run as `ends` says; `None` without any.
     pub fn new(
         network: &Network,
@@ -93,7 +107,7 @@ impl<A: Agenda> World<A> {
                 return;
             }
             if let Some(before) = at.ps().checked_sub(1) {
-                self.serve(Time::from_ps(before));
+                self.serve_until(Time::from_ps(before));
             }
             if self.end < at {
                 return;
@@ -181,6 +195,31 @@ impl<A: Agenda> World<A> {
             self.tally.dropped(now, &packet);
         }
         self.fabric.pool.free(parcel);
+    }
+
+    /// The same steps as before are taken again, but for what they did to links: next hops keep the numbers of their
+    /// sets, by which routes remember. Says what does not fit.
+    pub(super) fn follow_again(&mut self, saved: Saved) -> Result<(), String> {
+        let mut changes = self.changes.take().expect("a run with changes");
+        if saved.taken > changes.steps.len() || saved.lost.len() != changes.lost.len() {
+            return Err("changes: they are not those of the scenario".into());
+        }
+        while changes.taken < saved.taken {
+            let at = changes.next();
+            let mut follow = false;
+            while changes.next() == at && changes.taken < saved.taken {
+                let step = changes.steps[changes.taken].1;
+                changes.taken += 1;
+                changes.standing.take(&changes.changes, step);
+                follow |= matches!(step, Step::Known(_));
+            }
+            if follow {
+                self.follow(&mut changes);
+            }
+        }
+        changes.lost = saved.lost;
+        self.changes = Some(changes);
+        Ok(())
     }
 
     /// Next hops, and the ports that packets may be detoured to, go around what is known to be down.

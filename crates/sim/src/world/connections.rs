@@ -22,10 +22,11 @@ use crate::packets::flow_hashes;
 use crate::plan::{Joint, Plan};
 use sidestep_transport::shim::Message;
 use sidestep_transport::{AnySender, Closing, Opened, Receiver, TransportConfig};
-use sidestep_types::FlowId;
+use sidestep_types::{FlowId, HostId};
 use std::collections::VecDeque;
 
 /// Every connection that is shared in a run; mostly none.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Connections {
     /// For each of [`Plan::joint`] its connection.
     of: Vec<u32>,
@@ -33,7 +34,7 @@ pub(super) struct Connections {
 }
 
 /// A connection: of its end at the host that opens it, and then of the other.
-#[derive(Default)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Connection {
     turns: [Turns; 2],
     /// While it is open.
@@ -41,7 +42,7 @@ struct Connection {
 }
 
 /// The flows of a connection that leave by one of its ends.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Turns {
     planned: u32,
     begun: u32,
@@ -55,7 +56,7 @@ impl Turns {
 }
 
 /// A connection's end at a host.
-#[derive(Default)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 struct End {
     /// The flow that is being sent.
     busy: Option<FlowId>,
@@ -69,6 +70,17 @@ struct End {
 }
 
 impl Connections {
+    /// Are the senders that stand between two flows at hosts that are `there`?
+    pub fn are_at(&self, there: impl Fn(HostId) -> bool) -> bool {
+        let ends = self
+            .all
+            .iter()
+            .filter_map(|connection| connection.ends.as_ref());
+        let mut standing =
+            ends.flat_map(|ends| ends.iter().filter_map(|end| end.standing.as_ref()));
+        standing.all(|end| there(end.src) && there(end.dst))
+    }
+
     pub fn new(plan: &Plan) -> Connections {
         let mut of = Vec::with_capacity(plan.joint.len());
         let opens = |joint: &&Joint| joint.opener == joint.flow;

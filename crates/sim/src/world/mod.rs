@@ -32,15 +32,19 @@
 mod changes;
 mod connections;
 mod finish;
+mod foresee;
 mod hosts;
 mod looks;
 mod machines;
 mod multipath;
 mod nics;
 mod record;
+mod saved;
 mod shims;
 mod switches;
 mod why;
+
+pub use saved::Saved;
 
 use crate::agenda::{Agenda, WheelAgenda};
 use crate::changes::check_changes;
@@ -61,6 +65,7 @@ use crate::trace::Tracer;
 use crate::watch::{Watching, Wires};
 use changes::Changes;
 use connections::Connections;
+use foresee::Foreseen;
 use machines::Machines;
 use multipath::Multipath;
 use sidestep_switch::sched::AnySched;
@@ -103,6 +108,8 @@ pub struct World<A: Agenda = WheelAgenda> {
     changes: Option<Box<Changes>>,
     /// Per link: whose it is, where it leads, and its place in the outcome.
     ends: Vec<LinkEnds>,
+    /// What the events to come will touch.
+    foreseen: Foreseen,
 }
 
 impl<A: Agenda> World<A> {
@@ -179,6 +186,7 @@ impl<A: Agenda> World<A> {
             shimmed: false,
             changes: Changes::new(network, ports, &ends, &config.changes),
             ends,
+            foreseen: Foreseen::default(),
             plan,
             config,
         };
@@ -269,9 +277,15 @@ impl<A: Agenda> World<A> {
         if self.changes.is_some() {
             self.change_until(limit);
         }
-        self.serve(limit);
+        self.serve_until(limit);
         self.served = self.served.max(limit.min(self.end));
         self.unfinished == 0
+    }
+
+    /// Serves what happens up to and including `limit`.
+    fn serve_until(&mut self, limit: Time) {
+        self.look_ahead();
+        self.serve(limit);
     }
 
     /// The events until `limit`, in a function of their own: what comes after the loop would take its
@@ -280,6 +294,9 @@ impl<A: Agenda> World<A> {
     fn serve(&mut self, limit: Time) {
         let mut limit = limit.min(self.end);
         while let Some(happening) = self.fabric.next(limit) {
+            if self.foreseen.is_due() {
+                self.foresee();
+            }
             self.tally.event();
             match happening {
                 Happening::Arrival { link, parcel } => match self.fabric.links[link].far() {

@@ -15,7 +15,7 @@ use sidestep_transport::{AnyReceiver, AnySender, Arrival, Endpoint};
 use sidestep_types::{FlowId, Packet};
 use std::collections::{BTreeMap, BTreeSet};
 
-#[derive(Default)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Multipath {
     subflows: Vec<SubflowOutcome>,
     /// Of complete flows.

@@ -8,20 +8,29 @@ use sidestep_switch::Action;
 use sidestep_types::{PortId, SwitchId};
 
 impl<A: Agenda> World<A> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn at_switch(&mut self, switch: u32, link: u32, parcel: u32) {
         let packet = &self.fabric.pool.get(parcel).packet;
         let dst = self.attachments[packet.dst.0];
         let traced = packet.traced();
         let (here, fabric) = (&mut self.switches[switch], &mut self.fabric);
+        let at_hand = (link, parcel, dst);
         let done = if fabric.inner {
             match self.tracer.account {
-                None => here.forward::<A, true, ()>(fabric, link, parcel, dst, &mut ()),
-                Some(_) => self.forward_told(switch, link, parcel, dst),
+                None => here.forward::<A, true, ()>(fabric, at_hand, traced, &mut ()),
+                Some(_) => Some(self.forward_told(switch, link, parcel, dst)),
             }
         } else {
-            here.forward::<A, false, ()>(fabric, link, parcel, dst, &mut ())
+            here.forward::<A, false, ()>(fabric, at_hand, traced, &mut ())
         };
+        if let Some(done) = done {
+            self.done(switch, parcel, done, traced);
+        }
+    }
+
+    /// Counts what `switch` did with a parcel, where that is not what is done with nearly every one.
+    #[inline(never)]
+    fn done(&mut self, switch: u32, parcel: u32, done: Done, traced: bool) {
         match done.action {
             Action::Queued { port, .. } => {
                 if port != done.want.port {

@@ -76,7 +76,9 @@ impl<A: Agenda> World<A> {
         let mut notes = about.then(|| Notes::new(&account.names[switch as usize]));
         // Without a witness it is called in `at_switch` alone: a second call takes it out of line there, which
         // costs 1.6 % of a run with pauses.
-        let done = here.forward::<A, true, _>(fabric, link, parcel, dst, &mut notes);
+        let at_hand = (link, parcel, dst);
+        let done = here.forward::<A, true, _>(fabric, at_hand, true, &mut notes);
+        let done = done.expect("it is told");
         account.deciding = None;
         let Some(mut notes) = notes else {
             return done;

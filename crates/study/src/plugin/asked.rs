@@ -283,8 +283,8 @@ impl Queues for Kept<'_> {
     fn ranks(&mut self, port: PortId) -> RankSum {
         self.keep(Some(port), RankSum::default(), |queues| queues.ranks(port))
     }
-    fn queue(&self, port: PortId, service: u8) -> Class {
-        self.keep_still(Some(port), Class::default(), |queues| {
+    fn queue(&mut self, port: PortId, service: u8) -> Class {
+        self.keep(Some(port), Class::default(), |queues| {
             queues.queue(port, service)
         })
     }

@@ -24,6 +24,7 @@ use sidestep_types::{Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values
 
 /// Admission by quantile.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Aifo {
     mark_at: Option<Size>,
     threshold: Threshold<Windows>,

@@ -43,6 +43,7 @@ pub(super) const PARAMS: [Param; 4] = [STEP, INGRESS, MARK_DETOURS, MAX_DETOURS]
 
 /// The settings of every variant.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Detours {
     pub mark_at: Option<Size>,
     pub ingress: bool,

@@ -19,6 +19,7 @@ use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values, scale
 
 /// Random detouring.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Dibs(Detours);
 
 impl Policy for Dibs {

@@ -18,6 +18,7 @@ use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values, scale
 
 /// Detouring to the next open port.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DibsFirstOpen {
     common: Detours,
     ports: u16,

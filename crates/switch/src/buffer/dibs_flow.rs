@@ -18,6 +18,7 @@ use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values, mix64
 
 /// Detouring by flow.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DibsFlow {
     common: Detours,
     salt: u64,

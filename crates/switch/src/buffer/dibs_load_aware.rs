@@ -17,6 +17,7 @@ use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values, scale
 
 /// Detouring to the emptiest neighbour.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DibsLoadAware(Detours);
 
 impl Policy for DibsLoadAware {

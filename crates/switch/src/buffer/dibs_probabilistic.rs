@@ -21,6 +21,7 @@ use sidestep_types::{Bytes, Entry, Packet, Param, ParamUnit, Refusal, Rng, Size,
 
 /// Detouring by chance and rank.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DibsProbabilistic {
     common: Detours,
     favour: Bytes,
@@ -29,6 +30,7 @@ pub struct DibsProbabilistic {
 
 /// Where early detours begin, and where they are certain.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Line {
     in_bytes: bool,
     start: u32,

@@ -27,10 +27,12 @@ use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Valu
 
 /// Deflection by the mean rank.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DistributionDeflection(Preemptive<Mean>);
 
 /// Where the mean rank comes from.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Mean {
     /// What waits.
     Queue,

@@ -13,6 +13,7 @@ use sidestep_types::{Entry, Packet, Refusal, Rng, Values};
 
 /// Drop-tail.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DropTail;
 
 impl Policy for DropTail {

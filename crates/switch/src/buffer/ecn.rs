@@ -15,6 +15,7 @@ use sidestep_types::{Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values
 
 /// Step marking over drop-tail.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ecn {
     mark_at: Size,
 }

@@ -24,6 +24,7 @@ use sidestep_types::{Bytes, Entry, Packet, Param, ParamUnit, Refusal, Rng, Size,
 
 /// Queues by class.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MulBuff {
     /// What a queue of short flows may hold for each flow; `None`: all that it may hold at all.
     per_flow: Option<Size>,
@@ -132,6 +133,7 @@ impl Policy for MulBuff {
 
 /// What a queue may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Limit {
     /// Packets; `None` where bytes alone count.
     pub packets: Option<u64>,
@@ -183,6 +185,30 @@ impl MulBuff {
         }
     }
 
+    /// Out of the path of acknowledgements.
+    #[inline(never)]
+    fn decide_apart<Q: Queues>(&self, pkt: &Packet, want: Want, queues: &mut Q) -> Verdict {
+        self.decide(pkt, want, queues)
+    }
+
+    /// Of a packet without data.
+    #[inline(always)]
+    fn decide_without<Q: Queues + ?Sized>(
+        &self,
+        pkt: &Packet,
+        want: Want,
+        queues: &mut Q,
+    ) -> Verdict {
+        if self.per_flow.is_some() {
+            queues.see(want.port, pkt);
+        }
+        match want.fits {
+            true => Verdict::Enqueue { mark: false },
+            false => Verdict::Drop(DropReason::Full),
+        }
+    }
+
+    /// Of a packet with data.
     #[inline(always)]
     fn decide<Q: Queues + ?Sized>(&self, pkt: &Packet, want: Want, queues: &mut Q) -> Verdict {
         let service = pkt.service();
@@ -192,9 +218,6 @@ impl MulBuff {
         };
         if !want.fits {
             return Verdict::Drop(DropReason::Full);
-        }
-        if !pkt.carries_data() {
-            return Verdict::Enqueue { mark: false };
         }
         match self.limit(service, flows).fits(depth, queues.buffered(pkt)) {
             true => Verdict::Enqueue {
@@ -207,7 +230,10 @@ impl MulBuff {
 
 impl Buffer for MulBuff {
     fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, _: &mut Rng) -> Verdict {
-        self.decide(pkt, want, queues)
+        match pkt.carries_data() {
+            true => self.decide(pkt, want, queues),
+            false => self.decide_without(pkt, want, queues),
+        }
     }
 
     #[inline(never)]
@@ -218,7 +244,10 @@ impl Buffer for MulBuff {
         queues: &mut Q,
         _: &mut Rng,
     ) -> Verdict {
-        self.decide(pkt, want, queues)
+        match pkt.carries_data() {
+            true => self.decide_apart(pkt, want, queues),
+            false => self.decide_without(pkt, want, queues),
+        }
     }
 
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {

@@ -22,6 +22,7 @@ use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values};
 
 /// Queues by class, and detours of short flows.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MulBuffDibs {
     queues: MulBuff,
     detours: Detours,

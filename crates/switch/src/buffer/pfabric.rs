@@ -15,6 +15,7 @@ use sidestep_types::{Entry, Packet, Refusal, Rng, Values};
 
 /// Drops by remaining size.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PFabric;
 
 impl Policy for PFabric {

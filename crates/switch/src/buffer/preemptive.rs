@@ -38,6 +38,7 @@ pub(super) const NATURE: Nature = Nature {
 
 /// A policy that deflects by where packets stand.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Preemptive<S> {
     mark_at: Option<Size>,
     choices: u8,

@@ -25,6 +25,7 @@ pub(super) const fn sample(default: &'static str, doc: &'static str) -> Param {
 
 /// The window of each port.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Windows {
     size: u32,
     every: u32,
@@ -32,6 +33,7 @@ pub(super) struct Windows {
 }
 
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Window {
     /// The oldest stands at `oldest` once there are as many as the window is long.
     ranks: Vec<u32>,

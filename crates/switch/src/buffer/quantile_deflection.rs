@@ -24,6 +24,7 @@ use sidestep_types::{Entry, Packet, Refusal, Rng, Values};
 
 /// Deflection by quantile.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct QuantileDeflection(Preemptive<Windows>);
 
 impl Policy for QuantileDeflection {

@@ -16,6 +16,7 @@ macro_rules! reasons {
         /// Why a packet was dropped.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         pub enum DropReason {
             $($(#[$doc])* $reason,)*
         }

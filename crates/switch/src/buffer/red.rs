@@ -18,12 +18,14 @@ use sidestep_types::{Bytes, Entry, Packet, Param, ParamUnit, Refusal, Rng, Size,
 
 /// Random early detection.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Red {
     settings: Settings,
     ports: Vec<PortState>,
 }
 
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Settings {
     in_bytes: bool,
     /// Both in 2⁻¹⁶ packets or bytes.
@@ -39,6 +41,7 @@ struct Settings {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct PortState {
     /// In 2⁻¹⁶ packets or bytes.
     average: u64,
@@ -239,6 +242,7 @@ fn idle_packets(want: Want, queues: &mut dyn Queues) -> u64 {
     idle.ps() / queues.time_to_send(want.port, Bytes(1500)).ps().max(1)
 }
 
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Zone {
     Calm,
     /// With this probability, in 2⁻³².

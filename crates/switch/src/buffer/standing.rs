@@ -5,6 +5,7 @@ use sidestep_types::{Packet, PortId, Refusal, Values};
 
 /// A share from 0, more urgent than all, to 1: `part` of `whole`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Standing {
     pub part: u32,
     /// Above 0.

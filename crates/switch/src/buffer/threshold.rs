@@ -11,6 +11,7 @@ use sidestep_types::{Packet, PortId, Size};
 
 /// The rule, and what it goes by.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Threshold<S> {
     /// At most 1.
     alpha: (u32, u32),
@@ -19,6 +20,7 @@ pub(super) struct Threshold<S> {
 
 /// What one queue said of a packet.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Judged {
     pub port: PortId,
     pub depth: Depth,

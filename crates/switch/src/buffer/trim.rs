@@ -21,6 +21,7 @@ use sidestep_types::{Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values
 
 /// Cuts payloads.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Trim {
     headers: Size,
     mark_at: Option<Size>,

@@ -26,6 +26,7 @@ use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Size
 
 /// Deflection of the largest.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Vertigo {
     mark_at: Option<Size>,
     choices: u8,

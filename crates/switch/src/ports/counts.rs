@@ -8,6 +8,7 @@ macro_rules! counts {
     ($($name:ident $doc:literal;)*) => {
         /// What was decided about packets at one port.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         pub struct Counts {
             $(#[doc = $doc] pub $name: u64,)*
             /// packets that wanted this port, or waited here, and were dropped, by [`DropReason`]

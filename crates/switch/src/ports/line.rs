@@ -11,6 +11,7 @@ use sidestep_types::{Packet, Time};
 /// One port's list and the depth of its queue. Small: a hop of the simulator touches it.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Line {
     /// When the last bit of the queue leaves, or left. Of a ranked port: the end of the
     /// transmission under way plus the time of every packet that waits.
@@ -19,7 +20,7 @@ pub struct Line {
     head: u32,
     tail: u32,
     /// The first parcel whose last bit had not left when it was settled last. Of a ranked port
-    /// that is the last of the list, the one being sent.
+    /// that is the one being sent, the last of the list unless what waits leaves in order.
     waiting: u32,
     depth: Depth,
     peak: Depth,
@@ -61,6 +62,19 @@ impl Line {
         self.depth
     }
 
+    /// What waited behind the packet being sent, when it was settled last.
+    #[inline(always)]
+    pub(super) fn waits<S: Store>(&self, store: &S, unbuffered: u32) -> Depth {
+        if self.waiting == NONE {
+            return Depth::default();
+        }
+        let sending = u32::from(store.parcel(self.waiting).packet.wire) - unbuffered;
+        Depth {
+            packets: self.depth.packets - 1,
+            bytes: self.depth.bytes - sending,
+        }
+    }
+
     /// The deepest the queue has been.
     #[inline]
     pub fn peak(&self) -> Depth {
@@ -79,7 +93,7 @@ impl Line {
     }
 
     /// Calls `with` for every packet that waited behind the one being sent when it was settled last, in their
-    /// order. Of a ranked port there is none: its scheduler holds what waits.
+    /// order. Of a ranked port there is none, unless what waits leaves in order: its scheduler holds what waits.
     pub(super) fn each_behind<S: Store>(&self, store: &S, mut with: impl FnMut(&Packet)) {
         if self.waiting == NONE {
             return;
@@ -98,15 +112,36 @@ impl Line {
         self.head
     }
 
+    /// The last parcel on the wire or in the queue; of no meaning where there is none.
+    #[inline]
+    pub fn tail(&self) -> u32 {
+        self.tail
+    }
+
+    /// Is nothing on the wire and in the queue?
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.head == NONE
+    }
+
     /// When the last bit of the first parcel leaves or left; `None` when there is none.
     #[inline]
     pub fn head_departs<S: Store>(&self, store: &S) -> Option<Time> {
         (self.head != NONE).then(|| store.parcel(self.head).departs)
     }
 
-    /// The same of the last parcel.
-    pub fn tail_departs<S: Store>(&self, store: &S) -> Option<Time> {
-        (self.head != NONE).then(|| store.parcel(self.tail).departs)
+    /// When the last bit of the latest parcel on the wire left, of those that had left by `limit`; `None` when none had.
+    pub fn left_last<S: Store>(&self, store: &S, limit: Time) -> Option<Time> {
+        let (mut last, mut next) = (None, self.head);
+        while next != NONE {
+            let parcel = store.parcel(next);
+            if parcel.departs > limit {
+                break;
+            }
+            last = Some(parcel.departs);
+            next = parcel.next;
+        }
+        last
     }
 
     /// Counts a packet in: so many bytes of buffer.
@@ -209,7 +244,7 @@ impl Line {
         (all, left)
     }
 
-    /// Takes every parcel of a FIFO port off that waits behind the one being sent, in their order.
+    /// Takes every parcel whose departure is known off that waits behind the one being sent, in their order.
     /// They stay counted in.
     pub(super) fn cut<S: Store>(&mut self, store: &mut S) -> Vec<u32> {
         let mut rest = Vec::new();

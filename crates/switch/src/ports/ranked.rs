@@ -3,18 +3,27 @@
 //! What waits is in the scheduler; what is sent, or on the wire, is in the port's [`Line`]. A
 //! transmission with nothing behind it ends as a FIFO port's does: when somebody looks. The driver
 //! comes back at the end of the others, where the scheduler chooses.
+//!
+//! Class queues leave nothing to choose while one class alone waits: then what waits stands in the line, as at a FIFO
+//! port, its departures are known, and the driver need not come back. When a packet of another class comes, what waits
+//! is taken off the line, and the scheduler goes on as if it had been asked at every end.
 
 use super::{Line, NONE, Store, Wire};
-use crate::{AnySched, Class, Sched};
+use crate::{AnySched, Class, Depth, Sched};
 use sidestep_types::{Packet, Time};
 
 /// A scheduler, and whether the driver comes back at the end of the transmission under way.
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ranked {
     sched: AnySched,
     /// The driver's number of this port: what waits here carries it.
     port: u32,
-    /// How many packets wait.
+    /// How many packets wait in the scheduler.
     waiting: u32,
+    /// While one class alone waits, what waits may stand in the line.
+    in_lines: bool,
+    /// What waits is in the scheduler, which chooses; else it stands in the line, and is of one class.
+    chooses: bool,
     /// The driver comes back at the end of the transmission under way.
     planned: bool,
     /// It comes back at the end of every one.
@@ -39,6 +48,8 @@ impl Ranked {
     pub fn new(sched: AnySched, port: u32) -> Ranked {
         Ranked {
             passes: sched.passes(),
+            in_lines: sched.has_classes(),
+            chooses: !sched.has_classes(),
             sched,
             port,
             waiting: 0,
@@ -56,6 +67,12 @@ impl Ranked {
     /// do more then than to go on sending.
     pub fn plan_every_end(&mut self) {
         self.every_end = true;
+        self.keep_apart();
+    }
+
+    /// What waits never stands in the line, from the start: for those who count in what is not in the queue yet.
+    pub fn keep_apart(&mut self) {
+        (self.in_lines, self.chooses) = (false, true);
     }
 
     /// The scheduler.
@@ -63,18 +80,150 @@ impl Ranked {
         &self.sched
     }
 
-    /// Shows the scheduler a packet about which nothing is decided yet.
-    pub fn see(&mut self, packet: &Packet, now: Time) {
-        self.sched.see(packet, now);
+    /// This one was kept of a run that goes on, where `built` stands before it. Says what of it is of another port.
+    pub fn stand_as(&mut self, built: &Ranked) -> Result<(), String> {
+        let (own, other) = (built.sched.name(), self.sched.name());
+        if own != other || built.port != self.port {
+            let (port, got) = (built.port, self.port);
+            return Err(format!(
+                "expected {own} at port {port}, got {other} at port {got}"
+            ));
+        }
+        (self.in_lines, self.passes) = (built.in_lines, built.passes);
+        self.every_end = built.every_end;
+        Ok(())
     }
 
-    /// The same; says what waits then in the queue of its class.
+    /// How many packets wait in the scheduler.
+    pub fn held(&self) -> u32 {
+        self.waiting
+    }
+
+    /// Does what waits stand in the line, since it is of one class?
     #[inline(always)]
-    pub fn seen(&mut self, packet: &Packet, now: Time) -> Class {
-        self.sched.seen(packet, now)
+    pub fn is_in_line(&self) -> bool {
+        !self.chooses
     }
 
-    /// Queues a parcel, and begins to send when the port is idle. Counting it in is [`Line::grow`]'s.
+    /// Does [`Ranked::seen`] do anything for the scheduler? Of most acknowledgements it does not.
+    #[inline(always)]
+    pub fn heeds(&mut self, packet: &Packet, now: Time) -> bool {
+        match self.sched.classes() {
+            Some(classes) => classes.heed(packet, now),
+            None => true,
+        }
+    }
+
+    /// Shows the scheduler a packet about which nothing is decided yet, while `waiting` waits in the line, if that is
+    /// where it waits. Says what waits then in the queue of its class, in bytes of buffer.
+    #[inline(always)]
+    pub fn seen(&mut self, packet: &Packet, now: Time, waiting: Depth, unbuffered: u32) -> Class {
+        if !self.chooses
+            && let Some(classes) = self.sched.classes()
+        {
+            return classes.see_line(packet, now, waiting);
+        }
+        buffered(self.sched.seen(packet, now), unbuffered)
+    }
+
+    /// What waits in the queue of the class `service`, in the same way.
+    pub fn class(&mut self, service: u8, waiting: Depth, unbuffered: u32) -> Class {
+        if !self.chooses
+            && let Some(classes) = self.sched.classes()
+        {
+            return classes.queue_line(service, waiting);
+        }
+        buffered(self.sched.queue(service), unbuffered)
+    }
+
+    /// Calls `with` for the scheduler, to which what waits in the line counts as its own for as long.
+    #[cold]
+    pub fn look<T>(
+        &mut self,
+        mut waiting: Depth,
+        unbuffered: u32,
+        with: impl FnOnce(&AnySched) -> T,
+    ) -> T {
+        if self.chooses {
+            return with(&self.sched);
+        }
+        waiting.bytes += waiting.packets * unbuffered;
+        if let Some(classes) = self.sched.classes() {
+            classes.show_line(waiting);
+        }
+        let seen = with(&self.sched);
+        if let Some(classes) = self.sched.classes() {
+            classes.hide_line();
+        }
+        seen
+    }
+
+    /// Takes what waits off the line, if it stands there: the scheduler has it from now on, and chooses. Says which end
+    /// of a transmission is to be planned then, if one is.
+    #[cold]
+    #[inline(never)]
+    pub fn leave_line<S: Store>(
+        &mut self,
+        line: &mut Line,
+        store: &mut S,
+        (now, unbuffered): (Time, u32),
+    ) -> Due {
+        line.settle(store, now, unbuffered);
+        if self.chooses || line.sending() == NONE {
+            return Due::default();
+        }
+        let waiting = line.cut(store);
+        if waiting.is_empty() {
+            return Due::default();
+        }
+        for &at in &waiting {
+            let parcel = store.parcel_mut(at);
+            (parcel.departs, parcel.next) = (Time::MAX, self.port);
+        }
+        let each = waiting.iter();
+        self.sched
+            .leave_line(each.map(|&at| (&store.parcel(at).packet, at)));
+        self.waiting = waiting.len() as u32;
+        self.chooses = true;
+        Due {
+            departs: store.parcel(line.sending()).departs,
+            first: false,
+            ends: self.plan(),
+        }
+    }
+
+    /// Tells class queues of a parcel that is about to wait in the line, or finds the port idle, and says whether it does:
+    /// then it is counted in and queued there as at a FIFO port ([`Line::grow`], [`Line::queue`]), and else
+    /// given to [`Ranked::queue`].
+    #[inline(always)]
+    pub fn joins_line<S: Store>(
+        &mut self,
+        line: &mut Line,
+        store: &S,
+        (now, unbuffered): (Time, u32),
+        at: u32,
+    ) -> bool {
+        if self.chooses {
+            return false;
+        }
+        let Some(classes) = self.sched.classes() else {
+            return false;
+        };
+        line.settle(store, now, unbuffered);
+        let packet = &store.parcel(at).packet;
+        if line.sending() == NONE {
+            classes.pass(packet, now);
+            return true;
+        }
+        let waiting = line.waits(store, unbuffered);
+        let stays = classes.stays_in_order(packet.service(), waiting.packets);
+        if stays {
+            classes.join_line(packet, now, waiting);
+        }
+        stays
+    }
+
+    /// Counts a parcel in and queues it, and begins to send when the port is idle.
     #[inline(always)]
     pub fn queue<S: Store>(
         &mut self,
@@ -84,7 +233,11 @@ impl Ranked {
         (now, unbuffered): (Time, u32),
         at: u32,
     ) -> Due {
+        if !self.chooses {
+            return self.queue_in_line(line, store, wire, (now, unbuffered), at);
+        }
         line.settle(store, now, unbuffered);
+        line.grow(u32::from(store.parcel(at).packet.wire) - unbuffered);
         if line.sending() == NONE && self.waiting == 0 && self.passes {
             let span = wire.time_to_send(u32::from(store.parcel(at).packet.wire));
             line.free_at = line.free_at.max(now).saturating_add(span);
@@ -100,6 +253,32 @@ impl Ranked {
             first: false,
             ends: self.plan(),
         }
+    }
+
+    /// The same where what waits stands in the line.
+    #[inline(never)]
+    fn queue_in_line<S: Store>(
+        &mut self,
+        line: &mut Line,
+        store: &mut S,
+        wire: &Wire,
+        at_now: (Time, u32),
+        at: u32,
+    ) -> Due {
+        let bytes = u32::from(store.parcel(at).packet.wire) - at_now.1;
+        if self.joins_line(line, store, at_now, at) {
+            line.grow(bytes);
+            let departs = line.queue(store, wire, at_now.0, at);
+            return Due {
+                departs: departs.unwrap_or_default(),
+                first: departs.is_some(),
+                ends: false,
+            };
+        }
+        let due = self.leave_line(line, store, at_now);
+        line.grow(bytes);
+        self.push(line, store, wire, at_now.0, at);
+        due
     }
 
     /// Hands a parcel to the scheduler of a port that may not begin to send. Counting it in is
@@ -120,6 +299,7 @@ impl Ranked {
         line.free_at = line.free_at.max(now).saturating_add(span);
         self.sched.join(&parcel.packet, at, now);
         self.waiting += 1;
+        self.chooses = true;
     }
 
     /// Begins, at `now`, to send what the scheduler of an idle port names, if anything.
@@ -142,6 +322,9 @@ impl Ranked {
         };
         self.check(store, at);
         self.waiting -= 1;
+        if self.waiting == 0 {
+            self.chooses = !self.in_lines;
+        }
         let span = wire.time_to_send(u32::from(store.parcel(at).packet.wire));
         self.send(line, store, now.saturating_add(span), at)
     }
@@ -221,7 +404,8 @@ impl Ranked {
     }
 
     /// Takes everything that waits out of the queue and counts it out: the link is dead. Says which
-    /// packets they were, in the scheduler's order. No end of a transmission is planned any more.
+    /// packets they were, in the scheduler's order. No end of a transmission is planned any more. What stands in the
+    /// line is the line's ([`Line::clear`]), and the scheduler is to be told first ([`Ranked::leave_line`]).
     #[cold]
     pub fn clear<S: Store>(&mut self, line: &mut Line, store: &mut S, unbuffered: u32) -> Vec<u32> {
         let waited = self.drain(store);
@@ -231,6 +415,7 @@ impl Ranked {
             line.shrink(u32::from(parcel.packet.wire) - unbuffered);
         }
         (self.waiting, self.planned) = (0, false);
+        self.chooses = !self.in_lines;
         waited
     }
 
@@ -265,10 +450,17 @@ impl Ranked {
     }
 }
 
+/// A class with its depth in bytes of buffer in place of link time.
+#[inline(always)]
+fn buffered(mut class: Class, unbuffered: u32) -> Class {
+    class.depth.bytes -= class.depth.packets * unbuffered;
+    class
+}
+
 /// Changes a port's scheduler and wire while packets are queued.
 ///
 /// What is being sent leaves as was foreseen; no end of it is planned any more. What waits is
-/// handed back, still counted in, for the driver to queue again in the order in which it came.
+/// handed back, counted out, for the driver to queue again in the order in which it came.
 /// That of a FIFO port is in this order.
 pub fn reschedule<S: Store>(
     ranked: &mut Option<Ranked>,
@@ -281,8 +473,14 @@ pub fn reschedule<S: Store>(
     line.settle(store, now, unbuffered);
     let waiting = match ranked {
         None => line.cut(store),
-        Some(old) => old.drain(store),
+        Some(old) => {
+            old.leave_line(line, store, (now, unbuffered));
+            old.drain(store)
+        }
     };
+    for &at in &waiting {
+        line.shrink(u32::from(store.parcel(at).packet.wire) - unbuffered);
+    }
     *ranked = new;
     line.free_at = match line.sending() {
         NONE => now,

@@ -8,6 +8,7 @@ pub const NONE: u32 = u32::MAX;
 /// A packet with its place in a queue.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Parcel {
     /// When its last bit leaves the queue it is in; [`Time::MAX`] while a scheduler holds it.
     pub departs: Time,

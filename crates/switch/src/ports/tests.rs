@@ -62,15 +62,19 @@ impl Desk {
     /// Counts a packet in at `port` and queues it there.
     fn queue(&mut self, port: PortId, at: u32) {
         let line = &mut self.lines[port.index()];
-        line.grow(u32::from(self.shelf.parcel(at).packet.wire));
+        let bytes = u32::from(self.shelf.parcel(at).packet.wire);
         match &mut self.ranked[port.index()] {
             Some(ranked) if self.paused => {
+                line.grow(bytes);
                 ranked.push(line, &mut self.shelf, &self.wire, self.now, at);
             }
             Some(ranked) => {
                 self.due = ranked.queue(line, &mut self.shelf, &self.wire, (self.now, 0), at);
             }
-            None => drop(line.queue(&mut self.shelf, &self.wire, self.now, at)),
+            None => {
+                line.grow(bytes);
+                line.queue(&mut self.shelf, &self.wire, self.now, at);
+            }
         }
     }
 

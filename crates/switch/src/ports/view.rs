@@ -138,6 +138,28 @@ impl<P: Ports> Live<P> {
         check_port(port, self.0.count());
     }
 
+    /// What waits at a port that exists behind the packet being sent, and stands in its line.
+    #[inline(always)]
+    fn waits(&mut self, port: PortId) -> Depth {
+        let (now, unbuffered) = (self.0.now(), self.0.unbuffered());
+        let (line, store) = self.0.line(port);
+        line.settle(store, now, unbuffered);
+        line.waits(store, unbuffered)
+    }
+
+    /// Calls `with` for the scheduler of a port that exists; `None` of a FIFO port.
+    #[cold]
+    pub fn look<T>(&mut self, port: PortId, with: impl FnOnce(&AnySched) -> T) -> Option<T> {
+        let (waiting, unbuffered) = (self.waits(port), self.0.unbuffered());
+        let ranked = self.0.ranked_mut(port)?;
+        Some(ranked.look(waiting, unbuffered, with))
+    }
+
+    #[inline(never)]
+    fn see_apart(&mut self, port: PortId, packet: &Packet) {
+        self.seen(port, packet);
+    }
+
     fn sched(&self, port: PortId) -> Option<&AnySched> {
         self.check(port);
         self.0.ranked(port).map(Ranked::sched)
@@ -229,6 +251,7 @@ impl<P: Ports> Queues for Live<P> {
         self.settle(port);
         let mut ranks = RankSum::default();
         let (line, store) = self.0.line(port);
+        // What waits at a FIFO port, and of class queues while one class alone waits.
         line.each_behind(store, |packet| ranks.add(packet.rank()));
         let Some(sched) = self.sched(port) else {
             return ranks;
@@ -245,32 +268,34 @@ impl<P: Ports> Queues for Live<P> {
     }
 
     #[inline]
-    fn queue(&self, port: PortId, service: u8) -> Class {
-        let sched = self.sched(port);
-        let mut class = sched.map(|s| s.queue(service)).unwrap_or_default();
-        let Depth { packets, bytes } = &mut class.depth;
-        *bytes -= *packets * self.0.unbuffered();
-        class
+    fn queue(&mut self, port: PortId, service: u8) -> Class {
+        self.check(port);
+        let (waiting, unbuffered) = (self.waits(port), self.0.unbuffered());
+        match self.0.ranked_mut(port) {
+            Some(ranked) => ranked.class(service, waiting, unbuffered),
+            None => Class::default(),
+        }
     }
 
+    #[inline(always)]
     fn see(&mut self, port: PortId, packet: &Packet) {
         self.check(port);
         let now = self.0.now();
-        if let Some(ranked) = self.0.ranked_mut(port) {
-            ranked.see(packet, now);
+        let ranked = self.0.ranked_mut(port);
+        if ranked.is_some_and(|ranked| ranked.heeds(packet, now)) {
+            self.see_apart(port, packet);
         }
     }
 
     #[inline(always)]
     fn seen(&mut self, port: PortId, packet: &Packet) -> Class {
         self.check(port);
+        let waiting = self.waits(port);
         let (now, unbuffered) = (self.0.now(), self.0.unbuffered());
-        let mut class = match self.0.ranked_mut(port) {
-            Some(ranked) => ranked.seen(packet, now),
+        match self.0.ranked_mut(port) {
+            Some(ranked) => ranked.seen(packet, now, waiting, unbuffered),
             None => Class::default(),
-        };
-        class.depth.bytes -= class.depth.packets * unbuffered;
-        class
+        }
     }
 
     fn empty_at(&self, port: PortId) -> Time {

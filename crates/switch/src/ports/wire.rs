@@ -4,6 +4,7 @@ use sidestep_types::{BitRate, Bytes, Time};
 
 /// Rate and delay of a link. Many links may share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Wire {
     /// Bits per second.
     pub rate: BitRate,

@@ -23,6 +23,7 @@ pub(super) const ACKS: Param = Param::with_default(
 
 /// How they go.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Acks {
     /// The salt of ECMP, where they go by it.
     ecmp: Option<u64>,

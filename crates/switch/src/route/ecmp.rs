@@ -15,6 +15,7 @@ use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Valu
 
 /// Salted flow-hash ECMP.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ecmp {
     salt: u64,
 }
@@ -46,6 +47,14 @@ impl Policy for Ecmp {
 pub(super) fn hop_of(ports: &[PortId], hash: u32, salt: u64) -> PortId {
     let mixed = mix64(salt ^ u64::from(hash));
     ports[scale((mixed >> 32) as u32, ports.len() as u32) as usize]
+}
+
+impl Ecmp {
+    /// The port that packets of this hash take.
+    #[inline]
+    pub(super) fn pick_of(&self, hash: u32, ports: &[PortId]) -> PortId {
+        hop_of(ports, hash, self.salt)
+    }
 }
 
 impl Route for Ecmp {

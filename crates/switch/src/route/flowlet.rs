@@ -23,9 +23,11 @@ use sidestep_types::{
 
 /// A next hop for each flowlet.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Flowlet(Box<State>);
 
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct State {
     places: Box<[Place]>,
     gap: Time,
@@ -34,6 +36,7 @@ struct State {
 }
 
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Place {
     /// When the last packet came.
     last: Time,

@@ -150,6 +150,16 @@ impl Route for AnyRoute {
 }
 
 impl AnyRoute {
+    /// The port that it will pick for a packet, where that depends on nothing but the packet.
+    #[inline]
+    pub fn foresee(&self, pkt: &Packet, hops: Hops<'_>) -> Option<PortId> {
+        match (self, hops.ports) {
+            (_, [only]) => Some(*only),
+            (AnyRoute::Ecmp(ecmp), [_, _, ..]) => Some(ecmp.pick_of(pkt.hash, hops.ports)),
+            _ => None,
+        }
+    }
+
     /// With one next hop, as on half of the way through a fat-tree, there is nothing to ask a policy of ours; a caller's
     /// own is asked always.
     #[inline(never)]

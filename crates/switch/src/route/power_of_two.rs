@@ -22,6 +22,7 @@ use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Valu
 
 /// The shortest of some queues drawn at random.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PowerOfTwo {
     choices: u8,
     memory: Option<Box<Memory>>,
@@ -29,6 +30,7 @@ pub struct PowerOfTwo {
 
 /// The best ports of each set of next hops, best first.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Memory {
     most: usize,
     best: Vec<Vec<PortId>>,
@@ -75,6 +77,7 @@ impl Policy for PowerOfTwo {
 
 /// Ports in the order of their queues: the shortest first, and of equal ones the first that came.
 #[derive(Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Ranking {
     ports: [(u32, PortId); 2 * MOST],
     many: usize,

@@ -14,6 +14,7 @@ use sidestep_types::{Entry, Packet, PortId, Refusal, Rng, Values};
 
 /// One path for all.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Single;
 
 impl Policy for Single {

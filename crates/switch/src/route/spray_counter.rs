@@ -24,11 +24,13 @@ use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Valu
 
 /// The next hop with the fewest bytes, per packet.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SprayCounter(Box<State>);
 
 /// One cache line.
 #[derive(Debug)]
 #[repr(align(64))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct State {
     /// Of each port, the bytes sent since the base by packets that had a choice; nothing where queues are compared.
     sent: Box<[u32]>,
@@ -39,6 +41,7 @@ struct State {
 
 /// Who is taken of equal ones.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Ties {
     /// Of each set of next hops, the place behind the hop last taken.
     Turn(Vec<u16>),

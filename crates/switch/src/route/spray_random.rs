@@ -15,6 +15,7 @@ use sidestep_types::{Entry, Packet, PortId, Refusal, Rng, Values, scale};
 
 /// A random next hop per packet.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SprayRandom {
     acks: Acks,
 }

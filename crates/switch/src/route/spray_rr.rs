@@ -24,11 +24,13 @@ use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Valu
 
 /// The next hops in turn.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SprayRr(Box<State>);
 
 /// One cache line, whichever route a packet takes through it.
 #[derive(Debug)]
 #[repr(align(64))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct State {
     /// Of each place, the hop of the next packet, or [`NEW`].
     next: Vec<u16>,
@@ -42,6 +44,7 @@ struct State {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Per {
     Flow,
     Destination,
@@ -69,11 +72,14 @@ pub fn step(at: u16, stride: u16, many: u16) -> u16 {
 /// An order of `many` next hops, by one draw: where it begins, by all of the draw, and the stride to each next one, by
 /// its low 16 bits. The stride has no divisor in common with `many`, so that a round meets each once.
 pub fn order(draw: u32, many: u16) -> (u16, u16) {
-    let coprime = |stride: &u16| gcd(*stride, many) == 1;
-    let strides = || (1..many.max(2)).filter(coprime);
-    let which = scale(draw << 16, strides().count() as u32);
-    let stride = strides().nth(which as usize).unwrap_or(1);
+    let which = scale(draw << 16, strides(many).count() as u32);
+    let stride = strides(many).nth(which as usize).unwrap_or(1);
     (scale(draw, u32::from(many)) as u16, stride)
+}
+
+/// The strides by which a round meets each of `many` next hops once, in rising order.
+pub fn strides(many: u16) -> impl Iterator<Item = u16> {
+    (1..many.max(2)).filter(move |stride| gcd(*stride, many) == 1)
 }
 
 fn gcd(a: u16, b: u16) -> u16 {
@@ -82,6 +88,7 @@ fn gcd(a: u16, b: u16) -> u16 {
 
 /// Bursts and shuffles.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Turns {
     /// Packets that a hop gets in one turn.
     burst: u16,
@@ -92,6 +99,7 @@ struct Turns {
 
 /// A place with bursts or shuffles; new, all is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Turn {
     /// Packets that the hop whose turn it is has had.
     packets: u16,

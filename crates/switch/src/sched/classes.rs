@@ -1,7 +1,7 @@
 //! The queues of a port's classes of service, each first in, first out: what `strict`, `ps` and `wps` choose
 //! between. Who is in which class its host says ([`Packet::service`]).
 
-use super::flows::{Flows, Seat};
+use super::flows::Flows;
 use crate::{Class, Depth, Nature};
 use sidestep_types::{Packet, Param, ParamUnit, Refusal, Time, Values};
 use std::collections::VecDeque;
@@ -26,6 +26,7 @@ pub(super) const NATURE: Nature = Nature {
 
 /// One queue: handles, each with its bytes of link time and what its owner keeps of it.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Queue<T = ()> {
     waiting: VecDeque<(u32, u16, T)>,
     bytes: u32,
@@ -78,7 +79,7 @@ impl<T> Queue<T> {
 
 /// What has left a queue.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Popped {
+pub(crate) struct Popped {
     pub handle: u32,
     /// Nothing waits behind it.
     pub last: bool,
@@ -86,11 +87,18 @@ pub(super) struct Popped {
 
 /// The class queues of one port, and the count of the flows in each.
 #[derive(Debug)]
-pub(super) struct Classes {
-    queues: Box<[Queue<Seat>]>,
-    /// Those of which something waits, a bit each.
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Classes {
+    queues: Box<[Queue]>,
+    /// Those of which something waits, a bit each; none of what waits in the port's line.
     waits: u32,
     flows: Flows,
+    /// The class of all that waits in the port's line, if something does.
+    in_line: usize,
+    /// The bytes of link time that have joined the line since nothing waited there.
+    run: u64,
+    /// What waits in the line, while somebody looks at all ([`Classes::show_line`]).
+    line: Depth,
 }
 
 impl Classes {
@@ -106,6 +114,9 @@ impl Classes {
             queues: (0..classes).map(|_| Queue::default()).collect(),
             waits: 0,
             flows: Flows::build(values, classes, ports)?,
+            in_line: 0,
+            run: 0,
+            line: Depth::default(),
         })
     }
 
@@ -124,34 +135,129 @@ impl Classes {
     #[inline]
     pub fn pass(&mut self, pkt: &Packet, now: Time) {
         let class = self.of(pkt.service());
-        if !self.flows.has_just_seen(class, pkt, now) {
+        if !self.flows.passes_unheard(class, pkt, now) {
             self.pass_unseen(class, pkt, now);
         }
     }
 
     #[inline(never)]
     fn pass_unseen(&mut self, class: usize, pkt: &Packet, now: Time) {
+        self.left(Depth::default());
         self.flows.passes(class, pkt, now);
+    }
+
+    /// Would a packet of the class `service` wait behind all of the line, where so many wait?
+    #[inline(always)]
+    pub fn stays_in_order(&self, service: u8, waiting: u32) -> bool {
+        waiting == 0 || self.of(service) == self.in_line
+    }
+
+    /// The part of `class` in what waits in the line.
+    #[inline(always)]
+    fn of_line(&self, class: usize, waiting: Depth) -> Depth {
+        match class == self.in_line {
+            true => waiting,
+            false => Depth::default(),
+        }
+    }
+
+    /// Has flows leave whose last packet has begun, where this waits in the line.
+    #[inline(never)]
+    fn left(&mut self, waiting: Depth) {
+        for class in 0..self.queues.len() {
+            let waiting = self.of_line(class, waiting).packets;
+            self.flows.left(class, waiting);
+        }
+    }
+
+    /// Does it matter to the count that the packet has come?
+    #[inline(always)]
+    pub fn heed(&self, pkt: &Packet, now: Time) -> bool {
+        self.flows.heed(pkt, now)
+    }
+
+    /// A packet has come, while this waits in the line; whether it joins is open. Says what waits of its class, and how
+    /// many flows are in that.
+    #[inline(always)]
+    pub fn see_line(&mut self, pkt: &Packet, now: Time, waiting: Depth) -> Class {
+        let class = self.of(pkt.service());
+        let depth = self.of_line(class, waiting);
+        if self.flows.is_due(now) {
+            self.left(waiting);
+        }
+        let flows = self.flows.see_behind(class, depth.packets, pkt, now);
+        Class { depth, flows }
+    }
+
+    /// What is of the class `service` in what waits in the line.
+    pub fn queue_line(&mut self, service: u8, waiting: Depth) -> Class {
+        let class = self.of(service);
+        self.left(waiting);
+        Class {
+            depth: self.of_line(class, waiting),
+            flows: self.flows(class),
+        }
+    }
+
+    /// What waits in the line, in bytes of link time, counts as waiting in its queue for those who ask, until it is taken back.
+    pub fn show_line(&mut self, waiting: Depth) {
+        self.left(waiting);
+        self.line = waiting;
+    }
+
+    pub fn hide_line(&mut self) {
+        self.line = Depth::default();
+    }
+
+    /// A packet comes and joins the line behind so many of its class.
+    #[inline]
+    pub fn join_line(&mut self, pkt: &Packet, now: Time, waiting: Depth) {
+        let class = self.of(pkt.service());
+        if waiting.packets == 0 {
+            (self.in_line, self.run) = (class, 0);
+        }
+        self.run += u64::from(pkt.wire);
+        // Who ends, or was silent, goes by who waits.
+        if self.flows.is_due(now) || pkt.ends() {
+            self.left(waiting);
+        }
+        self.flows.joins(class, pkt, now);
+    }
+
+    /// What waited in the line waits in its queue from now on. Says of which class it is, and how many bytes of link
+    /// time of that have been sent since nothing waited.
+    #[cold]
+    pub fn leave_line<'a>(
+        &mut self,
+        waiting: impl ExactSizeIterator<Item = (&'a Packet, u32)>,
+    ) -> (usize, u64) {
+        let class = self.in_line;
+        let packets = waiting.len() as u32;
+        self.left(Depth { packets, bytes: 0 });
+        for (pkt, handle) in waiting {
+            self.queue_up(class, pkt, handle);
+        }
+        (class, self.run - u64::from(self.queues[class].bytes))
     }
 
     /// A packet joins that was seen right before.
     pub fn push(&mut self, pkt: &Packet, handle: u32) {
         let class = self.of(pkt.service());
-        let seat = self.flows.joins_seen(class, pkt);
-        self.queue_up(class, pkt, handle, seat);
+        self.flows.joins_seen(class, pkt);
+        self.queue_up(class, pkt, handle);
     }
 
     /// A packet comes and joins.
     #[inline]
     pub fn join(&mut self, pkt: &Packet, handle: u32, now: Time) {
         let class = self.of(pkt.service());
-        let seat = self.flows.joins(class, pkt, now);
-        self.queue_up(class, pkt, handle, seat);
+        self.flows.joins(class, pkt, now);
+        self.queue_up(class, pkt, handle);
     }
 
     #[inline]
-    fn queue_up(&mut self, class: usize, pkt: &Packet, handle: u32, seat: Seat) {
-        self.queues[class].push(handle, pkt.wire, seat);
+    fn queue_up(&mut self, class: usize, pkt: &Packet, handle: u32) {
+        self.queues[class].push(handle, pkt.wire, ());
         self.waits |= 1 << class;
     }
 
@@ -159,12 +265,12 @@ impl Classes {
     #[inline(always)]
     pub fn pop(&mut self, class: usize) -> Option<Popped> {
         let queue = &mut self.queues[class];
-        let (handle, seat) = queue.pop()?;
-        let last = queue.is_empty();
+        let (handle, ()) = queue.pop()?;
+        let (last, waiting) = (queue.is_empty(), queue.depth().packets);
         if last {
             self.waits &= !(1 << class);
         }
-        self.flows.leaves(class, seat);
+        self.flows.left(class, waiting);
         Some(Popped { handle, last })
     }
 
@@ -232,8 +338,13 @@ impl Classes {
 
     #[inline]
     fn class(&self, class: usize) -> Class {
+        let (queue, line) = (self.queues[class].depth(), self.of_line(class, self.line));
+        let depth = Depth {
+            packets: queue.packets + line.packets,
+            bytes: queue.bytes + line.bytes,
+        };
         Class {
-            depth: self.queues[class].depth(),
+            depth,
             flows: self.flows(class),
         }
     }

@@ -35,6 +35,7 @@ const LARGEST: u64 = 4_000_000;
 
 /// Whose turn it is among the classes of a port.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Drr {
     quantum: u64,
     deficits: [u64; MOST],
@@ -78,6 +79,16 @@ impl Drr {
             };
         }
         Some(popped.handle)
+    }
+
+    /// Nobody waited but `class` since nothing did, and so many bytes of it have been sent: the state that
+    /// [`Drr::pop`] would have left behind, had it been asked. Whenever the deficit covers no packet it is given a quantum,
+    /// so less than one is left.
+    pub fn resume(&mut self, class: usize, sent: u64) {
+        if sent > 0 {
+            self.deficits[class] = (self.quantum - sent % self.quantum) % self.quantum;
+            self.turn = class;
+        }
     }
 
     /// The next class to send, of which the deficit is what is left of it.
@@ -130,7 +141,8 @@ impl Drr {
         weight: impl Fn(&Classes, usize) -> u64,
     ) -> String {
         let own = classes.of(pkt.service());
-        let waiting = (0..classes.len()).filter(|c| *c == own || classes.head(*c).is_some());
+        let waiting =
+            (0..classes.len()).filter(|c| *c == own || classes.queue(*c as u8).depth.packets > 0);
         let all: u64 = waiting.map(|class| weight(classes, class)).sum();
         let before = classes.queue(own as u8).depth;
         format!(

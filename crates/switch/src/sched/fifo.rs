@@ -14,6 +14,7 @@ use std::collections::VecDeque;
 
 /// First in, first out.
 #[derive(Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fifo(VecDeque<u32>);
 
 impl Policy for Fifo {

@@ -14,7 +14,7 @@ pub mod wps;
 use crate::Class;
 use crate::registry::registry;
 use crate::why;
-use classes::Classes;
+pub(crate) use classes::Classes;
 use sidestep_types::{Packet, Time};
 
 /// The order of one port's queue. Packets are named by a handle of the driver's.
@@ -130,10 +130,37 @@ registry! {
 }
 
 impl AnySched {
+    /// Has it class queues? While one class alone waits, these leave nothing to choose: what waits leaves in the order in
+    /// which it came, and may wait in the port's line ([`crate::ports::Ranked`]).
+    pub(crate) fn has_classes(&self) -> bool {
+        matches!(
+            self,
+            AnySched::Strict(_) | AnySched::Ps(_) | AnySched::Wps(_)
+        )
+    }
+
+    /// What waited in the port's line waits in its class queue from now on, as if it had joined that.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn leave_line<'a>(
+        &mut self,
+        waiting: impl ExactSizeIterator<Item = (&'a Packet, u32)>,
+    ) {
+        let Some(classes) = self.classes() else {
+            return;
+        };
+        let (class, sent) = classes.leave_line(waiting);
+        match self {
+            AnySched::Ps(ps) => ps.drr.resume(class, sent),
+            AnySched::Wps(wps) => wps.drr.resume(class, sent),
+            _ => {}
+        }
+    }
+
     /// The class queues of one that has them. They stand at one place in all of those, so that what is asked of them
     /// needs no dispatch.
     #[inline(always)]
-    fn classes(&mut self) -> Option<&mut Classes> {
+    pub(crate) fn classes(&mut self) -> Option<&mut Classes> {
         match self {
             AnySched::Strict(strict) => Some(&mut strict.classes),
             AnySched::Ps(ps) => Some(&mut ps.classes),

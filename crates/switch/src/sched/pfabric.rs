@@ -17,9 +17,11 @@ use std::cmp::Reverse;
 
 /// Least remaining first.
 #[derive(Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PFabric(Vec<Waiting>);
 
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Waiting {
     rank: u32,
     flow: FlowId,

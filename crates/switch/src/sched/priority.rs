@@ -17,6 +17,7 @@ use sidestep_types::{Entry, Packet, Refusal, Values};
 
 /// Control before data.
 #[derive(Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Priority {
     classes: [Queue; 2],
 }

@@ -17,9 +17,10 @@ use sidestep_types::{Entry, Packet, Refusal, Time, Values};
 /// Equal parts.
 #[derive(Debug)]
 #[repr(C)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ps {
     pub(super) classes: Classes,
-    drr: Drr,
+    pub(super) drr: Drr,
 }
 
 impl Policy for Ps {

@@ -22,6 +22,7 @@ use std::collections::VecDeque;
 
 /// Smallest rank first, largest out.
 #[derive(Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Srpt {
     /// Best first; empty only when nothing waits.
     first: Ring,
@@ -35,6 +36,7 @@ type Ring = VecDeque<Waiting>;
 const RING: usize = 256;
 
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Waiting {
     rank: u32,
     handle: u32,

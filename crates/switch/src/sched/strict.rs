@@ -16,6 +16,7 @@ use sidestep_types::{Entry, Packet, Refusal, Time, Values};
 /// The lowest class first.
 #[derive(Debug)]
 #[repr(C)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Strict {
     pub(super) classes: Classes,
 }

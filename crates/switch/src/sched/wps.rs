@@ -19,9 +19,10 @@ use sidestep_types::{Entry, Packet, Param, ParamUnit, Refusal, Time, Values};
 /// Parts by flows and weights.
 #[derive(Debug)]
 #[repr(C)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Wps {
     pub(super) classes: Classes,
-    drr: Drr,
+    pub(super) drr: Drr,
     weights: [u16; MOST],
 }
 

@@ -51,7 +51,7 @@ impl Congestion {
 /// One, in the fixed point of [`Dctcp::leaves`].
 const ONE: u32 = 1 << 31;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Dctcp {
     alpha: f64,
     gain: f64,

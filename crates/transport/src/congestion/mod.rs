@@ -42,7 +42,7 @@ congestions! {
 pub const DEFAULT: &str = <newreno::NewReno as Transport>::ENTRY.name;
 
 /// What a receiver does with a mark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Echo {
     /// Nothing: the sender never asked for marks.
     Never,
@@ -53,7 +53,7 @@ pub enum Echo {
 }
 
 /// The congestion window, in bytes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Window {
     /// Bytes that may be in the network.
     pub cwnd: u64,
@@ -124,7 +124,7 @@ impl Window {
 }
 
 /// How long the newest of the segments took that an acknowledgement is the first to speak of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Delay {
     /// When the acknowledgement arrived.
     pub now: Time,

@@ -17,7 +17,7 @@ use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
 use super::{Control, Echo, Window};
 use crate::registry::Transport;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct NewReno {
     ecn: bool,
 }

@@ -26,7 +26,7 @@ use crate::params::{count, share};
 use crate::registry::Transport;
 
 /// What Swift goes by.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SwiftConfig {
     /// The target where no switch is crossed and the window is large.
     pub base_target: Time,
@@ -82,10 +82,10 @@ impl SwiftConfig {
 }
 
 /// At work. Boxed: it is larger than what others remember, and they would carry the room.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Swift(Box<State>);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct State {
     config: SwiftConfig,
     scaling: (f64, f64),

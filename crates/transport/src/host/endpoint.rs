@@ -50,7 +50,7 @@ pub trait Machine: sealed::Sealed {
 /// assert!(tx.on_alarm(alarm, alarm));
 /// assert_eq!(tx.next_alarm(), None);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Endpoint<M> {
     machine: M,
     /// The earliest alarm asked for; [`Time::MAX`] without one.

@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use crate::receiver::ranges::Ranges;
 
 /// A run of bytes, one segment's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Chunk {
     /// The first.
     pub at: u64,
@@ -26,7 +26,7 @@ pub(super) struct Chunk {
     pub lost_on: Option<u8>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Data {
     /// The oldest byte that is not known to have arrived.
     una: u64,

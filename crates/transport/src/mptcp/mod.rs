@@ -53,10 +53,11 @@ words! {
 }
 
 /// An MPTCP connection's settings, the same at both ends.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MptcpConfig {
     /// What each subflow is; not Swift, whose windows below a segment it does not wait for. The receive window is
     /// that of all together.
+    #[serde(with = "crate::shared")]
     pub tcp: Arc<TcpConfig>,
     /// How many there are, 1 to [`Packet::SUBFLOWS`].
     pub subflows: u8,

@@ -19,7 +19,7 @@ use crate::receiver::ranges::Ranges;
 use crate::{Ack, Arrival, Opened, Receiver, TcpReceiver};
 
 /// A receiver of one flow with subflows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct MptcpReceiver {
     subflows: Vec<TcpReceiver>,
     /// The next byte of the message.

@@ -28,7 +28,7 @@ words! {
 }
 
 /// The order of subflows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Order {
     by: Scheduler,
     subflows: [u8; Packet::SUBFLOWS as usize],

@@ -25,7 +25,7 @@ use super::{Coupling, MptcpConfig, coupled};
 use crate::{Ack, Closing, Opened, Ranking, Segment, Sender, SenderCounters, TcpSender};
 
 /// What one subflow did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Subflow {
     /// Bytes put on it, each counted once.
     pub bytes: u64,
@@ -40,7 +40,7 @@ pub struct Subflow {
 }
 
 /// What a sender waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Head {
     /// A byte, by its sequence number.
     Byte(u64),
@@ -49,7 +49,7 @@ pub enum Head {
 }
 
 /// A segment of a subflow: which bytes of the message it carries.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Mapping {
     seq: u64,
     chunk: Chunk,
@@ -60,7 +60,7 @@ struct Mapping {
     given: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Path {
     tcp: TcpSender,
     /// Of its outstanding segments, in their order.
@@ -72,7 +72,7 @@ struct Path {
 }
 
 /// An MPTCP sender of one flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct MptcpSender {
     paths: Vec<Path>,
     order: Order,

@@ -27,7 +27,7 @@ use crate::registry::Transport;
 use crate::{Ack, AnyReceiver, Ranking, Segment, Sender, SenderCounters, TcpReceiver, params};
 
 /// A pFabric connection's settings.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PfabricConfig {
     /// Payload bytes of a full segment.
     pub mss: u32,
@@ -137,7 +137,7 @@ impl Transport for PfabricSender {
 }
 
 /// Where an outstanding segment is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Slot {
     /// In the network, for all that is known.
     Flying,
@@ -148,7 +148,7 @@ enum Slot {
 }
 
 /// A pFabric sender of one flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct PfabricSender {
     /// The oldest byte not acknowledged.
     una: u64,

@@ -26,7 +26,7 @@ const QUICK: u32 = 16;
 /// Linux: the largest segment is taken for at least so long before one is seen.
 const LEAST_FULL: u64 = 536;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Delay {
     /// Every so many segments, with ns-3's rule.
     segments: u32,

@@ -29,7 +29,7 @@ use ranges::Ranges;
 
 /// What a receiver saw of the handshake that opened its connection: what the sender at its side can
 /// begin with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Opened {
     /// No SYN, or not yet the acknowledgement of its answer.
     #[default]
@@ -41,7 +41,7 @@ pub enum Opened {
 }
 
 /// A TCP receiver of one flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct TcpReceiver {
     next: u64,
     window: u64,

@@ -2,7 +2,7 @@
 
 use sidestep_types::SackBlocks;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Range {
     start: u64,
     end: u64,
@@ -11,7 +11,7 @@ struct Range {
 }
 
 /// Byte ranges that wait for a hole to fill.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Ranges {
     sorted: Vec<Range>,
     arrivals: u64,

@@ -18,7 +18,7 @@ use sidestep_types::Entry;
 use super::{Estimate, LONGEST};
 use crate::RtoConfig;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Inet {
     srtt8: u64,
     rttvar8: u64,

@@ -14,7 +14,7 @@ use sidestep_types::Entry;
 use super::{Estimate, LONGEST};
 use crate::RtoConfig;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Linux {
     /// Zero before the first sample.
     srtt8: u64,

@@ -35,7 +35,7 @@ estimators! {
 }
 
 /// What can be chosen about the timer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct RtoConfig {
     /// How round-trip samples become a timeout.
     pub estimator: Estimator,
@@ -110,7 +110,7 @@ pub trait Estimate {
 const LONGEST: u64 = 1 << 58;
 
 /// The one timer of a sender.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Timer {
     /// [`Time::MAX`] while it stands still.
     deadline: Time,

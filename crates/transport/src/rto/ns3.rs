@@ -16,7 +16,7 @@ use crate::RtoConfig;
 
 const PS_PER_NS: u64 = 1000;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Ns3 {
     estimate: u64,
     variation: u64,

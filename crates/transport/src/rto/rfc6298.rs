@@ -13,7 +13,7 @@ use sidestep_types::Entry;
 use super::{Estimate, LONGEST};
 use crate::RtoConfig;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Rfc6298 {
     /// Zero before the first sample, together with `rttvar4`.
     srtt8: u64,

@@ -30,7 +30,7 @@ const CUT: u64 = 16;
 const FLAGS: u64 = SACKED | LOST | RESENT | AGAIN | CUT;
 const TIME_SHIFT: u32 = 5;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Board {
     slots: VecDeque<u64>,
     /// First byte of the first slot. Every slot is `mss` long, but the last may be shorter.

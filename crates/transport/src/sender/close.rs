@@ -16,7 +16,7 @@ use super::TcpSender;
 use crate::{Ack, Segment};
 
 /// Who closes a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Closing {
     /// Not this sender: another message follows, or the configuration says no.
     Never,
@@ -26,13 +26,13 @@ pub enum Closing {
     Both,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Close {
     half: bool,
     step: Step,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Step {
     #[default]
     Due,

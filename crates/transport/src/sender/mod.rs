@@ -46,7 +46,7 @@ use prr::Prr;
 use reordering::Reordering;
 
 /// Where a sender stands between losses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Phase {
     /// Nothing is believed lost.
     Open,
@@ -57,7 +57,7 @@ enum Phase {
 }
 
 /// Where a handshake stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Opening {
     /// The connection stands.
     Done,
@@ -70,7 +70,7 @@ enum Opening {
 }
 
 /// A TCP sender of one flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct TcpSender {
     /// The oldest byte not acknowledged.
     una: u64,
@@ -139,6 +139,7 @@ pub struct TcpSender {
     reordering: Option<Box<Reordering>>,
     /// `una` when the timer last ran out.
     timed_out_at: Option<u64>,
+    #[serde(with = "crate::shared")]
     config: Arc<TcpConfig>,
 }
 

@@ -1,7 +1,7 @@
 //! What proportional rate reduction counts while a window comes down (see `reduction`).
 
 /// A reduction in progress.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Prr {
     /// In the network when it began; 0 before the first step.
     pub flight: u64,

@@ -19,7 +19,7 @@ use super::prr::Prr;
 use super::{Phase, TcpSender};
 
 /// What a sender knew before an acknowledgement.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Before {
     arrived: u64,
     lost_edge: u64,

@@ -27,7 +27,7 @@ use crate::{Ack, ReorderingConfig, TcpConfig, ThresholdRule};
 /// Of older repairs nothing is remembered (assumed).
 const MOST_REPAIRS: usize = 1024;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Reordering {
     config: ReorderingConfig,
     /// The threshold moves.
@@ -49,7 +49,7 @@ pub(super) struct Reordering {
 }
 
 /// A segment that was sent again.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Repair {
     seq: u64,
     sent: Time,
@@ -59,7 +59,7 @@ struct Repair {
 }
 
 /// What a recovery began with.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Prior {
     cwnd: u64,
     ssthresh: u64,
@@ -70,7 +70,7 @@ struct Prior {
 }
 
 /// A segment of which an acknowledgement says for the first time that it has arrived.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct News {
     pub seq: u64,
     /// When it was sent; `None` if it was sent more than once.

@@ -32,7 +32,7 @@ use super::registry::Registered;
 use super::{Counters, Nature, Shim, Up};
 
 /// Drops duplicates between the first ones and the usual length of a run.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct AgentDroptail {
     settings: Settings,
     streams: Streams<Own>,
@@ -41,7 +41,7 @@ pub struct AgentDroptail {
     counters: Counters,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Settings {
     pass: u64,
     /// Numerator and denominator.
@@ -57,7 +57,7 @@ struct Settings {
 }
 
 /// What is kept of a subflow.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Own {
     lengths: Lengths,
     /// Its run was long enough, and goes on.
@@ -65,7 +65,7 @@ struct Own {
 }
 
 /// How many runs there were of each length.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Lengths {
     /// From the shortest counted on, as far as there were any.
     of: Vec<u64>,

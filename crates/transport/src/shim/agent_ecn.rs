@@ -28,7 +28,7 @@ use super::registry::Registered;
 use super::{Counters, Nature, Shim, Up};
 
 /// Drops duplicates without ECE.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct AgentEcn {
     until: Until,
     streams: Streams<Told>,
@@ -36,11 +36,11 @@ pub struct AgentEcn {
 }
 
 /// Up to which acknowledgement duplicates go on, whatever they carry.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Told(Option<u64>);
 
 /// What ends that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Until {
     Unmarked,
     Moved,

@@ -29,7 +29,7 @@ pub(super) const SHARE: Param = Param::with_default(
 );
 
 /// How sizes are announced.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Announced {
     /// Over the size that a message has: numerator and denominator.
     factor: (u64, u64),

@@ -26,7 +26,7 @@ use super::registry::Registered;
 use super::{Nature, Shim, Up};
 
 /// Sets the service of what leaves.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct BySize {
     by: By,
     classes: Classes,
@@ -38,14 +38,14 @@ pub struct BySize {
 }
 
 /// What a class is found by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum By {
     Size,
     Sent,
 }
 
 /// Where classes end, and what they are called.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Classes {
     /// The last byte of each class but the last; they rise.
     pub thresholds: Vec<u64>,
@@ -54,7 +54,7 @@ pub struct Classes {
 }
 
 /// What is known of an open flow.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 struct Flow {
     /// The largest there is, of one without an end.
     size: u64,

@@ -18,7 +18,7 @@ use std::ops::RangeInclusive;
 use sidestep_types::mix64;
 
 /// See the module's text.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Cuckoo {
     /// A place that is 0 is free.
     buckets: Vec<[u16; PLACES]>,

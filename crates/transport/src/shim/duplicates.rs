@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use sidestep_types::{FlowId, Kind, Packet};
 
 /// Of each open flow at least subflow 0.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Streams<S> {
     of: BTreeMap<Key, Stream<S>>,
 }
@@ -32,7 +32,7 @@ fn key(flow: FlowId, subflow: u8) -> Key {
 }
 
 /// What is known of a subflow, and what its agent keeps beside it.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Stream<S> {
     /// The highest acknowledgement that came.
     pub acked: u64,
@@ -49,7 +49,7 @@ pub(super) struct Stream<S> {
 }
 
 /// Duplicates with one acknowledgement, one after the other, that another has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Run {
     /// How many.
     pub length: u64,

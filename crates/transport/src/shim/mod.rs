@@ -36,7 +36,7 @@ pub enum Up {
 }
 
 /// Which message of a connection that carries several a flow is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Message {
     /// The flow that opened the connection, and names it.
     pub connection: FlowId,
@@ -146,7 +146,7 @@ pub trait Shim {
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident;)*) => {
         /// What shims counted over their life.
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         pub struct Counters {
             $($(#[$doc])* pub $name: u64,)*
         }

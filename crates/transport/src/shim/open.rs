@@ -3,7 +3,7 @@
 use sidestep_types::FlowId;
 
 /// By flow. Never iterated, so that nothing depends on its order.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Open<T> {
     /// Twice as many as flows, at the least, and a power of two. A flow is where its number says or, where others
     /// are, in the next place behind that is free.

@@ -83,12 +83,14 @@ macro_rules! shims {
         // With a tag of its own: one hidden in a field takes six instructions a packet to read.
         $(#[$doc])*
         #[repr(u8)]
+        #[derive(serde::Serialize, serde::Deserialize)]
         pub enum $any {
             $(
                 #[doc = concat!("See [`", stringify!($module), "`].")]
                 $shim($module::$shim),
             )*
             /// One that is not in the registry.
+            #[serde(skip)]
             Custom(Box<dyn Shim + Send>),
         }
 

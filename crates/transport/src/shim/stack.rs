@@ -38,6 +38,7 @@ use crate::{Recovery, TransportConfig};
 /// assert_eq!([next(), next(), next()], [Some(0), Some(100), None]);
 /// assert_eq!(stack.deadline(), None);
 /// ```
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Stack {
     shims: Vec<AnyShim>,
     /// What shims have dropped since the driver asked.
@@ -56,6 +57,16 @@ impl Stack {
             drops: 0,
             dropper: 0,
         }
+    }
+
+    /// Is one of its shims somebody's own?
+    pub fn has_custom(&self) -> bool {
+        (self.shims.iter()).any(|shim| matches!(shim, AnyShim::Custom(_)))
+    }
+
+    /// What its shims are called, the first listed first.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.shims.iter().map(AnyShim::name).collect()
     }
 
     /// The shims of these names, with complete sets of values.

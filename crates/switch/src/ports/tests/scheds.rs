@@ -123,21 +123,17 @@ fn a_new_scheduler_takes_over_what_waits() {
     let line = &mut desk.lines[0];
     let done = reschedule(&mut desk.ranked[0], new, line, &mut desk.shelf, desk.now, 0);
     assert_eq!(done, [1, 2]);
-    assert_eq!(desk.depth(0), 3, "all stay counted in");
+    assert_eq!(desk.depth(0), 1, "what waits is counted out");
     let (ranked, line) = (desk.ranked[0].as_mut().unwrap(), &mut desk.lines[0]);
     let at = (desk.now, 0);
     let due = [done[0], done[1]]
         .map(|handle| asks(ranked.queue(line, &mut desk.shelf, &desk.wire, at, handle)).1);
     assert_eq!(due, [Some(12), None], "behind what is being sent");
-    let done = reschedule(
-        &mut desk.ranked[0],
-        None,
-        line,
-        &mut desk.shelf,
-        desk.now,
-        0,
-    );
+    assert_eq!(desk.depth(0), 3, "and in again");
+    let (ranked, line) = (&mut desk.ranked[0], &mut desk.lines[0]);
+    let done = reschedule(ranked, None, line, &mut desk.shelf, desk.now, 0);
     assert_eq!(done, [2, 1], "by rank");
+    assert_eq!(desk.depth(0), 1);
     desk.now = Time::from_us(12);
-    assert_eq!(desk.depth(0), 2, "what was being sent has left");
+    assert_eq!(desk.depth(0), 0, "what was being sent has left");
 }

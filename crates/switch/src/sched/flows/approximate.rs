@@ -19,6 +19,7 @@ use sidestep_types::{Refusal, Time, Values, mix64};
 const MOST: u64 = 1 << 20;
 
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(in super::super) struct Approximate {
     bits: u32,
     window: Time,

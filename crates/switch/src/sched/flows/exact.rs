@@ -11,8 +11,8 @@
 //! **Source**       none: see [`super`]. Deletion moves what it must back, as in Knuth, volume 3, 6.4, algorithm R.
 //! **Deviations**   a table grows as flows come, up to what `places` of them need.
 
-use super::Seat;
-use sidestep_types::{Bytes, Refusal, Time, Values, mix64};
+use sidestep_types::{Bytes, Refusal, Time, Values};
+use std::collections::VecDeque;
 
 /// The most that a place takes: 32 of its own, and 8 to 16 to find it.
 pub(super) const BYTES: u64 = 48;
@@ -23,6 +23,7 @@ const NONE: u32 = u32::MAX;
 
 /// A flow that is known.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Place {
     key: u64,
     /// When a packet of it came last.
@@ -30,12 +31,36 @@ struct Place {
     /// Its neighbours in the list that it is in, the older and the newer.
     older: u32,
     newer: u32,
-    /// How many packets of it wait.
-    waits: u32,
+    /// The number of the packet of it that joined the queue last, 48 bits of it: it waits, and so does its flow, until
+    /// that one has begun.
+    last_low: u32,
+    last_high: u16,
     /// Its last packet has come.
     ends: bool,
     /// The list that it is in.
     list: u8,
+}
+
+/// What a packet that came says of its flow.
+pub(in super::super) struct Seen {
+    /// Its place, if there is one.
+    pub place: Option<u32>,
+    /// The packet before it was of the same flow.
+    pub again: bool,
+    /// The last packet of the flow has come before: this one is a repair.
+    pub ends: bool,
+}
+
+impl Place {
+    #[inline]
+    fn last(&self) -> u64 {
+        u64::from(self.last_low) | u64::from(self.last_high) << 32
+    }
+
+    #[inline]
+    fn joins(&mut self, number: u64) {
+        (self.last_low, self.last_high) = (number as u32, (number >> 32) as u16);
+    }
 }
 
 /// Who has ended, in that order. Of one that was seen before those older in the list its silence is noticed behind
@@ -48,6 +73,7 @@ const YOUNG: u8 = 2;
 
 /// Places in some order.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct List {
     oldest: u32,
     newest: u32,
@@ -59,6 +85,7 @@ const EMPTY: List = List {
 };
 
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(in super::super) struct Exact {
     most: usize,
     silence: Time,
@@ -69,6 +96,8 @@ pub(in super::super) struct Exact {
     known: usize,
     /// Where places are, by their keys' hash; twice as many as places, at the least.
     index: Vec<u32>,
+    /// 64 less the bits of a number of the index.
+    shift: u32,
     /// [`ENDED`], [`OLD`] and [`YOUNG`].
     lists: [List; 3],
     /// Nobody who is young was seen before: when the young became old last.
@@ -78,6 +107,16 @@ pub(in super::super) struct Exact {
     /// Nobody has been silent for too long before.
     due: Time,
     flows: u32,
+    /// How many packets have joined the queue, of whatever flows: each has the number that this is then. As a class's
+    /// queue is first in, first out, who waits is told from that and from how many have begun to be sent.
+    joined: u64,
+    /// How many of them have begun, as was said last.
+    begun: u64,
+    /// Flows that have ended and wait, each with the number of a packet at whose beginning nothing of it may wait any
+    /// more. The numbers rise.
+    ending: VecDeque<(u64, u32)>,
+    /// The first of these numbers.
+    ends_at: u64,
 }
 
 impl Exact {
@@ -107,11 +146,16 @@ impl Exact {
             free: NONE,
             known: 0,
             index: vec![NONE; 8],
+            shift: 64 - 3,
             lists: [EMPTY; 3],
             turned: Time::ZERO,
             last: NONE,
             due: Time::MAX,
             flows: 0,
+            joined: 0,
+            begun: 0,
+            ending: VecDeque::new(),
+            ends_at: u64::MAX,
         })
     }
 
@@ -191,41 +235,27 @@ impl Exact {
         self.due
     }
 
-    /// The same as [`Exact::see`] of the flow in which a packet came last; `None` of others, and nothing is done.
-    #[inline(always)]
-    pub fn see_again(&mut self, key: u64, opens: bool, now: Time) -> Option<u32> {
-        let at = self.last;
-        let place = self.places.get_mut(at as usize)?;
-        if place.key != key {
-            return None;
-        }
-        place.seen = now;
-        place.ends &= !opens;
-        Some(at)
-    }
-
-    /// Has a packet of the flow `key`, whose last one has not come, been the last that came, at this instant?
-    #[inline(always)]
-    pub fn is_last(&self, key: u64, now: Time) -> bool {
-        let last = self.places.get(self.last as usize);
-        last.is_some_and(|place| place.key == key && place.seen == now && !place.ends)
-    }
-
     /// A packet of the flow `key` has come; one that `opens` it is the first of a new one. Says its place, if there
     /// is one.
-    #[inline]
-    pub fn see(&mut self, key: u64, opens: bool, now: Time) -> Option<u32> {
+    #[inline(always)]
+    pub fn see(&mut self, key: u64, opens: bool, now: Time) -> Seen {
         let Some(at) = self.find(key) else {
-            return self.see_new(key, now);
+            return Seen {
+                place: self.see_new(key, now),
+                again: false,
+                ends: false,
+            };
         };
         let place = &mut self.places[at as usize];
         place.seen = now;
         place.ends &= !opens;
+        let ends = place.ends;
         if place.list != YOUNG {
             self.renew(at, now);
         }
-        self.last = at;
-        Some(at)
+        let again = std::mem::replace(&mut self.last, at) == at;
+        let place = Some(at);
+        Seen { place, again, ends }
     }
 
     /// The same of a flow that has no place.
@@ -240,6 +270,7 @@ impl Exact {
     }
 
     /// The flow is in, and among the young.
+    #[cold]
     #[inline(never)]
     fn renew(&mut self, at: u32, now: Time) {
         self.unlink(at);
@@ -257,14 +288,61 @@ impl Exact {
         self.link(at);
     }
 
-    /// A packet of the flow in this place, seen right before, joins the queue to wait there; it may say that the flow
-    /// `ends`.
+    /// A packet joins the queue to wait there, of whatever flow.
     #[inline]
-    pub fn joins(&mut self, at: u32, ends: bool) -> Seat {
+    pub fn one_joins(&mut self) {
+        self.joined += 1;
+    }
+
+    /// It is of the flow in this place, and was seen right before; it may say that the flow `ends`.
+    #[inline]
+    pub fn joins(&mut self, at: u32, ends: bool) {
         let place = &mut self.places[at as usize];
+        place.joins(self.joined);
         place.ends |= ends;
-        place.waits += 1;
-        Seat(at)
+        if place.ends {
+            self.ends_with(self.joined, at);
+        }
+    }
+
+    /// Nothing of the flow in this place may wait once the packet of this number has begun.
+    #[cold]
+    #[inline(never)]
+    fn ends_with(&mut self, number: u64, at: u32) {
+        let behind = self.ending.partition_point(|(other, _)| *other <= number);
+        self.ending.insert(behind, (number, at));
+        self.ends_at = self.ending[0].0;
+    }
+
+    /// Of the packets that joined all have begun but the last `waiting`.
+    #[inline(always)]
+    pub fn left(&mut self, waiting: u32) {
+        self.begun = self.joined - u64::from(waiting);
+        if self.ends_at <= self.begun {
+            self.leave_ended();
+        }
+    }
+
+    /// Those leave whose last packet has begun.
+    #[cold]
+    #[inline(never)]
+    fn leave_ended(&mut self) {
+        while let Some((number, at)) = self.ending.front().copied()
+            && number <= self.begun
+        {
+            self.ending.pop_front();
+            // Its connection may have been opened anew.
+            if self.places[at as usize].ends {
+                self.depart(at);
+            }
+        }
+        self.ends_at = self.ending.front().map_or(u64::MAX, |first| first.0);
+    }
+
+    /// Does something of the flow in this place wait?
+    #[inline]
+    fn waits(&self, at: u32) -> bool {
+        self.places[at as usize].last() > self.begun
     }
 
     /// A packet of the flow in this place, seen right before, joins and leaves at once, and none of it waits.
@@ -281,26 +359,20 @@ impl Exact {
     #[cold]
     pub fn ends(&mut self, key: u64) {
         if let Some(at) = self.find(key) {
-            self.places[at as usize].ends = true;
-            self.depart(at);
-        }
-    }
-
-    /// A packet has left the queue.
-    #[inline]
-    pub fn leaves(&mut self, Seat(at): Seat) {
-        let place = &mut self.places[at as usize];
-        place.waits -= 1;
-        if place.ends {
-            self.depart(at);
+            let place = &mut self.places[at as usize];
+            place.ends = true;
+            let last = place.last();
+            match self.waits(at) {
+                true => self.ends_with(last, at),
+                false => self.depart(at),
+            }
         }
     }
 
     /// A flow that ends is out when nothing of it waits.
     #[inline(never)]
     fn depart(&mut self, at: u32) {
-        let place = &self.places[at as usize];
-        if place.waits > 0 || place.list == ENDED {
+        if self.waits(at) || self.places[at as usize].list == ENDED {
             return;
         }
         self.unlink(at);
@@ -312,7 +384,7 @@ impl Exact {
     /// A flow is forgotten of which nothing came for so long, unless it only waits to be sent.
     #[cold]
     fn silent(&mut self, at: u32, now: Time) {
-        if self.places[at as usize].waits == 0 {
+        if !self.waits(at) {
             return self.remove(at);
         }
         self.unlink(at);
@@ -320,10 +392,10 @@ impl Exact {
         self.link_young(at, now);
     }
 
-    /// Where the search for `key` begins.
+    /// Where the search for `key` begins: its upper bits times the golden ratio, which numbers in a row are far apart by.
     #[inline]
     fn home(&self, key: u64) -> usize {
-        mix64(key) as usize & (self.index.len() - 1)
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize
     }
 
     #[inline]
@@ -331,7 +403,7 @@ impl Exact {
         (slot + 1) & (self.index.len() - 1)
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn find(&self, key: u64) -> Option<u32> {
         let mut slot = self.home(key);
         loop {
@@ -360,7 +432,8 @@ impl Exact {
             seen: now,
             older: NONE,
             newer: NONE,
-            waits: 0,
+            last_low: 0,
+            last_high: 0,
             ends: false,
             list: YOUNG,
         };
@@ -403,6 +476,7 @@ impl Exact {
     #[cold]
     fn grow(&mut self) {
         self.index = vec![NONE; 2 * self.index.len()];
+        self.shift -= 1;
         (0..self.places.len() as u32).for_each(|at| self.enter(at));
     }
 

@@ -15,7 +15,7 @@ pub(super) mod approximate;
 pub(super) mod exact;
 
 use approximate::Approximate;
-use exact::Exact;
+use exact::{Exact, Seen};
 use sidestep_types::{Kind, Packet, Param, ParamUnit, Refusal, Time, Values};
 
 const WORDS: ParamUnit = ParamUnit::Word(&["exact", "approximate"]);
@@ -64,17 +64,9 @@ pub(super) const WINDOW: Param = Param::with_default(
 )
 .beside("count", &["approximate"]);
 
-/// What the table of a flow says of a packet that waits: its place there, or [`Seat::NONE`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Seat(u32);
-
-impl Seat {
-    /// It is of no flow that the table knows.
-    pub const NONE: Seat = Seat(u32::MAX);
-}
-
 /// The flows of a port, class by class.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Flows {
     Off,
     Exact(Tables),
@@ -83,10 +75,25 @@ pub(super) enum Flows {
 
 /// A table for each class.
 #[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Tables {
     of: Box<[Exact]>,
     /// In none of them has anybody been silent for too long before.
     due: Time,
+    shown: Shown,
+}
+
+/// The packet that was seen last, of those that bring their flow in, and the flow's place: so that it is not sought again
+/// when that packet joins.
+#[derive(Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Shown {
+    key: u64,
+    at: Time,
+    class: usize,
+    place: Option<u32>,
+    /// The flow's last packet has come before.
+    ends: bool,
 }
 
 impl Tables {
@@ -106,22 +113,48 @@ impl Tables {
         self.due = due.unwrap_or(Time::MAX);
     }
 
-    /// A packet that brings its flow in has come. Says the flow's place, if there is one.
+    /// A packet that brings its flow in has come, and so many of `class` wait, if that is not known already. Says how many
+    /// flows are in `class` then.
     #[inline(always)]
-    fn see(&mut self, class: usize, pkt: &Packet, now: Time) -> Option<u32> {
+    fn see(&mut self, class: usize, waiting: Option<u32>, pkt: &Packet, now: Time) -> u32 {
         let (key, opens) = (key(pkt), pkt.kind() == Kind::Syn);
-        match self.of[class].see_again(key, opens, now) {
-            None => self.see_other(class, key, opens, now),
-            place => place,
+        let table = &mut self.of[class];
+        if let Some(waiting) = waiting {
+            table.left(waiting);
         }
+        let Seen { place, again, ends } = table.see(key, opens, now);
+        if !again {
+            self.due = self.due.min(table.due());
+        }
+        self.shown = Shown {
+            key,
+            at: now,
+            class,
+            place,
+            ends,
+        };
+        table.flows()
+    }
+
+    /// Was a packet of the same flow the last that was seen, now?
+    #[inline(always)]
+    fn has_shown(&self, class: usize, pkt: &Packet, now: Time) -> bool {
+        let Shown { key: shown, at, .. } = self.shown;
+        shown == key(pkt) && at == now && self.shown.class == class
+    }
+
+    /// The place of the flow of a packet that brings it in: seen already, or now.
+    #[inline(always)]
+    fn place(&mut self, class: usize, pkt: &Packet, now: Time) -> Option<u32> {
+        if !self.has_shown(class, pkt, now) {
+            self.see_late(class, pkt, now);
+        }
+        self.shown.place
     }
 
     #[inline(never)]
-    fn see_other(&mut self, class: usize, key: u64, opens: bool, now: Time) -> Option<u32> {
-        let table = &mut self.of[class];
-        let place = table.see(key, opens, now);
-        self.due = self.due.min(table.due());
-        place
+    fn see_late(&mut self, class: usize, pkt: &Packet, now: Time) {
+        self.see(class, None, pkt, now);
     }
 }
 
@@ -135,6 +168,13 @@ impl Flows {
                 Flows::Exact(Tables {
                     of: vec![one; classes].into(),
                     due: Time::MAX,
+                    shown: Shown {
+                        key: 0,
+                        at: Time::MAX,
+                        class: 0,
+                        place: None,
+                        ends: false,
+                    },
                 })
             }
             Some(_) => {
@@ -157,10 +197,10 @@ impl Flows {
             Flows::Off => 0,
             Flows::Exact(tables) => {
                 tables.age(now);
-                if brings(pkt) {
-                    tables.see(class, pkt, now);
+                match brings(pkt) {
+                    true => tables.see(class, None, pkt, now),
+                    false => tables.of[class].flows(),
                 }
-                tables.of[class].flows()
             }
             Flows::Approximate(maps) => {
                 see_about(maps, class, pkt, now);
@@ -169,58 +209,68 @@ impl Flows {
         }
     }
 
+    /// The same, where so many of `class` wait. Where somebody may have been silent for too long, `left` is called first.
+    #[inline(always)]
+    pub fn see_behind(&mut self, class: usize, waiting: u32, pkt: &Packet, now: Time) -> u32 {
+        match self {
+            Flows::Exact(tables) if now < tables.due && brings(pkt) => {
+                tables.see(class, Some(waiting), pkt, now)
+            }
+            _ => self.see_behind_others(class, waiting, pkt, now),
+        }
+    }
+
+    #[inline(never)]
+    fn see_behind_others(&mut self, class: usize, waiting: u32, pkt: &Packet, now: Time) -> u32 {
+        self.left(class, waiting);
+        self.see(class, pkt, now)
+    }
+
     /// A packet joins `class`, which was seen right before, if at all.
     #[inline]
-    pub fn joins_seen(&mut self, class: usize, pkt: &Packet) -> Seat {
+    pub fn joins_seen(&mut self, class: usize, pkt: &Packet) {
         let Flows::Exact(tables) = self else {
-            return Seat::NONE;
+            return;
         };
         let table = &mut tables.of[class];
+        table.one_joins();
         if !brings(pkt) {
             table.hear(pkt);
-            return Seat::NONE;
+        } else if let Some(at) = table.find(key(pkt)) {
+            table.joins(at, ends(pkt));
         }
-        let place = table.find(key(pkt));
-        place.map_or(Seat::NONE, |at| table.joins(at, ends(pkt)))
     }
 
     /// A packet comes and joins `class`.
     #[inline(always)]
-    pub fn joins(&mut self, class: usize, pkt: &Packet, now: Time) -> Seat {
+    pub fn joins(&mut self, class: usize, pkt: &Packet, now: Time) {
         match self {
-            Flows::Off => Seat::NONE,
+            Flows::Off => {}
             Flows::Exact(tables) => {
                 tables.age(now);
+                tables.of[class].one_joins();
                 if !brings(pkt) {
                     tables.of[class].hear(pkt);
-                    return Seat::NONE;
-                }
-                match tables.see(class, pkt, now) {
-                    Some(at) => tables.of[class].joins(at, ends(pkt)),
-                    None => Seat::NONE,
+                } else if let Some(at) = tables.place(class, pkt, now) {
+                    tables.of[class].joins(at, ends(pkt));
                 }
             }
-            Flows::Approximate(maps) => {
-                see_about(maps, class, pkt, now);
-                Seat::NONE
-            }
+            Flows::Approximate(maps) => see_about(maps, class, pkt, now),
         }
     }
 
-    /// Would [`Flows::passes`] do nothing, since the packet was seen right before and ends no flow?
+    /// Would [`Flows::passes`] do nothing, since the packet was seen right before and ends no flow, or brings none?
     #[inline(always)]
-    pub fn has_just_seen(&self, class: usize, pkt: &Packet, now: Time) -> bool {
-        let Flows::Exact(tables) = self else {
-            return false;
+    pub fn passes_unheard(&self, class: usize, pkt: &Packet, now: Time) -> bool {
+        let tables = match self {
+            Flows::Off => return true,
+            Flows::Exact(tables) => tables,
+            Flows::Approximate(_) => return false,
         };
         if now >= tables.due || pkt.ends() {
             return false;
         }
-        if !brings(pkt) {
-            return true;
-        }
-        let opens_or_ends = pkt.kind() == Kind::Syn || pkt.tag().last();
-        !opens_or_ends && tables.of[class].is_last(key(pkt), now)
+        !brings(pkt) || tables.has_shown(class, pkt, now) && !tables.shown.ends && !ends(pkt)
     }
 
     /// A packet comes, joins `class` where nothing waits, and leaves it at once.
@@ -232,7 +282,7 @@ impl Flows {
                 tables.age(now);
                 if !brings(pkt) {
                     tables.of[class].hear(pkt);
-                } else if let Some(at) = tables.see(class, pkt, now) {
+                } else if let Some(at) = tables.place(class, pkt, now) {
                     tables.of[class].passes(at, ends(pkt));
                 }
             }
@@ -240,14 +290,28 @@ impl Flows {
         }
     }
 
-    /// The packet of this seat leaves `class`.
-    #[inline]
-    pub fn leaves(&mut self, class: usize, seat: Seat) {
-        if let Flows::Exact(tables) = self
-            && seat != Seat::NONE
-        {
-            tables.of[class].leaves(seat);
+    /// Of the packets that joined `class` so many still wait, those that came last.
+    #[inline(always)]
+    pub fn left(&mut self, class: usize, waiting: u32) {
+        if let Flows::Exact(tables) = self {
+            tables.of[class].left(waiting);
         }
+    }
+
+    /// Does [`Flows::see`] do anything? Bitmaps may begin another window.
+    #[inline(always)]
+    pub fn heed(&self, pkt: &Packet, now: Time) -> bool {
+        match self {
+            Flows::Off => false,
+            Flows::Exact(tables) => now >= tables.due || brings(pkt),
+            Flows::Approximate(_) => true,
+        }
+    }
+
+    /// Might somebody have been silent for too long? Then [`Flows::see`] goes by who waits, of all classes.
+    #[inline(always)]
+    pub fn is_due(&self, now: Time) -> bool {
+        matches!(self, Flows::Exact(tables) if now >= tables.due)
     }
 
     /// How many flows are in `class`, as of the last packet that was seen.

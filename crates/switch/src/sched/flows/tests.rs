@@ -65,6 +65,16 @@ fn a_flow_is_in_from_its_first_packet_until_its_last_has_left() {
 }
 
 #[test]
+fn a_repair_that_finds_the_port_idle_counts_while_it_asks_for_room_and_no_longer() {
+    let mut sched = count(&[]);
+    for (at, pkt) in [(0, last(1)), (50, of(1)), (50, of(1))] {
+        assert_eq!(sched.seen(&pkt, us(at)).flows, 1);
+        sched.pass(&pkt, us(at));
+        assert_eq!(flows(&sched), [0, 0], "{at} us");
+    }
+}
+
+#[test]
 fn a_repair_behind_the_last_packet_counts_while_it_waits_and_no_longer() {
     let mut sched = count(&[]);
     join(&mut sched, us(0), &last(1));

@@ -14,7 +14,7 @@
 use sidestep_types::Time;
 
 /// What is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Unit {
     /// Packets.
     Packets,
@@ -23,7 +23,7 @@ pub enum Unit {
 }
 
 /// What was sent of the message that is being sent.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Age {
     sent: u32,
     id: u8,

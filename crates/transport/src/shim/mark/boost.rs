@@ -16,7 +16,7 @@
 pub const MOST_COUNTED: u8 = 15;
 
 /// Who makes a rank of the number and the count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Rule {
     /// Every switch, by a shift.
     Shift,
@@ -25,7 +25,7 @@ pub enum Rule {
 }
 
 /// The factor and the rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Boosting {
     rule: Rule,
     /// Bits of a shift, for each retransmission.

@@ -47,7 +47,7 @@ use sent::{Outstanding, Sent};
 pub const MOST_REMEMBERED: usize = 1 << 20;
 
 /// Marks what leaves.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct Mark {
     settings: Settings,
     flows: BTreeMap<FlowId, Flow>,
@@ -61,7 +61,7 @@ pub struct Mark {
     counters: Counters,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Settings {
     /// What is counted; `None` for what remains.
     by: Option<Unit>,
@@ -77,7 +77,7 @@ struct Settings {
 }
 
 /// How data is marked whose message has a size that nobody knows, by what remains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Unknown {
     /// As [`Tag::UNKNOWN`].
     Last,
@@ -91,7 +91,7 @@ enum Unknown {
 const COUNTED: u32 = 1 << 31;
 
 /// What is known of an open flow.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 struct Flow {
     size: Option<u64>,
     /// What it announces.

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use super::MOST_COUNTED;
 
 /// A packet that is outstanding.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Sent {
     /// Its first byte.
     pub seq: u64,
@@ -44,7 +44,7 @@ impl Sent {
 }
 
 /// The packets of a subflow that are outstanding.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Outstanding {
     /// By first byte.
     packets: VecDeque<Sent>,

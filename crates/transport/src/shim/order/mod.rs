@@ -52,7 +52,7 @@ use stream::{Meets, Span, Stream};
 use timers::Timers;
 
 /// Holds what is ahead of a gap.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct Order {
     settings: Settings,
     /// Those that have a place.
@@ -64,7 +64,7 @@ pub struct Order {
 }
 
 /// What goes on, and what is held until it does.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Exit {
     /// Packets that go on.
     ready: VecDeque<Packet>,
@@ -108,7 +108,7 @@ impl Registered for Order {
 }
 
 /// Why packets are held no more.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Why {
     Closed,
     GivenUp,

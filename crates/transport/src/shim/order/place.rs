@@ -3,7 +3,7 @@
 use sidestep_types::{Packet, Tag};
 
 /// What places are counted in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum Axis {
     /// Bytes of the stream, by sequence number.
     Sequence,

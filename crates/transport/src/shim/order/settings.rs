@@ -5,7 +5,7 @@ use sidestep_types::{Bytes, Param, ParamUnit, Refusal, Size, Time, Values};
 use super::place::Axis;
 
 /// How a host orders.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Settings {
     pub by: By,
     pub rule: Rule,
@@ -15,7 +15,7 @@ pub(super) struct Settings {
 }
 
 /// What packets are placed by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum By {
     Sequence,
     /// Their tags, which count by this axis.
@@ -23,7 +23,7 @@ pub(super) enum By {
 }
 
 /// From when on a timer counts, and what goes on when it runs out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum Rule {
     /// From the first of what is held; all up to the next gap, and that is next.
     FirstHeld,

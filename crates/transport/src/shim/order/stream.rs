@@ -6,7 +6,7 @@ use sidestep_types::{Packet, Time};
 
 use super::place::Axis;
 
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Stream {
     /// What places are counted in now.
     axis: Axis,
@@ -29,7 +29,7 @@ pub(super) struct Stream {
 /// A place, and one past what is there.
 pub(super) type Span = (u64, u64);
 
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 struct Held {
     came: Time,
     span: Span,

@@ -10,7 +10,7 @@ use super::Key;
 ///
 /// A list and not a tree: a new timer is nearly always the last, and a list that has grown once takes no
 /// more memory.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Timers(VecDeque<(Time, Key)>);
 
 impl Timers {
