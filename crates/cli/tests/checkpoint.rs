@@ -194,6 +194,19 @@ fn a_checkpoint_of_another_scenario_or_seed_is_refused_and_a_torn_one_passed_ove
 }
 
 #[test]
+fn a_folder_that_another_call_uses_is_refused_before_anything_runs() {
+    let room = room();
+    let folder = room.path().join("results/.checkpoints/t");
+    fs::create_dir_all(&folder).expect("made");
+    let other = fs::File::open(&folder).expect("there");
+    other.lock().expect("locked");
+    let said = refused(&room, &[]);
+    assert!(said.contains("another call keeps"), "{said}");
+    drop(other);
+    room.run(&args("alone", &EVERY)).with_status(0);
+}
+
+#[test]
 fn what_has_no_checkpoints_is_refused_before_anything_runs() {
     let room = room();
     let said = refused(&room, &["--record"]);

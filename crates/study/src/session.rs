@@ -52,8 +52,10 @@ pub fn run_all(
     stop: &AtomicBool,
     tell: &mut dyn FnMut(&Report, &Spent),
 ) -> Result<Finished, Error> {
+    let mut _held = None;
     if let Some(checkpoints) = options.checkpoints {
         checkpoints.check(scenario, &options.trace, options.record.is_some())?;
+        _held = Some(checkpoints.hold()?);
     }
     let session = Session::begin(scenario, options)?;
     session.run(options, stop, tell)

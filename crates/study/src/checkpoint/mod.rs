@@ -7,11 +7,13 @@
 //! **Errors**    a checkpoint of another version, scenario, scheme or seed is refused, and nothing runs; one that is cut
 //!               short or damaged is passed over with a remark for the one before, or for the start; where the first cannot be
 //!               written the run ends, and of others that is remarked: the one before is still there.
-//! **Processes** one at a time in a folder: two would take each other's files away.
+//! **Processes** one at a time in a folder: two would take each other's files away, so the second is refused.
 
 mod every;
+mod held;
 
 pub use every::Every;
+pub use held::Held;
 
 use crate::Error;
 use crate::sweep::{CODE, Key};
@@ -66,6 +68,11 @@ impl Checkpoints {
             }
         }
         Ok(())
+    }
+
+    /// Makes the folder this call's own until what it returns is dropped; refuses one that another call has.
+    pub fn hold(&self) -> Result<Held, Error> {
+        Held::new(&self.dir, self.remark)
     }
 
     /// Runs scheme number `scheme` with `seed`, from its last whole checkpoint on if there is one.

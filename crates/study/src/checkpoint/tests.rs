@@ -291,3 +291,28 @@ fn by_the_clock_a_checkpoint_is_written_when_its_time_has_come() {
         "one a look"
     );
 }
+
+#[test]
+fn a_folder_is_one_calls_at_a_time() {
+    let room = tempfile::tempdir().expect("a folder");
+    let all = checkpoints(&room.path().join("kept"));
+    let held = all.hold().expect("nobody has it");
+    let refused = all.hold().expect_err("somebody has it").to_string();
+    let expected =
+        "kept: expected a folder of this call alone, got one in which another call keeps";
+    assert!(refused.contains(expected), "{refused}");
+    drop(held);
+    all.hold().expect("nobody has it any more");
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named_before_anything_runs() {
+    let room = tempfile::tempdir().expect("a folder");
+    fs::write(room.path().join("file"), "").expect("written");
+    let refused = checkpoints(&room.path().join("file/kept")).hold();
+    let said = refused.expect_err("a file is in the way").to_string();
+    assert!(
+        said.contains("cannot make the folder of checkpoints"),
+        "{said}"
+    );
+}

@@ -1,0 +1,37 @@
+//! One call at a time in a folder of checkpoints.
+//!
+//! The folder itself is locked: no file is left behind, and the lock ends with the process, however it ends.
+
+use crate::Error;
+use std::fs::{self, File, TryLockError};
+use std::path::Path;
+
+/// A folder that no other call may use until this is dropped.
+#[derive(Debug)]
+pub struct Held {
+    _folder: File,
+}
+
+impl Held {
+    /// Makes the folder if it is not there, and locks it. Where a file system has no locks that is remarked.
+    pub(super) fn new(dir: &Path, remark: fn(&str)) -> Result<Held, Error> {
+        let name = dir.display();
+        let failed =
+            |e| Error::Unwritten(format!("cannot make the folder of checkpoints {name}: {e}"));
+        fs::create_dir_all(dir).map_err(failed)?;
+        let folder = File::open(dir).map_err(failed)?;
+        match folder.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::Input(format!(
+                    "--checkpoint: {name}: expected a folder of this call alone, got one in which another call keeps \
+                     its checkpoints; wait for it, or name another folder with --checkpoint-to"
+                )));
+            }
+            Err(TryLockError::Error(e)) => remark(&format!(
+                "{name} cannot be locked ({e}): see that no other call uses it"
+            )),
+        }
+        Ok(Held { _folder: folder })
+    }
+}
