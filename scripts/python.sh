@@ -58,6 +58,14 @@ PY
   )
 }
 
+# sdist FOLDER OUT: the source distribution of the package in FOLDER.
+sdist() {
+  mkdir -p "$2"
+  (cd "$1" && PATH=$venv/bin:$PATH PYTHONPATH=backend PYTHONDONTWRITEBYTECODE=1 "$python" -c '
+import sidestep_build, sys
+sidestep_build.build_sdist(sys.argv[1])' "$2") >"$2.log" 2>&1 || { cat "$2.log" >&2; exit 1; }
+}
+
 bash scripts/module.sh
 cd python
 export PYTHONPATH=$PWD PYTHONDONTWRITEBYTECODE=1
@@ -70,9 +78,14 @@ if [ "${1:-}" = --slow ]; then
   made_of=$("$python" -c "$code")
   unset PYTHONPATH
   fresh ./python
+  # The source distribution, as pip and build make it, and as they make it of itself unpacked.
   packed=$(mktemp -d)
   trap 'rm -rf "$packed"' EXIT
-  fresh "$(python3 scripts/sdist.py "$venv/bin/maturin" "$packed")"
+  sdist python "$packed/first"
+  tar -xzf "$packed"/first/*.tar.gz -C "$packed"
+  sdist "$packed"/sidestep-*/ "$packed/again"
+  diff <(tar -tzf "$packed"/first/*.tar.gz) <(tar -tzf "$packed"/again/*.tar.gz)
+  fresh "$packed"/again/*.tar.gz
   exit 0
 fi
 "$venv/bin/ruff" format --check --quiet .

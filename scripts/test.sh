@@ -58,20 +58,15 @@ else
   cargo fmt --all --check
 fi
 
-step "lints"
-cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
-
 . scripts/must-run.sh
 
 # The laws draw the same cases everywhere, so that what fails here is what a change broke. `make
 # test-all` draws others. PROPTEST_RNG_SEED=N from outside is taken.
 export PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-1}"
 
-step "tests"
-cargo test --workspace --locked --quiet
-
-# What is left is two rows of steps that need nothing of each other and each keep one core busy, side by side. What a step
-# prints comes whole when it ends; a step that fails ends its row, and both rows are told.
+# What is left is rows of steps that need nothing of each other, side by side: some steps keep one core busy, and tests of real
+# packets wait more than they compute. What a step prints comes whole when it ends; a step that fails ends its row, and all
+# rows are told.
 room=${CARGO_TARGET_DIR:-target}/test
 mkdir -p "$room"
 
@@ -91,17 +86,57 @@ run() {
   return $status
 }
 
-# The page's module is everything up to `lab` for WebAssembly. The page's step has status 3 where its tools cannot be had:
-# that these crates can be built is seen apart then.
+# rows ROW...: side by side.
+rows() {
+  local row begun=() failed=0
+  for row in "${@:2}"; do
+    "$row" &
+    begun+=($!)
+  done
+  # Whoever ends this ends the other rows as well.
+  # shellcheck disable=SC2064 # those of now are meant
+  trap "kill ${begun[*]} 2>/dev/null || true" INT TERM
+  "$1" || failed=1
+  for row in "${begun[@]}"; do
+    wait "$row" || failed=1
+  done
+  if [ $failed != 0 ]; then
+    echo "a step failed: it is the last one told of its row, above" >&2
+    exit 1
+  fi
+}
+
+# The page comes before the tests are built: the command takes it in, and would be built again for it. Its module is everything
+# up to `lab` for WebAssembly; where the tools of the page cannot be had, which is status 3, that these crates can be built is
+# seen apart.
 page() {
   local status=0
-  bash scripts/web.sh --test || status=$?
+  bash scripts/web.sh || status=$?
   [ $status = 3 ] || return $status
   bash scripts/wasm.sh
 }
 
+page_built() {
+  run "the page: types, unit tests, size" page
+}
+
+lints() {
+  run "lints" cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+}
+
+end_to_end() {
+  local status=0
+  bash scripts/web.sh --e2e --grep-invert @slow || status=$?
+  [ $status = 3 ] || return $status
+}
+
+tests() {
+  run "tests" cargo test --workspace --locked --quiet --tests &&
+    run "examples in documentation" cargo test --workspace --locked --quiet --doc
+}
+
 packages_and_pages() {
-  run "the page: types, unit tests, size, and end to end in Chromium" page &&
+  run "the page, end to end in Chromium" end_to_end &&
     run "the Python package" bash scripts/python.sh &&
     run "documents: the site without a warning, commands and snippets of every page" bash scripts/docs.sh --test
 }
@@ -115,16 +150,14 @@ numbers_and_hardware() {
 }
 
 step "two rows of steps side by side"
-packages_and_pages &
-row=$!
-# Whoever ends this ends the other row as well.
-trap 'kill "$row" 2>/dev/null || true' INT TERM
-failed=0
-numbers_and_hardware || failed=1
-wait "$row" || failed=1
-if [ $failed != 0 ]; then
-  echo "a step failed: it is the last one told of its row, above" >&2
-  exit 1
-fi
+rows lints page_built
+
+# Once for all that follows, which builds nothing of it anew. Without examples: the lints have read them, and those that are
+# used are built as a release.
+step "tests, built"
+cargo test --workspace --locked --quiet --no-run --tests
+
+step "three rows of steps side by side"
+rows numbers_and_hardware packages_and_pages tests
 
 step "all passed"
