@@ -7,8 +7,10 @@ use common::{Room, skip};
 use sidestep_softswitch::ebpf::need;
 use sidestep_softswitch::trial::flood::{Source, udp_frame};
 use sidestep_softswitch::trial::garbage::garbage;
+use sidestep_softswitch::trial::soak::{Plan, soak};
 use sidestep_softswitch::trial::wiring::Wiring;
 use std::path::Path;
+use std::time::Duration;
 
 /// Hosts around a switch, where the program can be built; or why not.
 fn ready(hosts: usize) -> Option<Wiring> {
@@ -186,4 +188,29 @@ fn random_frames_are_all_counted() {
     let result = garbage(command, "ebpf", 100_000, 7).unwrap();
     assert_eq!(result.wrong, Vec::<String>::new());
     assert_eq!(result.sent, 100_000);
+}
+
+#[test]
+fn below_the_paced_rate_no_frame_is_lost() {
+    if ready(0).is_none() {
+        return;
+    }
+    let plan = Plan {
+        rounds: 1,
+        time: Duration::from_millis(600),
+        load: 0.05,
+    };
+    let command = Path::new(env!("CARGO_BIN_EXE_sidestep"));
+    let result = soak(command, "ebpf", plan, &mut |_| ()).unwrap();
+    assert!(
+        result.wrong.is_empty(),
+        "{:?}: {}",
+        result.wrong,
+        result.counters
+    );
+    assert!(
+        result.rounds[0].sent.iter().all(|sent| *sent > 0),
+        "{:?}",
+        result.rounds
+    );
 }
