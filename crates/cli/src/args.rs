@@ -377,6 +377,9 @@ pub struct BenchArgs {
     /// Of soak: the load as a percentage of the paced rate [default: 50]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=200))]
     pub load: Option<u32>,
+    /// Of soak: what the ports are paced to [default: 100 Mbps]
+    #[arg(long, value_name = "RATE")]
+    pub rate: Option<String>,
     /// Append a row for each benchmark of the simulator to this CSV file (bench/history.csv)
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,

@@ -10,6 +10,7 @@ use sidestep_softswitch::trial::garbage::garbage;
 use sidestep_softswitch::trial::soak::{Plan, Round, soak};
 use sidestep_softswitch::trial::throughput::{Between, Throughput, throughput};
 use sidestep_study::bench::{BENCHES, BenchResult, bench as run, brief};
+use sidestep_study::types::{Quantity, Unit, parse_quantity};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -49,9 +50,10 @@ pub fn bench(args: &BenchArgs) -> Outcome {
     let soak = SOAKS
         .iter()
         .find(|(name, _)| args.name.as_deref() == Some(name));
-    if let (Some(load), None) = (args.load, soak) {
+    if soak.is_none() && (args.load.is_some() || args.rate.is_some()) {
         return Err(Failure::input(format!(
-            "--load {load}: expected with soak, soak-xdp or soak-ebpf"
+            "--load and --rate: expected with soak, soak-xdp or soak-ebpf, got {:?}",
+            args.name.as_deref().unwrap_or_default()
         )));
     }
     if let Some((name, io)) = soak {
@@ -233,6 +235,7 @@ fn long_run(args: &BenchArgs, name: &str, io: &str) -> Outcome {
     let plan = Plan {
         rounds: args.rounds,
         time: Duration::from_secs(60),
+        rate_bps: rate(args.rate.as_deref().unwrap_or("100 Mbps"))?,
         load: f64::from(args.load.unwrap_or(50)) / 100.0,
     };
     if !args.json {
@@ -275,6 +278,14 @@ fn long_run(args: &BenchArgs, name: &str, io: &str) -> Outcome {
     match result.wrong.is_empty() {
         true => Ok(0),
         false => Err(Failure::work(result.wrong.join("\n"))),
+    }
+}
+
+fn rate(text: &str) -> Result<u64, Failure> {
+    match parse_quantity(text, Unit::Rate) {
+        Ok(Quantity::Rate(rate)) => Ok(rate.as_bps()),
+        Ok(other) => unreachable!("a rate was asked for, got {other:?}"),
+        Err(why) => Err(Failure::input(format!("--rate {text:?}: {why}"))),
     }
 }
 

@@ -407,7 +407,12 @@ fn below_the_paced_rate_no_frame_is_lost_and_above_it_the_soak_says_how_many() {
     let command = Path::new(env!("CARGO_BIN_EXE_sidestep"));
     let run = |rounds, load| {
         let time = Duration::from_millis(600);
-        let plan = Plan { rounds, time, load };
+        let plan = Plan {
+            rounds,
+            time,
+            rate_bps: 100_000_000,
+            load,
+        };
         let mut told = 0;
         let result = soak(command, "packet", plan, &mut |_| told += 1).unwrap();
         assert_eq!(told, rounds);

@@ -20,6 +20,8 @@ use std::time::{Duration, Instant};
 
 /// Frames sent before the switch is asked how far it is.
 const BATCH: u64 = 2048;
+/// Between two questions.
+const STEP: Duration = Duration::from_millis(1);
 /// A switch that does not get on for so long hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -128,6 +130,8 @@ fn follow(
         if start.elapsed() > PATIENCE {
             return Err(format!("the switch hangs: {goal} frames sent, {counters}"));
         }
+        // An answer costs the switch as much as a hundred frames: asked all the time it would do little else.
+        std::thread::sleep(STEP);
     }
 }
 
