@@ -211,6 +211,9 @@ pub struct ReproduceArgs {
     /// With --testbed: what the first host's link is emulated at [default: 100 Mbps]
     #[arg(long, value_name = "RATE", requires = "testbed")]
     pub rate: Option<String>,
+    /// With --testbed: who moves the frames of its switches, a process each or programs in the kernel [default: packet]
+    #[arg(long, value_enum, requires = "testbed")]
+    pub datapath: Option<Datapath>,
     /// Not needed any more: every run over the testbed is kept, and one in which this machine stalled is marked
     #[arg(long, requires = "testbed", hide = true)]
     pub keep_stalled: bool,
@@ -362,13 +365,21 @@ within one run, more than the rest.
 its own, and needs root. A row's numbers are medians of the rounds. Then it sends pings through
 both while nothing else goes there; `sidestep bench latency` is that alone. `sidestep bench garbage
 --rounds 10` sends it ten million random frames and checks that every one is counted, `sidestep bench
-garbage-ebpf` those of the datapath in the kernel, `garbage-xdp` those of AF_XDP.")]
+garbage-ebpf` those of the datapath in the kernel, `garbage-xdp` those of AF_XDP. `sidestep bench soak
+--rounds 60` sends for an hour at half of the paced rate, both ways, and fails when a frame is lost;
+`soak-ebpf` and `soak-xdp` are the other datapaths.")]
 pub struct BenchArgs {
     /// Its name; all that need no root when left out
     pub name: Option<String>,
-    /// Rounds, each on the wheel and on the heap agenda
+    /// Rounds, each on the wheel and on the heap agenda; of soak, minutes
     #[arg(long, default_value_t = 3, value_name = "N")]
     pub rounds: u32,
+    /// Of soak: the load as a percentage of the paced rate [default: 50]
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=200))]
+    pub load: Option<u32>,
+    /// Of soak: what the ports are paced to [default: 100 Mbps]
+    #[arg(long, value_name = "RATE")]
+    pub rate: Option<String>,
     /// Append a row for each benchmark of the simulator to this CSV file (bench/history.csv)
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,

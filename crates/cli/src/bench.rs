@@ -7,8 +7,10 @@ use crate::failure::{Failure, Outcome};
 use crate::out;
 use serde_json::json;
 use sidestep_softswitch::trial::garbage::garbage;
+use sidestep_softswitch::trial::soak::{Plan, Round, soak};
 use sidestep_softswitch::trial::throughput::{Between, Throughput, throughput};
 use sidestep_study::bench::{BENCHES, BenchResult, bench as run, brief};
+use sidestep_study::types::{Quantity, Unit, parse_quantity};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -27,6 +29,13 @@ const GARBAGE_XDP: &str = "garbage-xdp";
 /// The same at the datapath in the kernel.
 const GARBAGE_EBPF: &str = "garbage-ebpf";
 
+/// The benchmark of each minute at half load, and its datapath.
+const SOAKS: [(&str, &str); 3] = [
+    ("soak", "packet"),
+    ("soak-xdp", "xdp"),
+    ("soak-ebpf", "ebpf"),
+];
+
 /// Runs one benchmark or all and prints what they measured.
 pub fn bench(args: &BenchArgs) -> Outcome {
     if args.rounds == 0 {
@@ -37,6 +46,18 @@ pub fn bench(args: &BenchArgs) -> Outcome {
             "--history: expected a benchmark of the simulator, got {:?}",
             args.name.as_deref().unwrap_or_default()
         )));
+    }
+    let soak = SOAKS
+        .iter()
+        .find(|(name, _)| args.name.as_deref() == Some(name));
+    if soak.is_none() && (args.load.is_some() || args.rate.is_some()) {
+        return Err(Failure::input(format!(
+            "--load and --rate: expected with soak, soak-xdp or soak-ebpf, got {:?}",
+            args.name.as_deref().unwrap_or_default()
+        )));
+    }
+    if let Some((name, io)) = soak {
+        return long_run(args, name, io);
     }
     if args.name.as_deref() == Some(SWITCH) {
         return switch(args);
@@ -62,7 +83,7 @@ pub fn bench(args: &BenchArgs) -> Outcome {
     {
         let known: Vec<&str> = BENCHES.iter().map(|b| b.name).collect();
         return Err(Failure::input(format!(
-            "benchmark {name:?} is unknown; expected one of {}, {SWITCH}, {LATENCY}, {GARBAGE}, {GARBAGE_XDP}, {GARBAGE_EBPF}",
+            "benchmark {name:?} is unknown; expected one of {}, {SWITCH}, {LATENCY}, {GARBAGE}, {GARBAGE_XDP}, {GARBAGE_EBPF}, soak, soak-xdp, soak-ebpf",
             known.join(", ")
         )));
     }
@@ -98,7 +119,10 @@ pub fn bench(args: &BenchArgs) -> Outcome {
 
 /// Is it one of real frames, which has other columns?
 fn of_frames(name: Option<&str>) -> bool {
-    name.is_some_and(|name| [SWITCH, LATENCY, GARBAGE, GARBAGE_XDP, GARBAGE_EBPF].contains(&name))
+    name.is_some_and(|name| {
+        [SWITCH, LATENCY, GARBAGE, GARBAGE_XDP, GARBAGE_EBPF].contains(&name)
+            || SOAKS.iter().any(|(soak, _)| *soak == name)
+    })
 }
 
 /// This program.
@@ -204,6 +228,76 @@ fn random_frames(args: &BenchArgs, name: &str, io: &str) -> Outcome {
         true => Ok(0),
         false => Err(Failure::work(result.wrong.join("\n"))),
     }
+}
+
+/// A minute a round at a load below the paced rate; fails when a frame is lost.
+fn long_run(args: &BenchArgs, name: &str, io: &str) -> Outcome {
+    let plan = Plan {
+        rounds: args.rounds,
+        time: Duration::from_secs(60),
+        rate_bps: rate(args.rate.as_deref().unwrap_or("100 Mbps"))?,
+        load: f64::from(args.load.unwrap_or(50)) / 100.0,
+    };
+    if !args.json {
+        out::say(&format!(
+            "{:<8}{:>8}{:>12}{:>16}{:>12}\n",
+            "bytes", "load %", "sent", "lost, each way", "left out"
+        ));
+    }
+    let mut told = |round: &Round| {
+        if !args.json {
+            out::say(&format!(
+                "{:<8}{:>8.1}{:>12}{:>16}{:>12}\n",
+                round.bytes,
+                round.load() * 100.0,
+                round.sent[0] + round.sent[1],
+                format!("{}, {}", round.lost[0], round.lost[1]),
+                round.left_out,
+            ));
+        }
+    };
+    let result = soak(&myself()?, io, plan, &mut told).map_err(Failure::work)?;
+    let sent: u64 = result.rounds.iter().flat_map(|round| round.sent).sum();
+    if args.json {
+        let rounds: Vec<_> = result.rounds.iter().map(round_json).collect();
+        out::say_json(&json!({
+            "benchmark": name,
+            "rounds": rounds,
+            "grown_kb": result.grown_kb,
+            "switch_cpu_share": result.cpu,
+            "wrong": result.wrong,
+            "counters": result.counters,
+        }));
+    } else {
+        out::say(&format!(
+            "{name}: {sent} frames sent, and the switch runs, {} kB larger since the first half, at {:.1} % of a core\n",
+            result.grown_kb,
+            result.cpu * 100.0
+        ));
+    }
+    match result.wrong.is_empty() {
+        true => Ok(0),
+        false => Err(Failure::work(result.wrong.join("\n"))),
+    }
+}
+
+fn rate(text: &str) -> Result<u64, Failure> {
+    match parse_quantity(text, Unit::Rate) {
+        Ok(Quantity::Rate(rate)) => Ok(rate.as_bps()),
+        Ok(other) => unreachable!("a rate was asked for, got {other:?}"),
+        Err(why) => Err(Failure::input(format!("--rate {text:?}: {why}"))),
+    }
+}
+
+fn round_json(round: &Round) -> serde_json::Value {
+    json!({
+        "frame_bytes": round.bytes,
+        "seconds": round.seconds,
+        "load": round.load(),
+        "sent": round.sent,
+        "lost": round.lost,
+        "left_out": round.left_out,
+    })
 }
 
 fn row_json(row: &[&Throughput]) -> serde_json::Value {

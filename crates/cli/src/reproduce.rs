@@ -1,6 +1,6 @@
 //! `sidestep reproduce`
 
-use crate::args::ReproduceArgs;
+use crate::args::{Datapath, ReproduceArgs};
 use crate::failure::{Failure, Outcome};
 use crate::run::Told;
 use crate::{out, run, stop, testbed};
@@ -149,7 +149,7 @@ fn beside(args: &ReproduceArgs) -> Outcome {
         figure: asked,
         quick: args.quick,
         rate: args.rate.as_deref().unwrap_or(RATE),
-        engine: &testbed::engine(false)?,
+        engine: &testbed::engine(false, args.datapath.unwrap_or(Datapath::Packet))?,
         out: &out,
         measure: MeasureOptions {
             jobs: run::jobs(args.jobs)?,

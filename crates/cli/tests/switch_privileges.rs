@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::skip;
 use common::switching::{Running, reach, until, wiring};
 use serde_json::json;
 use sidestep_softswitch::process::user;
@@ -250,6 +251,30 @@ fn a_capture_is_begun_anew_at_each_start() {
     // SAFETY: the child has not been waited for, so that the number is its own.
     unsafe { libc::kill(again.id() as i32, libc::SIGTERM) };
     again.wait().unwrap();
+}
+
+/// By systemd itself, in a container of its own: `scripts/service.sh` says what it saw.
+#[test]
+fn systemd_starts_its_unit_reloads_it_and_starts_it_again() {
+    // SAFETY: it asks for nothing but a number.
+    if unsafe { libc::geteuid() } != 0 {
+        return skip("skipped: expected root, for a container");
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut script = Command::new("bash");
+    script.arg(root.join("scripts/service.sh"));
+    let done = script.arg(env!("CARGO_BIN_EXE_sidestep")).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    let why = String::from_utf8_lossy(&done.stderr).into_owned();
+    match done.status.code() {
+        // No systemd-nspawn, or no overlays: nothing of a switch.
+        Some(3) => skip(&format!("skipped: {why}")),
+        Some(0) => {
+            let seen = said.lines().filter(|line| line.starts_with("seen: "));
+            assert!(seen.count() >= 8, "{said}");
+        }
+        _ => panic!("{said}{why}"),
+    }
 }
 
 /// The unit of the documents, which is installed as it is but for where the program stands.

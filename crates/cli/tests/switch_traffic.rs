@@ -7,6 +7,7 @@ use pcap_file::pcapng::PcapNgReader;
 use pcap_file::pcapng::blocks::block_common::Block;
 use sidestep_softswitch::trial::flood::{Source, pin, udp_frame};
 use sidestep_softswitch::trial::garbage::garbage;
+use sidestep_softswitch::trial::soak::{Plan, soak};
 use sidestep_softswitch::trial::wiring::mac;
 use std::fs::{self, File};
 use std::net::UdpSocket;
@@ -395,5 +396,47 @@ fn random_frames_neither_end_a_switch_nor_get_lost_uncounted() {
         "group_source",
     ] {
         assert!(refused[reason].as_u64() > Some(0), "{reason}: {refused}");
+    }
+}
+
+#[test]
+fn below_the_paced_rate_no_frame_is_lost_and_above_it_the_soak_says_how_many() {
+    if wiring(0).is_none() {
+        return;
+    }
+    let command = Path::new(env!("CARGO_BIN_EXE_sidestep"));
+    let run = |rounds, load| {
+        let time = Duration::from_millis(600);
+        let plan = Plan {
+            rounds,
+            time,
+            rate_bps: 100_000_000,
+            load,
+        };
+        let mut told = 0;
+        let result = soak(command, "packet", plan, &mut |_| told += 1).unwrap();
+        assert_eq!(told, rounds);
+        result
+    };
+    // A little: a machine that gives nobody time loses frames before the switch has them.
+    let slow = run(2, 0.05);
+    assert!(slow.wrong.is_empty(), "{:?}: {}", slow.wrong, slow.counters);
+    for round in &slow.rounds {
+        assert!(round.sent[0] > 0 && round.sent[1] > 0, "{round:?}");
+        assert!(round.load() < 0.06, "{round:?}");
+    }
+    // What is due in a millisecond does not fit into a queue of 2000, however seldom it is sent.
+    let flooded = run(1, 20.0);
+    let full = |port: &str| {
+        flooded.counters["ports"][port]["drops"]["full"]
+            .as_u64()
+            .unwrap()
+    };
+    let lost = flooded.rounds[0].lost;
+    assert!(lost[0] > 0 && lost[1] > 0, "{:?}", flooded.rounds);
+    assert!(full("p0") > 0 && full("p1") > 0, "{}", flooded.counters);
+    for named in ["round 1, 64 bytes: lost", "p0: ", "p1: "] {
+        let said = flooded.wrong.iter().any(|why| why.starts_with(named));
+        assert!(said, "{named} in {:?}", flooded.wrong);
     }
 }

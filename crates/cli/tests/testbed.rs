@@ -8,7 +8,7 @@
 mod common;
 
 use common::bed::{Bed, check_laws, json, sum, table, until};
-use common::{Done, run_as_nobody};
+use common::{Done, run_as_nobody, skip};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -67,6 +67,82 @@ fn the_papers_testbed_detours_and_accounts_for_every_frame() {
     assert_eq!(table(&bed.room.path().join("r/flows.parquet")).len(), 100);
     bed.testbed(&["down"]).with_status(0);
     assert_eq!(bed.traces(), [""; 0]);
+}
+
+#[test]
+fn switches_in_the_kernel_detour_and_account_for_every_frame_too() {
+    if let Err(why) = sidestep_softswitch::ebpf::need() {
+        skip(&format!("skipped: {why}"));
+        return;
+    }
+    let Some(bed) = Bed::new("e") else { return };
+    let up = [
+        "up",
+        "dibs-testbed",
+        "--scheme",
+        "dibs",
+        "--rate",
+        "20 Mbps",
+    ];
+    let said = bed.testbed(&[&up[..], &["--datapath", "ebpf"]].concat());
+    let said = said.with_status(0).out;
+    assert!(said.contains("5 of our switches in the kernel"), "{said}");
+    let refused = bed.testbed(&["run", "--queries", "1", "--record"]);
+    let refused = refused.with_status(2).err;
+    assert!(
+        refused.contains("--record: expected switches of --datapath packet"),
+        "{refused}"
+    );
+    let run = ["run", "--queries", "2", "--json", "--out", "r"];
+    let done = bed.testbed(&run);
+    let result: Value = serde_json::from_str(&done.with_status(0).out).unwrap();
+    let dibs = &result["schemes"]["dibs"];
+    check_laws(&bed, "r", dibs);
+    assert!(dibs["detours"].as_u64().unwrap() > 0, "{dibs}");
+    assert_eq!(dibs["qct_ms"]["completed_share"], 1.0);
+    // A bucket lets the last frame go as its first bit leaves: 0.01 ms of 13.5.
+    let least = dibs["qct_ms"]["min"].as_f64().unwrap();
+    assert!(least >= 13.4, "{least}");
+    let about = &json(&bed.room.path().join("r/manifest.json"))["testbed"];
+    assert_eq!(about["engine"], "ebpf");
+    // Nobody counts how late the kernel's buckets are, which is not that they never were.
+    assert_eq!(about["attempts"][0]["stalls_per_s"], Value::Null, "{about}");
+    let differences = about["differences"].to_string();
+    assert!(differences.contains("which delay nothing"), "{differences}");
+    bed.testbed(&["down"]).with_status(0);
+    assert_eq!(bed.traces(), [""; 0]);
+}
+
+#[test]
+fn what_switches_in_the_kernel_cannot_do_is_refused_before_anything_is_built() {
+    let Some(bed) = Bed::new("k") else { return };
+    for (sets, said) in [
+        (
+            &["topology.delay=\"15 us\""][..],
+            "expected at most 123040 ns as measured, got 150000 ns",
+        ),
+        (
+            &["schemes=dibs", "scheme.dibs.switch.route=\"flowlet\""],
+            "switch.route: expected single, ecmp",
+        ),
+    ] {
+        let sets = sets.iter().flat_map(|set| ["--set", *set]);
+        let words = [
+            "up",
+            "dibs-testbed",
+            "--scheme",
+            "dibs",
+            "--datapath",
+            "ebpf",
+        ];
+        let words: Vec<&str> = words.into_iter().chain(sets).collect();
+        let refused = bed.testbed(&words).with_status(2).err;
+        assert!(
+            refused.contains("--datapath ebpf: ") && refused.contains(said),
+            "{refused}"
+        );
+        assert_eq!(bed.traces(), [""; 0]);
+    }
 }
 
 /// What nobody counts of real packets is null, in the summary and the tables of the result `r`, and a

@@ -10,13 +10,14 @@ pub use forecast::{Beside, forecast};
 use crate::counted::{Counted, NOTE};
 use crate::error::Error;
 use crate::log::{Log, kernel};
+use crate::network::changes::check_engine;
 use crate::network::down::down;
 use crate::network::hosts::differences;
 use crate::network::lock::occupy;
 use crate::network::state::State;
-use crate::network::switches::Engine;
+use crate::network::switches::{self, Engine};
 use crate::network::tools;
-use crate::order::Order;
+use crate::order::{Order, check_kernel};
 use crate::progress::Progress;
 use crate::run::{How, each};
 use crate::scene::Scene;
@@ -72,6 +73,10 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
         scenes,
     } = planned(ask.figure, ask.quick, ask.rate)?;
     let scale = scenes[0].1.scale;
+    for (_, scene) in &scenes {
+        check_engine(ask.engine.name(), &scene.changes)?;
+    }
+    check_kernel(ask.engine, scenes.iter().map(|(_, scene)| scene))?;
     tools::need()?;
     sidestep_study::refuse_occupied(ask.out)?;
     let simulated = measure_experiments(&[&experiment, &told], &ask.measure, stop)?;
@@ -126,13 +131,17 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
         arms.push(arm(UNMARKED, says, unmarked)?);
     }
     let says = format!(
-        "namespaces, software switches and the kernel's TCP; {} for {}, times divided by {}",
+        "namespaces, {} and the kernel's TCP; {} for {}, times divided by {}",
+        match ask.engine {
+            Engine::Ebpf(..) => "switches in the kernel (eBPF)",
+            _ => "software switches",
+        },
         scale.bed,
         scale.model,
         scale.factor()
     );
     arms.push(arm("testbed", says, bed.records)?);
-    let facts = facts(&scenes, &bed.logs);
+    let facts = facts(&scenes, ask.engine, &bed.logs);
     let mut figure = side_by_side(&paper, arms, facts);
     if let Some(beside) = &mut figure.beside {
         let row =
@@ -310,12 +319,16 @@ fn run_one(
 }
 
 /// What was measured of the testbed itself, in a reader's words.
-fn facts(scenes: &[(Order, Scene)], logs: &[(String, Log, Value)]) -> Vec<(String, String)> {
+fn facts(
+    scenes: &[(Order, Scene)],
+    engine: &Engine,
+    logs: &[(String, Log, Value)],
+) -> Vec<(String, String)> {
     let mut facts = vec![("kernel".to_string(), kernel())];
     for (scheme, log, _) in logs {
         facts.push((format!("{scheme}: how late it was"), log.late_text()));
     }
-    let mut said: Vec<String> = Vec::new();
+    let mut said: Vec<String> = switches::differences(engine.name());
     for (_, scene) in scenes {
         let all = scene.differences.iter().cloned();
         for words in all.chain(differences(&scene.blueprint.settings)) {

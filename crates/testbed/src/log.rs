@@ -6,6 +6,7 @@ use crate::network::blueprint::Congestion;
 use crate::network::changes::Step;
 use crate::network::hosts;
 use crate::network::state::State;
+use crate::network::switches;
 use crate::order::Order;
 use crate::scene::Scene;
 use crate::seen::Late;
@@ -126,6 +127,7 @@ impl Log {
         let settings = &scene.blueprint.settings;
         let mut differences = scene.differences.clone();
         differences.extend(hosts::differences(settings));
+        differences.extend(switches::differences(&state.engine));
         let hosts: Map<String, Value> = self
             .counted
             .hosts

@@ -3,10 +3,11 @@
 use crate::error::Error;
 use crate::network::changes::check_engine;
 use crate::network::state::State;
-use crate::network::switches::Engine;
+use crate::network::switches::{Engine, check_ebpf};
 use crate::network::up::{Plan, up};
 use crate::scene::Scene;
 use serde_json::{Value, json};
+use sidestep_softswitch::ebpf;
 use sidestep_study::files;
 use sidestep_study::lab::Scenario;
 use std::path::Path;
@@ -78,6 +79,7 @@ impl Order {
     pub fn build(&self, engine: &Engine, stop: &AtomicBool) -> Result<(State, Scene), Error> {
         let scene = self.read(None)?;
         check_engine(engine.name(), &scene.changes)?;
+        check_kernel(engine, [&scene])?;
         let plan = Plan {
             blueprint: &scene.blueprint,
             engine,
@@ -86,6 +88,20 @@ impl Order {
         let state = up(&plan, stop)?;
         Ok((state, scene))
     }
+}
+
+/// Says what of these scenes switches in the kernel cannot do, or what this machine lacks for them, where `engine` is such.
+pub fn check_kernel<'a>(
+    engine: &Engine,
+    scenes: impl IntoIterator<Item = &'a Scene>,
+) -> Result<(), Error> {
+    let Engine::Ebpf(..) = engine else {
+        return Ok(());
+    };
+    for scene in scenes {
+        check_ebpf(&scene.blueprint)?;
+    }
+    ebpf::need().map_err(Error::Input)
 }
 
 /// The scheme that was asked for, or the only one.

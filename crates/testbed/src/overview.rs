@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::network::state::names;
 use crate::network::status::{Standing, status};
-use crate::network::switches::counters;
+use crate::network::switches::{self, answers, counters};
 use crate::seen;
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ impl Overview {
 
 /// Is everything there that was built?
 fn is_whole(bed: &Standing) -> bool {
-    let switches = bed.state.engine != "switch" || bed.answers.iter().all(|a| *a);
+    let switches = !answers(&bed.state.engine) || bed.answers.iter().all(|a| *a);
     bed.state.complete && bed.missing.is_empty() && switches
 }
 
@@ -103,6 +103,7 @@ fn to_text(bed: &Standing, answers: &[Value]) -> String {
         let pids: Vec<String> = bed.processes[i].iter().map(i32::to_string).collect();
         let stands = match (state.engine.as_str(), bed.answers[i]) {
             ("bridge", _) => "a Linux bridge".to_string(),
+            (switches::EBPF, true) => format!("in the kernel, process {}", pids.join(" ")),
             (_, true) => format!("process {}", pids.join(" ")),
             (_, false) => "does not answer".to_string(),
         };

@@ -1,5 +1,6 @@
 //! The words of `sidestep testbed`.
 
+use crate::args::Datapath;
 use clap::{Args, Subcommand};
 use sidestep_testbed::RATE;
 use std::path::PathBuf;
@@ -48,8 +49,11 @@ pub struct UpArgs {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
     /// Linux bridges instead of software switches, for comparison: no policy, no rate, no loops
-    #[arg(long)]
+    #[arg(long, conflicts_with = "datapath")]
     pub bridge: bool,
+    /// Who moves the frames of the switches: a process each, or programs in the kernel (docs/ebpf.md)
+    #[arg(long, value_enum, default_value = "packet")]
+    pub datapath: Datapath,
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,7 @@
 //! `sidestep testbed up` and `down`
 
 use super::args::{DownArgs, UpArgs};
+use crate::args::Datapath;
 use crate::failure::{Failure, Outcome};
 use crate::out;
 use sidestep_testbed::network::down::down as remove;
@@ -23,19 +24,23 @@ pub fn up(args: &UpArgs) -> Outcome {
         name: args.name.clone(),
     };
     let stop = interrupted();
-    let (state, scene) = order.build(&engine(args.bridge)?, &stop)?;
+    let (state, scene) = order.build(&engine(args.bridge, args.datapath)?, &stop)?;
     say(&state, &scene, &order);
     Ok(0)
 }
 
-/// What forwards: this very program as the switches, or Linux's bridges.
-pub fn engine(bridge: bool) -> Result<Engine, Failure> {
+/// What forwards: this very program as the switches, programs of it in the kernel, or Linux's bridges.
+pub fn engine(bridge: bool, datapath: Datapath) -> Result<Engine, Failure> {
     if bridge {
         return Ok(Engine::Bridge);
     }
     let program = std::env::current_exe()
         .map_err(|e| Failure::work(format!("cannot find this very program: {e}")))?;
-    Ok(Engine::Switch(program, vec!["switch".into()]))
+    let words = |words: &[&str]| words.iter().map(|word| word.to_string()).collect();
+    Ok(match datapath {
+        Datapath::Packet => Engine::Switch(program, words(&["switch"])),
+        Datapath::Ebpf => Engine::Ebpf(program, words(&["switch", "--datapath", "ebpf"])),
+    })
 }
 
 fn say(state: &State, scene: &Scene, order: &Order) {
@@ -47,6 +52,7 @@ fn say(state: &State, scene: &Scene, order: &Order) {
         print.switches.len(),
         match state.engine.as_str() {
             "bridge" => "Linux's bridges",
+            "ebpf" => "our switches in the kernel",
             _ => "our switches",
         },
         print.cables.len(),

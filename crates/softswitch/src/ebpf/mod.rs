@@ -8,6 +8,7 @@
 //! **Source**       `docs/ebpf.md`.
 
 mod attach;
+mod buckets;
 mod compile;
 mod counts;
 mod kernel;

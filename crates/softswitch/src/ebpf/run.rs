@@ -5,6 +5,7 @@
 //! **Errors**       what could not be opened; to questions that the program cannot do, in words.
 
 use super::attach::{Attached, attach, interfaces};
+use super::buckets::drops;
 use super::compile::need;
 use super::counts::Copied;
 use super::plan::Plan;
@@ -138,19 +139,25 @@ impl Running<'_> {
             forget,
         };
         let machine = copied.counters(self.setup, now);
+        let dropped = drops().map_err(|e| format!("cannot ask what the buckets dropped: {e}"))?;
         let ports = self.setup.ports.iter().zip(&machine.ports);
         let ports = ports.zip(&self.attached.interfaces);
-        let ports = ports.map(|((port, counts), index)| PortSnapshot {
-            name: port.name.clone(),
-            interface: port.interface.clone(),
-            running: runs(&port.interface, *index),
-            io: IoCounters {
-                received: counts.rx_frames,
-                received_bytes: counts.rx_bytes,
-                sent: counts.tx_frames,
-                sent_bytes: counts.tx_bytes,
-                ..IoCounters::default()
-            },
+        let ports = ports.map(|((port, counts), index)| {
+            // Of those that have left the queue: what waits in a bucket longer than in the queue is among them.
+            let refused = dropped.get(index).map_or(0, |n| *n).min(counts.tx_frames);
+            PortSnapshot {
+                name: port.name.clone(),
+                interface: port.interface.clone(),
+                running: runs(&port.interface, *index),
+                io: IoCounters {
+                    received: counts.rx_frames,
+                    received_bytes: counts.rx_bytes,
+                    sent: counts.tx_frames - refused,
+                    sent_bytes: counts.tx_bytes,
+                    tx_refused: refused,
+                    ..IoCounters::default()
+                },
+            }
         });
         Ok(Snapshot {
             uptime: Time::from_ps(now),

@@ -410,7 +410,7 @@ pub(crate) mod tests {
         };
         let print = order.read(None).unwrap().blueprint;
         let buffers = (0..print.switches.len()).map(|i| {
-            let config = crate::network::switches::config(&print, i);
+            let config = crate::network::switches::config(&print, i, "switch");
             let setup = sidestep_softswitch::setup::Setup::read("s.toml", &config);
             setup.unwrap_or_else(|e| panic!("{e:?}")).decision.buffer.0
         });

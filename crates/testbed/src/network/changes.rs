@@ -11,7 +11,7 @@
 
 use super::blueprint::{Blueprint, End, mac};
 use super::hosts::{host_cable, pace, port_interface};
-use super::switches::{SWITCH, control};
+use super::switches::{EBPF, SWITCH, control};
 use crate::error::Error;
 use sidestep_softswitch::process::control::ask;
 use sidestep_softswitch::process::question::{Asked, Question};
@@ -347,14 +347,22 @@ fn tell(print: &Blueprint, s: usize, questions: &[Question]) -> Result<(), Error
 
 /// Refuses changes where nobody can be told of them.
 pub fn check_engine(engine: &str, changes: &[Change]) -> Result<(), Error> {
-    match engine == SWITCH || changes.is_empty() {
-        true => Ok(()),
-        false => Err(Error::Input(
-            "change: Linux bridges have no rates, and nobody tells them that a link is down; build the testbed \
-             without --bridge"
-                .into(),
-        )),
+    if engine == SWITCH || changes.is_empty() {
+        return Ok(());
     }
+    Err(Error::Input(
+        match engine {
+            EBPF => {
+                "change: nobody can tell the switches in the kernel that a link has changed; build the testbed with \
+                 --datapath packet"
+            }
+            _ => {
+                "change: Linux bridges have no rates, and nobody tells them that a link is down; build the testbed \
+                 without --bridge"
+            }
+        }
+        .into(),
+    ))
 }
 
 #[cfg(test)]
@@ -475,6 +483,8 @@ mod tests {
             (SWITCH, &some[..], true),
             ("bridge", &[], true),
             ("bridge", &some, false),
+            (EBPF, &[], true),
+            (EBPF, &some, false),
         ] {
             assert_eq!(check_engine(engine, changes).is_ok(), fine, "{engine}");
         }

@@ -11,7 +11,7 @@
 
 use super::blueprint::Blueprint;
 use super::state;
-use super::switches::SWITCH;
+use super::switches::answers;
 use crate::error::{Error, failed};
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -109,7 +109,7 @@ fn words(switch: &str, status: ExitStatus) -> String {
 
 /// The first switch that has ended, and how.
 pub fn any(print: &Blueprint, engine: &str) -> Option<(usize, String)> {
-    if engine != SWITCH {
+    if !answers(engine) {
         return None;
     }
     let mut all = 0..print.switches.len();

@@ -1,14 +1,17 @@
 //! What forwards between the hosts: a `sidestep switch` process in each switch's namespace.
 //!
-//! For comparison a Linux bridge can stand there instead; it knows no policy, no rate and no loop.
+//! The process may put its decision into the kernel instead (`docs/ebpf.md`), which delays nothing and cannot be told what
+//! the other can. For comparison a Linux bridge can stand there; it knows no policy, no rate and no loop.
 
 use super::blueprint::{Blueprint, Cable, End, addresses, mac};
 use super::hosts::port_interface;
 use super::{ended, netns, state, tools};
 use crate::error::{Error, failed};
 use serde_json::{Value, json};
+use sidestep_softswitch::ebpf::Plan;
 use sidestep_softswitch::process::control::ask;
 use sidestep_softswitch::process::notes::{self, About, Note};
+use sidestep_softswitch::setup::Setup;
 use std::fmt::Write;
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -23,6 +26,8 @@ use std::time::{Duration, Instant};
 pub enum Engine {
     /// This program, called with a config behind these words.
     Switch(PathBuf, Vec<String>),
+    /// The same program, whose switches are programs in the kernel.
+    Ebpf(PathBuf, Vec<String>),
     /// Linux bridges.
     Bridge,
 }
@@ -30,18 +35,46 @@ pub enum Engine {
 /// What states call a testbed of software switches.
 pub const SWITCH: &str = "switch";
 
+/// What they call one whose switches are in the kernel.
+pub const EBPF: &str = "ebpf";
+
+/// Are its switches ours, which answer questions?
+pub fn answers(engine: &str) -> bool {
+    [SWITCH, EBPF].contains(&engine)
+}
+
+/// What such switches do otherwise than a scenario says.
+pub fn differences(engine: &str) -> Vec<String> {
+    if engine != EBPF {
+        return Vec::new();
+    }
+    vec![
+        "the switches are programs in the kernel, which delay nothing: links take the time of their bits alone".into(),
+        "the kernel's token buckets let a frame go when its first bit would leave, and nobody counts how late they are: \
+         runs are marked by late hand-overs and by losses, not by stalls of switches"
+            .into(),
+    ]
+}
+
 impl Engine {
     /// Its name in states.
     pub fn name(&self) -> &'static str {
         match self {
             Engine::Switch(..) => SWITCH,
+            Engine::Ebpf(..) => EBPF,
             Engine::Bridge => "bridge",
         }
     }
 }
 
+/// Bits of the longest frame on a link, with all that is around it.
+const LONGEST_BITS: u64 = 8 * 1538;
+
 /// How long a switch may take until it answers.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The same of one in the kernel, which is compiled and verified first: half a second on a machine that does nothing else.
+const PATIENCE_EBPF: Duration = Duration::from_secs(300);
 
 /// Where switch `i` answers.
 pub fn control(testbed: &str, i: usize) -> PathBuf {
@@ -57,13 +90,13 @@ pub fn log(testbed: &str, i: usize) -> PathBuf {
 pub fn start(print: &Blueprint, engine: &Engine) -> Result<(), Error> {
     match engine {
         Engine::Bridge => bridges(print),
-        Engine::Switch(program, words) => {
+        Engine::Switch(program, words) | Engine::Ebpf(program, words) => {
             let mut children = Vec::new();
             for i in 0..print.switches.len() {
-                children.push(spawn(print, i, program, words)?);
+                children.push(spawn(print, i, engine.name(), (program, words))?);
             }
             for (i, child) in children.iter_mut().enumerate() {
-                wait(print, i, child)?;
+                wait(print, i, child, patience(engine))?;
             }
             Ok(())
         }
@@ -71,11 +104,16 @@ pub fn start(print: &Blueprint, engine: &Engine) -> Result<(), Error> {
 }
 
 /// Starts switch `i` in its namespace, in a session of its own so that Ctrl-C does not reach it.
-fn spawn(print: &Blueprint, i: usize, program: &PathBuf, words: &[String]) -> Result<Child, Error> {
+fn spawn(
+    print: &Blueprint,
+    i: usize,
+    engine: &str,
+    (program, words): (&PathBuf, &[String]),
+) -> Result<Child, Error> {
     let dir = state::folder(&print.name);
     let config = dir.join(format!("s{i}.toml"));
     let doing = format!("cannot write {}", config.display());
-    fs::write(&config, self::config(print, i)).map_err(failed(doing))?;
+    fs::write(&config, self::config(print, i, engine)).map_err(failed(doing))?;
     let log = log(&print.name, i);
     let out: File = OpenOptions::new()
         .create(true)
@@ -108,7 +146,14 @@ fn spawn(print: &Blueprint, i: usize, program: &PathBuf, words: &[String]) -> Re
         .map_err(failed(format!("cannot start {}", program.display())))
 }
 
-fn wait(print: &Blueprint, i: usize, child: &mut Child) -> Result<(), Error> {
+fn patience(engine: &Engine) -> Duration {
+    match engine {
+        Engine::Ebpf(..) => PATIENCE_EBPF,
+        _ => PATIENCE,
+    }
+}
+
+fn wait(print: &Blueprint, i: usize, child: &mut Child, patience: Duration) -> Result<(), Error> {
     let (socket, log) = (control(&print.name, i), log(&print.name, i));
     let said = || {
         let text = fs::read_to_string(&log).unwrap_or_default();
@@ -128,12 +173,12 @@ fn wait(print: &Blueprint, i: usize, child: &mut Child) -> Result<(), Error> {
                 said()
             )));
         }
-        if began.elapsed() > PATIENCE {
+        if began.elapsed() > patience {
             return Err(Error::Work(format!(
                 "switch {} does not answer on {}: expected it within {} s, got nothing; it said: {}",
                 print.switches[i].name,
                 socket.display(),
-                PATIENCE.as_secs(),
+                patience.as_secs(),
                 said()
             )));
         }
@@ -196,7 +241,7 @@ fn ask_one(print: &Blueprint, i: usize, what: &str) -> Result<Value, Error> {
 }
 
 fn ask_all(print: &Blueprint, engine: &str, what: &str) -> Result<Vec<Value>, Error> {
-    if engine != SWITCH {
+    if !answers(engine) {
         return Ok(Vec::new());
     }
     let one = |i: usize| ask_one(print, i, what);
@@ -205,8 +250,10 @@ fn ask_all(print: &Blueprint, engine: &str, what: &str) -> Result<Vec<Value>, Er
 
 /// The config of switch `i`.
 ///
-/// A host's own end of a cable cannot delay, so the port to it delays for both directions.
-pub fn config(print: &Blueprint, i: usize) -> String {
+/// A host's own end of a cable cannot delay, so the port to it delays for both directions. Switches in the kernel delay
+/// nothing and know no addresses of IPv6.
+pub fn config(print: &Blueprint, i: usize, engine: &str) -> String {
+    let in_kernel = engine == EBPF;
     let mut out = String::new();
     let quoted = |text: &str| format!("{text:?}");
     let _ = writeln!(out, "name = {}", quoted(&print.switches[i].name));
@@ -236,8 +283,9 @@ pub fn config(print: &Blueprint, i: usize) -> String {
         );
         let _ = writeln!(
             out,
-            "rate = \"{} bps\"\ndelay = \"{delay} ns\"",
-            cable.rate_bps
+            "rate = \"{} bps\"\ndelay = \"{} ns\"",
+            cable.rate_bps,
+            if in_kernel { 0 } else { delay }
         );
         let _ = writeln!(out, "leads_to = {}\nflood = {flood}", quoted(leads_to));
         if leads_to == "host" {
@@ -251,6 +299,7 @@ pub fn config(print: &Blueprint, i: usize) -> String {
             .collect();
         let own: Vec<String> = addresses(h)
             .iter()
+            .filter(|a| a.is_ipv4() || !in_kernel)
             .map(|a| quoted(&a.to_string()))
             .collect();
         let _ = writeln!(out, "\n[[station]]\nmac = {}", quoted(&mac(h)));
@@ -262,6 +311,32 @@ pub fn config(print: &Blueprint, i: usize) -> String {
         );
     }
     out
+}
+
+/// Says what of it switches in the kernel cannot do, before anything is built.
+pub fn check_ebpf(print: &Blueprint) -> Result<(), Error> {
+    let frame_ns = |cable: &Cable| LONGEST_BITS * 1_000_000_000 / cable.rate_bps;
+    if let Some(cable) = (print.cables.iter()).find(|cable| cable.delay_ns > frame_ns(cable)) {
+        return Err(Error::Input(format!(
+            "--datapath ebpf: the program in the kernel delays nothing, which may be left out where a link's delay is below \
+             the time of its longest frame: expected at most {} ns as measured, got {} ns",
+            frame_ns(cable),
+            cable.delay_ns
+        )));
+    }
+    for i in 0..print.switches.len() {
+        let name = &print.switches[i].name;
+        let setup = Setup::read(name, &config(print, i, EBPF)).map_err(|all| {
+            let all: Vec<String> = all.iter().map(ToString::to_string).collect();
+            Error::Input(all.join("\n"))
+        })?;
+        if let Err(why) = Plan::of(&setup) {
+            return Err(Error::Input(format!(
+                "--datapath ebpf: the program in the kernel cannot be switch {name}\n{why}"
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn bridges(print: &Blueprint) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::network::blueprint::tests::paper;
-use crate::network::switches::config;
+use crate::network::switches::{SWITCH, config};
 use sidestep_softswitch::setup::{Rank, Setup};
 use sidestep_study::types::Values;
 
@@ -18,7 +18,7 @@ fn shims_stand_at_the_ports_to_hosts_and_wait_longer_here() {
     let mut print = paper();
     print.shims = shims(&[(order.name.to_string(), defaults.clone())], scale);
     // Edge 0: two hosts, then up.
-    let setup = Setup::read("s.toml", &config(&print, 0)).unwrap();
+    let setup = Setup::read("s.toml", &config(&print, 0, SWITCH)).unwrap();
     let waits = |port: usize| setup.ports[port].shims.first().map(|s| s.1.time("timeout"));
     let longer = Some(defaults.time("timeout") * 10);
     assert_eq!([0, 1, 2, 3].map(waits), [longer, longer, None, None]);
@@ -245,7 +245,7 @@ fn tags_lengthen_links_between_switches_and_ask_for_sizes() {
         scene.map(|scene| {
             let print = scene.blueprint;
             // What is written is what a switch reads.
-            let setup = Setup::read("s.toml", &config(&print, 0)).unwrap();
+            let setup = Setup::read("s.toml", &config(&print, 0, SWITCH)).unwrap();
             let by_tags = setup.tags.is_some() && setup.rank == Rank::Tag;
             assert_eq!(by_tags, print.fabric_mtu > 0);
             (print.fabric_mtu, print.announces)

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# systemd, as the first process of a container over this machine's files, runs the unit of the software switch: starts it,
+# reloads it, starts it again when it is killed, leaves a wrong config alone, stops it. Needs root, systemd-container
+# and a kernel with overlayfs. Nothing of this machine is written but in memory.
+#
+#   scripts/service.sh [SIDESTEP]      the program; builds it without
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+for tool in systemd-nspawn ip ethtool; do
+  command -v "$tool" >/dev/null || { echo "scripts/service.sh: missing $tool: install systemd-container, iproute2 and ethtool" >&2; exit 3; }
+done
+program=${1:-}
+if [ -z "$program" ]; then
+  cargo build --release --locked --quiet --package sidestep
+  program=${CARGO_TARGET_DIR:-target}/release/sidestep
+fi
+
+room=$(mktemp -d)
+leave() {
+  umount -l "$room/memory/root" 2>/dev/null || true
+  umount -l "$room/memory" 2>/dev/null || true
+  rmdir "$room/memory" "$room" 2>/dev/null || true
+}
+trap leave EXIT
+mkdir "$room/memory"
+mount -t tmpfs -o size=1g,mode=755 none "$room/memory"
+mkdir "$room"/memory/{written,work,root}
+mount -t overlay overlay -o "lowerdir=/,upperdir=$room/memory/written,workdir=$room/memory/work" "$room/memory/root" || {
+  echo "scripts/service.sh: this kernel lays no overlay over its root (CONFIG_OVERLAY_FS)" >&2
+  exit 3
+}
+root=$room/memory/root
+# Nobody else's files, and an identity of its own.
+printf '%032x\n' $$ >"$root/etc/machine-id"
+install -m 755 "$program" "$root/usr/local/bin/sidestep"
+install -m 644 docs/service/sidestep-switch@.service "$root/etc/systemd/system/"
+install -m 755 scripts/service-steps.sh "$root/usr/local/bin/service-steps"
+cat >"$root/etc/systemd/system/steps.service" <<'UNIT'
+[Unit]
+Description=What is asked of the switch's unit
+After=dbus.socket systemd-journald.socket
+Wants=dbus.socket
+[Service]
+Type=oneshot
+ExecStart=/usr/local/bin/service-steps
+TimeoutStartSec=120
+UNIT
+timeout 240 systemd-nspawn --quiet --directory="$root" --machine="sidestep-$$" --register=no --keep-unit \
+  --private-network --capability=all --link-journal=no --boot systemd.unit=steps.service >"$room/memory/console" 2>&1 </dev/null || true
+cat "$root/root/said" 2>/dev/null || { tail -20 "$room/memory/console" >&2; echo "scripts/service.sh: the container did not start" >&2; exit 1; }
+grep -q '^all of it was seen$' "$root/root/said"
