@@ -76,4 +76,5 @@ def simulate(sim, top, module, parameters=None, sources=None, env=None, tests=No
         )
         ran, failed = get_results(results)
         assert ran > 0, "no test ran"
+        assert not tests or ran == len(tests), f"{ran} ran of {len(tests)}"
         assert failed == 0, f"{failed} of {ran} failed"

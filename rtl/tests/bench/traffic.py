@@ -12,10 +12,10 @@ def random_mac(rng, hosts=24):
     return 0x02AA_0000_0000 + rng.randrange(hosts)
 
 
-def random_frame(rng, longest=1518, hosts=24, tag=b""):
-    """A frame of 60 to `longest` bytes; one in five is out of the ordinary."""
+def random_frame(rng, longest=1518, hosts=24, tag=b"", kind=None):
+    """A frame of 60 to `longest` bytes; one in five is out of the ordinary, or of this kind where one is named."""
     size = rng.choice([60, 60, 64, 65, rng.randrange(60, 130), rng.randrange(60, longest + 1), longest])
-    kind = rng.randrange(20)
+    kind = rng.randrange(20) if kind is None else kind
     if kind == 0:   # no IPv4 at all
         return ethernet(random_mac(rng, hosts + 4), tag + rng.randbytes(size - 14 - len(tag)), rng.choice([0x0806, 0x86DD, 0x8100]))
     options = rng.randbytes(4 * rng.randrange(1, 4)) if kind in (1, 8) else b""
