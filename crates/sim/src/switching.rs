@@ -273,19 +273,34 @@ impl Switch {
             parcel,
             evicted: &mut self.evicted,
         };
-        let (packet, outputs) = at_hand.at_hand();
-        let mut queues = Live(outputs);
         let wanted = if dst.switch == self.frame.me {
             dst.port
         } else {
             let hops = self.fib.hops(dst.switch);
-            let wanted = self.decider.pick(packet, hops, &mut queues);
-            witness.routed(&self.decider, packet, hops, &mut queues, wanted);
+            let (packet, _) = at_hand.at_hand();
+            let wanted = match self.decider.pick_by_hash(packet, hops) {
+                Some(port) => port,
+                None => {
+                    let (packet, outputs) = at_hand.at_hand();
+                    self.decider.pick(packet, hops, &mut Live(outputs))
+                }
+            };
+            let (packet, outputs) = at_hand.at_hand();
+            witness.routed(&self.decider, packet, hops, &mut Live(outputs), wanted);
             wanted
         };
-        let (want, verdict) = self.decider.decide(packet, wanted, crowded, &mut queues);
-        let said = (want, verdict);
-        witness.decided(&self.decider, packet, said, crowded, &mut queues);
+        let (packet, outputs) = at_hand.at_hand();
+        let by_one = match crowded {
+            true => None,
+            false => (self.decider).decide_by_one(packet, wanted, &mut Live(outputs)),
+        };
+        let said = by_one.unwrap_or_else(|| {
+            let (packet, outputs) = at_hand.at_hand();
+            (self.decider).decide(packet, wanted, crowded, &mut Live(outputs))
+        });
+        let (packet, outputs) = at_hand.at_hand();
+        witness.decided(&self.decider, packet, said, crowded, &mut Live(outputs));
+        let (want, verdict) = said;
         if !told && self.decider.queue_as_wanted(&mut at_hand, want, verdict) {
             return None;
         }

@@ -267,6 +267,29 @@ impl Decider {
         (self.route).pick_by(packet, hops, queues, &mut self.route_rng)
     }
 
+    /// The same, where the route looks at nothing but the hash of the packet's flow. Who asks this first need not have
+    /// the ports at hand in memory for the others, which takes a hop a dozen stores.
+    #[inline(always)]
+    pub fn pick_by_hash(&self, packet: &Packet, hops: Hops<'_>) -> Option<PortId> {
+        self.route.pick_by_hash(packet, hops)
+    }
+
+    /// What [`Decider::decide`] says of a packet that is not crowded out, where that takes no look at more than one
+    /// queue. Who asks this first need not have the ports at hand in memory, as above.
+    #[inline(always)]
+    pub fn decide_by_one<P: Ports>(
+        &self,
+        packet: &Packet,
+        wanted: PortId,
+        queues: &mut Live<P>,
+    ) -> Option<(Want, Verdict)> {
+        if !self.buffer.looks_at_one() || packet.ttl == 0 {
+            return None;
+        }
+        let want = queues.want_unshared(wanted, packet)?;
+        Some((want, self.buffer.admit_by_one(want)?))
+    }
+
     /// How the queue of the port that `packet` wants looks, and the verdict. The packet's TTL has
     /// been lowered for this switch already. A packet that is `crowded` out finds no room where
     /// it came in, whatever it wants.

@@ -1,11 +1,11 @@
 //! The fast agenda: a calendar queue (Brown, CACM 1988) whose width follows the pace of events.
 //!
 //! A ring of buckets, each an unsorted list threaded through the slots themselves, and a
-//! bitmap of the buckets in use. A bucket is sorted when its turn comes, into the array of what
-//! is ready; so planning an event costs the same however many fall on one instant. What lies
-//! beyond one turn of the ring waits in a heap and moves in as the ring turns. Every [`PERIOD`]
-//! events the bucket width is set to the mean gap between events, and the ring doubles when too
-//! much had to wait in the heap.
+//! bitmap of the buckets in use. Most buckets in use hold one event, which leaves at once; any other
+//! is sorted when its turn comes, into the array of what is ready. So planning an event costs the same
+//! however many fall on one instant. What lies beyond one turn of the ring waits in a heap and moves in
+//! as the ring turns. Every [`PERIOD`] events the bucket width is set to about half the mean gap between
+//! events, and the ring doubles when too much had to wait in the heap.
 //!
 //! Who wants to know what comes after the next event says how far ([`Agenda::look`]): then buckets are
 //! sorted before their turn, and join what is ready behind it.
@@ -24,8 +24,8 @@ const PERIOD: u32 = if cfg!(miri) { 1 << 8 } else { 1 << 14 };
 const LEAST_BUCKETS: usize = 1 << 9;
 const MOST_BUCKETS: usize = 1 << 18;
 const FIRST_SHIFT: u32 = 14;
-/// A bucket is wider than the mean gap between events by this power of two: to sort a few
-/// together costs less than to turn the ring for each.
+/// Where somebody looks ahead, a bucket is wider than the mean gap between events by this power of two: to sort
+/// a few together costs less than to turn the ring for each.
 const WIDER: u32 = 1;
 /// Where somebody looks ahead, so many times as many events as are wanted are made ready at once.
 const AT_ONCE: usize = 2;
@@ -61,6 +61,9 @@ pub struct WheelAgenda {
     far: BinaryHeap<Reverse<(u64, u32, u32)>>,
     /// No event of `far` lies before this time.
     far_from: u64,
+    /// As long as `cursor` is not beyond this, a bucket's only event may leave without more: nothing of `far` comes within
+    /// reach, nobody looks ahead, and nothing is ready.
+    calm: u64,
     /// Per slot: how many of its entries in `far` are spent.
     spent: Vec<u32>,
     pace: Pace,
@@ -139,9 +142,51 @@ impl WheelAgenda {
         } else {
             self.pace.far += 1;
             self.far_from = self.far_from.min(at);
+            self.calm = self.calm.min(self.calm_until());
             self.far
                 .push(Reverse((at, slot, self.spent[slot as usize])));
         }
+    }
+
+    /// The last bucket at whose turn nothing of `far` comes within reach.
+    #[inline]
+    fn calm_until(&self) -> u64 {
+        let first = self.bucket(self.far_from);
+        first.saturating_sub(self.heads.len() as u64)
+    }
+
+    /// The slot of the next event and its time, if it is the only one of its bucket and nothing else is to be done; takes
+    /// it off.
+    #[inline(always)]
+    fn take_alone(&mut self, limit: u64) -> Option<(u64, u32)> {
+        let from = (self.cursor + 1) as u32 & (self.heads.len() as u32 - 1);
+        let bits = self.used[from / 64] >> (from % 64);
+        if bits == 0 {
+            return None;
+        }
+        let index = from + bits.trailing_zeros();
+        let bucket = self.cursor + 1 + u64::from(index - from);
+        let slot = self.heads[index];
+        let Slot { at, next, .. } = self.slots[slot];
+        if next != NONE || bucket > self.calm || at > limit {
+            return None;
+        }
+        self.heads[index] = NONE;
+        self.used[index / 64] &= !(1 << (index % 64));
+        self.cursor = bucket;
+        self.pace.pops += 1;
+        Some((at, slot))
+    }
+
+    /// An event that is taken off happens.
+    #[inline(always)]
+    fn leaves(&mut self, at: u64, slot: u32) -> (Time, u32) {
+        if at < self.now {
+            past(slot, at, self.now);
+        }
+        self.slots[slot].at = IDLE;
+        self.now = at;
+        (Time::from_ps(at), slot)
     }
 
     /// Puts an event among those that are ready: moves those before it or those behind it, whichever are
@@ -232,6 +277,7 @@ impl WheelAgenda {
                 return true;
             }
         }
+        self.calm = self.calm_until();
         match self.first_used() {
             Some(bucket) if bucket << self.shift <= limit => self.sort(bucket),
             None if self.reach_for_far(limit) => return true,
@@ -292,14 +338,17 @@ impl WheelAgenda {
         let mut slot = std::mem::replace(&mut self.heads[index], NONE);
         self.used[index / 64] &= !(1 << (index % 64));
         let first = self.ready.len();
+        let (at, mut differs) = (self.slots[slot].at, 0);
         while slot != NONE {
             self.ready.push(self.event(slot));
-            slot = self.slots[slot].next;
+            let entry = &self.slots[slot];
+            differs |= entry.at ^ at;
+            slot = entry.next;
         }
         let sorted = &mut self.ready[first..];
         let count = sorted.len();
         if count > 1 {
-            sorted.sort_unstable();
+            order(sorted, differs == 0);
             self.pace.steps += count as u64 * u64::from(count.ilog2());
         }
         self.pace.pops += count as u32;
@@ -331,15 +380,22 @@ impl WheelAgenda {
     #[cold]
     #[inline(never)]
     fn adapt(&mut self) {
-        let gap = ((self.now - self.pace.began) / u64::from(PERIOD)).max(1);
-        let shift = (gap.next_power_of_two().trailing_zeros() + WIDER).clamp(4, 44);
+        let gap = ((self.now - self.pace.began) / u64::from(self.pace.pops)).max(1);
+        let about = gap.next_power_of_two().trailing_zeros();
+        // Beside it, what is good enough.
+        let (shift, good) = match self.wanted {
+            0 => (about.saturating_sub(1), [about.saturating_sub(2), about]),
+            _ => (about + WIDER, [about + WIDER - 1, about + WIDER + 2]),
+        };
+        let shift = shift.clamp(4, 44);
         let crowded = self.pace.far > PERIOD / 16;
         let buckets = if crowded {
             (self.heads.len() * 2).min(MOST_BUCKETS)
         } else {
             self.heads.len()
         };
-        let change = shift.abs_diff(self.shift) > 1 || buckets != self.heads.len();
+        let good = shift == self.shift || (good[0]..good[1]).contains(&self.shift);
+        let change = !good || buckets != self.heads.len();
         self.pace.far = 0;
         self.pace.began = self.now;
         if change {
@@ -361,6 +417,7 @@ impl WheelAgenda {
         (self.next, self.stop) = (0, 0);
         self.shift = shift;
         self.cursor = self.bucket(self.now);
+        self.calm = 0;
         for slot in pending {
             self.place(slot, self.slots[slot].at);
         }
@@ -371,6 +428,68 @@ impl WheelAgenda {
     pub fn steps(&self) -> u64 {
         self.pace.steps
     }
+}
+
+/// So many events of one instant are put in order by counting: more than as many are rare on one core's agenda.
+const MOST_COUNTED: usize = 32;
+/// So many are counted for together.
+const LANES: usize = 8;
+
+/// Puts the events of a bucket in order; those of one instant differ in their ties. Where all packets have one of two
+/// lengths most buckets in use are of one instant, and have two to thirty events: none of these branches is mispredicted,
+/// where the comparisons of a sort are for nearly every event.
+#[inline(always)]
+fn order(events: &mut [Event], one_instant: bool) {
+    match events {
+        [a, b] => (*a, *b) = in_order(*a, *b),
+        [a, b, c] => {
+            let (low, high) = in_order(*a, *b);
+            let (middle, last) = in_order(high, *c);
+            (*a, *b) = in_order(low, middle);
+            *c = last;
+        }
+        few if one_instant && few.len() <= LANES => order_by_ties::<LANES>(few),
+        more if one_instant && more.len() <= MOST_COUNTED => order_by_ties::<MOST_COUNTED>(more),
+        more => more.sort_unstable(),
+    }
+}
+
+/// Puts up to `MOST` events of one instant in order: each goes where it has as many before it as there are smaller ties.
+#[inline(never)]
+fn order_by_ties<const MOST: usize>(events: &mut [Event]) {
+    let (count, at) = (events.len(), events[0] >> 64 << 64);
+    // As signed numbers, which every processor compares several of at once.
+    let signed = |event: Event| ((event >> 32) as u32 ^ 1 << 31) as i32;
+    let (mut ties, mut from) = ([i32::MAX; MOST], [0; MOST]);
+    for (i, event) in events.iter().enumerate() {
+        (ties[i], from[i]) = (signed(*event), *event as u64);
+    }
+    let mut before = 0;
+    for first in (0..count).step_by(LANES) {
+        let these: [i32; LANES] = ties[first..first + LANES].try_into().expect("so many");
+        let mut places = [0u32; LANES];
+        for tie in &ties[..count] {
+            for (place, this) in places.iter_mut().zip(&these) {
+                *place += u32::from(tie < this);
+            }
+        }
+        for (place, event) in places.iter().zip(&from[first..count]) {
+            events[*place as usize] = at | Event::from(*event);
+            before += *place as usize;
+        }
+    }
+    // Two have the same tie: the slot decides.
+    if before != count * (count - 1) / 2 {
+        for (event, low) in events.iter_mut().zip(&from) {
+            *event = at | Event::from(*low);
+        }
+        events.sort_unstable();
+    }
+}
+
+#[inline(always)]
+fn in_order(a: Event, b: Event) -> (Event, Event) {
+    (a.min(b), a.max(b))
 }
 
 impl Agenda for WheelAgenda {
@@ -397,6 +516,7 @@ impl Agenda for WheelAgenda {
             wanted: 0,
             far: BinaryHeap::new(),
             far_from: IDLE,
+            calm: 0,
             spent: vec![0; slots],
             pace: Pace::default(),
         }
@@ -455,8 +575,13 @@ impl Agenda for WheelAgenda {
 
     #[inline]
     fn pop_until(&mut self, limit: Time) -> Option<(Time, u32)> {
-        if self.next >= self.stop && !self.refill(limit.ps()) {
-            return None;
+        if self.next >= self.stop {
+            if let Some((at, slot)) = self.take_alone(limit.ps()) {
+                return Some(self.leaves(at, slot));
+            }
+            if !self.refill(limit.ps()) {
+                return None;
+            }
         }
         let event = self.ready[self.next];
         let (at, slot) = ((event >> 64) as u64, event as u32);
@@ -464,16 +589,12 @@ impl Agenda for WheelAgenda {
             return None;
         }
         self.next += 1;
-        if at < self.now {
-            past(slot, at, self.now);
-        }
-        self.slots[slot].at = IDLE;
-        self.now = at;
-        Some((Time::from_ps(at), slot))
+        Some(self.leaves(at, slot))
     }
 
     fn look(&mut self, wanted: usize) {
         self.wanted = wanted;
+        self.calm = 0;
     }
 
     #[inline(always)]
@@ -506,5 +627,44 @@ impl WheelAgenda {
             return true;
         }
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sidestep_types::Rng;
+
+    #[test]
+    fn few_events_leave_in_order_however_they_came() {
+        for count in 2..=4u32 {
+            // Every sequence of `count` events out of as many, those with one twice included.
+            for which in 0..count.pow(count) {
+                let of = |place| Event::from(which / count.pow(place) % count) << 64;
+                let mut events: Vec<Event> = (0..count).map(of).collect();
+                let mut sorted = events.clone();
+                sorted.sort();
+                order(&mut events, false);
+                assert_eq!(events, sorted);
+            }
+        }
+    }
+
+    #[test]
+    fn events_of_one_instant_leave_by_their_ties_and_those_of_one_tie_by_their_slots() {
+        let mut rng = Rng::from_seed(1);
+        for ties in [3, 1 << 31] {
+            for count in 2..=MOST_COUNTED as u32 + 2 {
+                let mut event = |slot| {
+                    let tie = rng.below(ties) as u32 | if slot % 5 > 0 { 1 << 31 } else { 0 };
+                    Event::from(tie) << 32 | 7 << 64 | Event::from(slot)
+                };
+                let mut events: Vec<Event> = (0..count).rev().map(&mut event).collect();
+                let mut sorted = events.clone();
+                sorted.sort();
+                order(&mut events, true);
+                assert_eq!(events, sorted, "{count} events of {ties} ties");
+            }
+        }
     }
 }

@@ -79,9 +79,10 @@ impl<A: Agenda> World<A> {
         let (src, dst, class) = (end.src, end.dst, end.class);
         while let Some(segment) = end.endpoint.poll_send(now) {
             let hash = end.endpoint.hash(segment.subflow());
-            let mut packet = data_packet(segment, flow, dst, hash, class, &self.config);
+            let packet = data_packet(segment, flow, dst, hash, class, &self.config);
+            let parcel = self.fabric.pool.put(packet);
             if let Some(at) = end.endpoint.data_seq() {
-                set_data_seq(&mut packet, at);
+                set_data_seq(&mut self.fabric.pool.get_mut(parcel).packet, at);
             }
             self.tally.sent(now, flow, class, &segment);
             if segment.retransmit {
@@ -94,7 +95,7 @@ impl<A: Agenda> World<A> {
                 &mut self.tally,
                 host,
                 src,
-                packet,
+                parcel,
             );
         }
         if end.endpoint.is_done() {
@@ -219,6 +220,7 @@ impl<A: Agenda> World<A> {
         while let Some(ack) = end.endpoint.poll_ack(now) {
             let hash = end.endpoint.hash(ack.subflow());
             let packet = ack_packet(&ack, flow, peer, hash, class, &self.config);
+            let parcel = self.fabric.pool.put(packet);
             let host = &mut self.hosts[me.0];
             send(
                 &mut self.fabric,
@@ -226,7 +228,7 @@ impl<A: Agenda> World<A> {
                 &mut self.tally,
                 host,
                 me,
-                packet,
+                parcel,
             );
         }
         if let Some(due) = end.endpoint.next_alarm() {
@@ -256,6 +258,7 @@ impl<A: Agenda> World<A> {
         let hash = path_hash(self.hashes(flow).1, ack.subflow());
         let reply = ack_packet(&ack, flow, f.src, hash, f.class, &self.config);
         let me = f.dst;
+        let reply = self.fabric.pool.put(reply);
         let host = &mut self.hosts[me.0];
         send(
             &mut self.fabric,
@@ -492,8 +495,11 @@ impl<A: Agenda> World<A> {
     }
 }
 
-/// Sends a packet of a host: through its shims, if these change what leaves, and by the decision of its
+/// Sends a parcel of a host: through its shims, if these change what leaves, and by the decision of its
 /// NIC, if that decides.
+///
+/// What it sends is a parcel before anything else is done: a packet that is put together field by field and then copied
+/// costs as much as to miss a cache, since a processor cannot forward its single bytes.
 #[inline]
 fn send<A: Agenda>(
     fabric: &mut Fabric<A>,
@@ -501,16 +507,15 @@ fn send<A: Agenda>(
     tally: &mut Tally,
     host: &mut Host,
     id: HostId,
-    packet: Packet,
+    parcel: u32,
 ) {
     if host.guarded {
-        return send_guarded(fabric, tracer, tally, host, id, packet);
+        return send_guarded(fabric, tracer, tally, host, id, parcel);
     }
-    let parcel = leave(fabric, tracer, host, id, packet);
+    leave(fabric, tracer, host, id, parcel);
     fabric.enqueue(id.0, parcel);
 }
 
-/// In a function of its own: a packet that may change would have to be moved before it is stored.
 #[cold]
 #[inline(never)]
 fn send_guarded<A: Agenda>(
@@ -519,36 +524,46 @@ fn send_guarded<A: Agenda>(
     tally: &mut Tally,
     host: &mut Host,
     id: HostId,
-    mut packet: Packet,
+    parcel: u32,
 ) {
-    go_down(host, fabric.now, &mut packet);
-    let parcel = leave(fabric, tracer, host, id, packet);
+    go_down(host, fabric.now, &mut fabric.pool.get_mut(parcel).packet);
+    leave(fabric, tracer, host, id, parcel);
     match &mut host.nic {
         None => fabric.enqueue(id.0, parcel),
         Some(nic) => send_by_nic(fabric, tracer, tally, nic, parcel),
     }
 }
 
-/// A packet of a host becomes a parcel, about to join the queue of its NIC.
+/// A parcel of a host is about to join the queue of its NIC.
 #[inline(always)]
 fn leave<A: Agenda>(
     fabric: &mut Fabric<A>,
     tracer: &mut Tracer,
     host: &mut Host,
     id: HostId,
-    mut packet: Packet,
-) -> u32 {
+    parcel: u32,
+) {
     let number = u64::from(id.0) << 32 | host.sent;
     host.sent += 1;
     fabric.depth(id.0);
-    let traced = tracer.wants(number, &packet);
-    packet.set_traced(traced);
-    let parcel = fabric.pool.put(packet);
-    if traced {
-        tracer.open(fabric.now, parcel, number, &packet);
-        if let Some(account) = tracer.account_of(number) {
-            tell_sent(fabric, account, id.0, &packet);
-        }
+    if tracer.wants(number, &fabric.pool.get(parcel).packet) {
+        leave_traced(fabric, tracer, id, number, parcel);
     }
-    parcel
+}
+
+#[cold]
+#[inline(never)]
+fn leave_traced<A: Agenda>(
+    fabric: &mut Fabric<A>,
+    tracer: &mut Tracer,
+    id: HostId,
+    number: u64,
+    parcel: u32,
+) {
+    fabric.pool.get_mut(parcel).packet.set_traced(true);
+    let packet = fabric.pool.get(parcel).packet;
+    tracer.open(fabric.now, parcel, number, &packet);
+    if let Some(account) = tracer.account_of(number) {
+        tell_sent(fabric, account, id.0, &packet);
+    }
 }

@@ -48,10 +48,10 @@ impl Buffer for Dibs {
         queues: &mut dyn Queues,
         rng: &mut Rng,
     ) -> Verdict {
-        if want.fits {
-            return self.0.keep(want);
+        match self.keeps(want) {
+            Some(verdict) => verdict,
+            None => self.detour(pkt, want, queues, rng),
         }
-        self.detour(pkt, want, queues, rng)
     }
 
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
@@ -60,6 +60,12 @@ impl Buffer for Dibs {
 }
 
 impl Dibs {
+    /// The verdict on a packet that fits where it wants to go, which asks for nothing else.
+    #[inline]
+    pub(super) fn keeps(&self, want: Want) -> Option<Verdict> {
+        want.fits.then(|| self.0.keep(want))
+    }
+
     /// Kept out of the path of packets that fit.
     #[inline(never)]
     fn detour(&self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {

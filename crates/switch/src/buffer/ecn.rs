@@ -46,18 +46,26 @@ impl Policy for Ecn {
 impl Buffer for Ecn {
     #[inline]
     fn admit(&mut self, _: &Packet, want: Want, _: &mut dyn Queues, _: &mut Rng) -> Verdict {
-        if want.fits {
-            let mark = reaches(want.depth, self.mark_at);
-            Verdict::Enqueue { mark }
-        } else {
-            Verdict::Drop(DropReason::Full)
-        }
+        self.verdict(want)
     }
 
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
         match verdict {
             Verdict::Enqueue { .. } => scene.step(want.depth, Some(self.mark_at)),
             other => why::verdict(other),
+        }
+    }
+}
+
+impl Ecn {
+    /// The verdict, which asks for nothing but the queue that is wanted.
+    #[inline]
+    pub(super) fn verdict(&self, want: Want) -> Verdict {
+        if want.fits {
+            let mark = reaches(want.depth, self.mark_at);
+            Verdict::Enqueue { mark }
+        } else {
+            Verdict::Drop(DropReason::Full)
         }
     }
 }

@@ -212,6 +212,24 @@ registry! {
     }
 }
 
+impl AnyBuffer {
+    /// Is it one of the common policies that look at nothing but the queue that a packet wants, or seldom?
+    #[inline(always)]
+    pub(crate) fn looks_at_one(&self) -> bool {
+        matches!(self, AnyBuffer::Ecn(_) | AnyBuffer::Dibs(_))
+    }
+
+    /// What such a policy says, unless it has to look at more.
+    #[inline(always)]
+    pub(crate) fn admit_by_one(&self, want: Want) -> Option<Verdict> {
+        match self {
+            AnyBuffer::Ecn(ecn) => Some(ecn.verdict(want)),
+            AnyBuffer::Dibs(dibs) => dibs.keeps(want),
+            _ => None,
+        }
+    }
+}
+
 /// So that one of the caller's is asked as the others are.
 impl Buffer for Box<dyn Buffer + Send> {
     #[inline(always)]

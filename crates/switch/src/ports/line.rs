@@ -212,10 +212,12 @@ impl Line {
     pub fn take<S: Store>(&mut self, store: &S, unbuffered: u32) -> u32 {
         let at = self.head;
         let parcel = store.parcel(at);
-        if self.waiting == at {
-            self.shrink(u32::from(parcel.packet.wire) - unbuffered);
-            self.waiting = parcel.next;
-        }
+        // If it still counts it is counted out. Not with a branch: it would be mispredicted every third time.
+        let counts = u32::from(self.waiting == at);
+        let all = 0u32.wrapping_sub(counts);
+        self.depth.packets -= counts;
+        self.depth.bytes -= (u32::from(parcel.packet.wire) - unbuffered) & all;
+        self.waiting ^= (self.waiting ^ parcel.next) & all;
         self.head = parcel.next;
         at
     }

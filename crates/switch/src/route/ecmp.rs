@@ -60,11 +60,8 @@ impl Ecmp {
 impl Route for Ecmp {
     #[inline]
     fn pick(&mut self, pkt: &Packet, hops: Hops<'_>, _: &mut dyn Queues, _: &mut Rng) -> PortId {
-        let ports = hops.ports;
-        if let [only] = ports {
-            return *only;
-        }
-        hop_of(ports, pkt.hash, self.salt)
+        // Of one hop as well: to ask how many there are would be mispredicted more often than a hash costs.
+        self.pick_of(pkt.hash, hops.ports)
     }
 
     fn why(&self, scene: &mut Scene<'_>, hops: Hops<'_>, taken: PortId) -> String {

@@ -150,6 +150,15 @@ impl Route for AnyRoute {
 }
 
 impl AnyRoute {
+    /// The port that it picks, where it looks at nothing but the hash of the packet's flow.
+    #[inline(always)]
+    pub(crate) fn pick_by_hash(&self, pkt: &Packet, hops: Hops<'_>) -> Option<PortId> {
+        match self {
+            AnyRoute::Ecmp(ecmp) => Some(ecmp.pick_of(pkt.hash, hops.ports)),
+            _ => None,
+        }
+    }
+
     /// The port that it will pick for a packet, where that depends on nothing but the packet.
     #[inline]
     pub fn foresee(&self, pkt: &Packet, hops: Hops<'_>) -> Option<PortId> {
