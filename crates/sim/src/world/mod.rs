@@ -38,6 +38,7 @@ mod looks;
 mod machines;
 mod multipath;
 mod nics;
+mod part;
 mod record;
 mod saved;
 mod shims;
