@@ -3,7 +3,6 @@
 mod common;
 
 use common::any::*;
-use common::*;
 use proptest::prelude::*;
 use sidestep_sim::parts::{Cut, InTurn, Parts, Uncut, refused};
 use sidestep_sim::*;

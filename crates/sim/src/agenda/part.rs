@@ -18,8 +18,10 @@ pub struct Border {
     pub(crate) lined: Vec<u32>,
     /// One bit a link: it is among those.
     is_lined: Vec<u64>,
-    /// What was mailed since it was last taken.
-    pub(crate) out: Vec<Mail>,
+    /// Per link that leaves: the part where it ends.
+    to: Vec<u16>,
+    /// What was mailed in this window or the last one, by the part that it goes to.
+    pub(crate) out: Vec<Vec<Mail>>,
     /// When the first of it arrives; [`Time::MAX`] without any.
     pub(crate) arrives: Time,
     /// When the first packet that is not mailed yet and waits in order begins to be sent: no event marks it.
@@ -35,6 +37,7 @@ impl Default for Border {
             mailed: Vec::new(),
             lined: Vec::new(),
             is_lined: Vec::new(),
+            to: Vec::new(),
             out: Vec::new(),
             arrives: Time::MAX,
             begins: Time::MAX,
@@ -44,17 +47,18 @@ impl Default for Border {
 }
 
 impl Border {
-    /// The border with these links, of so many.
-    pub(crate) fn new(links: usize, leaving: impl Iterator<Item = u32>) -> Border {
+    /// The border of one of so many parts, where `to` says of each link to which part it leads, if it leaves this one.
+    pub(crate) fn new(parts: usize, to: impl ExactSizeIterator<Item = Option<u16>>) -> Border {
+        let (links, mut border) = (to.len(), Border::default());
         let words = links.div_ceil(64);
-        let mut border = Border {
-            leaving: vec![0; words],
-            mailed: vec![NONE; links],
-            is_lined: vec![0; words],
-            ..Border::default()
-        };
-        for link in leaving {
-            border.leaving[link as usize / 64] |= 1 << (link % 64);
+        (border.leaving, border.is_lined) = (vec![0; words], vec![0; words]);
+        (border.mailed, border.to) = (vec![NONE; links], vec![0; links]);
+        border.out.resize_with(parts, Vec::new);
+        for (link, to) in to.enumerate() {
+            if let Some(to) = to {
+                border.leaving[link / 64] |= 1 << (link % 64);
+                border.to[link] = to;
+            }
         }
         border
     }
@@ -70,6 +74,18 @@ impl Border {
     /// Every link that leaves the part.
     pub(crate) fn all(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.mailed.len() as u32).filter(|link| self.leaves(*link))
+    }
+
+    /// Mails a packet, which arrives at `arrives`.
+    #[inline]
+    pub(crate) fn post(&mut self, mail: Mail, arrives: Time) {
+        let (link, window) = (mail.link, self.window);
+        assert!(
+            arrives >= window,
+            "a packet arrives over link {link} at {arrives}, in the window before {window}"
+        );
+        self.arrives = self.arrives.min(arrives);
+        self.out[usize::from(self.to[link as usize])].push(mail);
     }
 
     pub(crate) fn mailed(&self, link: u32) -> u32 {

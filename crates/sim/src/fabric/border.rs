@@ -44,7 +44,6 @@ impl<A: Agenda> Fabric<A> {
         let wire = &self.wiring.wires[l.wire];
         let border = self.agenda.border();
         let mut last = border.mailed(link);
-        let window = border.window;
         let mut next = match last {
             NONE => l.line.head(),
             last => self.pool.get(last).next,
@@ -60,16 +59,15 @@ impl<A: Agenda> Fabric<A> {
                 break;
             }
             let arrives = departs + wire.delay;
-            assert!(
-                arrives >= window,
-                "a packet arrives over link {link} at {arrives}, in the window before {window}"
+            let packet = *packet;
+            border.post(
+                Mail {
+                    link,
+                    departs,
+                    packet,
+                },
+                arrives,
             );
-            border.out.push(Mail {
-                link,
-                departs,
-                packet: *packet,
-            });
-            border.arrives = border.arrives.min(arrives);
             (last, next) = (next, parcel.next);
         }
         self.agenda.border_mut().set_mailed(link, last);

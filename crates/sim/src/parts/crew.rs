@@ -46,7 +46,9 @@ impl Crew for InTurn {
             };
             for part in &mut parts {
                 part.serve(until);
-                part.post(|to, of| mail[usize::from(to)].push(of));
+                for (to, mail) in mail.iter_mut().enumerate() {
+                    mail.append(part.mail_to(to));
+                }
             }
         }
         for (part, mail) in parts.iter_mut().zip(&mut mail) {

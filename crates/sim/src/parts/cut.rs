@@ -334,3 +334,6 @@ impl Atoms {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

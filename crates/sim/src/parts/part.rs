@@ -28,13 +28,20 @@ pub struct Part {
     world: World<PartAgenda>,
     me: u16,
     cut: Arc<Cut>,
-    /// Per link that leaves the part: the part where it ends.
-    to: Arc<[u16]>,
+    /// It is within a window.
+    open: bool,
     /// When the last flow ended here so far.
     finished: Time,
     /// The last flow that ends here does not end before this.
     bound: Time,
+    /// So often is no other bound sought.
+    rest: usize,
+    /// That long is the rest then: all flows are looked at.
+    rests: usize,
 }
+
+/// A bound is sought again after so many windows in which the run may end, and more where there are many flows.
+const REST: usize = 64;
 
 impl Part {
     pub(super) fn new(
@@ -45,7 +52,7 @@ impl Part {
         me: u16,
     ) -> Result<Part, String> {
         let mut world = World::new(network, Arc::clone(plan), config.clone())?;
-        let to = world.become_part(cut, me);
+        world.become_part(cut, me);
         let here = plan.flows.iter().filter(|flow| cut.of_host(flow.dst) == me);
         let starts = here.filter_map(|flow| match flow.start {
             Start::At(at) => Some(at),
@@ -55,32 +62,52 @@ impl Part {
             world,
             me,
             cut: Arc::clone(cut),
-            to: to.into(),
+            open: false,
             finished: Time::ZERO,
             bound: starts.max().unwrap_or(Time::ZERO),
+            rest: 0,
+            rests: REST + plan.flows.len() / REST,
         })
     }
 
     /// What the others need to know of it before the next window.
     pub fn said(&mut self) -> Said {
-        Said {
-            next: self.world.earliest(),
-            left: self.left(),
-            finished: self.finished,
-            bound: match self.left() {
-                0 => Time::ZERO,
-                _ => self.bound,
-            },
+        let (next, left) = (self.world.earliest(), self.left());
+        if left > 0 && next >= self.bound {
+            self.seek_bound();
         }
+        Said {
+            next,
+            left,
+            finished: self.finished,
+            bound: if left > 0 { self.bound } else { Time::ZERO },
+        }
+    }
+
+    fn seek_bound(&mut self) {
+        if self.rest > 0 {
+            self.rest -= 1;
+            return;
+        }
+        let (cut, me) = (Arc::clone(&self.cut), self.me);
+        let bound = self.world.last_not_before(|host| cut.of_host(host) == me);
+        self.bound = self.bound.max(bound);
+        self.rest = self.rests;
     }
 
     /// Serves the window up to and including `until`.
     pub fn serve(&mut self, until: Time) {
-        self.world.open_window(until);
+        self.open_window(until);
         while let Some(finished) = self.world.serve_own_until(until) {
             self.finished = finished;
         }
         self.world.close_window(until);
+        self.open = false;
+    }
+
+    fn open_window(&mut self, until: Time) {
+        self.world.open_window(until, !self.open);
+        self.open = true;
     }
 
     /// The same, but stops with the instant of the last delivery of flows that end here. Does nothing where none is left.
@@ -88,17 +115,15 @@ impl Part {
         if self.left() == 0 {
             return;
         }
-        self.world.open_window(until);
+        self.open_window(until);
         if let Some(finished) = self.world.serve_own_until(until) {
             self.finished = finished;
         }
     }
 
-    /// Gives away what was sent to other parts in the window, and to which.
-    pub fn post(&mut self, mut to: impl FnMut(u16, Mail)) {
-        for mail in self.world.take_mail() {
-            to(self.to[mail.link as usize], mail);
-        }
+    /// What was sent to part `to` in the window, to be taken there.
+    pub fn mail_to(&mut self, to: usize) -> &mut Vec<Mail> {
+        self.world.mail_to(to)
     }
 
     /// Takes in what other parts have sent.

@@ -95,3 +95,64 @@ impl Windows {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ns(n: u64) -> Time {
+        Time::from_ns(n)
+    }
+
+    fn said(next: u64, left: u64, finished: u64, bound: u64) -> Said {
+        Said {
+            next: ns(next),
+            left,
+            finished: ns(finished),
+            bound: ns(bound),
+        }
+    }
+
+    fn windows(endless: bool) -> Windows {
+        Windows::new(ns(100), ns(1_000), endless)
+    }
+
+    #[test]
+    fn a_window_begins_with_the_earliest_event_and_ends_before_anything_sent_in_it_arrives() {
+        let all = [said(340, 1, 0, 900), said(310, 2, 0, 0)];
+        let until = ns(410) - Time::from_ps(1);
+        assert_eq!(windows(false).step(all.into_iter()), Step::All { until });
+        // At the end of what is asked for it is shorter.
+        let all = [said(960, 1, 0, 5_000)];
+        let until = ns(1_000);
+        assert_eq!(windows(false).step(all.into_iter()), Step::All { until });
+        assert_eq!(
+            windows(false).step([said(1_001, 1, 0, 0)].into_iter()),
+            Step::Done
+        );
+    }
+
+    #[test]
+    fn where_the_run_may_end_those_with_flows_left_go_first_and_no_other_run_does() {
+        let all = [said(340, 1, 0, 350), said(310, 2, 0, 200)];
+        let until = ns(410) - Time::from_ps(1);
+        let step = |endless| windows(endless).step(all.into_iter());
+        assert_eq!(step(false), Step::Holders { until });
+        assert_eq!(step(true), Step::All { until });
+    }
+
+    #[test]
+    fn a_run_ends_with_the_latest_of_the_last_deliveries_and_goes_on_while_one_is_left() {
+        let after = |all: [Said; 2]| windows(false).after(ns(400), all.into_iter());
+        let until = ns(400);
+        assert_eq!(
+            after([said(500, 0, 330, 0), said(500, 1, 350, 0)]),
+            After { until, ends: false }
+        );
+        let until = ns(350);
+        assert_eq!(
+            after([said(500, 0, 330, 0), said(500, 0, 350, 0)]),
+            After { until, ends: true }
+        );
+    }
+}

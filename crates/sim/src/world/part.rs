@@ -3,26 +3,27 @@
 use super::World;
 use crate::agenda::{Agenda, Border, PartAgenda};
 use crate::fabric::{Fabric, Link};
-use crate::layout::Far;
+use crate::layout::{Far, LinkEnds};
 use crate::losses::LossLog;
 use crate::network::End;
 use crate::parts::{Cut, Mail};
 use sidestep_switch::Depth;
-use sidestep_types::{HostId, SwitchId, Time};
+use sidestep_types::{HEADER_BYTES, HostId, SwitchId, Time};
 
 impl World<PartAgenda> {
-    /// Keeps what is its own of a world that has not begun: part `me` of `cut`. Says for each link in which part it ends.
-    pub(crate) fn become_part(&mut self, cut: &Cut, me: u16) -> Vec<u16> {
-        let to_part = |link: &Link| match link.far() {
-            Far::Switch(s) => cut.of_end(End::Switch(SwitchId(s))),
-            Far::Host(h) => cut.of_end(End::Host(HostId(h))),
+    /// Keeps what is its own of a world that has not begun: part `me` of `cut`.
+    pub(crate) fn become_part(&mut self, cut: &Cut, me: u16) {
+        let to = |(link, ends): (&Link, &LinkEnds)| {
+            let to = match link.far() {
+                Far::Switch(s) => cut.of_switch(SwitchId(s)),
+                Far::Host(h) => cut.of_host(HostId(h)),
+            };
+            (cut.of_end(ends.from) == me && to != me).then_some(to)
         };
-        let to: Vec<u16> = self.fabric.links.iter().map(to_part).collect();
-        let here = (0..).zip(&self.ends).zip(&to);
-        let leaving = here
-            .filter(|((_, ends), to)| cut.of_end(ends.from) == me && **to != me)
-            .map(|((link, _), _)| link);
-        let border = Border::new(to.len(), leaving);
+        let border = Border::new(
+            cut.parts(),
+            self.fabric.links.iter().zip(&self.ends).map(to),
+        );
         self.fabric.agenda.put_border(border);
         for host in 0..self.hosts.len() as u32 {
             if cut.of_host(HostId(host)) != me {
@@ -37,7 +38,6 @@ impl World<PartAgenda> {
         self.end = Time::MAX;
         self.tally.losses_mut().wait();
         self.look_ahead();
-        to
     }
 
     /// When the next thing happens, here or where its mail arrives.
@@ -48,11 +48,12 @@ impl World<PartAgenda> {
         earliest.min(border.arrives).min(border.begins)
     }
 
-    /// A window begins, or goes on, whose last instant is `until`: nothing that is sent in it arrives in it.
-    pub(crate) fn open_window(&mut self, until: Time) {
+    /// A window begins, or goes on if it is not `fresh`, whose last instant is `until`: nothing that is sent in it arrives
+    /// in it.
+    pub(crate) fn open_window(&mut self, until: Time, fresh: bool) {
         let border = self.fabric.agenda.border_mut();
         border.window = until.saturating_add(Time::from_ps(1));
-        if border.out.is_empty() {
+        if fresh {
             border.arrives = Time::MAX;
         }
     }
@@ -64,12 +65,32 @@ impl World<PartAgenda> {
         (end < Time::MAX).then_some(end)
     }
 
+    /// The last flow that ends here does not end before this. Each ends with a packet, and those for one host come one after
+    /// the other; a shim may hand on many at once.
+    pub(crate) fn last_not_before(&self, here: impl Fn(HostId) -> bool) -> Time {
+        if self.shimmed {
+            return Time::ZERO;
+        }
+        let mut left = vec![0u64; self.hosts.len()];
+        for (flow, seen) in self.plan.flows.iter().zip(&self.flows) {
+            left[flow.dst.0 as usize] += u64::from(seen.finished.is_none() && here(flow.dst));
+        }
+        let most = left.into_iter().max().unwrap_or(0);
+        let bytes = self.config.framing.wire(HEADER_BYTES);
+        let wires = self.fabric.wiring.wires.iter();
+        let gap = wires.map(|wire| wire.time_to_send(bytes)).min();
+        let gap = gap.unwrap_or(Time::ZERO).ps();
+        let all = gap.saturating_mul(most.saturating_sub(1));
+        self.fabric.now.saturating_add(Time::from_ps(all))
+    }
+
     pub(crate) fn close_window(&mut self, until: Time) {
         self.fabric.close_window(until);
     }
 
-    pub(crate) fn take_mail(&mut self) -> impl Iterator<Item = Mail> + '_ {
-        self.fabric.agenda.border_mut().out.drain(..)
+    /// What was mailed to part `to`.
+    pub(crate) fn mail_to(&mut self, to: usize) -> &mut Vec<Mail> {
+        &mut self.fabric.agenda.border_mut().out[to]
     }
 
     pub(crate) fn accept(&mut self, mail: &Mail) {
