@@ -25,6 +25,7 @@ pub mod network;
 mod order;
 pub mod outcome;
 mod packets;
+pub mod parts;
 pub mod pfc;
 pub mod plan;
 mod pool;

@@ -151,6 +151,21 @@ impl LossLog {
         });
     }
 
+    /// Never joins by itself from now on: entries of other logs are missing.
+    pub fn wait(&mut self) {
+        self.room = usize::MAX;
+    }
+
+    /// Takes in what stands in the logs of the other parts of a run, and joins what happened before `limit`, which every
+    /// part has passed. What a sender did at one instant stands in one log, and stays in its order.
+    pub fn join_with<'a>(&mut self, others: impl Iterator<Item = &'a mut LossLog>, limit: Time) {
+        for other in others {
+            self.entries.append(&mut other.entries);
+        }
+        self.entries.sort_by_key(|entry| entry.at);
+        self.join(limit);
+    }
+
     /// Joins everything before `limit`.
     fn join(&mut self, limit: Time) {
         let ready = self.entries.partition_point(|entry| entry.at < limit);

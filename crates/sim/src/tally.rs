@@ -161,6 +161,11 @@ impl Tally {
         }
     }
 
+    /// The log of losses, of a run that is cut.
+    pub fn losses_mut(&mut self) -> &mut LossLog {
+        &mut self.losses
+    }
+
     /// The sums.
     pub fn finish(mut self) -> Tallied {
         for class in &mut self.classes {

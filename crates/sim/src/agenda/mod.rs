@@ -10,10 +10,13 @@
 //! the run is divided.
 
 mod heap;
+mod part;
 mod slots;
 mod wheel;
 
 pub use heap::HeapAgenda;
+pub(crate) use part::Border;
+pub use part::PartAgenda;
 pub(crate) use slots::Slots;
 pub use wheel::WheelAgenda;
 
@@ -113,6 +116,19 @@ pub trait Agenda {
 
     /// Everything that is planned, in the order in which it leaves: time, tie and slot.
     fn pending(&self) -> Vec<(Time, u32, u32)>;
+
+    /// It is that of one part of a world that is cut, and has a border.
+    const PART: bool = false;
+
+    /// The border of the part.
+    fn border(&self) -> &Border {
+        unreachable!("a world in one piece has no border")
+    }
+
+    /// The same, to be changed.
+    fn border_mut(&mut self) -> &mut Border {
+        unreachable!("a world in one piece has no border")
+    }
 }
 
 /// What planning a second event for a slot says.

@@ -610,6 +610,29 @@ impl Agenda for WheelAgenda {
 }
 
 impl WheelAgenda {
+    /// When the next event is; [`Time::MAX`] without one.
+    pub(crate) fn earliest(&mut self) -> Time {
+        if let Some(event) = self.ready.get(self.next) {
+            return Time::from_ps((event >> 64) as u64);
+        }
+        if let Some(bucket) = self.first_used() {
+            let mut slot = self.heads[bucket as u32 & (self.heads.len() as u32 - 1)];
+            let mut earliest = IDLE;
+            while slot != NONE {
+                earliest = earliest.min(self.slots[slot].at);
+                slot = self.slots[slot].next;
+            }
+            return Time::from_ps(earliest);
+        }
+        while let Some(&Reverse((at, slot, round))) = self.far.peek() {
+            if self.spent[slot as usize] == round {
+                return Time::from_ps(at);
+            }
+            self.far.pop();
+        }
+        Time::MAX
+    }
+
     /// With an empty ring: turns it to the first event of the heap, unless that lies past
     /// `limit`. Says whether there is an event ready now.
     #[cold]

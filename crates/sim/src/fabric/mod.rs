@@ -8,6 +8,7 @@
 //! the agenda and the wires; `pauses` and `crossings` are the events that only some networks have, and
 //! `changes` is what happens to a link between two events.
 
+mod border;
 mod changes;
 mod crossings;
 mod link;
@@ -251,6 +252,9 @@ impl<A: Agenda> Fabric<A> {
     /// Queues a parcel on `link`.
     #[inline(always)]
     pub fn enqueue(&mut self, link: u32, parcel: u32) {
+        if A::PART && self.agenda.border().leaves(link) {
+            return self.enqueue_leaving(link, parcel);
+        }
         let queues = &self.wiring.queues;
         if !queues.is_empty() {
             match &queues[link] {
@@ -274,6 +278,9 @@ impl<A: Agenda> Fabric<A> {
     /// that queue behind others pass it by.
     #[inline(never)]
     fn plan_first(&mut self, link: u32, departs: Time) {
+        if A::PART && self.agenda.border().leaves(link) {
+            return;
+        }
         let arrives = departs + self.wire(link).delay;
         let tie = self.tie(link, self.links[link].packets);
         self.agenda.schedule(link, arrives, tie);
@@ -380,6 +387,9 @@ impl<A: Agenda> Fabric<A> {
         let wire = &self.wiring.wires[l.wire];
         let due = ranked.next(&mut l.line, &mut self.pool, wire, at);
         self.plan(link, due);
+        if A::PART && self.agenda.border().leaves(link) {
+            self.mail(link, self.now);
+        }
         NONE
     }
 

@@ -15,19 +15,17 @@
 //!   the final state;
 //! - the run ends with an instant, that of the last delivery, and not with an event.
 //!
-//! The plan, the settings and the shortest paths are shared and do not change. Whoever cuts a
-//! world has to split what is one to a part and still one here:
-//! - the agenda and the pool: an arrival over a link that leaves the part belongs into the agenda
-//!   of another part, its packet into the pool there;
-//! - the queue of pauses under way, which the gate's switch writes at the brake ([`crate::pfc`]);
-//! - the table of classes, and the log of losses, which is joined up to the present whenever it is
-//!   full ([`crate::losses`]);
-//! - the table of what became of flows, of whose rows each end of a flow writes its own columns;
-//! - the count of flows left: parts that may reach the last delivery go in step with each other
-//!   for one delay;
-//! - the caller's functions that make the ends of flows (`machines`): both are called in the
-//!   order of the whole run;
-//! - the paths of traced packets.
+//! The plan and the settings are shared and do not change. What of a world is one to a part, [`crate::parts`] splits:
+//! - each part has an agenda and a pool; an arrival over a link that leaves the part is mail for another
+//!   (`fabric/border.rs`);
+//! - each has a tally with a table of classes, which add up, and a log of losses, which are joined up to what every part has
+//!   passed ([`crate::losses`]);
+//! - each has a table of what became of flows, of whose rows each end of a flow writes its own columns;
+//! - parts that may reach the last delivery look for it before others go on (`parts/windows.rs`).
+//!
+//! Refused of a run that is cut, and one to a world still: the queue of pauses under way, which the gate's switch writes at
+//! the brake ([`crate::pfc`]); changes of the network; the caller's functions that make the ends of flows (`machines`); the
+//! paths of traced packets.
 
 mod changes;
 mod connections;
@@ -38,6 +36,7 @@ mod looks;
 mod machines;
 mod multipath;
 mod nics;
+mod part;
 mod record;
 mod saved;
 mod shims;

@@ -194,6 +194,12 @@ impl Line {
         self.join(store, at)
     }
 
+    /// Puts a parcel behind the others that has left, or is leaving, from a queue elsewhere; says whether it is the
+    /// first. Of this line it takes no buffer.
+    pub fn carry<S: Store>(&mut self, store: &mut S, at: u32) -> bool {
+        self.join(store, at)
+    }
+
     /// Puts a parcel whose departure is known behind the others; says whether it is the first.
     #[inline]
     fn join<S: Store>(&mut self, store: &mut S, at: u32) -> bool {

@@ -1,0 +1,169 @@
+//! The outcome of a run, of what its parts say.
+//!
+//! What became of something is one part's to say: of a flow its source says some and its destination the rest, of a port
+//! its sender what it decided and its receiver what arrived. The others say nothing, which is 0. So all adds up.
+
+use crate::counts::Totals;
+use crate::outcome::{ClassOutcome, FlowOutcome, Outcome, PortOutcome};
+use crate::run_counts;
+use crate::watch::Watched;
+
+/// Adds what another part says.
+pub(super) fn join(all: &mut Outcome, other: Outcome) {
+    let Outcome {
+        flows,
+        ports,
+        classes,
+        subflows,
+        totals,
+        deadlocks,
+        end,
+        trajectory_hash,
+        traces,
+    } = other;
+    for (flow, more) in all.flows.iter_mut().zip(flows) {
+        add_flow(flow, &more);
+    }
+    for (port, more) in all.ports.iter_mut().zip(ports) {
+        add_port(port, &more);
+    }
+    for (class, more) in all.classes.iter_mut().zip(classes) {
+        add_class(class, &more);
+    }
+    all.subflows.extend(subflows);
+    all.subflows.sort_unstable_by_key(|s| (s.flow, s.subflow));
+    add_totals(&mut all.totals, &totals);
+    all.deadlocks.extend(deadlocks);
+    all.end = all.end.max(end);
+    all.trajectory_hash = all.trajectory_hash.wrapping_add(trajectory_hash);
+    all.traces.extend(traces);
+}
+
+fn add_flow(flow: &mut FlowOutcome, more: &FlowOutcome) {
+    let FlowOutcome {
+        started,
+        finished,
+        delivered_bytes,
+        segments,
+        retransmits,
+        timeouts,
+        spurious_retransmits,
+        spurious_timeouts,
+        fast_retransmits,
+        dsacks,
+        undone,
+        reordered,
+        reordering_extent,
+        n_reordering,
+        transport_reordered,
+        marks,
+        detours,
+        max_detours,
+        drops,
+    } = *more;
+    flow.started = flow.started.or(started);
+    flow.finished = flow.finished.or(finished);
+    flow.delivered_bytes += delivered_bytes;
+    flow.segments += segments;
+    flow.retransmits += retransmits;
+    flow.timeouts += timeouts;
+    flow.spurious_retransmits += spurious_retransmits;
+    flow.spurious_timeouts += spurious_timeouts;
+    flow.fast_retransmits += fast_retransmits;
+    flow.dsacks += dsacks;
+    flow.undone += undone;
+    flow.reordered += reordered;
+    flow.reordering_extent += reordering_extent;
+    flow.n_reordering += n_reordering;
+    flow.transport_reordered += transport_reordered;
+    flow.marks += marks;
+    flow.detours += detours;
+    flow.max_detours += max_detours;
+    flow.drops += drops;
+}
+
+fn add_port(port: &mut PortOutcome, more: &PortOutcome) {
+    let PortOutcome {
+        from: _,
+        port: _,
+        to: _,
+        rate: _,
+        packets,
+        wire_bytes,
+        counts,
+        peak_packets,
+        peak_bytes,
+        pauses,
+        paused,
+        input_peak_bytes,
+    } = more;
+    port.packets += packets;
+    port.wire_bytes += wire_bytes;
+    port.counts += counts;
+    port.peak_packets += peak_packets;
+    port.peak_bytes += peak_bytes;
+    port.pauses += pauses;
+    port.paused = port.paused + *paused;
+    port.input_peak_bytes += input_peak_bytes;
+}
+
+fn add_class(class: &mut ClassOutcome, more: &ClassOutcome) {
+    let ClassOutcome {
+        sent,
+        delivered,
+        detoured,
+        detours,
+        dropped,
+        marked,
+        detours_each,
+        extra_hops,
+        trimmed,
+        reordered,
+        transport_reordered,
+        n_reordering,
+    } = more;
+    class.sent += sent;
+    class.delivered += delivered;
+    class.detoured += detoured;
+    class.detours += detours;
+    class.dropped += dropped;
+    class.marked += marked;
+    class.detours_each.merge(detours_each);
+    let shortest = class.extra_hops.len().max(extra_hops.len());
+    class.extra_hops.resize_with(shortest, Default::default);
+    for (hops, more) in class.extra_hops.iter_mut().zip(extra_hops) {
+        hops.merge(more);
+    }
+    class.trimmed += trimmed;
+    class.reordered += reordered;
+    class.transport_reordered += transport_reordered;
+    let counts = n_reordering.counts;
+    let sums = class.n_reordering.counts.iter_mut();
+    sums.zip(counts).for_each(|(sum, more)| *sum += more);
+}
+
+/// Writes the sum of all counts of a run.
+macro_rules! sum {
+    (
+        work { $($(#[$work_doc:meta])* $work:ident;)* }
+        signals { $($(#[$signal_doc:meta])* $signal:ident;)* }
+    ) => {
+        fn add_totals(totals: &mut Totals, more: &Totals) {
+            $(totals.$work += more.$work;)*
+            $(totals.$signal += more.$signal;)*
+            for (sum, more) in totals.drops.iter_mut().zip(more.drops) {
+                *sum += more;
+            }
+        }
+    };
+}
+
+run_counts!(sum);
+
+/// Adds what another part has seen; nothing is watched of a run that is cut.
+pub(super) fn add_watched(all: &mut Watched, other: Watched) {
+    assert!(
+        *all == Watched::default() && other == Watched::default(),
+        "nothing is watched"
+    );
+}

@@ -1,0 +1,166 @@
+//! One part of a world that is cut.
+
+use super::{Cut, Said};
+use crate::agenda::PartAgenda;
+use crate::config::WorldConfig;
+use crate::losses::LossLog;
+use crate::network::Network;
+use crate::outcome::Outcome;
+use crate::plan::{Plan, Start};
+use crate::watch::Watched;
+use crate::world::World;
+use sidestep_switch::Depth;
+use sidestep_types::{Packet, Time};
+use std::sync::Arc;
+
+/// A packet on its way from one part to another.
+#[derive(Clone, Debug)]
+pub struct Mail {
+    /// The link that is cut.
+    pub(crate) link: u32,
+    /// When its last bit leaves.
+    pub(crate) departs: Time,
+    pub(crate) packet: Packet,
+}
+
+/// One part: a world that knows the whole network and serves its own switches and hosts.
+pub struct Part {
+    world: World<PartAgenda>,
+    me: u16,
+    cut: Arc<Cut>,
+    /// It is within a window.
+    open: bool,
+    /// When the last flow ended here so far.
+    finished: Time,
+    /// The last flow that ends here does not end before this.
+    bound: Time,
+    /// So often is no other bound sought.
+    rest: usize,
+    /// That long is the rest then: all flows are looked at.
+    rests: usize,
+}
+
+/// A bound is sought again after so many windows in which the run may end, and more where there are many flows.
+const REST: usize = 64;
+
+impl Part {
+    pub(super) fn new(
+        network: &Network,
+        plan: &Arc<Plan>,
+        config: &WorldConfig,
+        cut: &Arc<Cut>,
+        me: u16,
+    ) -> Result<Part, String> {
+        let mut world = World::new(network, Arc::clone(plan), config.clone())?;
+        world.become_part(cut, me);
+        let here = plan.flows.iter().filter(|flow| cut.of_host(flow.dst) == me);
+        let starts = here.filter_map(|flow| match flow.start {
+            Start::At(at) => Some(at),
+            Start::After { .. } | Start::Replace { .. } => None,
+        });
+        Ok(Part {
+            world,
+            me,
+            cut: Arc::clone(cut),
+            open: false,
+            finished: Time::ZERO,
+            bound: starts.max().unwrap_or(Time::ZERO),
+            rest: 0,
+            rests: REST + plan.flows.len() / REST,
+        })
+    }
+
+    /// What the others need to know of it before the next window.
+    pub fn said(&mut self) -> Said {
+        let (next, left) = (self.world.earliest(), self.left());
+        if left > 0 && next >= self.bound {
+            self.seek_bound();
+        }
+        Said {
+            next,
+            left,
+            finished: self.finished,
+            bound: if left > 0 { self.bound } else { Time::ZERO },
+        }
+    }
+
+    fn seek_bound(&mut self) {
+        if self.rest > 0 {
+            self.rest -= 1;
+            return;
+        }
+        let (cut, me) = (Arc::clone(&self.cut), self.me);
+        let bound = self.world.last_not_before(|host| cut.of_host(host) == me);
+        self.bound = self.bound.max(bound);
+        self.rest = self.rests;
+    }
+
+    /// Serves the window up to and including `until`.
+    pub fn serve(&mut self, until: Time) {
+        self.open_window(until);
+        while let Some(finished) = self.world.serve_own_until(until) {
+            self.finished = finished;
+        }
+        self.world.close_window(until);
+        self.open = false;
+    }
+
+    fn open_window(&mut self, until: Time) {
+        self.world.open_window(until, !self.open);
+        self.open = true;
+    }
+
+    /// The same, but stops with the instant of the last delivery of flows that end here. Does nothing where none is left.
+    pub fn serve_own(&mut self, until: Time) {
+        if self.left() == 0 {
+            return;
+        }
+        self.open_window(until);
+        if let Some(finished) = self.world.serve_own_until(until) {
+            self.finished = finished;
+        }
+    }
+
+    /// What was sent to part `to` in the window, to be taken there.
+    pub fn mail_to(&mut self, to: usize) -> &mut Vec<Mail> {
+        self.world.mail_to(to)
+    }
+
+    /// Takes in what other parts have sent.
+    pub fn accept(&mut self, mail: &mut Vec<Mail>) {
+        for mail in mail.drain(..) {
+            self.world.accept(&mail);
+        }
+    }
+
+    /// Flows that end here and have not.
+    pub(super) fn left(&self) -> u64 {
+        self.world.unfinished()
+    }
+
+    pub(super) fn world(&self) -> &World<PartAgenda> {
+        &self.world
+    }
+
+    pub(super) fn losses(&mut self) -> &mut LossLog {
+        self.world.losses_mut()
+    }
+
+    pub(super) fn is_served(&mut self, until: Time) {
+        self.world.is_served(until);
+    }
+
+    /// Writes how full the queues are that it owns.
+    pub(super) fn put_depths(&mut self, at: Time, depths: &mut Vec<Depth>) {
+        let (cut, me) = (Arc::clone(&self.cut), self.me);
+        self.world
+            .put_depths(at, depths, |from| cut.of_end(from) == me);
+    }
+
+    pub(super) fn finish(self) -> (Outcome, Watched) {
+        let twice = self.world.mailed_and_here();
+        let (mut outcome, watched) = self.world.finish_watched();
+        outcome.totals.in_flight -= twice;
+        (outcome, watched)
+    }
+}
