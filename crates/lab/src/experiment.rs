@@ -4,7 +4,7 @@ use crate::claim::Claim;
 use crate::ran::Ran;
 use crate::record::Record;
 use crate::scenario::Scenario;
-use crate::stats::{Summary, metric, place, summarise};
+use crate::stats::{Kept, Summary, metric, place, summarise};
 use std::sync::Arc;
 
 /// What `docs/experiments.md` calls an experiment. A scenario without `[sweep]` is one with a
@@ -275,7 +275,7 @@ pub struct PointResult {
     /// The value on each axis.
     pub at: Vec<String>,
     /// One per scheme that ran, in the scenario's order. Reports hold the same.
-    pub summaries: Vec<Arc<Summary>>,
+    pub kept: Vec<Kept>,
     /// One per run: by scheme, then by seed. Runs that an interruption kept from beginning are not there.
     pub runs: Vec<Ran>,
     /// The same whole; none of a sweep whose plots draw numbers alone.
@@ -288,24 +288,33 @@ impl PointResult {
         let schemes = point.scenario.schemes.iter();
         let summary = |name: &str| {
             let own: Vec<&Record> = records.iter().filter(|r| r.scheme == name).collect();
-            (!own.is_empty()).then(|| Arc::new(summarise(&own)))
+            (!own.is_empty()).then(|| summarise(&own).into())
         };
-        let mut summaries: Vec<Arc<Summary>> = schemes.filter_map(|s| summary(&s.name)).collect();
-        summaries.shrink_to_fit();
+        let mut kept: Vec<Kept> = schemes.filter_map(|s| summary(&s.name)).collect();
+        kept.shrink_to_fit();
         let schemes = point.scenario.schemes.iter();
         let schemes: Vec<&str> = schemes.map(|s| s.name.as_str()).collect();
         PointResult {
             at: point.at.clone(),
-            summaries,
+            kept,
             runs: Ran::all(&schemes, &records),
             records,
         }
     }
 
     /// The summary of a scheme.
-    pub fn summary(&self, scheme: &str) -> Option<&Summary> {
-        let mut all = self.summaries.iter();
-        all.find(|s| s.scheme == scheme).map(Arc::as_ref)
+    pub fn summary(&self, scheme: &str) -> Option<Arc<Summary>> {
+        self.summaries().find(|s| s.scheme == scheme)
+    }
+
+    /// The summaries, one per scheme that ran.
+    pub fn summaries(&self) -> impl Iterator<Item = Arc<Summary>> {
+        self.kept.iter().map(Kept::get)
+    }
+
+    /// Holds them in few bytes from now on.
+    pub fn pack(&mut self) {
+        self.kept.iter_mut().for_each(|kept| *kept = kept.packed());
     }
 
     /// The records of a scheme, by seed.

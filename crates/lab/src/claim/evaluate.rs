@@ -13,9 +13,8 @@ use super::several::{each, extreme, mean};
 use super::{Claim, ClaimPoint, ClaimResult, Over, Verdict};
 use crate::experiment::{Axis, Experiment, PointResult, Results};
 use crate::record::Record;
-use crate::stats::Summary;
+use crate::stats::{Kept, Summary};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Holds every claim against the summaries of a scenario without a sweep.
 pub fn evaluate(claims: &[Claim], summaries: &[Summary]) -> Vec<ClaimResult> {
@@ -32,7 +31,7 @@ pub fn evaluate_runs(
     let kept = runs.iter().filter(|_| marked);
     let point = PointResult {
         at: Vec::new(),
-        summaries: summaries.iter().cloned().map(Arc::new).collect(),
+        kept: summaries.iter().cloned().map(Kept::from).collect(),
         records: kept.map(|run| (*run).clone()).collect(),
         ..PointResult::default()
     };
@@ -202,7 +201,7 @@ pub(super) mod tests {
         };
         let point = |(x, a, b): &(&str, &[u64], &[u64])| PointResult {
             at: vec![x.to_string()],
-            summaries: vec![summary("a", a).into(), summary("b", b).into()],
+            kept: vec![summary("a", a).into(), summary("b", b).into()],
             ..PointResult::default()
         };
         (vec![axis], all.iter().map(point).collect())
@@ -366,14 +365,16 @@ pub(super) mod tests {
         };
         let before = result(&points);
         // The same seeds in another order are the same; others have no partner.
-        points[1]
-            .summaries
-            .iter_mut()
-            .for_each(|s| Arc::make_mut(s).per_seed.reverse());
+        let change = |point: &mut PointResult, how: fn(&mut Summary)| {
+            for kept in &mut point.kept {
+                let mut summary = Summary::clone(&kept.get());
+                how(&mut summary);
+                *kept = summary.into();
+            }
+        };
+        change(&mut points[1], |s| s.per_seed.reverse());
         assert_eq!(result(&points).ci, before.ci);
-        for summary in &mut points[1].summaries {
-            Arc::make_mut(summary).per_seed[0].seeds = vec![7];
-        }
+        change(&mut points[1], |s| s.per_seed[0].seeds = vec![7]);
         let words = "schemes or points have other seeds than each other";
         assert_eq!(result(&points).why_no_interval.as_deref(), Some(words));
     }

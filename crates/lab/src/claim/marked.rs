@@ -11,7 +11,6 @@ use crate::experiment::PointResult;
 use crate::record::Record;
 use crate::stats::summarise;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// The points without the seeds that are marked under a scheme of the claim, and those seeds; `None` without any.
 pub fn without(claim: &Claim, points: &[PointResult]) -> Option<(Vec<u64>, Vec<PointResult>)> {
@@ -29,11 +28,11 @@ pub fn without(claim: &Claim, points: &[PointResult]) -> Option<(Vec<u64>, Vec<P
         let records: Vec<Record> = kept.cloned().collect();
         let summary = |scheme: &&str| {
             let own: Vec<&Record> = records.iter().filter(|r| r.scheme == *scheme).collect();
-            (!own.is_empty()).then(|| Arc::new(summarise(&own)))
+            (!own.is_empty()).then(|| summarise(&own).into())
         };
         PointResult {
             at: point.at.clone(),
-            summaries: schemes.iter().filter_map(summary).collect(),
+            kept: schemes.iter().filter_map(summary).collect(),
             records,
             ..PointResult::default()
         }

@@ -6,6 +6,7 @@ use crate::experiment::{Axis, PointResult};
 use crate::stats::metric::{self, Reading, Unit};
 use crate::stats::{Interval, Summary, are_apart, sectioned};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A number of each seed, by its number.
 pub type BySeed = BTreeMap<Vec<u64>, f64>;
@@ -158,21 +159,20 @@ fn apart(claim: &Claim, place: &Place<'_>) -> bool {
     let mut all = all.map(|summary| {
         let value = |of: &Summary| said(metric.read(of)).0;
         let seeds: Option<Vec<f64>> = summary.per_seed.iter().map(value).collect();
-        value(summary).zip(seeds)
+        value(&summary).zip(seeds)
     });
     all.any(|found| found.is_some_and(|(whole, seeds)| are_apart(whole, &seeds)))
 }
 
 /// The number from all seeds together; `None` when a scheme did not run.
 fn whole(claim: &Claim, place: &Place<'_>) -> Option<Reading> {
-    let here = combine(claim, &summaries(claim, place.here)?);
+    let here = combine(claim, &of(&summaries(claim, place.here)?));
     match place.other {
         None => Some(here),
-        Some(other) => Some(against(
-            claim,
-            here,
-            combine(claim, &summaries(claim, other)?),
-        )),
+        Some(other) => {
+            let other = combine(claim, &of(&summaries(claim, other)?));
+            Some(against(claim, here, other))
+        }
     }
 }
 
@@ -198,11 +198,12 @@ fn is_over_none(claim: &Claim, here: &[&Summary], other: Option<&[&Summary]>) ->
 fn whole_over_none(claim: &Claim, place: &Place<'_>) -> bool {
     let other = place.other.and_then(|point| summaries(claim, point));
     let here = summaries(claim, place.here);
-    here.is_some_and(|here| is_over_none(claim, &here, other.as_deref()))
+    let other = other.as_deref().map(of);
+    here.is_some_and(|here| is_over_none(claim, &of(&here), other.as_deref()))
 }
 
 /// The number of each seed, paired between schemes and points; or how many seeds there are and why not.
-pub fn seeds_of<'a>(claim: &Claim, place: &Place<'a>) -> Result<BySeed, (usize, Why)> {
+pub fn seeds_of(claim: &Claim, place: &Place<'_>) -> Result<BySeed, (usize, Why)> {
     let all = |point| summaries(claim, point).ok_or((0, Why::Nothing));
     let here = all(place.here)?;
     let other = place.other.map(all).transpose()?;
@@ -214,8 +215,12 @@ pub fn seeds_of<'a>(claim: &Claim, place: &Place<'a>) -> Result<BySeed, (usize, 
     let mut values = BySeed::new();
     for first in &here[0].per_seed {
         // A seed that another scheme or point lacks has nothing to be compared with.
-        let of_seed = |all: &[&'a Summary]| own(all, &first.seeds).ok_or((n, Why::OtherSeeds));
-        let (of_here, of_other) = (of_seed(&here)?, other.as_deref().map(of_seed).transpose()?);
+        let lacks = || (n, Why::OtherSeeds);
+        let of_here = own(&here, &first.seeds).ok_or_else(lacks)?;
+        let of_other = match &other {
+            Some(other) => Some(own(other, &first.seeds).ok_or_else(lacks)?),
+            None => None,
+        };
         let number = combine(claim, &of_here);
         let reading = match &of_other {
             None => number,
@@ -234,15 +239,19 @@ pub fn seeds_of<'a>(claim: &Claim, place: &Place<'a>) -> Result<BySeed, (usize, 
 }
 
 /// Of each summary that of one seed, if all have it.
-fn own<'a>(all: &[&'a Summary], seeds: &[u64]) -> Option<Vec<&'a Summary>> {
-    let of_seed = |s: &&'a Summary| s.per_seed.iter().find(|own| own.seeds == seeds);
+fn own<'a>(all: &'a [Arc<Summary>], seeds: &[u64]) -> Option<Vec<&'a Summary>> {
+    let of_seed = |s: &'a Arc<Summary>| s.per_seed.iter().find(|own| own.seeds == seeds);
     all.iter().map(of_seed).collect()
 }
 
 /// One summary per scheme of the comparison.
-fn summaries<'a>(claim: &Claim, point: &'a PointResult) -> Option<Vec<&'a Summary>> {
+fn summaries(claim: &Claim, point: &PointResult) -> Option<Vec<Arc<Summary>>> {
     let schemes = claim.compare.schemes().into_iter();
     schemes.map(|name| point.summary(name)).collect()
+}
+
+fn of(all: &[Arc<Summary>]) -> Vec<&Summary> {
+    all.iter().map(Arc::as_ref).collect()
 }
 
 /// The claim's metric of one scheme. A count is that of a seed, on average.

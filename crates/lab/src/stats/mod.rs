@@ -3,6 +3,7 @@
 mod by_name;
 mod fairness;
 mod interval;
+mod kept;
 pub mod metric;
 mod reordering;
 mod sample;
@@ -15,6 +16,7 @@ mod ways;
 
 pub use fairness::{jain, max_over_min};
 pub use interval::{Interval, t_975, t_interval, t_interval_of};
+pub use kept::Kept;
 pub use sample::{Percentile, Sample};
 pub use sections::{LEAST_SEEDS, are_apart, more_seeds, sectioned};
 pub use summarise::summarise;

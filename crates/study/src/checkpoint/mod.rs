@@ -287,7 +287,7 @@ impl Name {
             scenario: scenario.name.clone(),
             scheme: scenario.schemes[scheme].name.clone(),
             seed,
-            identity: Key::of(scenario, scheme, seed).digits().to_string(),
+            identity: Key::of(scenario, scheme, seed).digits(),
             trace: format!("{trace:?}"),
         }
     }

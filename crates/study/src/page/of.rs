@@ -7,10 +7,10 @@ use crate::reproduce::{FigureResult, Reproduction};
 use crate::staging::Staging;
 use crate::words::some;
 use crate::{Error, Report, Status, SweepReport, figures};
+use sidestep_lab::stats::Kept;
 use sidestep_lab::{
     AuthorPoints, Experiment, PlotKind, PlotSpec, PointResult, Ran, Record, Results, Scenario,
 };
-use std::sync::Arc;
 
 /// The name of the file.
 pub(crate) const FILE: &str = "report.html";
@@ -35,7 +35,7 @@ pub(crate) fn run(
     let results = Results {
         points: vec![PointResult {
             at: Vec::new(),
-            summaries: report.summaries.iter().cloned().map(Arc::new).collect(),
+            kept: report.summaries.iter().cloned().map(Kept::from).collect(),
             runs: Ran::all(&subject.schemes(), &records),
             records,
         }],
@@ -156,8 +156,8 @@ const MOST_DRAWN: usize = 1_000;
 /// A sweep whose file asks for no plot draws what its table has, over its first axis.
 fn usual_plots(experiment: &Experiment, report: &SweepReport) -> Vec<PlotSpec> {
     let there = |name: &&String| {
-        let mut all = report.points.iter().flat_map(|point| &point.summaries);
-        all.any(|summary| point_of(name, summary).is_some())
+        let mut all = report.points.iter().flat_map(|point| &point.kept);
+        all.any(|kept| point_of(name, &kept.get()).is_some())
     };
     let Some(axis) = experiment.axes.first() else {
         return Vec::new();

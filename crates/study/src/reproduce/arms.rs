@@ -117,10 +117,10 @@ fn agreement(results: &Results) -> Sheet {
     head.extend(results.points.iter().map(|p| p.at[0].clone()));
     head.extend(others.iter().map(|p| format!("÷ {}", p.at[0])));
     let mut rows = Vec::new();
-    for summary in &held.summaries {
+    for summary in held.summaries() {
         let scheme = summary.scheme.as_str();
         for metric in COMPARED {
-            let of = |p: &PointResult| p.summary(scheme).and_then(|s| point_of(metric, s));
+            let of = |p: &PointResult| p.summary(scheme).and_then(|s| point_of(metric, &s));
             let values: Vec<_> = results.points.iter().map(of).collect();
             if values.iter().flatten().all(|p| p.value == 0.0) {
                 continue;

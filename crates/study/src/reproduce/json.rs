@@ -107,10 +107,8 @@ fn beside_json(beside: &Beside) -> Value {
 fn point_json(figure: &FigureResult, point: &PointResult) -> Value {
     let axes = figure.experiment.axes.iter().map(|a| a.name.clone());
     let at = axes.zip(point.at.iter().map(|v| json!(v)));
-    let schemes = point
-        .summaries
-        .iter()
-        .map(|s| (s.scheme.clone(), summary_json(s)));
+    let schemes = point.summaries();
+    let schemes = schemes.map(|s| (s.scheme.clone(), summary_json(&s)));
     json!({"at": Map::from_iter(at), "schemes": Map::from_iter(schemes)})
 }
 

@@ -173,7 +173,7 @@ fn write(staging: &Staging, reproduction: &Reproduction) -> Result<(), Error> {
             .results
             .points
             .iter()
-            .map(|p| json!({"at": p.at, "schemes": p.summaries.iter().map(|s| summary_json(s)).collect::<Vec<_>>()}));
+            .map(|p| json!({"at": p.at, "schemes": p.summaries().map(|s| summary_json(&s)).collect::<Vec<_>>()}));
         let summary = json!({
             "experiment": folder,
             "status": figure.status.word(),
@@ -201,7 +201,7 @@ fn points_csv(figure: &FigureResult) -> String {
     out.push_str("scheme,metric,value,ci_low,ci_high,bound,seeds\n");
     for point in &figure.results.points {
         let at: Vec<String> = point.at.iter().map(|v| format!("{},", cell(v))).collect();
-        for summary in &point.summaries {
+        for summary in point.summaries() {
             let over_all = METRICS.iter().map(|metric| metric.name.to_string());
             let classes = summary.classes.iter().filter(|class| class.exists());
             let of_class = classes.flat_map(|class| {
@@ -209,7 +209,7 @@ fn points_csv(figure: &FigureResult) -> String {
                 each.map(move |metric| format!("{}:{}", metric.name, class.name))
             });
             for name in over_all.chain(of_class) {
-                let Some(p) = point_of(&name, summary) else {
+                let Some(p) = point_of(&name, &summary) else {
                     continue;
                 };
                 let [low, high] = match p.ci {

@@ -177,6 +177,7 @@ impl<'a> Collector<'a> {
         for mut point in self.pending.drain(..) {
             if !self.whole {
                 point.records = Vec::new();
+                point.pack();
             }
             self.results.points.push(point);
         }

@@ -117,7 +117,7 @@ impl Plan {
         let costs = Costs::of(&[&self.experiment], self.jobs.distinct());
         let jobs = costs.jobs.iter().zip(costs.guesses());
         jobs.map(|(job, cost)| Work {
-            key: job.key.digits().into(),
+            key: job.key.digits(),
             point: job.point,
             scheme: job.scheme,
             seed: job.seed,
@@ -154,7 +154,7 @@ impl Plan {
         let source = Source {
             is_there: &|key| there.contains(key),
             record: &find,
-            was_known: &|key| made.known.contains(key.digits()),
+            was_known: &|key| made.known.contains(&key.digits()),
             cache: made.cache.clone(),
             began: began.checked_sub(made.took).unwrap_or(began),
             began_unix_s: now.saturating_sub(made.took.as_secs()),

@@ -7,8 +7,8 @@ use crate::report::claims_table;
 use crate::words::{Grid, hang, number, seeds};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
-use sidestep_lab::stats::Summary;
 use sidestep_lab::stats::metric::{self, Reading};
+use sidestep_lab::stats::{Kept, Summary};
 use sidestep_lab::{Axis, ClaimResult, Experiment};
 use std::sync::Arc;
 
@@ -45,12 +45,19 @@ pub struct SweepPoint {
     /// The value on each axis.
     pub at: Vec<String>,
     /// One per scheme that ran.
-    pub summaries: Vec<Arc<Summary>>,
+    pub kept: Vec<Kept>,
+}
+
+impl SweepPoint {
+    /// The summaries, one per scheme that ran.
+    pub fn summaries(&self) -> impl Iterator<Item = Arc<Summary>> {
+        self.kept.iter().map(Kept::get)
+    }
 }
 
 /// The table of an experiment that draws no metric: completion times of all that was sent.
 fn usual(points: &[SweepPoint]) -> Vec<String> {
-    let summaries = || points.iter().flat_map(|point| &point.summaries);
+    let summaries = || points.iter().flat_map(SweepPoint::summaries);
     let mut shown = Vec::new();
     if summaries().any(|s| s.qct_ms.n > 0) {
         shown.push("qct_p99_ms".to_string());
@@ -58,10 +65,12 @@ fn usual(points: &[SweepPoint]) -> Vec<String> {
     if summaries().any(|s| s.group_ms.n > 0) {
         shown.push("group_p99_ms".to_string());
     }
-    for class in summaries().flat_map(|s| &s.classes) {
-        let name = format!("fct_p99_ms:{}", class.name);
-        if class.fct_ms.n > 0 && !shown.contains(&name) {
-            shown.push(name);
+    for summary in summaries() {
+        for class in &summary.classes {
+            let name = format!("fct_p99_ms:{}", class.name);
+            if class.fct_ms.n > 0 && !shown.contains(&name) {
+                shown.push(name);
+            }
         }
     }
     if shown.is_empty() {
@@ -83,7 +92,7 @@ impl SweepReport {
         }
         let points = measured.results.points.iter().map(|point| SweepPoint {
             at: point.at.clone(),
-            summaries: point.summaries.clone(),
+            kept: point.kept.clone(),
         });
         let points: Vec<SweepPoint> = points.collect();
         if shown.is_empty() {
@@ -130,14 +139,14 @@ impl SweepReport {
             let schemes: Map<String, Value> = part(value, "schemes")?;
             let summaries = schemes
                 .into_iter()
-                .map(|(_, s)| serde_json::from_value(s).map(Arc::new));
+                .map(|(_, s)| serde_json::from_value::<Summary>(s).map(Kept::from));
             let summaries = summaries.collect::<Result<_, _>>();
             let words = at.values().map(|v| v.as_str().map(String::from));
             Ok::<SweepPoint, String>(SweepPoint {
                 at: words
                     .collect::<Option<_>>()
                     .ok_or("\"at\": expected texts")?,
-                summaries: summaries.map_err(|e| format!("\"schemes\": {e}"))?,
+                kept: summaries.map_err(|e| format!("\"schemes\": {e}"))?,
             })
         };
         let status: String = part(value, "status")?;
@@ -205,8 +214,8 @@ impl SweepReport {
         grid.row(head.chain(self.shown.iter().cloned()));
         grid.rule();
         for point in &self.points {
-            for summary in &point.summaries {
-                let cells = self.shown.iter().map(|name| cell(name, summary));
+            for summary in point.summaries() {
+                let cells = self.shown.iter().map(|name| cell(name, &summary));
                 let ran = [summary.scheme.clone(), summary.seeds.len().to_string()];
                 grid.row(point.at.iter().cloned().chain(ran).chain(cells));
             }
@@ -222,8 +231,8 @@ impl Serialize for SweepReport {
         let point = |point: &SweepPoint| {
             let names = self.axes.iter().map(|axis| axis.name.clone());
             let at = names.zip(point.at.iter().map(|value| json!(value)));
-            let schemes = point.summaries.iter();
-            let schemes = schemes.map(|s| (s.scheme.clone(), json!(**s)));
+            let schemes = point.summaries();
+            let schemes = schemes.map(|s| (s.scheme.clone(), json!(*s)));
             json!({"at": Map::from_iter(at), "schemes": Map::from_iter(schemes)})
         };
         let mut map = to.serialize_map(None)?;

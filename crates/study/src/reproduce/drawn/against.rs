@@ -9,6 +9,7 @@ use crate::words::{count, number};
 use sidestep_lab::stats::Summary;
 use sidestep_lab::stats::metric::{self, Population};
 use sidestep_lab::{AuthorPoint, Axis, ClaimResult, PlotKind, PointResult, over};
+use std::sync::Arc;
 
 const CAPTION: &str = "Marks: all seeds together. Bars: 95 % interval of the mean over seeds of each \
                        seed's own number (Student's t); none where there is one seed, or where \
@@ -54,7 +55,7 @@ struct Plane<'a> {
 }
 
 impl Plane<'_> {
-    fn find(&self, strand: &Strand<'_>, value: &str) -> Option<&Summary> {
+    fn find(&self, strand: &Strand<'_>, value: &str) -> Option<Arc<Summary>> {
         self.view.find(strand, &self.free, Some((self.x, value)))
     }
 
@@ -92,7 +93,8 @@ impl Plane<'_> {
         let (view, spec) = (self.view, self.view.spec);
         let here = view.find_point(strand, &self.free, Some((self.x, value)))?;
         if spec.per.is_empty() {
-            return point_of(name, here.summary(strand.scheme)?);
+            let summary = here.summary(strand.scheme)?;
+            return point_of(name, &summary);
         }
         let mut at = here.at.clone();
         for (axis, there) in &spec.per {
@@ -168,7 +170,7 @@ impl Plane<'_> {
                 let ours = |other: &str| {
                     let same = |s: &&Strand<'_>| s.scheme == other && s.free == strand.free;
                     let summary = self.find(self.strands.iter().find(same)?, self.values[at[0]])?;
-                    let point = point_of(name, summary)?;
+                    let point = point_of(name, &summary)?;
                     point.bound.is_none().then_some(point.value)
                 };
                 let Some(said) = (!at.is_empty())
@@ -268,8 +270,8 @@ impl Plane<'_> {
                     row.extend(cells(point));
                     row.extend(self.author_at(name, strand, value));
                     let share = self.completed_of(name);
-                    row.extend(share.map(|name| cells(point_of(&name, summary)).swap_remove(0)));
-                    row.extend(sized(name).and_then(|of| of.size(summary)).map(count));
+                    row.extend(share.map(|name| cells(point_of(&name, &summary)).swap_remove(0)));
+                    row.extend(sized(name).and_then(|of| of.size(&summary)).map(count));
                 }
                 rows.push(row);
             }
@@ -303,7 +305,7 @@ impl Plane<'_> {
     /// `5 seeds; n = 1,204 to 3,005 queries a point`
     fn size_of(&self, strand: &Strand<'_>) -> String {
         let values = self.values.iter();
-        let all: Vec<&Summary> = values.filter_map(|v| self.find(strand, v)).collect();
+        let all: Vec<Arc<Summary>> = values.filter_map(|v| self.find(strand, v)).collect();
         let seeds = all.iter().map(|s| s.seeds.len()).max().unwrap_or(0);
         let mut text = match seeds {
             0 => "did not run".to_string(),

@@ -6,6 +6,7 @@ use sidestep_lab::stats::Summary;
 use sidestep_lab::{
     Axis, ClaimResult, Experiment, PlotSpec, PointResult, Record, Results, Scenario,
 };
+use std::sync::Arc;
 
 /// What was run, as plots and pages see it: an experiment, or a scenario alone.
 pub struct Subject<'a> {
@@ -151,7 +152,7 @@ impl<'a> View<'a> {
         strand: &Strand<'_>,
         free: &[usize],
         x: Option<(usize, &str)>,
-    ) -> Option<&'a Summary> {
+    ) -> Option<Arc<Summary>> {
         let point = self.find_point(strand, free, x)?;
         point.summary(strand.scheme)
     }

@@ -1,0 +1,193 @@
+//! Summaries of very many points, held in few bytes.
+//!
+//! **Decision**  a [`Summary`] is wide: some 150 numbers, of which a small point has a few, 4.5 kB beside the text. A sweep
+//!               holds one of each point and scheme until its last file is written, so it holds them packed, a quarter of that,
+//!               and unpacks one for as long as somebody reads it.
+//! **Format**    postcard, field after field: of this process alone, never written anywhere. JSON leaves out fields and
+//!               writes others flat, so the fields stand here once more, without that; the compiler asks for each.
+//! **Errors**    none: what is unpacked was packed here.
+
+use super::summary::{ClassSummary, LinkUse, Percentiles, Sampled, Summary};
+use crate::probe::Loops;
+use crate::record::Signals;
+use crate::unmeasured::Unmeasured;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A summary as it is, or packed.
+#[derive(Clone, Debug)]
+pub enum Kept {
+    /// As it is.
+    Whole(Arc<Summary>),
+    /// Packed.
+    Packed(Arc<[u8]>),
+}
+
+impl Kept {
+    /// The summary.
+    pub fn get(&self) -> Arc<Summary> {
+        match self {
+            Kept::Whole(summary) => summary.clone(),
+            Kept::Packed(bytes) => Arc::new(unpacked(bytes)),
+        }
+    }
+
+    /// The same in few bytes.
+    pub fn packed(&self) -> Kept {
+        match self {
+            Kept::Whole(summary) => Kept::Packed(bytes_of(summary).into()),
+            Kept::Packed(bytes) => Kept::Packed(bytes.clone()),
+        }
+    }
+}
+
+impl From<Summary> for Kept {
+    fn from(summary: Summary) -> Kept {
+        Kept::Whole(Arc::new(summary))
+    }
+}
+
+impl PartialEq for Kept {
+    fn eq(&self, other: &Kept) -> bool {
+        self.get() == other.get()
+    }
+}
+
+fn bytes_of(summary: &Summary) -> Vec<u8> {
+    postcard::to_stdvec(&All(summary)).expect("a summary has no part that cannot be written")
+}
+
+fn unpacked(bytes: &[u8]) -> Summary {
+    let Own(summary) = postcard::from_bytes(bytes).expect("it was packed here");
+    summary
+}
+
+/// What is written.
+#[derive(Serialize)]
+struct All<'a>(#[serde(with = "Fields")] &'a Summary);
+
+/// What is read.
+#[derive(Deserialize)]
+struct Own(#[serde(with = "Fields")] Summary);
+
+/// The fields of a [`Summary`], each as it is.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Summary")]
+struct Fields {
+    scheme: String,
+    seeds: Vec<u64>,
+    interrupted: bool,
+    qct_ms: Percentiles,
+    fct_short_ms: Percentiles,
+    fct_background_ms: Percentiles,
+    fct_long_ms: Percentiles,
+    fct_query_ms: Percentiles,
+    fct_response_ms: Percentiles,
+    fct_all_ms: Percentiles,
+    fct_by_size_ms: Vec<Percentiles>,
+    query_timeout_share: Option<f64>,
+    response_timeout_share: Option<f64>,
+    drops: BTreeMap<String, u64>,
+    drops_at: BTreeMap<String, BTreeMap<String, u64>>,
+    detours: u64,
+    detoured_share: Option<f64>,
+    detoured_data_share: Option<f64>,
+    detoured_query_share: Option<f64>,
+    detoured_background_share: Option<f64>,
+    detours_per_packet: Option<f64>,
+    detours_p99: Option<u64>,
+    detours_max: Option<u64>,
+    stretch_mean: Option<f64>,
+    extra_hops_p99: Option<u64>,
+    link_use: LinkUse,
+    samples: BTreeMap<String, Sampled>,
+    loops: Option<Loops>,
+    signals: Signals,
+    reordered_share: Option<f64>,
+    transport_reordered_share: Option<f64>,
+    reordering_p99: Option<u64>,
+    reordering_p99_at_least: bool,
+    pauses: u64,
+    deadlocks: u64,
+    jain: Option<f64>,
+    flow_goodput_max_over_min: Option<f64>,
+    flow_goodput_max_over_min_at_least: bool,
+    sent: u64,
+    delivered: u64,
+    in_flight: u64,
+    packet_hops: u64,
+    events: u64,
+    simulated_s: f64,
+    cpu_s: Option<f64>,
+    hops_per_cpu_s: Option<f64>,
+    trajectory_hash: String,
+    group_ms: Percentiles,
+    classes: Vec<ClassSummary>,
+    unmeasured: Unmeasured,
+    #[serde(with = "seeds")]
+    per_seed: Vec<Summary>,
+}
+
+/// Those of the seeds, which have the same fields.
+mod seeds {
+    use super::{All, Own, Summary};
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(all: &[Summary], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(all.iter().map(All))
+    }
+
+    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<Summary>, D::Error> {
+        let all = Vec::<Own>::deserialize(from)?;
+        Ok(all.into_iter().map(|Own(summary)| summary).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::summarise;
+    use crate::{Record, Scenario, Watch, run};
+    use sidestep_sim::{NoFiles, TraceFilter};
+
+    const TEXT: &str = "duration = \"1 ms\"\nschemes = [\"dctcp\", \"dibs\"]\nseeds = \"1..3\"\n\
+        [topology]\nkind = \"fat_tree\"\nk = 4\n[switch]\ncapacity = \"20 pkt\"\n\
+        [workload.query]\nkind = \"incast\"\ndegree = 15\nsize = \"40 kB\"\n[probe]\nlinks = \"100 us\"\nloops = true\n";
+
+    fn summary(scheme: usize, seeds: &[u64]) -> Summary {
+        let scenario = Scenario::read("t.toml", TEXT, &[], &NoFiles);
+        let scenario = scenario.unwrap_or_else(|problems| panic!("{problems:?}"));
+        let record = |seed: &u64| {
+            let go = &mut |_: &_| Watch::Go;
+            Record::of(&run(&scenario, scheme, *seed, TraceFilter::None, go).unwrap())
+        };
+        let records: Vec<Record> = seeds.iter().map(record).collect();
+        summarise(&records.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn what_is_packed_is_the_same_summary() {
+        for scheme in [0, 1] {
+            let summary = summary(scheme, &[1, 2, 3]);
+            // What stands in JSON in another way, or not at all where it is empty, is there.
+            assert_eq!(summary.per_seed.len(), 3);
+            assert!(summary.loops.is_some() && !summary.samples.is_empty());
+            let packed = Kept::from(summary.clone()).packed();
+            assert!(matches!(packed, Kept::Packed(_)));
+            assert_eq!(*packed.get(), summary);
+            assert_eq!(*packed.packed().get(), summary);
+        }
+    }
+
+    #[test]
+    fn of_one_seed_it_takes_less_than_a_third_of_the_summary() {
+        let summary = summary(0, &[1]);
+        let packed = bytes_of(&summary).len();
+        // Without what stands elsewhere of names, counts and lists.
+        let wide = size_of::<Summary>()
+            + summary.classes.len() * size_of::<ClassSummary>()
+            + summary.fct_by_size_ms.len() * size_of::<Percentiles>();
+        assert!(3 * packed < wide, "{packed} of {wide}");
+    }
+}
