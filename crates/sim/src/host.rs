@@ -47,6 +47,8 @@ pub(crate) struct Shims {
     pub changes_down: bool,
     /// They let all pass that arrives, and as it came.
     pub lets_pass: bool,
+    /// They do nothing but let them pass with packets that acknowledge.
+    pub passes_acks: bool,
 }
 
 /// What an alarm is for.

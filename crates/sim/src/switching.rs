@@ -14,6 +14,8 @@ use sidestep_switch::{
 };
 use sidestep_types::{Kind, Packet, PortId, PortSet, Seed, Time, Values};
 
+mod by_class;
+
 /// One switch. What a hop touches comes first, in two cache lines: with the fields in the
 /// compiler's order it was four or five, of which few stay in the first-level cache.
 #[repr(C, align(64))]

@@ -253,13 +253,23 @@ proptest! {
     fn class_queues_that_leave_nothing_to_choose_change_nothing_but_events(
         network in any_network(), plan in any_plan(16), drawn in any_changes(), us in 1_000u64..60_000,
         sched in proptest::sample::select(vec!["strict", "ps", "wps"]),
-        buffer in proptest::sample::select(vec!["droptail", "mulbuff"]),
+        buffer in proptest::sample::select(vec!["droptail", "per-flow", "static"]),
         (quantum, silence, places) in (84u64..4_000, 20u64..20_000, 1u64..30),
         (below, acks) in (1u64..30_000, proptest::sample::select(vec!["flow", "first"])),
+        (shared, ttl) in (any::<bool>(), proptest::sample::select(vec![255u8, 255, 3, 2])),
     ) {
         let [quantum, silence] = [format!("{quantum} B"), format!("{silence} us")];
         let (places, below) = (places.to_string(), format!("{below} B"));
-        let mut config = config(buffer, 60, 1);
+        let mut config = config("droptail", 60, 1);
+        if buffer != "droptail" {
+            let sets = [("sizes", buffer), ("total", "30 kB"), ("product", "9 kB")];
+            config.switch.buffer = values(buffer::ENTRIES, "mulbuff", &sets);
+        }
+        if shared {
+            let (memory, alpha) = (Bytes(60_000), (1, 1));
+            config.switch.capacity = Capacity::Shared { memory, alpha };
+        }
+        config.ttl = ttl;
         let of_count = [("count", "exact"), ("silence", &*silence), ("places", &*places)];
         let all = [of_count.as_slice(), &[("quantum", &*quantum)]].concat();
         let sets = if sched == "strict" { &of_count[..] } else { &all };

@@ -14,6 +14,8 @@ use crate::{
 use sidestep_types::{Packet, PortId, Rng};
 use std::fmt;
 
+mod by_class;
+
 /// What decides in one switch.
 #[repr(C)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

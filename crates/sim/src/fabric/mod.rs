@@ -9,6 +9,7 @@
 //! `changes` is what happens to a link between two events.
 
 mod border;
+mod by_class;
 mod changes;
 mod crossings;
 mod link;
@@ -108,8 +109,7 @@ pub(crate) struct Fabric<A> {
     /// Pauses between switches, and what is between the inputs and outputs of one, if anything.
     pfc: Option<Box<Pfc>>,
     cioq: Option<Box<Cioq>>,
-    /// Is there either, or do switches rank by themselves? Then what comes in is watched.
-    pub inner: bool,
+    pub inside: Inside,
     /// Ranked ports plan every end of a transmission.
     every_end: bool,
     pub unbuffered: u32,
@@ -119,6 +119,26 @@ pub(crate) struct Fabric<A> {
     hosts: u32,
     /// What a packet without payload costs on a link.
     header_wire: u16,
+}
+
+/// What is inside switches, beside queues that are first in, first out.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+pub(crate) enum Inside {
+    /// Nothing, or queues in the order of ranks.
+    Plain,
+    /// Queues by class, at some ports.
+    Classes,
+    /// Pauses, crossings, or ranks of their own: what comes in is watched.
+    Watched,
+}
+
+impl Inside {
+    /// This is there as well.
+    pub fn has(&mut self, also: Inside) {
+        *self = (*self).max(also);
+    }
 }
 
 fn no_agenda<A: Agenda>() -> A {
@@ -176,7 +196,10 @@ impl<A: Agenda> Fabric<A> {
             },
             pfc: pfc.map(Box::new),
             cioq: cioq.map(Box::new),
-            inner,
+            inside: match inner {
+                true => Inside::Watched,
+                false => Inside::Plain,
+            },
             every_end: switch.pfc.is_some(),
             unbuffered: framing.unbuffered(),
             header_wire: framing.wire(HEADER_BYTES + longest.adds) as u16,
@@ -468,6 +491,9 @@ impl<A: Agenda> Fabric<A> {
         // What crosses to an output counts there, and is not in its queue.
         if self.cioq.is_some() {
             ranked.keep_apart();
+        }
+        if ranked.has_classes() {
+            self.inside.has(Inside::Classes);
         }
         *self.queue(link) = Queue::Ranked(ranked);
     }

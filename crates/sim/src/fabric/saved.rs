@@ -73,7 +73,7 @@ impl<A: Agenda> Fabric<A> {
         pending: &[Pending],
         flows: usize,
     ) -> Result<(), String> {
-        (self.inner, self.every_end) = (built.inner, built.every_end);
+        (self.inside, self.every_end) = (built.inside, built.every_end);
         (self.unbuffered, self.header_wire) = (built.unbuffered, built.header_wire);
         (self.salt, self.hosts) = (built.salt, built.hosts);
         let links = built.links.len();

@@ -2,7 +2,7 @@
 
 use super::World;
 use super::nics::send_by_nic;
-use super::shims::{go_down, go_past, segment_goes_past};
+use super::shims::{ack_goes_past, go_down, segment_goes_past};
 use super::why::tell_sent;
 use crate::agenda::Agenda;
 use crate::fabric::Fabric;
@@ -61,7 +61,7 @@ impl<A: Agenda> World<A> {
         let Some(end) = &mut self.senders[flow.0 as usize] else {
             return;
         };
-        if self.shimmed && !handed && !go_past(&mut self.hosts[end.src.0], now, packet) {
+        if self.shimmed && !handed && !ack_goes_past(&mut self.hosts[end.src.0], now, packet) {
             let host = end.src;
             return self.go_up(host, packet);
         }

@@ -49,7 +49,7 @@ use crate::agenda::{Agenda, WheelAgenda};
 use crate::changes::check_changes;
 use crate::checks::{check_plan, check_settings};
 use crate::config::WorldConfig;
-use crate::fabric::{Fabric, Happening};
+use crate::fabric::{Fabric, Happening, Inside};
 use crate::fib::{Attachment, Ports};
 use crate::host::{Host, ReceivingEnd, SendingEnd};
 use crate::indexed::Table;
@@ -138,7 +138,9 @@ impl<A: Agenda> World<A> {
             shim::longest(&config.shims, mss),
             config.seed,
         );
-        fabric.inner |= config.switch.sent.is_some();
+        if config.switch.sent.is_some() {
+            fabric.inside.has(Inside::Watched);
+        }
         let mut switches = Vec::new();
         let mut first = network.hosts;
         for (s, fib) in fibs.into_iter().enumerate() {

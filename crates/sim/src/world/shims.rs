@@ -42,6 +42,7 @@ impl<A: Agenda> World<A> {
         let shims = Shims {
             changes_down: stack.changes_down(),
             lets_pass: stack.lets_pass(),
+            passes_acks: stack.lets_pass() && !stack.notices_acks(),
             stack,
             armed: Time::MAX,
         };
@@ -175,14 +176,20 @@ pub(super) fn go_down(host: &mut Host, now: Time, packet: &mut Packet) {
 /// A packet that arrived is shown to shims that let all pass, and is the transport's then. Says whether it was: one that
 /// is traced goes up as all others do, so that it is told.
 #[inline(never)]
-pub(super) fn go_past(host: &mut Host, now: Time, packet: &Packet) -> bool {
+fn go_past(host: &mut Host, now: Time, packet: &Packet) -> bool {
     let shims = host.shims.as_deref_mut().expect("every host has shims");
     if !shims.lets_pass || packet.traced() {
         return false;
     }
-    let mut packet = *packet;
-    shims.stack.up(now, &mut packet);
+    shims.stack.notice(now, packet);
     true
+}
+
+/// The same of one that acknowledges.
+#[inline]
+pub(super) fn ack_goes_past(host: &mut Host, now: Time, packet: &Packet) -> bool {
+    let passes = host.shims.as_ref().is_some_and(|shims| shims.passes_acks);
+    passes && !packet.traced() || go_past(host, now, packet)
 }
 
 /// The same of a segment for `end`, which keeps no other order where they let all pass. When the flow is complete it

@@ -2,6 +2,7 @@
 
 use super::World;
 use crate::agenda::Agenda;
+use crate::fabric::Inside;
 use crate::switching::{Done, Fate};
 use crate::watch::DetourSeen;
 use sidestep_switch::Action;
@@ -10,18 +11,45 @@ use sidestep_types::{PortId, SwitchId};
 impl<A: Agenda> World<A> {
     #[inline(always)]
     pub(super) fn at_switch(&mut self, switch: u32, link: u32, parcel: u32) {
+        match self.fabric.inside {
+            Inside::Plain => {}
+            Inside::Classes => return self.at_class_switch(switch, link, parcel),
+            Inside::Watched => return self.at_watched_switch(switch, link, parcel),
+        }
         let packet = &self.fabric.pool.get(parcel).packet;
         let dst = self.attachments[packet.dst.0];
         let traced = packet.traced();
         let (here, fabric) = (&mut self.switches[switch], &mut self.fabric);
         let at_hand = (link, parcel, dst);
-        let done = if fabric.inner {
-            match self.tracer.account {
-                None => here.forward::<A, true, ()>(fabric, at_hand, traced, &mut ()),
-                Some(_) => Some(self.forward_told(switch, link, parcel, dst)),
-            }
-        } else {
-            here.forward::<A, false, ()>(fabric, at_hand, traced, &mut ())
+        let done = here.forward::<A, false, ()>(fabric, at_hand, traced, &mut ());
+        if let Some(done) = done {
+            self.done(switch, parcel, done, traced);
+        }
+    }
+
+    /// Where some ports have class queues, in a function of its own: the loop over hops keeps its registers.
+    #[inline(never)]
+    fn at_class_switch(&mut self, switch: u32, link: u32, parcel: u32) {
+        let packet = &self.fabric.pool.get(parcel).packet;
+        let dst = self.attachments[packet.dst.0];
+        let traced = packet.traced();
+        let (here, fabric) = (&mut self.switches[switch], &mut self.fabric);
+        if let Some(done) = here.forward_by_class(fabric, (link, parcel, dst), traced) {
+            self.done(switch, parcel, done, traced);
+        }
+    }
+
+    /// Where what comes in is watched, in the same way.
+    #[inline(never)]
+    fn at_watched_switch(&mut self, switch: u32, link: u32, parcel: u32) {
+        let packet = &self.fabric.pool.get(parcel).packet;
+        let dst = self.attachments[packet.dst.0];
+        let traced = packet.traced();
+        let (here, fabric) = (&mut self.switches[switch], &mut self.fabric);
+        let at_hand = (link, parcel, dst);
+        let done = match self.tracer.account {
+            None => here.forward::<A, true, ()>(fabric, at_hand, traced, &mut ()),
+            Some(_) => Some(self.forward_told(switch, link, parcel, dst)),
         };
         if let Some(done) = done {
             self.done(switch, parcel, done, traced);

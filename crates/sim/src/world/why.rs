@@ -2,7 +2,7 @@
 
 use super::World;
 use crate::agenda::Agenda;
-use crate::fabric::Fabric;
+use crate::fabric::{Fabric, Inside};
 use crate::fib::Attachment;
 use crate::layout::Far;
 use crate::network::{End, Network};
@@ -28,7 +28,7 @@ impl<A: Agenda> World<A> {
                 }
             }
         }
-        self.fabric.inner = true;
+        self.fabric.inside = Inside::Watched;
         self.tracer.explain(Account::new(number, names));
     }
 
@@ -36,7 +36,7 @@ impl<A: Agenda> World<A> {
     /// the numbers of all packets are kept then, and no path. Costs time, changes nothing that happens.
     pub fn remember_deciding(&mut self) {
         assert!(self.tally.is_fresh(), "remembering begins with the run");
-        self.fabric.inner = true;
+        self.fabric.inside = Inside::Watched;
         self.tracer.remember(Account::new(NOBODY, Vec::new()));
     }
 

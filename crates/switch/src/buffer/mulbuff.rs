@@ -143,7 +143,7 @@ pub struct Limit {
 
 impl Limit {
     /// Of a queue of short flows: `per_flow` for each of so many, and at most `cap`.
-    #[inline]
+    #[inline(always)]
     pub fn of(per_flow: Option<Size>, flows: u32, cap: u64) -> Limit {
         let flows = u64::from(flows);
         let (packets, bytes) = match per_flow {
@@ -155,7 +155,7 @@ impl Limit {
     }
 
     /// Does a packet of so many bytes join a queue this deep?
-    #[inline]
+    #[inline(always)]
     pub fn fits(self, depth: Depth, bytes: u32) -> bool {
         let room = u64::from(depth.bytes) + u64::from(bytes) <= self.bytes;
         room && self.packets.is_none_or(|n| u64::from(depth.packets) < n)
@@ -173,11 +173,24 @@ impl MulBuff {
         Limit::of(None, 0, self.cap)
     }
 
+    /// Is each packet shown to the scheduler first, which counts flows?
+    #[inline(always)]
+    pub(crate) fn sees(&self) -> bool {
+        self.per_flow.is_some()
+    }
+
+    /// Has this queue, of the class `service`, room for a packet with data of so many bytes of buffer?
+    #[inline(always)]
+    pub(crate) fn takes(&self, service: u8, bytes: u32, Class { depth, flows }: Class) -> bool {
+        self.limit(service, flows).fits(depth, bytes)
+    }
+
     /// Is a packet marked that joins a queue of its class this deep?
-    pub(super) fn marks(&self, depth: Depth) -> bool {
+    pub(crate) fn marks(&self, depth: Depth) -> bool {
         self.mark_at.is_some_and(|k| reaches(depth, k))
     }
 
+    #[inline(always)]
     fn limit(&self, service: u8, flows: u32) -> Limit {
         match self.is_long(service) {
             true => Limit::of(None, flows, self.product),

@@ -64,7 +64,7 @@ impl Line {
 
     /// What waited behind the packet being sent, when it was settled last.
     #[inline(always)]
-    pub(super) fn waits<S: Store>(&self, store: &S, unbuffered: u32) -> Depth {
+    pub(crate) fn waits<S: Store>(&self, store: &S, unbuffered: u32) -> Depth {
         if self.waiting == NONE {
             return Depth::default();
         }

@@ -9,6 +9,7 @@
 //! is taken off the line, and the scheduler goes on as if it had been asked at every end.
 
 use super::{Line, NONE, Store, Wire};
+use crate::sched::Classes;
 use crate::{AnySched, Class, Depth, Sched};
 use sidestep_types::{Packet, Time};
 
@@ -80,6 +81,11 @@ impl Ranked {
         &self.sched
     }
 
+    /// Has it queues by class?
+    pub fn has_classes(&self) -> bool {
+        self.sched.has_classes()
+    }
+
     /// This one was kept of a run that goes on, where `built` stands before it. Says what of it is of another port.
     pub fn stand_as(&mut self, built: &Ranked) -> Result<(), String> {
         let (own, other) = (built.sched.name(), self.sched.name());
@@ -103,6 +109,15 @@ impl Ranked {
     #[inline(always)]
     pub fn is_in_line(&self) -> bool {
         !self.chooses
+    }
+
+    /// Its class queues, while what waits stands in the line.
+    #[inline(always)]
+    pub(crate) fn classes_in_line(&mut self) -> Option<&mut Classes> {
+        match self.chooses {
+            true => None,
+            false => self.sched.classes(),
+        }
     }
 
     /// Does [`Ranked::seen`] do anything for the scheduler? Of most acknowledgements it does not.

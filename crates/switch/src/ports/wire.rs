@@ -25,7 +25,7 @@ impl Wire {
     }
 
     /// How long `bytes` of link time take, preamble and gap included; rounded up.
-    #[inline]
+    #[inline(always)]
     pub fn time_to_send(&self, bytes: u32) -> Time {
         if self.ps_per_byte != 0 {
             Time::from_ps(u64::from(bytes) * self.ps_per_byte)

@@ -163,6 +163,7 @@ impl AnyRoute {
     #[inline]
     pub fn foresee(&self, pkt: &Packet, hops: Hops<'_>) -> Option<PortId> {
         match (self, hops.ports) {
+            (AnyRoute::Custom(_), _) => None,
             (_, [only]) => Some(*only),
             (AnyRoute::Ecmp(ecmp), [_, _, ..]) => Some(ecmp.pick_of(pkt.hash, hops.ports)),
             _ => None,

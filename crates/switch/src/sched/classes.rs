@@ -224,6 +224,37 @@ impl Classes {
         self.flows.joins(class, pkt, now);
     }
 
+    /// A packet comes and joins the line behind what waits there, or `alone` where nothing is before it: one that brings its
+    /// flow in if it `fits` into its queue. It is what [`Classes::see_line`] and [`Classes::join_line`] or [`Classes::pass`]
+    /// do, with its flow sought once. Says whether it joined; if not, those are to be asked as ever.
+    #[inline(always)]
+    pub fn bring(
+        &mut self,
+        (pkt, now): (&Packet, Time),
+        (waiting, alone): (Depth, bool),
+        fits: impl FnOnce(Class) -> bool,
+    ) -> bool {
+        let class = self.of(pkt.service());
+        if waiting.packets != 0 && class != self.in_line {
+            return false;
+        }
+        let behind = (waiting.packets, alone);
+        let fits = |flows| {
+            fits(Class {
+                depth: waiting,
+                flows,
+            })
+        };
+        let joins = self.flows.bring(class, behind, (pkt, now), fits);
+        if joins && !alone {
+            if waiting.packets == 0 {
+                (self.in_line, self.run) = (class, 0);
+            }
+            self.run += u64::from(pkt.wire);
+        }
+        joins
+    }
+
     /// What waited in the line waits in its queue from now on. Says of which class it is, and how many bytes of link
     /// time of that have been sent since nothing waited.
     #[cold]

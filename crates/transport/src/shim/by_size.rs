@@ -245,27 +245,42 @@ impl Shim for BySize {
         let Some(flow) = self.flows.get_mut(packet.flow) else {
             return;
         };
-        if packet.carries_data() {
-            flow.reached = flow.reached.max(begins(packet));
-            if self.by == By::Size && flow.ends_with(packet) {
-                packet.set_ends(true);
+        let answers = matches!(packet.kind(), Kind::Ack | Kind::SynAck);
+        let service = match self.by {
+            _ if answers => flow.came,
+            By::Size => {
+                if packet.carries_data() && flow.ends_with(packet) {
+                    packet.set_ends(true);
+                }
+                flow.service
             }
-        }
-        packet.set_service(match (packet.kind(), self.by) {
-            (Kind::Ack | Kind::SynAck, _) => flow.came,
-            (_, By::Size) => flow.service,
-            (_, By::Sent) => self.classes.of_place(flow.reached),
-        });
+            By::Sent => {
+                if packet.carries_data() {
+                    flow.reached = flow.reached.max(begins(packet));
+                }
+                self.classes.of_place(flow.reached)
+            }
+        };
+        packet.set_service(service);
     }
 
     #[inline]
-    fn up(&mut self, _now: Time, packet: &mut Packet) -> Up {
+    fn up(&mut self, now: Time, packet: &mut Packet) -> Up {
+        self.notice(now, packet);
+        Up::Pass
+    }
+
+    #[inline]
+    fn notice(&mut self, _now: Time, packet: &Packet) {
         if self.mirrors
             && matches!(packet.kind(), Kind::Data | Kind::Syn)
             && let Some(flow) = self.flows.get_mut(packet.flow)
         {
             flow.came = packet.service();
         }
-        Up::Pass
+    }
+
+    fn notices_acks(&self) -> bool {
+        false
     }
 }

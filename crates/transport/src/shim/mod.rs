@@ -94,7 +94,7 @@ pub trait Shim {
     fn changes_down(&self) -> bool {
         true
     }
-    /// Does all that arrives pass [`Shim::up`], and as it came? Then a driver need not ask what became of it.
+    /// Does all that arrives pass [`Shim::up`], and as it came? Then a driver need not ask what became of it, nor for a deadline.
     fn lets_pass(&self) -> bool {
         false
     }
@@ -105,6 +105,14 @@ pub trait Shim {
     /// after it.
     fn up(&mut self, _now: Time, _packet: &mut Packet) -> Up {
         Up::Pass
+    }
+    /// The same of one that lets all pass: a packet arrived, and is not changed.
+    fn notice(&mut self, now: Time, packet: &Packet) {
+        self.up(now, &mut { *packet });
+    }
+    /// Does [`Shim::notice`] do anything with packets that acknowledge? Else a driver need not show it any.
+    fn notices_acks(&self) -> bool {
+        true
     }
     /// The next of the packets kept whose turn has come; call until `None`.
     fn poll_up(&mut self, _now: Time) -> Option<Packet> {
@@ -230,6 +238,13 @@ impl Shim for AnyShim {
     #[inline]
     fn up(&mut self, now: Time, packet: &mut Packet) -> Up {
         of_shim!(self, shim => shim.up(now, packet))
+    }
+    #[inline]
+    fn notice(&mut self, now: Time, packet: &Packet) {
+        of_shim!(self, shim => shim.notice(now, packet))
+    }
+    fn notices_acks(&self) -> bool {
+        of_shim!(self, shim => shim.notices_acks())
     }
     #[inline]
     fn poll_up(&mut self, now: Time) -> Option<Packet> {

@@ -125,6 +125,19 @@ impl Stack {
         self.up_from(self.shims.len(), now, packet)
     }
 
+    /// The same where all that arrives passes as it came ([`Stack::lets_pass`]).
+    #[inline]
+    pub fn notice(&mut self, now: Time, packet: &Packet) {
+        for shim in self.shims.iter_mut().rev() {
+            shim.notice(now, packet);
+        }
+    }
+
+    /// Does [`Stack::notice`] do anything with packets that acknowledge? Else a driver need not call it for these.
+    pub fn notices_acks(&self) -> bool {
+        self.shims.iter().any(Shim::notices_acks)
+    }
+
     /// The packet has passed shim number `below` and those farther from the transport.
     #[inline]
     fn up_from(&mut self, below: usize, now: Time, packet: &mut Packet) -> Up {

@@ -45,8 +45,8 @@ struct Place {
 pub(in super::super) struct Seen {
     /// Its place, if there is one.
     pub place: Option<u32>,
-    /// The packet before it was of the same flow.
-    pub again: bool,
+    /// It was among the young before, so that nobody falls due sooner for it.
+    pub young: bool,
     /// The last packet of the flow has come before: this one is a repair.
     pub ends: bool,
 }
@@ -102,8 +102,6 @@ pub(in super::super) struct Exact {
     lists: [List; 3],
     /// Nobody who is young was seen before: when the young became old last.
     turned: Time,
-    /// The one of which a packet came last, if it is young still.
-    last: u32,
     /// Nobody has been silent for too long before.
     due: Time,
     flows: u32,
@@ -149,7 +147,6 @@ impl Exact {
             shift: 64 - 3,
             lists: [EMPTY; 3],
             turned: Time::ZERO,
-            last: NONE,
             due: Time::MAX,
             flows: 0,
             joined: 0,
@@ -242,20 +239,19 @@ impl Exact {
         let Some(at) = self.find(key) else {
             return Seen {
                 place: self.see_new(key, now),
-                again: false,
+                young: false,
                 ends: false,
             };
         };
         let place = &mut self.places[at as usize];
         place.seen = now;
         place.ends &= !opens;
-        let ends = place.ends;
-        if place.list != YOUNG {
+        let (ends, young) = (place.ends, place.list == YOUNG);
+        if !young {
             self.renew(at, now);
         }
-        let again = std::mem::replace(&mut self.last, at) == at;
         let place = Some(at);
-        Seen { place, again, ends }
+        Seen { place, young, ends }
     }
 
     /// The same of a flow that has no place.
@@ -265,7 +261,6 @@ impl Exact {
         let at = self.add(key, now)?;
         self.flows += 1;
         self.link_young(at, now);
-        self.last = at;
         Some(at)
     }
 
@@ -288,14 +283,14 @@ impl Exact {
         self.link(at);
     }
 
-    /// A packet joins the queue to wait there, of whatever flow.
+    /// So many packets join the queue to wait there, of whatever flows.
     #[inline]
-    pub fn one_joins(&mut self) {
-        self.joined += 1;
+    pub fn some_join(&mut self, packets: u32) {
+        self.joined += u64::from(packets);
     }
 
     /// It is of the flow in this place, and was seen right before; it may say that the flow `ends`.
-    #[inline]
+    #[inline(always)]
     pub fn joins(&mut self, at: u32, ends: bool) {
         let place = &mut self.places[at as usize];
         place.joins(self.joined);
@@ -522,9 +517,6 @@ impl Exact {
     }
 
     fn unlink(&mut self, at: u32) {
-        if self.last == at {
-            self.last = NONE;
-        }
         let Place {
             older, newer, list, ..
         } = self.places[at as usize];

@@ -122,8 +122,8 @@ impl Tables {
         if let Some(waiting) = waiting {
             table.left(waiting);
         }
-        let Seen { place, again, ends } = table.see(key, opens, now);
-        if !again {
+        let Seen { place, young, ends } = table.see(key, opens, now);
+        if !young {
             self.due = self.due.min(table.due());
         }
         self.shown = Shown {
@@ -233,7 +233,7 @@ impl Flows {
             return;
         };
         let table = &mut tables.of[class];
-        table.one_joins();
+        table.some_join(1);
         if !brings(pkt) {
             table.hear(pkt);
         } else if let Some(at) = table.find(key(pkt)) {
@@ -248,7 +248,7 @@ impl Flows {
             Flows::Off => {}
             Flows::Exact(tables) => {
                 tables.age(now);
-                tables.of[class].one_joins();
+                tables.of[class].some_join(1);
                 if !brings(pkt) {
                     tables.of[class].hear(pkt);
                 } else if let Some(at) = tables.place(class, pkt, now) {
@@ -288,6 +288,51 @@ impl Flows {
             }
             Flows::Approximate(maps) => see_about(maps, class, pkt, now),
         }
+    }
+
+    /// A packet of `class` comes and joins behind so many of that, or `alone` where nothing is before it: one that brings its
+    /// flow in if it `fits` with so many flows, its own among them. Says whether it joined; if not, nothing was done that
+    /// [`Flows::see`] would not do again. Where it takes longer to tell it does not.
+    #[inline(always)]
+    pub fn bring(
+        &mut self,
+        class: usize,
+        (waiting, alone): (u32, bool),
+        (pkt, now): (&Packet, Time),
+        fits: impl FnOnce(u32) -> bool,
+    ) -> bool {
+        let tables = match self {
+            Flows::Exact(tables) if now < tables.due => tables,
+            _ => return false,
+        };
+        let table = &mut tables.of[class];
+        if !brings(pkt) {
+            let joins = !pkt.ends();
+            table.some_join(u32::from(joins && !alone));
+            return joins;
+        }
+        table.left(waiting);
+        let Seen { place, young, ends } = table.see(key(pkt), pkt.kind() == Kind::Syn, now);
+        if !young {
+            tables.due = tables.due.min(table.due());
+        }
+        tables.shown.at = Time::MAX;
+        let Some(at) = place else {
+            return false;
+        };
+        if !fits(table.flows()) {
+            return false;
+        }
+        let last = self::ends(pkt);
+        match alone {
+            false => {
+                table.some_join(1);
+                table.joins(at, last);
+            }
+            true if ends || last => table.passes(at, last),
+            true => {}
+        }
+        true
     }
 
     /// Of the packets that joined `class` so many still wait, those that came last.
