@@ -14,11 +14,13 @@ use crate::own::{Failure, Own};
 use crate::probe::Prober;
 use crate::recording::{self, RecordSpec, Tape};
 use crate::run::{Progress, Run};
+use crate::running::Running;
 use crate::scenario::Scenario;
 use crate::unmeasured::Unmeasured;
 use crate::warnings;
 use serde::{Deserialize, Serialize};
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
+use sidestep_sim::parts::{Crew, Cut, Parts};
 use sidestep_sim::record::Recorded;
 use sidestep_sim::why::Explained;
 use sidestep_sim::{Network, Plan, TraceFilter, World};
@@ -50,7 +52,7 @@ use std::sync::Arc;
 /// # Ok::<(), String>(())
 /// ```
 pub struct Session<A: Agenda = WheelAgenda> {
-    world: World<A>,
+    world: Running<A>,
     prober: Prober,
     scheme: String,
     /// The number of the scheme in its scenario.
@@ -105,14 +107,17 @@ impl<A: Agenda> Session<A> {
             mark: self.mark,
             over: self.over,
             prober: self.prober.state(),
-            world: self.world.state()?,
+            world: self.world.whole("a checkpoint").state()?,
         })
     }
 
     /// Why the state of this run cannot be kept, if it cannot: it is recorded, or policies of the caller's decide.
     pub fn cannot_be_kept(&self) -> Option<String> {
         let recorded = self.tape.is_some().then(|| "it is recorded".to_string());
-        recorded.or_else(|| self.world.cannot_be_kept())
+        recorded.or_else(|| match &self.world {
+            Running::Whole(world) => world.cannot_be_kept(),
+            Running::Cut(_) => Some("it is in parts".to_string()),
+        })
     }
 
     /// This session, which has not begun, goes on from the state of the same run. Errors say what does not fit it.
@@ -124,7 +129,10 @@ impl<A: Agenda> Session<A> {
                 "it stands at {now}, goes to {mark} next, and ends at {horizon}"
             ));
         }
-        self.world = self.world.go_on(saved.world)?;
+        self.world = match self.world {
+            Running::Whole(world) => Running::Whole(Box::new(world.go_on(saved.world)?)),
+            Running::Cut(_) => return Err("a run in parts does not go on from a checkpoint".into()),
+        };
         self.prober.go_on(saved.prober)?;
         (self.now, self.mark, self.over) = (saved.now, saved.mark, saved.over);
         Ok(self)
@@ -143,15 +151,49 @@ impl<A: Agenda> Session<A> {
         let scheme = &scenario.schemes[scheme];
         let plan = Arc::new(scenario.plan(seed)?);
         let config = scheme.config.world(Seed(seed), trace);
-        let network = Arc::clone(&scenario.network);
-        let mut world: World<A> = World::new(&network, Arc::clone(&plan), config)?;
+        let network = &scenario.network;
+        let mut world: World<A> = World::new(network, Arc::clone(&plan), config)?;
         if let Some(own) = &scheme.own {
-            own.put(&mut world, &network, (&scheme.name, seed))?;
+            own.put(&mut world, network, (&scheme.name, seed))?;
         }
-        let probe = scenario.probe.clone();
-        if let Some(watching) = probe.watching(&plan) {
+        if let Some(watching) = scenario.probe.watching(&plan) {
             world.watch(watching);
         }
+        let world = Running::Whole(Box::new(world));
+        Ok(Session::of(scenario, (number, seed), plan, world))
+    }
+
+    /// The same in the parts of `cut`, which `crew` lets run.
+    ///
+    /// Errors say what the simulator refused. Panics when the scenario has no such scheme, and where
+    /// [`crate::cut::refused`] says why it cannot be.
+    pub fn cut(
+        scenario: &Scenario,
+        (number, seed): (usize, u64),
+        cut: &Arc<Cut>,
+        crew: Box<dyn Crew>,
+    ) -> Result<Session<A>, String> {
+        let refused = crate::cut::refused(scenario, number, &TraceFilter::None);
+        assert!(refused.is_none(), "{refused:?}");
+        let plan = Arc::new(scenario.plan(seed)?);
+        let config = scenario.schemes[number]
+            .config
+            .world(Seed(seed), TraceFilter::None);
+        let parts = Parts::new(&scenario.network, &plan, &config, cut, crew)?;
+        let world = Running::Cut(Box::new(parts));
+        Ok(Session::of(scenario, (number, seed), plan, world))
+    }
+
+    /// The session of a world that has not begun.
+    fn of(
+        scenario: &Scenario,
+        (number, seed): (usize, u64),
+        plan: Arc<Plan>,
+        world: Running<A>,
+    ) -> Session<A> {
+        let scheme = &scenario.schemes[number];
+        let network = Arc::clone(&scenario.network);
+        let probe = scenario.probe.clone();
         let config = &scheme.config;
         let capacity = |number| config.others.kind(&config.switch, number).capacity;
         let capacities = (0..network.switches.len()).map(capacity).collect();
@@ -186,7 +228,7 @@ impl<A: Agenda> Session<A> {
             over: horizon == Time::ZERO,
         };
         session.mark = session.next_mark();
-        Ok(session)
+        session
     }
 
     /// The end of the thousandth after the last one. The window's end is one as well: flows
@@ -222,7 +264,12 @@ impl<A: Agenda> Session<A> {
         let ran = catch_unwind(AssertUnwindSafe(|| self.run_until(until)));
         ran.map_err(|payload| {
             let about = (&*self.scheme, self.seed);
-            Box::new(own.failure(&*payload, about, self.world.now(), self.world.deciding()))
+            Box::new(own.failure(
+                &*payload,
+                about,
+                self.world.now(),
+                self.world.whole("an own policy").deciding(),
+            ))
         })
     }
 
@@ -259,10 +306,10 @@ impl<A: Agenda> Session<A> {
                 return true;
             }
             match tape.begin() {
-                Some(recording) => self.world.record(recording),
+                Some(recording) => self.world.whole_mut("a recording").record(recording),
                 None => {
                     tape.ended = true;
-                    self.world.end_recording(tape.to);
+                    self.world.whole_mut("a recording").end_recording(tape.to);
                 }
             }
         }
@@ -289,9 +336,11 @@ impl<A: Agenda> Session<A> {
         }
         if !tape.ended {
             let now = self.now.saturating_add(Time::from_ps(1));
-            self.world.end_recording(tape.to.min(now));
+            self.world
+                .whole_mut("a recording")
+                .end_recording(tape.to.min(now));
         }
-        self.world.recorded().map(Ok)
+        self.world.whole_mut("a recording").recorded().map(Ok)
     }
 
     /// Where [`Session::step`] goes.
@@ -306,17 +355,19 @@ impl<A: Agenda> Session<A> {
 
     /// Remembers which packet a switch decides about: see [`World::remember_deciding`].
     pub(crate) fn remember_deciding(&mut self) {
-        self.world.remember_deciding();
+        self.world.whole_mut("an account").remember_deciding();
     }
 
     /// Keeps an account of packet `number`, from the start: see [`World::explain`].
     pub fn explain(&mut self, number: u64) {
-        self.world.explain(&self.network, number);
+        self.world
+            .whole_mut("an account")
+            .explain(&self.network, number);
     }
 
     /// The account, as far as the run is.
     pub fn explained(&mut self) -> Option<Explained> {
-        self.world.explained()
+        self.world.whole_mut("an account").explained()
     }
 
     /// How far the run is.

@@ -7,9 +7,10 @@ use super::seen::{FlowsFrom, Occupancy, Probed};
 use super::spec::{Probe, classes_of, workload_of};
 use super::window::Window;
 use super::windowed::Windowed;
+use crate::running::Running;
 use crate::stats::jain;
 use sidestep_sim::agenda::Agenda;
-use sidestep_sim::{End, Network, Outcome, Plan, Watched, World};
+use sidestep_sim::{End, Network, Outcome, Plan, Watched};
 use sidestep_switch::{Capacity, Depth};
 use sidestep_types::{BitRate, FlowId, PortId, Time};
 use std::sync::Arc;
@@ -141,7 +142,7 @@ impl Prober {
     }
 
     /// Looks at a world that has run until `now`.
-    pub fn look<A: Agenda>(&mut self, world: &mut World<A>, now: Time) {
+    pub fn look<A: Agenda>(&mut self, world: &mut Running<A>, now: Time) {
         if let Some(window) = &mut self.links
             && window.due() == now
         {

@@ -73,6 +73,17 @@ impl Default for Probe {
 
 impl Probe {
     /// What the simulator must watch for it in a run of `plan`, if anything.
+    /// The first key that asks for packets one by one, if any does.
+    pub(crate) fn watches(&self) -> Option<&'static str> {
+        let asked = [
+            (!self.latency.is_empty(), "latency"),
+            (self.detours, "detours"),
+            (self.paths > 0, "paths"),
+            (self.loops, "loops"),
+        ];
+        asked.into_iter().find_map(|(is, name)| is.then_some(name))
+    }
+
     pub(crate) fn watching(&self, plan: &Plan) -> Option<Watching> {
         let latency = Latency::every(self.latency_every).since(self.latency_from);
         let classes = self.latency.iter().flat_map(|of| classes_of(plan, *of));

@@ -4,8 +4,9 @@ use super::between::Between;
 use super::samples::Samples;
 use super::spec::Probe;
 use super::window::Window;
+use crate::running::Running;
 use sidestep_sim::agenda::Agenda;
-use sidestep_sim::{Network, Plan, Start, World};
+use sidestep_sim::{Network, Plan, Start};
 use sidestep_switch::{Depth, DropReason};
 use sidestep_types::{BitRate, FlowId, Time};
 use std::sync::Arc;
@@ -71,7 +72,7 @@ impl Windowed {
     }
 
     /// Looks at a world that has run until `now`.
-    pub fn look<A: Agenda>(&mut self, world: &mut World<A>, now: Time, samples: &mut Samples) {
+    pub fn look<A: Agenda>(&mut self, world: &mut Running<A>, now: Time, samples: &mut Samples) {
         if let Some(goodput) = &mut self.goodput
             && goodput.window.due() == now
         {
