@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Holds the cells that spray against the routes `spray-counter` and `spray-rr`: the rows of `sidestep vectors` first,
-// then packets of our own.
+// Holds the cells that spray against the routes `spray-counter`, `spray-rr` and `power-of-two`: the rows of `sidestep
+// vectors` first, then packets of our own.
 //
 //   spray COUNT SEED
 //
@@ -15,6 +15,10 @@
 #include "sidestep_rtl_reference.h"
 
 namespace {
+
+enum Kind { COUNTER, ROBIN, TWO };
+const char *const CELLS[] = {"spray_counter", "spray_rr", "shorter_of_two"};
+const char *const ROUTES[] = {"spray-counter", "spray-rr", "power-of-two"};
 
 void tick(Vspray &cells) {
   cells.clk_i = 0;
@@ -41,7 +45,7 @@ void renew(Vspray &cells, const SidestepSettings &settings) {
 struct Seen {
   uint64_t bad = 0, ecmp = 0, one = 0, queued = 0, drawn = 0, routes = 0, ports[8] = {};
   void print(const char *cell, const char *source, uint64_t count) const {
-    std::printf("%s %s: %lu packets, %lu mismatches; %lu routes, %lu by ECMP and not asked, %lu with one hop, "
+    std::printf("%s %s: %lu packets, %lu mismatches; %lu routes, %lu not asked, %lu with one hop, "
                 "%lu by queues, %lu drawn; by port",
                 cell, source, static_cast<unsigned long>(count), static_cast<unsigned long>(bad),
                 static_cast<unsigned long>(routes), static_cast<unsigned long>(ecmp), static_cast<unsigned long>(one),
@@ -52,33 +56,35 @@ struct Seen {
 };
 
 // One packet. One that goes by ECMP is shown to the cell, which must not take notice.
-void packet(Vspray &cells, const SidestepHop &hop, bool robin, Seen &seen) {
+void packet(Vspray &cells, const SidestepHop &hop, Kind kind, Seen &seen) {
   cells.hops_i = hop.hops;
   cells.draw_i = hop.draw;
+  cells.draw_2_i = hop.draw_2;
   cells.set_i = hop.set;
   cells.bytes_i = hop.bytes;
   for (int port = 0; port < 8; port++) cells.depth_i[port] = hop.depth[port];
   cells.place_i = hop.place;
   cells.begin_i = hop.begin;
-  cells.count_i = !robin && !hop.ecmp;
-  cells.turn_i = robin && !hop.ecmp;
+  cells.count_i = kind == COUNTER && !hop.ecmp;
+  cells.turn_i = kind == ROBIN && !hop.ecmp;
   cells.eval();
-  const uint32_t taken = robin ? cells.next_o : cells.least_o;
+  const uint32_t taken = kind == TWO ? cells.shorter_o : kind == ROBIN ? cells.next_o : cells.least_o;
   const bool several = hop.hops & (hop.hops - 1);
   seen.one += !several;
-  seen.queued += several && !robin && hop.settings.queued;
-  seen.drawn += several && !hop.ecmp && (robin ? cells.drawn_o : hop.settings.ties == SIDESTEP_RANDOM);
+  seen.queued += several && (kind == TWO || (kind == COUNTER && hop.settings.queued));
+  seen.drawn += several && !hop.ecmp &&
+                (kind == TWO || (kind == ROBIN ? cells.drawn_o : hop.settings.ties == SIDESTEP_RANDOM));
   seen.ports[hop.port]++;
   if (hop.ecmp && several) {
     seen.ecmp++;
   } else if (taken != hop.port && seen.bad++ < 3) {
-    std::printf("%s step %u: port %u, expected %u\n", robin ? "spray_rr" : "spray_counter", hop.step, taken, hop.port);
+    std::printf("%s step %u: port %u, expected %u\n", CELLS[kind], hop.step, taken, hop.port);
   }
   tick(cells);
 }
 
-uint64_t rows(Vspray &cells, bool robin, uint64_t count, uint64_t seed) {
-  const char *const name = robin ? "spray-rr" : "spray-counter";
+uint64_t rows(Vspray &cells, Kind kind, uint64_t count, uint64_t seed) {
+  const char *const name = ROUTES[kind];
   SidestepHops *reading = sidestep_hops_open(name, seed);
   Seen seen;
   for (uint64_t read = 0; read < count; read++) {
@@ -88,18 +94,19 @@ uint64_t rows(Vspray &cells, bool robin, uint64_t count, uint64_t seed) {
       renew(cells, hop.settings);
       seen.routes++;
     }
-    packet(cells, hop, robin, seen);
+    packet(cells, hop, kind, seen);
   }
   sidestep_hops_close(reading);
-  seen.print(robin ? "spray_rr" : "spray_counter", (std::string("route/") + name).c_str(), count);
+  seen.print(CELLS[kind], (std::string("route/") + name).c_str(), count);
   return seen.bad;
 }
 
 // Settings of our own.
-std::string words(bool robin, std::mt19937_64 &rng) {
+std::string words(Kind kind, std::mt19937_64 &rng) {
   const auto one = [&rng](std::initializer_list<const char *> of) { return std::string(of.begin()[rng() % of.size()]); };
   const std::string acks = one({"acks=spray", "acks=ecmp"});
-  if (robin) {
+  if (kind == TWO) return "choices=2";
+  if (kind == ROBIN) {
     return "per=" + one({"flow", "destination", "prefix", "switch"}) + "; table=" + one({"1", "4", "64", "1024"}) +
            "; start=" + one({"drawn", "first"}) + "; shuffle=" + one({"off", "1", "2", "7"}) +
            "; burst=" + one({"1", "1", "2", "5", "40"}) + "; " + acks;
@@ -109,8 +116,8 @@ std::string words(bool robin, std::mt19937_64 &rng) {
 }
 
 // Packets of our own, 2000 for each route, of a few flows by a few sets of hops that overlap.
-uint64_t own(Vspray &cells, bool robin, uint64_t count, std::mt19937_64 &rng) {
-  const char *const name = robin ? "spray-rr" : "spray-counter";
+uint64_t own(Vspray &cells, Kind kind, uint64_t count, std::mt19937_64 &rng) {
+  const char *const name = ROUTES[kind];
   SidestepSpray *spray = nullptr;
   Seen seen;
   uint32_t hops[6], hashes[8], sizes = 1;
@@ -119,7 +126,7 @@ uint64_t own(Vspray &cells, bool robin, uint64_t count, std::mt19937_64 &rng) {
     const bool renewed = step % 2000 == 0;
     if (renewed) {
       if (spray) sidestep_spray_close(spray);
-      const std::string set_to = words(robin, rng);
+      const std::string set_to = words(kind, rng);
       spray = sidestep_spray_open(name, set_to.c_str(), rng(), rng());
       if (!spray) {
         std::printf("%s refuses %s\n", name, set_to.c_str());
@@ -144,10 +151,10 @@ uint64_t own(Vspray &cells, bool robin, uint64_t count, std::mt19937_64 &rng) {
     for (uint32_t &depth : hop.depth) depth = 1518 * (rng() % 4);
     sidestep_spray_step(spray, &hop);
     if (renewed) renew(cells, hop.settings);
-    packet(cells, hop, robin, seen);
+    packet(cells, hop, kind, seen);
   }
   if (spray) sidestep_spray_close(spray);
-  seen.print(robin ? "spray_rr" : "spray_counter", "of our own", count);
+  seen.print(CELLS[kind], "of our own", count);
   return seen.bad;
 }
 
@@ -162,9 +169,9 @@ int main(int argc, char **argv) {
   tick(cells);
   cells.rst_ni = 1;
   uint64_t bad = 0;
-  for (bool robin : {false, true}) {
-    bad += rows(cells, robin, count, seed);
-    bad += own(cells, robin, count, rng);
+  for (Kind kind : {COUNTER, ROBIN, TWO}) {
+    bad += rows(cells, kind, count, seed);
+    bad += own(cells, kind, count, rng);
   }
   return bad != 0;
 }

@@ -9,6 +9,7 @@ module spray (
   input  wire logic         clear_i,   // of both cells, with 8 ports
   input  wire logic [7:0]   hops_i,
   input  wire logic [31:0]  draw_i,
+  input  wire logic [31:0]  draw_2_i,
   input  wire logic         count_i,   // step_i of spray_counter
   input  wire logic         queued_i,
   input  wire logic [1:0]   ties_i,
@@ -24,7 +25,8 @@ module spray (
   input  wire logic [9:0]   place_i,
   input  wire logic [31:0]  begin_i,
   output logic      [2:0]   next_o,    // its choice
-  output logic              drawn_o
+  output logic              drawn_o,
+  output logic      [2:0]   shorter_o  // the choice of shorter_of_two
 );
 
   wire [8*31-1:0] depth;
@@ -43,6 +45,9 @@ module spray (
   spray_rr #(.PlaceW(10), .BurstW(16), .RoundW(16)) i_rr (
     .clk_i, .rst_ni, .clear_i, .first_i, .burst_i, .rounds_i, .step_i (turn_i), .hops_i, .place_i, .begin_i, .draw_i,
     .none_o (), .onehot_o (), .port_o (next_o), .drawn_o
+  );
+  shorter_of_two #(.DepthW(31)) i_two (
+    .set_i (hops_i), .depth_i (depth), .draw_1_i (draw_i), .draw_2_i, .none_o (), .onehot_o (), .port_o (shorter_o)
   );
   /* verilator lint_on PINCONNECTEMPTY */
 

@@ -25,9 +25,10 @@ module flow_hash (
 endmodule
 
 // Any hop of the group, which is what spray_counter and spray_rr are proved to choose, or the one by the hash.
-module spray_choice #(parameter NumPorts = 4, parameter PortW = 2, parameter AtW = 9, parameter LenW = 11, parameter PlaceW = 6) (
+module spray_choice #(parameter NumPorts = 4, parameter PortW = 2, parameter AtW = 9, parameter LenW = 11, parameter DepthW = 12, parameter PlaceW = 6) (
   input  logic clk_i, rst_ni, route_we_i, input logic [31:0] route_i, input logic seed_we_i, input logic [31:0] seed_i,
-  input  logic valid_i, ack_i, input logic [LenW-1:0] len_i, input logic [NumPorts-1:0] hops_i, input logic [AtW-1:0] at_i,
+  input  logic valid_i, ack_i, input logic [LenW-1:0] len_i, input logic [NumPorts-1:0] hops_i,
+  input  logic [NumPorts*DepthW-1:0] depth_i, input logic [AtW-1:0] at_i,
   input  logic [15:0] hash_i, input logic [NumPorts-1:0] hop_i, input logic [PortW-1:0] hop_port_i,
   output logic [NumPorts-1:0] hop_o, output logic [PortW-1:0] hop_port_o
 );

@@ -21,6 +21,8 @@ module detour_decision #(
   parameter DrawW    = 32,  // bits of a draw
   parameter Dibs     = 1    // 1: detours by detour_pick; 2: by detour_first_open; 3: as buffer_i says; 0: none
 ) (
+  /* verilator lint_off UNUSEDSIGNAL */
+  // Without detours most of it is not needed.
   input  wire logic                clk_i,        // clock
   input  wire logic                rst_ni,       // reset, active low, synchronous
   input  wire logic                seed_we_i,    // take a new seed for the draws
@@ -31,7 +33,6 @@ module detour_decision #(
   input  wire logic [NumPorts-1:0] fits_i,       // bit p: it fits in queue p
   input  wire logic [NumPorts-1:0] allowed_i,    // bit p: it may be detoured to port p
   // With Dibs 3.
-  /* verilator lint_off UNUSEDSIGNAL */
   input  wire logic [NumPorts*WordsW-1:0] depth_i, // frames in each queue now, port 0 lowest
   input  wire logic [5:0]          rank_i,       // its class of service; 0 where it has none
   input  wire logic [11:0]         hash_i,       // of its flow

@@ -16,7 +16,9 @@
 module frame_rewrite #(
   parameter NumPorts = 4,   // ports; 2 to 16
   parameter PathW    = 64,  // bits of a word; 64 to 512
-  parameter LenW     = 11   // bits of a length in bytes
+  parameter LenW     = 11,  // bits of a length in bytes
+  parameter Tags     = 0,   // 1: headers at byte 21 as well, and what goes with a frame
+  parameter MetaW    = 1    // bits of what goes with a frame
 ) (
   input  wire logic                clk_i,       // clock
   input  wire logic                rst_ni,      // reset, active low, synchronous
@@ -33,16 +35,21 @@ module frame_rewrite #(
   input  wire logic [NumPorts-1:0] dest_i,      // its queue, one bit
   input  wire logic [15:0]         checksum_i,  // of its header as it leaves
   input  wire logic [LenW-1:0]     len_i,       // its bytes
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  wire logic                inner_i,     // with Tags 1: its IPv4 header is at byte 21, not 14
+  input  wire logic [MetaW-1:0]    meta_i,      // with Tags 1: what goes with it besides
+  /* verilator lint_on UNUSEDSIGNAL */
   // Frames out. Dropped ones are missing.
   output logic      [PathW-1:0]    m_tdata_o,   // AXI4-Stream out: a word
   output logic                     m_tlast_o,   // the last of a frame
   output logic      [LenW-1:0]     m_tlen_o,    // bytes of the frame, on all of its words
   output logic      [NumPorts-1:0] m_tdest_o,   // its queue, one bit, on all of its words
+  output logic                     m_tinner_o,  // its IPv4 header is at byte 21, on all of its words
+  output logic      [MetaW-1:0]    m_tmeta_o,   // meta_i, on all of its words
   output logic                     m_tvalid_o,  // a word is offered
   input  wire logic                m_tready_i   // and taken
 );
 
-  localparam Bytes    = PathW / 8;
   localparam DepthW   = PathW >= 256 ? 4 : 5;  // 2^DepthW words under way
   localparam Depth    = 1 << DepthW;
   localparam VerdictW = 1 + 1 + 1 + NumPorts + 16 + LenW;
@@ -92,10 +99,7 @@ module frame_rewrite #(
   );
 
   // What leaves.
-  localparam BeatW        = 3;                // counts the words up to byte 25
-  localparam TosBeat      = 15 / Bytes;
-  localparam TtlBeat      = 22 / Bytes;
-  localparam ChecksumBeat = 24 / Bytes;
+  localparam BeatW = 3;  // counts the words up to byte 32
 
   reg [BeatW-1:0]    beat_q;
   reg                out_valid_q, out_last_q;
@@ -107,16 +111,52 @@ module frame_rewrite #(
 
   assign pop = out_free && waiting != {(DepthW+1){1'b0}} && verdict_valid;
 
-  reg [PathW-1:0] rewritten;
-  always_comb begin
-    rewritten = word;
-    if (is_ip && beat_q == TosBeat[BeatW-1:0] && marked) rewritten[(15%Bytes)*8 +: 2] = 2'b11;
-    if (is_ip && beat_q == TtlBeat[BeatW-1:0]) rewritten[(22%Bytes)*8 +: 8] = word[(22%Bytes)*8 +: 8] - 8'd1;
-    if (is_ip && beat_q == ChecksumBeat[BeatW-1:0]) begin
-      rewritten[(24%Bytes)*8 +: 8] = checksum[15:8];
-      rewritten[(25%Bytes)*8 +: 8] = checksum[7:0];
+  // The IPv4 header begins at byte 14, or with a tag before it at byte 21.
+  wire [PathW-1:0] at_14, at_21, rewritten;
+  wire             inner;
+  header_word #(.PathW(PathW), .BeatW(BeatW), .At(14)) i_at_14 (
+    .word_i(word), .beat_i(beat_q), .mark_i(marked), .checksum_i(checksum), .word_o(at_14)
+  );
+  generate
+    if (Tags != 0) begin : g_tags
+      header_word #(.PathW(PathW), .BeatW(BeatW), .At(21)) i_at_21 (
+        .word_i(word), .beat_i(beat_q), .mark_i(marked), .checksum_i(checksum), .word_o(at_21)
+      );
+
+      wire [MetaW-1:0] meta;
+      reg              out_inner_q;
+      reg [MetaW-1:0]  out_meta_q;
+
+      lutram_fifo #(.Width(1 + MetaW), .DepthW(DepthW)) i_meta (
+        .clk_i   (clk_i),
+        .rst_ni  (rst_ni),
+        .push_i  (verdict_i),
+        .data_i  ({inner_i, meta_i}),
+        .pop_i   (pop && word_last),
+        .data_o  ({inner, meta}),
+        /* verilator lint_off PINCONNECTEMPTY */
+        .valid_o (),
+        .count_o ()
+        /* verilator lint_on PINCONNECTEMPTY */
+      );
+
+      always_ff @(posedge clk_i) begin
+        if (out_free) begin
+          out_inner_q <= inner;
+          out_meta_q  <= meta;
+        end
+      end
+
+      assign m_tinner_o = out_inner_q;
+      assign m_tmeta_o  = out_meta_q;
+    end else begin : g_no_tags
+      assign at_21      = at_14;
+      assign inner      = 1'b0;
+      assign m_tinner_o = 1'b0;
+      assign m_tmeta_o  = {MetaW{1'b0}};
     end
-  end
+  endgenerate
+  assign rewritten = !is_ip ? word : inner ? at_21 : at_14;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

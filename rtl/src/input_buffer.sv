@@ -117,14 +117,16 @@ module input_buffer #(
     end
   end
 
+  wire too_long = {{(32-LenW){1'b0}}, len_q} > MaxFrame;
+
   always_ff @(posedge clk_i) begin
     data2_q <= word_q;
     last2_q <= last_q;
     if (beat_q) begin
       broken_q  <= broken;
       // A length that is too long stays as it is, so that it cannot wrap around.
-      if (first_q)                len_q <= {{(LenW-CountW){1'b0}}, bytes_q};
-      else if (len_q <= MaxFrame) len_q <= len_q + {{(LenW-CountW){1'b0}}, bytes_q};
+      if (first_q)        len_q <= {{(LenW-CountW){1'b0}}, bytes_q};
+      else if (!too_long) len_q <= len_q + {{(LenW-CountW){1'b0}}, bytes_q};
     end
   end
 
@@ -132,7 +134,6 @@ module input_buffer #(
   reg [AddrW:0]  write_q;     // the next word to write
   reg [AddrW:0]  commit_q;    // words before this one belong to whole frames
 
-  wire           too_long = len_q > MaxFrame;
   wire           frame    = word2_q && last2_q;
   wire           sound    = frame && !broken_q && !too_long && len_q >= MinFrame;
   wire           store    = word2_q && !too_long && !broken_q;

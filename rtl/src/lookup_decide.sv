@@ -27,7 +27,8 @@ module lookup_decide #(
   parameter IndexW   = 8,   // of the forwarding table
   parameter DrawW    = 32,  // bits of a draw
   parameter Dibs     = 1,   // 1: detours by detour_pick; 2: by detour_first_open; 3: as buffer_i says; 0: none
-  parameter Spray    = 1    // 1: route_i chooses how a port of a group is taken; 0: by hash, for comparison
+  parameter Spray    = 1,   // 1: route_i chooses how a port of a group is taken; 0: by hash, for comparison
+  parameter Tags     = 0    // 1: a rank goes with each frame
 ) (
   input  wire logic                clk_i,          // clock
   input  wire logic                rst_ni,         // reset, active low, synchronous
@@ -47,6 +48,10 @@ module lookup_decide #(
   input  wire logic [7:0]          proto_i,        // IPv4 protocol
   input  wire logic [15:0]         total_i,        // bytes of the IPv4 packet
   input  wire logic [31:0]         ports_i,        // source and destination port, or 0
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  wire logic                inner_i,        // with Tags 1: its IPv4 header is at byte 21
+  input  wire logic [31:0]         rank_i,         // with Tags 1: its rank
+  /* verilator lint_on UNUSEDSIGNAL */
   // Its verdict, 9 cycles later.
   output logic                     verdict_o,      // there is one
   output logic                     drop_o,         // the frame is dropped
@@ -55,6 +60,10 @@ module lookup_decide #(
   output logic      [NumPorts-1:0] dest_o,         // its queue, one bit
   output logic      [15:0]         checksum_o,     // of its header as it leaves
   output logic      [LenW-1:0]     len_o,          // its bytes
+  output logic                     inner_o,        // with Tags 1, as the next three: its IPv4 header is at byte 21
+  output logic      [31:0]         rank_o,         // its rank
+  output logic                     able_o,         // it can be marked, and is not
+  output logic      [15:0]         marked_sum_o,   // checksum_o, were it marked
   // The queues.
   output logic      [WordsW-1:0]   ask_words_o,    // words of the frame that decides two cycles later
   input  wire logic [NumPorts-1:0] fits_i,         // bit p: the frame that decides now fits in queue p
@@ -101,7 +110,7 @@ module lookup_decide #(
   wire                routed6, ack6;
   wire [LenW-1:0]     len6;
 
-  wanted_port #(.NumPorts(NumPorts), .PortW(PortW), .IndexW(IndexW), .LenW(LenW), .Spray(Spray)) i_wanted (
+  wanted_port #(.NumPorts(NumPorts), .PortW(PortW), .IndexW(IndexW), .LenW(LenW), .WordsW(WordsW), .Spray(Spray)) i_wanted (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
     .ip_i          (ip_i),
@@ -113,6 +122,7 @@ module lookup_decide #(
     .routed6_i     (routed6),
     .ack6_i        (ack6),
     .len6_i        (len6),
+    .depth_i       (depth_i),
     .no_entry_o    (no_entry7),
     .want_o        (want7),
     .want_port_o   (want_port7),
@@ -145,7 +155,9 @@ module lookup_decide #(
   reg [WordsW-1:0]   words5_q;
   reg [NumPorts-1:0] allowed7_q;          // where it may be detoured to
 
+  /* verilator lint_off UNUSEDSIGNAL */
   wire [LenW:0] rounded = {1'b0, len_q[4]} + Bytes[LenW:0] - 1'b1;
+  /* verilator lint_on UNUSEDSIGNAL */
 
   // A frame that is no IPv4 has no time to live. One that came from a switch may have been detoured there.
   wire plain6 = !ip_q[6];
@@ -263,6 +275,32 @@ module lookup_decide #(
     mark9_q <= mark8;
     dest9_q <= dest8;
   end
+
+  generate
+    if (Tags != 0) begin : g_tags
+      reg [32:0] tag_q  [1:9];  // where its header is, and its rank
+      reg        able9_q;
+      integer    t;
+      always_ff @(posedge clk_i) begin
+        tag_q[1] <= {inner_i, rank_i};
+        for (t = 2; t <= 9; t = t + 1) tag_q[t] <= tag_q[t-1];
+        able9_q <= ip_q[8] && ecn8 != 2'b00 && ecn8 != 2'b11 && !mark8;
+      end
+
+      checksum_update i_marked_sum (
+        .clk_i      (clk_i),
+        .checksum_i (checksum8),
+        .ecn_i      (ecn8),
+        .mark_i     (1'b1),
+        .checksum_o (marked_sum_o)
+      );
+
+      assign {inner_o, rank_o} = tag_q[9];
+      assign able_o            = able9_q;
+    end else begin : g_no_tags
+      assign {inner_o, rank_o, able_o, marked_sum_o} = 50'h0;
+    end
+  endgenerate
 
   assign verdict_o    = valid_q[9];
   assign drop_o       = drop9_q;

@@ -43,7 +43,9 @@ module output_port #(
   reg             last_q, valid_q;
 
   wire [FillW-1:0] at   = fill_i - 1'b1;  // the last byte that counts
+  /* verilator lint_off UNUSEDSIGNAL */
   wire [FillW:0]   lane = {1'b0, at} >> LaneAt;
+  /* verilator lint_on UNUSEDSIGNAL */
   wire [FillW-1:0] byte_in_lane = at & (LinkB[FillW-1:0] - 1'b1);
   wire [LaneW-1:0] stop = last_i ? lane[LaneW-1:0] : LastLane[LaneW-1:0];
   wire             free = !valid_q || m_tready_i;

@@ -27,7 +27,8 @@ module output_port_lookup #(
   parameter IndexW   = 8,   // of the forwarding table
   parameter DrawW    = 32,  // bits of a draw
   parameter Dibs     = 1,   // 1: detours by detour_pick; 2: by detour_first_open; 3: as buffer_i says; 0: none
-  parameter Spray    = 1    // 1: route_i chooses how a port of a group is taken; 0: by hash, for comparison
+  parameter Spray    = 1,   // 1: route_i chooses how a port of a group is taken; 0: by hash, for comparison
+  parameter Tags     = 0    // 1: tags and ranks of Vertigo
 ) (
   input  wire logic                clk_i,          // clock
   input  wire logic                rst_ni,         // reset, active low, synchronous
@@ -43,6 +44,10 @@ module output_port_lookup #(
   output logic                     m_tlast_o,      // the last of a frame
   output logic      [LenW-1:0]     m_tlen_o,       // bytes of the frame, on all of its words
   output logic      [NumPorts-1:0] m_tdest_o,      // its queue, one bit, on all of its words
+  output logic                     m_tinner_o,     // with Tags 1, as the next three: its IPv4 header is at byte 21
+  output logic      [31:0]         m_trank_o,      // its rank
+  output logic                     m_table_o,      // it can be marked, and is not
+  output logic      [15:0]         m_tsum_o,       // the checksum of its header, were it marked
   output logic                     m_tvalid_o,     // a word is offered
   input  wire logic                m_tready_i,     // and taken
   // The queues.
@@ -57,6 +62,8 @@ module output_port_lookup #(
   input  wire logic [31:0]         buffer_i,       // register BUFFER: what becomes of a frame that does not fit
   input  wire logic [31:0]         early_i,        // register EARLY: from where on frames leave that do fit
   input  wire logic                match_mac_i,    // look IPv4 packets up by MAC address too
+  input  wire logic [1:0]          tags_i,         // with Tags 1, where a tag is: 1 between Ethernet and IP, 2 in IPv4; 0 nowhere
+  input  wire logic [1:0]          boost_i,        // with Tags 1: bits by which a rank falls each time its packet is sent again
   input  wire logic [31:0]         salt_i,         // of the flow hash
   input  wire logic                route_we_i,     // forget what the route remembers
   input  wire logic [31:0]         route_i,        // register ROUTE: how a port of a group is taken
@@ -80,7 +87,7 @@ module output_port_lookup #(
 
   // The fields of a new frame.
   wire             fire = s_tvalid_i && s_tready_o;
-  wire             head, malformed, ip;
+  wire             head, malformed, ip, inner;
   wire [LenW-1:0]  len;
   wire [PortW-1:0] port;
   wire [47:0]      dmac;
@@ -88,9 +95,9 @@ module output_port_lookup #(
   wire [5:0]       dscp;
   wire [7:0]       ttl, proto;
   wire [15:0]      checksum, total;
-  wire [31:0]      src, dst, ports;
+  wire [31:0]      src, dst, ports, rank;
 
-  header_parse #(.PortW(PortW), .PathW(PathW), .LenW(LenW)) i_parse (
+  header_parse #(.PortW(PortW), .PathW(PathW), .LenW(LenW), .Tags(Tags)) i_parse (
     .clk_i       (clk_i),
     .rst_ni      (rst_ni),
     .fire_i      (fire),
@@ -112,7 +119,11 @@ module output_port_lookup #(
     .dst_o       (dst),
     .proto_o     (proto),
     .total_o     (total),
-    .ports_o     (ports)
+    .ports_o     (ports),
+    .inner_o     (inner),
+    .rank_o      (rank),
+    .tags_i      (tags_i),
+    .boost_i     (boost_i)
   );
 
   // The verdict.
@@ -120,10 +131,13 @@ module output_port_lookup #(
   wire [NumPorts-1:0] dest;
   wire [15:0]         new_checksum;
   wire [LenW-1:0]     verdict_len;
+  wire                verdict_inner, verdict_able;
+  wire [31:0]         verdict_rank;
+  wire [15:0]         verdict_sum;
 
   lookup_decide #(
     .NumPorts(NumPorts), .PortW(PortW), .PathW(PathW), .LenW(LenW), .WordsW(WordsW),
-    .IndexW(IndexW), .DrawW(DrawW), .Dibs(Dibs), .Spray(Spray)
+    .IndexW(IndexW), .DrawW(DrawW), .Dibs(Dibs), .Spray(Spray), .Tags(Tags)
   ) i_decide (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
@@ -142,6 +156,8 @@ module output_port_lookup #(
     .proto_i       (proto),
     .total_i       (total),
     .ports_i       (ports),
+    .inner_i       (inner),
+    .rank_i        (rank),
     .verdict_o     (verdict),
     .drop_o        (drop),
     .frame_ip_o    (verdict_ip),
@@ -149,6 +165,10 @@ module output_port_lookup #(
     .dest_o        (dest),
     .checksum_o    (new_checksum),
     .len_o         (verdict_len),
+    .inner_o       (verdict_inner),
+    .rank_o        (verdict_rank),
+    .able_o        (verdict_able),
+    .marked_sum_o  (verdict_sum),
     .ask_words_o   (ask_words_o),
     .fits_i        (fits_i),
     .reach_i       (reach_i),
@@ -180,7 +200,7 @@ module output_port_lookup #(
   );
 
   // The words of all frames, from the first to the verdict and out.
-  frame_rewrite #(.NumPorts(NumPorts), .PathW(PathW), .LenW(LenW)) i_rewrite (
+  frame_rewrite #(.NumPorts(NumPorts), .PathW(PathW), .LenW(LenW), .Tags(Tags), .MetaW(49)) i_rewrite (
     .clk_i      (clk_i),
     .rst_ni     (rst_ni),
     .s_tdata_i  (s_tdata_i),
@@ -194,10 +214,14 @@ module output_port_lookup #(
     .dest_i     (dest),
     .checksum_i (new_checksum),
     .len_i      (verdict_len),
+    .inner_i    (verdict_inner),
+    .meta_i     ({verdict_rank, verdict_able, verdict_sum}),
     .m_tdata_o  (m_tdata_o),
     .m_tlast_o  (m_tlast_o),
     .m_tlen_o   (m_tlen_o),
     .m_tdest_o  (m_tdest_o),
+    .m_tinner_o (m_tinner_o),
+    .m_tmeta_o  ({m_trank_o, m_table_o, m_tsum_o}),
     .m_tvalid_o (m_tvalid_o),
     .m_tready_i (m_tready_i)
   );

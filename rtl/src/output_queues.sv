@@ -136,7 +136,9 @@ module output_queues #(
         else if (write) tail_q <= tail_q + 1'b1;
       end
 
+      /* verilator lint_off UNUSEDSIGNAL */
       wire [AddrW:0] head;
+      /* verilator lint_on UNUSEDSIGNAL */
 `ifdef FORMAL
       wire [1:0] f_front;
 `endif

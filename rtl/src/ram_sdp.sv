@@ -41,7 +41,8 @@ module ram_sdp #(
     if (re_i) rdata_o <= mem[raddr_i];
   end
 `else
-  localparam [Width-1:0] Old = {((Width + 1) / 2){2'b10}};  // the bits that are the old ones
+  localparam [2*Width-1:0] Pairs = {Width{2'b10}};
+  localparam [Width-1:0]   Old   = Pairs[Width-1:0];  // the bits that are the old ones
 
   always_ff @(posedge clk_i) begin
     if (we_i) mem[waddr_i] <= wdata_i;

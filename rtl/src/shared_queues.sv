@@ -145,7 +145,9 @@ module shared_queues #(
   reg                low_q;           // threshold2_q is below zero
   reg [WordsW+3:0]   threshold2_q;    // what is left of it, if the frame that decides now takes room
   reg                freed_one_q, freed_two_q, freed_three_q;
+  /* verilator lint_off UNUSEDSIGNAL */
   wire [WordsW+7:0]  scaled = {8'h0, free_q} << alpha_i;
+  /* verilator lint_on UNUSEDSIGNAL */
 
   // Where decisions are apart, they reach the counts a cycle later, from a register.
   reg  [NumPorts-1:0] take_q;

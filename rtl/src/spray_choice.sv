@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Another port of a frame's group than its flow's hash names, as register ROUTE says.
 //
-// Decision    route_i[1:0] 0, or ack_i: hop_i, the port by the hash. 1: one of the group by draw. 2: spray_counter.
-//             3: spray_rr, whose place is the flow's hash, the entry of the forwarding table, or one for the switch.
-// State       that of its cells, and a draw for each frame. All of it begins anew with route_we_i.
+// Decision    the route is {route_i[7], route_i[1:0]}. 0, or ack_i: hop_i, the port by the hash. 1: one of the group by draw.
+//             2: spray_counter. 3: spray_rr, whose place is the flow's hash, the entry of the forwarding table, or one for the
+//             switch. 4: shorter_of_two by the frames in the queues.
+// State       that of its cells, and two draws for each frame. All of it begins anew with route_we_i, but for the draws.
 // Latency     none: combinational, from registers to registers. One frame a cycle.
-// Source      Dixit et al., Purdue TR 2011 (PLTS), section III-A.
+// Source      Dixit et al., Purdue TR 2011 (PLTS), section III-A; Abdous et al., CoNEXT 2021 (Vertigo), section 3.2.
 // Deviations  what takes the flow's port is told by the size of the packet, which header_parse knows, and not by an
 //             acknowledgement's lack of payload, for which it would have to read 9 bytes more. Entries of the table
-//             are hosts, so there is no place for a prefix. Bytes are those of the frame without FCS.
+//             are hosts, so there is no place for a prefix. Bytes are those of the frame without FCS. Queues are as long as
+//             depth_i says now: a frame decided in the cycle before, or the one that decides beside this, is not in yet.
 
 `default_nettype none
 
@@ -17,6 +19,7 @@ module spray_choice #(
   parameter PortW    = 2,   // bits of a port number
   parameter AtW      = 9,   // bits of an entry's place in the forwarding table; at most 16
   parameter LenW     = 11,  // bits of a length in bytes
+  parameter DepthW   = 12,  // bits of a queue's depth
   parameter PlaceW   = 6    // 2^PlaceW pointers of spray_rr
 ) (
   input  wire logic                clk_i,       // clock
@@ -31,6 +34,7 @@ module spray_choice #(
   input  wire logic                ack_i,       // it takes its flow's port
   input  wire logic [LenW-1:0]     len_i,       // its bytes
   input  wire logic [NumPorts-1:0] hops_i,      // its group
+  input  wire logic [NumPorts*DepthW-1:0] depth_i, // frames in each queue now, port 0 lowest
   input  wire logic [AtW-1:0]      at_i,        // its entry's place
   input  wire logic [15:0]         hash_i,      // the hash of its flow
   input  wire logic [NumPorts-1:0] hop_i,       // the port by the hash, one bit
@@ -39,7 +43,7 @@ module spray_choice #(
   output logic      [PortW-1:0]    hop_port_o   // the same, as a number
 );
 
-  localparam [1:0] Hash = 2'd0, Random = 2'd1, Counter = 2'd2;
+  localparam [2:0] Hash = 3'd0, Random = 3'd1, Counter = 3'd2, Robin = 3'd3;
   localparam [1:0] PerFlow = 2'd0, PerEntry = 2'd1;
   localparam CountW   = 20;         // a limit of 1 MB
   localparam Limit    = 1_000_000;
@@ -47,14 +51,14 @@ module spray_choice #(
   localparam SetW     = NumPorts < 8 ? NumPorts : 8;
 
   // ROUTE, in parts.
-  wire [1:0] route      = route_i[1:0];
+  wire [2:0] route      = {route_i[7], route_i[1:0]};
   wire [1:0] ties       = route_i[3:2];
   wire [1:0] per        = route_i[5:4];
   wire       first      = route_i[6];
   wire [7:0] burst_less = route_i[23:16];
   wire [7:0] rounds     = route_i[31:24];
   /* verilator lint_off UNUSEDSIGNAL */
-  wire [8:0] elsewhere  = {route_i[7], route_i[15:8]};  // reserved; looked at where the packet is parsed
+  wire [7:0] elsewhere  = route_i[15:8];  // looked at where the packet is parsed
   /* verilator lint_on UNUSEDSIGNAL */
 
   wire sprayed = valid_i && !ack_i && route != Hash;
@@ -70,8 +74,19 @@ module spray_choice #(
     .draw_o    (draw)
   );
 
-  wire [NumPorts-1:0] by_draw, by_count, by_turn;
-  wire [PortW-1:0]    by_draw_port, by_count_port, by_turn_port;
+  // A second, for the second choice.
+  wire [31:0] draw_2;
+  lfsr #(.Seed(32'ha112_0002)) i_draw_2 (
+    .clk_i     (clk_i),
+    .rst_ni    (rst_ni),
+    .seed_we_i (seed_we_i),
+    .seed_i    ({~seed_i[15:0], seed_i[31:16]}),
+    .step_i    (sprayed),
+    .draw_o    (draw_2)
+  );
+
+  wire [NumPorts-1:0] by_draw, by_count, by_turn, by_queue;
+  wire [PortW-1:0]    by_draw_port, by_count_port, by_turn_port, by_queue_port;
 
   /* verilator lint_off PINCONNECTEMPTY */
   pick_uniform #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(32)) i_random (
@@ -127,7 +142,7 @@ module spray_choice #(
     .first_i  (first),
     .burst_i  ({1'b0, burst_less} + 9'd1),
     .rounds_i (rounds),
-    .step_i   (sprayed && route[0] && route[1]),
+    .step_i   (sprayed && route == Robin),
     .hops_i   (hops_i),
     .place_i  (per == PerFlow ? hash_i[PlaceW-1:0] : per == PerEntry ? at[PlaceW-1:0] : {PlaceW{1'b0}}),
     .begin_i  (hash_i),
@@ -137,11 +152,27 @@ module spray_choice #(
     .port_o   (by_turn_port),
     .drawn_o  ()
   );
+
+  shorter_of_two #(.NumPorts(NumPorts), .PortW(PortW), .DepthW(DepthW), .DrawW(32)) i_two (
+    .set_i    (hops_i),
+    .depth_i  (depth_i),
+    .draw_1_i (draw),
+    .draw_2_i (draw_2),
+    .none_o   (),
+    .onehot_o (by_queue),
+    .port_o   (by_queue_port)
+  );
   /* verilator lint_on PINCONNECTEMPTY */
 
-  assign hop_o = ack_i || route == Hash ? hop_i : route == Random ? by_draw : route == Counter ? by_count : by_turn;
-  assign hop_port_o = ack_i || route == Hash ? hop_port_i
-                    : route == Random ? by_draw_port : route == Counter ? by_count_port : by_turn_port;
+  always_comb begin
+    case (ack_i ? Hash : route)
+      Hash:    {hop_o, hop_port_o} = {hop_i, hop_port_i};
+      Random:  {hop_o, hop_port_o} = {by_draw, by_draw_port};
+      Counter: {hop_o, hop_port_o} = {by_count, by_count_port};
+      Robin:   {hop_o, hop_port_o} = {by_turn, by_turn_port};
+      default: {hop_o, hop_port_o} = {by_queue, by_queue_port};
+    endcase
+  end
 
 `ifdef FORMAL
   always_comb begin

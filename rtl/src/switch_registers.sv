@@ -21,11 +21,14 @@ module switch_registers #(
   parameter Spray    = 1,   // to be read
   parameter LenW     = 11,  // bits of a length in bytes
   parameter Bytes    = 1,   // 1: counters of bytes
-  parameter Shared   = 0    // to be read
+  parameter Shared   = 0,   // to be read
+  parameter Ranked   = 0    // to be read; 1: register RANK
 ) (
   input  wire logic                        clk_i,           // clock
   input  wire logic                        rst_ni,          // reset, active low, synchronous
+  /* verilator lint_off UNUSEDSIGNAL */
   input  wire logic [11:0]                 awaddr_i,        // AXI4-Lite write address
+  /* verilator lint_on UNUSEDSIGNAL */
   input  wire logic                        awvalid_i,       // is offered
   output logic                             awready_o,       // and taken, with the data
   input  wire logic [31:0]                 wdata_i,         // write data
@@ -34,7 +37,9 @@ module switch_registers #(
   output logic      [1:0]                  bresp_o,         // always OKAY
   output logic                             bvalid_o,        // the write is done
   input  wire logic                        bready_i,        // and that is taken note of
+  /* verilator lint_off UNUSEDSIGNAL */
   input  wire logic [11:0]                 araddr_i,        // AXI4-Lite read address
+  /* verilator lint_on UNUSEDSIGNAL */
   input  wire logic                        arvalid_i,       // is offered
   output logic                             arready_o,       // and taken
   output logic      [31:0]                 rdata_o,         // read data
@@ -52,6 +57,7 @@ module switch_registers #(
   output logic      [31:0]                 salt_o,          // of the flow hash
   output logic      [31:0]                 buffer_o,        // what becomes of a frame that does not fit
   output logic      [31:0]                 early_o,         // from where on frames leave that do fit
+  output logic      [31:0]                 rank_o,          // where tags are, and what is done by them
   output logic                             route_we_o,      // what the route remembers is forgotten
   output logic      [31:0]                 route_o,         // how a port of a group is taken
   output logic                             seed_we_o,       // the draws begin anew
@@ -73,9 +79,14 @@ module switch_registers #(
   input  wire logic [NumPorts-1:0]         detour_from_i,   // detoured away
   input  wire logic [NumPorts-1:0]         detour_to_i,     // detoured to here
   input  wire logic [NumPorts-1:0]         mark_i,          // marked
+  /* verilator lint_off UNUSEDSIGNAL */
+  input  wire logic [NumPorts-1:0]         evicted_i,       // dropped: after it had waited; with Ranked 1
+  /* verilator lint_on UNUSEDSIGNAL */
   input  wire logic [NumPorts*WordsW-1:0]  frames_i,        // frames in each queue
+  /* verilator lint_off UNUSEDSIGNAL */
   input  wire logic [NumPorts*LenW-1:0]    bytes_in_i,      // bytes of sound frames that came
   input  wire logic [NumPorts*LenW-1:0]    bytes_out_i      // bytes that went
+  /* verilator lint_on UNUSEDSIGNAL */
 );
 
   localparam Counters = 10;
@@ -117,8 +128,9 @@ module switch_registers #(
   endfunction
 
   // BUFFER: bits that mean something, and what it is after reset: the one policy that there is, or detours to a uniform choice.
-  localparam [31:0] Known = Dibs == 3 ? 32'h0000_3f37 : Dibs != 0 ? 32'h0000_0037 : 32'h0000_0007;
-  localparam [31:0] First = Dibs == 3 ? 32'd1 : Dibs;
+  localparam [31:0] Known = Ranked != 0 ? 32'h0000_0007 : Dibs == 3 ? 32'h0000_3f37 : Dibs != 0 ? 32'h0000_0037 : 32'h0000_0007;
+  localparam [31:0] First = Ranked != 0 ? 32'd6 : Dibs == 3 ? 32'd1 : Dibs;
+  localparam [31:0] Ranks = 32'h0000_0133;  // bits of RANK that mean something
 
   reg [31:0] buffer_q;
   assign buffer_o = buffer_q;
@@ -143,6 +155,7 @@ module switch_registers #(
       route_o        <= 32'h0;
       buffer_q       <= First;
       early_o        <= 32'h0;
+      rank_o         <= Ranked != 0 ? 32'h0000_0111 : 32'h0;
       key_low_q      <= 32'h0;
       key_high_q     <= 17'h0;
       key_used_q     <= 1'b0;
@@ -156,9 +169,12 @@ module switch_registers #(
         10'h006: mark_at_o <= cut(wdata_q);
         10'h007: alpha_o <= wdata_q[2:0];
         10'h008: salt_o <= wdata_q;
-        10'h009: if (Spray != 0) route_o <= wdata_q;
+        // Bit 7 and bits 1:0 are the route; there are five.
+        10'h009: if (Spray != 0 && !(wdata_q[7] && wdata_q[1:0] != 2'd0)) route_o <= wdata_q;
         // A policy that there is none of is refused, with all that was written beside it.
-        10'h00b: if (Dibs == 3 ? wdata_q[2:0] <= 3'd5 : wdata_q[2:0] == First[2:0]) buffer_q <= wdata_q & Known;
+        10'h00b: if (Ranked != 0 ? wdata_q[2:0] == 3'd0 || wdata_q[2:0] == 3'd6 : Dibs == 3 ? wdata_q[2:0] <= 3'd5
+                     : wdata_q[2:0] == First[2:0]) buffer_q <= wdata_q & Known;
+        10'h011: if (Ranked != 0 && wdata_q[1:0] != 2'd3) rank_o <= wdata_q & Ranks;
         10'h010: if (Dibs == 3) early_o <= wdata_q;
         10'h00c: key_low_q <= wdata_q;
         10'h00d: {key_used_q, key_high_q} <= {wdata_q[31], wdata_q[16:0]};
@@ -184,7 +200,8 @@ module switch_registers #(
   generate
     for (c = 0; c < 16; c = c + 1) begin : g_counter
       for (p = 0; p < 16; p = p + 1) begin : g_port
-        if (c < Counters && p < NumPorts) begin : g_count
+        if ((c < Counters || (c == Counters + 3 && Ranked != 0)) && p < NumPorts) begin : g_count
+          wire count = c < Counters ? counts[(c%Counters)*NumPorts+p] : evicted_i[p];
           reg [31:0] number_q;
           reg        count_q;
           always_ff @(posedge clk_i) begin
@@ -192,7 +209,7 @@ module switch_registers #(
               number_q <= 32'h0;
               count_q  <= 1'b0;
             end else begin
-              count_q <= counts[c*NumPorts+p];
+              count_q <= count;
               if (count_q) number_q <= number_q + 1'b1;
             end
           end
@@ -231,7 +248,7 @@ module switch_registers #(
   always_comb begin
     case (raddr_q)
       10'h000: setting = 32'h5349_4445;  // "SIDE"
-      10'h001: setting = {4'h0, Spray[0], Dibs[1:0], Shared[0], NumPorts[7:0], LinkW[10:3], PathW[10:3]};
+      10'h001: setting = {3'h0, Ranked[0], Spray[0], Dibs[1:0], Shared[0], NumPorts[7:0], LinkW[10:3], PathW[10:3]};
       10'h002: setting = {{(32-NumPorts){1'b0}}, to_switch_o};
       10'h003: setting = {30'h0, match_mac_o, go_back_o};
       10'h004: setting = {{(32-WordsW){1'b0}}, limit_frames_o};
@@ -242,6 +259,7 @@ module switch_registers #(
       10'h009: setting = route_o;
       10'h00b: setting = buffer_q;
       10'h010: setting = early_o;
+      10'h011: setting = rank_o;
       default: setting = 32'h0;
     endcase
   end

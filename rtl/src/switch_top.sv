@@ -30,7 +30,8 @@ module switch_top #(
   parameter DrawW    = 32,    // bits of a draw
   parameter Dibs     = 1,     // 1: detours; 2: to the first open port; 3: as BUFFER says; 0: none
   parameter Spray    = 1,     // 1: ROUTE chooses how a port of a group is taken; 0: by hash alone
-  parameter Bytes    = 1      // 1: counters of bytes as well as of frames
+  parameter Bytes    = 1,     // 1: counters of bytes as well as of frames
+  parameter Ranked   = 0      // 1: queues by rank, and vertigo; with Dibs 0 and Shared 0
 ) (
   input  wire logic                        clk_i,            // clock
   input  wire logic                        rst_ni,           // reset, active low, synchronous
@@ -68,6 +69,7 @@ module switch_top #(
 
   // What cannot be built is not built.
   localparam Longest = (8 * MaxFrame + PathW - 1) / PathW;  // words of the longest frame
+  localparam LongW   = $clog2(Longest);
 
   generate
     `EXPECT(g_ports, NumPorts >= 2 && NumPorts <= 16, "switch_top: NumPorts must be from 2 to 16")
@@ -84,6 +86,12 @@ module switch_top #(
     `EXPECT(g_depths, Dibs != 3 || QueueW <= 15, "switch_top: with Dibs 3 QueueW must be 15 at most, as BUFFER and EARLY count")
     `EXPECT(g_switches, (Spray == 0 || Spray == 1) && (Shared == 0 || Shared == 1) && (Bytes == 0 || Bytes == 1),
             "switch_top: Spray, Shared and Bytes must be 0 or 1")
+    `EXPECT(g_ranked, Ranked == 0 || (Ranked == 1 && Dibs == 0 && Shared == 0), "switch_top: with Ranked 1 Dibs and Shared must be 0")
+    // Decisions two cycles apart, and room for two frames at each port.
+    `EXPECT(g_two_words, Ranked == 0 || 8 * MinFrame > PathW, "switch_top: with Ranked 1 the shortest frame must have two words")
+    `EXPECT(g_turns, Ranked == 0 || LinkW * NumPorts <= PathW, "switch_top: with Ranked 1 all links together must fit the path")
+    `EXPECT(g_slots_of, Ranked == 0 || (QueueW > LongW && (1 << (QueueW - LongW)) >= 2 * NumPorts + 4),
+            "switch_top: with Ranked 1 2^QueueW words must hold two of the longest frames for each port, and four more")
   endgenerate
 
   localparam WordsW = QueueW + 1;
@@ -94,7 +102,10 @@ module switch_top #(
   /* verilator lint_on UNUSEDSIGNAL */
 
   // Ways in.
-  wire [NumPorts-1:0]       frame, take, word_valid, word_last, word_pop, in, bad;
+  wire [NumPorts-1:0]       frame, take, word_last, word_pop, in, bad;
+  /* verilator lint_off UNUSEDSIGNAL */
+  wire [NumPorts-1:0]       word_valid;  // a frame that is whole has its words
+  /* verilator lint_on UNUSEDSIGNAL */
   wire [NumPorts*LenW-1:0]  frame_len;
   wire [NumPorts*PathW-1:0] word;
   wire [NumPorts*LenW-1:0]  bytes_in, bytes_out;
@@ -153,22 +164,33 @@ module switch_top #(
   // The decision.
   wire [NumPorts*WordsW-1:0] queued;
   wire [PathW-1:0]    out_data;
-  wire [LenW-1:0]     out_len;
   wire [NumPorts-1:0] out_dest;
   wire                out_last, out_valid;
 
-  wire [WordsW-1:0]   ask_words, limit_frames, limit_words, mark_at;
-  wire [NumPorts-1:0] fits, reach, take_room, to_switch;
+  wire [WordsW-1:0]   limit_frames, mark_at;
+  wire [NumPorts-1:0] fits, reach, to_switch;
   wire                go_back, match_mac, route_we, seed_we, table_we, table_used, table_ip;
-  wire [2:0]          alpha;
   wire [31:0]         salt, route, seed, buffer, early;
+  /* verilator lint_off UNUSEDSIGNAL */
+  // Each build has its queues, which take of these what they need.
+  wire [LenW-1:0]     out_len;
+  wire [WordsW-1:0]   ask_words, limit_words;
+  wire [NumPorts-1:0] take_room;
+  wire [2:0]          alpha;
+  wire [31:0]         ranking;                       // with Ranked 1, as what follows
+  wire [31:0]         out_rank;
+  wire [15:0]         out_sum;
+  wire                out_inner, out_able;
+  wire [NumPorts-1:0] lookup_full, lookup_from, lookup_to, lookup_mark;  // what the lookup counts
+  /* verilator lint_on UNUSEDSIGNAL */
+  wire [NumPorts-1:0] evicted;
   wire [IndexW:0]     table_at;
   wire [47:0]         table_addr;
   wire [NumPorts-1:0] table_group, malformed, ttl, no_entry, full, detour_from, detour_to, mark, sent;
 
   output_port_lookup #(
     .NumPorts(NumPorts), .PortW(PortW), .PathW(PathW), .LenW(LenW), .WordsW(WordsW),
-    .IndexW(IndexW), .DrawW(DrawW), .Dibs(Dibs), .Spray(Spray)
+    .IndexW(IndexW), .DrawW(DrawW), .Dibs(Dibs), .Spray(Spray), .Tags(Ranked)
   ) i_lookup (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
@@ -182,6 +204,10 @@ module switch_top #(
     .m_tlast_o     (out_last),
     .m_tlen_o      (out_len),
     .m_tdest_o     (out_dest),
+    .m_tinner_o    (out_inner),
+    .m_trank_o     (out_rank),
+    .m_table_o     (out_able),
+    .m_tsum_o      (out_sum),
     .m_tvalid_o    (out_valid),
     .m_tready_i    (1'b1),
     .ask_words_o   (ask_words),
@@ -194,6 +220,8 @@ module switch_top #(
     .buffer_i      (buffer),
     .early_i       (early),
     .match_mac_i   (match_mac),
+    .tags_i        (ranking[1:0]),
+    .boost_i       (ranking[5:4]),
     .salt_i        (salt),
     .route_we_i    (route_we),
     .route_i       (route),
@@ -208,10 +236,10 @@ module switch_top #(
     .malformed_o   (malformed),
     .ttl_o         (ttl),
     .no_entry_o    (no_entry),
-    .full_o        (full),
-    .detour_from_o (detour_from),
-    .detour_to_o   (detour_to),
-    .mark_o        (mark)
+    .full_o        (lookup_full),
+    .detour_from_o (lookup_from),
+    .detour_to_o   (lookup_to),
+    .mark_o        (lookup_mark)
   );
 
   // Queues.
@@ -220,7 +248,60 @@ module switch_top #(
   wire [NumPorts*FillW-1:0]  front_fill;
 
   generate
-    if (Shared != 0) begin : g_shared
+    if (Ranked != 0) begin : g_ranks
+      wire [NumPorts-1:0] rank_full, rank_from, rank_to, rank_mark;
+
+      // The lookup has no say in it: a frame goes to the queue it wants, whole, and is decided about there.
+      assign fits        = {NumPorts{1'b1}};
+      assign reach       = {NumPorts{1'b0}};
+      assign full        = rank_full;
+      assign detour_from = rank_from;
+      assign detour_to   = rank_to;
+      assign mark        = rank_mark;
+
+      ranked_queues #(
+        .NumPorts(NumPorts), .PortW(PortW), .PathW(PathW), .SlotW(QueueW - LongW), .LongW(LongW),
+        .WordsW(WordsW), .FillW(FillW), .RankW(32)
+      ) i_queues (
+        .clk_i          (clk_i),
+        .rst_ni         (rst_ni),
+        .vertigo_i      (buffer[2:0] == 3'd6),
+        .to_switch_i    (ranking[8] ? to_switch : {NumPorts{1'b0}}),
+        .limit_frames_i (limit_frames),
+        .mark_at_i      (mark_at),
+        .seed_we_i      (seed_we),
+        .seed_i         (seed),
+        .valid_i        (out_valid),
+        .data_i         (out_data),
+        .last_i         (out_last),
+        .fill_i         (out_len[FillW-1:0]),
+        .dest_i         (out_dest),
+        .rank_i         (out_rank),
+        .able_i         (out_able),
+        .inner_i        (out_inner),
+        .checksum_i     (out_sum),
+        .valid_o        (front_valid),
+        .data_o         (front_data),
+        .last_o         (front_last),
+        .fill_o         (front_fill),
+        .pop_i          (front_pop),
+        .frames_o       (queued),
+        .full_o         (rank_full),
+        .evicted_o      (evicted),
+        .detour_from_o  (rank_from),
+        .detour_to_o    (rank_to),
+        .mark_o         (rank_mark)
+      );
+    end else begin : g_room
+      assign full        = lookup_full;
+      assign detour_from = lookup_from;
+      assign detour_to   = lookup_to;
+      assign mark        = lookup_mark;
+      assign evicted     = {NumPorts{1'b0}};
+    end
+
+    if (Ranked != 0) begin : g_no_room_asked
+    end else if (Shared != 0) begin : g_shared
       shared_queues #(
         .NumPorts(NumPorts), .PathW(PathW), .AddrW(QueueW), .WordsW(WordsW), .FillW(FillW),
         .Apart(8 * MinFrame > PathW ? 1 : 0)
@@ -297,7 +378,7 @@ module switch_top #(
 
   switch_registers #(
     .NumPorts(NumPorts), .LinkW(LinkW), .PathW(PathW), .WordsW(WordsW),
-    .IndexW(IndexW), .Dibs(Dibs), .Spray(Spray), .LenW(LenW), .Bytes(Bytes), .Shared(Shared)
+    .IndexW(IndexW), .Dibs(Dibs), .Spray(Spray), .LenW(LenW), .Bytes(Bytes), .Shared(Shared), .Ranked(Ranked)
   ) i_registers (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
@@ -327,6 +408,7 @@ module switch_top #(
     .salt_o         (salt),
     .buffer_o       (buffer),
     .early_o        (early),
+    .rank_o         (ranking),
     .route_we_o     (route_we),
     .route_o        (route),
     .seed_we_o      (seed_we),
@@ -347,6 +429,7 @@ module switch_top #(
     .detour_from_i  (detour_from),
     .detour_to_i    (detour_to),
     .mark_i         (mark),
+    .evicted_i      (evicted),
     .frames_i       (queued),
     .bytes_in_i     (bytes_in),
     .bytes_out_i    (bytes_out)

@@ -50,30 +50,21 @@ module vertigo_deflect #(
   wire             larger = want_tail > rank_i;
   wire [RankW-1:0] victim = larger ? want_tail : rank_i;
 
-  // Where to: two of the candidates, one after the other.
-  wire                none, alone;
-  wire [NumPorts-1:0] first_bit, second_bit;
-  wire [PortW-1:0]    first, second;
-  wire [DepthW-1:0]   first_depth, second_depth;
+  // Where to.
+  wire                none;
+  wire [NumPorts-1:0] target_bit;
+  wire [PortW-1:0]    target;
 
-  pick_uniform #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(DrawW)) i_first (
+  shorter_of_two #(.NumPorts(NumPorts), .PortW(PortW), .DepthW(DepthW), .DrawW(DrawW)) i_target (
     .set_i    (switch_i),
-    .draw_i   (draw_1_i),
+    .depth_i  (depth_i),
+    .draw_1_i (draw_1_i),
+    .draw_2_i (draw_2_i),
     .none_o   (none),
-    .onehot_o (first_bit),
-    .port_o   (first)
+    .onehot_o (target_bit),
+    .port_o   (target)
   );
 
-  pick_uniform #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(DrawW)) i_second (
-    .set_i    (switch_i & ~first_bit),
-    .draw_i   (draw_2_i),
-    .none_o   (alone),
-    .onehot_o (second_bit),
-    .port_o   (second)
-  );
-
-  wire                take_second = !alone && second_depth < first_depth;
-  wire [NumPorts-1:0] target_bit  = take_second ? second_bit : first_bit;
   wire                target_fits = |(fits_i & target_bit);
   wire [RankW-1:0]    target_tail;
   wire                room        = target_fits || target_tail > victim;
@@ -82,30 +73,21 @@ module vertigo_deflect #(
   generate
     wire [RankW-1:0]  want_tails   [0:NumPorts];
     wire [RankW-1:0]  target_tails [0:NumPorts];
-    wire [DepthW-1:0] firsts       [0:NumPorts];
-    wire [DepthW-1:0] seconds      [0:NumPorts];
     assign want_tails[0]   = {RankW{1'b0}};
     assign target_tails[0] = {RankW{1'b0}};
-    assign firsts[0]       = {DepthW{1'b0}};
-    assign seconds[0]      = {DepthW{1'b0}};
     for (p = 0; p < NumPorts; p = p + 1) begin : g_select
-      wire [RankW-1:0]  tail  = tail_i[p*RankW+:RankW];
-      wire [DepthW-1:0] depth = depth_i[p*DepthW+:DepthW];
+      wire [RankW-1:0] tail = tail_i[p*RankW+:RankW];
       assign want_tails[p+1]   = want_tails[p]   | (want_i == p[PortW-1:0] ? tail : {RankW{1'b0}});
       assign target_tails[p+1] = target_tails[p] | (target_bit[p] ? tail : {RankW{1'b0}});
-      assign firsts[p+1]       = firsts[p]       | (first_bit[p] ? depth : {DepthW{1'b0}});
-      assign seconds[p+1]      = seconds[p]      | (second_bit[p] ? depth : {DepthW{1'b0}});
     end
     assign want_tail    = want_tails[NumPorts];
     assign target_tail  = target_tails[NumPorts];
-    assign first_depth  = firsts[NumPorts];
-    assign second_depth = seconds[NumPorts];
   endgenerate
 
   assign enqueue_o = want_fits || larger;
   assign evict_o   = !want_fits && larger;
   assign move_o    = !want_fits && !none && room;
-  assign target_o  = want_fits ? {PortW{1'b0}} : take_second ? second : first;
+  assign target_o  = want_fits ? {PortW{1'b0}} : target;
   assign squeeze_o = move_o && !target_fits;
   assign lost_o    = !want_fits && !move_o;
 
@@ -126,8 +108,6 @@ module vertigo_deflect #(
     one_leaves_for_one:       assert (enqueue_o == (want_fits || evict_o));
     squeezes_larger_only:     assert (!squeeze_o || tail_i[target_o*RankW+:RankW] > victim);
     dropped_only_when_stuck:  assert (!lost_o || switch_i == 0 || (choice & fits_i) == 0);
-    less_loaded_of_two:       assert (!(move_o && !alone) || !(first_depth < depth_i[target_o*DepthW+:DepthW] || second_depth < depth_i[target_o*DepthW+:DepthW]));
-    two_different_ports:      assert ((first_bit & second_bit) == 0);
   end
 `endif
 

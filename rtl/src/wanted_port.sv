@@ -18,9 +18,12 @@ module wanted_port #(
   parameter PortW    = 2,  // bits of a port number
   parameter IndexW   = 8,  // of the forwarding table
   parameter LenW     = 11, // bits of a length in bytes
+  parameter WordsW   = 12, // bits of a queue's length
   parameter Spray    = 1   // 1: with spray_choice; 0: by hash alone
 ) (
   input  wire logic                clk_i,          // clock
+  /* verilator lint_off UNUSEDSIGNAL */
+  // By hash alone some of it is not needed.
   input  wire logic                rst_ni,         // reset, active low, synchronous
   // A frame.
   input  wire logic                ip_i,           // it is an IPv4 packet
@@ -33,6 +36,7 @@ module wanted_port #(
   input  wire logic                routed6_i,      // a frame wants a port: it is sound, and has time to live
   input  wire logic                ack6_i,         // it goes by the flow's hash, whatever route_i says
   input  wire logic [LenW-1:0]     len6_i,         // its bytes
+  input  wire logic [NumPorts*WordsW-1:0] depth_i, // frames in each queue now, port 0 lowest; with Spray 1
   // 7 cycles later.
   output logic                     no_entry_o,     // its destination leads nowhere
   output logic      [NumPorts-1:0] want_o,         // the port, one bit; 0 where it leads nowhere
@@ -45,6 +49,7 @@ module wanted_port #(
   input  wire logic [31:0]         route_i,        // register ROUTE of rtl/switch.md; still while frames pass
   input  wire logic                seed_we_i,      // take a new seed for the draws of spray_choice
   input  wire logic [31:0]         seed_i,         // the seed
+  /* verilator lint_on UNUSEDSIGNAL */
   input  wire logic                table_we_i,     // write an entry of the forwarding table
   input  wire logic [IndexW:0]     table_at_i,     // its place
   input  wire logic                table_used_i,   // it counts
@@ -74,7 +79,9 @@ module wanted_port #(
   wire                hit;
   wire [NumPorts-1:0] group;
   wire [15:0]         hash;
+  /* verilator lint_off UNUSEDSIGNAL */
   wire [IndexW:0]     at;
+  /* verilator lint_on UNUSEDSIGNAL */
 
   forward_table #(.NumPorts(NumPorts), .IndexW(IndexW)) i_table (
     .clk_i         (clk_i),
@@ -142,7 +149,7 @@ module wanted_port #(
         at6_q    <= at;
       end
 
-      spray_choice #(.NumPorts(NumPorts), .PortW(PortW), .AtW(IndexW + 1), .LenW(LenW)) i_spray (
+      spray_choice #(.NumPorts(NumPorts), .PortW(PortW), .AtW(IndexW + 1), .LenW(LenW), .DepthW(WordsW)) i_spray (
         .clk_i      (clk_i),
         .rst_ni     (rst_ni),
         .route_we_i (route_we_i),
@@ -153,6 +160,7 @@ module wanted_port #(
         .ack_i      (ack6_i),
         .len_i      (len6_i),
         .hops_i     (group6_q),
+        .depth_i    (depth_i),
         .at_i       (at6_q),
         .hash_i     (hash6_q),
         .hop_i      (want6_q),

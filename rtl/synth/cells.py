@@ -35,6 +35,7 @@ CELLS = [
     ("lfsr", {"Width": 16, "Taps": "16'hB400", "Seed": "16'h0001", "DrawW": 16, "Leap": 16}, "16 bits a draw"),
     ("rank_queue", {"Entries": 64, "RankW": 16, "DataW": 16}, "64 places, ranks of 16 bits"),
     ("vertigo_deflect", {"NumPorts": 4, "PortW": 2, "DepthW": 8}, "4 ports, depths of 8 bits"),
+    ("shorter_of_two", {"NumPorts": 4, "PortW": 2, "DepthW": 8}, "4 ports, depths of 8 bits"),
     ("spray_counter", {"NumPorts": 4, "PortW": 2}, "4 ports, counters of 20 bits, 16 sets"),
     ("spray_counter", {"NumPorts": 8, "PortW": 3, "SetW": 8}, "8 ports, counters of 20 bits, 256 sets"),
     ("spray_rr", {"NumPorts": 4, "PortW": 2}, "4 ports, 64 places"),

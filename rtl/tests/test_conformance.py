@@ -11,7 +11,7 @@ from bench.simulators import RTL
 sys.path.insert(0, str(RTL / "conformance"))
 import conform
 
-BENCHES = [("dibs_variants", 10), ("vertigo", 4), ("spray", 4), ("mulbuff", 10), ("draws", 2)]
+BENCHES = [("dibs_variants", 10), ("vertigo", 4), ("spray", 6), ("mulbuff", 10), ("draws", 2)]
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +62,11 @@ MUTANTS = [
      "vertigo_deflect"),
     ("a tie is squeezed out", "vertigo", "vertigo_deflect", "target_tail > victim;", "target_tail >= victim;",
      "vertigo_deflect buffer/vertigo"),
-    ("the fuller of two", "vertigo", "vertigo_deflect", "second_depth < first_depth", "second_depth > first_depth",
+    ("the fuller of two", "vertigo", "shorter_of_two", "second_depth < first_depth", "second_depth > first_depth",
      "vertigo_deflect buffer/vertigo"),
+    ("the longer of two", "spray", "shorter_of_two", "second_depth < first_depth", "second_depth > first_depth",
+     "shorter_of_two route/power-of-two"),
+    ("the second is the first", "spray", "shorter_of_two", "set_i & ~first_bit", "set_i", "shorter_of_two of our own"),
     ("a full counter is not rebased", "spray", "spray_counter", "sum > {1'b0, limit_i}", "sum > {1'b1, limit_i}",
      "spray_counter route/spray-counter"),
     ("ties go to the one that was taken", "spray", "spray_counter", "{1'b0, port_o} + 1'b1;", "{1'b0, port_o};",

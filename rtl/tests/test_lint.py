@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The sources read by slang and by Verible's linter, beside Verilator: no warning but those that are named here."""
+"""The sources read by slang, by Verible's linter and by Verilator with -Wall: no warning but those that are named here."""
 
 import re
 import subprocess
@@ -13,7 +13,6 @@ from bench.simulators import SRC
 # What slang says and is meant: (file, warning).
 MEANT = {
     ("class_limit.sv", "width-trunc"),          # of room and cap the smaller, which has the bits of cap
-    ("ram_sdp.sv", "constant-conversion"),      # alternating bits, cut to the width
 }
 
 # Rules of Verible that this code does not follow: Yosys knows no types of parameters here, and memories begin at 0.
@@ -38,6 +37,28 @@ def slang(folder):
 def verible(folder):
     done = subprocess.run(["verible-verilog-lint", "--rules", RULES, *map(str, sorted(folder.glob("*.sv")))], capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
+
+
+def verilator(folder, parameters):
+    """What Verilator warns of with -Wall in the switch with these parameters."""
+    named = [f"-G{name}={value}" for name, value in parameters.items()]
+    done = subprocess.run(["verilator", "--lint-only", "-Wall", f"-I{folder}", "--top-module", "switch_top", *named,
+                           *map(str, sorted(folder.glob("*.sv")))], capture_output=True, text=True)
+    return [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("%")]
+
+
+BUILDS = [{}, {"LinkW": 8, "Dibs": 3}, {"Shared": 1, "LinkW": 16, "Dibs": 0, "Spray": 0, "Bytes": 0}, {"LinkW": 64, "PathW": 512, "Dibs": 2},
+          {"Ranked": 1, "Dibs": 0, "LinkW": 16, "QueueW": 14, "MaxFrame": 1521}]
+
+
+@pytest.mark.parametrize("parameters", BUILDS, ids=["-".join(f"{k}{v}" for k, v in p.items()) or "default" for p in BUILDS])
+def test_verilator_warns_of_nothing(parameters):
+    assert verilator(SRC, parameters) == []
+
+
+def test_verilator_would_say():
+    said = verilator(mutated("lint unused", "switch_top", "  wire [NumPorts-1:0] evicted;", "  wire [NumPorts-1:0] evicted, nobody;"), {})
+    assert any("UNUSEDSIGNAL" in line and "nobody" in line for line in said), said
 
 
 def test_slang_warns_of_nothing_else():

@@ -82,8 +82,7 @@ async def every_bin_on_purpose(b):
     async def scene(frames, fits=full, reach=0, depth=None, buffering=None, port=1, **settings):
         b.set(**{"to_switch": full, "go_back": True, "match_mac": False, **settings})
         b.room[words] = (fits, reach)
-        if b.s.dibs:
-            b.buffer(buffering or Buffering("dibs" if b.s.dibs != 3 else "droptail"), depth or [0] * b.ports)
+        b.buffer(buffering or Buffering("dibs" if b.s.dibs != 3 else "droptail"), depth or [0] * b.ports)
         for frame in frames:
             b.send(frame, port)
         await b.run()
@@ -128,11 +127,10 @@ async def random_frames_meet_their_verdicts(dut):
         b.set(to_switch=b.rng.randrange(full + 1), go_back=b.rng.random() < 0.7,
               match_mac=round_ % 3 == 1, salt=b.rng.randrange(1 << 32))
         if b.sprays:
-            await b.route(random_spraying(b.rng, kind=Spraying.KINDS[round_ % 4]))
+            await b.route(random_spraying(b.rng, kind=Spraying.KINDS[round_ % 5]))
         b.room.clear()
-        if b.s.dibs:
-            buffering, depth = random_buffering(b.rng, b.ports, Buffering.POLICIES[round_ % 6] if b.s.dibs == 3 else "dibs")
-            b.buffer(buffering, depth)
+        buffering, depth = random_buffering(b.rng, b.ports, Buffering.POLICIES[round_ % 6] if b.s.dibs == 3 else "dibs")
+        b.buffer(buffering, depth)
         await b.seed(b.rng.choice([0, b.rng.randrange(1 << 32)]))
         await b.learn(True, random_host(b.rng), b.rng.randrange(full + 1))
         await b.learn(False, random_mac(b.rng), b.rng.randrange(full + 1))
@@ -153,7 +151,7 @@ async def every_route_takes_the_port_that_it_says_frame_by_frame(dut):
         b.room[-(-size // b.path_bytes)] = ((1 << b.ports) - 1, 0)
     hops = bits(group)
     for spraying in (Spraying("ecmp"), Spraying("random"), *(Spraying("counter", ties=ties) for ties in Spraying.TIES),
-                     *(Spraying("rr", per=per, first=first) for per in Spraying.PER for first in (False, True)),
+                     Spraying("power"), *(Spraying("rr", per=per, first=first) for per in Spraying.PER for first in (False, True)),
                      Spraying("rr", burst=3), Spraying("rr", rounds=2), Spraying("rr", burst=2, rounds=1)):
         await b.route(spraying)
         took = []

@@ -23,6 +23,10 @@ WRONG = [
     ({"Dibs": 4}, "Dibs must be from 0 to 3"),
     ({"Dibs": 3, "QueueW": 16}, "with Dibs 3 QueueW must be 15 at most"),
     ({"Spray": 2}, "Spray, Shared and Bytes must be 0 or 1"),
+    ({"Ranked": 1}, "with Ranked 1 Dibs and Shared must be 0"),
+    ({"Ranked": 1, "Dibs": 0, "LinkW": 8, "PathW": 512, "QueueW": 12}, "the shortest frame must have two words"),
+    ({"Ranked": 1, "Dibs": 0, "LinkW": 8}, "two of the longest frames for each port"),
+    ({"Ranked": 1, "Dibs": 0, "LinkW": 32, "QueueW": 14}, "all links together must fit the path"),
     ({"Bytes": 2}, "Spray, Shared and Bytes must be 0 or 1"),
 ]
 
@@ -41,7 +45,8 @@ def test_what_makes_no_sense_is_not_built(parameters, says):
     assert status != 0 and says in said, said[-2000:]
 
 
-@pytest.mark.parametrize("parameters", [{}, {"MaxFrame": 9018, "LenW": 14, "InputW": 12}, {"NumPorts": 16, "PortW": 4}])
+@pytest.mark.parametrize("parameters", [{}, {"MaxFrame": 9018, "LenW": 14, "InputW": 12}, {"NumPorts": 16, "PortW": 4},
+                                        {"Ranked": 1, "Dibs": 0, "LinkW": 16, "QueueW": 14, "MaxFrame": 1521}])
 def test_what_makes_sense_is(parameters):
     status, said = lint(parameters)
     assert status == 0, said[-2000:]

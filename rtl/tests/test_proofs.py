@@ -57,6 +57,9 @@ BUGS = [
      None),
     ("evicts and forgets", "vertigo_deflect", "!want_fits && !move_o;", "!want_fits && !move_o && !evict_o;", "ports_4",
      "every_packet_somewhere"),
+    ("the longer of two", "shorter_of_two", "second_depth < first_depth", "second_depth > first_depth", "ports_4", "less_loaded_of_two"),
+    ("the second of equals", "shorter_of_two", "second_depth < first_depth", "second_depth <= first_depth", "ports_4", "the_first_of_equals"),
+    ("the number of the first", "shorter_of_two", "port_o   = take_second ? second : first", "port_o   = first", "ports_4", "one_of_the_set"),
     ("counts without an end", "spray_counter", "if (rebase) count_q", "if (1'b0) count_q", "ports_6", "no_counter_above_the_limit"),
     ("takes one that has more", "spray_counter", "least = hops_i & ~beaten", "least = hops_i", "ports_6", "no_hop_has_less"),
     ("takes what is no hop", "spray_counter", "least = hops_i & ~beaten", "least = ~beaten", "ports_6", "one_hop"),
@@ -107,11 +110,8 @@ BUGS = [
      "clear_i) known_q <= rst_ni && !write && words[0][BurstW+RoundW-1:0] == 0 ? known_q & 1'b1 : {(1<<PlaceW){1'b0}}", "ports_6", "cleared"),
     ("no hop is a hop", "spray_rr", "assign none_o = is_many[0]", "assign none_o = is_many[1]", "ports_6", "whenever_there_is_one"),
     ("draws what is no hop", "spray_choice", ".set_i    (hops_i)", ".set_i    ({NumPorts{1'b1}})", "", "a_hop_of_the_group"),
-    ("the number of another route", "spray_choice", "route == Random ? by_draw_port", "route == Random ? by_turn_port", "",
-     "one_hop_bit_and_number"),
-    ("sprays what shall not be", "spray_choice", """assign hop_o = ack_i || route == Hash ? hop_i : route == Random ? by_draw : route == Counter ? by_count : by_turn;
-  assign hop_port_o = ack_i || route""", """assign hop_o = route == Hash ? hop_i : route == Random ? by_draw : route == Counter ? by_count : by_turn;
-  assign hop_port_o = route""", "", "the_flows_where_asked"),
+    ("the number of another route", "spray_choice", "{by_queue, by_queue_port}", "{by_queue, by_turn_port}", "", "one_hop_bit_and_number"),
+    ("sprays what shall not be", "spray_choice", "case (ack_i ? Hash : route)", "case (route)", "", "the_flows_where_asked"),
     ("takes a beat back", "output_port", "if (free) valid_q <= valid_i;", "valid_q <= valid_i;", "narrow", "still_there"),
     ("mixes frames", "input_arbiter", "(send && last);", "send;", "bounded", "not_interleaved"),
     ("waits between frames", "input_arbiter", "!busy_q || (send && last)", "!busy_q", "bounded", "no_idle_cycle_between_frames"),

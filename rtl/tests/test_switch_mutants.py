@@ -9,6 +9,8 @@ from test_switch_top import environment
 
 LOOKUP = ("output_port_lookup", "test_output_port_lookup", dict(PathW=64), ["random_frames_meet_their_verdicts"])
 RATE = ("output_port_lookup", "test_output_port_lookup", dict(PathW=64), ["latency_and_rate_are_what_the_head_says"])
+RANKS = ("ranked_queues", "test_ranked_queues", dict(NumPorts=2, PortW=1, PathW=128, FillW=4, SlotW=4, LongW=4))
+RANKED, MOVING = (*RANKS, ["every_decision_is_the_models"]), (*RANKS, ["nothing_is_lost_while_outputs_move"])
 SMALL = dict(LinkW=64, PathW=256, QueueW=9)
 
 
@@ -46,6 +48,16 @@ MUTANTS = [
     ("one byte too many", "output_port", "b <= {", "b <= 1 + {", switch(INCAST)),
     ("a lost address", "shared_queues", "if (reading_q[p]) head_q <= answer_next;", "if (reading_q[p]) head_q <= head_q + 1'b1;",
      switch(INCAST, Shared=1, QueueW=10, LinkW=32, PathW=256)),
+    ("a slot that never comes back", "ranked_queues", "if (lost_one) free_q[lost_slot] <= 1'b1;", "", MOVING),
+    ("the slot of the wrong frame comes back", "ranked_queues", "squeezes ? squeezed_data[SlotW-1:0] : victim", "victim", MOVING),
+    ("a port begins while one decides", "ranked_queues", "!sending_q[p] && !decide_q;", "!sending_q[p];", MOVING),
+    ("a mark by another queue", "ranked_queues", "marked(victim, mark_target)", "marked(victim, mark_want)", RANKED),
+    ("a mark with half of its checksum", "ranked_queues", "== header + 11)", "== header + 12)", RANKED),
+    ("a header in the wrong place", "ranked_queues", "header_inner ? 32'd21 : 32'd14", "32'd14", RANKED),
+    ("what is sent takes no place", "ranked_queues", " + {{(WordsW-1){1'b0}}, sending_q[p]}", "", RANKED),
+    ("the victim by the rank of the arrival", "ranked_queues", "leaves ? evicted_rank : rank_q", "rank_q", RANKED),
+    ("a victim is counted as an arrival", "ranked_queues", "drops && !leaves}", "drops}", RANKED),
+    ("always the same two", "ranked_queues", "wire             next_draw = decide_q", "wire             next_draw = 1'b0 && decide_q", RANKED),
     ("memory that never comes back", "shared_queues", "if (free_one) freed_q <= freed_q + 1'b1;", "",
      switch(NO_GAP, Shared=1, QueueW=8)),
 ]
@@ -58,7 +70,7 @@ def test_a_broken_cell_is_noticed(name, cell, before, after, run):
     folder = mutated(name, cell, before, after)
     with pytest.raises((AssertionError, SystemExit, RuntimeError)):
         simulate("icarus", top, module, parameters, sources=sorted(folder.glob("*.sv")), tests=tests,
-                 env=environment(parameters, ROUNDS=12 if top == "output_port_lookup" else 1, FRAMES=400),
+                 env=environment(parameters, ROUNDS=12 if top == "output_port_lookup" else 1, FRAMES=400, SLOT_W=parameters.get("SlotW", 0)),
                  label=name.replace(" ", "-"))
     # It was the test that failed, not the build.
     [results] = (BUILD / "icarus").glob(f"{top}-*{name.replace(' ', '-')}/*.xml")

@@ -85,4 +85,4 @@ async def of_two_equally_loaded_ports_each_is_taken_half_the_time(dut):
 @pytest.mark.parametrize("sim", EACH)
 def test_vertigo_deflect(sim):
     simulate(sim, "vertigo_deflect", "test_vertigo_deflect", {"NumPorts": PORTS, "PortW": width(PORTS)},
-             [SRC / "scale_draw.sv", SRC / "pick_uniform.sv", SRC / "vertigo_deflect.sv"], reference.env())
+             [SRC / "scale_draw.sv", SRC / "pick_uniform.sv", SRC / "shorter_of_two.sv", SRC / "vertigo_deflect.sv"], reference.env())

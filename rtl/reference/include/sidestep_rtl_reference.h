@@ -80,7 +80,7 @@ struct SidestepSettings {
 struct SidestepHop {
   uint32_t step, ports, hops, set, prefix, dst, hash, bare, bytes, depth[8];
   SidestepSettings settings;
-  uint32_t ecmp, place, begin, draw, port;
+  uint32_t ecmp, place, begin, draw, draw_2, port;
 };
 struct SidestepHops;
 SidestepHops *sidestep_hops_open(const char *name, uint64_t seed);

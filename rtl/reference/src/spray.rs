@@ -1,5 +1,5 @@
-//! The routes `spray-counter` and `spray-rr`, for cells that remember what they do: their rows of `sidestep vectors`,
-//! and the routes themselves for packets of a bench's own.
+//! The routes `spray-counter`, `spray-rr` and `power-of-two`, of which the first two remember what they do: their rows of
+//! `sidestep vectors`, and the routes themselves for packets of a bench's own.
 
 use crate::pick::ports;
 use crate::vectors::{PORTS, number, values};
@@ -60,7 +60,7 @@ pub struct Hop {
     pub depth: [u32; PORTS],
     /// What the route is set to.
     pub settings: Settings,
-    /// Does it take the hop of ECMP? The cells are not asked then.
+    /// Are the cells not asked? It takes the hop of ECMP; or `power-of-two` looks at another number than two, or remembers.
     pub ecmp: u32,
     /// Its place in the table of `spray-rr`, and the draw by which that begins.
     pub place: u32,
@@ -68,6 +68,8 @@ pub struct Hop {
     pub begin: u32,
     /// The next draw.
     pub draw: u32,
+    /// The one after it.
+    pub draw_2: u32,
     /// The port that it takes.
     pub port: u32,
 }
@@ -78,19 +80,21 @@ struct Asked {
     values: Values,
     salt: u64,
     robin: bool,
+    two: bool,
 }
 
 impl Asked {
     fn new(entry: &Entry, values: Values, salt: u64) -> Asked {
         let robin = entry.name == "spray-rr";
-        let settings = match robin {
-            true => Settings {
+        let settings = match entry.name {
+            "power-of-two" => Settings::default(),
+            "spray-rr" => Settings {
                 first: u32::from(values.word("start") == "first"),
                 burst: values.count("burst") as u32,
                 rounds: values.count_or_off("shuffle").unwrap_or(0) as u32,
                 ..Settings::default()
             },
-            false => Settings {
+            _ => Settings {
                 queued: u32::from(values.word("by") == "queued"),
                 ties: match values.word("ties").as_str() {
                     "first" => FIRST,
@@ -101,17 +105,24 @@ impl Asked {
                 ..Settings::default()
             },
         };
+        let two = entry.name == "power-of-two";
         Asked {
             settings,
             values,
             salt,
             robin,
+            two,
         }
     }
 
     /// What a switch works out for the cell: what it is set to, who it is not asked about, and the packet's place.
     fn complete(&self, hop: &mut Hop) {
         hop.settings = self.settings;
+        if self.two {
+            let plain = self.values.count("choices") == 2 && self.values.count("memory") == 0;
+            hop.ecmp = u32::from(!plain);
+            return;
+        }
         hop.ecmp = u32::from(self.values.word("acks") == "ecmp" && hop.bare == 1);
         if !self.robin {
             return;
@@ -134,15 +145,18 @@ impl Asked {
     }
 }
 
-/// The rows of the route called `name`, without end. `None` when that is none of the two.
+/// The rows of the route called `name`, without end. `None` when that is none of the three.
 pub fn hops(name: &str, seed: Seed) -> Option<impl Iterator<Item = Hop>> {
     let policy = spraying(name).and_then(|_| named(&format!("route/{name}")).pop())?;
     Some(policy.rows(seed).map(move |row| read(policy.entry, &row)))
 }
 
+/// The routes that there are cells for.
+const NAMES: [&str; 3] = ["spray-counter", "spray-rr", "power-of-two"];
+
 fn spraying(name: &str) -> Option<&'static Entry> {
     let entry = route::ENTRIES.iter().find(|entry| entry.name == name);
-    entry.filter(|entry| ["spray-counter", "spray-rr"].contains(&entry.name))
+    entry.filter(|entry| NAMES.contains(&entry.name))
 }
 
 fn read(entry: &'static Entry, row: &Row) -> Hop {
@@ -158,6 +172,7 @@ fn read(entry: &'static Entry, row: &Row) -> Hop {
         bare: u32::from(cell("kind") == "ack"),
         bytes: number(row, "wire_bytes"),
         draw: hex("draw_1_hex") as u32,
+        draw_2: hex("draw_2_hex") as u32,
         port: number(row, "port"),
         ..Hop::default()
     };
@@ -196,7 +211,9 @@ impl Spray {
     /// Fills in what `hop` says nothing of yet: from `settings` on.
     pub fn step(&mut self, hop: &mut Hop) {
         self.asked.complete(hop);
-        hop.draw = self.rng.clone().draw();
+        let mut ahead = self.rng.clone();
+        hop.draw = ahead.draw();
+        hop.draw_2 = ahead.draw();
         let kind = if hop.bare == 1 { Kind::Ack } else { Kind::Data };
         let mut packet = Packet::new(kind, FlowId(0), HostId(hop.dst), hop.hash);
         packet.len = 1 - hop.bare as u16;
@@ -218,7 +235,7 @@ impl Spray {
 /// A table being read.
 pub struct Reading(Box<dyn Iterator<Item = Hop>>);
 
-/// Begins to read the rows of the route called `name`. Null when it is none of the two.
+/// Begins to read the rows of the route called `name`. Null when it is none of the three.
 ///
 /// # Safety
 ///
@@ -309,12 +326,10 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    const BOTH: [&str; 2] = ["spray-counter", "spray-rr"];
-
     #[test]
     fn the_rows_are_those_of_the_shipped_tables() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/vectors");
-        for name in BOTH {
+        for name in NAMES {
             let shipped = fs::read_to_string(folder.join(format!("route-{name}.csv"))).unwrap();
             let rows = shipped.lines().count() as u32 - 1;
             assert!(rows >= 256, "{name}: {rows} rows");
@@ -327,7 +342,7 @@ mod tests {
 
     #[test]
     fn a_route_that_is_asked_the_rows_of_a_sequence_answers_them() {
-        for name in BOTH {
+        for name in &NAMES[..2] {
             let policy = named(name).pop().unwrap();
             let mut asked = 0;
             let mut spray = None;
@@ -349,7 +364,7 @@ mod tests {
                         ..expected
                     };
                     spray.step(&mut hop);
-                    hop.draw = expected.draw;
+                    (hop.draw, hop.draw_2) = (expected.draw, expected.draw_2);
                     assert_eq!(hop, expected, "{name} {words}");
                     asked += 1;
                 }
@@ -374,5 +389,8 @@ mod tests {
         assert!(seen(&|row| row.settings.first == 1) && seen(&|row| row.settings.burst == 2));
         assert!(seen(&|row| row.settings.rounds == 2) && seen(&|row| row.place > 1));
         assert!(rows.iter().all(|row| row.place < 1024));
+        let rows = hops("power-of-two", Seed(1)).unwrap().take(1600);
+        let (apart, asked): (Vec<Hop>, Vec<Hop>) = rows.partition(|row| row.ecmp == 1);
+        assert!(!apart.is_empty() && asked.iter().any(|row| row.draw_2 != 0));
     }
 }

@@ -167,7 +167,7 @@ class Lookup:
 
     def take_a_hop(self, r, length):
         """The port that the route gives a frame."""
-        by_hash, r.want = r.want, self.spray.pick(r, length)
+        by_hash, r.want = r.want, self.spray.pick(r, length, self.depth)
         kind = self.s.route.kind
         several = r.group & (r.group - 1) != 0
         self.cover.hit_if(**{"took another port than its flow's": r.want != by_hash,

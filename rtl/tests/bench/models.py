@@ -125,7 +125,7 @@ def ethernet(dmac, payload, ethertype=0x0800, smac=0x02_00_00_00_00_01):
 class Spraying:
     """Register ROUTE."""
 
-    KINDS: ClassVar = ["ecmp", "random", "counter", "rr"]
+    KINDS: ClassVar = ["ecmp", "random", "counter", "rr", "power"]
     TIES: ClassVar = ["turn", "first", "random"]
     PER: ClassVar = ["flow", "entry", "switch"]
 
@@ -140,7 +140,8 @@ class Spraying:
     @property
     def word(self):
         """What is written there."""
-        return (self.KINDS.index(self.kind) | self.TIES.index(self.ties) << 2 | self.PER.index(self.per) << 4
+        number = self.KINDS.index(self.kind)
+        return (number & 3 | number >> 2 << 7 | self.TIES.index(self.ties) << 2 | self.PER.index(self.per) << 4
                 | self.first << 6 | self.ack_bytes << 8 | self.burst - 1 << 16 | self.rounds << 24)
 
 
@@ -150,27 +151,32 @@ class Spray:
     LIMIT, OVERHEAD, PLACES = 1_000_000, 24, 64
 
     def __init__(self, ports):
-        self.ports, self.route, self.draws = ports, Spraying(), Lfsr(0xA112_FFFE)
+        self.ports, self.route = ports, Spraying()
+        self.draws, self.seconds = Lfsr(0xA112_FFFE), Lfsr(0xA112_0002)
         self.forget()
 
     def forget(self):
         self.counts, self.turns, self.places = [0] * self.ports, {}, {}
 
     def seed(self, value):
-        self.draws = Lfsr(~value & MASK32)
-        if value == MASK32:
-            self.draws = Lfsr(0xA112_FFFE)
+        self.draws = Lfsr(~value & MASK32, reset=0xA112_FFFE)
+        self.seconds = Lfsr((~value & 0xFFFF) << 16 | value >> 16, reset=0xA112_0002)
 
-    def pick(self, r, length):
-        """The port of a frame."""
+    def pick(self, r, length, depth):
+        """The port of a frame, where so many frames are in each queue."""
         if self.route.kind == "ecmp" or r.acks:
             return r.want
-        draw, hops = self.draws.state, bits(r.group)
+        draw, second, hops = self.draws.state, self.seconds.state, bits(r.group)
         self.draws.step()
+        self.seconds.step()
         if self.route.kind == "random" or len(hops) == 1:
             return nth(r.group, draw, 32)
         if self.route.kind == "counter":
             return self.least(r.group, hops, length + self.OVERHEAD, draw)
+        if self.route.kind == "power":
+            one = nth(r.group, draw, 32)
+            other = nth(r.group & ~(1 << one), second, 32)
+            return other if depth[other] < depth[one] else one
         return self.turn(r, hops, draw)
 
     def least(self, group, hops, size, draw):
@@ -287,6 +293,7 @@ class Settings:
     route: Spraying = field(default_factory=Spraying)
     buffer: Buffering = field(default_factory=Buffering)
     table: Table = field(default_factory=lambda: Table(8))
+    tags: int = 0    # register RANK: 1 between Ethernet and IP, 2 as an option
 
 
 @dataclass
@@ -305,6 +312,8 @@ class Route:
 
 def route(frame, s):
     """The wanted port of a frame, or why it has none."""
+    if s.tags == 1 and frame[12:14] == TAG:
+        frame = frame[:12] + frame[19:]
     ip = frame[12:14] == b"\x08\x00"
     if ip:
         total = int.from_bytes(frame[16:18], "big")
@@ -338,8 +347,18 @@ def can_mark(frame):
     return frame[12:14] == b"\x08\x00" and frame[15] & 3 != 0
 
 
+TAG = b"\x88\xb5"
+
+
+def tagged(frame, number, again=0):
+    """The frame with a tag of Vertigo's between Ethernet and what follows: docs/softswitch.md, Tags."""
+    return frame[:12] + TAG + number.to_bytes(4, "big") + bytes([again << 4]) + frame[12:]
+
+
 def sent(frame, marked):
-    """The frame as it leaves: one hop less to live, the mark, the checksum made anew."""
+    """The frame as it leaves: one hop less to live, the mark, the checksum made anew. A tag stays."""
+    if frame[12:14] == TAG:
+        return frame[:19] + sent(frame[:12] + frame[19:], marked)[12:]
     if frame[12:14] != b"\x08\x00":
         return frame
     out = bytearray(frame)

@@ -55,7 +55,7 @@ class Hop(c.Structure):
     _fields_ = [(name, c.c_uint32) for name in (
         "step", "ports", "hops", "set", "prefix", "dst", "hash", "bare", "bytes")] + [
         ("depth", c.c_uint32 * 8), ("settings", SpraySettings)] + [(name, c.c_uint32) for name in (
-            "ecmp", "place", "begin", "draw", "port")]
+            "ecmp", "place", "begin", "draw", "draw_2", "port")]
 
 
 class ClassSettings(c.Structure):

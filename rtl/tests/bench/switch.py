@@ -18,10 +18,10 @@ from .scoreboard import Scoreboard
 STUCK = 20_000   # cycles; four full input buffers of frames that are dropped take 2048
 
 COUNTERS = ["in", "out", "bad", "malformed", "ttl", "no_entry", "full", "detour_from", "detour_to", "mark", "queued",
-            "bytes_in", "bytes_out"]
+            "bytes_in", "bytes_out", "evicted"]
 
 TO_SWITCH, CONTROL, LIMIT_FRAMES, LIMIT_BYTES, MARK_AT, ALPHA, SALT = 0x08, 0x0C, 0x10, 0x14, 0x18, 0x1C, 0x20
-ROUTE, SEED, BUFFER, KEY_LOW, KEY_HIGH, KEY_PORTS, TABLE_WRITE, EARLY, COUNTER_BASE = 0x24, 0x28, 0x2C, 0x30, 0x34, 0x38, 0x3C, 0x40, 0x400
+ROUTE, SEED, BUFFER, KEY_LOW, KEY_HIGH, KEY_PORTS, TABLE_WRITE, EARLY, RANK, COUNTER_BASE = 0x24, 0x28, 0x2C, 0x30, 0x34, 0x38, 0x3C, 0x40, 0x44, 0x400
 
 
 def known(value, valid, ports):
