@@ -110,40 +110,45 @@ mod tests {
         all
     }
 
-    /// A qdisc of interface 7 with this parent and so many drops, behind an attribute of another kind.
-    fn qdisc(parent: u32, drops: u32) -> Vec<u8> {
-        let queue: Vec<u8> = [5, 6, drops, 8, 9u32]
-            .iter()
-            .flat_map(|n| n.to_ne_bytes())
-            .collect();
-        let stats = [attribute_of(1, &[0; 16]), attribute_of(QUEUE, &queue)].concat();
-        let mut about = [0u8; ABOUT];
-        about[4..8].copy_from_slice(&7u32.to_ne_bytes());
-        about[12..16].copy_from_slice(&parent.to_ne_bytes());
-        let body = [
-            about.to_vec(),
-            attribute_of(1, b"tbf"),
-            attribute_of(STATS, &stats),
-        ]
-        .concat();
+    fn message_of(kind: u16, body: &[u8]) -> Vec<u8> {
         let mut all = ((HEAD + body.len()) as u32).to_ne_bytes().to_vec();
-        all.extend(NEW_QDISC.to_ne_bytes());
+        all.extend(kind.to_ne_bytes());
         all.resize(HEAD, 0);
         all.extend(body);
         all
     }
 
+    /// A qdisc of interface 7 with this parent and these numbers of its queue, behind an attribute of another kind.
+    fn qdisc(parent: u32, queue: &[u32]) -> Vec<u8> {
+        let queue: Vec<u8> = queue.iter().flat_map(|n| n.to_ne_bytes()).collect();
+        let stats = [attribute_of(1, &[0; 16]), attribute_of(QUEUE, &queue)].concat();
+        let mut about = [0u8; ABOUT];
+        about[4..8].copy_from_slice(&7u32.to_ne_bytes());
+        about[12..16].copy_from_slice(&parent.to_ne_bytes());
+        let name = attribute_of(1, b"tbf");
+        message_of(
+            NEW_QDISC,
+            &[about.to_vec(), name, attribute_of(STATS, &stats)].concat(),
+        )
+    }
+
+    fn all_of(messages: &[u8]) -> HashMap<i32, u64> {
+        let mut all = HashMap::new();
+        assert!(read(messages, &mut all).unwrap());
+        all
+    }
+
     #[test]
     fn drops_are_those_of_the_root_and_a_torn_answer_says_nothing() {
-        let mut all = HashMap::new();
-        let whole = [qdisc(ROOT, 3), qdisc(1, 99)].concat();
-        assert!(read(&whole, &mut all).unwrap());
-        assert_eq!(all, HashMap::from([(7, 3)]));
-        for end in 0..qdisc(ROOT, 3).len() {
-            let mut all = HashMap::new();
-            assert!(read(&whole[..end], &mut all).unwrap());
-            assert_eq!(all.len(), 0, "{end}");
+        let whole = qdisc(ROOT, &[5, 6, 3, 8, 9]);
+        let both = [whole.clone(), qdisc(1, &[5, 6, 99, 8, 9])].concat();
+        assert_eq!(all_of(&both), HashMap::from([(7, 3)]));
+        for end in 0..whole.len() {
+            assert_eq!(all_of(&whole[..end]).len(), 0, "{end}");
         }
+        // Whole, and of less than is expected.
+        assert_eq!(all_of(&qdisc(ROOT, &[5, 6])).len(), 0);
+        assert_eq!(all_of(&message_of(NEW_QDISC, &[0; 10])).len(), 0);
     }
 
     #[test]

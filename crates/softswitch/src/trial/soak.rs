@@ -208,7 +208,8 @@ impl Pace {
 
     /// Frames to send now, `elapsed` after the start.
     fn due(&mut self, elapsed: Duration) -> u64 {
-        let all = (elapsed.as_secs_f64() * self.per_s) as u64;
+        // A thousandth of a frame too early, so that rounding makes none late.
+        let all = (elapsed.as_secs_f64() * self.per_s + 1e-3) as u64;
         let owed = all.saturating_sub(self.done);
         let now = owed.min(self.most);
         self.left_out += owed - now;
