@@ -17,12 +17,16 @@ if [ -z "$program" ]; then
 fi
 
 room=$(mktemp -d)
+job=
 leave() {
+  # The container ends with this script, however that ends.
+  [ -z "$job" ] || { kill "$job" && wait "$job"; } 2>/dev/null || true
   umount -l "$room/memory/root" 2>/dev/null || true
   umount -l "$room/memory" 2>/dev/null || true
   rmdir "$room/memory" "$room" 2>/dev/null || true
 }
 trap leave EXIT
+trap 'exit 1' INT TERM
 mkdir "$room/memory"
 mount -t tmpfs -o size=1g,mode=755 none "$room/memory"
 mkdir "$room"/memory/{written,work,root}
@@ -47,6 +51,9 @@ ExecStart=/usr/local/bin/service-steps
 TimeoutStartSec=120
 UNIT
 timeout 240 systemd-nspawn --quiet --directory="$root" --machine="sidestep-$$" --register=no --keep-unit \
-  --private-network --capability=all --link-journal=no --boot systemd.unit=steps.service >"$room/memory/console" 2>&1 </dev/null || true
+  --private-network --capability=all --link-journal=no --boot systemd.unit=steps.service >"$room/memory/console" 2>&1 </dev/null &
+job=$!
+wait "$job" || true
+job=
 cat "$root/root/said" 2>/dev/null || { tail -20 "$room/memory/console" >&2; echo "scripts/service.sh: the container did not start" >&2; exit 1; }
 grep -q '^all of it was seen$' "$root/root/said"
