@@ -5,6 +5,7 @@
 //! the packet, in which order, and what is counted is decided here.
 
 use crate::ports::{Counts, Live, Ports};
+use crate::queues::reaches;
 use crate::route::checked;
 use crate::why::Scene;
 use crate::{
@@ -276,8 +277,8 @@ impl Decider {
         self.route.pick_by_hash(packet, hops)
     }
 
-    /// What [`Decider::decide`] says of a packet that is not crowded out, where that takes no look at more than one
-    /// queue. Who asks this first need not have the ports at hand in memory, as above.
+    /// What [`Decider::decide`] says of a packet that is not crowded out and fits where it wants to go, if its policy does
+    /// no more to one than to mark it. Who asks this first need not have the ports at hand in memory, as above.
     #[inline(always)]
     pub fn decide_by_one<P: Ports>(
         &self,
@@ -285,11 +286,13 @@ impl Decider {
         wanted: PortId,
         queues: &mut Live<P>,
     ) -> Option<(Want, Verdict)> {
-        if !self.buffer.looks_at_one() || packet.ttl == 0 {
+        let mark_at = self.buffer.marks_at()?;
+        let want = queues.want_unshared(wanted, packet)?;
+        if !want.fits || packet.ttl == 0 {
             return None;
         }
-        let want = queues.want_unshared(wanted, packet)?;
-        Some((want, self.buffer.admit_by_one(want)?))
+        let mark = reaches(want.depth, mark_at);
+        Some((want, Verdict::Enqueue { mark }))
     }
 
     /// How the queue of the port that `packet` wants looks, and the verdict. The packet's TTL has

@@ -315,6 +315,29 @@ mod tests {
     }
 
     #[test]
+    fn what_came_within_reach_while_single_events_left_can_be_taken_back() {
+        let mut agenda = WheelAgenda::new(Slots::new(61));
+        // Each in a bucket of its own, of the first width.
+        let at = |slot: u32| Time::from_ns(20 * u64::from(slot + 1));
+        for slot in 0..60 {
+            agenda.schedule(slot, at(slot), slot);
+        }
+        for slot in 0..2 {
+            assert_eq!(agenda.pop_until(Time::MAX), Some((at(slot), slot)));
+        }
+        // Behind the last bucket of the ring now, and before it thirty events later.
+        agenda.schedule(60, Time::from_ns(8_450), 0);
+        for slot in 2..32 {
+            assert_eq!(agenda.pop_until(Time::MAX), Some((at(slot), slot)));
+        }
+        agenda.cancel(60);
+        for slot in 32..60 {
+            assert_eq!(agenda.pop_until(Time::MAX), Some((at(slot), slot)));
+        }
+        assert_eq!(agenda.pop_until(Time::MAX), None);
+    }
+
+    #[test]
     fn the_wheel_adapts_to_a_change_of_pace() {
         let mut agenda = WheelAgenda::new(Slots::new(256));
         let mut rng = Rng::from_seed(5);

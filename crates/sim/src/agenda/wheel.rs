@@ -72,6 +72,16 @@ pub struct WheelAgenda {
 /// Time, tie and slot as one number: events leave in this order.
 type Event = u128;
 
+/// What comes next, with nothing ready.
+enum Next {
+    /// This event, of this time and slot.
+    Alone(u64, u32),
+    /// The events of this bucket.
+    Together(u64),
+    /// Who knows.
+    Unknown,
+}
+
 /// What happened since the width was last set; `steps` since the start.
 #[derive(Default)]
 struct Pace {
@@ -155,27 +165,41 @@ impl WheelAgenda {
         first.saturating_sub(self.heads.len() as u64)
     }
 
-    /// The slot of the next event and its time, if it is the only one of its bucket and nothing else is to be done; takes
-    /// it off.
+    /// With nothing ready: what comes next, if that is seen at once. An event that is the only one of its bucket is taken
+    /// off.
     #[inline(always)]
-    fn take_alone(&mut self, limit: u64) -> Option<(u64, u32)> {
+    fn come(&mut self, limit: u64) -> Next {
         let from = (self.cursor + 1) as u32 & (self.heads.len() as u32 - 1);
         let bits = self.used[from / 64] >> (from % 64);
         if bits == 0 {
-            return None;
+            return Next::Unknown;
         }
         let index = from + bits.trailing_zeros();
         let bucket = self.cursor + 1 + u64::from(index - from);
+        if bucket > self.calm {
+            return Next::Unknown;
+        }
         let slot = self.heads[index];
         let Slot { at, next, .. } = self.slots[slot];
-        if next != NONE || bucket > self.calm || at > limit {
-            return None;
+        if at > limit {
+            return Next::Unknown;
+        }
+        if next != NONE {
+            return Next::Together(bucket);
         }
         self.heads[index] = NONE;
         self.used[index / 64] &= !(1 << (index % 64));
         self.cursor = bucket;
         self.pace.pops += 1;
-        Some((at, slot))
+        Next::Alone(at, slot)
+    }
+
+    /// Makes the events of the next bucket ready, and nothing else.
+    #[inline(never)]
+    fn sort_alone(&mut self, bucket: u64) {
+        self.ready.clear();
+        self.sort(bucket);
+        (self.next, self.stop) = (0, self.ready.len());
     }
 
     /// An event that is taken off happens.
@@ -417,7 +441,6 @@ impl WheelAgenda {
         (self.next, self.stop) = (0, 0);
         self.shift = shift;
         self.cursor = self.bucket(self.now);
-        self.calm = 0;
         for slot in pending {
             self.place(slot, self.slots[slot].at);
         }
@@ -576,11 +599,11 @@ impl Agenda for WheelAgenda {
     #[inline]
     fn pop_until(&mut self, limit: Time) -> Option<(Time, u32)> {
         if self.next >= self.stop {
-            if let Some((at, slot)) = self.take_alone(limit.ps()) {
-                return Some(self.leaves(at, slot));
-            }
-            if !self.refill(limit.ps()) {
-                return None;
+            match self.come(limit.ps()) {
+                Next::Alone(at, slot) => return Some(self.leaves(at, slot)),
+                Next::Together(bucket) => self.sort_alone(bucket),
+                Next::Unknown if self.refill(limit.ps()) => {}
+                Next::Unknown => return None,
             }
         }
         let event = self.ready[self.next];
@@ -593,8 +616,10 @@ impl Agenda for WheelAgenda {
     }
 
     fn look(&mut self, wanted: usize) {
-        self.wanted = wanted;
-        self.calm = 0;
+        if wanted != self.wanted {
+            self.wanted = wanted;
+            self.calm = 0;
+        }
     }
 
     #[inline(always)]

@@ -15,7 +15,7 @@ use super::detour::{Detours, PARAMS};
 use super::{Buffer, Verdict};
 use crate::why::Scene;
 use crate::{Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values, scale};
+use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Size, Values, scale};
 
 /// Random detouring.
 #[derive(Debug)]
@@ -48,10 +48,10 @@ impl Buffer for Dibs {
         queues: &mut dyn Queues,
         rng: &mut Rng,
     ) -> Verdict {
-        match self.keeps(want) {
-            Some(verdict) => verdict,
-            None => self.detour(pkt, want, queues, rng),
+        if want.fits {
+            return self.0.keep(want);
         }
+        self.detour(pkt, want, queues, rng)
     }
 
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
@@ -60,10 +60,10 @@ impl Buffer for Dibs {
 }
 
 impl Dibs {
-    /// The verdict on a packet that fits where it wants to go, which asks for nothing else.
+    /// The queue length from which on it marks a packet that fits where it wants to go, and does nothing else to it.
     #[inline]
-    pub(super) fn keeps(&self, want: Want) -> Option<Verdict> {
-        want.fits.then(|| self.0.keep(want))
+    pub(super) fn mark_at(&self) -> Option<Size> {
+        self.0.mark_at
     }
 
     /// Kept out of the path of packets that fit.

@@ -46,7 +46,12 @@ impl Policy for Ecn {
 impl Buffer for Ecn {
     #[inline]
     fn admit(&mut self, _: &Packet, want: Want, _: &mut dyn Queues, _: &mut Rng) -> Verdict {
-        self.verdict(want)
+        if want.fits {
+            let mark = reaches(want.depth, self.mark_at);
+            Verdict::Enqueue { mark }
+        } else {
+            Verdict::Drop(DropReason::Full)
+        }
     }
 
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
@@ -58,15 +63,10 @@ impl Buffer for Ecn {
 }
 
 impl Ecn {
-    /// The verdict, which asks for nothing but the queue that is wanted.
+    /// The queue length from which on it marks a packet that fits, and does nothing else to it.
     #[inline]
-    pub(super) fn verdict(&self, want: Want) -> Verdict {
-        if want.fits {
-            let mark = reaches(want.depth, self.mark_at);
-            Verdict::Enqueue { mark }
-        } else {
-            Verdict::Drop(DropReason::Full)
-        }
+    pub(super) fn mark_at(&self) -> Size {
+        self.mark_at
     }
 }
 

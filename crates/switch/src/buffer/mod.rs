@@ -29,7 +29,7 @@ pub use reason::DropReason;
 use crate::registry::registry;
 use crate::why::{self, Scene};
 use crate::{Queues, Want};
-use sidestep_types::{Packet, PortId, Rng};
+use sidestep_types::{Packet, PortId, Rng, Size};
 
 /// Decides what becomes of a packet.
 ///
@@ -213,18 +213,12 @@ registry! {
 }
 
 impl AnyBuffer {
-    /// Is it one of the common policies that look at nothing but the queue that a packet wants, or seldom?
+    /// From which queue length on it marks a packet that fits where it wants to go, if that is all that it does to one.
     #[inline(always)]
-    pub(crate) fn looks_at_one(&self) -> bool {
-        matches!(self, AnyBuffer::Ecn(_) | AnyBuffer::Dibs(_))
-    }
-
-    /// What such a policy says, unless it has to look at more.
-    #[inline(always)]
-    pub(crate) fn admit_by_one(&self, want: Want) -> Option<Verdict> {
+    pub(crate) fn marks_at(&self) -> Option<Size> {
         match self {
-            AnyBuffer::Ecn(ecn) => Some(ecn.verdict(want)),
-            AnyBuffer::Dibs(dibs) => dibs.keeps(want),
+            AnyBuffer::Ecn(ecn) => Some(ecn.mark_at()),
+            AnyBuffer::Dibs(dibs) => dibs.mark_at(),
             _ => None,
         }
     }
