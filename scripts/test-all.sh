@@ -4,6 +4,7 @@
 #
 #   scripts/test-all.sh             all of it
 #   scripts/test-all.sh --memory    Miri and the sanitizer alone
+#   scripts/test-all.sh --threads   the barrier of threads under every order of steps, alone
 #
 # A tool that cannot be had is named, with what is skipped for it. At the end all that was skipped
 # stands together.
@@ -48,6 +49,17 @@ memory_by_miri() {
   miri --package sidestep-rtl-reference --test c_interface
   miri --package sidestep-plugin --tests
 }
+
+# What threads of one run share without a lock, under every order of their steps: loom, in a workspace of its own.
+threads_by_loom() {
+  RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=$PWD/target/loom \
+    cargo test --quiet --release --locked --manifest-path crates/study/loom/Cargo.toml
+}
+
+if [ "${1:-}" = --threads ]; then
+  threads_by_loom
+  exit
+fi
 
 # asan COMMAND ARGS: cargo's test or run under AddressSanitizer, in a folder of its own, and as in a
 # release build without the assertions that would find a bad index first. RUSTC_BOOTSTRAP: the flag is
@@ -112,6 +124,9 @@ step "unsafe code under AddressSanitizer"
 memory_by_asan
 
 if [ "${1:-}" != --memory ]; then
+  step "threads: every order of steps"
+  threads_by_loom
+
   step "fuzz targets, a minute each"
   bash fuzz/run.sh 60
 

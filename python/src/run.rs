@@ -104,6 +104,7 @@ pub fn run<'py>(
             trace,
             cache: how.cache.as_deref(),
             checkpoints: None,
+            threads: None,
             plots,
             record,
             show,

@@ -104,9 +104,12 @@ pub struct RunArgs {
     /// Run these seeds: `1..10`, or `1,2,5`
     #[arg(long, value_name = "SEEDS")]
     pub seeds: Option<String>,
-    /// Runs at the same time [default: one per core]
+    /// Runs at the same time [default: one per core, and per --threads of each]
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
+    /// Threads of each run, over which its network is cut: `auto`, or a number; the results are the same [default: 1]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<String>,
     /// The result directory, which must not exist yet [default: results/SCENARIO-TIME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -152,7 +155,7 @@ pub struct RunArgs {
     pub force: bool,
     /// Who makes the runs of a sweep: `local`, `dask`, `dask:tcp://HOST:PORT`, `ray`, `ray:HOST:PORT` or
     /// `slurm:partition=NAME`; needs the Python package, and then --cache may be a URL (see docs/scaling.md)
-    #[arg(long, value_name = "EXECUTOR", conflicts_with_all = ["trace_packets", "force", "plugins", "record", "record_window", "record_flows", "record_packets", "checkpoint"])]
+    #[arg(long, value_name = "EXECUTOR", conflicts_with_all = ["trace_packets", "force", "plugins", "record", "record_window", "record_flows", "record_packets", "checkpoint", "threads"])]
     pub executor: Option<String>,
     /// Report progress even when standard error is not a terminal
     #[arg(long)]

@@ -10,6 +10,7 @@ use sidestep_study::own::{OwnScheme, with_own};
 use sidestep_study::plugin;
 use sidestep_study::progress::Show;
 use sidestep_study::sweep::Spent;
+use sidestep_study::threads::{Asked, Threading};
 use sidestep_study::{
     MeasureOptions, Options, Status, SweepOptions, SweepReport, Taped, TraceFilter,
 };
@@ -28,9 +29,10 @@ pub fn run(args: &RunArgs) -> Outcome {
     }
     let kept = cache(args.cache.as_deref(), BY_EXECUTOR)?;
     let mut experiment = experiment(args)?;
+    let threads = threads(args)?;
     let record = record(args)?;
     if !args.force {
-        let jobs = jobs(args.jobs)?;
+        let jobs = jobs_of(args.jobs, threads)?;
         match (&record, &experiment.points[..]) {
             (Some(spec), [point]) => memory::refuse_recorded(&point.scenario, spec, jobs)?,
             _ => memory::refuse(&experiment, jobs)?,
@@ -49,11 +51,21 @@ pub fn run(args: &RunArgs) -> Outcome {
     let out = out_dir(args, &scenario.name);
     let options = Options {
         out: &out,
-        jobs: jobs(args.jobs)?,
+        jobs: match (args.jobs, threads) {
+            // As many side by side as there are, so that what is left of the cores is known.
+            (None, Some(Asked::Auto)) => {
+                jobs(None)?.min(scenario.schemes.len() * scenario.seeds.len())
+            }
+            (asked, threads) => jobs_of(asked, threads)?,
+        },
         trace: filter,
         record,
         cache: (!args.no_cache).then_some(kept.as_path()),
         checkpoints: checkpoints.as_ref(),
+        threads: threads.map(|asked| Threading {
+            asked,
+            remark: out::remark,
+        }),
         plots: &experiment.plots,
         show: show(args.progress),
     };
@@ -109,6 +121,20 @@ fn record(args: &RunArgs) -> Result<Option<RecordSpec>, Failure> {
     }))
 }
 
+/// How many threads each run has, if that is asked for.
+fn threads(args: &RunArgs) -> Result<Option<Asked>, Failure> {
+    let asked = args.threads.as_deref().map(Asked::parse).transpose();
+    asked.map_err(|why| Failure::input(format!("--threads: {why}")))
+}
+
+/// Runs at the same time: as asked, or one per core and thread of a run.
+fn jobs_of(asked: Option<usize>, threads: Option<Asked>) -> Result<usize, Failure> {
+    Ok(match (asked, threads) {
+        (None, Some(Asked::Of(threads))) => (jobs(None)? / threads).max(1),
+        _ => jobs(asked)?,
+    })
+}
+
 /// How often the state of each run of the scenario called `name` is kept, and where.
 fn checkpoints(args: &RunArgs, name: &str) -> Result<Option<Checkpoints>, Failure> {
     let Some(every) = &args.checkpoint else {
@@ -142,6 +168,18 @@ fn sweep(experiment: &Experiment, args: &RunArgs, kept: &Path) -> Outcome {
             "--checkpoint: expected a scenario without [sweep]: each run of a sweep is kept as it ends; --set leaves an \
              axis one value only",
         ));
+    }
+    match threads(args)? {
+        None | Some(Asked::Of(1)) => {}
+        Some(Asked::Auto) => {
+            out::remark("one thread a run: --jobs has the points of a sweep run side by side")
+        }
+        Some(Asked::Of(count)) => {
+            return Err(Failure::input(format!(
+                "--threads {count}: expected a scenario without [sweep]: --jobs has its points run side by side; --set \
+                 leaves an axis one value only",
+            )));
+        }
     }
     let out = out_dir(args, &experiment.name);
     let options = SweepOptions {

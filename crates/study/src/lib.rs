@@ -35,6 +35,7 @@ mod session;
 mod staging;
 pub mod sweep;
 mod tables;
+pub mod threads;
 pub mod trace;
 pub mod when;
 pub mod why;

@@ -12,12 +12,16 @@ use crate::progress::{Board, Line, Show, share};
 use crate::recorder::{Finished, Made, Recorder};
 use crate::report::Report;
 use crate::sweep::{Cache, Key, Spent};
+use crate::threads::{Chosen, Threading, Threads, choose};
 use crate::workers::{in_order, thread_cpu_s};
+use sidestep_lab::cut::run_cut;
 use sidestep_lab::run_recorded;
 use sidestep_lab::{PlotSpec, Progress, RecordSpec, Scenario, Watch};
 use sidestep_sim::TraceFilter;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::available_parallelism;
 use std::time::Instant;
 
 /// How to run a scenario.
@@ -35,6 +39,8 @@ pub struct Options<'a> {
     pub cache: Option<&'a Path>,
     /// How often the state of a run is kept, and where, to go on from after an interruption; `None` keeps none.
     pub checkpoints: Option<&'a Checkpoints>,
+    /// How many threads a run has, if not one.
+    pub threads: Option<Threading>,
     /// What the file asks to be drawn.
     pub plots: &'a [PlotSpec],
     /// Who sees the progress.
@@ -57,20 +63,46 @@ pub fn run_all(
         checkpoints.check(scenario, &options.trace, options.record.is_some())?;
         _held = Some(checkpoints.hold()?);
     }
-    let session = Session::begin(scenario, options)?;
+    let chosen = threading(scenario, options)?;
+    let session = Session::begin(scenario, options, chosen)?;
     session.run(options, stop, tell)
+}
+
+/// How the runs of each scheme are made. Remarks why `auto` chose one thread.
+fn threading(scenario: &Scenario, options: &Options<'_>) -> Result<Vec<Chosen>, Error> {
+    let schemes = &scenario.schemes;
+    let Some(Threading { asked, remark }) = options.threads else {
+        return Ok(vec![Chosen::default(); schemes.len()]);
+    };
+    let recorded = options.record.is_some().then_some("--record");
+    let kept = recorded.or_else(|| options.checkpoints.map(|_| "--checkpoint"));
+    let side_by_side = options.jobs.min(schemes.len() * scenario.seeds.len());
+    let cores = available_parallelism().map_or(1, usize::from) / side_by_side.max(1);
+    let chosen = choose(scenario, asked, &options.trace, kept, cores)?;
+    for (scheme, chosen) in schemes.iter().zip(&chosen) {
+        if let Some(why) = &chosen.why_one {
+            remark(&format!("scheme {}: one thread: {why}", scheme.name));
+        }
+    }
+    Ok(chosen)
 }
 
 struct Session<'a> {
     scenario: &'a Scenario,
     recorder: Recorder<'a>,
+    /// By scheme.
+    chosen: Vec<Chosen>,
     cache: Option<Cache>,
     /// Scheme and seed, in the order of the results.
     points: Vec<(usize, u64)>,
 }
 
 impl<'a> Session<'a> {
-    fn begin(scenario: &'a Scenario, options: &Options<'a>) -> Result<Session<'a>, Error> {
+    fn begin(
+        scenario: &'a Scenario,
+        options: &Options<'a>,
+        chosen: Vec<Chosen>,
+    ) -> Result<Session<'a>, Error> {
         let traced = options.trace != TraceFilter::None;
         let schemes = scenario.schemes.len();
         let of_seed = |&seed: &u64| (0..schemes).map(move |s| (s, seed));
@@ -79,6 +111,7 @@ impl<'a> Session<'a> {
         Ok(Session {
             scenario,
             recorder,
+            chosen,
             cache: options.cache.map(Cache::at),
             points: scenario.seeds.iter().flat_map(of_seed).collect(),
         })
@@ -93,6 +126,7 @@ impl<'a> Session<'a> {
         let Session {
             scenario,
             mut recorder,
+            chosen,
             cache,
             points,
         } = self;
@@ -106,6 +140,7 @@ impl<'a> Session<'a> {
             record: options.record.as_ref(),
             cache: cache.as_ref(),
             checkpoints: options.checkpoints,
+            chosen: &chosen,
         };
         let mut spent = Spent::default();
         let mut all_ended = true;
@@ -155,6 +190,7 @@ struct One<'a> {
     record: Option<&'a RecordSpec>,
     cache: Option<&'a Cache>,
     checkpoints: Option<&'a Checkpoints>,
+    chosen: &'a [Chosen],
 }
 
 impl One<'_> {
@@ -195,16 +231,23 @@ impl One<'_> {
             Error::Run(format!("scheme {name}, seed {seed}: {e}"))
         };
         let mut before = None;
-        let mut run = match (self.checkpoints, self.record) {
-            (Some(all), _) => {
+        // Of the threads beside this one.
+        let beside = Arc::new(AtomicU64::new(0));
+        let cut = self.chosen[scheme].cut.as_ref();
+        let mut run = match (cut, self.checkpoints, self.record) {
+            (Some(cut), ..) => {
+                let crew = Box::new(Threads::new(cut.parts(), Arc::clone(&beside)));
+                run_cut(scenario, (scheme, seed), cut, crew, &mut watch).map_err(failed)?
+            }
+            (None, Some(all), _) => {
                 let (run, spent) = all.run(scenario, (scheme, seed), self.trace, &mut watch)?;
                 before = Some(spent);
                 run
             }
-            (None, Some(record)) => {
+            (None, None, Some(record)) => {
                 run_recorded(scenario, scheme, seed, trace, record, &mut watch).map_err(failed)?
             }
-            (None, None) => {
+            (None, None, None) => {
                 sidestep_lab::run(scenario, scheme, seed, trace, &mut watch).map_err(failed)?
             }
         };
@@ -212,7 +255,11 @@ impl One<'_> {
         // Of a run that went on, with what it took before.
         let (wall_s, cpu_s) = match before {
             Some(spent) => (spent.wall_s(), spent.cpu_s()),
-            None => (wall.elapsed().as_secs_f64(), thread_cpu_s() - cpu),
+            None => {
+                let beside = beside.load(Ordering::Relaxed) as f64 / 1e9;
+                let cpu_s = thread_cpu_s() - cpu + beside;
+                (wall.elapsed().as_secs_f64(), cpu_s)
+            }
         };
         let made = Made::of(scenario, scheme, &mut run, Some(cpu_s), wall_s);
         // At once and here, so that a killed process has lost only what was running.

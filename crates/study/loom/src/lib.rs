@@ -1,0 +1,95 @@
+//! The barrier of `crates/study/src/threads/barrier.rs` under every order of its threads' steps that the memory model
+//! allows: loom runs each. `scripts/test-all.sh --threads` does it.
+#![cfg(all(loom, test))]
+
+mod sync {
+    pub use loom::hint::spin_loop;
+    pub use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    pub use loom::sync::{Condvar, Mutex};
+    pub use loom::thread::yield_now;
+}
+
+#[path = "../../src/threads/barrier.rs"]
+mod barrier;
+
+#[cfg(test)]
+mod tests {
+    use super::barrier::Barrier;
+    use loom::cell::UnsafeCell;
+    use loom::sync::Arc;
+    use loom::thread;
+
+    /// What threads hand to each other at a barrier without a lock, as parts do.
+    struct Desk(UnsafeCell<u32>);
+    // SAFETY: the barrier keeps writers and readers apart, which is what is tested: loom looks at every access.
+    unsafe impl Sync for Desk {}
+
+    impl Desk {
+        fn new() -> Desk {
+            Desk(UnsafeCell::new(0))
+        }
+        fn write(&self, value: u32) {
+            // SAFETY: loom fails when another thread looks meanwhile.
+            self.0.with_mut(|at| unsafe { *at = value });
+        }
+        fn read(&self) -> u32 {
+            // SAFETY: loom fails when another thread writes meanwhile.
+            self.0.with(|at| unsafe { *at })
+        }
+    }
+
+    fn meet(threads: usize, spins: usize, rounds: u32) {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(move || {
+            let barrier = Arc::new(Barrier::new(threads, spins, 0));
+            let desks: Arc<Vec<Desk>> = Arc::new((0..2 * threads).map(|_| Desk::new()).collect());
+            let life = move |me: usize, barrier: Arc<Barrier>, desks: Arc<Vec<Desk>>| {
+                for round in 1..=rounds {
+                    let side = threads * (round as usize % 2);
+                    desks[side + me].write(round);
+                    assert!(barrier.wait());
+                    for other in 0..threads {
+                        assert_eq!(desks[side + other].read(), round);
+                    }
+                }
+            };
+            let others: Vec<_> = (1..threads)
+                .map(|me| {
+                    let (barrier, desks) = (barrier.clone(), desks.clone());
+                    thread::spawn(move || life(me, barrier, desks))
+                })
+                .collect();
+            life(0, barrier, desks);
+            others.into_iter().for_each(|other| other.join().unwrap());
+        });
+    }
+
+    #[test]
+    fn two_threads_hand_over_what_they_wrote_asleep() {
+        meet(2, 0, 3);
+    }
+
+    #[test]
+    fn two_threads_hand_over_what_they_wrote_looking_first() {
+        meet(2, 1, 2);
+    }
+
+    #[test]
+    fn three_threads_hand_over_what_they_wrote() {
+        meet(3, 0, 1);
+    }
+
+    #[test]
+    fn a_barrier_that_breaks_lets_a_sleeper_through() {
+        loom::model(|| {
+            let barrier = Arc::new(Barrier::new(2, 0, 0));
+            let other = {
+                let barrier = barrier.clone();
+                thread::spawn(move || barrier.wait())
+            };
+            barrier.break_down();
+            assert!(!other.join().unwrap());
+        });
+    }
+}
