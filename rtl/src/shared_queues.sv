@@ -56,6 +56,10 @@ module shared_queues #(
   localparam WordW = PathW + FillW + 1;
   localparam Room = (1 << AddrW) - NumPorts;
 
+`ifdef FORMAL
+  reg f_past_q = 1'b0;  // there was a clock edge before this one
+`endif
+
   // Free addresses: those never used yet, in order, and then those that came back.
   reg  [AddrW:0]   fresh_q;
   reg  [AddrW:0]   freed_q;      // how many came back
@@ -276,10 +280,65 @@ module shared_queues #(
       // second place empty if it is empty now, or if the front moves on.
       assign can_read[p] = held_q != {(AddrW+1){1'b0}} && (!second_valid_q || move);
 
+`ifdef FORMAL
+      // Words promised by take_i and not written yet. The neighbour writes no others.
+      reg  [WordsW-1:0] f_owed_q;
+      wire [WordsW-1:0] f_held = f_owed_q + held_q + {{(WordsW-1){1'b0}}, reading_q[p]} + {{(WordsW-1){1'b0}}, second_valid_q}
+                               + {{(WordsW-1){1'b0}}, front_valid_q} + {{(WordsW-1){1'b0}}, sent_q};
+      always_ff @(posedge clk_i) begin
+        if (!rst_ni) f_owed_q <= {WordsW{1'b0}};
+        else f_owed_q <= f_owed_q + (take[p] ? take_words : {WordsW{1'b0}}) - {{(WordsW-1){1'b0}}, write};
+      end
+
+      // The f_n-th word written to the queue is the f_n-th that leaves it.
+      (* anyconst *) wire [5:0] f_n;
+      reg [5:0]       f_written_q, f_read_q;
+      reg [PathW-1:0] f_data_q;
+      always_ff @(posedge clk_i) begin
+        if (!rst_ni) begin
+          f_written_q <= 6'd0;
+          f_read_q    <= 6'd0;
+        end else begin
+          if (write) f_written_q <= f_written_q + 1'b1;
+          if (write && f_written_q == f_n) f_data_q <= data_i;
+          if (pop_i[p]) f_read_q <= f_read_q + 1'b1;
+          // First in, first out: none lost, doubled, overtaken or of another queue.
+          if (pop_i[p] && f_read_q == f_n) assert (f_written_q > f_n && data_o[p*PathW +: PathW] == f_data_q);
+          // More words have gone through this queue than the memory holds: places come back.
+          cover (f_read_q == (1 << AddrW) + 1);
+        end
+      end
+
+      always_comb begin
+        if (write) assume (f_owed_q != 0);
+        if (pop_i[p]) assume (valid_o[p]);
+        if (take_i[p]) assume (fits_o[p]);
+        // Every word is accounted for.
+        if (f_past_q && rst_ni) assert (words_q == f_held);
+      end
+`endif
+
       assign valid_o[p] = front_valid_q;
       assign {last_o[p], fill_o[p*FillW +: FillW], data_o[p*PathW +: PathW]} = front_q;
     end
   endgenerate
+
+`ifdef FORMAL
+  reg [2:0] f_ran_q = 3'd0;  // cycles since the reset, up to 4
+  always_ff @(posedge clk_i) begin
+    f_past_q <= 1'b1;
+    f_ran_q  <= !rst_ni ? 3'd0 : f_ran_q == 3'd4 ? f_ran_q : f_ran_q + 3'd1;
+  end
+  always_comb begin
+    if (!f_past_q) assume (!rst_ni);
+    assume ((take_i & (take_i - 1'b1)) == 0 && (dest_i & (dest_i - 1'b1)) == 0 && valid_i == (dest_i != 0));
+    assume (take_i == 0 || f_ran_q == 3'd4);
+    if (Apart != 0 && take_q != 0) assume (take_i == 0);
+    assume (ask_words_i != 0);
+    // What is promised is kept: no word comes without a place for the next one.
+    if (f_past_q && rst_ni) a_place_for_each_word: assert (!valid_i || !used_up || unused_valid);
+  end
+`endif
 
 endmodule
 

@@ -51,11 +51,13 @@ BUILDS = [{}, {"LinkW": 8, "Dibs": 3}, {"Shared": 1, "LinkW": 16, "Dibs": 0, "Sp
           {"Ranked": 1, "Dibs": 0, "LinkW": 16, "QueueW": 14, "MaxFrame": 1521}]
 
 
-@pytest.mark.parametrize("parameters", BUILDS, ids=["-".join(f"{k}{v}" for k, v in p.items()) or "default" for p in BUILDS])
+@pytest.mark.parametrize("parameters", [pytest.param(p, id="-".join(f"{k}{v}" for k, v in p.items()) or "default",
+                                                     marks=[pytest.mark.slow] if n in (1, 2, 3) else []) for n, p in enumerate(BUILDS)])
 def test_verilator_warns_of_nothing(parameters):
     assert verilator(SRC, parameters) == []
 
 
+@pytest.mark.slow
 def test_verilator_would_say():
     said = verilator(mutated("lint unused", "switch_top", "  wire [NumPorts-1:0] evicted;", "  wire [NumPorts-1:0] evicted, nobody;"), {})
     assert any("UNUSEDSIGNAL" in line and "nobody" in line for line in said), said

@@ -122,7 +122,7 @@ async def random_frames_meet_their_verdicts(dut):
     full = (1 << b.ports) - 1
     await every_bin_on_purpose(b)
     b.cover.require(dut._log)
-    for round_ in range(int(os.environ.get("ROUNDS", "24"))):
+    for round_ in range(int(os.environ.get("ROUNDS", "18"))):
         b.idle, b.stall = b.rng.choice([(0, 0), (0.5, 0), (0, 0.5), (0.3, 0.3), (0.1, 0.9)])
         b.set(to_switch=b.rng.randrange(full + 1), go_back=b.rng.random() < 0.7,
               match_mac=round_ % 3 == 1, salt=b.rng.randrange(1 << 32))
