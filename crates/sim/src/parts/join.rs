@@ -103,7 +103,7 @@ fn add_port(port: &mut PortOutcome, more: &PortOutcome) {
     port.peak_packets += peak_packets;
     port.peak_bytes += peak_bytes;
     port.pauses += pauses;
-    port.paused = port.paused + *paused;
+    port.paused += *paused;
     port.input_peak_bytes += input_peak_bytes;
 }
 

@@ -36,6 +36,8 @@ use std::sync::Arc;
 
 /// A run in progress whose world is cut. What it says is what [`crate::World`] says of the same run.
 pub struct Parts {
+    // A crew hands each part to a thread of its own and takes it back: a box moves as a pointer.
+    #[allow(clippy::vec_box)]
     parts: Vec<Box<Part>>,
     crew: Box<dyn Crew>,
     cut: Arc<Cut>,
