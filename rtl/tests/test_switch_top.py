@@ -589,7 +589,7 @@ def whole(parameters):
     return {"PathW": 64, "QueueW": 11, "Shared": 0, "Dibs": 1, "Spray": 1, "Bytes": 1, "LinkW": 64, "NumPorts": 4, **parameters}
 
 
-def tests_for(parameters, names):
+def names_for(parameters, names):
     """Those tests that a build has what they need for."""
     return [name for name in names if NEEDS.get(name, lambda _: True)(whole(parameters))]
 
@@ -612,14 +612,14 @@ def test_switch_top(config, sim):
     parameters = CONFIGS[config]
     more = dict(ROUNDS=8, FRAMES=2000) if sim == "verilator" else dict(ROUNDS=4, FRAMES=400)
     simulate(sim, "switch_top", "test_switch_top", parameters, env=environment(parameters, **more),
-             tests=tests_for(parameters, OTHERS + RATES))
+             tests=names_for(parameters, OTHERS + RATES))
 
 
 def test_a_build_runs_what_it_can_pass_and_nothing_else():
     """Names of tests overrule cocotb's `skip`: a build with detours alone once ran what needs the register, and 64 frames were detoured."""
     assert NEEDS.keys() <= set(OTHERS + RATES)
     register = "the_register_chooses_what_becomes_of_a_frame_that_does_not_fit"
-    assert register not in tests_for(dict(PathW=256), OTHERS) and register in tests_for(dict(PathW=256, Dibs=3), OTHERS)
+    assert register not in names_for(dict(PathW=256), OTHERS) and register in names_for(dict(PathW=256, Dibs=3), OTHERS)
     assert not any(test.skip for test in vars(sys.modules[__name__]).values() if isinstance(test, type(random_traffic_is_conserved)))
 
 
