@@ -16,6 +16,10 @@ impl<A: Agenda> Fabric<A> {
         (link, port): (u32, PortId),
         parcel: u32,
     ) -> bool {
+        // What leaves the part is mailed by `enqueue`.
+        if A::PART && self.agenda.border().leaves(link) {
+            return false;
+        }
         let Queue::Ranked(ranked) = &mut self.wiring.queues[link] else {
             return false;
         };
