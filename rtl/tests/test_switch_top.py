@@ -464,7 +464,7 @@ async def random_traffic_is_conserved(dut):
             match_mac=rng.random() < 0.2, limit_frames=rng.choice([2, 8, 30, 1000]),
             limit_bytes=rng.choice([2000, 6000, 1 << 20]), mark_at=rng.choice([1, 4, 10]),
             alpha=rng.randrange(8), seed=rng.randrange(1 << 32),
-            route=random_spraying(rng, Spraying.KINDS[round_ % 5]) if SPRAY else None)
+            route=random_spraying(rng, Spraying.KINDS[round_ % len(Spraying.KINDS)]) if SPRAY else None)
         if round_ == 0:
             # Not left to draws: detours, short queues that mark at once, and an output that is slow.
             await b.configure(to_switch=full, limit_frames=2, limit_bytes=1 << 20, mark_at=1,
@@ -610,7 +610,8 @@ RUNS = [pytest.param(config, sim, marks=[] if (config, sim) in QUICK else [pytes
 @pytest.mark.parametrize("config, sim", RUNS)
 def test_switch_top(config, sim):
     parameters = CONFIGS[config]
-    more = dict(ROUNDS=8, FRAMES=2000) if sim == "verilator" else dict(ROUNDS=4, FRAMES=400)
+    # A round for each kind of route at least.
+    more = dict(ROUNDS=8, FRAMES=2000) if sim == "verilator" else dict(ROUNDS=len(Spraying.KINDS), FRAMES=400)
     simulate(sim, "switch_top", "test_switch_top", parameters, env=environment(parameters, **more),
              tests=names_for(parameters, OTHERS + RATES))
 
