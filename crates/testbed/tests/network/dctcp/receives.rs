@@ -106,8 +106,8 @@ fn a_mark_that_changes_is_acknowledged_at_once() {
         for _ in 0..10 {
             let said = echoed(&mut wire, &marks);
             assert_eq!(said.len(), BURST, "{said:?}");
-            for (i, (from, to, echo)) in said.into_iter().enumerate() {
-                assert_eq!((from, to, echo), (i, i + 1, marks[i]));
+            for (i, &each) in said.iter().enumerate() {
+                assert_eq!(each, (i, i + 1, marks[i]), "{said:?}");
             }
         }
         assert_eq!(room.counted("DelayedACKs"), before);
