@@ -41,7 +41,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except SidestepError as error:
         for line in [*str(error).splitlines(), *getattr(error, "__notes__", [])]:
-            _complain(line)
+            # `--seeds` goes in as a value to change: what is wrong with it is said of `--seeds`.
+            _complain(line.replace(f"--set seeds={args.seeds}: seeds:", "--seeds:"))
         return 2 if isinstance(error, ScenarioError | MissingExtra | NoAnswer | OtherVersion | Unwritable) else 1
     _say(path, text, as_json=args.json)
     return 0

@@ -110,6 +110,9 @@ def test_every_list_of_executors_is_the_same() -> None:
     told = re.search(r"(?s)/// Who makes the runs of a sweep:(.*?)#\[arg", (root / "crates/cli/src/args.rs").read_text())
     assert told is not None
     assert list(dict.fromkeys(re.findall(r"`([a-z]+)[:`]", told[1]))) == [kind.name for kind in KINDS]
+    named = re.search(r"const NAMES: .*? = \[(.*?)\];", (root / "crates/cli/src/executor.rs").read_text())
+    assert named is not None
+    assert re.findall(r'"([a-z]+)"', named[1]) == [kind.name for kind in KINDS]
     extras = tomllib.loads((root / "python/pyproject.toml").read_text())["project"]["optional-dependencies"]
     for kind in KINDS:
         assert kind.extra is None or str(kind.needs) in " ".join(extras[kind.extra])

@@ -41,6 +41,7 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run every scheme of a scenario with every seed, at every point of its sweep
+    #[command(visible_alias = "sweep")]
     Run(RunArgs),
     /// Run the figures of a paper again, with a verdict for each claim
     Reproduce(ReproduceArgs),

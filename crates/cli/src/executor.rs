@@ -2,11 +2,13 @@
 //!
 //! **Decision**   `$SIDESTEP_PYTHON`, or `python3` on the path, is asked for the code that its package was built from. When it
 //!                is this command's, the process becomes `python3 -m sidestep run …` with the same words.
-//! **Errors**     no Python, no package, a package of other code: each with what to install.
+//! **Errors**     a name that is none, before anything is asked to be installed for it; no Python, no package, a package of
+//!                other code: each with what to install.
 
 use crate::args::RunArgs;
 use crate::failure::{Failure, Outcome};
 use serde_json::Value;
+use sidestep_study::lab::suggest;
 use sidestep_study::sweep::CODE;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -18,8 +20,20 @@ const PYTHON: &str = "SIDESTEP_PYTHON";
 /// Asks the package what it was built from.
 const ASK: &str = "import json, sidestep; print(json.dumps(sidestep.build_info()))";
 
+/// What stands before the colon of an executor. The package has the list (`_registry.py`), which a test of it holds against this
+/// one: it takes a name that is none for what it is where there is no package yet.
+const NAMES: [&str; 4] = ["local", "dask", "ray", "slurm"];
+
 /// Becomes the Python package's command; comes back only when that cannot be.
 pub fn hand_over(args: &RunArgs) -> Outcome {
+    let asked = args.executor.as_deref().unwrap_or_default();
+    let name = asked.split(':').next().unwrap_or_default();
+    if !NAMES.contains(&name) {
+        let (names, hint) = (NAMES.join(", "), suggest(name, NAMES));
+        return Err(Failure::input(format!(
+            "--executor: expected one of {names}, and behind a colon where it is, got {asked:?}{hint}"
+        )));
+    }
     let python = std::env::var_os(PYTHON).unwrap_or_else(|| "python3".into());
     let named = python.to_string_lossy().into_owned();
     check(&python, &named)?;

@@ -27,6 +27,13 @@ impl Failure {
             words: words.into(),
         }
     }
+
+    /// `--seed` and `--seeds` go in as a value to change: what is wrong with it is said of them.
+    pub fn of_seeds(mut self, option: &str, value: &str) -> Failure {
+        let set = format!("--set seeds={value}: seeds:");
+        self.words = self.words.replace(&set, &format!("{option}:"));
+        self
+    }
 }
 
 impl From<sidestep_study::Error> for Failure {

@@ -85,11 +85,12 @@ pub fn run(args: &RunArgs) -> Outcome {
 /// What to run: the file's schemes, and those of plug-ins.
 fn experiment(args: &RunArgs) -> Result<Experiment, Failure> {
     let read = |sets: &[String]| files::experiment(&args.scenario, sets, args.quick);
+    let named = |error| of_seeds(args, error);
     if args.plugins.is_empty() {
-        return Ok(read(&sets(args))?);
+        return read(&sets(args)).map_err(named);
     }
     // What is wrong with the scenario is said at once, and not after a build.
-    read(&sets(args))?;
+    read(&sets(args)).map_err(named)?;
     let load = |path: &PathBuf| {
         plugin::load(path).map_err(|e| Failure {
             status: e.exit_status(),
@@ -296,6 +297,15 @@ fn sets(args: &RunArgs) -> Vec<String> {
     sets.extend(args.seed.map(|n| format!("seeds={n}")));
     sets.extend(args.seeds.as_ref().map(|s| format!("seeds={s}")));
     sets
+}
+
+fn of_seeds(args: &RunArgs, error: sidestep_study::Error) -> Failure {
+    let failure = Failure::from(error);
+    match (args.seed, &args.seeds) {
+        (Some(seed), _) => failure.of_seeds("--seed", &seed.to_string()),
+        (None, Some(seeds)) => failure.of_seeds("--seeds", seeds),
+        (None, None) => failure,
+    }
 }
 
 /// The folder where finished runs are kept. A URL is refused, as it would become a folder's name; `instead` says who takes

@@ -1,6 +1,6 @@
 //! Whatever is wrong with the input: exit status 2, a message that helps, and nothing left behind.
 
-mod common;
+use crate::common;
 
 use common::Room;
 
@@ -144,7 +144,22 @@ fn a_wrong_command_line_is_refused() {
     );
     refused(&["run", "s.toml", "--set", "topology.k"], &["--set", "="]);
     refused(&["run", "s.toml", "--seed", "one"], &["one"]);
-    refused(&["run", "s.toml", "--seeds", "5..1"], &["5..1"]);
+    refused(
+        &["run", "s.toml", "--seeds", "5..1"],
+        &["sidestep: --seeds: \"5..1\" counts down, so it holds none"],
+    );
+    refused(
+        &["sweep", "s.toml", "--seeds", "1..x"],
+        &["sidestep: --seeds: expected seeds like"],
+    );
+    refused(
+        &["run", "s.toml", "--executor", "daks:tcp://a:1"],
+        &[
+            "--executor: expected one of local, dask, ray, slurm",
+            "got \"daks:tcp://a:1\"",
+            "did you mean \"dask\"",
+        ],
+    );
     refused(
         &["run", "s.toml", "--seed", "1", "--seeds", "1..2"],
         &["cannot be used with"],

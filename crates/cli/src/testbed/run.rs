@@ -16,7 +16,14 @@ pub fn run(args: &RunArgs) -> Outcome {
         (None, seeds) => seeds.clone(),
     };
     keeps_all(args.keep_stalled);
-    let session = Session::open(&args.name, seeds.as_deref())?;
+    let session = Session::open(&args.name, seeds.as_deref()).map_err(|error| {
+        let option = if args.queries.is_some() {
+            "--queries"
+        } else {
+            "--seeds"
+        };
+        Failure::from(error).of_seeds(option, seeds.as_deref().unwrap_or_default())
+    })?;
     let out = args.out.clone();
     let out = out.unwrap_or_else(|| run::default_out(session.scenario()));
     let stop = stop::on_interrupt(out.clone());
