@@ -73,17 +73,18 @@ mkdir -p "$room"
 
 # run TITLE COMMAND...: one step of a row.
 run() {
-  local log began=$SECONDS status=0
+  local log began=$SECONDS status=0 spent TIMEFORMAT='%0U + %0S'
   log=$(mktemp "$room/step-XXXXXX")
   echo "   begun: $1"
-  "${@:2}" >"$log" 2>&1 || status=$?
+  { time "${@:2}" >"$log" 2>&1 || status=$?; } 2>"$log.spent"
+  spent=$(<"$log.spent")
   {
     flock 9
-    step "$1 ($((SECONDS - began)) s)"
+    step "$1 ($((SECONDS - began)) s; of processors $spent s)"
     cat "$log"
     [ $status = 0 ] || echo "failed: $1"
   } 9>"$room/lock"
-  rm "$log"
+  rm "$log" "$log.spent"
   return $status
 }
 
@@ -155,8 +156,7 @@ rows lints page_built
 
 # Once for all that follows, which builds nothing of it anew. Without examples: the lints have read them, and those that are
 # used are built as a release.
-step "tests, built"
-cargo test --workspace --locked --quiet --no-run --tests
+run "tests, built" cargo test --workspace --locked --quiet --no-run --tests
 
 step "three rows of steps side by side"
 rows numbers_and_hardware packages_and_pages tests

@@ -1,6 +1,6 @@
 //! `--checkpoint`: a run that is killed goes on, and what comes out is the run in one piece.
 
-mod common;
+use crate::common;
 
 use common::Room;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! A network whose pauses lock: the command ends, and says which ports wait for each other.
 
-mod common;
+use crate::common;
 
 use common::Room;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! How a run can end early: interrupted, out of room, or with nobody listening.
 
-mod common;
+use crate::common;
 
 use common::{Done, Room, skip};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! What `check` says a run will take in memory, against what it took.
 
-mod common;
+use crate::common;
 
 use common::Room;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! `sidestep run --executor`: the Python that has the package is asked what it is, and gets the same words.
 
-mod common;
+use crate::common;
 
 use common::Room;
 use sidestep_study::sweep::CODE;

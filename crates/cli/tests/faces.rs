@@ -1,6 +1,6 @@
 //! What shells, `man` and a new user get from the command itself.
 
-mod common;
+use crate::common;
 
 use common::Room;
 use serde_json::Value;

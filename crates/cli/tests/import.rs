@@ -1,6 +1,6 @@
 //! `sidestep import`: what it writes is run as it is, nothing is overwritten, and what is left out is said.
 
-mod common;
+use crate::common;
 
 use common::Room;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! The page that a run and a sweep leave: whole when it is sent alone, and safe to open.
 
-mod common;
+use crate::common;
 
 use common::Room;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! `run --record` and `show --recording`: the same bytes at any number of threads, words for what is refused.
 
-mod common;
+use crate::common;
 
 use common::Room;
 use serde_json::Value;

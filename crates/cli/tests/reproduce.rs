@@ -1,6 +1,6 @@
 //! `sidestep reproduce` on small papers of the test's own.
 
-mod common;
+use crate::common;
 
 use common::{Done, Room};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Results: the same bytes at any number of threads, in files that read back.
 
-mod common;
+use crate::common;
 
 use common::Room;
 use parquet::file::reader::{FileReader, SerializedFileReader};

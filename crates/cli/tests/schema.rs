@@ -1,7 +1,7 @@
 //! The schemas that `sidestep schema` prints: up to date in docs/schema/, true of every shipped file, and false of
 //! files that the reader refuses.
 
-mod common;
+use crate::common;
 
 use common::Room;
 use jsonschema::Validator;

@@ -1,6 +1,6 @@
 //! Sweeps: the same bytes however they were made, also when they were killed on the way.
 
-mod common;
+use crate::common;
 
 use common::{Done, Room};
 use serde_json::Value;

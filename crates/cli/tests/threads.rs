@@ -1,6 +1,6 @@
 //! `--threads`: a run on several threads has the bytes of the run on one, or is refused with the reason.
 
-mod common;
+use crate::common;
 
 use common::Room;
 use serde_json::Value;

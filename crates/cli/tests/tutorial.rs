@@ -1,6 +1,6 @@
 //! `docs/tutorial.md`: every command of the page is run, in order, in one folder, and says what the page says.
 
-mod common;
+use crate::common;
 
 use common::Room;
 use std::fs;

@@ -1,6 +1,6 @@
 //! `sidestep view`: served until Ctrl-C, or written as one file; words for what cannot be shown.
 
-mod common;
+use crate::common;
 
 use common::{Done, Room};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! `sidestep why`, and what `show` says where it finds nothing.
 
-mod common;
+use crate::common;
 
 use common::{Done, Room};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Vertigo without a part is Vertigo with that one setting, and nothing else: the named schemes and the settings written
 //! out give the same runs, by their hashes.
 
-mod common;
+use crate::common;
 
 use common::Ring;
 use sidestep_lab::{Scenario, Watch, run, shipped};

@@ -1,6 +1,6 @@
 //! Every shipped scheme, every transport, every probe: kept, read and gone on from, a run is the run in one piece.
 
-mod common;
+use crate::common;
 
 use common::{AROUND, Ring};
 use sidestep_lab::{Run, Scenario, Session, checkpoint, shipped};

@@ -1,6 +1,6 @@
 //! A network whose pauses lock: the run ends, and its warning names the ports.
 
-mod common;
+use crate::common;
 
 use common::{AROUND, Ring};
 use sidestep_lab::stats::summarise;

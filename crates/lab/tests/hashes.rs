@@ -4,9 +4,9 @@
 //! scenario and seed give another run: that is a commit of its own, with an entry under *Results
 //! that moved* in the changelog.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p sidestep-lab --test hashes` writes the table anew.
+//! `UPDATE_GOLDEN=1 cargo test -p sidestep-lab --test main hashes` writes the table anew.
 
-mod common;
+use crate::common;
 
 use common::{AROUND, Ring};
 use sidestep_lab::{Scenario, Watch, run, shipped};

@@ -73,3 +73,32 @@ fn a_line_that_opens_a_file_is_found() {
     let tested = format!("fn f() {{}}\n#[cfg(test)]\nmod tests {{ {code} }}");
     assert_eq!(outside(&tested), Vec::<&str>::new());
 }
+
+/// A room that lists its programs of tests has every file of `tests` in one of them: else nobody would notice that a file is
+/// not run.
+#[test]
+fn every_file_of_tests_is_run() {
+    let rooms = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut seen = 0;
+    for name in ["cli", "lab", "sim"] {
+        let room = rooms.join(name);
+        let read = |file: &str| fs::read_to_string(room.join(file)).expect("a file of the room");
+        let (list, main) = (read("Cargo.toml"), read("tests/main.rs"));
+        assert!(list.contains("autotests = false"), "{name}");
+        for entry in fs::read_dir(room.join("tests")).expect("a folder of tests") {
+            let path = entry.expect("an entry").path();
+            let file = path.file_name().unwrap().to_str().unwrap();
+            let Some(stem) = file.strip_suffix(".rs").filter(|stem| *stem != "main") else {
+                continue;
+            };
+            let alone = list.contains(&format!("path = \"tests/{file}\""));
+            let beside = main.lines().any(|line| line == format!("mod {stem};"));
+            assert!(
+                alone != beside,
+                "crates/{name}/tests/{file}: in tests/main.rs {beside}, in Cargo.toml {alone}"
+            );
+            seen += 1;
+        }
+    }
+    assert!(seen > 60, "{seen} files");
+}

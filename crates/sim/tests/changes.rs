@@ -1,6 +1,6 @@
 //! Links that change rate, go down and come up: what arithmetic says exactly, and what holds always.
 
-mod common;
+use crate::common;
 
 use common::any::*;
 use common::changes::{any_changes, of};

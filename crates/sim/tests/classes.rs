@@ -1,6 +1,6 @@
 //! Class queues under TCP: who gets how much of a link, and what waits.
 
-mod common;
+use crate::common;
 
 use common::*;
 use sidestep_sim::*;

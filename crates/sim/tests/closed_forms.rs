@@ -1,6 +1,6 @@
 //! What the simulator must say where theory or arithmetic says it exactly.
 
-mod common;
+use crate::common;
 
 use common::*;
 use sidestep_sim::{Network, Outcome, World};

@@ -1,6 +1,6 @@
 //! Connections that close with a FIN: when its packets come, and what becomes of lost ones.
 
-mod common;
+use crate::common;
 
 use common::*;
 use sidestep_sim::*;

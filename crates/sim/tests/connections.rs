@@ -1,6 +1,6 @@
 //! Flows that share a connection: what theory says of them, and who may share.
 
-mod common;
+use crate::common;
 
 use common::*;
 use sidestep_sim::*;

@@ -1,6 +1,6 @@
 //! Switches with queues at inputs and outputs, and a fabric of limited speed between them.
 
-mod common;
+use crate::common;
 
 use common::*;
 use proptest::prelude::*;

@@ -2,7 +2,7 @@
 
 #![allow(missing_docs)]
 
-mod common;
+use crate::common;
 
 use common::any::{any_config, any_plan, any_switches};
 use common::*;

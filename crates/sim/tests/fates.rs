@@ -1,6 +1,6 @@
 //! What becomes of single packets on their way: cut, detoured, dropped, counted.
 
-mod common;
+use crate::common;
 
 use common::*;
 use sidestep_sim::*;

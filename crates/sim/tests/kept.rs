@@ -1,6 +1,6 @@
 //! A run that stops, is kept as bytes, and goes on from them is the run in one piece.
 
-mod common;
+use crate::common;
 
 use common::any::*;
 use common::changes::{any_changes, of};

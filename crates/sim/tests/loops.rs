@@ -1,6 +1,6 @@
 //! Closed loops: flows that replace each other, and flows with segments of their own size.
 
-mod common;
+use crate::common;
 
 use common::any::*;
 use common::changes::{any_changes, of};

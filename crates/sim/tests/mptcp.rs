@@ -1,6 +1,6 @@
 //! MPTCP in a network: one subflow is TCP, several fill several paths, whatever happens to one of them.
 
-mod common;
+use crate::common;
 
 use common::any::*;
 use common::*;

@@ -1,6 +1,6 @@
 //! Queues of NICs that decide: what they drop, mark and reorder, exactly.
 
-mod common;
+use crate::common;
 
 use common::any::*;
 use common::*;

@@ -1,6 +1,6 @@
 //! Policies that are in no registry: plugged in, asked and obeyed like any other.
 
-mod common;
+use crate::common;
 
 use common::any::*;
 use common::*;

@@ -1,6 +1,6 @@
 //! A run whose world is cut is the run in one piece, whatever the cut.
 
-mod common;
+use crate::common;
 
 use common::any::*;
 use proptest::prelude::*;

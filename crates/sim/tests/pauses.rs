@@ -1,6 +1,6 @@
 //! Pauses between switches: nothing is lost with enough headroom, and what that costs.
 
-mod common;
+use crate::common;
 
 use common::any::any_tree;
 use common::*;

@@ -1,6 +1,6 @@
 //! Senders that learn from needless repairs, on a network that loses nothing and puts nothing in order.
 
-mod common;
+use crate::common;
 
 use common::*;
 use sidestep_sim::*;

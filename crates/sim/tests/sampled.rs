@@ -1,6 +1,6 @@
 //! Of some packets it is recorded what they do, and of every queue how long it is, at every instant.
 
-mod common;
+use crate::common;
 
 use common::*;
 use sidestep_recording::{Event, Head, Link, Node, Reader, State, Tail, What};

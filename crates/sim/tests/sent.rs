@@ -1,6 +1,6 @@
 //! Switches that rank data by what they saw of its flow.
 
-mod common;
+use crate::common;
 
 use common::*;
 use sidestep_sim::{Outcome, World, WorldConfig};

@@ -1,6 +1,6 @@
 //! Classes of service that hosts set: what switches see of them.
 
-mod common;
+use crate::common;
 
 use common::*;
 use sidestep_sim::*;

@@ -4,7 +4,7 @@
 //! of equal size in a fat-tree of four pods. A and B leave the first edge switch of a pod, C the second;
 //! B stays in the pod. Senders here send at given times and hear nothing, so that A and B are interleaved perfectly.
 
-mod common;
+use crate::common;
 
 use common::*;
 use sidestep_sim::*;

@@ -1,6 +1,6 @@
 //! A flow with two subflows: a path, sequence numbers, losses and an order for each.
 
-mod common;
+use crate::common;
 
 use common::*;
 use sidestep_sim::*;

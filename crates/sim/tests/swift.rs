@@ -2,7 +2,7 @@
 
 #![allow(missing_docs)]
 
-mod common;
+use crate::common;
 
 use common::*;
 use sidestep_sim::*;

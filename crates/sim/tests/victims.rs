@@ -1,6 +1,6 @@
 //! Packets that waited and had to go: where they went, over random runs.
 
-mod common;
+use crate::common;
 
 use common::*;
 use proptest::prelude::*;

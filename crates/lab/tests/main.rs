@@ -1,0 +1,24 @@
+//! One program of all tests of this room that need none of their own: each program is linked with the whole room.
+
+mod ablations;
+mod changes;
+mod checkpoints;
+mod common;
+mod coverage;
+mod cut;
+mod deadlock;
+mod differing;
+mod docs;
+mod experiments;
+mod hashes;
+mod layers;
+mod messages;
+mod natures;
+mod nics;
+mod ns3_reference;
+mod numbers;
+mod probes;
+mod pure;
+mod recording;
+mod shipped;
+mod silent;

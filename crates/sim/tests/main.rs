@@ -1,0 +1,27 @@
+//! One program of all tests of this room that need none of their own: each program is linked with the whole room.
+
+mod changes;
+mod classes;
+mod closed_forms;
+mod closing;
+mod common;
+mod connections;
+mod crossbar;
+mod differing;
+mod fates;
+mod kept;
+mod loops;
+mod mptcp;
+mod nics;
+mod own_policies;
+mod parts;
+mod pauses;
+mod reordering;
+mod sampled;
+mod sent;
+mod services;
+mod sprays;
+mod subflows;
+mod swift;
+mod transports;
+mod victims;
