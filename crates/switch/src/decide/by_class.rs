@@ -5,8 +5,8 @@
 
 use super::Decider;
 use crate::ports::{Line, NONE, Ranked, Store, Wire};
-use crate::{AnyBuffer, Capacity};
-use sidestep_types::{PortId, Time};
+use crate::{AnyBuffer, Capacity, Class};
+use sidestep_types::{Bytes, PortId, Size, Time};
 
 impl Decider {
     /// The packet of parcel `at`, whose TTL has not ended here, wants the port with this queue, line and wire. If it joins the
@@ -28,15 +28,30 @@ impl Decider {
         let packet = &store.parcel(at).packet;
         let bytes = u32::from(packet.wire) - unbuffered;
         let depth = line.settle(store, now, unbuffered);
-        if capacity.is_shared() || !capacity.fits(depth, bytes, 0) || !mulbuff.sees() {
+        match *capacity {
+            Capacity::PerPort(Size::Packets(most)) if u64::from(depth.packets) < most => {}
+            Capacity::PerPort(Size::Bytes(Bytes(most)))
+                if u64::from(depth.bytes) + u64::from(bytes) <= most => {}
+            Capacity::Unlimited => {}
+            _ => return None,
+        }
+        if !mulbuff.sees() {
             return None;
         }
-        let (waiting, alone) = (line.waits(store, unbuffered), line.sending() == NONE);
+        let waiting = line.waits(store, unbuffered);
         let data = packet.carries_data();
-        let fits = |class| !data || mulbuff.takes(packet.service(), bytes, class);
-        if !classes.bring((packet, now), (waiting, alone), fits) {
-            return None;
+        let came = classes.come(packet, data, now, waiting)?;
+        if data {
+            let queue = Class {
+                depth: waiting,
+                flows: came.flows(),
+            };
+            if !mulbuff.takes(packet.service(), bytes, queue) {
+                return None;
+            }
         }
+        let alone = line.sending() == NONE;
+        classes.came_joins(came, packet, (waiting, alone));
         if data && mulbuff.marks(waiting) {
             let marked = store.parcel_mut(at).packet.mark();
             self.counts[port.index()].marks += u64::from(marked);

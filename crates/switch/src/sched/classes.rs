@@ -1,7 +1,7 @@
 //! The queues of a port's classes of service, each first in, first out: what `strict`, `ps` and `wps` choose
 //! between. Who is in which class its host says ([`Packet::service`]).
 
-use super::flows::Flows;
+use super::flows::{FlowCame, Flows};
 use crate::{Class, Depth, Nature};
 use sidestep_types::{Packet, Param, ParamUnit, Refusal, Time, Values};
 use std::collections::VecDeque;
@@ -77,6 +77,20 @@ impl<T> Queue<T> {
     }
 }
 
+/// A packet that has come, its class and its flow, if it brings that in.
+pub(crate) struct Came {
+    class: usize,
+    flow: Option<FlowCame>,
+}
+
+impl Came {
+    /// How many flows are in its class; 0 of a packet without data.
+    #[inline(always)]
+    pub fn flows(&self) -> u32 {
+        self.flow.as_ref().map_or(0, |flow| flow.flows)
+    }
+}
+
 /// What has left a queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Popped {
@@ -85,18 +99,22 @@ pub(crate) struct Popped {
     pub last: bool,
 }
 
-/// The class queues of one port, and the count of the flows in each.
+/// The class queues of one port, and the count of the flows in each. What every packet looks at while they stand in the
+/// line comes first.
 #[derive(Debug)]
+#[repr(C)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Classes {
-    queues: Box<[Queue]>,
+    /// How many there are.
+    many: u8,
+    /// The class of all that waits in the port's line, if something does.
+    in_line: u8,
     /// Those of which something waits, a bit each; none of what waits in the port's line.
     waits: u32,
     flows: Flows,
-    /// The class of all that waits in the port's line, if something does.
-    in_line: usize,
     /// The bytes of link time that have joined the line since nothing waited there.
     run: u64,
+    queues: Box<[Queue]>,
     /// What waits in the line, while somebody looks at all ([`Classes::show_line`]).
     line: Depth,
 }
@@ -111,6 +129,7 @@ impl Classes {
         }
         let classes = classes as usize;
         Ok(Classes {
+            many: classes as u8,
             queues: (0..classes).map(|_| Queue::default()).collect(),
             waits: 0,
             flows: Flows::build(values, classes, ports)?,
@@ -128,7 +147,7 @@ impl Classes {
     /// Where a packet of the class `service` waits.
     #[inline]
     pub fn of(&self, service: u8) -> usize {
-        usize::from(service).min(self.queues.len() - 1)
+        usize::from(service.min(self.many - 1))
     }
 
     /// A packet comes, joins and leaves, and nothing waits.
@@ -149,13 +168,13 @@ impl Classes {
     /// Would a packet of the class `service` wait behind all of the line, where so many wait?
     #[inline(always)]
     pub fn stays_in_order(&self, service: u8, waiting: u32) -> bool {
-        waiting == 0 || self.of(service) == self.in_line
+        waiting == 0 || self.of(service) == usize::from(self.in_line)
     }
 
     /// The part of `class` in what waits in the line.
     #[inline(always)]
     fn of_line(&self, class: usize, waiting: Depth) -> Depth {
-        match class == self.in_line {
+        match class == usize::from(self.in_line) {
             true => waiting,
             false => Depth::default(),
         }
@@ -214,7 +233,7 @@ impl Classes {
     pub fn join_line(&mut self, pkt: &Packet, now: Time, waiting: Depth) {
         let class = self.of(pkt.service());
         if waiting.packets == 0 {
-            (self.in_line, self.run) = (class, 0);
+            (self.in_line, self.run) = (class as u8, 0);
         }
         self.run += u64::from(pkt.wire);
         // Who ends, or was silent, goes by who waits.
@@ -224,35 +243,49 @@ impl Classes {
         self.flows.joins(class, pkt, now);
     }
 
-    /// A packet comes and joins the line behind what waits there, or `alone` where nothing is before it: one that brings its
-    /// flow in if it `fits` into its queue. It is what [`Classes::see_line`] and [`Classes::join_line`] or [`Classes::pass`]
-    /// do, with its flow sought once. Says whether it joined; if not, those are to be asked as ever.
+    /// A packet has come, while this waits in the line; whether it joins is open, and it would stay in order there. One
+    /// with `data` brings its flow in. It is what [`Classes::see_line`] does, with the flow's place kept; `None` where it
+    /// takes longer to tell: then that is to be asked, and nothing was done that it would not do again.
     #[inline(always)]
-    pub fn bring(
-        &mut self,
-        (pkt, now): (&Packet, Time),
-        (waiting, alone): (Depth, bool),
-        fits: impl FnOnce(Class) -> bool,
-    ) -> bool {
+    pub fn come(&mut self, pkt: &Packet, data: bool, now: Time, waiting: Depth) -> Option<Came> {
         let class = self.of(pkt.service());
-        if waiting.packets != 0 && class != self.in_line {
-            return false;
+        if waiting.packets != 0 && class != usize::from(self.in_line) {
+            return None;
         }
-        let behind = (waiting.packets, alone);
-        let fits = |flows| {
-            fits(Class {
-                depth: waiting,
-                flows,
-            })
+        if self.flows.is_due(now) {
+            self.age_line(now, waiting);
+        }
+        let flow = match data {
+            true => Some(self.flows.come(class, waiting.packets, pkt, now)?),
+            false if self.flows.is_deaf_to(pkt) => None,
+            false => return None,
         };
-        let joins = self.flows.bring(class, behind, (pkt, now), fits);
-        if joins && !alone {
+        Some(Came { class, flow })
+    }
+
+    /// Has those leave who were silent for too long, while this waits in the line.
+    #[cold]
+    #[inline(never)]
+    fn age_line(&mut self, now: Time, waiting: Depth) {
+        self.left(waiting);
+        self.flows.age(now);
+    }
+
+    /// It joins the line behind what waits there, or passes where nothing is before it (`alone`): what
+    /// [`Classes::join_line`] and [`Classes::pass`] do.
+    #[inline(always)]
+    pub fn came_joins(&mut self, came: Came, pkt: &Packet, (waiting, alone): (Depth, bool)) {
+        let Came { class, flow } = came;
+        match flow {
+            Some(flow) => self.flows.came_joins(class, flow, alone, pkt),
+            None => self.flows.others_join(class, u32::from(!alone)),
+        }
+        if !alone {
             if waiting.packets == 0 {
-                (self.in_line, self.run) = (class, 0);
+                (self.in_line, self.run) = (class as u8, 0);
             }
             self.run += u64::from(pkt.wire);
         }
-        joins
     }
 
     /// What waited in the line waits in its queue from now on. Says of which class it is, and how many bytes of link
@@ -262,7 +295,7 @@ impl Classes {
         &mut self,
         waiting: impl ExactSizeIterator<Item = (&'a Packet, u32)>,
     ) -> (usize, u64) {
-        let class = self.in_line;
+        let class = usize::from(self.in_line);
         let packets = waiting.len() as u32;
         self.left(Depth { packets, bytes: 0 });
         for (pkt, handle) in waiting {

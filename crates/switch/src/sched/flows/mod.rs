@@ -75,24 +75,35 @@ pub(super) enum Flows {
 
 /// A table for each class.
 #[derive(Debug)]
+#[repr(C)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Tables {
-    of: Box<[Exact]>,
     /// In none of them has anybody been silent for too long before.
     due: Time,
+    of: Box<[Exact]>,
     shown: Shown,
 }
 
 /// The packet that was seen last, of those that bring their flow in, and the flow's place: so that it is not sought again
 /// when that packet joins.
 #[derive(Debug)]
+#[repr(C)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Shown {
-    key: u64,
-    at: Time,
-    class: usize,
     place: Option<u32>,
+    at: Time,
+    key: u64,
+    class: usize,
     /// The flow's last packet has come before.
+    ends: bool,
+}
+
+/// The flow of a packet with data that has come.
+pub(super) struct FlowCame {
+    place: u32,
+    /// How many are in its class, its own among them.
+    pub flows: u32,
+    /// Its last packet has come before.
     ends: bool,
 }
 
@@ -290,49 +301,68 @@ impl Flows {
         }
     }
 
-    /// A packet of `class` comes and joins behind so many of that, or `alone` where nothing is before it: one that brings its
-    /// flow in if it `fits` with so many flows, its own among them. Says whether it joined; if not, nothing was done that
-    /// [`Flows::see`] would not do again. Where it takes longer to tell it does not.
+    /// A packet with data of `class` has come, while so many of that wait and nobody [`is due`](Flows::is_due): its flow
+    /// is in. `None` where it takes longer to tell; nothing was done then that [`Flows::see`] would not do again.
     #[inline(always)]
-    pub fn bring(
+    pub fn come(
         &mut self,
         class: usize,
-        (waiting, alone): (u32, bool),
-        (pkt, now): (&Packet, Time),
-        fits: impl FnOnce(u32) -> bool,
-    ) -> bool {
-        let tables = match self {
-            Flows::Exact(tables) if now < tables.due => tables,
-            _ => return false,
+        waiting: u32,
+        pkt: &Packet,
+        now: Time,
+    ) -> Option<FlowCame> {
+        let Flows::Exact(tables) = self else {
+            return None;
         };
         let table = &mut tables.of[class];
-        if !brings(pkt) {
-            let joins = !pkt.ends();
-            table.some_join(u32::from(joins && !alone));
-            return joins;
-        }
         table.left(waiting);
-        let Seen { place, young, ends } = table.see(key(pkt), pkt.kind() == Kind::Syn, now);
+        let Seen { place, young, ends } = table.see(key(pkt), false, now);
         if !young {
             tables.due = tables.due.min(table.due());
         }
         tables.shown.at = Time::MAX;
-        let Some(at) = place else {
-            return false;
+        Some(FlowCame {
+            place: place?,
+            flows: table.flows(),
+            ends,
+        })
+    }
+
+    /// It joins, or passes where nothing is before it (`alone`).
+    #[inline(always)]
+    pub fn came_joins(&mut self, class: usize, came: FlowCame, alone: bool, pkt: &Packet) {
+        let Flows::Exact(tables) = self else {
+            return;
         };
-        if !fits(table.flows()) {
-            return false;
+        let table = &mut tables.of[class];
+        let last = pkt.ends() || pkt.tag().last();
+        if !alone {
+            table.some_join(1);
+            table.joins(came.place, last);
+        } else if came.ends || last {
+            table.passes(came.place, last);
         }
-        let last = self::ends(pkt);
-        match alone {
-            false => {
-                table.some_join(1);
-                table.joins(at, last);
-            }
-            true if ends || last => table.passes(at, last),
-            true => {}
+    }
+
+    /// Does a packet without data bring no flow in and end none, in a table?
+    #[inline(always)]
+    pub fn is_deaf_to(&self, pkt: &Packet) -> bool {
+        matches!(self, Flows::Exact(_)) && !brings(pkt) && !pkt.ends()
+    }
+
+    /// So many packets join `class` that bring no flow in and end none.
+    #[inline(always)]
+    pub fn others_join(&mut self, class: usize, packets: u32) {
+        if let Flows::Exact(tables) = self {
+            tables.of[class].some_join(packets);
         }
-        true
+    }
+
+    /// What was silent for too long leaves.
+    pub fn age(&mut self, now: Time) {
+        if let Flows::Exact(tables) = self {
+            tables.age(now);
+        }
     }
 
     /// Of the packets that joined `class` so many still wait, those that came last.
