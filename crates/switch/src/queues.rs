@@ -66,15 +66,24 @@ impl Capacity {
     #[inline]
     pub fn fits(self, depth: Depth, bytes: u32, used: u64) -> bool {
         match self {
-            Capacity::PerPort(Size::Packets(n)) => u64::from(depth.packets) < n,
-            Capacity::PerPort(Size::Bytes(b)) => u64::from(depth.bytes) + u64::from(bytes) <= b.0,
-            Capacity::Unlimited => true,
             Capacity::Shared { memory, alpha } => {
                 let free = memory.0.saturating_sub(used);
                 let below = u128::from(depth.bytes) * u128::from(alpha.1)
                     < u128::from(free) * u128::from(alpha.0);
                 below && u64::from(bytes) <= free
             }
+            own => own.fits_own(depth, bytes),
+        }
+    }
+
+    /// The same where each port has room of its own; no packet fits by this where memory is shared.
+    #[inline(always)]
+    pub(crate) fn fits_own(self, depth: Depth, bytes: u32) -> bool {
+        match self {
+            Capacity::PerPort(Size::Packets(n)) => u64::from(depth.packets) < n,
+            Capacity::PerPort(Size::Bytes(b)) => u64::from(depth.bytes) + u64::from(bytes) <= b.0,
+            Capacity::Unlimited => true,
+            Capacity::Shared { .. } => false,
         }
     }
 

@@ -6,7 +6,7 @@
 use super::Decider;
 use crate::ports::{Line, NONE, Ranked, Store, Wire};
 use crate::{AnyBuffer, Capacity, Class};
-use sidestep_types::{Bytes, PortId, Size, Time};
+use sidestep_types::{PortId, Time};
 
 impl Decider {
     /// The packet of parcel `at`, whose TTL has not ended here, wants the port with this queue, line and wire. If it joins the
@@ -28,23 +28,16 @@ impl Decider {
         let packet = &store.parcel(at).packet;
         let bytes = u32::from(packet.wire) - unbuffered;
         let depth = line.settle(store, now, unbuffered);
-        match *capacity {
-            Capacity::PerPort(Size::Packets(most)) if u64::from(depth.packets) < most => {}
-            Capacity::PerPort(Size::Bytes(Bytes(most)))
-                if u64::from(depth.bytes) + u64::from(bytes) <= most => {}
-            Capacity::Unlimited => {}
-            _ => return None,
-        }
-        if !mulbuff.sees() {
+        if !capacity.fits_own(depth, bytes) || !mulbuff.sees() {
             return None;
         }
         let waiting = line.waits(store, unbuffered);
         let data = packet.carries_data();
         let came = classes.come(packet, data, now, waiting)?;
-        if data {
+        if let Some(flows) = came.flows() {
             let queue = Class {
                 depth: waiting,
-                flows: came.flows(),
+                flows,
             };
             if !mulbuff.takes(packet.service(), bytes, queue) {
                 return None;

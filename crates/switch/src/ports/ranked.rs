@@ -14,10 +14,13 @@ use crate::{AnySched, Class, Depth, Sched};
 use sidestep_types::{Packet, Time};
 
 /// A scheduler, and whether the driver comes back at the end of the transmission under way.
-// What every packet looks at comes first: a cache line, with what stands first in class queues.
-#[repr(C, align(64))]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ranked {
+    sched: AnySched,
+    /// The driver's number of this port: what waits here carries it.
+    port: u32,
+    /// How many packets wait in the scheduler.
+    waiting: u32,
     /// While one class alone waits, what waits may stand in the line.
     in_lines: bool,
     /// What waits is in the scheduler, which chooses; else it stands in the line, and is of one class.
@@ -28,11 +31,6 @@ pub struct Ranked {
     every_end: bool,
     /// A packet that finds the port idle passes the scheduler by ([`Sched::passes`]).
     passes: bool,
-    sched: AnySched,
-    /// The driver's number of this port: what waits here carries it.
-    port: u32,
-    /// How many packets wait in the scheduler.
-    waiting: u32,
 }
 
 /// What a driver has to plan for a ranked port.

@@ -84,10 +84,10 @@ pub(crate) struct Came {
 }
 
 impl Came {
-    /// How many flows are in its class; 0 of a packet without data.
+    /// How many flows are in its class, if it brings its own in.
     #[inline(always)]
-    pub fn flows(&self) -> u32 {
-        self.flow.as_ref().map_or(0, |flow| flow.flows)
+    pub fn flows(&self) -> Option<u32> {
+        self.flow.as_ref().map(|flow| flow.flows)
     }
 }
 
@@ -99,22 +99,18 @@ pub(crate) struct Popped {
     pub last: bool,
 }
 
-/// The class queues of one port, and the count of the flows in each. What every packet looks at while they stand in the
-/// line comes first.
+/// The class queues of one port, and the count of the flows in each.
 #[derive(Debug)]
-#[repr(C)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Classes {
-    /// How many there are.
-    many: u8,
-    /// The class of all that waits in the port's line, if something does.
-    in_line: u8,
+    queues: Box<[Queue]>,
     /// Those of which something waits, a bit each; none of what waits in the port's line.
     waits: u32,
     flows: Flows,
+    /// The class of all that waits in the port's line, if something does.
+    in_line: usize,
     /// The bytes of link time that have joined the line since nothing waited there.
     run: u64,
-    queues: Box<[Queue]>,
     /// What waits in the line, while somebody looks at all ([`Classes::show_line`]).
     line: Depth,
 }
@@ -129,7 +125,6 @@ impl Classes {
         }
         let classes = classes as usize;
         Ok(Classes {
-            many: classes as u8,
             queues: (0..classes).map(|_| Queue::default()).collect(),
             waits: 0,
             flows: Flows::build(values, classes, ports)?,
@@ -147,7 +142,7 @@ impl Classes {
     /// Where a packet of the class `service` waits.
     #[inline]
     pub fn of(&self, service: u8) -> usize {
-        usize::from(service.min(self.many - 1))
+        usize::from(service).min(self.queues.len() - 1)
     }
 
     /// A packet comes, joins and leaves, and nothing waits.
@@ -168,13 +163,13 @@ impl Classes {
     /// Would a packet of the class `service` wait behind all of the line, where so many wait?
     #[inline(always)]
     pub fn stays_in_order(&self, service: u8, waiting: u32) -> bool {
-        waiting == 0 || self.of(service) == usize::from(self.in_line)
+        waiting == 0 || self.of(service) == self.in_line
     }
 
     /// The part of `class` in what waits in the line.
     #[inline(always)]
     fn of_line(&self, class: usize, waiting: Depth) -> Depth {
-        match class == usize::from(self.in_line) {
+        match class == self.in_line {
             true => waiting,
             false => Depth::default(),
         }
@@ -233,7 +228,7 @@ impl Classes {
     pub fn join_line(&mut self, pkt: &Packet, now: Time, waiting: Depth) {
         let class = self.of(pkt.service());
         if waiting.packets == 0 {
-            (self.in_line, self.run) = (class as u8, 0);
+            (self.in_line, self.run) = (class, 0);
         }
         self.run += u64::from(pkt.wire);
         // Who ends, or was silent, goes by who waits.
@@ -249,7 +244,7 @@ impl Classes {
     #[inline(always)]
     pub fn come(&mut self, pkt: &Packet, data: bool, now: Time, waiting: Depth) -> Option<Came> {
         let class = self.of(pkt.service());
-        if waiting.packets != 0 && class != usize::from(self.in_line) {
+        if waiting.packets != 0 && class != self.in_line {
             return None;
         }
         if self.flows.is_due(now) {
@@ -282,7 +277,7 @@ impl Classes {
         }
         if !alone {
             if waiting.packets == 0 {
-                (self.in_line, self.run) = (class as u8, 0);
+                (self.in_line, self.run) = (class, 0);
             }
             self.run += u64::from(pkt.wire);
         }
@@ -295,7 +290,7 @@ impl Classes {
         &mut self,
         waiting: impl ExactSizeIterator<Item = (&'a Packet, u32)>,
     ) -> (usize, u64) {
-        let class = usize::from(self.in_line);
+        let class = self.in_line;
         let packets = waiting.len() as u32;
         self.left(Depth { packets, bytes: 0 });
         for (pkt, handle) in waiting {

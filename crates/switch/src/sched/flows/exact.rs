@@ -84,37 +84,37 @@ const EMPTY: List = List {
     newest: NONE,
 };
 
-/// What every packet looks at comes first, and is one cache line.
 #[derive(Clone, Debug)]
-#[repr(C, align(64))]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(in super::super) struct Exact {
+    most: usize,
+    silence: Time,
     places: Vec<Place>,
-    /// Where places are, by their keys' hash; twice as many as places, at the least, and a power of two.
-    index: Box<[u32]>,
-    /// How many packets have joined the queue, of whatever flows: each has the number that this is then. As a class's
-    /// queue is first in, first out, who waits is told from that and from how many have begun to be sent.
-    joined: u64,
-    /// The first of the numbers in `ending`.
-    ends_at: u64,
-    /// How many of them have not begun, as was said last.
-    waiting: u32,
-    flows: u32,
-    /// Nobody has been silent for too long before.
-    due: Time,
-    /// The first of the places that nobody has, which are linked as the newer one.
+    /// The first of those that nobody has, which are linked as the newer one.
     free: u32,
+    /// How many have somebody.
+    known: usize,
+    /// Where places are, by their keys' hash; twice as many as places, at the least.
+    index: Vec<u32>,
+    /// 64 less the bits of a number of the index.
+    shift: u32,
     /// [`ENDED`], [`OLD`] and [`YOUNG`].
     lists: [List; 3],
     /// Nobody who is young was seen before: when the young became old last.
     turned: Time,
-    most: usize,
-    silence: Time,
-    /// How many have somebody.
-    known: usize,
+    /// Nobody has been silent for too long before.
+    due: Time,
+    flows: u32,
+    /// How many packets have joined the queue, of whatever flows: each has the number that this is then. As a class's
+    /// queue is first in, first out, who waits is told from that and from how many have begun to be sent.
+    joined: u64,
+    /// How many of them have begun, as was said last.
+    begun: u64,
     /// Flows that have ended and wait, each with the number of a packet at whose beginning nothing of it may wait any
     /// more. The numbers rise.
     ending: VecDeque<(u64, u32)>,
+    /// The first of these numbers.
+    ends_at: u64,
 }
 
 impl Exact {
@@ -143,13 +143,14 @@ impl Exact {
             places: Vec::new(),
             free: NONE,
             known: 0,
-            index: vec![NONE; 8].into(),
+            index: vec![NONE; 8],
+            shift: 64 - 3,
             lists: [EMPTY; 3],
             turned: Time::ZERO,
             due: Time::MAX,
             flows: 0,
             joined: 0,
-            waiting: 0,
+            begun: 0,
             ending: VecDeque::new(),
             ends_at: u64::MAX,
         })
@@ -286,7 +287,6 @@ impl Exact {
     #[inline]
     pub fn some_join(&mut self, packets: u32) {
         self.joined += u64::from(packets);
-        self.waiting += packets;
     }
 
     /// It is of the flow in this place, and was seen right before; it may say that the flow `ends`.
@@ -312,16 +312,10 @@ impl Exact {
     /// Of the packets that joined all have begun but the last `waiting`.
     #[inline(always)]
     pub fn left(&mut self, waiting: u32) {
-        self.waiting = waiting;
-        if self.ends_at <= self.begun() {
+        self.begun = self.joined - u64::from(waiting);
+        if self.ends_at <= self.begun {
             self.leave_ended();
         }
-    }
-
-    /// How many of the packets that joined have begun to be sent, as was said last.
-    #[inline(always)]
-    fn begun(&self) -> u64 {
-        self.joined - u64::from(self.waiting)
     }
 
     /// Those leave whose last packet has begun.
@@ -329,7 +323,7 @@ impl Exact {
     #[inline(never)]
     fn leave_ended(&mut self) {
         while let Some((number, at)) = self.ending.front().copied()
-            && number <= self.begun()
+            && number <= self.begun
         {
             self.ending.pop_front();
             // Its connection may have been opened anew.
@@ -343,7 +337,7 @@ impl Exact {
     /// Does something of the flow in this place wait?
     #[inline]
     fn waits(&self, at: u32) -> bool {
-        self.places[at as usize].last() > self.begun()
+        self.places[at as usize].last() > self.begun
     }
 
     /// A packet of the flow in this place, seen right before, joins and leaves at once, and none of it waits.
@@ -396,8 +390,7 @@ impl Exact {
     /// Where the search for `key` begins: its upper bits times the golden ratio, which numbers in a row are far apart by.
     #[inline]
     fn home(&self, key: u64) -> usize {
-        let shift = u64::BITS - self.index.len().trailing_zeros();
-        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift) as usize
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize
     }
 
     #[inline]
@@ -477,7 +470,8 @@ impl Exact {
     /// Twice the index. Every place has somebody then, or there would not be one more.
     #[cold]
     fn grow(&mut self) {
-        self.index = vec![NONE; 2 * self.index.len()].into();
+        self.index = vec![NONE; 2 * self.index.len()];
+        self.shift -= 1;
         (0..self.places.len() as u32).for_each(|at| self.enter(at));
     }
 
@@ -569,7 +563,7 @@ mod tests {
             (0..places + 9).for_each(|key| _ = table.see(key, false, Time::ZERO));
             assert_eq!(u64::from(table.flows()), places);
             let own = table.places.capacity() * size_of::<Place>();
-            let takes = (own + table.index.len() * size_of::<u32>()) as u64;
+            let takes = (own + table.index.capacity() * size_of::<u32>()) as u64;
             assert_eq!(takes, expected, "{places}");
             assert!(takes <= BYTES * places, "{places}: {takes}");
         }

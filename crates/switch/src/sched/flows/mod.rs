@@ -75,25 +75,23 @@ pub(super) enum Flows {
 
 /// A table for each class.
 #[derive(Debug)]
-#[repr(C)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Tables {
+    of: Box<[Exact]>,
     /// In none of them has anybody been silent for too long before.
     due: Time,
-    of: Box<[Exact]>,
     shown: Shown,
 }
 
 /// The packet that was seen last, of those that bring their flow in, and the flow's place: so that it is not sought again
 /// when that packet joins.
 #[derive(Debug)]
-#[repr(C)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Shown {
-    place: Option<u32>,
-    at: Time,
     key: u64,
+    at: Time,
     class: usize,
+    place: Option<u32>,
     /// The flow's last packet has come before.
     ends: bool,
 }
