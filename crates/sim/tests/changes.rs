@@ -257,16 +257,17 @@ proptest! {
         (quantum, silence, places) in (84u64..4_000, 20u64..20_000, 1u64..30),
         (below, acks) in (1u64..30_000, proptest::sample::select(vec!["flow", "first"])),
         (shared, ttl) in (any::<bool>(), proptest::sample::select(vec![255u8, 255, 3, 2])),
+        room in proptest::sample::select(vec![7u64, 60]),
     ) {
         let [quantum, silence] = [format!("{quantum} B"), format!("{silence} us")];
         let (places, below) = (places.to_string(), format!("{below} B"));
-        let mut config = config("droptail", 60, 1);
+        let mut config = config("droptail", room, 1);
         if buffer != "droptail" {
             let sets = [("sizes", buffer), ("total", "30 kB"), ("product", "9 kB")];
             config.switch.buffer = values(buffer::ENTRIES, "mulbuff", &sets);
         }
         if shared {
-            let (memory, alpha) = (Bytes(60_000), (1, 1));
+            let (memory, alpha) = (Bytes(1_000 * room), (1, 1));
             config.switch.capacity = Capacity::Shared { memory, alpha };
         }
         config.ttl = ttl;

@@ -4,7 +4,7 @@ use super::*;
 use crate::sched::wps::Wps;
 use crate::testing::{StillQueues, data};
 use crate::{
-    AnyBuffer, AnySched, Buffer, Class, DropReason, Policy, Sched, Verdict, buffer, sched,
+    AnyBuffer, AnySched, Buffer, Class, Depth, DropReason, Policy, Sched, Verdict, buffer, sched,
 };
 use proptest::prelude::*;
 use sidestep_types::{Bytes, Entry, FlowId, PortId, Rng, Value};
@@ -62,6 +62,36 @@ fn a_flow_is_in_from_its_first_packet_until_its_last_has_left() {
     long.set_service(7);
     join(&mut sched, us(4), &long);
     assert_eq!(flows(&sched), [1, 1], "each class has its own");
+}
+
+/// A packet that comes and joins the port's line in one go, or passes where nothing is before it.
+fn come(sched: &mut Wps, at: Time, pkt: &Packet, alone: bool) {
+    let idle = Depth::default();
+    let came = sched.classes.come(pkt, true, at, idle).unwrap();
+    sched.classes.came_joins(came, pkt, (idle, alone));
+}
+
+#[test]
+fn who_was_shown_and_left_in_one_go_at_that_instant_is_sought_again() {
+    let mut sched = count(&[]);
+    sched.see(&of(1), us(0));
+    come(&mut sched, us(0), &last(1), true);
+    assert_eq!(flows(&sched), [0, 0], "its last has passed");
+    sched.join(&of(1), 0, us(0));
+    assert_eq!(flows(&sched), [1, 0], "a repair waits");
+}
+
+#[test]
+fn what_ends_a_flow_without_data_is_told_as_ever() {
+    let mut sched = count(&[]);
+    let mut fin = Packet::new(Kind::Ack, FlowId(1), sidestep_types::HostId(0), 1);
+    let comes = |sched: &mut Wps, fin: &Packet| {
+        let came = sched.classes.come(fin, false, us(1), Depth::default());
+        came.is_some()
+    };
+    assert!(comes(&mut sched, &fin));
+    fin.set_ends(true);
+    assert!(!comes(&mut sched, &fin));
 }
 
 #[test]
