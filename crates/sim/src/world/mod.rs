@@ -307,7 +307,11 @@ impl<A: Agenda> World<A> {
                         limit = limit.min(self.end);
                     }
                 },
-                Happening::Wake { host } => self.wake(host),
+                // The last delivery may be that of a shim's timer.
+                Happening::Wake { host } => {
+                    self.wake(host);
+                    limit = limit.min(self.end);
+                }
                 Happening::Sent { lost: NONE } => {}
                 Happening::Sent { lost } => self.swallowed(lost),
             }

@@ -1,6 +1,7 @@
 //! Somebody's own shims, no shims, and stacks that cannot be.
 
 use super::*;
+use std::collections::VecDeque;
 
 /// Adds so many bytes to what leaves, and takes them off what arrives.
 struct Longer(u16);
@@ -50,6 +51,41 @@ impl Shim for Agent {
             false => Up::Pass,
         }
     }
+}
+
+/// Holds data for a millisecond each.
+#[derive(Default)]
+struct Holds(VecDeque<(Time, Packet)>, Time);
+
+impl Shim for Holds {
+    fn up(&mut self, now: Time, packet: &mut Packet) -> Up {
+        if !packet.carries_data() {
+            return Up::Pass;
+        }
+        self.0.push_back((now + Time::from_ms(1), *packet));
+        Up::Keep
+    }
+    fn deadline(&self) -> Option<Time> {
+        self.0.front().map(|held| held.0)
+    }
+    fn on_timeout(&mut self, now: Time) {
+        self.1 = now;
+    }
+    fn poll_up(&mut self, _: Time) -> Option<Packet> {
+        self.0
+            .pop_front_if(|held| held.0 <= self.1)
+            .map(|held| held.1)
+    }
+}
+
+/// A timer hands it on, and no arrival follows at that instant.
+#[test]
+fn a_run_ends_with_its_last_delivery_where_a_shim_makes_it() {
+    let flows = plan(vec![flow(0, 1, 20_000, Time::ZERO)]);
+    let outcome = run_with_stack(flows, || vec![AnyShim::Custom(Box::<Holds>::default())]);
+    assert_eq!(Some(outcome.end), outcome.flows[0].finished);
+    // Acknowledgements of the last segments are still to come.
+    assert!(outcome.totals.in_flight > 0);
 }
 
 #[test]
