@@ -3,7 +3,6 @@
 use crate::common;
 
 use common::Room;
-use serde_json::Value;
 use std::fs;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -27,31 +26,6 @@ fn room() -> Room {
     let room = Room::new();
     room.file("t.toml", TEXT);
     room
-}
-
-/// What a result says that no clock of this machine is in: its summary and its tables.
-fn result(room: &Room, out: &str) -> (Value, Vec<Vec<u8>>) {
-    let read = |name: &str| fs::read(room.path().join(out).join(name)).expect(name);
-    let mut summary: Value = serde_json::from_slice(&read("summary.json")).expect("JSON");
-    forget_clocks(&mut summary);
-    let tables = [
-        "flows.parquet",
-        "queries.parquet",
-        "ports.parquet",
-        "samples.parquet",
-    ];
-    (summary, tables.map(read).to_vec())
-}
-
-fn forget_clocks(value: &mut Value) {
-    match value {
-        Value::Object(map) => {
-            map.retain(|key, _| !key.contains("cpu_s") && !key.contains("wall"));
-            map.values_mut().for_each(forget_clocks);
-        }
-        Value::Array(all) => all.iter_mut().for_each(forget_clocks),
-        _ => {}
-    }
 }
 
 /// The files of checkpoints in the default folder, by name.
@@ -97,7 +71,7 @@ fn kill(room: &Room, mut child: Child, files: usize, after: Duration) -> bool {
 fn a_run_that_is_killed_at_any_time_goes_on_and_is_the_run_in_one_piece() {
     let room = room();
     room.run(&args("whole", &[])).with_status(0);
-    let whole = result(&room, "whole");
+    let whole = room.result("whole");
     let mut gone_on = 0;
     // Whenever the kill comes: before the first checkpoint, while one is written, between two.
     for (n, (files, after)) in [(0, 0), (1, 0), (2, 1), (2, 7), (2, 20)]
@@ -109,7 +83,7 @@ fn a_run_that_is_killed_at_any_time_goes_on_and_is_the_run_in_one_piece() {
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let child = command.spawn().expect("it starts");
         if !kill(&room, child, files, Duration::from_millis(after)) {
-            assert_eq!(result(&room, &out), whole);
+            assert_eq!(room.result(&out), whole);
             continue;
         }
         let there = kept(&room).len();
@@ -122,7 +96,7 @@ fn a_run_that_is_killed_at_any_time_goes_on_and_is_the_run_in_one_piece() {
             done.err
         );
         assert_eq!(
-            result(&room, &again),
+            room.result(&again),
             whole,
             "killed with {files} files after {after} ms"
         );
@@ -190,7 +164,7 @@ fn a_checkpoint_of_another_scenario_or_seed_is_refused_and_a_torn_one_passed_ove
         assert!(!done.err.contains("goes on"), "{}", done.err);
     }
     room.run(&args("whole", &[])).with_status(0);
-    assert_eq!(result(&room, "anew"), result(&room, "whole"));
+    assert_eq!(room.result("anew"), room.result("whole"));
 }
 
 #[test]

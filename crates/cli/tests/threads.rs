@@ -18,35 +18,14 @@ fn room(text: &str) -> Room {
     room
 }
 
-fn forget_clocks(value: &mut Value) {
-    match value {
-        Value::Object(map) => {
-            map.retain(|key, _| !key.contains("cpu_s") && !key.contains("wall"));
-            map.values_mut().for_each(forget_clocks);
-        }
-        Value::Array(all) => all.iter_mut().for_each(forget_clocks),
-        _ => {}
-    }
-}
-
-/// What a result says that no clock is in: its summary and its tables.
-fn result(room: &Room, threads: &[&str]) -> (Value, Vec<Vec<u8>>) {
+/// What comes of the run on so many threads.
+fn result(room: &Room, threads: &[&str]) -> (Value, Vec<(String, Vec<u8>)>) {
     let out = format!("out{}", threads.join(""));
     let mut args = vec!["run", "t.toml", "--no-cache", "--json", "--out", &out];
     args.extend(threads);
     let ran = room.run(&args);
     assert_eq!(ran.status, 0, "{threads:?}: {}", ran.err);
-    let read = |name: &str| fs::read(room.path().join(&out).join(name)).expect(name);
-    let mut summary: Value = serde_json::from_slice(&read("summary.json")).expect("JSON");
-    forget_clocks(&mut summary);
-    let tables = [
-        "flows.parquet",
-        "queries.parquet",
-        "ports.parquet",
-        "samples.parquet",
-        "counts.parquet",
-    ];
-    (summary, tables.map(read).to_vec())
+    room.result(&out)
 }
 
 #[test]

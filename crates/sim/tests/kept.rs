@@ -9,8 +9,6 @@ use proptest::prelude::*;
 use sidestep_sim::agenda::{Agenda, HeapAgenda, WheelAgenda};
 use sidestep_sim::*;
 use sidestep_switch::sched;
-use sidestep_transport::mptcp::Coupling;
-use sidestep_transport::{MptcpConfig, shim};
 use sidestep_types::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -89,7 +87,7 @@ proptest! {
     fn a_run_that_is_kept_and_goes_on_is_the_run_in_one_piece(
         network in any_network(), mut config in any_switches(), plan in any_plan(16),
         drawn in proptest::option::of(any_changes()),
-        subflows in proptest::option::of((1u8..=16, any::<bool>(), any::<bool>())),
+        subflows in any_subflows(),
         watching in any_watching(),
         filter in prop_oneof![
             Just(TraceFilter::None), Just(TraceFilter::Dropped), Just(TraceFilter::Detoured(1)),
@@ -97,17 +95,7 @@ proptest! {
         ],
         stops in proptest::collection::vec(0u64..9_000_000, 1..3),
     ) {
-        // Delays are no matter of subflows, and a message over several is not ordered by its tags.
-        let tcp = config.transport.tcp().filter(|_| !config.transport.nature().delays);
-        if let (Some((subflows, lia, reinject)), Some(tcp)) = (subflows, tcp.cloned()) {
-            config.shims.retain(|(name, values)| shim::reads_tags(name, values).is_none());
-            config.transport = MptcpConfig {
-                subflows,
-                coupling: if lia { Coupling::Lia } else { Coupling::Uncoupled },
-                reinject,
-                ..MptcpConfig::from(tcp)
-            }.into();
-        }
+        over(subflows, &mut config);
         config.trace = filter;
         config.changes = drawn.map_or_else(Vec::new, |drawn| of(&network, drawn));
         let mut stops: Vec<Time> = stops.into_iter().map(Time::from_ns).collect();

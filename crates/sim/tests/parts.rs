@@ -6,8 +6,6 @@ use common::any::*;
 use proptest::prelude::*;
 use sidestep_sim::parts::{Cut, InTurn, Parts, Uncut, refused};
 use sidestep_sim::*;
-use sidestep_transport::mptcp::Coupling;
-use sidestep_transport::{MptcpConfig, shim};
 use sidestep_types::*;
 use std::sync::Arc;
 
@@ -87,20 +85,10 @@ proptest! {
     #[test]
     fn a_run_in_parts_is_the_run_in_one_piece(
         network in any_network(), mut config in any_switches(), plan in any_plan(16),
-        subflows in proptest::option::of((1u8..=16, any::<bool>(), any::<bool>())),
+        subflows in any_subflows(),
         stops in proptest::collection::vec(0u64..9_000_000, 0..3),
     ) {
-        // Delays are no matter of subflows, and a message over several is not ordered by its tags.
-        let tcp = config.transport.tcp().filter(|_| !config.transport.nature().delays);
-        if let (Some((subflows, lia, reinject)), Some(tcp)) = (subflows, tcp.cloned()) {
-            config.shims.retain(|(name, values)| shim::reads_tags(name, values).is_none());
-            config.transport = MptcpConfig {
-                subflows,
-                coupling: if lia { Coupling::Lia } else { Coupling::Uncoupled },
-                reinject,
-                ..MptcpConfig::from(tcp)
-            }.into();
-        }
+        over(subflows, &mut config);
         if refused(&config).is_some() {
             config.switch.pfc = None;
         }

@@ -4,6 +4,7 @@
 pub mod bed;
 pub mod switching;
 
+use serde_json::Value;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -68,6 +69,22 @@ impl Room {
         Done::of(self.command(args).output().unwrap())
     }
 
+    /// What the result in folder `out` says that no clock of this machine is in: its summary and its tables, by name.
+    pub fn result(&self, out: &str) -> (Value, Vec<(String, Vec<u8>)>) {
+        let folder = self.path().join(out);
+        let summary = fs::read(folder.join("summary.json")).expect("a summary");
+        let mut summary: Value = serde_json::from_slice(&summary).expect("JSON");
+        forget_clocks(&mut summary);
+        let files = fs::read_dir(&folder).expect("a folder");
+        let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.filter(|name| name.ends_with(".parquet")).collect();
+        names.sort();
+        let read = |name: String| (name.clone(), fs::read(folder.join(name)).unwrap());
+        let tables: Vec<_> = names.into_iter().map(read).collect();
+        assert!(tables.len() > 3, "{out} has tables");
+        (summary, tables)
+    }
+
     /// All names in the room, hidden ones too, in order.
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.path()).unwrap();
@@ -76,6 +93,17 @@ impl Room {
             .collect();
         names.sort();
         names
+    }
+}
+
+fn forget_clocks(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.retain(|key, _| !key.contains("cpu_s") && !key.contains("wall"));
+            map.values_mut().for_each(forget_clocks);
+        }
+        Value::Array(all) => all.iter_mut().for_each(forget_clocks),
+        _ => {}
     }
 }
 

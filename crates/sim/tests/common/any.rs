@@ -2,6 +2,8 @@
 
 use super::*;
 use proptest::prelude::*;
+use sidestep_transport::MptcpConfig;
+use sidestep_transport::mptcp::Coupling;
 use std::num::NonZeroU16;
 
 /// A network with 16 hosts on which shortest paths go up and then down: no pauses on it can lock.
@@ -423,4 +425,36 @@ pub fn any_plan(hosts: u32) -> impl Strategy<Value = Arc<Plan>> {
         }
         made.into()
     })
+}
+
+/// How many subflows, whether they are coupled, and whether one sends again what another lost.
+pub type Subflows = (u8, bool, bool);
+
+/// One path a flow, or several subflows.
+pub fn any_subflows() -> impl Strategy<Value = Option<Subflows>> {
+    proptest::option::of((1u8..=16, any::<bool>(), any::<bool>()))
+}
+
+/// Has the flows of `config` take `subflows`, where its transport can: delays are no matter of subflows, and a message over
+/// several is not ordered by its tags.
+pub fn over(subflows: Option<Subflows>, config: &mut WorldConfig) {
+    let tcp = config.transport.tcp();
+    let tcp = tcp.filter(|_| !config.transport.nature().delays).cloned();
+    let (Some((subflows, lia, reinject)), Some(tcp)) = (subflows, tcp) else {
+        return;
+    };
+    config
+        .shims
+        .retain(|(name, values)| shim::reads_tags(name, values).is_none());
+    config.transport = MptcpConfig {
+        subflows,
+        coupling: if lia {
+            Coupling::Lia
+        } else {
+            Coupling::Uncoupled
+        },
+        reinject,
+        ..MptcpConfig::from(tcp)
+    }
+    .into();
 }

@@ -120,10 +120,8 @@ impl Drr {
     #[inline]
     fn give_only(&mut self, classes: &Classes, only: usize) -> Option<usize> {
         let wire = u64::from(classes.head(only)?);
+        // Where it had its turn in this round, what is left covers no packet: a turn ends with that.
         let deficit = &mut self.deficits[only];
-        if self.turn > only {
-            *deficit += self.quantum;
-        }
         while wire > *deficit {
             *deficit += self.quantum;
         }

@@ -61,6 +61,10 @@ fn a_short_queue_holds_three_packets_a_flow_and_never_more_than_the_total_less_t
     let mut policy = mulbuff(&[bytes, ("mark_at", Value::Off)]).unwrap();
     assert_eq!(said(&mut policy, 0, (9, 7_500), 2), KEPT);
     assert_eq!(said(&mut policy, 0, (9, 7_501), 2), FULL);
+    for flows in [50, 51, u32::MAX] {
+        assert_eq!(said(&mut policy, 0, (9, 223_500), flows), KEPT);
+        assert_eq!(said(&mut policy, 0, (9, 223_501), flows), FULL);
+    }
 }
 
 #[test]

@@ -64,6 +64,31 @@ fn a_class_that_runs_empty_keeps_nothing_and_one_that_comes_waits_for_the_next_r
     assert_eq!(order, [(1, 900), (1, 900), (2, 100), (0, 1100)]);
 }
 
+/// Packets of one class go past the deficits, and another comes: all leave as if each had been asked for.
+#[test]
+fn what_went_past_the_deficits_leaves_them_as_it_would_have() {
+    // Of 500 bytes each second packet ends a quantum of 1000 to the byte.
+    for (wire, before) in [(500, 1), (500, 2), (500, 4), (700, 1), (700, 10), (1500, 3)] {
+        let mut each = queues(2, 1000);
+        (0..before).for_each(|_| push(&mut each.0, 0, wire));
+        push(&mut each.0, 0, 400);
+        for _ in 0..before {
+            assert_eq!(pop(&mut each, |_, _| 1), Some((0, u64::from(wire))));
+        }
+        let mut past = queues(2, 1000);
+        push(&mut past.0, 0, 400);
+        past.1.resume(0, before * u64::from(wire));
+        let [each, past] = [each, past].map(|mut both| {
+            for wire in [900, 300, 800] {
+                push(&mut both.0, 1, wire);
+                push(&mut both.0, 0, wire);
+            }
+            std::iter::from_fn(|| pop(&mut both, |_, _| 1)).collect::<Vec<_>>()
+        });
+        assert_eq!(past, each, "{before} of {wire} B");
+    }
+}
+
 #[test]
 fn a_class_with_little_weight_sends_in_the_end_and_bad_quanta_are_refused() {
     let mut both = queues(2, 1538);
