@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias, TypedDict, TypeVar
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from sidestep import _native
 from sidestep._native import Plugin
@@ -63,6 +63,7 @@ def run(
     record: bool = False,
     record_window: str | None = None,
     record_flows: str | None = None,
+    threads: int | Literal["auto"] | None = None,
     force: bool = False,
     progress: Progress = None,
 ) -> Result:
@@ -74,7 +75,9 @@ def run(
     `out` is the result directory, which must not hold anything; without it a temporary one, which is removed when nobody
     has the result any more. `jobs` runs are made at a time: one per core unless given. `trace_packets` keeps paths of
     packets, as `"detours>=8"`. `record` leaves a recording of each run in `recordings/`, of the time `record_window`
-    (`"2 ms..12 ms"`) and with the windows of the flows `record_flows`, as `sidestep run --record` does. `force` runs also
+    (`"2 ms..12 ms"`) and with the windows of the flows `record_flows`, as `sidestep run --record` does. `threads` are those
+    of each run, which has the same bytes on any number: for one that is large, as `jobs` are for many; `"auto"` takes as
+    many as are worth it, and warns why where that is one. `force` runs also
     what is estimated not to fit into memory. `progress`: see `sidestep.progress`.
 
     The GIL is released. Ctrl-C ends the runs where they are and raises `KeyboardInterrupt`, whose `partial` is the Result
@@ -89,9 +92,12 @@ def run(
         said = "record: expected True with record_window or record_flows, got False"
         raise ScenarioError.of_call(said, "record", expected="True", got="False")
     recording = {"window": record_window, "flows": record_flows} if record else None
+    if jobs is None and isinstance(threads, int) and threads > 0:
+        jobs = max(1, _jobs(None) // threads)
 
     def work(how: How, tell: Tell) -> Left:
-        return _native.run(source, how, trace_packets, tell, policies, recording)
+        asked = None if threads is None else str(threads)
+        return _native.run(source, how, trace_packets, tell, policies, recording, asked)
 
     return carry_out(Result, work, out=out, jobs=jobs, cache=cache, force=force, progress=progress)
 

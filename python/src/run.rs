@@ -4,16 +4,23 @@ use crate::error::{Refused, raise};
 use crate::policy::Schemes;
 use crate::source::Source;
 use crate::work::beside;
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use sidestep_study::lab::{Experiment, RecordSpec};
 use sidestep_study::reproduce::run::{self as figures, orders};
 use sidestep_study::reproduce::shelf::Shelf;
+use sidestep_study::threads::{Asked, Threading};
 use sidestep_study::{Error, MeasureOptions, Options, SweepOptions, TraceFilter, trace};
 use sidestep_study::{memory, recorded, run_all, run_experiment};
+use std::ffi::CString;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 /// What a call left: its result directory, and the exception that ended it early.
 type Left = (PathBuf, Option<Py<PyAny>>);
+
+/// From whoever calls `sidestep.run` to here: a warning is theirs.
+const FRAMES: i32 = 5;
 
 /// How a call is carried out.
 #[derive(FromPyObject)]
@@ -61,7 +68,7 @@ impl Recording {
 
 /// Runs every scheme of a scenario, and these schemes of Python's beside them, with every seed.
 #[pyfunction]
-#[pyo3(signature = (source, how, trace_packets = None, progress = None, policies = Vec::new(), record = None))]
+#[pyo3(signature = (source, how, trace_packets = None, progress = None, policies = Vec::new(), record = None, threads = None))]
 pub fn run<'py>(
     source: &Bound<'py, Source>,
     how: How,
@@ -69,6 +76,7 @@ pub fn run<'py>(
     progress: Option<&Bound<'py, PyAny>>,
     policies: Vec<Bound<'py, PyAny>>,
     record: Option<Recording>,
+    threads: Option<&str>,
 ) -> PyResult<Left> {
     let (py, source) = (source.py(), source.get());
     let schemes = Schemes::of(py, &policies)?;
@@ -95,23 +103,40 @@ pub fn run<'py>(
         None => None,
         Some(asked) => Some(asked.spec().map_err(|e| refuse(&Error::Input(e)))?),
     };
+    let threads = threads.map(Asked::parse).transpose();
+    let threads = threads.map_err(|why| refuse(&Error::Input(format!("threads: {why}"))))?;
     let point = experiment.points.pop().expect("there is a point");
     let plots = &experiment.plots;
+    let remarks = Mutex::new(Vec::new());
+    let remark = |said: &str| remarks.lock().expect("no panic").push(said.to_string());
+    // As many side by side as there are, so that what is left of the cores is known.
+    let runs = point.scenario.schemes.len() * point.scenario.seeds.len();
     let done = beside(py, progress, |stop, show| {
         let options = Options {
             out: &how.out,
-            jobs: how.jobs,
+            jobs: match threads {
+                Some(Asked::Auto) => how.jobs.min(runs),
+                _ => how.jobs,
+            },
             trace,
             cache: how.cache.as_deref(),
             checkpoints: None,
-            threads: None,
+            threads: threads.map(|asked| Threading {
+                asked,
+                remark: &remark,
+            }),
             plots,
             record,
             show,
         };
         run_all(&point.scenario, &options, stop, &mut |_, _| {}).map(|finished| finished.dir)
     })?;
-    left(py, done, refuse)
+    let left = left(py, done, refuse)?;
+    for said in remarks.into_inner().expect("no panic") {
+        let said = CString::new(said).expect("words");
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &said, FRAMES)?;
+    }
+    Ok(left)
 }
 
 /// Runs every point of an experiment, with these schemes of Python's beside its own.

@@ -30,6 +30,10 @@ def test_a_file_is_refused_with_line_column_key_and_suggestion(tmp_path: Path) -
     assert (key.line, key.key, key.got) == (14, "workload.query.bogus", "bogus")
     assert key.expected is not None and key.expected.startswith("one of degree, size")
     assert str(error) == "\n".join(map(str, error.problems))
+    # The first of them is at hand.
+    assert (error.file, error.line, error.column, error.key) == (str(file), 5, 21, "schemes")
+    assert (error.got, error.expected, error.suggestion) == ("dips", scheme.expected, "dibs")
+    assert ScenarioError("in words alone").line is None
     assert str(scheme) == f'{file}:5:21: scheme "dips" is unknown; did you mean "dibs"?'
 
 

@@ -129,6 +129,39 @@ def test_jobs_and_cache_change_no_byte(tiny: sidestep.Scenario, tmp_path: Path) 
     assert again.manifest["runs"][0]["status"] == "complete, from the cache"
 
 
+def test_threads_change_no_byte_and_auto_says_why_there_is_one(tiny: sidestep.Scenario) -> None:
+    first = sidestep.run(tiny)
+    again = sidestep.run(tiny, threads=2)
+    assert again.hashes == first.hashes
+    for name in ("flows.parquet", "ports.parquet", "counts.parquet"):
+        assert (again.path / name).read_bytes() == (first.path / name).read_bytes()
+    with pytest.warns(UserWarning, match="scheme (dctcp|dibs): one thread: ") as said:
+        assert sidestep.run(tiny, threads="auto").hashes == first.hashes
+    assert {warning.filename for warning in said} == {__file__}
+
+
+def test_threads_are_refused_with_the_reason(tiny: sidestep.Scenario) -> None:
+    class Direct(sidestep.Route):
+        def pick(
+            self, packet: sidestep.Packet, hops: sidestep.Hops, queues: sidestep.Queues, rng: sidestep.RandomStream
+        ) -> int:
+            return hops[0]
+
+    # Its policies are one to a run.
+    mine = sidestep.Scheme("mine", extends="dctcp", route=Direct)
+    with pytest.raises(sidestep.ScenarioError, match="^--threads 2: scheme mine: "):
+        sidestep.run(tiny, threads=2, policies=[mine])
+    for threads, why in (
+        (0, '^threads: expected `auto` or a number from 1 up, got "0"'),
+        (99, "^--threads 99: scheme dctcp: "),
+        ("many", '^threads: expected `auto` or a number from 1 up, got "many"'),
+    ):
+        with pytest.raises(sidestep.ScenarioError, match=why):
+            sidestep.run(tiny, threads=threads)  # type: ignore[arg-type]
+    with pytest.raises(sidestep.ScenarioError, match="--record needs the world in one piece"):
+        sidestep.run(tiny, threads=2, record=True)
+
+
 def test_a_place_that_holds_something_is_refused_and_kept(tiny: sidestep.Scenario, tmp_path: Path) -> None:
     (tmp_path / "r").mkdir()
     (tmp_path / "r/mine.txt").write_text("mine")

@@ -64,7 +64,7 @@ pub fn run(args: &RunArgs) -> Outcome {
         checkpoints: checkpoints.as_ref(),
         threads: threads.map(|asked| Threading {
             asked,
-            remark: out::remark,
+            remark: &out::remark,
         }),
         plots: &experiment.plots,
         show: show(args.progress),

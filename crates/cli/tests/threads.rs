@@ -4,7 +4,6 @@ use crate::common;
 
 use common::Room;
 use serde_json::Value;
-use std::fs;
 
 /// Windows are few: where threads have to wait for a core, each takes as long as a turn of all who want one.
 const TEXT: &str = "duration = \"1 ms\"\ndrain = \"1 s\"\nseeds = [1]\nschemes = [\"dibs\"]\n\

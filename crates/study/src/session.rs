@@ -40,7 +40,7 @@ pub struct Options<'a> {
     /// How often the state of a run is kept, and where, to go on from after an interruption; `None` keeps none.
     pub checkpoints: Option<&'a Checkpoints>,
     /// How many threads a run has, if not one.
-    pub threads: Option<Threading>,
+    pub threads: Option<Threading<'a>>,
     /// What the file asks to be drawn.
     pub plots: &'a [PlotSpec],
     /// Who sees the progress.

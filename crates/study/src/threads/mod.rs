@@ -15,13 +15,21 @@ mod sync;
 pub use choose::{Asked, Chosen, choose};
 pub use crew::Threads;
 
+use std::fmt;
+
 /// What is asked for, and who is told why it is less.
-#[derive(Clone, Copy, Debug)]
-pub struct Threading {
+#[derive(Clone, Copy)]
+pub struct Threading<'a> {
     /// How many threads.
     pub asked: Asked,
     /// Is told of each scheme that has one thread and why, with [`Asked::Auto`].
-    pub remark: fn(&str),
+    pub remark: &'a (dyn Fn(&str) + Sync),
+}
+
+impl fmt::Debug for Threading<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.asked.fmt(f)
+    }
 }
 
 #[cfg(test)]
