@@ -1,7 +1,7 @@
 //! Classes of service that nobody goes by, or nobody sets, and flows whose first window is no flow's room.
 
 use super::ranks::natures;
-use super::value;
+use super::{nature_of, value};
 use crate::scheme::Scheme;
 use sidestep_config::decision::Named;
 use sidestep_sim::{Plan, SwitchConfig};
@@ -16,11 +16,14 @@ fn serves(scheme: &Scheme) -> Option<&Named> {
     shims.find(|(name, _)| shim::nature(name).serves)
 }
 
-/// Hosts set classes of service, and no switch tells them apart; a NIC has no policy that does.
+/// Hosts set classes of service, and neither a switch nor a NIC tells them apart.
 pub(super) fn nothing_goes_by_services(scheme: &Scheme) -> Option<String> {
     let (name, _) = serves(scheme)?;
+    let at_nics = (scheme.config.nic.as_ref()).is_some_and(|nic| {
+        nature_of(&nic.buffer, &nic.sched).classes || sched::nature(&nic.sched.0).classes
+    });
     let reads = |(_, switch)| natures(switch).iter().any(|(_, _, nature)| nature.classes);
-    (!scheme.switches().any(reads)).then(|| {
+    (!at_nics && !scheme.switches().any(reads)).then(|| {
         format!(
             "{name} sets classes of service, but no route, buffer or scheduler here tells them apart"
         )
