@@ -7,22 +7,14 @@
 //! that a new figure is one file and no line anywhere.
 
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// Where what decides is, from the workspace.
-const DECIDE: [&str; 8] = [
-    "crates/types/src",
-    "crates/config/src",
-    "crates/switch/src",
-    "crates/transport/src",
-    "crates/sim/src",
-    "crates/lab/src",
-    "data",
-    "Cargo.lock",
-];
+/// The crates that decide.
+const DECIDE: [&str; 6] = ["types", "config", "switch", "transport", "sim", "lab"];
 
 fn main() {
     // Asked when it runs: a build folder may be shared by several copies of the sources.
@@ -73,9 +65,39 @@ fn ship_shared(root: &Path) {
     fs::write(out.join("plugin_lock.txt"), libm).expect("the build folder can be written to");
 }
 
+/// Name, version and checksum of each package that the crates which decide name. Not the whole lock: that of a source
+/// distribution has fewer packages, and what those need in turn depends on the features that others ask of them.
+fn needed(lock: &str) -> BTreeSet<String> {
+    let packages: Vec<&str> = lock.split("\n\n").collect();
+    let of = |name: &str, version: Option<&str>| {
+        let head = format!("[[package]]\nname = \"{name}\"\n");
+        let version = version.map(|version| format!("version = \"{version}\"\n"));
+        let is = |package: &&&str| {
+            let rest = package.strip_prefix(&head);
+            rest.is_some_and(|rest| version.as_ref().is_none_or(|v| rest.starts_with(v)))
+        };
+        let found = packages.iter().find(is);
+        *found.unwrap_or_else(|| panic!("Cargo.lock has no {name}"))
+    };
+    let mut needed = BTreeSet::new();
+    for own in DECIDE {
+        let own = of(&format!("sidestep-{own}"), None);
+        for line in own.lines().filter_map(|line| line.strip_prefix(" \"")) {
+            let mut words = line.trim_end_matches("\",").split(' ');
+            let name = words.next().expect("a line has a word");
+            let package = of(name, words.next());
+            let says = package.split("dependencies = [").next();
+            needed.insert(says.expect("there is a first part").trim_end().to_string());
+        }
+    }
+    assert!(needed.iter().any(|package| package.contains("\"libm\"")));
+    needed
+}
+
 fn name_code(root: &Path) {
     let mut digest = Sha256::new();
-    for place in DECIDE {
+    let sources = DECIDE.map(|name| format!("crates/{name}/src"));
+    for place in sources.iter().map(String::as_str).chain(["data"]) {
         let path = root.join(place);
         println!("cargo::rerun-if-changed={}", path.display());
         let mut files = Vec::new();
@@ -90,6 +112,14 @@ fn name_code(root: &Path) {
             digest.update((text.len() as u64).to_le_bytes());
             digest.update(text);
         }
+    }
+    println!(
+        "cargo::rerun-if-changed={}",
+        root.join("Cargo.lock").display()
+    );
+    let lock = fs::read_to_string(root.join("Cargo.lock")).expect("the lock is there");
+    for package in needed(&lock) {
+        digest.update(package);
     }
     let digits: String = digest
         .finalize()
