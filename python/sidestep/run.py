@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -73,7 +74,8 @@ def run(
     those of the scenario.
 
     `out` is the result directory, which must not hold anything; without it a temporary one, which is removed when nobody
-    has the result any more. `jobs` runs are made at a time: one per core unless given. `trace_packets` keeps paths of
+    has the result any more. `jobs` runs are made at a time: one per core unless given, or one for as many cores as
+    `threads`. `trace_packets` keeps paths of
     packets, as `"detours>=8"`. `record` leaves a recording of each run in `recordings/`, of the time `record_window`
     (`"2 ms..12 ms"`) and with the windows of the flows `record_flows`, as `sidestep run --record` does. `threads` are those
     of each run, which has the same bytes on any number: for one that is large, as `jobs` are for many; `"auto"` takes as
@@ -92,14 +94,22 @@ def run(
         said = "record: expected True with record_window or record_flows, got False"
         raise ScenarioError.of_call(said, "record", expected="True", got="False")
     recording = {"window": record_window, "flows": record_flows} if record else None
-    if jobs is None and isinstance(threads, int) and threads > 0:
-        jobs = max(1, _jobs(None) // threads)
+    asked = _threads(threads)
+    if jobs is None and isinstance(asked, int):
+        jobs = max(1, _jobs(None) // asked)
+    remarks: list[str] = []
 
     def work(how: How, tell: Tell) -> Left:
-        asked = None if threads is None else str(threads)
-        return _native.run(source, how, trace_packets, tell, policies, recording, asked)
+        words = None if asked is None else str(asked)
+        path, interrupt, said = _native.run(source, how, trace_packets, tell, policies, recording, words)
+        remarks.extend(said)
+        return path, interrupt
 
-    return carry_out(Result, work, out=out, jobs=jobs, cache=cache, force=force, progress=progress)
+    made = carry_out(Result, work, out=out, jobs=jobs, cache=cache, force=force, progress=progress)
+    for remark in remarks:
+        # Of whoever called: `interruptible` stands between.
+        warnings.warn(remark, stacklevel=3)
+    return made
 
 
 @interruptible()
@@ -170,6 +180,16 @@ def _jobs(jobs: int | None) -> int:
         return len(os.sched_getaffinity(0))
     check_jobs(jobs)
     return jobs
+
+
+def _threads(threads: object) -> int | Literal["auto"] | None:
+    """How many threads a run has."""
+    if threads is None or threads == "auto":
+        return threads
+    if isinstance(threads, int) and not isinstance(threads, bool) and threads >= 1:
+        return threads
+    expected = '"auto" or a number from 1 up'
+    raise ScenarioError.of_call(f"threads: expected {expected}, got {threads!r}", "threads", expected=expected, got=threads)
 
 
 def _cache(cache: Cache) -> Path | None:

@@ -4,7 +4,6 @@ use crate::error::{Refused, raise};
 use crate::policy::Schemes;
 use crate::source::Source;
 use crate::work::beside;
-use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use sidestep_study::lab::{Experiment, RecordSpec};
 use sidestep_study::reproduce::run::{self as figures, orders};
@@ -12,15 +11,11 @@ use sidestep_study::reproduce::shelf::Shelf;
 use sidestep_study::threads::{Asked, Threading};
 use sidestep_study::{Error, MeasureOptions, Options, SweepOptions, TraceFilter, trace};
 use sidestep_study::{memory, recorded, run_all, run_experiment};
-use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// What a call left: its result directory, and the exception that ended it early.
 type Left = (PathBuf, Option<Py<PyAny>>);
-
-/// From whoever calls `sidestep.run` to here: a warning is theirs.
-const FRAMES: i32 = 5;
 
 /// How a call is carried out.
 #[derive(FromPyObject)]
@@ -66,7 +61,8 @@ impl Recording {
     }
 }
 
-/// Runs every scheme of a scenario, and these schemes of Python's beside them, with every seed.
+/// Runs every scheme of a scenario, and these schemes of Python's beside them, with every seed. What it left, and why runs
+/// have one thread that may have had more.
 #[pyfunction]
 #[pyo3(signature = (source, how, trace_packets = None, progress = None, policies = Vec::new(), record = None, threads = None))]
 pub fn run<'py>(
@@ -77,7 +73,7 @@ pub fn run<'py>(
     policies: Vec<Bound<'py, PyAny>>,
     record: Option<Recording>,
     threads: Option<&str>,
-) -> PyResult<Left> {
+) -> PyResult<(PathBuf, Option<Py<PyAny>>, Vec<String>)> {
     let (py, source) = (source.py(), source.get());
     let schemes = Schemes::of(py, &policies)?;
     let refuse = |e: &Error| refused(py, e, source, &schemes);
@@ -109,15 +105,10 @@ pub fn run<'py>(
     let plots = &experiment.plots;
     let remarks = Mutex::new(Vec::new());
     let remark = |said: &str| remarks.lock().expect("no panic").push(said.to_string());
-    // As many side by side as there are, so that what is left of the cores is known.
-    let runs = point.scenario.schemes.len() * point.scenario.seeds.len();
     let done = beside(py, progress, |stop, show| {
         let options = Options {
             out: &how.out,
-            jobs: match threads {
-                Some(Asked::Auto) => how.jobs.min(runs),
-                _ => how.jobs,
-            },
+            jobs: how.jobs,
             trace,
             cache: how.cache.as_deref(),
             checkpoints: None,
@@ -131,12 +122,9 @@ pub fn run<'py>(
         };
         run_all(&point.scenario, &options, stop, &mut |_, _| {}).map(|finished| finished.dir)
     })?;
-    let left = left(py, done, refuse)?;
-    for said in remarks.into_inner().expect("no panic") {
-        let said = CString::new(said).expect("words");
-        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &said, FRAMES)?;
-    }
-    Ok(left)
+    let (path, interrupt) = left(py, done, refuse)?;
+    let remarks = remarks.into_inner().expect("no panic");
+    Ok((path, interrupt, remarks))
 }
 
 /// Runs every point of an experiment, with these schemes of Python's beside its own.

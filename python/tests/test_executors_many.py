@@ -17,8 +17,8 @@ ROOT = Path(__file__).parents[2]
 CAPACITIES = ("20 pkt", "50 pkt", "100 pkt")
 
 A_POINT_B = 4_500
-"""What the collecting process may hold of a tiny point with one scheme and one seed, in bytes: the size of its summary, see
-docs/scaling.md."""
+"""What the collecting process may hold of a tiny point with one scheme and one seed, in bytes: its summary as it is
+unpacked, see docs/scaling.md."""
 
 
 def sql() -> str:

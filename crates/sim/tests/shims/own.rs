@@ -55,30 +55,33 @@ impl Shim for Agent {
 
 /// Holds data for a millisecond each.
 #[derive(Default)]
-struct Holds(VecDeque<(Time, Packet)>, Time);
+struct Holds {
+    held: VecDeque<(Time, Packet)>,
+    due: Time,
+}
 
 impl Shim for Holds {
     fn up(&mut self, now: Time, packet: &mut Packet) -> Up {
         if !packet.carries_data() {
             return Up::Pass;
         }
-        self.0.push_back((now + Time::from_ms(1), *packet));
+        self.held.push_back((now + Time::from_ms(1), *packet));
         Up::Keep
     }
     fn deadline(&self) -> Option<Time> {
-        self.0.front().map(|held| held.0)
+        self.held.front().map(|held| held.0)
     }
     fn on_timeout(&mut self, now: Time) {
-        self.1 = now;
+        self.due = now;
     }
     fn poll_up(&mut self, _: Time) -> Option<Packet> {
-        self.0
-            .pop_front_if(|held| held.0 <= self.1)
+        self.held
+            .pop_front_if(|held| held.0 <= self.due)
             .map(|held| held.1)
     }
 }
 
-/// A timer hands it on, and no arrival follows at that instant.
+/// The last packet is delivered by the timer of a shim, and nothing arrives at that instant.
 #[test]
 fn a_run_ends_with_its_last_delivery_where_a_shim_makes_it() {
     let flows = plan(vec![flow(0, 1, 20_000, Time::ZERO)]);

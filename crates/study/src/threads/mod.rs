@@ -28,7 +28,8 @@ pub struct Threading<'a> {
 
 impl fmt::Debug for Threading<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.asked.fmt(f)
+        let mut says = f.debug_struct("Threading");
+        says.field("asked", &self.asked).finish_non_exhaustive()
     }
 }
 
