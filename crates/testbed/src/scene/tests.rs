@@ -160,6 +160,24 @@ fn the_agent_is_the_hosts_own_and_at_no_port() {
     assert_eq!(ports(lab::Marker::Port), super::shims(&all[1..], scale));
 }
 
+#[test]
+fn switches_sort_by_the_code_points_that_hosts_set() {
+    let of = |codes: &str| {
+        let text = format!(
+            "duration = \"1 ms\"\nseeds = [1]\nschemes = [\"mulbuff\"]\n[topology]\n\
+             kind = \"single_switch\"\nhosts = 2\n[workload.w]\nkind = \"permutation\"\n{codes}"
+        );
+        let scenario = Scenario::read("a.toml", &text, &[], &sim::NoFiles);
+        let scene = Scene::of(scenario.unwrap(), "100 Mbps", "t").unwrap();
+        let text = config(&scene.blueprint, 0, SWITCH);
+        Setup::read("s.toml", &text).unwrap();
+        text
+    };
+    assert!(!of("").contains("dscp"));
+    let codes = of("[host]\nby-size = { dscp = \"46, 10\" }\n");
+    assert!(codes.contains("\ndscp = \"46, 10\"\n"), "{codes}");
+}
+
 /// That of some scheme.
 fn scheme_config() -> SchemeConfig {
     let text = "duration = \"1 ms\"\nseeds = [1]\nschemes = [\"dctcp\"]\n[topology]\n\
