@@ -59,33 +59,32 @@ fn ship_shared(root: &Path) {
     list.push(']');
     fs::write(out.join("plugin_sources.rs"), list).expect("the build folder can be written to");
     let lock = fs::read_to_string(root.join("Cargo.lock")).expect("the lock is there");
-    let mut packages = lock.split("\n\n");
-    let libm = packages.find(|package| package.starts_with("[[package]]\nname = \"libm\""));
-    let libm = format!("{}\n", libm.expect("types need libm").trim_end());
+    let libm = format!("{}\n", locked(&lock, "libm", None).trim_end());
     fs::write(out.join("plugin_lock.txt"), libm).expect("the build folder can be written to");
+}
+
+/// What the lock says of the package of this name, and of this version where it has several.
+fn locked<'a>(lock: &'a str, name: &str, version: Option<&str>) -> &'a str {
+    let head = format!("[[package]]\nname = \"{name}\"\n");
+    let version = version.map(|version| format!("version = \"{version}\"\n"));
+    let is = |package: &&str| {
+        let rest = package.strip_prefix(&head);
+        rest.is_some_and(|rest| version.as_ref().is_none_or(|v| rest.starts_with(v)))
+    };
+    let found = lock.split("\n\n").find(is);
+    found.unwrap_or_else(|| panic!("Cargo.lock has no {name}"))
 }
 
 /// Name, version and checksum of each package that the crates which decide name. Not the whole lock: that of a source
 /// distribution has fewer packages, and what those need in turn depends on the features that others ask of them.
 fn needed(lock: &str) -> BTreeSet<String> {
-    let packages: Vec<&str> = lock.split("\n\n").collect();
-    let of = |name: &str, version: Option<&str>| {
-        let head = format!("[[package]]\nname = \"{name}\"\n");
-        let version = version.map(|version| format!("version = \"{version}\"\n"));
-        let is = |package: &&&str| {
-            let rest = package.strip_prefix(&head);
-            rest.is_some_and(|rest| version.as_ref().is_none_or(|v| rest.starts_with(v)))
-        };
-        let found = packages.iter().find(is);
-        *found.unwrap_or_else(|| panic!("Cargo.lock has no {name}"))
-    };
     let mut needed = BTreeSet::new();
     for own in DECIDE {
-        let own = of(&format!("sidestep-{own}"), None);
+        let own = locked(lock, &format!("sidestep-{own}"), None);
         for line in own.lines().filter_map(|line| line.strip_prefix(" \"")) {
             let mut words = line.trim_end_matches("\",").split(' ');
             let name = words.next().expect("a line has a word");
-            let package = of(name, words.next());
+            let package = locked(lock, name, words.next());
             let says = package.split("dependencies = [").next();
             needed.insert(says.expect("there is a first part").trim_end().to_string());
         }

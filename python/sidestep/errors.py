@@ -57,12 +57,15 @@ class ScenarioError(SidestepError, ValueError):
     """A scenario, or a call, says what cannot be.
 
     Its `problems` are all that is wrong, in the order of the file; `file`, `line`, `column`, `key`, `expected`, `got` and
-    `suggestion` are those of the first, None where it has none.
+    `suggestion` are those of the first, as `Problem` has them.
     """
 
     def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
         super().__init__(message)
         self.problems: tuple[Problem, ...] = tuple(problems)
+        first = self.problems[0] if self.problems else Problem("", None, None, message)
+        self.file, self.line, self.column = first.file, first.line, first.column
+        self.key, self.expected, self.got, self.suggestion = first.key, first.expected, first.got, first.suggestion
 
     @classmethod
     def of(cls, problems: Sequence[Problem]) -> ScenarioError:
@@ -92,46 +95,6 @@ class ScenarioError(SidestepError, ValueError):
         hint = f"; did you mean {near[0]!r}?" if near else ""
         said = f"{words}; expected {expected}{hint}"
         return cls.of_call(said, key, expected=expected, got=got, suggestion=near[0] if near else None)
-
-    @property
-    def first(self) -> Problem | None:
-        """The first of the problems; None where nobody took the message apart."""
-        return self.problems[0] if self.problems else None
-
-    @property
-    def file(self) -> str | None:
-        """See `Problem.file`."""
-        return None if self.first is None else self.first.file
-
-    @property
-    def line(self) -> int | None:
-        """See `Problem.line`."""
-        return None if self.first is None else self.first.line
-
-    @property
-    def column(self) -> int | None:
-        """See `Problem.column`."""
-        return None if self.first is None else self.first.column
-
-    @property
-    def key(self) -> str | None:
-        """See `Problem.key`."""
-        return None if self.first is None else self.first.key
-
-    @property
-    def expected(self) -> str | None:
-        """See `Problem.expected`."""
-        return None if self.first is None else self.first.expected
-
-    @property
-    def got(self) -> str | None:
-        """See `Problem.got`."""
-        return None if self.first is None else self.first.got
-
-    @property
-    def suggestion(self) -> str | None:
-        """See `Problem.suggestion`."""
-        return None if self.first is None else self.first.suggestion
 
     def __reduce__(self) -> tuple[type[ScenarioError], tuple[str, tuple[Problem, ...]]]:
         return type(self), (str(self), self.problems)
