@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::Room;
+use common::{Room, timeless};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -64,25 +64,6 @@ fn the_number_of_threads_changes_no_byte() {
             _ => assert!(a == b, "{name} differs"),
         }
     }
-}
-
-/// A JSON file without what clocks and threads say.
-fn timeless(bytes: &[u8]) -> Value {
-    fn clear(value: &mut Value) {
-        match value {
-            Value::Array(all) => all.iter_mut().for_each(clear),
-            Value::Object(map) => {
-                for key in ["began", "jobs", "wall_s", "cpu_s", "hops_per_cpu_s"] {
-                    map.remove(key);
-                }
-                map.values_mut().for_each(clear);
-            }
-            _ => {}
-        }
-    }
-    let mut value = json(std::str::from_utf8(bytes).unwrap());
-    clear(&mut value);
-    value
 }
 
 #[test]

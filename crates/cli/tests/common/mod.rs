@@ -73,8 +73,6 @@ impl Room {
     pub fn result(&self, out: &str) -> (Value, Vec<(String, Vec<u8>)>) {
         let folder = self.path().join(out);
         let summary = fs::read(folder.join("summary.json")).expect("a summary");
-        let mut summary: Value = serde_json::from_slice(&summary).expect("JSON");
-        forget_clocks(&mut summary);
         let files = fs::read_dir(&folder).expect("a folder");
         let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
         let mut names: Vec<String> = names.filter(|name| name.ends_with(".parquet")).collect();
@@ -85,7 +83,7 @@ impl Room {
         for name in ["flows", "queries", "ports", "samples", "counts"] {
             assert!(there(&format!("{name}.parquet")), "{out} has {name}");
         }
-        (summary, tables)
+        (timeless(&summary), tables)
     }
 
     /// All names in the room, hidden ones too, in order.
@@ -99,15 +97,23 @@ impl Room {
     }
 }
 
-fn forget_clocks(value: &mut Value) {
-    match value {
-        Value::Object(map) => {
-            map.retain(|key, _| !key.contains("cpu_s") && !key.contains("wall"));
-            map.values_mut().for_each(forget_clocks);
+/// A JSON file without what clocks and threads say.
+pub fn timeless(bytes: &[u8]) -> Value {
+    fn clear(value: &mut Value) {
+        match value {
+            Value::Array(all) => all.iter_mut().for_each(clear),
+            Value::Object(map) => {
+                for key in ["began", "jobs", "wall_s", "cpu_s", "hops_per_cpu_s"] {
+                    map.remove(key);
+                }
+                map.values_mut().for_each(clear);
+            }
+            _ => {}
         }
-        Value::Array(all) => all.iter_mut().for_each(forget_clocks),
-        _ => {}
     }
+    let mut value = serde_json::from_slice(bytes).expect("JSON");
+    clear(&mut value);
+    value
 }
 
 /// What a command said.
