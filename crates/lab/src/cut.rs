@@ -51,6 +51,6 @@ pub fn run_cut(
     watch: &mut dyn FnMut(&Progress) -> Watch,
 ) -> Result<Run, String> {
     let mut session: Session<WheelAgenda> = Session::cut(scenario, (scheme, seed), cut, crew)?;
-    while !session.step() && watch(&session.progress()) == Watch::Go {}
+    while !session.step() && watch(&session.glance()) == Watch::Go {}
     Ok(session.finish())
 }

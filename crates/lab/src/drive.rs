@@ -69,7 +69,7 @@ fn drive<A: Agenda>(
     if let Some(record) = record {
         session.record(scenario, record);
     }
-    while !session.step() && watch(&session.progress()) == Watch::Go {}
+    while !session.step() && watch(&session.glance()) == Watch::Go {}
     Ok(session.finish())
 }
 
@@ -93,7 +93,7 @@ fn run_own<A: Agenda>(
             }
             loop {
                 match session.step_own(own) {
-                    Ok(false) if watch(&session.progress()) == Watch::Go => {}
+                    Ok(false) if watch(&session.glance()) == Watch::Go => {}
                     Ok(_) => return Ok(Ok(session.finish())),
                     Err(failure) => return Ok(Err(failure)),
                 }

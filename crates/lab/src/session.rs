@@ -73,7 +73,14 @@ pub struct Session<A: Agenda = WheelAgenda> {
     /// The end of the thousandth under way.
     mark: Time,
     over: bool,
+    /// Packet-hops when they were counted last for a glance, and how many glances go by until they are counted again.
+    hops: u64,
+    glances: usize,
 }
+
+/// So many links are asked for each [`Session::glance`] at most, taken over many: at a thousand glances a run, less than
+/// a hundredth of a second.
+const LINKS_A_GLANCE: usize = 2048;
 
 /// Both views of the state of a session, written and read, have these in this order.
 #[derive(Serialize)]
@@ -226,6 +233,8 @@ impl<A: Agenda> Session<A> {
             now: Time::ZERO,
             mark: Time::ZERO,
             over: horizon == Time::ZERO,
+            hops: 0,
+            glances: 0,
         };
         session.mark = session.next_mark();
         session
@@ -370,8 +379,28 @@ impl<A: Agenda> Session<A> {
         self.world.whole_mut("an account").explained()
     }
 
+    /// The simulated time up to which everything has happened.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
     /// How far the run is.
     pub fn progress(&self) -> Progress {
+        self.progress_with(self.world.packet_hops())
+    }
+
+    /// The same for whoever watches a run all along: in a large network the packet-hops are those of a moment ago,
+    /// since every link is asked for its own.
+    pub fn glance(&mut self) -> Progress {
+        if self.glances == 0 {
+            self.hops = self.world.packet_hops();
+            self.glances = 1 + 2 * self.network.cables.len() / LINKS_A_GLANCE;
+        }
+        self.glances -= 1;
+        self.progress_with(self.hops)
+    }
+
+    fn progress_with(&self, packet_hops: u64) -> Progress {
         let total = self.plan.flows.len() as u64 - self.unawaited;
         let left = self.world.unfinished() - self.unawaited;
         Progress {
@@ -379,7 +408,7 @@ impl<A: Agenda> Session<A> {
             horizon: self.horizon,
             flows_done: total - left,
             flows_total: total,
-            packet_hops: self.world.packet_hops(),
+            packet_hops,
         }
     }
 
@@ -504,6 +533,25 @@ mod tests {
         assert!(!early.run_until(Time::from_us(100)));
         assert_eq!(early.progress().now, Time::from_us(300));
         assert!(early.finish().interrupted);
+    }
+
+    #[test]
+    fn a_glance_counts_hops_at_every_step_of_a_small_network_and_now_and_then_of_a_large_one() {
+        let steps = |k: &str, every: usize| {
+            let text = MIXED
+                .replace("k = 4", k)
+                .replace("links = \"130 us\"\n", "");
+            let mut run = session(&text);
+            for step in 0..50 {
+                run.step();
+                let (now, seen) = (run.progress(), run.glance());
+                let counted = step % every == 0;
+                assert_eq!(seen == now, counted, "{k}, step {step}: {seen:?}, {now:?}");
+                assert!(seen.packet_hops <= now.packet_hops && seen.now == now.now);
+            }
+        };
+        steps("k = 4", 1);
+        steps("k = 16", 4);
     }
 
     /// The world itself would go on: its endless flows have more to send.

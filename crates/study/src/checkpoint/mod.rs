@@ -102,7 +102,7 @@ impl Checkpoints {
             let path = whole.path.display();
             match go_on(fresh()?, &whole.body) {
                 Ok(gone_on) => {
-                    let at = gone_on.progress().now;
+                    let at = gone_on.now();
                     (self.remark)(&format!("{name} goes on at {at}, from {path}"));
                     session = gone_on;
                     spent.before(whole.cpu_us, whole.wall_us);
@@ -111,13 +111,13 @@ impl Checkpoints {
                 Err(why) => (self.remark)(&format!("{path}: {why}; passed over")),
             }
         }
-        let mut due = self.every.after(session.progress().now, Instant::now());
+        let mut due = self.every.after(session.now(), Instant::now());
         loop {
             let over = session.run_until(due.at.min(session.next_step()));
-            if over || watch(&session.progress()) == Watch::Stop {
+            if over || watch(&session.glance()) == Watch::Stop {
                 break;
             }
-            let (now, clock) = (session.progress().now, Instant::now());
+            let (now, clock) = (session.now(), Instant::now());
             if due.is_now(now, clock) {
                 match self.write(&name, &session, number, &spent) {
                     Ok(()) => number += 1,
