@@ -39,6 +39,24 @@ impl Network {
     }
 }
 
+/// The ports of a network, and the next hops of each of its switches: worlds of the same network share them.
+pub(crate) struct Paths {
+    pub ports: Arc<Ports>,
+    pub fibs: Vec<Fib>,
+}
+
+impl Paths {
+    /// Those of `network`. Errors as in [`crate::World::new`].
+    pub fn of(network: &Network) -> Result<Paths, String> {
+        network.validate()?;
+        let ports = Ports::number(network)?;
+        Ok(Paths {
+            fibs: ports.shortest_paths(&network.switches)?,
+            ports: Arc::new(ports),
+        })
+    }
+}
+
 /// Tables hold an entry for each pair of switches: a gigabyte at this many.
 const MOST_SWITCHES: usize = 1 << 14;
 

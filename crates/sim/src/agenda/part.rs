@@ -4,6 +4,7 @@
 //! and go to the part where the link ends as mail.
 
 use super::{Agenda, Slots, WheelAgenda};
+use crate::indexed::fetch;
 use crate::parts::Mail;
 use crate::pool::NONE;
 use sidestep_types::Time;
@@ -161,7 +162,16 @@ impl Agenda for PartAgenda {
 
     #[inline(always)]
     fn fetch(&self, slot: u32) {
-        self.wheel.fetch(slot);
+        match self.border.leaves(slot) {
+            true => fetch(
+                self.border
+                    .mailed
+                    .as_ptr()
+                    .wrapping_add(slot as usize)
+                    .cast(),
+            ),
+            false => self.wheel.fetch(slot),
+        }
     }
 
     #[inline(always)]

@@ -25,6 +25,7 @@ pub use refused::refused;
 pub use windows::{After, Said, Step, Windows};
 
 use crate::config::WorldConfig;
+use crate::fib::Paths;
 use crate::network::Network;
 use crate::outcome::Outcome;
 use crate::plan::Plan;
@@ -63,8 +64,9 @@ impl Parts {
         if let Some(why) = refused(config) {
             return Err(why);
         }
-        let numbers = 0..cut.parts() as u16;
-        let parts = numbers.map(|me| Part::new(network, plan, config, cut, me).map(Box::new));
+        let (paths, numbers) = (Paths::of(network)?, 0..cut.parts() as u16);
+        let parts =
+            numbers.map(|me| Part::new(&paths, network, plan, config, cut, me).map(Box::new));
         Ok(Parts {
             parts: parts.collect::<Result<_, String>>()?,
             crew,

@@ -3,6 +3,7 @@
 use super::{Cut, Said};
 use crate::agenda::PartAgenda;
 use crate::config::WorldConfig;
+use crate::fib::Paths;
 use crate::losses::LossLog;
 use crate::network::Network;
 use crate::outcome::Outcome;
@@ -43,15 +44,19 @@ pub struct Part {
 /// A bound is sought again after so many windows in which the run may end, and more where there are many flows.
 const REST: usize = 64;
 
+/// What a packet touches is asked for so many packets before it is taken in, in two steps.
+const AHEAD: usize = 8;
+
 impl Part {
     pub(super) fn new(
+        paths: &Paths,
         network: &Network,
         plan: &Arc<Plan>,
         config: &WorldConfig,
         cut: &Arc<Cut>,
         me: u16,
     ) -> Result<Part, String> {
-        let mut world = World::new(network, Arc::clone(plan), config.clone())?;
+        let mut world = World::along(paths, network, Arc::clone(plan), config.clone())?;
         world.become_part(cut, me);
         let here = plan.flows.iter().filter(|flow| cut.of_host(flow.dst) == me);
         let starts = here.filter_map(|flow| match flow.start {
@@ -128,9 +133,16 @@ impl Part {
 
     /// Takes in what other parts have sent.
     pub fn accept(&mut self, mail: &mut Vec<Mail>) {
-        for mail in mail.drain(..) {
-            self.world.accept(&mail);
+        for (at, one) in mail.iter().enumerate() {
+            if let Some(later) = mail.get(at + 2 * AHEAD) {
+                self.world.foresee_link(later);
+            }
+            if let Some(later) = mail.get(at + AHEAD) {
+                self.world.foresee_line(later);
+            }
+            self.world.accept(one);
         }
+        mail.clear();
     }
 
     /// Flows that end here and have not.

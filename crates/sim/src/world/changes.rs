@@ -11,6 +11,7 @@ use crate::fib::{Fib, Ports};
 use crate::layout::LinkEnds;
 use crate::network::{End, Network};
 use sidestep_types::{BitRate, PortId, PortSet, Time};
+use std::sync::Arc;
 
 /// The changes of a run, and how the network stands.
 pub(super) struct Changes {
@@ -21,7 +22,7 @@ pub(super) struct Changes {
     standing: Standing,
     /// Per cable: its two links, and the rate that the network says.
     cables: Vec<([u32; 2], BitRate)>,
-    ports: Ports,
+    ports: Arc<Ports>,
     /// Per switch: the sets of next hops that it has had.
     sets: Vec<Vec<u32>>,
     /// The next hops of every switch before any changed.
@@ -48,7 +49,7 @@ impl Changes {
     /// Of a network whose links run as `ends` says; `None` without any.
     pub fn new(
         network: &Network,
-        ports: Ports,
+        ports: &Arc<Ports>,
         ends: &[LinkEnds],
         changes: &[Change],
     ) -> Option<Box<Changes>> {
@@ -67,7 +68,7 @@ impl Changes {
             taken: 0,
             standing: Standing::new(network.cables.len()),
             cables: cables.collect(),
-            ports,
+            ports: Arc::clone(ports),
             sets: Vec::new(),
             first: Vec::new(),
             lost: vec![0; network.hosts as usize],

@@ -50,7 +50,7 @@ use crate::changes::check_changes;
 use crate::checks::{check_plan, check_settings};
 use crate::config::WorldConfig;
 use crate::fabric::{Fabric, Happening, Inside};
-use crate::fib::{Attachment, Ports};
+use crate::fib::{Attachment, Paths};
 use crate::host::{Host, ReceivingEnd, SendingEnd};
 use crate::indexed::Table;
 use crate::layout::{Far, LinkEnds, lay_links};
@@ -120,15 +120,23 @@ impl<A: Agenda> World<A> {
         plan: Arc<Plan>,
         config: WorldConfig,
     ) -> Result<World<A>, String> {
-        network.validate()?;
+        World::along(&Paths::of(network)?, network, plan, config)
+    }
+
+    /// The same where the paths of the network are known.
+    pub(crate) fn along(
+        paths: &Paths,
+        network: &Network,
+        plan: Arc<Plan>,
+        config: WorldConfig,
+    ) -> Result<World<A>, String> {
         check_plan(network, &plan)?;
         let mss = plan.largest_mss(config.transport.mss());
         check_settings(&config, network.switches.len(), mss)?;
         check_changes(network, &config.changes)
             .map_err(|wrong| format!("change {}: {}", wrong.change, wrong.why))?;
-        let ports = Ports::number(network)?;
-        let fibs = ports.shortest_paths(&network.switches)?;
-        let (links, ends) = lay_links(network, &ports);
+        let ports = &paths.ports;
+        let (links, ends) = lay_links(network, ports);
         let mut fabric = Fabric::new(
             &links,
             &ends,
@@ -143,7 +151,7 @@ impl<A: Agenda> World<A> {
         }
         let mut switches = Vec::new();
         let mut first = network.hosts;
-        for (s, fib) in fibs.into_iter().enumerate() {
+        for (s, fib) in paths.fibs.iter().cloned().enumerate() {
             let to_switch: Vec<bool> = ports.of_switch[s]
                 .iter()
                 .map(|(far, _, _)| matches!(far, End::Switch(_)))

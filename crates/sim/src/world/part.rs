@@ -97,6 +97,20 @@ impl World<PartAgenda> {
         self.fabric.accept(mail);
     }
 
+    /// Asks for the link that `mail` comes over.
+    #[inline]
+    pub(crate) fn foresee_link(&self, mail: &Mail) {
+        self.fabric.links.fetch(mail.link);
+        self.fabric.agenda.fetch(mail.link);
+    }
+
+    /// Asks for the packet behind which it goes.
+    #[inline]
+    pub(crate) fn foresee_line(&self, mail: &Mail) {
+        let line = &self.fabric.links[mail.link].line;
+        self.fabric.pool.fetch(line.tail());
+    }
+
     pub(crate) fn is_served(&mut self, until: Time) {
         self.served = until;
     }
