@@ -16,7 +16,7 @@ use std::thread::{self, JoinHandle};
 /// Looks before a thread lets others have its core: some ten microseconds.
 const SPINS: usize = 400;
 /// Times that it does so before it sleeps.
-const YIELDS: usize = 40;
+const YIELDS: usize = 1000;
 
 /// Threads that let parts run side by side, the caller's own among them.
 pub struct Threads {
