@@ -24,7 +24,7 @@ pub fn check(args: &CheckArgs) -> Outcome {
                     true => answers.push(to_json(&experiment, jobs)),
                     false => out::say(&to_text(&experiment, jobs)),
                 }
-                let fits = memory::refuse(&experiment, jobs);
+                let fits = memory::refuse(&experiment, jobs, 1);
                 wrong.extend(fits.err().map(|error| (name, error)));
             }
             Err(error) => wrong.push((name, error)),

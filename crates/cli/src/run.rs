@@ -35,7 +35,7 @@ pub fn run(args: &RunArgs) -> Outcome {
         let jobs = jobs_of(args.jobs, threads)?;
         match (&record, &experiment.points[..]) {
             (Some(spec), [point]) => memory::refuse_recorded(&point.scenario, spec, jobs)?,
-            _ => memory::refuse(&experiment, jobs)?,
+            _ => memory::refuse(&experiment, jobs, most_threads(threads, jobs)?)?,
         }
     }
     if experiment.is_sweep() {
@@ -133,6 +133,15 @@ fn jobs_of(asked: Option<usize>, threads: Option<Asked>) -> Result<usize, Failur
     Ok(match (asked, threads) {
         (None, Some(Asked::Of(threads))) => (jobs(None)? / threads).max(1),
         _ => jobs(asked)?,
+    })
+}
+
+/// How many threads each of so many runs at a time has at most.
+fn most_threads(asked: Option<Asked>, at_a_time: usize) -> Result<usize, Failure> {
+    Ok(match asked {
+        None => 1,
+        Some(Asked::Of(threads)) => threads,
+        Some(Asked::Auto) => (jobs(None)? / at_a_time.max(1)).max(1),
     })
 }
 

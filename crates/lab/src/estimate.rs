@@ -41,6 +41,8 @@ pub struct Estimate {
     pub all_hops: f64,
     /// Bytes of the largest run while it is made.
     pub run_bytes: f64,
+    /// Bytes that each further part of such a run has, where it is cut for threads.
+    pub part_bytes: f64,
     /// Bytes of what is kept of the runs that are over, until the last is.
     pub kept_bytes: f64,
 }
@@ -54,7 +56,16 @@ impl Estimate {
             runs: self.runs + other.runs,
             all_hops: self.all_hops + other.all_hops,
             run_bytes: self.run_bytes.max(other.run_bytes),
+            part_bytes: self.part_bytes.max(other.part_bytes),
             kept_bytes: self.kept_bytes + other.kept_bytes,
+        }
+    }
+
+    /// The same runs where each is cut into so many parts.
+    pub fn in_parts(self, parts: usize) -> Estimate {
+        Estimate {
+            run_bytes: self.run_bytes + parts.saturating_sub(1) as f64 * self.part_bytes,
+            ..self
         }
     }
 
@@ -114,6 +125,7 @@ impl Scenario {
             runs,
             all_hops: each.iter().sum::<f64>() * self.seeds.len() as f64,
             run_bytes: memory::of_run(self, tables),
+            part_bytes: memory::of_part(self),
             kept_bytes: runs as f64 * memory::kept(self),
         }
     }

@@ -1,9 +1,11 @@
 //! What a run takes of memory, against what is estimated before it is made.
 
-use sidestep_lab::{Record, Scenario, Watch, run, shipped};
+use sidestep_lab::{Record, Scenario, Watch, cut, run, shipped};
+use sidestep_sim::parts::InTurn;
 use sidestep_sim::{NoFiles, TraceFilter};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::Arc;
 
 /// The system's allocator, counting what this thread holds.
 struct Counts;
@@ -124,4 +126,25 @@ fn a_run_takes_what_was_estimated() {
         }
     }
     assert!(far.is_empty(), "{far:?}");
+}
+
+/// The same of what each further part of a run takes: four of them, where one thread lets them run in turn.
+#[test]
+fn a_further_part_takes_what_was_estimated() {
+    let sets = ["duration=1 ms".to_string()];
+    let text = shipped::scenario("perm1024").unwrap();
+    let read = Scenario::read("perm1024.toml", text, &sets, &NoFiles);
+    let scenario = read.unwrap_or_else(|problems| panic!("{problems:?}"));
+    let watch = &mut |_: &_| Watch::Go;
+    let whole = most(|| run(&scenario, 0, 1, TraceFilter::None, watch).unwrap());
+    let cut = Arc::new(cut::cut(&scenario, 0, 5).unwrap());
+    let parts = most(|| cut::run_cut(&scenario, (0, 1), &cut, Box::new(InTurn), watch).unwrap());
+    let (taken, said) = ((parts - whole) / 4.0, scenario.estimate());
+    let factor = said.part_bytes / taken;
+    eprintln!("a part: estimated {factor:.2} of {taken:.0}");
+    assert!((0.5..2.0).contains(&factor), "{factor:.2}");
+    assert_eq!(
+        said.in_parts(5).run_bytes,
+        said.run_bytes + 4.0 * said.part_bytes
+    );
 }

@@ -17,10 +17,11 @@ pub fn free() -> Option<u64> {
     all.into_iter().flatten().chain(of_groups).min()
 }
 
-/// Refuses an experiment that does not fit with so many runs at a time.
-pub fn refuse(experiment: &Experiment, jobs: usize) -> Result<(), Error> {
+/// Refuses an experiment that does not fit with so many runs at a time, each of which has so many threads.
+pub fn refuse(experiment: &Experiment, jobs: usize, threads: usize) -> Result<(), Error> {
+    let estimate = || experiment.estimate().in_parts(threads);
     match free() {
-        Some(free) => against(&experiment.name, &experiment.estimate(), jobs, free),
+        Some(free) => against(&experiment.name, &estimate(), jobs, free),
         None => Ok(()),
     }
 }

@@ -41,6 +41,9 @@ const A_LINK: f64 = 1_500.0;
 /// A pair of switches in the tables of next hops.
 const A_PAIR: f64 = 6.0;
 
+/// A directed link in a further part of a run: every part has tables of the whole network.
+const A_LINK_AGAIN: f64 = 350.0;
+
 /// A count for each rounded time from a microsecond to a minute.
 const ROUNDED: f64 = 500e3;
 
@@ -69,6 +72,14 @@ pub(super) fn of_run(scenario: &Scenario, tables: bool) -> f64 {
         + 2.0 * network.cables.len() as f64 * A_LINK
         + switches * (switches * A_PAIR + sent)
         + f64::from(network.hosts) * shims.unwrap_or(0) as f64
+}
+
+/// Of each further part of a run that is cut for threads.
+pub(super) fn of_part(scenario: &Scenario) -> f64 {
+    let flows: f64 = (scenario.traffic.iter())
+        .map(|of| flows_of(scenario, of))
+        .sum();
+    flows * A_FLOW + 2.0 * scenario.network.cables.len() as f64 * A_LINK_AGAIN
 }
 
 /// Events of a packet-hop that is recorded: 2.2 to 2.6, measured.

@@ -131,7 +131,7 @@ impl Plan {
         refuse_occupied(out)?;
         match force {
             true => Ok(()),
-            false => memory::refuse(&self.experiment, 1),
+            false => memory::refuse(&self.experiment, 1, 1),
         }
     }
 
