@@ -23,7 +23,7 @@ pub fn check(source: &Bound<'_, Source>, jobs: usize) -> String {
         match source.try_read() {
             Err(error) => json!({"scenarios": [], "problems": problems_json(name, &error)}),
             Ok(experiment) => {
-                let fits = memory::refuse(&experiment, jobs);
+                let fits = memory::refuse(&experiment, jobs, 1);
                 let wrong = fits.err().map(|error| problems_json(name, &error));
                 json!({"scenarios": [to_json(&experiment, jobs)], "problems": wrong.unwrap_or_default()})
             }

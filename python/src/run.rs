@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use sidestep_study::lab::{Experiment, RecordSpec};
 use sidestep_study::reproduce::run::{self as figures, orders};
 use sidestep_study::reproduce::shelf::Shelf;
-use sidestep_study::threads::{Asked, Threading};
+use sidestep_study::threads::{Asked, Threading, most_threads};
 use sidestep_study::{Error, MeasureOptions, Options, SweepOptions, TraceFilter, trace};
 use sidestep_study::{memory, recorded, run_all, run_experiment};
 use std::path::{Path, PathBuf};
@@ -90,7 +90,9 @@ pub fn run<'py>(
             axes.join(", ")
         ))));
     }
-    fits(&experiment, &how).map_err(|e| refuse(&e))?;
+    let threads = threads.map(Asked::parse).transpose();
+    let threads = threads.map_err(|why| refuse(&Error::Input(format!("threads: {why}"))))?;
+    fits(&experiment, &how, threads).map_err(|e| refuse(&e))?;
     let trace = match trace_packets {
         None => TraceFilter::None,
         Some(text) => trace::parse_filter(text).map_err(|e| refuse(&Error::Input(e)))?,
@@ -99,8 +101,6 @@ pub fn run<'py>(
         None => None,
         Some(asked) => Some(asked.spec().map_err(|e| refuse(&Error::Input(e)))?),
     };
-    let threads = threads.map(Asked::parse).transpose();
-    let threads = threads.map_err(|why| refuse(&Error::Input(format!("threads: {why}"))))?;
     let point = experiment.points.pop().expect("there is a point");
     let plots = &experiment.plots;
     let remarks = Mutex::new(Vec::new());
@@ -147,7 +147,7 @@ pub fn sweep<'py>(
             source.own_name()
         ))));
     }
-    fits(&experiment, &how).map_err(|e| refuse(&e))?;
+    fits(&experiment, &how, None).map_err(|e| refuse(&e))?;
     let done = beside(py, progress, |stop, show| {
         let options = SweepOptions {
             out: &how.out,
@@ -208,10 +208,15 @@ fn refused(py: Python<'_>, error: &Error, source: &Source, schemes: &Schemes) ->
     failed.unwrap_or_else(|| raise(py, error, Refused::Scenario, Some(source)))
 }
 
-fn fits(experiment: &Experiment, how: &How) -> Result<(), Error> {
+fn fits(experiment: &Experiment, how: &How, threads: Option<Asked>) -> Result<(), Error> {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     match how.force {
         true => Ok(()),
-        false => memory::refuse(experiment, how.jobs),
+        false => memory::refuse(
+            experiment,
+            how.jobs,
+            most_threads(threads, how.jobs, cores()),
+        ),
     }
 }
 

@@ -10,7 +10,7 @@ use sidestep_study::own::{OwnScheme, with_own};
 use sidestep_study::plugin;
 use sidestep_study::progress::Show;
 use sidestep_study::sweep::Spent;
-use sidestep_study::threads::{Asked, Threading};
+use sidestep_study::threads::{Asked, Threading, most_threads};
 use sidestep_study::{
     MeasureOptions, Options, Status, SweepOptions, SweepReport, Taped, TraceFilter,
 };
@@ -35,7 +35,7 @@ pub fn run(args: &RunArgs) -> Outcome {
         let jobs = jobs_of(args.jobs, threads)?;
         match (&record, &experiment.points[..]) {
             (Some(spec), [point]) => memory::refuse_recorded(&point.scenario, spec, jobs)?,
-            _ => memory::refuse(&experiment, jobs, most_threads(threads, jobs)?)?,
+            _ => memory::refuse(&experiment, jobs, most_threads(threads, jobs, cores()))?,
         }
     }
     if experiment.is_sweep() {
@@ -133,15 +133,6 @@ fn jobs_of(asked: Option<usize>, threads: Option<Asked>) -> Result<usize, Failur
     Ok(match (asked, threads) {
         (None, Some(Asked::Of(threads))) => (jobs(None)? / threads).max(1),
         _ => jobs(asked)?,
-    })
-}
-
-/// How many threads each of so many runs at a time has at most.
-fn most_threads(asked: Option<Asked>, at_a_time: usize) -> Result<usize, Failure> {
-    Ok(match asked {
-        None => 1,
-        Some(Asked::Of(threads)) => threads,
-        Some(Asked::Auto) => (jobs(None)? / at_a_time.max(1)).max(1),
     })
 }
 
@@ -334,8 +325,13 @@ pub fn jobs(asked: Option<usize>) -> Result<usize, Failure> {
     match asked {
         Some(0) => Err(Failure::input("--jobs: expected at least 1, got 0")),
         Some(n) => Ok(n),
-        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+        None => Ok(cores()),
     }
+}
+
+/// Cores of this process.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// `results/NAME-TIME`, with a number behind it when it is taken. When the results are there, they

@@ -47,6 +47,15 @@ impl Asked {
     }
 }
 
+/// How many threads each of so many runs at a time has at most, on `cores`.
+pub fn most_threads(asked: Option<Asked>, jobs: usize, cores: usize) -> usize {
+    match asked {
+        None => 1,
+        Some(Asked::Of(threads)) => threads,
+        Some(Asked::Auto) => (cores / jobs.max(1)).max(1),
+    }
+}
+
 impl Chosen {
     fn one(why: impl Into<String>) -> Chosen {
         Chosen {

@@ -12,7 +12,7 @@ mod crew;
 mod shared;
 mod sync;
 
-pub use choose::{Asked, Chosen, choose};
+pub use choose::{Asked, Chosen, choose, most_threads};
 pub use crew::Threads;
 
 use std::fmt;

@@ -131,3 +131,21 @@ fn what_is_asked_for_is_auto_or_a_number() {
         );
     }
 }
+
+#[test]
+fn runs_at_a_time_have_the_threads_that_are_asked_for_or_share_the_cores() {
+    let cases = [
+        ((None, 2, 8), 1),
+        ((Some(Asked::Of(3)), 2, 8), 3),
+        ((Some(Asked::Auto), 2, 8), 4),
+        ((Some(Asked::Auto), 3, 8), 2),
+        ((Some(Asked::Auto), 9, 8), 1),
+    ];
+    for ((asked, jobs, cores), threads) in cases {
+        assert_eq!(
+            most_threads(asked, jobs, cores),
+            threads,
+            "{asked:?}, {jobs}"
+        );
+    }
+}
