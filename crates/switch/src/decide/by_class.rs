@@ -33,7 +33,7 @@ impl Decider {
         }
         let waiting = line.waits(store, unbuffered);
         let data = packet.carries_data();
-        let came = classes.come(packet, data, now, waiting)?;
+        let came = classes.see_in_order(packet, data, now, waiting)?;
         if let Some(flows) = came.flows() {
             let queue = Class {
                 depth: waiting,
@@ -44,7 +44,7 @@ impl Decider {
             }
         }
         let alone = line.sending() == NONE;
-        classes.came_joins(came, packet, (waiting, alone));
+        classes.join_in_order(came, packet, (waiting, alone));
         if data && mulbuff.marks(waiting) {
             let marked = store.parcel_mut(at).packet.mark();
             self.counts[port.index()].marks += u64::from(marked);

@@ -1,7 +1,7 @@
 //! The queues of a port's classes of service, each first in, first out: what `strict`, `ps` and `wps` choose
 //! between. Who is in which class its host says ([`Packet::service`]).
 
-use super::flows::{FlowCame, Flows};
+use super::flows::{Flows, Placed};
 use crate::{Class, Depth, Nature};
 use sidestep_types::{Packet, Param, ParamUnit, Refusal, Time, Values};
 use std::collections::VecDeque;
@@ -80,7 +80,7 @@ impl<T> Queue<T> {
 /// A packet that has come, its class and its flow, if it brings that in.
 pub(crate) struct Came {
     class: usize,
-    flow: Option<FlowCame>,
+    flow: Option<Placed>,
 }
 
 impl Came {
@@ -242,7 +242,13 @@ impl Classes {
     /// with `data` brings its flow in. It is what [`Classes::see_line`] does, with the flow's place kept; `None` where it
     /// takes longer to tell: then that is to be asked, and nothing was done that it would not do again.
     #[inline(always)]
-    pub fn come(&mut self, pkt: &Packet, data: bool, now: Time, waiting: Depth) -> Option<Came> {
+    pub fn see_in_order(
+        &mut self,
+        pkt: &Packet,
+        data: bool,
+        now: Time,
+        waiting: Depth,
+    ) -> Option<Came> {
         let class = self.of(pkt.service());
         if waiting.packets != 0 && class != self.in_line {
             return None;
@@ -251,8 +257,8 @@ impl Classes {
             self.age_line(now, waiting);
         }
         let flow = match data {
-            true => Some(self.flows.come(class, waiting.packets, pkt, now)?),
-            false if self.flows.is_deaf_to(pkt) => None,
+            true => Some(self.flows.see_data(class, waiting.packets, pkt, now)?),
+            false if self.flows.ignores(pkt) => None,
             false => return None,
         };
         Some(Came { class, flow })
@@ -269,11 +275,11 @@ impl Classes {
     /// It joins the line behind what waits there, or passes where nothing is before it (`alone`): what
     /// [`Classes::join_line`] and [`Classes::pass`] do.
     #[inline(always)]
-    pub fn came_joins(&mut self, came: Came, pkt: &Packet, (waiting, alone): (Depth, bool)) {
+    pub fn join_in_order(&mut self, came: Came, pkt: &Packet, (waiting, alone): (Depth, bool)) {
         let Came { class, flow } = came;
         match flow {
-            Some(flow) => self.flows.came_joins(class, flow, alone, pkt),
-            None => self.flows.others_join(class, u32::from(!alone)),
+            Some(flow) => self.flows.join_placed(class, flow, alone, pkt),
+            None => self.flows.join_ignored(class, u32::from(!alone)),
         }
         if !alone {
             if waiting.packets == 0 {

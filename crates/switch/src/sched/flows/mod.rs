@@ -97,7 +97,7 @@ struct Shown {
 }
 
 /// The flow of a packet with data that has come.
-pub(super) struct FlowCame {
+pub(super) struct Placed {
     place: u32,
     /// How many are in its class, its own among them.
     pub flows: u32,
@@ -302,13 +302,14 @@ impl Flows {
     /// A packet with data of `class` has come, while so many of that wait and nobody [`is due`](Flows::is_due): its flow
     /// is in. `None` where it takes longer to tell; nothing was done then that [`Flows::see`] would not do again.
     #[inline(always)]
-    pub fn come(
+    pub fn see_data(
         &mut self,
         class: usize,
         waiting: u32,
         pkt: &Packet,
         now: Time,
-    ) -> Option<FlowCame> {
+    ) -> Option<Placed> {
+        debug_assert!(pkt.carries_data());
         let Flows::Exact(tables) = self else {
             return None;
         };
@@ -319,7 +320,7 @@ impl Flows {
             tables.due = tables.due.min(table.due());
         }
         tables.shown.at = Time::MAX;
-        Some(FlowCame {
+        Some(Placed {
             place: place?,
             flows: table.flows(),
             ends,
@@ -328,7 +329,7 @@ impl Flows {
 
     /// It joins, or passes where nothing is before it (`alone`).
     #[inline(always)]
-    pub fn came_joins(&mut self, class: usize, came: FlowCame, alone: bool, pkt: &Packet) {
+    pub fn join_placed(&mut self, class: usize, came: Placed, alone: bool, pkt: &Packet) {
         let Flows::Exact(tables) = self else {
             return;
         };
@@ -344,13 +345,13 @@ impl Flows {
 
     /// Does a packet without data bring no flow in and end none, in a table?
     #[inline(always)]
-    pub fn is_deaf_to(&self, pkt: &Packet) -> bool {
+    pub fn ignores(&self, pkt: &Packet) -> bool {
         matches!(self, Flows::Exact(_)) && !brings(pkt) && !pkt.ends()
     }
 
     /// So many packets join `class` that bring no flow in and end none.
     #[inline(always)]
-    pub fn others_join(&mut self, class: usize, packets: u32) {
+    pub fn join_ignored(&mut self, class: usize, packets: u32) {
         if let Flows::Exact(tables) = self {
             tables.of[class].some_join(packets);
         }

@@ -67,8 +67,8 @@ fn a_flow_is_in_from_its_first_packet_until_its_last_has_left() {
 /// A packet that comes and joins the port's line in one go, or passes where nothing is before it.
 fn come(sched: &mut Wps, at: Time, pkt: &Packet, alone: bool) {
     let idle = Depth::default();
-    let came = sched.classes.come(pkt, true, at, idle).unwrap();
-    sched.classes.came_joins(came, pkt, (idle, alone));
+    let came = sched.classes.see_in_order(pkt, true, at, idle).unwrap();
+    sched.classes.join_in_order(came, pkt, (idle, alone));
 }
 
 #[test]
@@ -86,7 +86,9 @@ fn what_ends_a_flow_without_data_is_told_as_ever() {
     let mut sched = count(&[]);
     let mut fin = Packet::new(Kind::Ack, FlowId(1), sidestep_types::HostId(0), 1);
     let comes = |sched: &mut Wps, fin: &Packet| {
-        let came = sched.classes.come(fin, false, us(1), Depth::default());
+        let came = sched
+            .classes
+            .see_in_order(fin, false, us(1), Depth::default());
         came.is_some()
     };
     assert!(comes(&mut sched, &fin));
