@@ -87,29 +87,42 @@ module forward_table #(
     .rdata_o (entry1)
   );
 
-  // Where a bank was read in the cycle in which that word was written, it is what was written.
-  reg                met0_q, met1_q;
+  // Where a bank was read in the cycle in which that word was written, it is what was written. That is chosen a cycle later, as
+  // nothing stands between the memories and the registers behind them: a block RAM has such a register of its own.
+  reg                met0_q, met1_q, met0_2q, met1_2q;
   reg [EntryW-1:0]   written_q;
+  reg [NumPorts-1:0] written_2q;
+  reg [EntryW-1:0]   entry0_q, entry1_q;
 
   always_ff @(posedge clk_i) begin
-    met0_q    <= write_i && write_at_i == {1'b0, place0_q};
-    met1_q    <= write_i && write_at_i == {1'b1, place1_q};
-    written_q <= write_entry;
+    met0_q     <= write_i && write_at_i == {1'b0, place0_q};
+    met1_q     <= write_i && write_at_i == {1'b1, place1_q};
+    written_q  <= write_entry;
+    met0_2q    <= met0_q;
+    met1_2q    <= met1_q;
+    written_2q <= written_q[NumPorts-1:0];
+    entry0_q   <= entry0;
+    entry1_q   <= entry1;
   end
 
-  reg [EntryW-1:0]   entry0_q, entry1_q;
   reg                hit_q;
   reg [NumPorts-1:0] group_q;
   reg [IndexW:0]     at_q;
 
-  wire hit0 = entry0_q[EntryW-1:NumPorts] == {1'b1, ip3_q, addr3_q};
-  wire hit1 = entry1_q[EntryW-1:NumPorts] == {1'b1, ip3_q, addr3_q};
+  wire [EntryW-NumPorts-1:0] key = {1'b1, ip3_q, addr3_q};
+
+  reg hit_written_q;
+  always_ff @(posedge clk_i) hit_written_q <= written_q[EntryW-1:NumPorts] == {1'b1, ip2_q, addr2_q};
+
+  wire hit0 = met0_2q ? hit_written_q : entry0_q[EntryW-1:NumPorts] == key;
+  wire hit1 = met1_2q ? hit_written_q : entry1_q[EntryW-1:NumPorts] == key;
+
+  wire [NumPorts-1:0] group0 = met0_2q ? written_2q : entry0_q[NumPorts-1:0];
+  wire [NumPorts-1:0] group1 = met1_2q ? written_2q : entry1_q[NumPorts-1:0];
 
   always_ff @(posedge clk_i) begin
-    entry0_q <= met0_q ? written_q : entry0;
-    entry1_q <= met1_q ? written_q : entry1;
     hit_q    <= hit0 || hit1;
-    group_q  <= ({NumPorts{hit0}} & entry0_q[NumPorts-1:0]) | ({NumPorts{hit1}} & entry1_q[NumPorts-1:0]);
+    group_q  <= ({NumPorts{hit0}} & group0) | ({NumPorts{hit1}} & group1);
     at_q     <= {hit1, hit1 ? place1_3q : place0_3q};
   end
 

@@ -104,6 +104,7 @@ module input_buffer #(
   reg [LenW-1:0]   len_q;
   reg              first_q;   // the next beat begins a frame
   reg              broken_q;  // it is bad already
+  reg              too_long_q, short_q;  // len_q is more than MaxFrame, less than MinFrame
 
   wire broken = partial_q || error_q || (!first_q && broken_q);
 
@@ -117,16 +118,19 @@ module input_buffer #(
     end
   end
 
-  wire too_long = {{(32-LenW){1'b0}}, len_q} > MaxFrame;
+  // For the clock a length is compared as it is added up, and not with the last word.
+  wire [LenW-1:0] sum = len_q + {{(LenW-CountW){1'b0}}, bytes_q};
 
   always_ff @(posedge clk_i) begin
     data2_q <= word_q;
     last2_q <= last_q;
     if (beat_q) begin
-      broken_q  <= broken;
+      broken_q   <= broken;
+      too_long_q <= !first_q && (too_long_q || {{(32-LenW){1'b0}}, sum} > MaxFrame);
+      short_q    <= first_q ? {{(32-CountW){1'b0}}, bytes_q} < MinFrame : {{(32-LenW){1'b0}}, sum} < MinFrame;
       // A length that is too long stays as it is, so that it cannot wrap around.
-      if (first_q)        len_q <= {{(LenW-CountW){1'b0}}, bytes_q};
-      else if (!too_long) len_q <= len_q + {{(LenW-CountW){1'b0}}, bytes_q};
+      if (first_q)          len_q <= {{(LenW-CountW){1'b0}}, bytes_q};
+      else if (!too_long_q) len_q <= sum;
     end
   end
 
@@ -135,8 +139,8 @@ module input_buffer #(
   reg [AddrW:0]  commit_q;    // words before this one belong to whole frames
 
   wire           frame    = word2_q && last2_q;
-  wire           sound    = frame && !broken_q && !too_long && len_q >= MinFrame;
-  wire           store    = word2_q && !too_long && !broken_q;
+  wire           sound    = frame && !broken_q && !too_long_q && !short_q;
+  wire           store    = word2_q && !too_long_q && !broken_q;
   wire [AddrW:0] after    = write_q + 1'b1;
 
   always_ff @(posedge clk_i) begin

@@ -50,7 +50,11 @@ module output_port #(
   wire [LaneW-1:0] stop = last_i ? lane[LaneW-1:0] : LastLane[LaneW-1:0];
   wire             free = !valid_q || m_tready_i;
   wire             send = valid_i && free;
-  wire             end_of_word = lane_q == stop;
+
+  // Is this the word's last beat? Of all but its first that is known a cycle before, for the clock: the word's end takes
+  // the next one out of its memory.
+  reg  first_q, end_q;
+  wire end_of_word = first_q ? stop == {LaneW{1'b0}} : end_q;
 
   reg [LinkB-1:0] keep;
   integer b;
@@ -61,9 +65,14 @@ module output_port #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       lane_q  <= {LaneW{1'b0}};
+      first_q <= 1'b1;
       valid_q <= 1'b0;
     end else begin
-      if (send) lane_q <= end_of_word ? {LaneW{1'b0}} : lane_q + 1'b1;
+      if (send) begin
+        lane_q  <= end_of_word ? {LaneW{1'b0}} : lane_q + 1'b1;
+        first_q <= end_of_word;
+        end_q   <= lane_q + 1'b1 == stop;
+      end
       if (free) valid_q <= valid_i;
     end
   end
@@ -109,6 +118,11 @@ module output_port #(
     end
     if (past_q && $past(rst_ni) && $past(pop_o)) begin
       taken_only_if_there: assert ($past(valid_i));
+    end
+    if (past_q && rst_ni && $past(rst_ni)) begin
+      the_first_beat_is_known: assert (first_q == (lane_q == {LaneW{1'b0}}));
+      a_word_begun_waits:      assert (lane_q == {LaneW{1'b0}} || (valid_i && lane_q <= stop));
+      the_last_beat_is_known:  assert (!valid_i || end_of_word == (lane_q == stop));
     end
   end
 `endif

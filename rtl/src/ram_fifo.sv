@@ -2,10 +2,12 @@
 // The reading half of a queue in block RAM: the oldest word always waits in a register.
 //
 // Decision    none: first in, first out, one word a cycle without a bubble.
-// State       the read pointer, the word in the memory's output and the word in data_o.
+// State       the read pointer, the word in the memory's output, the word in the register behind it, and one more
+//             that was there when the reader did not take it.
 // Latency     a word that becomes readable (tail_i moves past it) in cycle t is in data_o in t+2.
-// Source      none: the usual first-word fall-through. The register behind the memory is there for
-//             the clock: a block RAM of an ECP5 takes most of 5 ns to answer.
+// Source      none: the usual first-word fall-through, and a skid buffer. Both are there for the clock: a block RAM of an
+//             ECP5 takes most of 6 ns to answer without the register, and whether the reader takes a word is known so
+//             late that it must not reach the memories of a queue, which lie far apart, in the same cycle.
 //
 // The writer owns the write pointer, so that it may write a frame and take it back before it moves
 // tail_i (input_buffer does), and it must not overrun head_o.
@@ -33,45 +35,51 @@ module ram_fifo #(
 
   reg [AddrW:0]   head_q;
   reg             read_q;   // the memory's output holds a word
-  reg             valid_q;
+  reg             reg_q;    // data_q does
   reg [Width-1:0] data_q;
+  reg             skid_q;   // and skid_data_q, which is the older one then
+  reg [Width-1:0] skid_data_q;
 
   wire [Width-1:0] rdata;
-  wire move = !valid_q || pop_i;
-  wire read = head_q != tail_i && (!read_q || move);
+  wire move = !reg_q || !skid_q;  // data_q is free, or its word leaves it: to the reader, or aside
+  wire next = !read_q || move;    // the memory's output is free
+  wire read = next && head_q != tail_i;
 
   ram_sdp #(.Width(Width), .AddrW(AddrW)) i_ram (
     .clk_i   (clk_i),
     .we_i    (we_i),
     .waddr_i (waddr_i),
     .wdata_i (wdata_i),
-    .re_i    (read),
+    .re_i    (next),  // with nothing to read, what is read does not count
     .raddr_i (head_q[AddrW-1:0]),
     .rdata_o (rdata)
   );
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      head_q  <= {(AddrW+1){1'b0}};
-      read_q  <= 1'b0;
-      valid_q <= 1'b0;
+      head_q <= {(AddrW+1){1'b0}};
+      read_q <= 1'b0;
+      reg_q  <= 1'b0;
+      skid_q <= 1'b0;
     end else begin
       if (read) head_q <= head_q + 1'b1;
       read_q <= read || (read_q && !move);
-      if (move) valid_q <= read_q;
+      if (move) reg_q <= read_q;
+      skid_q <= (skid_q || reg_q) && !pop_i;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (move) data_q <= rdata;
+    if (!skid_q) skid_data_q <= data_q;
   end
 
 `ifdef FORMAL
-  assign front_o = {1'b0, read_q} + {1'b0, valid_q};
+  assign front_o = {1'b0, read_q} + {1'b0, reg_q} + {1'b0, skid_q};
 `endif
   assign head_o  = head_q;
-  assign valid_o = valid_q;
-  assign data_o  = data_q;
+  assign valid_o = reg_q || skid_q;
+  assign data_o  = skid_q ? skid_data_q : data_q;
 
 endmodule
 
