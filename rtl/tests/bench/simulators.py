@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from cocotb_tools.check_results import get_results
-from cocotb_tools.runner import get_runner
+from cocotb_tools.runner import Verilator, get_runner
 
 RTL = Path(__file__).resolve().parents[2]
 SRC = RTL / "src"
@@ -30,10 +30,19 @@ def alone(folder):
         yield
 
 
-def simulate(sim, top, module, parameters=None, sources=None, env=None, tests=None, extra_args=(), seed=1, label=""):
+class Closed(Verilator):
+    """Shows Python the ports of the top module and nothing inside, for which Verilator may then leave out what it can."""
+
+    def _build_command(self):
+        verilate, *others = super()._build_command()
+        at = verilate.index("--public-flat-rw")
+        return [[*verilate[:at], "--public-depth", "1", *verilate[at + 1:]], *others]
+
+
+def simulate(sim, top, module, parameters=None, sources=None, env=None, tests=None, extra_args=(), seed=1, label="", closed=False):
     """Runs the cocotb tests of `module` (all, or those named) on `top`. Raises when one fails.
 
-    The build is kept in target/rtl and made again when a source is newer.
+    The build is kept in target/rtl and made again when a source is newer. With `closed` tests see the ports alone.
     """
     if sim == "icarus" and not shutil.which("iverilog"):
         pytest.skip("iverilog is not installed")
@@ -48,7 +57,7 @@ def simulate(sim, top, module, parameters=None, sources=None, env=None, tests=No
     else:
         args = ["-g2012"]
     with alone(build_dir):
-        runner = get_runner(sim)
+        runner = Closed() if closed and sim == "verilator" else get_runner(sim)
         runner.build(
             sources=sources,
             includes=[SRC],
