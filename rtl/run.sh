@@ -4,6 +4,8 @@
 #
 #   rtl/run.sh          simulations on both simulators, conformance, proofs, synthesis
 #   rtl/run.sh --quick  a part of the first three, side by side
+#   rtl/run.sh --coverage [ARGS]  the simulations on Verilator, counting lines and toggles: rtl/synth/coverage.md (half an
+#                       hour); with arguments of pytest these tests alone, added to what is counted already
 #   rtl/run.sh ARGS     pytest with these arguments, in this environment
 #
 # Makes a Python environment in target/rtl/venv with what requirements.txt pins, and installs Debian's
@@ -44,6 +46,12 @@ export PATH="$VERILATOR_ROOT/bin:$PWD/$venv/bin:$PATH"
 case "${1:-}" in
   # Parts need nothing of each other: as many side by side as there are processors.
   --quick) exec python -m pytest -q -n "$(nproc)" -c rtl/pytest.ini --rootdir rtl rtl/tests -m "not slow" ;;
+  --coverage)
+    shift
+    [ "$#" != 0 ] || rm -f "${RTL_BUILD:-target/rtl}"/coverage/*/test_*.dat
+    RTL_COVERAGE=1 python -m pytest -q -c rtl/pytest.ini --rootdir rtl "${@:-rtl/tests}"
+    python rtl/synth/code_coverage.py --write
+    ;;
   "")
     python -m pytest -q -c rtl/pytest.ini --rootdir rtl rtl/tests
     python rtl/synth/report.py --write

