@@ -41,12 +41,18 @@ def _is_plain(cell, pin, ram):
     if cell["type"] != "TRELLIS_FF" or pin not in ("DI", "M"):
         return False
     of, to = cell["parameters"], cell["connections"]
-    return (to["CLK"] == ram["connections"]["CLKB"] and of.get("CLKMUX", "CLK") == "CLK" and of.get("REGSET", "RESET") == "RESET"
-            and to.get("LSR", ["0"]) in (["0"], [], ["x"]) and of.get("CEMUX", "CE") in ("1", "CE") and of.get("SRMODE", "LSR_OVER_CE") != "ASYNC")
+    return (to["CLK"] == ram["connections"]["CLKB"] and of.get("CLKMUX", "CLK") == "CLK"
+            and of.get("REGSET", "RESET") == "RESET" and of.get("LSRMUX", "LSR") == "LSR" and to.get("LSR", ["0"]) == ["0"]
+            and _cemux(cell) in ("1", "CE"))
+
+
+def _cemux(cell):
+    """Yosys puts a space behind a string that could be taken for a number."""
+    return cell["parameters"].get("CEMUX", "CE").strip()
 
 
 def _enable(cell):
-    return "1" if cell["parameters"].get("CEMUX") == "1" else cell["connections"].get("CE", ["1"])[0]
+    return "1" if _cemux(cell) == "1" else cell["connections"].get("CE", ["1"])[0]
 
 
 def fold(netlist, top):

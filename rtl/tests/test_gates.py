@@ -42,9 +42,9 @@ def write(path, text):
 
 @pytest.fixture(scope="module")
 def switch():
-    """The switch as Yosys makes it for the report: its ports, cells and names of nets."""
+    """The switch as it is placed for the report: its ports, cells and names of nets."""
     with alone(report.WORK):
-        report.yosys(NAME, "switch_top", SWITCH, report.ECP5)
+        report.placeable(NAME, "switch_top", SWITCH)
         netlist = json.loads((report.WORK / f"{NAME}.json").read_text())["modules"]["switch_top"]
     cells = {name: cell for name, cell in netlist["cells"].items() if cell["type"] != "$scopeinfo"}
     for cell in cells.values():

@@ -4,8 +4,8 @@
 // State       2048 bytes of 9 bits; all zeros before the first write, and after a reset what they were.
 // Source      the pins as Yosys' own map connects them (share/lattice/brams_map_16kd.v). Yosys has a model of every
 //             other cell, which the test takes; of this one it has the list of pins alone.
-// Deviations  written by port A and read by port B, 9 or 36 bits wide, without output registers and resets; whatever
-//             else a netlist asks for ends the simulation. What is read in the very cycle in which it is written
+// Deviations  written by port A and read by port B, 9 or 36 bits wide, without resets; whatever
+//             else a netlist asks for ends the simulation. The output registers are those of synth/output_registers.py. What is read in the very cycle in which it is written
 //             is not defined: a model mixes bits of the old and the new, as src/ram_sdp.sv does, but other ones.
 
 `default_nettype none
@@ -36,6 +36,7 @@ module DP16KD #(
 );
 
   localparam Wide  = DATA_WIDTH_A == 36;
+  localparam Reg   = REGMODE_B == "OUTREG";
   localparam Width = Wide ? 36 : 9;
   localparam Words = Wide ? 512 : 2048;
   localparam AddrW = Wide ? 9 : 11;
@@ -51,13 +52,14 @@ module DP16KD #(
   wire [3:0]       bytes = {4{CEA && WEA}} & (Wide ? write_at[3:0] : 4'b0001);
 
   reg [Width-1:0] mem [0:Words-1];
-  reg [35:0]      out_q;
+  reg [35:0]      out_q, reg_q;
 
   integer i, b;
   initial begin
     for (i = 0; i < Words; i = i + 1) mem[i] = {Width{1'b0}};
     out_q = 36'b0;
-    if ((DATA_WIDTH_A != 36 && DATA_WIDTH_A != 9) || DATA_WIDTH_B != DATA_WIDTH_A || REGMODE_A != "NOREG" || REGMODE_B != "NOREG"
+    reg_q = 36'b0;
+    if ((DATA_WIDTH_A != 36 && DATA_WIDTH_A != 9) || DATA_WIDTH_B != DATA_WIDTH_A || (Wide && REGMODE_A != REGMODE_B) || (!Wide && REGMODE_A != "NOREG")
         || CSDECODE_A != "0b000" || CSDECODE_B != "0b000" || CLKAMUX != "CLKA" || CLKBMUX != "CLKB") begin
       $display("dp16kd: a way to use a block RAM that tests/gates/dp16kd.sv knows nothing of: %m");
       $finish;
@@ -71,19 +73,22 @@ module DP16KD #(
   localparam [8:0] New = 9'b101010101;  // the bits of a byte that are the new ones
 
   always @(posedge CLKB) begin
+    if (OCEB) reg_q <= out_q;
     for (b = 0; b < Width / 9; b = b + 1) begin
       if (CEB) out_q[9*b +: 9] <= bytes[b] && to == from ? (mem[from][9*b +: 9] & ~New) | (in[9*b +: 9] & New) : mem[from][9*b +: 9];
     end
     // Pins that the map could have connected and has not.
-    if (WEB !== 1'b0 || RSTB !== 1'b0 || RSTA !== 1'b0 || {CSA2, CSA1, CSA0, CSB2, CSB1, CSB0} !== 6'b0 || OCEB !== 1'b1) begin
+    if (WEB !== 1'b0 || RSTB !== 1'b0 || RSTA !== 1'b0 || {CSA2, CSA1, CSA0, CSB2, CSB1, CSB0} !== 6'b0 || (!Reg && OCEB !== 1'b1) || (Wide && OCEA !== OCEB)) begin
       $display("dp16kd: a pin that tests/gates/dp16kd.sv takes for a constant moves: %m");
       $finish;
     end
   end
 
+  wire [35:0] out = Reg ? reg_q : out_q;
+
   // A narrow word comes by the pins of port B; of a wide one these are the upper half.
-  wire [17:0] doa = Wide ? out_q[17:0] : 18'b0;
-  wire [17:0] dob = Wide ? out_q[35:18] : out_q[17:0];
+  wire [17:0] doa = Wide ? out[17:0] : 18'b0;
+  wire [17:0] dob = Wide ? out[35:18] : out[17:0];
   assign {DOA17, DOA16, DOA15, DOA14, DOA13, DOA12, DOA11, DOA10, DOA9, DOA8, DOA7, DOA6, DOA5, DOA4, DOA3, DOA2, DOA1, DOA0} = doa;
   assign {DOB17, DOB16, DOB15, DOB14, DOB13, DOB12, DOB11, DOB10, DOB9, DOB8, DOB7, DOB6, DOB5, DOB4, DOB3, DOB2, DOB1, DOB0} = dob;
 
