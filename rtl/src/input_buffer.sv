@@ -224,13 +224,61 @@ module input_buffer #(
 
   wire [AddrW:0] f_unfinished = write_q - commit_q;
 
+  // The neighbour takes a frame when it has all the words of the one before, and pops no others.
+  reg            f_open;    // a frame is taken, and not all of its words are
+  reg [LenW-1:0] f_len;     // its bytes
+  reg [AddrW:0]  f_popped;  // its words that are taken
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) f_open <= 1'b0;
+    else f_open <= take_i || (f_open && !(pop_i && last_o));
+    if (take_i) f_len <= len_o;
+    f_popped <= take_i ? {(AddrW+1){1'b0}} : f_popped + {{AddrW{1'b0}}, pop_i};
+  end
+
+  // The lane of the beat that came into len_q last, and what belongs to what there.
+  reg  [LaneW-1:0] f_lane_q;
+  always_ff @(posedge clk_i) if (beat_q) f_lane_q <= lane_q;
+  wire [LaneW-1:0] f_lane_after = f_lane_q == LastLane[LaneW-1:0] ? {LaneW{1'b0}} : f_lane_q + 1'b1;
+  wire [FrameW:0]  f_unseen = lens_write_q - lens_seen_q;
+  wire             f_judged = word2_q && last2_q;       // a frame's last word is there
+  wire [31:0]      f_stored = PathB * f_unfinished;     // bytes of the words that are stored of it
+  wire [31:0]      f_bytes  = len_q;
+  wire [31:0]      f_lanes  = LinkB * (f_lane_q + 1);   // bytes of the word that is gathered, were its last beat full
+
   always_comb begin
     if (!past_q) assume (!rst_ni);
     assume (!take_i || frame_o);
-    assume (!pop_i || valid_o);
+`ifdef WORDS
+    assume (!take_i || !f_open || (pop_i && last_o));
+    assume (!pop_i || f_open);
+    if (past_q && rst_ni) begin
+      a_word_waits_for_who_took_a_frame: assert (!f_open || valid_o);
+      as_many_words_as_the_length_says:  assert (!pop_i || last_o == (PathB * (f_popped + 1) >= f_len));
+    end
+`endif
     if (past_q && rst_ni) begin
       unfinished_frames_are_no_longer_than_whole_ones: assert (f_unfinished <= Most[AddrW:0]);
       ready_returns:                                   assert (f_idle_q < 2'd2 || s_tready_o);
+      // Never written over what is not read yet, neither words nor lengths: what may still come has its place.
+      a_place_for_each_word:   assert ({1'b0, used_words} + word2_q + beat_q + ready_q <= (1 << AddrW) - 2);
+      a_place_for_each_length: assert ({1'b0, used_frames} + f_judged + (beat_q && last_q) + ready_q <= (1 << FrameW) - 2);
+      // What makes these hold for any number of cycles.
+      whole_ones_are_written:  assert ({1'b0, f_unfinished} <= used_words);
+      lengths_are_seen_later:  assert (f_unseen <= 1 && lens_seen_q - lens_read_q <= used_frames);
+      beats_are_no_longer:     assert (!beat_q || bytes_q <= LinkB);
+      only_last_beats_are_partial: assert (!beat_q || partial_q || (bytes_q != 0 && (last_q || bytes_q == LinkB)));
+      lanes_there_are: assert ((!beat_q || lane_q <= LastLane[LaneW-1:0]) && ((first_q && !f_judged) || f_lane_q <= LastLane[LaneW-1:0]));
+      lanes_in_order: assert (next_lane_q == (beat_q ? (last_q || lane_q == LastLane[LaneW-1:0] ? {LaneW{1'b0}} : lane_q + 1'b1)
+                                              : first_q ? {LaneW{1'b0}} : f_lane_after));
+      a_beat_in_its_lane: assert (!beat_q || lane_q == (first_q ? {LaneW{1'b0}} : f_lane_after));
+      a_last_word_ends_the_frame: assert (!f_judged || first_q);
+      a_word_is_full_or_last: assert (!word2_q || last2_q || (!first_q && f_lane_q == LastLane[LaneW-1:0]));
+      nothing_of_no_frame: assert (!first_q || f_judged || f_unfinished == 0);
+      if ((!first_q || f_judged) && !broken_q) begin
+        if (!too_long && f_judged) the_length_with_the_last_word: assert (f_bytes > f_stored + f_lanes - LinkB && f_bytes <= f_stored + f_lanes);
+        if (!too_long && !f_judged && (word2_q || f_lane_q != LastLane[LaneW-1:0])) the_length_up_to_here: assert (f_bytes == f_stored + f_lanes);
+        if (!too_long && !word2_q && f_lane_q == LastLane[LaneW-1:0]) the_length_of_whole_words: assert (f_bytes == f_stored);
+      end
     end
   end
 
