@@ -274,10 +274,13 @@ module input_buffer #(
       a_last_word_ends_the_frame: assert (!f_judged || first_q);
       a_word_is_full_or_last: assert (!word2_q || last2_q || (!first_q && f_lane_q == LastLane[LaneW-1:0]));
       nothing_of_no_frame: assert (!first_q || f_judged || f_unfinished == 0);
+      if (!first_q || f_judged) begin
+        compared_as_added_up: assert (too_long_q == (f_bytes > MaxFrame) && (too_long_q || short_q == (f_bytes < MinFrame)));
+      end
       if ((!first_q || f_judged) && !broken_q) begin
-        if (!too_long && f_judged) the_length_with_the_last_word: assert (f_bytes > f_stored + f_lanes - LinkB && f_bytes <= f_stored + f_lanes);
-        if (!too_long && !f_judged && (word2_q || f_lane_q != LastLane[LaneW-1:0])) the_length_up_to_here: assert (f_bytes == f_stored + f_lanes);
-        if (!too_long && !word2_q && f_lane_q == LastLane[LaneW-1:0]) the_length_of_whole_words: assert (f_bytes == f_stored);
+        if (!too_long_q && f_judged) the_length_with_the_last_word: assert (f_bytes > f_stored + f_lanes - LinkB && f_bytes <= f_stored + f_lanes);
+        if (!too_long_q && !f_judged && (word2_q || f_lane_q != LastLane[LaneW-1:0])) the_length_up_to_here: assert (f_bytes == f_stored + f_lanes);
+        if (!too_long_q && !word2_q && f_lane_q == LastLane[LaneW-1:0]) the_length_of_whole_words: assert (f_bytes == f_stored);
       end
     end
   end
