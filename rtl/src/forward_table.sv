@@ -6,7 +6,7 @@
 // State       two banks of 2^IndexW entries: used, key, group. Empty when the device is configured;
 //             a reset leaves them as they are. An entry that is looked up while it is written is the
 //             new one.
-// Latency     4 cycles, one key a cycle.
+// Latency     5 cycles, one key a cycle.
 // Source      Zarifis et al., EuroSys 2014, section 3 (forwarding tables, ECMP) and 5.1 (the entry is
 //             a bitmap of ports).
 // Deviations  a hash table with two places for a key, not a CAM: who writes it picks the place, as
@@ -21,7 +21,7 @@ module forward_table #(
   input  wire logic                clk_i,          // clock
   input  wire logic                ip_i,           // the key is an IPv4 address
   input  wire logic [47:0]         addr_i,         // the address; IPv4 in the low 32 bits, above zeros
-  output logic                     hit_o,          // 4 cycles later: there is an entry
+  output logic                     hit_o,          // 5 cycles later: there is an entry
   output logic      [NumPorts-1:0] group_o,        // and its ports
   output logic      [IndexW:0]     at_o,           // and its place, as in write_at_i
   input  wire logic                write_i,        // write an entry
@@ -105,25 +105,23 @@ module forward_table #(
     entry1_q   <= entry1;
   end
 
-  reg                hit_q;
-  reg [NumPorts-1:0] group_q;
-  reg [IndexW:0]     at_q;
-
   wire [EntryW-NumPorts-1:0] key = {1'b1, ip3_q, addr3_q};
 
-  reg hit_written_q;
-  always_ff @(posedge clk_i) hit_written_q <= written_q[EntryW-1:NumPorts] == {1'b1, ip2_q, addr2_q};
-
-  wire hit0 = met0_2q ? hit_written_q : entry0_q[EntryW-1:NumPorts] == key;
-  wire hit1 = met1_2q ? hit_written_q : entry1_q[EntryW-1:NumPorts] == key;
-
-  wire [NumPorts-1:0] group0 = met0_2q ? written_2q : entry0_q[NumPorts-1:0];
-  wire [NumPorts-1:0] group1 = met1_2q ? written_2q : entry1_q[NumPorts-1:0];
+  reg                hit_written_q, hit0_q, hit1_q, hit_q;
+  reg [NumPorts-1:0] group0_q, group1_q, group_q;
+  reg [IndexW-1:0]   place0_4q, place1_4q;
+  reg [IndexW:0]     at_q;
 
   always_ff @(posedge clk_i) begin
-    hit_q    <= hit0 || hit1;
-    group_q  <= ({NumPorts{hit0}} & group0) | ({NumPorts{hit1}} & group1);
-    at_q     <= {hit1, hit1 ? place1_3q : place0_3q};
+    hit_written_q <= written_q[EntryW-1:NumPorts] == {1'b1, ip2_q, addr2_q};
+    hit0_q        <= met0_2q ? hit_written_q : entry0_q[EntryW-1:NumPorts] == key;
+    hit1_q        <= met1_2q ? hit_written_q : entry1_q[EntryW-1:NumPorts] == key;
+    group0_q      <= met0_2q ? written_2q : entry0_q[NumPorts-1:0];
+    group1_q      <= met1_2q ? written_2q : entry1_q[NumPorts-1:0];
+    {place0_4q, place1_4q} <= {place0_3q, place1_3q};
+    hit_q         <= hit0_q || hit1_q;
+    group_q       <= ({NumPorts{hit0_q}} & group0_q) | ({NumPorts{hit1_q}} & group1_q);
+    at_q          <= {hit1_q, hit1_q ? place1_4q : place0_4q};
   end
 
   assign hit_o   = hit_q;

@@ -2,11 +2,12 @@
 // Whose frame goes next into the path: round robin, whole frames, no bubble.
 //
 // Decision    of the ports where a frame waits, the first after the one served last.
-// State       the port being served and the length of its frame; one word in the output register.
+// State       the port being served, the length of its frame and what is left of it; one word in the output register.
 // Latency     1 cycle from frame_i to the choice, 1 more to the first word at the output.
 // Source      NetFPGA's input arbiter (Zarifis et al., EuroSys 2014, section 5.1).
 // Deviations  the choice of the next frame is made in the cycle that sends the last word of this one,
-//             so that frames of one word leave one a cycle.
+//             so that frames of one word leave one a cycle. Which is the last is told by the length, for the clock: what a
+//             memory says is known late, and the choice reaches far.
 
 `default_nettype none
 
@@ -22,7 +23,6 @@ module input_arbiter #(
   input  wire logic [NumPorts*LenW-1:0]  len_i,      // its bytes
   output logic      [NumPorts-1:0]       take_o,     // bit p: it is chosen
   input  wire logic [NumPorts*PathW-1:0] word_i,     // the next word of the frame chosen last
-  input  wire logic [NumPorts-1:0]       last_i,     // it is that frame's last
   output logic      [NumPorts-1:0]       pop_o,      // the word is taken
   output logic      [PathW-1:0]          m_tdata_o,  // AXI4-Stream out: a word
   output logic                           m_tlast_o,  // the last of a frame
@@ -37,6 +37,9 @@ module input_arbiter #(
   reg [NumPorts-1:0] serve_q;  // port_q as one bit
   reg [NumPorts-1:0] later_q;  // ports after port_q
   reg [LenW-1:0]     len_q;
+  reg [LenW-1:0]     rest_q;   // bytes of it that are not sent yet
+
+  localparam PathB = PathW / 8;
 
   reg [PathW-1:0] data_q;
   reg [LenW-1:0]  out_len_q;
@@ -45,7 +48,7 @@ module input_arbiter #(
 
   wire free   = !valid_q || m_tready_i;
   wire send   = busy_q && free;
-  wire last   = |(last_i & serve_q);
+  wire last   = rest_q <= PathB[LenW-1:0];
   wire choose = !busy_q || (send && last);
 
   // The first waiting port after the one served last, or else the first at all.
@@ -85,6 +88,7 @@ module input_arbiter #(
           len_q   <= first_len;
         end
       end
+      rest_q <= choose ? first_len : send ? rest_q - PathB[LenW-1:0] : rest_q;
       if (free) valid_q <= busy_q;
     end
   end
@@ -107,8 +111,8 @@ module input_arbiter #(
   assign m_tvalid_o = valid_q;
 
 `ifdef FORMAL
-  // Each port sends words with their number in the low bits and the port in the high ones; a frame
-  // ends where its port says so. What comes out must be each port's words in order, none missing,
+  // Each port sends words with their number in the low bits and the port in the high ones; a frame has as many as its length
+  // says, which is a law of input_buffer. What comes out must be each port's words in order, none missing,
   // and a frame of one port before anything of another.
   reg past_q = 1'b0;
   always_ff @(posedge clk_i) past_q <= 1'b1;
@@ -119,6 +123,7 @@ module input_arbiter #(
   reg [TagW-1:0] f_seen [0:NumPorts-1];   // words of each port that have come out
   reg            f_inside;                // a frame has begun at the output
   reg [PortW-1:0] f_port;                 // and it is of this port
+  reg [LenW-1:0]  f_bytes;                // bytes of its words that have come out
   wire [PortW-1:0] f_out_port = m_tdata_o[PathW-1 -: PortW];
   integer f;
   always_ff @(posedge clk_i) begin
@@ -128,6 +133,7 @@ module input_arbiter #(
         f_seen[f] <= {TagW{1'b0}};
       end
       f_inside <= 1'b0;
+      f_bytes  <= {LenW{1'b0}};
     end else begin
       for (f = 0; f < NumPorts; f = f + 1) if (pop_o[f]) f_sent[f] <= f_sent[f] + 1'b1;
       if (m_tvalid_o && m_tready_i) begin
@@ -135,7 +141,9 @@ module input_arbiter #(
         the_port_is_named:         assert (m_tport_o == f_out_port);
         not_interleaved:           assert (!f_inside || f_port == f_out_port);
         f_seen[f_out_port] <= f_seen[f_out_port] + 1'b1;
+        as_many_words_as_the_length_says: assert (f_bytes < m_tlen_o && m_tlast_o == ({1'b0, f_bytes} + PathB >= {1'b0, m_tlen_o}));
         f_inside <= !m_tlast_o;
+        f_bytes  <= m_tlast_o ? {LenW{1'b0}} : f_bytes + PathB[LenW-1:0];
         f_port   <= f_out_port;
       end
     end
@@ -148,10 +156,10 @@ module input_arbiter #(
     taken_only_if_it_waits: assert ((take_o & ~frame_i) == 0);
   end
   always_ff @(posedge clk_i) begin
-    // A word's end of frame stays as it is until it is taken, and a frame waits until it is taken.
+    // A frame waits until it is taken, and has a length.
     for (f = 0; f < NumPorts; f = f + 1) begin
-      if (past_q && $past(rst_ni) && !$past(pop_o[f])) assume (last_i[f] == $past(last_i[f]));
-      if (past_q && $past(rst_ni) && $past(frame_i[f] && !take_o[f])) assume (frame_i[f]);
+      if (frame_i[f]) assume (len_i[f*LenW +: LenW] != {LenW{1'b0}});
+      if (past_q && $past(rst_ni) && $past(frame_i[f] && !take_o[f])) assume (frame_i[f] && len_i[f*LenW +: LenW] == $past(len_i[f*LenW +: LenW]));
     end
     if (past_q && $past(rst_ni) && rst_ni && $past(m_tvalid_o && !m_tready_i)) begin
       still_there: assert (m_tvalid_o);

@@ -175,7 +175,23 @@ module input_buffer #(
     end
   end
 
-  assign frame_o = lens_read_q != lens_seen_q;
+  // Whether one waits is known from a register, for the clock: it takes part in the choice of the next, which is made late.
+  reg            some_q;
+  reg [FrameW:0] lens_next_q;  // lens_read_q + 1
+  wire           more = lens_write_q != lens_seen_q;
+  wire           one  = lens_next_q == lens_seen_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      some_q      <= 1'b0;
+      lens_next_q <= {{FrameW{1'b0}}, 1'b1};
+    end else begin
+      some_q <= more || (some_q && !(take_i && one));
+      if (take_i) lens_next_q <= lens_next_q + 1'b1;
+    end
+  end
+
+  assign frame_o = some_q;
   assign len_o   = lens[lens_read_q[FrameW-1:0]];
 
   wire [AddrW:0] head;
@@ -264,6 +280,7 @@ module input_buffer #(
       a_place_for_each_length: assert ({1'b0, used_frames} + f_judged + (beat_q && last_q) + ready_q <= (1 << FrameW) - 2);
       // What makes these hold for any number of cycles.
       whole_ones_are_written:  assert ({1'b0, f_unfinished} <= used_words);
+      some_wait_as_pointers_say: assert (some_q == (lens_seen_q != lens_read_q) && lens_next_q == (lens_read_q + 1'b1));
       lengths_are_seen_later:  assert (f_unseen <= 1 && lens_seen_q - lens_read_q <= used_frames);
       beats_are_no_longer:     assert (!beat_q || bytes_q <= LinkB);
       only_last_beats_are_partial: assert (!beat_q || partial_q || (bytes_q != 0 && (last_q || bytes_q == LinkB)));

@@ -102,9 +102,9 @@ module switch_top #(
   /* verilator lint_on UNUSEDSIGNAL */
 
   // Ways in.
-  wire [NumPorts-1:0]       frame, take, word_last, word_pop, in, bad;
+  wire [NumPorts-1:0]       frame, take, word_pop, in, bad;
   /* verilator lint_off UNUSEDSIGNAL */
-  wire [NumPorts-1:0]       word_valid;  // a frame that is whole has its words
+  wire [NumPorts-1:0]       word_valid, word_last;  // a frame that is whole has its words, as many as its length says
   /* verilator lint_on UNUSEDSIGNAL */
   wire [NumPorts*LenW-1:0]  frame_len;
   wire [NumPorts*PathW-1:0] word;
@@ -151,7 +151,6 @@ module switch_top #(
     .len_i      (frame_len),
     .take_o     (take),
     .word_i     (word),
-    .last_i     (word_last),
     .pop_o      (word_pop),
     .m_tdata_o  (arb_data),
     .m_tlast_o  (arb_last),

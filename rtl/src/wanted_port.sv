@@ -5,8 +5,8 @@
 //             (unless match_mac_i), else the MAC address. Of the group, one by the flow's hash, or another
 //             for each frame: spray_choice, as route_i says. No entry, or an entry without ports: no_entry_o.
 // State       the table, the frames under way, and what spray_choice remembers.
-// Latency     7 cycles, one frame a cycle: the key in 1, table and hash in 4, the port by the hash in 1, and
-//             the one by spray_choice in 1.
+// Latency     7 cycles, one frame a cycle: the key in 1, the table in 5 and the hash beside it, and the port in 1,
+//             by the hash or by spray_choice.
 // Source      Zarifis et al., EuroSys 2014, section 3 (ECMP); RFC 2992.
 // Deviations  frames that are not IPv4 hash by a part of their MAC address alone, so those to one
 //             address take one port by hash, and are one flow to spray_choice.
@@ -75,7 +75,7 @@ module wanted_port #(
     ports_q <= ip_i ? ports_i : 32'h0;
   end
 
-  // r2 to r5: table and hash, side by side.
+  // r2 to r6: table and hash, side by side.
   wire                hit;
   wire [NumPorts-1:0] group;
   wire [15:0]         hash;
@@ -108,31 +108,27 @@ module wanted_port #(
     .hash_o  (hash)
   );
 
-  // r6: one port of the group by the hash. r7: that one or another stands ready for the decision.
+  // r7: one port of the group by the hash, or another, stands ready for the decision.
+  reg  [15:0]         hash6_q, hash7_q;
   wire                no_port;
-  wire [NumPorts-1:0] hop;
-  wire [PortW-1:0]    hop_port;
+  wire [NumPorts-1:0] hop, want6;
+  wire [PortW-1:0]    hop_port, want_port6;
 
   pick_uniform #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(16)) i_hop (
     .set_i    (group),
-    .draw_i   (hash),
+    .draw_i   (hash6_q),
     .none_o   (no_port),
     .onehot_o (hop),
     .port_o   (hop_port)
   );
 
-  reg                no_entry6_q, no_entry7_q;
-  reg [NumPorts-1:0] want6_q, want7_q;
-  reg [PortW-1:0]    want_port6_q, want_port7_q;
-  reg [15:0]          hash6_q, hash7_q;
-  wire [NumPorts-1:0] want6;
-  wire [PortW-1:0]    want_port6;
+  wire                no_entry6 = !hit || no_port;
+  reg                 no_entry7_q;
+  reg  [NumPorts-1:0] want7_q;
+  reg  [PortW-1:0]    want_port7_q;
 
   always_ff @(posedge clk_i) begin
-    no_entry6_q  <= !hit || no_port;
-    want6_q      <= hop;
-    want_port6_q <= hop_port;
-    no_entry7_q  <= no_entry6_q;
+    no_entry7_q  <= no_entry6;
     want7_q      <= want6;
     want_port7_q <= want_port6;
     hash6_q      <= hash;
@@ -141,14 +137,6 @@ module wanted_port #(
 
   generate
     if (Spray != 0) begin : g_spray
-      reg [NumPorts-1:0] group6_q;
-      reg [IndexW:0]     at6_q;
-
-      always_ff @(posedge clk_i) begin
-        group6_q <= group;
-        at6_q    <= at;
-      end
-
       spray_choice #(.NumPorts(NumPorts), .PortW(PortW), .AtW(IndexW + 1), .LenW(LenW), .DepthW(WordsW)) i_spray (
         .clk_i      (clk_i),
         .rst_ni     (rst_ni),
@@ -156,21 +144,21 @@ module wanted_port #(
         .route_i    (route_i),
         .seed_we_i  (seed_we_i),
         .seed_i     (seed_i),
-        .valid_i    (routed6_i && !no_entry6_q),
+        .valid_i    (routed6_i && !no_entry6),
         .ack_i      (ack6_i),
         .len_i      (len6_i),
-        .hops_i     (group6_q),
+        .hops_i     (group),
         .depth_i    (depth_i),
-        .at_i       (at6_q),
+        .at_i       (at),
         .hash_i     (hash6_q),
-        .hop_i      (want6_q),
-        .hop_port_i (want_port6_q),
+        .hop_i      (hop),
+        .hop_port_i (hop_port),
         .hop_o      (want6),
         .hop_port_o (want_port6)
       );
     end else begin : g_hash
-      assign want6      = want6_q;
-      assign want_port6 = want_port6_q;
+      assign want6      = hop;
+      assign want_port6 = hop_port;
     end
   endgenerate
 
@@ -180,18 +168,16 @@ module wanted_port #(
   assign hash_o      = hash7_q;
 
 `ifdef FORMAL
-  reg [1:0]          past_q = 2'b00;  // as many clock edges as it takes to fill r6 and r7
-  reg [NumPorts-1:0] f_group6_q, f_group7_q;
-  reg                f_hit6_q, f_hit7_q;
+  reg                past_q = 1'b0;  // the clock edge that it takes to fill r7
+  reg [NumPorts-1:0] f_group7_q;
+  reg                f_hit7_q;
   always_ff @(posedge clk_i) begin
-    past_q     <= {past_q[0], 1'b1};
-    f_group6_q <= group;
-    f_group7_q <= f_group6_q;
-    f_hit6_q   <= hit;
-    f_hit7_q   <= f_hit6_q;
+    past_q     <= 1'b1;
+    f_group7_q <= group;
+    f_hit7_q   <= hit;
   end
   always_comb begin
-    if (past_q[1]) begin
+    if (past_q) begin
       an_entry_with_ports_leads_somewhere: assert (no_entry_o == (!f_hit7_q || f_group7_q == 0));
       a_port_of_the_group:                 assert (no_entry_o || (want_o & ~f_group7_q) == 0);
       one_port_by_bit_and_number:          assert (no_entry_o || want_o == {{(NumPorts-1){1'b0}}, 1'b1} << want_port_o);
