@@ -44,7 +44,7 @@ async def every_order_is_that_of_the_switch(dut):
     await begun(dut)
     n, rng = len(dut.switch_i), random.Random(1)
     digits = 64 // int(dut.DigitW.value)
-    cover = Coverage(f"flow_order_{n}", ["all ports", "no port", "one port", "begun anew"]
+    cover = Coverage(f"flow_order_{n}", ["all ports", "no port", "one port", "begun anew", "left to stand"]
                      + [("first", p) for p in range(n)])
     for turn in range(150):
         salt, hash_ = rng.getrandbits(64), rng.getrandbits(32)
@@ -57,6 +57,11 @@ async def every_order_is_that_of_the_switch(dut):
         assert cycles == n * (2 * digits + 2) + 1, "the latency in the head of the cell"
         cover.hit_if(**{"all ports": switch == (1 << n) - 1, "no port": switch == 0,
                         "one port": bin(switch).count("1") == 1})
+        given = int(dut.order_o.value)
+        for _ in range(turn % 4):
+            await FallingEdge(dut.clk_i)
+            assert int(dut.valid_o.value) and int(dut.order_o.value) == given, "an order stands until the next is begun"
+            cover.hit("left to stand")
         if masks[0]:
             cover.hit(("first", masks[0].bit_length() - 1))
     cover.require(dut._log)
