@@ -32,12 +32,13 @@ def test_a_place_counts_once_over_instances_and_builds(tmp_path):
         ("branch", "if"): 1, ("branch", "else"): 2, ("toggle", "q[0]:0->1"): 0, ("toggle", "q[0]:1->0"): 3}
     text, _ = coverage.table(passed, [])
     assert f"| `{CELL}` | 2 of 2 | 100 % | 1 of 2 | 50 % |" in text and "Nothing." in text
+    assert "| `drr.sv` | in no build |" in text
 
 
 def test_what_never_ran_is_listed_with_its_line(tmp_path):
     line = next(n for n, text in enumerate((SRC / CELL).read_text().splitlines(), 1) if text.startswith("module"))
     text, _ = coverage.table(counted(tmp_path, [place(line, "cond_then", "branch", 0)]), ["lfsr-Width16"])
-    assert f"| `{CELL}:{line}` | ?: holds | `module lfsr #(` | no test |" in text and text.endswith("\n- `lfsr-Width16`\n")
+    assert f"| `{CELL}:{line}` | ?: holds | `module lfsr #(` | no counted test |" in text and text.endswith("\n- `lfsr-Width16`\n")
 
 
 def test_nothing_but_the_cells_is_counted(tmp_path):
