@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A queue from one clock to another: written by w_clk_i, read by r_clk_i, whatever these are to each other.
+//
+// Decision    none: first in, first out, one word a cycle of the slower clock where AddrW is 4 or more.
+// State       2^AddrW words and one in r_data_o; each side's pointer, in binary and in Gray code; whether each side runs.
+// Latency     a word taken at an edge of w_clk_i is in r_data_o after the third or fourth edge of r_clk_i from there; room
+//             comes back after as many of w_clk_i.
+// Source      C. Cummings, Simulation and Synthesis Techniques for Asynchronous FIFO Design, SNUG 2002: pointers cross in Gray
+//             code, in which one bit changes at a time, by two flip-flops. How both sides begin anew is not from there.
+// Deviations  Outputs are registers. Reset is synchronous in each side, and one of one side alone is allowed:
+//
+// **Reset of one side, of any length, resets both.** The words in here are lost: r_valid_o falls though its word may not have
+// been taken, w_ready_o falls, and both sides say so by w_up_o and r_up_o. Each side lets its pointer stand until the other
+// no longer looks at it, then both begin at 0. They run again some cycles of each clock after the last reset has ended; of
+// what is written from then on nothing is lost. While one side is held in reset, or its clock stands, w_ready_o stays or falls low.
+//
+// For tools: the names of the registers that take what comes from the other clock end in _meta_q, and of those behind them in
+// _sync_q; both are marked ASYNC_REG. Constrain all paths to _meta_q, and from the memory to r_data_o, to be no longer than a
+// period of the clock they come from, by data alone (set_max_delay -datapath_only): bits of a pointer must not be further
+// apart than that. Nothing else crosses: tests/test_clock_crossings.py looks.
+
+`default_nettype none
+`include "expect.svh"
+
+module async_fifo #(
+  parameter Width = 8,  // bits of a word
+  parameter AddrW = 4,  // 2^AddrW words; 2 or more
+  parameter Block = 0   // 1: in block RAM; 0: in the memory of LUTs
+) (
+  input  wire logic             w_clk_i,    // clock of the writer
+  input  wire logic             w_rst_ni,   // its reset, active low, synchronous
+  input  wire logic             w_valid_i,  // a word is offered
+  input  wire logic [Width-1:0] w_data_i,   // the word
+  output logic                  w_ready_o,  // and taken
+  output logic                  w_up_o,     // both sides run; when this falls, words have been lost
+  input  wire logic             r_clk_i,    // clock of the reader
+  input  wire logic             r_rst_ni,   // its reset, active low, synchronous
+  output logic                  r_valid_o,  // r_data_o holds a word
+  output logic      [Width-1:0] r_data_o,   // the oldest word
+  output logic                  r_up_o,     // both sides run; when this falls, words have been lost
+  input  wire logic             r_ready_i   // it is taken
+);
+
+  generate
+    `EXPECT(g_addr, AddrW >= 2, "async_fifo: AddrW must be 2 or more")
+  endgenerate
+
+  function automatic [AddrW:0] gray(input [AddrW:0] binary);
+    gray = binary ^ (binary >> 1);
+  endfunction
+
+  // Each side's own registers, and what the other side sees of them.
+  reg [AddrW:0] w_at_q, w_gray_q;  // the next word to write
+  reg [AddrW:0] r_at_q, r_gray_q;  // the next word to read
+  reg           w_run_q, r_run_q;  // the writer leads, the reader follows: neither moves before the other has
+  reg           w_ask_q, r_ask_q;  // there was a reset, and not both have stopped since
+
+  (* ASYNC_REG = "TRUE" *) reg [AddrW:0] w_gray_meta_q, w_gray_sync_q;  // in r_clk_i
+  (* ASYNC_REG = "TRUE" *) reg           w_run_meta_q,  w_run_sync_q;
+  (* ASYNC_REG = "TRUE" *) reg [AddrW:0] r_gray_meta_q, r_gray_sync_q;  // in w_clk_i
+  (* ASYNC_REG = "TRUE" *) reg           r_run_meta_q,  r_run_sync_q;
+  (* ASYNC_REG = "TRUE" *) reg           r_ask_meta_q,  r_ask_sync_q;
+
+  always_ff @(posedge r_clk_i) begin
+    {w_gray_meta_q, w_run_meta_q} <= {w_gray_q, w_run_q};
+    {w_gray_sync_q, w_run_sync_q} <= {w_gray_meta_q, w_run_meta_q};
+  end
+
+  always_ff @(posedge w_clk_i) begin
+    {r_gray_meta_q, r_run_meta_q, r_ask_meta_q} <= {r_gray_q, r_run_q, r_ask_q};
+    {r_gray_sync_q, r_run_sync_q, r_ask_sync_q} <= {r_gray_meta_q, r_run_meta_q, r_ask_meta_q};
+  end
+
+  // From any state a reset of each side leads to one in which all is well; before it, simulations need to know what is there.
+  initial begin
+    {w_at_q, w_gray_q, w_gray_meta_q, w_gray_sync_q} = {(4*AddrW+4){1'b0}};
+    {r_at_q, r_gray_q, r_gray_meta_q, r_gray_sync_q} = {(4*AddrW+4){1'b0}};
+    {w_run_q, w_run_meta_q, w_run_sync_q, r_run_q, r_run_meta_q, r_run_sync_q} = 6'd0;
+    {w_ask_q, r_ask_q, r_ask_meta_q, r_ask_sync_q} = 4'd0;
+  end
+
+  // The writer.
+  reg           w_ready_q, w_up_q;
+  wire          push    = w_valid_i && w_ready_q;
+  wire          w_runs  = w_run_q && r_run_sync_q;
+  wire          w_rests = !w_run_q && !r_run_sync_q;  // the reader does not look at the pointer
+  wire          w_go    = w_rst_ni && w_runs && !w_ask_q && !r_ask_sync_q;
+  wire [AddrW:0] w_next = w_at_q + {{AddrW{1'b0}}, push};
+  wire [AddrW:0] w_next_gray = gray(w_next);
+  // Full: the reader is one round behind, which in Gray code is the two highest bits turned over.
+  wire          full    = w_next_gray == {~r_gray_sync_q[AddrW:AddrW-1], r_gray_sync_q[AddrW-2:0]};
+
+  initial {w_ready_q, w_up_q} = 2'b00;
+
+  always_ff @(posedge w_clk_i) begin
+    w_ask_q   <= !w_rst_ni || (w_ask_q && !w_rests);
+    w_run_q   <= w_runs ? !w_ask_q && !r_ask_sync_q : w_rests ? w_rst_ni && !r_ask_sync_q : w_run_q;
+    w_up_q    <= w_go;
+    w_ready_q <= w_go && !full;
+    w_at_q    <= w_rests ? {(AddrW+1){1'b0}} : w_next;
+    w_gray_q  <= w_rests ? {(AddrW+1){1'b0}} : w_next_gray;
+  end
+
+  assign w_ready_o = w_ready_q;
+  assign w_up_o    = w_up_q;
+
+  // The reader.
+  reg           r_valid_q, r_up_q;
+  reg [Width-1:0] r_data_q;
+  wire          move   = !r_valid_q || r_ready_i;
+  wire          r_go   = r_rst_ni && r_run_q && w_run_sync_q && !r_ask_q;
+  wire          fetch  = r_go && move && r_gray_q != w_gray_sync_q;
+  wire [AddrW:0] r_next = r_at_q + {{AddrW{1'b0}}, fetch};
+
+  initial {r_valid_q, r_up_q} = 2'b00;
+
+  always_ff @(posedge r_clk_i) begin
+    r_ask_q   <= !r_rst_ni || (r_ask_q && (r_run_q || w_run_sync_q));
+    r_run_q   <= w_run_sync_q;
+    r_up_q    <= r_go;
+    r_valid_q <= r_go && (fetch || !move);
+    r_at_q    <= !r_run_q ? {(AddrW+1){1'b0}} : r_next;
+    r_gray_q  <= !r_run_q ? {(AddrW+1){1'b0}} : gray(r_next);
+  end
+
+  assign r_valid_o = r_valid_q;
+  assign r_data_o  = r_data_q;
+  assign r_up_o    = r_up_q;
+
+  // The memory. A word that is read was written two edges of r_clk_i before, or more.
+  generate
+    if (Block != 0) begin : g_block
+      (* ram_style = "block" *)
+      reg [Width-1:0] words [0:(1<<AddrW)-1];
+      always_ff @(posedge w_clk_i) if (push) words[w_at_q[AddrW-1:0]] <= w_data_i;
+      always_ff @(posedge r_clk_i) if (fetch) r_data_q <= words[r_at_q[AddrW-1:0]];
+    end else begin : g_luts
+      (* ram_style = "distributed" *)
+      reg [Width-1:0] words [0:(1<<AddrW)-1];
+      always_ff @(posedge w_clk_i) if (push) words[w_at_q[AddrW-1:0]] <= w_data_i;
+      always_ff @(posedge r_clk_i) if (fetch) r_data_q <= words[r_at_q[AddrW-1:0]];
+    end
+  endgenerate
+
+endmodule
+
+`default_nettype wire
