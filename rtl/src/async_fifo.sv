@@ -61,13 +61,21 @@ module async_fifo #(
   (* ASYNC_REG = "TRUE" *) reg           r_run_meta_q,  r_run_sync_q;
   (* ASYNC_REG = "TRUE" *) reg           r_ask_meta_q,  r_ask_sync_q;
 
+  // The same at the far ends of the wires. A proof lets each bit take its time.
+  wire [AddrW:0] w_gray_far, r_gray_far;
+  wire           w_run_far, r_run_far, r_ask_far;
+`ifndef FORMAL
+  assign {w_gray_far, w_run_far}            = {w_gray_q, w_run_q};
+  assign {r_gray_far, r_run_far, r_ask_far} = {r_gray_q, r_run_q, r_ask_q};
+`endif
+
   always_ff @(posedge r_clk_i) begin
-    {w_gray_meta_q, w_run_meta_q} <= {w_gray_q, w_run_q};
+    {w_gray_meta_q, w_run_meta_q} <= {w_gray_far, w_run_far};
     {w_gray_sync_q, w_run_sync_q} <= {w_gray_meta_q, w_run_meta_q};
   end
 
   always_ff @(posedge w_clk_i) begin
-    {r_gray_meta_q, r_run_meta_q, r_ask_meta_q} <= {r_gray_q, r_run_q, r_ask_q};
+    {r_gray_meta_q, r_run_meta_q, r_ask_meta_q} <= {r_gray_far, r_run_far, r_ask_far};
     {r_gray_sync_q, r_run_sync_q, r_ask_sync_q} <= {r_gray_meta_q, r_run_meta_q, r_ask_meta_q};
   end
 
@@ -81,6 +89,7 @@ module async_fifo #(
 
   // The writer.
   reg           w_ready_q, w_up_q;
+  reg           w_clean_q;  // the pointer was 0 a cycle ago, and so is at the far end before w_run_q is
   wire          push    = w_valid_i && w_ready_q;
   wire          w_runs  = w_run_q && r_run_sync_q;
   wire          w_rests = !w_run_q && !r_run_sync_q;  // the reader does not look at the pointer
@@ -90,11 +99,12 @@ module async_fifo #(
   // Full: the reader is one round behind, which in Gray code is the two highest bits turned over.
   wire          full    = w_next_gray == {~r_gray_sync_q[AddrW:AddrW-1], r_gray_sync_q[AddrW-2:0]};
 
-  initial {w_ready_q, w_up_q} = 2'b00;
+  initial {w_ready_q, w_up_q, w_clean_q} = 3'b000;
 
   always_ff @(posedge w_clk_i) begin
     w_ask_q   <= !w_rst_ni || (w_ask_q && !w_rests);
-    w_run_q   <= w_runs ? !w_ask_q && !r_ask_sync_q : w_rests ? w_rst_ni && !r_ask_sync_q : w_run_q;
+    w_clean_q <= w_rests;
+    w_run_q   <= w_runs ? !w_ask_q && !r_ask_sync_q : w_rests ? w_rst_ni && w_clean_q && !r_ask_sync_q : w_run_q;
     w_up_q    <= w_go;
     w_ready_q <= w_go && !full;
     w_at_q    <= w_rests ? {(AddrW+1){1'b0}} : w_next;
@@ -141,6 +151,10 @@ module async_fifo #(
       always_ff @(posedge r_clk_i) if (fetch) r_data_q <= words[r_at_q[AddrW-1:0]];
     end
   endgenerate
+
+`ifdef FORMAL
+  `include "async_fifo_laws.svh"
+`endif
 
 endmodule
 
