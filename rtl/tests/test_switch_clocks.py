@@ -145,4 +145,4 @@ RUNS = [("4-links-64-path-256", "verilator"), *(pytest.param(c, s, marks=pytest.
 
 @pytest.mark.parametrize("config, sim", RUNS)
 def test_switch_clocks(config, sim):
-    simulate(sim, "switch_clocks", "test_switch_clocks", CONFIGS[config])
+    simulate(sim, "switch_clocks", "test_switch_clocks", CONFIGS[config], env=dict(FRAMES=40))
