@@ -36,6 +36,7 @@ class ClockedSwitch(Switch):
         self.torn = [0] * self.ports            # frames out that ended with tuser
         self.bubbles = [0] * self.ports         # cycles within a frame out without a beat, though it was ready for one
         self.moved = 0
+        self.running = False                    # links end their first reset
 
     async def start(self):
         d = self.dut
@@ -43,7 +44,7 @@ class ClockedSwitch(Switch):
         for p in range(self.ports):
             cocotb.start_soon(self.link_of(p))
         await super().start()
-        self.resets = (1 << self.ports) - 1
+        self.running = True
         await self.core_cycles(60)
 
     async def core_cycles(self, cycles):
@@ -89,14 +90,13 @@ class ClockedSwitch(Switch):
             self.partial[p].clear()
             self.held.pop(p, None)
             self.drive("tvalid", p, 1, 0)
-            if self.resets & bit:
-                self.resets &= ~bit
+            self.resets &= ~bit
             d.port_rst_ni.value = self.resets
-            if not self.reset_for[p]:
-                self.resets |= bit  # from its next fall on
             return
-        d.port_rst_ni.value = self.resets
-        if not self.resets & bit:
+        if not self.resets & bit and self.running:
+            self.resets |= bit
+            d.port_rst_ni.value = self.resets
+        if not self.running:
             return
         # In.
         if self.offers[p] is None:
