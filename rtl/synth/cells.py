@@ -48,6 +48,7 @@ CELLS = [
     ("class_limit", {}, "bytes of 20 bits, flows of 13; and a DSP"),
     ("flow_count", {"PlaceW": 4}, "16 places, keys of 32 bits, times of 24"),
     ("flow_count", {"PlaceW": 6}, "64 places, keys of 32 bits, times of 24"),
+    ("async_fifo", {"Width": 74, "AddrW": 4}, "16 words of 74 bits, both sides on one clock"),
 ]
 
 
@@ -65,9 +66,10 @@ def ports(name, top, parameters):
 def wrapped(name, top, parameters):
     """Writes the cell between registers, and says which ports it has but the clock."""
     inputs, outputs = ports(name, top, parameters)
-    inputs = [(p, w) for p, w in inputs if p != "clk_i"]
-    clocked = "\n    .clk_i(clk)," if top in ("lfsr", "rank_queue", "flow_order", "spray_counter", "spray_rr", "spray_choice",
-                                             "drr", "drr_quanta", "flow_count") else ""
+    clocks = [p for p, _ in inputs if p in ("w_clk_i", "r_clk_i")]
+    inputs = [(p, w) for p, w in inputs if p != "clk_i" and p not in clocks]
+    clocked = "".join(f"\n    .{p}(clk)," for p in clocks) + ("\n    .clk_i(clk)," if top in ("lfsr", "rank_queue", "flow_order", "spray_counter", "spray_rr", "spray_choice",
+                                             "drr", "drr_quanta", "flow_count") else "")
     wide_in, wide_out = sum(w for _, w in inputs), sum(w for _, w in outputs)
     at, pins = 0, []
     for port, width in inputs:

@@ -187,6 +187,12 @@ BUGS = [
      "places_2", None),
     ("what ended leaves a gap", "flow_count", "back && order_q > order_at[Places]", "1'b0", "places_2", "who_ended_is_in_a_row"),
     ("what leaves still waits", "flow_count", "else if (leave_i && at[p]) waits_q <= waits_q - 1'b1;", "", "places_2", None),
+    ("a pointer that is no Gray code", "async_fifo", "gray = binary ^ (binary >> 1);", "gray = binary;", "words_4", None),
+    ("full a word too late", "async_fifo", "gray(w_next);", "gray(w_at_q);", "words_4", None),
+    ("never full", "async_fifo", "w_ready_q <= w_go && !full;", "w_ready_q <= w_go;", "words_4", None),
+    ("reads what has not come", "async_fifo", "r_gray_q != w_gray_sync_q;", "1'b1;", "words_4", None),
+    ("begins anew while it is looked at", "async_fifo", "w_rests = !w_run_q && !r_run_sync_q;", "w_rests = !w_run_q;", "words_4", None),
+    ("runs before its pointer has come", "async_fifo", "w_rst_ni && w_clean_q && ", "w_rst_ni && ", "words_4", None),
     ("who looks is counted", "flow_count", "else if (comes != {Places{1'b0}}) flows_q", "else if (see_i) flows_q", "places_2",
      "the_count_is_of_the_table"),
 ]
