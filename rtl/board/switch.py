@@ -225,7 +225,6 @@ def main():
     to_write.add_argument("value")
     to_table = commands.add_parser("table", help="fill the forwarding table from a file")
     to_table.add_argument("file")
-    to_table.add_argument("--keep", action="store_true", help="do not empty the other places")
     asked = parser.parse_args()
     try:
         # What is wrong in the command is said before the line is opened.
@@ -238,7 +237,7 @@ def main():
                 entries = parsed(Path(asked.file).read_text(), asked.file)
             except OSError as why:
                 raise Refused(f"{asked.file}: {why.strerror}; expected a table") from None
-            writes = placed(entries, not asked.keep)
+            writes = placed(entries)
         line = opened(asked.port)
         if asked.what == "status":
             print(status(line))
