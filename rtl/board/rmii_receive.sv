@@ -8,8 +8,8 @@
 //             first di-bit of each nibble while the PHY still has data. So only second di-bits say whether there are more.
 // Deviations  no RX_ER: common modules do not bring it out, and an FCS tells. 10 Mbps is not understood: such frames are broken.
 //
-// A byte that finds the last one not taken is lost, and the frame ends as broken: a link cannot wait. Four di-bits or fewer than
-// a byte at the end are left out. Less than a byte before its FCS is no frame: nothing is offered and nothing counted.
+// A byte that finds the last one not taken is lost, and the frame ends as broken: a link cannot wait. Di-bits at the end that are
+// no whole byte are left out. An FCS with no byte before it is no frame: nothing is offered and nothing counted.
 
 `default_nettype none
 
