@@ -25,6 +25,7 @@ import switch as host
 
 SOURCES = [*sorted(SRC.glob("*.sv")), *sorted(BOARD.glob("*.sv"))]
 BENCH = RTL / "tests" / "bench" / "board.sv"
+LOOP = RTL / "tests" / "bench" / "loop.sv"
 DIVIDER = 8        # cycles a bit of the UART in simulations
 QUIET = 400        # cycles of silence; a byte has 80
 
@@ -345,6 +346,54 @@ async def the_rest_of_a_wrong_command_is_not_taken_for_one(dut):
     assert b.regs == {8: 4}
 
 
+# A port: the MAC and its queues between two clocks.
+
+@cocotb.test()
+async def frames_cross_both_clocks_and_a_reset_leaves_no_rest(dut):
+    rng = random.Random(cocotb.RANDOM_SEED)
+    dut.rst_ni.value, dut.crs_dv_i.value, dut.rxd_i.value = 0, 0, 0
+    cycles = []
+    cocotb.start_soon(Clock(dut.clk_i, 40_000, "ps").start())
+    cocotb.start_soon(Clock(dut.ref_clk_i, 20_004, "ps").start())
+    await Timer(1, "us")
+    dut.rst_ni.value = 1
+    await Timer(2, "us")
+
+    async def watch():
+        while True:
+            await FallingEdge(dut.ref_clk_i)
+            cycles.append((int(dut.tx_en_o.value), int(dut.txd_o.value)))
+
+    async def give(pairs):
+        for dv, bits in [*pairs, *[(0, 0)] * GAP]:
+            dut.crs_dv_i.value, dut.rxd_i.value = dv, bits
+            await FallingEdge(dut.ref_clk_i)
+
+    watching = cocotb.start_soon(watch())
+    frames = [random_bytes(rng, rng.choice([60, 61, 64, 150])) for _ in range(8)]
+    for frame in frames:
+        await give(wire(frame, silent=0))
+    await Timer(10, "us")
+    assert [(f, c) for f, c, _ in decoded(cycles)] == [(f, fcs(f)) for f in frames]
+    assert int(dut.turns_o.value) & 7 == 0
+
+    # The switch's side is reset while a frame is on its way in and another on its way out.
+    watching.cancel()
+    task = cocotb.start_soon(give(wire(random_bytes(rng, 150))))
+    await Timer(6, "us")
+    dut.rst_ni.value = 0
+    await Timer(400, "ns")
+    dut.rst_ni.value = 1
+    await Timer(1, "us")
+    cycles.clear()
+    cocotb.start_soon(watch())
+    await task
+    assert not any(enabled for enabled, _ in cycles), "the rest of a frame is none"
+    await give(wire(frames[0]))
+    await Timer(10, "us")
+    assert [(f, c) for f, c, _ in decoded(cycles)] == [(frames[0], fcs(frames[0]))]
+
+
 # The whole board.
 
 PERIODS = [20_000, 20_002, 19_998, 20_004]   # ps: 0, -100, +100, -200 ppm
@@ -540,6 +589,12 @@ def test_the_transmitter(sim):
 def test_registers_by_uart(sim):
     simulate(sim, "uart_registers", "test_board", {"Divider": DIVIDER, "Quiet": QUIET},
              sources=parts("uart_registers", "uart_receive", "uart_transmit"), tests=UART)
+
+
+@pytest.mark.parametrize("sim", EACH)
+def test_a_port(sim):
+    simulate(sim, "loop", "test_board", sources=[*parts("rmii_port", "rmii_receive", "rmii_transmit", "fcs_byte"), SRC / "async_fifo.sv", LOOP],
+             tests=["frames_cross_both_clocks_and_a_reset_leaves_no_rest"])
 
 
 @pytest.mark.slow
