@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Holds Vertigo's queue against the scheduler `srpt`, and its deflection against the buffer policy `vertigo`: the rows of
+// Holds Vertigo's queue, by places and by blocks, against the scheduler `srpt`, and its deflection against the buffer policy `vertigo`: the rows of
 // `sidestep vectors` first, then cases of our own.
 //
 //   vertigo COUNT SEED
@@ -16,53 +16,94 @@
 
 namespace {
 
-void tick(Vvertigo &cells) {
-  cells.clk_i = 0;
-  cells.eval();
-  cells.clk_i = 1;
-  cells.eval();
-}
-
-// What one cycle asks of the queue.
+// What one operation asks of a queue.
 struct Asked {
   uint32_t leaves = SIDESTEP_NONE;
   bool push = false;
   uint32_t rank = 0, data = 0;
 };
 
-// One cycle; is it as it must be? Ranks by what is kept of a packet are in `ranks`.
-bool cycle(Vvertigo &cells, const Asked &asked, uint32_t before, const SidestepView &expected,
-           std::vector<uint32_t> &ranks) {
-  const bool pops = asked.leaves != SIDESTEP_NONE;
-  cells.push_i = asked.push;
-  cells.rank_i = asked.rank;
-  cells.data_i = asked.data;
-  cells.pop_i = pops;
-  cells.largest_i = asked.leaves == SIDESTEP_EVICT;
-  cells.eval();
-  bool same = cells.ready_o == (before < 64 || pops) && cells.valid_o == (before > 0);
-  if (pops) {
-    same &= cells.valid_o == (expected.out != SIDESTEP_NONE);
-    if (expected.out != SIDESTEP_NONE) {
-      const bool worst = asked.leaves == SIDESTEP_EVICT;
-      same &= (worst ? cells.tail_data_o : cells.head_data_o) == expected.out;
-      same &= (worst ? cells.tail_rank_o : cells.head_rank_o) == ranks[expected.out];
-    }
-  }
-  if (asked.push && cells.ready_o) ranks[asked.data] = asked.rank;
-  tick(cells);
-  return same && cells.count_o == expected.waiting && cells.tail_rank_o == expected.worst;
-}
+// The pins of one of the queues; ranks, data and which end leaves are asked of all three alike.
+struct Pins {
+  const char *name;
+  uint32_t places;
+  uint8_t *clk, *push, *pop, *idle, *ready, *valid;  // rank_queue is never busy: it has no `idle`
+  uint32_t *head_rank, *tail_rank;
+  uint16_t *head_data, *tail_data;
+};
 
-void empty(Vvertigo &cells) {
-  cells.rst_ni = 0;
-  cells.push_i = cells.pop_i = 0;
-  tick(cells);
-  cells.rst_ni = 1;
+struct Queue {
+  Vvertigo &cells;
+  Pins at;
+  uint64_t splits = 0;  // pushes that took a cycle more
+  uint32_t count() const {
+    return at.places == 1024 ? cells.many_count_o : at.idle ? cells.blocks_count_o : cells.count_o;
+  }
+
+  void tick() {
+    *at.clk = 0;
+    cells.eval();
+    *at.clk = 1;
+    cells.eval();
+  }
+
+  void empty() {
+    cells.rst_ni = 0;
+    *at.push = *at.pop = 0;
+    tick();
+    cells.rst_ni = 1;
+  }
+
+  // One operation; is it as it must be? Ranks by what is kept of a packet are in `ranks`.
+  bool operate(const Asked &asked, uint32_t before, const SidestepView &expected, std::vector<uint32_t> &ranks) {
+    const bool pops = asked.leaves != SIDESTEP_NONE;
+    *at.push = asked.push;
+    cells.rank_i = asked.rank;
+    cells.data_i = asked.data;
+    *at.pop = pops;
+    cells.largest_i = asked.leaves == SIDESTEP_EVICT;
+    cells.eval();
+    const bool taken = before < at.places || pops;
+    bool same = *at.ready == taken && *at.valid == (before > 0);
+    if (pops) {
+      same &= *at.valid == (expected.out != SIDESTEP_NONE);
+      if (expected.out != SIDESTEP_NONE) {
+        const bool worst = asked.leaves == SIDESTEP_EVICT;
+        same &= (worst ? *at.tail_data : *at.head_data) == expected.out;
+        same &= (worst ? *at.tail_rank : *at.head_rank) == ranks[expected.out];
+      }
+    }
+    if (asked.push && *at.ready) ranks[asked.data] = asked.rank;
+    tick();
+    if (at.idle) {
+      *at.push = *at.pop = 0;
+      uint32_t cycles = 1;
+      for (; !*at.idle && cycles < 8; cycles++) tick();
+      const uint32_t least = asked.push && taken ? 2 + (pops && before) : 1;
+      same &= cycles == least || (least > 1 && cycles == least + 1);
+      splits += cycles > least;
+    }
+    return same && count() == expected.waiting && *at.tail_rank == expected.worst;
+  }
+};
+
+Queue queue_of(Vvertigo &cells, int which) {
+  Vvertigo &c = cells;
+  switch (which) {
+    case 0:
+      return {c, {"rank_queue", 64, &c.clk_i, &c.push_i, &c.pop_i, nullptr, &c.ready_o, &c.valid_o, &c.head_rank_o,
+                  &c.tail_rank_o, &c.head_data_o, &c.tail_data_o}};
+    case 1:
+      return {c, {"rank_blocks", 64, &c.blocks_clk_i, &c.blocks_push_i, &c.blocks_pop_i, &c.blocks_idle_o, &c.blocks_ready_o,
+                  &c.blocks_valid_o, &c.blocks_head_rank_o, &c.blocks_tail_rank_o, &c.blocks_head_data_o, &c.blocks_tail_data_o}};
+    default:
+      return {c, {"rank_blocks of 1024", 1024, &c.many_clk_i, &c.many_push_i, &c.many_pop_i, &c.many_idle_o, &c.many_ready_o,
+                  &c.many_valid_o, &c.many_head_rank_o, &c.many_tail_rank_o, &c.many_head_data_o, &c.many_tail_data_o}};
+  }
 }
 
 // The rows of `sidestep vectors sched/srpt`. Half of those that take one out share a cycle with the push behind them.
-uint64_t rows(Vvertigo &cells, uint64_t count, uint64_t seed, std::mt19937_64 &rng) {
+uint64_t rows(Queue queue, uint64_t count, uint64_t seed, std::mt19937_64 &rng) {
   SidestepOperations *reading = sidestep_operations_open(seed);
   SidestepOperation row, next;
   std::vector<uint32_t> ranks(1 << 16);
@@ -73,7 +114,7 @@ uint64_t rows(Vvertigo &cells, uint64_t count, uint64_t seed, std::mt19937_64 &r
     row = next;
     sidestep_operations_next(reading, &next);
     if (row.step == 0) {
-      empty(cells);
+      queue.empty();
       waiting = 0;
     }
     Asked asked;
@@ -94,7 +135,7 @@ uint64_t rows(Vvertigo &cells, uint64_t count, uint64_t seed, std::mt19937_64 &r
       asked.data = row.step;
     }
     nothing += asked.leaves != SIDESTEP_NONE && expected.out == SIDESTEP_NONE;
-    if (!cycle(cells, asked, waiting, expected, ranks)) bad++;
+    if (!queue.operate(asked, waiting, expected, ranks)) bad++;
     waiting = expected.waiting;
     if (waiting > most) most = waiting;
   }
@@ -106,14 +147,15 @@ uint64_t rows(Vvertigo &cells, uint64_t count, uint64_t seed, std::mt19937_64 &r
 }
 
 // Operations of our own, which the scheduler answers: those that fill all places among them.
-uint64_t queue(Vvertigo &cells, uint64_t count, std::mt19937_64 &rng) {
-  SidestepQueue *model = sidestep_queue_open(64);
+uint64_t operations(Queue queue, uint64_t count, std::mt19937_64 &rng) {
+  const uint32_t places = queue.at.places;
+  SidestepQueue *model = sidestep_queue_open(places);
   std::vector<uint32_t> ranks_of(1 << 16);
   uint64_t bad = 0, full = 0, none = 0, both = 0, refused = 0, ties = 0;
   uint32_t waiting = 0, fill = 50, ranks = 8, last_rank = 0;
-  empty(cells);
+  queue.empty();
   for (uint64_t step = 0; step < count; step++) {
-    if (step % 256 == 0) {  // now and then it fills, drains, or has few or many ranks
+    if (step % (4 * places) == 0) {  // now and then it fills, drains, or has few or many ranks
       fill = 30 + rng() % 41;
       ranks = 1u << rng() % 24;
     }
@@ -123,27 +165,27 @@ uint64_t queue(Vvertigo &cells, uint64_t count, std::mt19937_64 &rng) {
     asked.rank = ranks == 1u << 23 ? static_cast<uint32_t>(rng()) : rng() % ranks;
     asked.data = step & 0xffff;
     const bool pops = asked.leaves != SIDESTEP_NONE;
-    full += waiting == 64;
+    full += waiting == places;
     none += waiting == 0;
     both += asked.push && pops && waiting;
-    refused += asked.push && waiting == 64 && !pops;
+    refused += asked.push && waiting == places && !pops;
     ties += asked.push && asked.rank == last_rank;
     last_rank = asked.rank;
     SidestepView expected;
     sidestep_queue_step(model, asked.leaves, asked.push, asked.rank, asked.data, &expected);
-    if (!cycle(cells, asked, waiting, expected, ranks_of) && bad++ < 3) {
-      std::printf("rank_queue step %lu: %u waiting, tail %u; expected %u, %u\n", static_cast<unsigned long>(step),
-                  cells.count_o, cells.tail_rank_o, expected.waiting, expected.worst);
+    if (!queue.operate(asked, waiting, expected, ranks_of) && bad++ < 3) {
+      std::printf("%s step %lu: %u waiting, tail %u; expected %u, %u\n", queue.at.name, static_cast<unsigned long>(step),
+                  queue.count(), *queue.at.tail_rank, expected.waiting, expected.worst);
     }
     waiting = expected.waiting;
   }
   sidestep_queue_close(model);
-  std::printf("rank_queue: %lu operations, %lu mismatches; %lu full, %lu empty, %lu push and pop, %lu refused, "
-              "%lu equal ranks in a row\n",
-              static_cast<unsigned long>(count), static_cast<unsigned long>(bad),
+  std::printf("%s: %lu operations, %lu mismatches; %lu full, %lu empty, %lu push and pop, %lu refused, "
+              "%lu equal ranks in a row, %lu splits\n",
+              queue.at.name, static_cast<unsigned long>(count), static_cast<unsigned long>(bad),
               static_cast<unsigned long>(full), static_cast<unsigned long>(none),
               static_cast<unsigned long>(both), static_cast<unsigned long>(refused),
-              static_cast<unsigned long>(ties));
+              static_cast<unsigned long>(ties), static_cast<unsigned long>(queue.splits));
   return bad;
 }
 
@@ -255,8 +297,11 @@ int main(int argc, char **argv) {
   const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
   std::mt19937_64 rng(seed);
   Vvertigo cells;
-  uint64_t bad = rows(cells, count, seed, rng);
-  bad += queue(cells, count, rng);
+  uint64_t bad = 0;
+  for (int which = 0; which < 3; which++) {
+    if (which < 2) bad += rows(queue_of(cells, which), count, seed, rng);
+    bad += operations(queue_of(cells, which), count, rng);
+  }
   bad += deflected_rows(cells, count, seed);
   return bad + deflect(cells, count, rng) != 0;
 }

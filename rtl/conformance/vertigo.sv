@@ -18,6 +18,28 @@ module vertigo (
   output logic [31:0]       tail_rank_o,
   output logic [15:0]       tail_data_o,
   output logic [6:0]        count_o,
+  input  wire logic         blocks_clk_i,  // rank_blocks with 64 places; what else goes in is that of rank_queue
+  input  wire logic         blocks_push_i,
+  input  wire logic         blocks_pop_i,
+  output logic              blocks_idle_o,
+  output logic              blocks_ready_o,
+  output logic              blocks_valid_o,
+  output logic [31:0]       blocks_head_rank_o,
+  output logic [15:0]       blocks_head_data_o,
+  output logic [31:0]       blocks_tail_rank_o,
+  output logic [15:0]       blocks_tail_data_o,
+  output logic [6:0]        blocks_count_o,
+  input  wire logic         many_clk_i,  // the same with 1024
+  input  wire logic         many_push_i,
+  input  wire logic         many_pop_i,
+  output logic              many_idle_o,
+  output logic              many_ready_o,
+  output logic              many_valid_o,
+  output logic [31:0]       many_head_rank_o,
+  output logic [15:0]       many_head_data_o,
+  output logic [31:0]       many_tail_rank_o,
+  output logic [15:0]       many_tail_data_o,
+  output logic [10:0]       many_count_o,
   input  wire logic [31:0]  newcomer_i,  // the ports of vertigo_deflect, with 8 ports
   input  wire logic [2:0]   want_i,
   input  wire logic [7:0]   fits_i,
@@ -37,6 +59,18 @@ module vertigo (
   rank_queue i_queue (
     .clk_i, .rst_ni, .push_i, .rank_i, .data_i, .ready_o, .pop_i, .largest_i,
     .valid_o, .head_rank_o, .head_data_o, .tail_rank_o, .tail_data_o, .count_o
+  );
+
+  rank_blocks i_blocks (
+    .clk_i (blocks_clk_i), .rst_ni, .push_i (blocks_push_i), .rank_i, .data_i, .idle_o (blocks_idle_o), .ready_o (blocks_ready_o),
+    .pop_i (blocks_pop_i), .largest_i, .valid_o (blocks_valid_o), .head_rank_o (blocks_head_rank_o), .head_data_o (blocks_head_data_o),
+    .tail_rank_o (blocks_tail_rank_o), .tail_data_o (blocks_tail_data_o), .count_o (blocks_count_o)
+  );
+
+  rank_blocks #(.Entries(1024), .CountW(11), .Half(17), .Blocks(62), .IdW(6)) i_many (
+    .clk_i (many_clk_i), .rst_ni, .push_i (many_push_i), .rank_i, .data_i, .idle_o (many_idle_o), .ready_o (many_ready_o),
+    .pop_i (many_pop_i), .largest_i, .valid_o (many_valid_o), .head_rank_o (many_head_rank_o), .head_data_o (many_head_data_o),
+    .tail_rank_o (many_tail_rank_o), .tail_data_o (many_tail_data_o), .count_o (many_count_o)
   );
 
   vertigo_deflect i_deflect (

@@ -11,7 +11,7 @@ from bench.simulators import RTL
 sys.path.insert(0, str(RTL / "conformance"))
 import conform
 
-BENCHES = [("dibs_variants", 10), ("vertigo", 4), ("spray", 6), ("mulbuff", 10), ("draws", 2)]
+BENCHES = [("dibs_variants", 10), ("vertigo", 7), ("spray", 6), ("mulbuff", 10), ("draws", 2)]
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +55,9 @@ MUTANTS = [
     ("once too often", "dibs_variants", "detour_allow", "detours_i >= max_detours_i", "detours_i > max_detours_i", "dibs"),
     ("the last of equals goes first", "vertigo", "rank_queue", "<= rank_i && !(pop_tail", "< rank_i && !(pop_tail",
      "rank_queue"),
+    ("the block before that of its equals", "vertigo", "rank_blocks", "used[i] && low[i] <= asked", "used[i] && low[i] < asked", "rank_blocks"),
+    ("a block that splits too early", "vertigo", "rank_blocks", "wire full   = held[Places-1];", "wire full   = held[Places-2];",
+     "rank_blocks of 1024"),
     ("another policy by the register", "dibs_variants", "detour_choice", "LoadAware = 3'd3, Flow = 3'd4", "LoadAware = 3'd4, Flow = 3'd3",
      "detour_choice dibs-flow"),
     ("a tie evicts", "vertigo", "vertigo_deflect", "want_tail > rank_i;", "want_tail >= rank_i;", "vertigo_deflect"),
