@@ -78,8 +78,6 @@ module rank_blocks #(
   wire [Blocks:0] until_it;  // bit i: position i is that block or before it
   wire [IdW-1:0]  chosen;    // its number
   wire [IdW-1:0]  last_id;   // that of the last in use
-  wire [IdW-1:0]   id_of      [0:Blocks];    // of that block
-  wire [IdW-1:0]   last_id_of [0:Blocks];    // of the last in use
   assign until_it[0]      = 1'b1;
   assign until_it[Blocks] = 1'b0;
 

@@ -21,10 +21,9 @@ class Queue:
     """The cell and the scheduler, in step."""
 
     def __init__(self, dut):
-        self.dut, self.places, self.half = dut, int(dut.Entries.value), int(dut.Half.value)
+        self.dut, self.places = dut, int(dut.Entries.value)
         self.model = reference.RankQueue(self.places)
         self.count, self.ranks, self.split = 0, {}, False
-        self.since_split = None
 
     async def start(self):
         d = self.dut
@@ -64,8 +63,6 @@ class Queue:
             self.ranks[push[1]] = push[0]
             self.split = cycles == 3 + popped
             assert self.split or cycles == 2 + popped, cycles
-            if self.since_split is not None:
-                self.since_split += 1
         else:
             self.split = False
             assert cycles == 1
@@ -80,8 +77,6 @@ class Queue:
 
     def ends(self):
         d = self.dut
-        if not int(d.valid_o.value):
-            return [(int(d.head_rank_o.value), int(d.head_data_o.value)), (int(d.tail_rank_o.value), int(d.tail_data_o.value))]
         return [(int(d.head_rank_o.value), int(d.head_data_o.value)), (int(d.tail_rank_o.value), int(d.tail_data_o.value))]
 
     async def drain(self, end):
