@@ -140,8 +140,8 @@ uint64_t rows(Queue queue, uint64_t count, uint64_t seed, std::mt19937_64 &rng) 
     if (waiting > most) most = waiting;
   }
   sidestep_operations_close(reading);
-  std::printf("rank_queue sched/srpt: %lu rows, %lu mismatches; %lu push and pop, %lu found nothing, %lu waited at most\n",
-              static_cast<unsigned long>(count), static_cast<unsigned long>(bad), static_cast<unsigned long>(both),
+  std::printf("%s sched/srpt: %lu rows, %lu mismatches; %lu push and pop, %lu found nothing, %lu waited at most\n",
+              queue.at.name, static_cast<unsigned long>(count), static_cast<unsigned long>(bad), static_cast<unsigned long>(both),
               static_cast<unsigned long>(nothing), static_cast<unsigned long>(most));
   return bad;
 }
