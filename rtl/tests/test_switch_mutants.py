@@ -6,6 +6,7 @@ import pytest
 from bench.mutants import mutated
 from bench.simulators import BUILD, SRC, simulate
 import test_conformance
+import test_packet_by_packet
 import test_proofs
 from test_switch_top import environment
 
@@ -69,7 +70,8 @@ def test_each_mutant_and_each_bug_changes_one_place():
     """So that none is made of words that a cell no longer has: those run in the long run alone."""
     changes = ([(name, cell, before) for name, cell, before, *_ in MUTANTS]
                + [(f"bug {name}", cell, before) for name, cell, before, *_ in test_proofs.BUGS]
-               + [(name, cell, before) for name, _, cell, before, *_ in test_conformance.MUTANTS])
+               + [(name, cell, before) for name, _, cell, before, *_ in test_conformance.MUTANTS]
+               + [(name, cell, before) for name, cell, before, _ in test_packet_by_packet.MUTANTS])
     assert not [(name, cell) for name, cell, before in changes if (SRC / f"{cell}.sv").read_text().count(before) != 1]
     assert len(changes) > 150 and len({name for name, _, _ in changes}) == len(changes), "each has a folder of its own"
 
