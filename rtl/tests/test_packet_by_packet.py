@@ -39,6 +39,7 @@ CASES = {
     "dibs-not-back": case("dibs", 5, 3, "switch.buffer.ingress=false", "seeds=[2]", back=False),
     "dibs-first-open": case("dibs-first-open", 4, 2, "seeds=[3]"),
     "dibs-load-aware": case("dibs-load-aware", 4, 2, *SMALL),
+    "dibs-long-frames": case("dibs", 4, 2, "transport.mss=1460 B", "workload.query.size=20 kB"),
 }
 
 

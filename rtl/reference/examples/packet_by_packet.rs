@@ -110,8 +110,10 @@ impl Row {
     }
 }
 
+/// Distinct in the four bits above the hosts' of a small network, by which the hardware's table keeps them apart.
 fn mac(host: u32, wanted: PortId) -> Mac {
-    Mac([2, 0, 0, wanted.0 as u8, (host >> 8) as u8, host as u8])
+    let port = (wanted.0 as u8) << 4;
+    Mac([2, 0, 0, port, (host >> 8) as u8, host as u8])
 }
 
 type Rows = Arc<Mutex<Vec<Row>>>;
