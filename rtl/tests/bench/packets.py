@@ -10,7 +10,7 @@ at each decision as it did in the simulator, which is asked as well. A draw is w
 import os
 import subprocess
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from cocotb.triggers import FallingEdge
@@ -34,8 +34,8 @@ class Row:
     draw: int        # None: nothing was drawn
     depths: list     # frames in each queue before it; none where nobody looked
     left: list       # how many have left each since the decision before
-    frame: bytes
-    out: bytes       # as it leaves
+    frame: bytes = field(repr=False)
+    out: bytes = field(repr=False)   # as it leaves
 
 
 def run(scenario, sets, to):
