@@ -13,15 +13,19 @@ from cocotb.triggers import FallingEdge
 import cocotb
 
 from .models import Buffering, Settings, Spraying
+from .registers import EVERY, registers
 from .scoreboard import Scoreboard
 
 STUCK = 20_000   # cycles; four full input buffers of frames that are dropped take 2048
 
-COUNTERS = ["in", "out", "bad", "malformed", "ttl", "no_entry", "full", "detour_from", "detour_to", "mark", "queued",
-            "bytes_in", "bytes_out", "evicted"]
+# Addresses are the same in every build.
+MAP = registers(**EVERY)
+TO_SWITCH, CONTROL, LIMIT_FRAMES, LIMIT_BYTES, MARK_AT, ALPHA, SALT, ROUTE, SEED, BUFFER, KEY_LOW, KEY_HIGH, KEY_PORTS, TABLE_WRITE, EARLY, RANK = (
+    MAP[name].address for name in (
+        "TO_SWITCH", "CONTROL", "LIMIT_FRAMES", "LIMIT_BYTES", "MARK_AT", "ALPHA", "SALT", "ROUTE", "SEED", "BUFFER", "KEY_LOW", "KEY_HIGH",
+        "KEY_PORTS", "TABLE_WRITE", "EARLY", "RANK"))
+COUNTERS = {name.removeprefix("COUNTER.").lower(): register.addresses() for name, register in MAP.items() if name.startswith("COUNTER.")}
 
-TO_SWITCH, CONTROL, LIMIT_FRAMES, LIMIT_BYTES, MARK_AT, ALPHA, SALT = 0x08, 0x0C, 0x10, 0x14, 0x18, 0x1C, 0x20
-ROUTE, SEED, BUFFER, KEY_LOW, KEY_HIGH, KEY_PORTS, TABLE_WRITE, EARLY, RANK, COUNTER_BASE = 0x24, 0x28, 0x2C, 0x30, 0x34, 0x38, 0x3C, 0x40, 0x44, 0x400
 
 
 def known(value, valid, ports):
@@ -110,8 +114,7 @@ class Switch:
 
     async def counters(self):
         """All of them, by name: a list over the ports."""
-        return {name: [await self.read(COUNTER_BASE + 0x40 * c + 4 * p) for p in range(self.ports)]
-                for c, name in enumerate(COUNTERS)}
+        return {name: [await self.read(address) for address in addresses[:self.ports]] for name, addresses in COUNTERS.items()}
 
     async def configure(self, to_switch=0, salt=0, go_back=True, match_mac=False, limit_frames=None,
                         limit_bytes=None, mark_at=None, alpha=None, seed=None, route=None, buffer=None):

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The registers as registers/sidestep_switch.rdl describes them, held against the switch that has them.
+
+The description is compiled for the build under test and walked: what each register holds after reset, which bits can be
+written and read, what is refused, and that nothing else is there. The same on switch_top and, where many builds are
+cheap, on switch_registers alone, whose ports also show what cannot be read back and where each counter stands.
+"""
+
+import json
+import os
+import re
+from types import SimpleNamespace
+
+import cocotb
+import pytest
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge
+
+from bench.registers import regmap, registers
+from bench.simulators import BOTH, EACH, SRC, simulate
+from bench.switch import Switch
+
+PARAMETERS = json.loads(os.environ.get("PARAMETERS", "{}"))
+ONES, SPACE = 0xFFFF_FFFF, 0x1000
+
+
+class Cell:
+    """switch_registers alone, its bus named as that of the whole switch."""
+
+    read, write = Switch.read, Switch.write
+
+    class Bus:
+        def __init__(self, dut):
+            self.dut = dut
+            self.s_axil_wstrb_i = SimpleNamespace()   # not looked at: the cell has none
+
+        def __getattr__(self, name):
+            return getattr(self.dut, name.removeprefix("s_axil_"))
+
+    def __init__(self, dut):
+        self.dut = Cell.Bus(dut)
+
+    async def start(self):
+        d = self.dut.dut
+        d.rst_ni.value = 0
+        for name in ("awaddr_i", "awvalid_i", "wdata_i", "wvalid_i", "bready_i", "araddr_i", "arvalid_i", "rready_i", *COUNTED.values(),
+                     "frames_i", "bytes_in_i", "bytes_out_i"):
+            getattr(d, name).value = 0
+        cocotb.start_soon(Clock(d.clk_i, 8, "ns").start())
+        for _ in range(4):
+            await FallingEdge(d.clk_i)
+        d.rst_ni.value = 1
+        await FallingEdge(d.clk_i)
+
+
+# What each counter counts, at the ports of the cell; the other three are numbers.
+COUNTED = {name: f"{name.lower()}_i" for name in ("IN", "OUT", "BAD", "MALFORMED", "TTL", "NO_ENTRY", "FULL", "DETOUR_FROM", "DETOUR_TO",
+                                                    "MARK", "EVICTED")}
+
+
+async def started(dut):
+    b = Cell(dut) if dut._name == "switch_registers" else Switch(dut, None)
+    await b.start()
+    return b, registers(**PARAMETERS)
+
+
+def at_reset(register):
+    """What is read after reset."""
+    return register.reset & register.bits("r") if register.bits("r") else 0
+
+
+def stored(register, word, before):
+    """What is read of a register after this word is written to it, if `before` was read before."""
+    if register.access != "rw":
+        return before
+    if register.choice and not any(word & register.choice == register.chooses(n) for n in range(32) if register.choices >> n & 1):
+        return before
+    kept = word & register.bits("w")
+    for field in register.fields:
+        # The field reaches from bit 0 to some bit, and the number is the whole word.
+        if field.saturates and word >> field.width:
+            assert field.low == 0 and len(register.fields) == 1
+            kept = field.mask
+    return kept
+
+
+def words(register):
+    """To be written: each bit alone and each but one; with every choice where there is one."""
+    bits = [0, ONES, *(1 << n for n in range(32)), *(ONES ^ 1 << n for n in range(32)), 0x5A5A_A5A5]
+    chosen = [register.chooses(n) for n in range(1 << register.choice.bit_count())]
+    return [word & ~register.choice | choice for choice in chosen for word in bits]
+
+
+def by_address(map_):
+    return {address: register for register in map_.values() for address in register.addresses()}
+
+
+@cocotb.test()
+async def each_address_reads_what_is_there_after_reset(dut):
+    b, map_ = await started(dut)
+    known = by_address(map_)
+    for address in range(0, SPACE, 4):
+        expected = at_reset(known[address]) if address in known else 0
+        assert await b.read(address) == expected, f"{known[address].name if address in known else 'nothing'} at {address:#x}"
+    for register in map_.values():
+        # The two lowest bits of an address count for nothing.
+        assert await b.read(register.address + 3) == at_reset(register), register.name
+
+
+@cocotb.test()
+async def what_is_no_register_ignores_writes(dut):
+    b, map_ = await started(dut)
+    known = by_address(map_)
+    for address in range(0, SPACE, 4):
+        if address not in known or known[address].access == "r":
+            await b.write(address, ONES)
+    for address in range(0, SPACE, 4):
+        expected = at_reset(known[address]) if address in known else 0
+        assert await b.read(address) == expected, f"{address:#x} after writes where there is nothing to write"
+
+
+@cocotb.test()
+async def the_bits_that_can_be_written_are_read_back_and_choices_that_are_none_refused(dut):
+    b, map_ = await started(dut)
+    seen = {register.name: at_reset(register) for register in map_.values()}
+    settings = [register for register in map_.values() if "w" in register.access]
+    refused = 0
+    for register in settings:
+        for word in words(register):
+            expected = stored(register, word, seen[register.name])
+            refused += bool(register.choice) and expected == seen[register.name] != word & register.bits("w")
+            await b.write(register.address, word)
+            found = await b.read(register.address)
+            assert found == expected, f"{register.name}: {word:#010x} written, {found:#010x} read, expected {expected:#010x}"
+            seen[register.name] = found
+        # And no other has moved.
+        for other in settings:
+            assert await b.read(other.address) == seen[other.name], f"{other.name} after writes to {register.name}"
+    assert refused > 0, "every build refuses a policy"
+
+
+@cocotb.test()
+async def what_cannot_be_read_back_has_its_effect(dut):
+    """switch_registers alone: SEED, the key and the place of an entry, at its ports."""
+    b, map_ = await started(dut)
+    at, ports = map_["TABLE_WRITE"].fields[0].mask, map_["KEY_PORTS"].fields[0].mask
+    shown = {
+        "SEED": [(dut.seed_o, 0, ONES)],
+        "KEY_LOW": [(dut.table_addr_o, 0, ONES)],
+        "KEY_HIGH": [(dut.table_addr_o, 32, 0xFFFF), (dut.table_ip_o, 0, 1 << 16), (dut.table_used_o, 0, 1 << 31)],
+        "KEY_PORTS": [(dut.table_group_o, 0, ports)],
+        "TABLE_WRITE": [(dut.table_at_o, 0, at)],
+    }
+    assert shown.keys() == {register.name for register in map_.values() if register.access == "w"}
+    strobes = {"seed_we_o": "SEED", "table_we_o": "TABLE_WRITE", "route_we_o": "ROUTE"}
+    seen = []
+
+    async def watch():
+        while True:
+            await FallingEdge(dut.clk_i)
+            seen.extend(name for strobe, name in strobes.items() if int(getattr(dut, strobe).value))
+
+    for name in shown:
+        if map_[name].reset is not None:
+            assert all(int(output.value) == 0 for output, _, _ in shown[name]), f"{name} after reset"
+    cocotb.start_soon(watch())
+    for register in map_.values():
+        if "w" in register.access and register.name not in shown:
+            await b.write(register.address, 0)
+    for name, outputs in shown.items():
+        assert map_[name].bits("w") == sum(mask for _, _, mask in outputs), name
+        for word in words(map_[name]):
+            await b.write(map_[name].address, word)
+            for output, shift, mask in outputs:
+                low = (mask & -mask).bit_length() - 1
+                assert int(output.value) >> shift & mask >> low == (word & mask) >> low, f"{name}: {word:#x}"
+    every = len(words(map_["SEED"]))
+    expected = {"SEED": every, "TABLE_WRITE": every, "ROUTE": int("ROUTE" in map_)}
+    assert {name: seen.count(name) for name in strobes.values()} == expected
+
+
+@cocotb.test()
+async def each_counter_stands_where_it_is_said(dut):
+    """switch_registers alone: every event of every port as often as no other."""
+    b, map_ = await started(dut)
+    counters = {name.split(".")[1]: register for name, register in map_.items() if register.ports}
+    ports, len_w = PARAMETERS.get("NumPorts", 4), PARAMETERS.get("LenW", 11)
+    words_w = PARAMETERS.get("QueueW", 11) + 1
+    times = {(name, p): 1 + p + ports * c for c, name in enumerate(COUNTED) for p in range(ports)}
+    numbers = {"QUEUED": (dut.frames_i, words_w, 300), "BYTES_IN": (dut.bytes_in_i, len_w, 400), "BYTES_OUT": (dut.bytes_out_i, len_w, 500)}
+    assert counters.keys() <= COUNTED.keys() | numbers.keys()
+    for name, (signal, width, first) in numbers.items():
+        signal.value = sum(first + p << width * p for p in range(ports))
+        if name != "QUEUED":
+            await FallingEdge(dut.clk_i)
+            signal.value = 0
+    for n in range(max(times.values())):
+        for name, signal in COUNTED.items():
+            getattr(dut, signal).value = sum(1 << p for p in range(ports) if n < times[name, p])
+        await FallingEdge(dut.clk_i)
+    for signal in COUNTED.values():
+        getattr(dut, signal).value = 0
+    for _ in range(3):
+        await FallingEdge(dut.clk_i)
+    for name, register in counters.items():
+        expected = [times[name, p] if name in COUNTED else numbers[name][2] + p for p in range(ports)]
+        assert [await b.read(address) for address in register.addresses()] == expected, name
+
+
+WALK = ["each_address_reads_what_is_there_after_reset", "what_is_no_register_ignores_writes",
+        "the_bits_that_can_be_written_are_read_back_and_choices_that_are_none_refused"]
+ALONE = [*WALK, "what_cannot_be_read_back_has_its_effect", "each_counter_stands_where_it_is_said"]
+
+# By the parameters of switch_top. EARLY and RANK are in no build together.
+BUILDS = {
+    "default": {},
+    "every-buffer": dict(Dibs=3, NumPorts=6, PortW=3, LinkW=8),
+    "ranked": dict(Ranked=1, Dibs=0, LinkW=16, QueueW=14, MaxFrame=1521),
+    "bare": dict(Dibs=0, Spray=0, Bytes=0, Shared=1, NumPorts=2, PortW=1, QueueW=8, IndexW=4),
+    "first-open": dict(Dibs=2, NumPorts=16, PortW=4, LinkW=128, PathW=512),
+}
+QUICK = ["every-buffer", "ranked"]
+
+
+def of_the_cell(build):
+    """The same build by the parameters of switch_registers."""
+    own = re.findall(r"^  parameter (\w+)", (SRC / "switch_registers.sv").read_text(), re.M)
+    parameters = {name: value for name, value in build.items() if name in own}
+    return {**parameters, "WordsW": build.get("QueueW", 11) + 1}
+
+
+@pytest.mark.parametrize("build", [build if build in QUICK else pytest.param(build, marks=pytest.mark.slow) for build in BUILDS])
+@pytest.mark.parametrize("sim", EACH)
+def test_registers_alone(sim, build):
+    alone(sim, BUILDS[build])
+
+
+def alone(sim, build, folder=SRC, tests=ALONE, **more):
+    simulate(sim, "switch_registers", "test_registers", of_the_cell(build), sources=[folder / "switch_registers.sv"],
+             env={"PARAMETERS": json.dumps(build), **more.pop("env", {})}, tests=tests, **more)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("build", ["every-buffer", "ranked", "bare"])
+@pytest.mark.parametrize("sim", BOTH)
+def test_registers_of_the_switch(sim, build):
+    simulate(sim, "switch_top", "test_registers", BUILDS[build], env={"PARAMETERS": json.dumps(BUILDS[build])}, tests=WALK)
+
+
+def test_the_description_has_the_parameters_of_the_switch():
+    own = {name: int(value) for name, value in re.findall(r"^  parameter (\w+) *= (\d+)", (SRC / "switch_top.sv").read_text(), re.M)}
+    assert regmap.defaults().items() <= own.items()
+    assert own.keys() == regmap.defaults().keys() | regmap.OTHERS
