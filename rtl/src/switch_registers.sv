@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Settings and counters on AXI4-Lite: 32-bit registers, one access at a time.
 //
-// Decision    none. The map stands in rtl/switch.md.
-// State       the settings; ten counters of frames and two of bytes for each port, of 32 bits, which wrap around.
+// Decision    none. The map stands in rtl/switch.md, made from rtl/registers/sidestep_switch.rdl, which
+//             tests/test_registers.py holds this against.
+// State       the settings; for each port ten counters of frames, eleven with Ranked, and with Bytes two of bytes, all of
+//             32 bits, which wrap around.
 // Latency     a write takes hold 2 cycles after both its address and its data are there; a read
 //             answers 3 cycles after its address.
 // Source      none.

@@ -9,6 +9,8 @@ cheap, on switch_registers alone, whose ports also show what cannot be read back
 import json
 import os
 import re
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import cocotb
@@ -16,9 +18,10 @@ import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
-from bench.registers import regmap, registers
-from bench.simulators import BOTH, EACH, SRC, simulate
-from bench.switch import Switch
+from bench.models import place
+from bench.registers import EVERY, regmap, registers
+from bench.simulators import BOTH, EACH, RTL, SRC, simulate
+from bench.switch import BUFFER, KEY_HIGH, KEY_LOW, KEY_PORTS, TABLE_WRITE, Switch
 
 PARAMETERS = json.loads(os.environ.get("PARAMETERS", "{}"))
 ONES, SPACE = 0xFFFF_FFFF, 0x1000
@@ -251,3 +254,74 @@ def test_the_description_has_the_parameters_of_the_switch():
     own = {name: int(value) for name, value in re.findall(r"^  parameter (\w+) *= (\d+)", (SRC / "switch_top.sv").read_text(), re.M)}
     assert regmap.defaults().items() <= own.items()
     assert own.keys() == regmap.defaults().keys() | regmap.OTHERS
+
+
+def test_the_header_and_the_tables_are_those_of_the_description():
+    done = subprocess.run([sys.executable, RTL / "registers" / "make.py"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+STRICT = ["-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror", f"-I{RTL / 'registers'}"]
+LANGUAGES = [("c", "c99"), ("c", "c11"), ("c++", "c++98"), ("c++", "c++17")]
+
+
+@pytest.fixture(scope="module")
+def example():
+    [text] = re.findall(r"<!-- run by: rtl/tests/test_registers.py -->\n```c\n(.*?)```", (RTL / "switch.md").read_text(), re.S)
+    return text
+
+
+def compiled(language, standard, text, output, *more):
+    """Compiles and links it."""
+    done = subprocess.run(["c++" if language == "c++" else "cc", f"-std={standard}", *STRICT, "-x", language, "-", "-o", output, *more],
+                          input=text, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("language, standard", LANGUAGES)
+def test_the_header_is_read_without_warnings_and_has_every_number(language, standard, tmp_path):
+    """Every macro is used once, and says what the description does."""
+    checks = []
+    for register in registers(**EVERY).values():
+        name = f"SIDESTEP_SWITCH_{register.name.replace('.', '_')}"
+        if register.ports:
+            checks += [(f"{name}_ADDR({p})", address) for p, address in enumerate(register.addresses())]
+            continue
+        checks.append((f"{name}_ADDR", register.address))
+        for f in register.fields:
+            top = f.mask >> f.low
+            checks += [(f"{name}_{f.name}_MASK", f.mask), (f"{name}_{f.name}({top}u)", f.mask), (f"{name}_{f.name}_GET(0xFFFFFFFFu)", top),
+                       (f"{name}_{f.name}_GET(1u << {name}_{f.name}_SHIFT)", 1), (f"{name}_{f.name}({0xFFFF_FFFF}u)", f.mask)]
+            checks += [(f"{name}_{f.name}_{c.upper()}", number) for c, _, _, number in f.values]
+    text = '#include "sidestep_switch.h"\nint main(void)\n{\n' + "".join(
+        f"  if ({said} != {number}u) return {n % 255 + 1};\n" for n, (said, number) in enumerate(checks)) + "  return 0;\n}\n"
+    compiled(language, standard, text, tmp_path / "all")
+    assert len(checks) > 300 and subprocess.run([tmp_path / "all"]).returncode == 0
+    # Where a macro gives a reset, every build has that one.
+    for name, number in re.findall(r"#define SIDESTEP_SWITCH_(\w+)_RESET (0x\w+)u", (RTL / "registers" / "sidestep_switch.h").read_text()):
+        for build in BUILDS.values():
+            map_ = registers(**build)
+            assert name not in map_ or map_[name].reset == int(number, 16), name
+
+
+@pytest.mark.parametrize("language, standard", [("c", "c99"), ("c++", "c++17")])
+def test_the_example_in_c_fills_the_table_and_sets_the_policy(language, standard, example, tmp_path):
+    main = """
+int main(int argc, char **argv)
+{
+    static uint32_t regs[1024];
+    int refused = detour(regs);
+    regs[0] = 0x53494445u;
+    if (!refused || detour(regs) || argc != 4) return 1;
+    learn(regs, (uint32_t)strtoul(argv[1], 0, 0), (unsigned)strtoul(argv[2], 0, 0), (uint32_t)strtoul(argv[3], 0, 0));
+    for (int n = 0; n < 1024; n++) if (regs[n]) printf("%d %u\\n", 4 * n, (unsigned)regs[n]);
+    return 0;
+}
+"""
+    compiled(language, standard, "#include <stdio.h>\n#include <stdlib.h>\n" + example + main, tmp_path / "example")
+    for ip in (0x0A00_0001, 0x0A4D_0005, 0xC0A8_FE81):
+        for bank in (0, 1):
+            told = subprocess.run([tmp_path / "example", str(ip), str(bank), "4"], capture_output=True, text=True, check=True).stdout
+            found = {int(address): int(word) for address, word in map(str.split, told.splitlines())}
+            at = place(bank, True, ip, 8)
+            assert found == {0: 0x5349_4445, BUFFER: 0x13, KEY_LOW: ip, KEY_HIGH: 0x8001_0000, KEY_PORTS: 4, TABLE_WRITE: bank << 8 | at}, told
