@@ -58,7 +58,7 @@ def define(name, value):
 
 def header():
     parts = [
-        "/* SPDX-License-Identifier: MIT OR Apache-2.0 */\n"
+        "// SPDX-License-Identifier: MIT OR Apache-2.0\n"
         + comment("The registers of switch_top, for C99 and C++. Made by rtl/registers/make.py from sidestep_switch.rdl: do not edit. What they "
                   "mean together stands in rtl/switch.md.") + "\n"
         + comment("It serves every build: a register or field that a build lacks reads as 0 and ignores writes, and masks are as wide as the "

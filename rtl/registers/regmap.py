@@ -102,7 +102,12 @@ def defaults():
 
 def registers(**parameters):
     """By name, in the order of addresses."""
-    top = compiled().elaborate(parameters={name: value for name, value in parameters.items() if name not in OTHERS}).top
+    return dict(elaborated(**{name: value for name, value in parameters.items() if name not in OTHERS}))
+
+
+@cache
+def elaborated(**parameters):
+    top = compiled().elaborate(parameters=parameters).top
     found = []
     for node in top.descendants(unroll=False):
         if isinstance(node, RegNode):

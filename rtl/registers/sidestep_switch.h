@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+// SPDX-License-Identifier: MIT OR Apache-2.0
 /* The registers of switch_top, for C99 and C++. Made by rtl/registers/make.py from sidestep_switch.rdl: do not
    edit. What they mean together stands in rtl/switch.md. */
 /* It serves every build: a register or field that a build lacks reads as 0 and ignores writes, and masks are as

@@ -16,7 +16,7 @@ ROOT = RTL.parent
 CORES = ["detour_pick", "switch", "cells"]
 VERSION = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.M)[1]
 LICENCE = re.search(r'^license = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.M)[1]
-SOURCES = {".sv", ".svh", ".cpp", ".h", ".py", ".sh", ".sby", ".core"}
+SOURCES = {".sv", ".svh", ".cpp", ".h", ".py", ".sh", ".sby", ".core", ".rdl"}
 
 
 def files(core):

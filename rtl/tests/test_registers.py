@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import cocotb
@@ -19,12 +20,18 @@ from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
 from bench.models import place
+from bench.mutants import mutated
 from bench.registers import EVERY, regmap, registers
-from bench.simulators import BOTH, EACH, RTL, SRC, simulate
+from bench.simulators import BOTH, BUILD, EACH, RTL, SRC, simulate
 from bench.switch import BUFFER, KEY_HIGH, KEY_LOW, KEY_PORTS, TABLE_WRITE, Switch
 
 PARAMETERS = json.loads(os.environ.get("PARAMETERS", "{}"))
 ONES, SPACE = 0xFFFF_FFFF, 0x1000
+if "DESCRIPTION" in os.environ:
+    # One with something wrong in it.
+    regmap.RDL = Path(os.environ["DESCRIPTION"])
+    regmap.compiled.cache_clear()
+    regmap.elaborated.cache_clear()
 
 
 class Cell:
@@ -241,6 +248,66 @@ def test_registers_alone(sim, build):
 def alone(sim, build, folder=SRC, tests=ALONE, **more):
     simulate(sim, "switch_registers", "test_registers", of_the_cell(build), sources=[folder / "switch_registers.sv"],
              env={"PARAMETERS": json.dumps(build), **more.pop("env", {})}, tests=tests, **more)
+
+
+RESET, NOTHING, WRITTEN, HIDDEN, PLACES = ALONE
+
+# What is wrong, where, what it is instead of what, the build and the test that must see it.
+MUTANTS = [
+    ("a reset", "sv", "alpha_o        <= 3'd4;", "alpha_o        <= 3'd5;", "ranked", RESET),
+    ("a bit of BUFFER that is not kept", "sv", "32'h0000_3f37", "32'h0000_3f27", "every-buffer", WRITTEN),
+    ("a bit of RANK too many", "sv", "32'h0000_0133", "32'h0000_0173", "ranked", WRITTEN),
+    ("EARLY is written elsewhere", "sv", "10'h010: if", "10'h012: if", "every-buffer", WRITTEN),
+    ("RANK is read elsewhere", "sv", "10'h011: setting", "10'h012: setting", "ranked", RESET),
+    ("a route that there is none of", "sv", "wdata_q[7] && wdata_q[1:0] != 2'd0", "wdata_q[7] && wdata_q[1:0] == 2'd3", "every-buffer", WRITTEN),
+    ("a policy that there is none of", "sv", "wdata_q[2:0] <= 3'd5", "wdata_q[2:0] <= 3'd6", "every-buffer", WRITTEN),
+    ("tags that there are none of", "sv", " && wdata_q[1:0] != 2'd3)", ")", "ranked", WRITTEN),
+    ("limits wrap around", "sv", "|number[31:WordsW]", "1'b0", "every-buffer", WRITTEN),
+    ("two counters change places", "sv", "detour_to_i, detour_from_i,", "detour_from_i, detour_to_i,", "ranked", PLACES),
+    ("evictions at 12", "sv", "Counters + 3 &&", "Counters + 2 &&", "ranked", PLACES),
+    ("an entry counts by another bit", "sv", "{wdata_q[31], wdata_q[16:0]}", "{wdata_q[30], wdata_q[16:0]}", "every-buffer", HIDDEN),
+    ("BUFFER begins the draws", "sv", "seed_we_o  <= rst_ni && write_q && waddr_q == 10'h00a", "seed_we_o  <= rst_ni && write_q && waddr_q == 10'h00b",
+     "every-buffer", HIDDEN),
+    ("a key that can be read", "sv", "default: setting = 32'h0;", "10'h00c: setting = key_low_q;\n      default: setting = 32'h0;", "every-buffer", WRITTEN),
+    ("registers stand twice", "sv", "case (raddr_q)", "case (raddr_q & 10'h1ff)", "every-buffer", RESET),
+    ("what is read takes writes", "sv", "        default: ;\n      endcase", "        10'h001: alpha_o <= 3'd0;\n        default: ;\n      endcase", "ranked",
+     NOTHING),
+    ("another reset is described", "rdl", "VALUE[2:0] = 4;", "VALUE[2:0] = 5;", "ranked", RESET),
+    ("a field is described elsewhere", "rdl", "BOOST[5:4]", "BOOST[6:5]", "ranked", RESET),
+    ("a bit that nobody sees is described elsewhere", "rdl", "USED[31:31]", "USED[30:30]", "every-buffer", HIDDEN),
+    ("a register is described elsewhere", "rdl", "EARLY @ 0x040", "EARLY @ 0x048", "every-buffer", WRITTEN),
+    ("a counter is described elsewhere", "rdl", "EVICTED[NumPorts] @ 0x340", "EVICTED[NumPorts] @ 0x380", "ranked", PLACES),
+    ("a choice is described that is refused", "rdl", "? 0x3F :", "? 0x7F :", "every-buffer", WRITTEN),
+    ("a choice that is taken is described as refused", "rdl", "? 0x41 :", "? 0x40 :", "ranked", WRITTEN),
+    ("SEED is described as to be read", "rdl", "field {sw = w; desc = \"writing begins", "field {desc = \"writing begins", "every-buffer", HIDDEN),
+    ("a register of all builds is described", "rdl", "ispresent = Ranked != 0;\n    choice ", "choice ", "every-buffer", RESET),
+]
+QUICK_MUTANTS = ["a bit of BUFFER that is not kept", "another reset is described"]
+
+
+def test_each_wrong_thing_changes_one_place():
+    """So that none is made of words that are there no longer: most run in the long run alone."""
+    texts = {"sv": (SRC / "switch_registers.sv").read_text(), "rdl": regmap.RDL.read_text()}
+    assert not [name for name, kind, before, *_ in MUTANTS if texts[kind].count(before) != 1]
+
+
+@pytest.mark.parametrize("name, kind, before, after, build, test",
+                         [pytest.param(*m, id=m[0], marks=[] if m[0] in QUICK_MUTANTS else [pytest.mark.slow]) for m in MUTANTS])
+def test_what_is_wrong_is_seen(name, kind, before, after, build, test):
+    if kind == "sv":
+        folder, env = mutated(f"registers {name}", "switch_registers", before, after), {}
+    else:
+        folder, env = SRC, {"DESCRIPTION": BUILD / "mutants" / f"{name.replace(' ', '-')}.rdl"}
+        env["DESCRIPTION"].parent.mkdir(parents=True, exist_ok=True)
+        env["DESCRIPTION"].write_text(regmap.RDL.read_text().replace(before, after))
+    results = lambda: list((BUILD / "icarus").glob(f"switch_registers-*-{name.replace(' ', '-')}/*.xml"))
+    for old in results():
+        old.unlink()
+    with pytest.raises(SystemExit):
+        alone("icarus", BUILDS[build], folder, [test], env=env, label=name.replace(" ", "-"))
+    # It was the test that failed, not the build or the description.
+    [result] = results()
+    assert "AssertionError" in result.read_text()
 
 
 @pytest.mark.slow
