@@ -39,3 +39,9 @@ module spray_choice #(parameter NumPorts = 4, parameter PortW = 2, parameter AtW
   assign hop_o      = other ? free_bit : hop_i;
   assign hop_port_o = other ? free_port : hop_port_i;
 endmodule
+
+// Any number, the same for ever. A register that keeps its value would do, if no optimization took it for undefined.
+module any_number #(parameter Width = 8) (output logic [Width-1:0] number_o);
+  (* anyconst *) wire [Width-1:0] free_number;
+  assign number_o = free_number;
+endmodule
