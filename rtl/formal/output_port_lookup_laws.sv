@@ -3,7 +3,8 @@
 //
 // Every word in carries the number of its frame in byte 3 and its own place in it in byte 2, where nothing is
 // rewritten. One frame, f_n, is watched: what the decision said of it, and what came out. A decision is seen by
-// the room it takes or, a cycle later, by the count of the drop.
+// the room it takes or, a cycle later, by the count of the drop. A frame has the words that its length says, as input_buffer
+// proves; what is promised to a queue is what is then written to it, which the queues assume.
 
 `default_nettype none
 
@@ -11,6 +12,7 @@ module output_port_lookup_laws #(
   parameter NumPorts = 4,
   parameter PathW    = 64,
   parameter LenW     = 11,
+  parameter WordsW   = 12,
   parameter PortW    = 2
 ) (
   input wire logic                clk_i,
@@ -26,6 +28,7 @@ module output_port_lookup_laws #(
   input wire logic [NumPorts-1:0] m_tdest_o,
   input wire logic                m_tvalid_o,
   input wire logic                m_tready_i,
+  input wire logic [WordsW-1:0]   ask_words_o,
   input wire logic [NumPorts-1:0] fits_i,
   input wire logic [NumPorts-1:0] take_o,
   input wire logic [NumPorts-1:0] malformed_o,
@@ -37,9 +40,8 @@ module output_port_lookup_laws #(
   reg past_q = 1'b0;
   always_ff @(posedge clk_i) past_q <= 1'b1;
 
-  // Any number, the same for ever.
-  reg [7:0] f_n;
-  always_ff @(posedge clk_i) f_n <= f_n;
+  wire [7:0] f_n;
+  any_number #(.Width(8)) i_n (.number_o(f_n));
 
   reg [7:0] f_frame, f_place;              // of the word that is offered
   reg [7:0] f_decided;                     // frames decided
@@ -49,14 +51,23 @@ module output_port_lookup_laws #(
   reg [7:0] f_out_frame, f_out_place;      // the last word that came out
   reg       f_out_any, f_out_last;         // there was one, and it was the last of its frame
   reg [NumPorts-1:0] f_took;               // what the decision of the cycle before took
+  reg [7:0] f_ask1, f_ask2, f_ask3;        // words of the frames that decide next, now, and a cycle ago
+  reg [7:0] f_promise;                     // words that the watched one was promised room for
+  reg [LenW-1:0] f_len;                    // bytes of the frame whose words come in
   wire [7:0] f_now = m_tdata_o[31:24];
   wire [3:0] f_drops = {|malformed_o, |ttl_o, |no_entry_o, |full_o};
   wire       f_decides = f_took != 0 || f_drops != 0;
 
+  localparam CutW = WordsW > 8 ? 8 : WordsW;
   always_comb begin
     if (!past_q) assume (!rst_ni);
     if (s_tvalid_i) assume (s_tdata_i[31:16] == {f_frame, f_place});
     if (f_place == 8'd7) assume (s_tlast_i);
+    if (s_tvalid_i) begin
+      // Its length says how many words a frame has, 8 at most, and stands on each of them.
+      assume (s_tlen_i != 0 && s_tlen_i <= PathW && s_tlast_i == ((f_place + 1'b1) * (PathW / 8) >= s_tlen_i));
+      assume (f_place == 8'd0 || s_tlen_i == f_len);
+    end
     // For the solver's sake: no other bytes than those that are looked at or changed.
     assume (s_tdata_i[15:0] == 16'h0);
     assume (f_frame < 8'd200);
@@ -72,12 +83,28 @@ module output_port_lookup_laws #(
     end
   endgenerate
 
+  genvar q;
+  generate
+    for (q = 0; q < NumPorts; q = q + 1) begin : g_queue
+      reg [7:0] f_owed;  // words promised to it and not yet written
+      always_ff @(posedge clk_i) begin
+        if (!rst_ni) f_owed <= 8'd0;
+        else f_owed <= f_owed + (take_o[q] ? f_ask2 : 8'd0) - {7'd0, m_tvalid_o && m_tready_i && m_tdest_o[q]};
+        if (past_q && rst_ni && m_tvalid_o && m_tdest_o[q]) only_words_that_were_promised: assert (f_owed != 8'd0);
+      end
+    end
+  endgenerate
+
   always_ff @(posedge clk_i) begin
     if (past_q && $past(rst_ni && s_tvalid_i && !s_tready_o)) begin
       assume (s_tvalid_i && s_tdata_i == $past(s_tdata_i) && s_tlast_i == $past(s_tlast_i)
               && s_tlen_i == $past(s_tlen_i) && s_tport_i == $past(s_tport_i));
     end
     f_took <= rst_ni ? take_o : {NumPorts{1'b0}};
+    f_ask1 <= {{(8-CutW){1'b0}}, ask_words_o[CutW-1:0]};
+    f_ask2 <= f_ask1;
+    f_ask3 <= f_ask2;
+    if (s_tvalid_i && s_tready_o) f_len <= s_tlen_i;
     if (!rst_ni) begin
       f_frame   <= 8'd0;
       f_place   <= 8'd0;
@@ -97,6 +124,8 @@ module output_port_lookup_laws #(
           f_known  <= 1'b1;
           f_kept   <= f_took != 0;
           f_choice <= f_took;
+          f_promise <= f_ask3;
+          if (f_took != 0) a_promise_of_one_word_at_least: assert (f_ask3 != 8'd0);
         end
       end
       if (m_tvalid_o && m_tready_i) begin
@@ -109,6 +138,7 @@ module output_port_lookup_laws #(
         if (f_now == f_n) begin
           only_if_it_was_kept:        assert (f_known && f_kept);
           to_the_queue_that_was_chosen: assert (m_tdest_o == f_choice);
+          as_many_words_as_promised:  assert (m_tlast_o == (m_tdata_o[23:16] + 1'b1 == f_promise));
           f_came <= 1'b1;
         end
         if (f_now > f_n) none_kept_is_lost: assert (f_known && (!f_kept || f_came));
@@ -124,7 +154,7 @@ module output_port_lookup_laws #(
 endmodule
 
 bind output_port_lookup output_port_lookup_laws #(
-  .NumPorts(NumPorts), .PathW(PathW), .LenW(LenW), .PortW(PortW)
+  .NumPorts(NumPorts), .PathW(PathW), .LenW(LenW), .WordsW(WordsW), .PortW(PortW)
 ) i_laws (.*);
 
 `default_nettype wire

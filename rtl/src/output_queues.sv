@@ -222,13 +222,12 @@ module output_queues #(
     assume ((take_i & (take_i - 1'b1)) == 0 && (dest_i & (dest_i - 1'b1)) == 0);
     assume (take_i == 0 || ran_q == 3'd4);
     if (Apart != 0 && take_q != 0) assume (take_i == 0);
-    assume (ask_words_i != 0 && ask_words_i <= Words);
+    if (take_i != 0) assume (ask2_q != 0 && ask2_q <= Words);
     if (ran_q == 3'd4) begin
       the_limit_is_held: assert (limit_words_q == (f_limit > Words ? Words : f_limit));
       slack_is_right:    assert (slack_q == $signed({2'b00, limit_words_q}) - $signed({2'b00, ask1_q}));
       slack2_is_right:   assert (slack2_q == slack_q - $signed({2'b00, take_words}));
-      asks_are_bounded:  assert (ask1_q != 0 && ask1_q <= Words && ask2_q != 0 && ask2_q <= Words
-                                 && ask3_q != 0 && ask3_q <= Words);
+      asks_are_bounded:  assert (take_q == 0 || (ask3_q != 0 && ask3_q <= Words));
     end
   end
 `endif
