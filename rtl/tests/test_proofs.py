@@ -114,6 +114,9 @@ BUGS = [
     ("longer than MaxFrame by a beat", "input_buffer", "sum} > MaxFrame);", "len_q} > MaxFrame);", "room", "compared_as_added_up"),
     ("the length of another frame", "input_buffer", "lens[lens_read_q[FrameW-1:0]]", "lens[lens_write_q[FrameW-1:0] - 1'b1]", "bounded",
      "as_many_words_as_the_length_says"),
+    # The whole switch, by a law of its links.
+    ("takes a broken frame", "input_buffer", "sound    = frame && !broken_q", "sound    = frame", "switch_top:one", "came_before_it_leaves"),
+    ("promises no word of a short frame", "lookup_decide", "{1'b0, len_q[4]} + Bytes[LenW:0] - 1'b1", "{1'b0, len_q[4]}", "output_port_lookup:bounded", "a_promise_of_one_word_at_least"),
     ("one hop moves the pointer", "spray_rr", "write = step_i && several", "write = step_i", "ports_6", "as_many_as_there_can_be"),
     ("who only looks moves the pointer", "spray_rr", "write = step_i && several", "write = several", "ports_6",
      "one_hop_changes_nothing"),
