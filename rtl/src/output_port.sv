@@ -2,8 +2,8 @@
 // One port's way out: words of the path become beats of the link.
 //
 // Decision    none.
-// State       which beat of the word comes next; one beat in the output register.
-// Latency     1 cycle. One beat a cycle without a bubble.
+// State       the word that is being sent, whose lowest beat is the one that is offered, and how many follow it.
+// Latency     1 cycle. One beat a cycle without a bubble. A word is taken when the last beat of the one before it goes.
 // Source      AXI4-Stream: what is offered stays as it is until it is taken.
 // Deviations  none.
 
@@ -35,10 +35,14 @@ module output_port #(
   localparam LaneW = Lanes > 1 ? $clog2(Lanes) : 1;
   localparam LinkB = LinkW / 8;
   localparam LastLane = Lanes - 1;
+  localparam [LaneW-1:0] One = 1;
   localparam LaneAt = $clog2(LinkB);  // bits of a place in a beat
 
-  reg [LaneW-1:0] lane_q;
-  reg [LinkW-1:0] data_q;
+  reg [PathW-1:0] word_q;    // the beat that is offered is lowest, those that follow above it
+  reg [LaneW-1:0] left_q;    // beats of the word that follow it
+  reg             end_q;     // none does
+  reg             final_q;   // the word is the last of a frame
+  reg [LinkB-1:0] mask_q;    // and these bytes of its last beat count
   reg [LinkB-1:0] keep_q;
   reg             last_q, valid_q;
 
@@ -48,45 +52,53 @@ module output_port #(
   /* verilator lint_on UNUSEDSIGNAL */
   wire [FillW-1:0] byte_in_lane = at & (LinkB[FillW-1:0] - 1'b1);
   wire [LaneW-1:0] stop = last_i ? lane[LaneW-1:0] : LastLane[LaneW-1:0];
-  wire             free = !valid_q || m_tready_i;
-  wire             send = valid_i && free;
+  wire             one  = stop == {LaneW{1'b0}};
 
-  // Is this the word's last beat? Of all but its first that is known a cycle before, for the clock: the word's end takes
-  // the next one out of its memory.
-  reg  first_q, end_q;
-  wire end_of_word = first_q ? stop == {LaneW{1'b0}} : end_q;
+  wire [PathW-1:0] shifted;  // the beats that follow
+  generate
+    if (Lanes > 1) begin : g_beats
+      assign shifted = {{LinkW{1'b0}}, word_q[PathW-1:LinkW]};
+    end else begin : g_beat
+      assign shifted = word_q;
+    end
+  endgenerate
 
-  reg [LinkB-1:0] keep;
+  // The next word is taken as the last beat of this one goes.
+  wire load = !valid_q || (m_tready_i && end_q);
+
+  reg [LinkB-1:0] mask;
   integer b;
   always_comb begin
-    for (b = 0; b < LinkB; b = b + 1) keep[b] = !last_i || !end_of_word || b <= {{(32-FillW){1'b0}}, byte_in_lane};
+    for (b = 0; b < LinkB; b = b + 1) mask[b] = b <= {{(32-FillW){1'b0}}, byte_in_lane};
   end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      lane_q  <= {LaneW{1'b0}};
-      first_q <= 1'b1;
-      valid_q <= 1'b0;
-    end else begin
-      if (send) begin
-        lane_q  <= end_of_word ? {LaneW{1'b0}} : lane_q + 1'b1;
-        first_q <= end_of_word;
-        end_q   <= lane_q + 1'b1 == stop;
-      end
-      if (free) valid_q <= valid_i;
-    end
+    if (!rst_ni)   valid_q <= 1'b0;
+    else if (load) valid_q <= valid_i;
   end
+
+  wire next_is_end = left_q == One;
 
   always_ff @(posedge clk_i) begin
-    if (free) begin
-      data_q <= data_i[lane_q*LinkW +: LinkW];
-      keep_q <= keep;
-      last_q <= last_i && end_of_word;
+    if (load) begin
+      word_q  <= data_i;
+      left_q  <= stop;
+      end_q   <= one;
+      final_q <= last_i;
+      mask_q  <= mask;
+      last_q  <= last_i && one;
+      keep_q  <= last_i && one ? mask : {LinkB{1'b1}};
+    end else if (m_tready_i) begin
+      word_q <= shifted;
+      left_q <= left_q - 1'b1;
+      end_q  <= next_is_end;
+      last_q <= final_q && next_is_end;
+      keep_q <= final_q && next_is_end ? mask_q : {LinkB{1'b1}};
     end
   end
 
-  assign pop_o      = send && end_of_word;
-  assign m_tdata_o  = data_q;
+  assign pop_o      = valid_i && load;
+  assign m_tdata_o  = word_q[LinkW-1:0];
   assign m_tkeep_o  = keep_q;
   assign m_tlast_o  = last_q;
   assign m_tvalid_o = valid_q;
@@ -119,10 +131,10 @@ module output_port #(
     if (past_q && $past(rst_ni) && $past(pop_o)) begin
       taken_only_if_there: assert ($past(valid_i));
     end
-    if (past_q && rst_ni && $past(rst_ni)) begin
-      the_first_beat_is_known: assert (first_q == (lane_q == {LaneW{1'b0}}));
-      a_word_begun_waits:      assert (lane_q == {LaneW{1'b0}} || (valid_i && lane_q <= stop));
-      the_last_beat_is_known:  assert (!valid_i || end_of_word == (lane_q == stop));
+    if (past_q && rst_ni && $past(rst_ni) && valid_q) begin
+      the_last_beat_is_known: assert (end_q == (left_q == {LaneW{1'b0}}) && left_q <= LastLane[LaneW-1:0]);
+      the_end_is_of_the_last: assert (last_q == (final_q && end_q));
+      whole_but_at_the_end:   assert (keep_q == (last_q ? mask_q : {LinkB{1'b1}}));
     end
   end
 `endif

@@ -9,7 +9,8 @@
 // Source      the output queues of NetFPGA; tail drop, decided before the first word (Zarifis et al.,
 //             EuroSys 2014, section 5.1: "a bitmap of available output ports").
 // Deviations  bytes are counted in words of the path, which is what a frame takes of the memory: 8
-//             bytes at 64 bits. A frame counts until its last word leaves, as in crates/switch.
+//             bytes at 64 bits. A frame counts until its last word leaves for the port, as in
+//             crates/switch but for the beats of that word.
 //
 // Room is asked for and taken ahead of the words: ask_words_i is answered two cycles later with
 // fits_o, and taken in that cycle or not at all. Both answers are made at once, for the frame before

@@ -243,26 +243,29 @@ module switch_registers #(
   reg              read_q, port_q, busy_q, rvalid_q;
   reg [9:0]        raddr_q;
   reg [32*16-1:0]  of_port_q;
-  reg [31:0]       setting, setting_q, rdata_q;
+  reg [31:0]       low, low_q, high, high_q, rdata_q;  // settings at the first eight addresses, and behind them
 
   wire accept_read = arvalid_i && !busy_q;
 
+  // In two halves, each of which has a cycle.
   always_comb begin
+    case (raddr_q[2:0])
+      3'd0: low = 32'h5349_4445;  // "SIDE"
+      3'd1: low = {3'h0, Ranked[0], Spray[0], Dibs[1:0], Shared[0], NumPorts[7:0], LinkW[10:3], PathW[10:3]};
+      3'd2: low = {{(32-NumPorts){1'b0}}, to_switch_o};
+      3'd3: low = {30'h0, match_mac_o, go_back_o};
+      3'd4: low = {{(32-WordsW){1'b0}}, limit_frames_o};
+      3'd5: low = limit_bytes_q;
+      3'd6: low = {{(32-WordsW){1'b0}}, mark_at_o};
+      default: low = {29'h0, alpha_o};
+    endcase
     case (raddr_q)
-      10'h000: setting = 32'h5349_4445;  // "SIDE"
-      10'h001: setting = {3'h0, Ranked[0], Spray[0], Dibs[1:0], Shared[0], NumPorts[7:0], LinkW[10:3], PathW[10:3]};
-      10'h002: setting = {{(32-NumPorts){1'b0}}, to_switch_o};
-      10'h003: setting = {30'h0, match_mac_o, go_back_o};
-      10'h004: setting = {{(32-WordsW){1'b0}}, limit_frames_o};
-      10'h005: setting = limit_bytes_q;
-      10'h006: setting = {{(32-WordsW){1'b0}}, mark_at_o};
-      10'h007: setting = {29'h0, alpha_o};
-      10'h008: setting = salt_o;
-      10'h009: setting = route_o;
-      10'h00b: setting = buffer_q;
-      10'h010: setting = early_o;
-      10'h011: setting = rank_o;
-      default: setting = 32'h0;
+      10'h008: high = salt_o;
+      10'h009: high = route_o;
+      10'h00b: high = buffer_q;
+      10'h010: high = early_o;
+      10'h011: high = rank_o;
+      default: high = 32'h0;
     endcase
   end
 
@@ -284,9 +287,10 @@ module switch_registers #(
       else if (rvalid_q && rready_i) busy_q <= 1'b0;
     end
     if (accept_read) raddr_q <= araddr_i[11:2];
-    setting_q <= setting;
+    low_q  <= low;
+    high_q <= high;
     for (k = 0; k < 16; k = k + 1) of_port_q[32*k +: 32] <= numbers[{k[3:0], raddr_q[3:0], 5'd0} +: 32];
-    if (port_q) rdata_q <= raddr_q[9:8] == 2'b01 ? of_port_q[{raddr_q[7:4], 5'd0} +: 32] : setting_q;
+    if (port_q) rdata_q <= raddr_q[9:8] == 2'b01 ? of_port_q[{raddr_q[7:4], 5'd0} +: 32] : raddr_q[9:3] == 7'd0 ? low_q : high_q;
   end
 
   assign rvalid_o = rvalid_q;
