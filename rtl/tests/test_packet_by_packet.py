@@ -99,6 +99,8 @@ def replayed(name, parameters, sim="verilator", sources=None, label="", busiest=
 ONE, EVERY = CONFIGS["4-links-64-path-256"], CONFIGS["4-links-64-path-256-every-buffer"]
 
 
+# The simulator and the software switch behind it are built for this.
+@pytest.mark.slow
 def test_packet_by_packet():
     """The four switches with the most packets, on the build that detours by detour_pick alone."""
     replayed("dibs", ONE, busiest=4)

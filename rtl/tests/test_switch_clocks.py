@@ -120,7 +120,7 @@ async def a_reset_of_the_core_tears_no_frame_unsaid(dut):
         await hosts_behind_ports(b)
         first = all_to_all(b, 20, first, lambda rng: rng.choice([64, 600, 1400]))
         await b.run(cycles=b.rng.randrange(150, 400))
-        await b.core_reset(b.rng.choice([8, 20]))
+        await b.core_reset(b.rng.choice([1, 2, 8, 20]))
         # What is still to come from the links finds an empty configuration and goes nowhere, or where the table says.
         await b.configure(limit_frames=1000)
         await b.run()

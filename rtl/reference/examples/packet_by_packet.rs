@@ -84,7 +84,7 @@ impl Row {
 
     /// The packet as a frame. Its destination says by which port the simulator wants to send it as well: hardware and
     /// simulator hash differently, so each port of a group is a destination of its own.
-    fn frame(&self, flows: &[(u32, u32)]) -> Vec<u8> {
+    fn frame(&self, flows: &[Hosts]) -> Vec<u8> {
         let Packet {
             flow, dst, wire, ..
         } = self.packet;
@@ -217,11 +217,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Who sends a flow and who receives it.
+type Hosts = (u32, u32);
+
 /// The two hosts of each flow, and every decision of every switch.
 fn simulate(
     scenario: &Scenario,
     ports: &[Vec<Cabled>],
-) -> Result<(Vec<(u32, u32)>, Vec<Row>), Box<dyn Error>> {
+) -> Result<(Vec<Hosts>, Vec<Row>), Box<dyn Error>> {
     let seed = Seed(scenario.seeds[0]);
     let plan = Arc::new(scenario.plan(seed.0)?);
     let trace = TraceFilter::Flows((0..plan.flows.len() as u32).collect());
@@ -332,17 +335,20 @@ fn check(rows: &[Row], traces: &[PacketTrace], ports: &[Vec<Cabled>]) -> Vec<Row
     expired
 }
 
+/// What became of a frame, and the frame.
+type Heard = (Happened, Vec<u8>);
+
 /// The software switch in the place of switch `me`: panics where it decides otherwise. Gives the lines to print.
 fn beside(
     me: u32,
     ports: &[Cabled],
     (config, seed): (&SwitchConfig, u64),
-    flows: &[(u32, u32)],
+    flows: &[Hosts],
     rows: &[Row],
 ) -> Vec<String> {
     let mut machine =
         Machine::numbered(&setup(me, ports, config, seed, rows), u64::from(me)).expect("a switch");
-    let heard: Arc<Mutex<Vec<(Happened, Vec<u8>)>>> = Arc::default();
+    let heard: Arc<Mutex<Vec<Heard>>> = Arc::default();
     let hears = heard.clone();
     machine.watch(Some(Box::new(move |event: &Event<'_>| {
         if !matches!(event.what, Happened::Left { .. }) {
