@@ -58,6 +58,7 @@ module frame_rewrite #(
   reg                ready_q;
   wire               pop, word_last;
   wire [PathW-1:0]   word;
+  wire               word_valid;
   wire [DepthW:0]    waiting;
 
   lutram_fifo #(.Width(PathW + 1), .DepthW(DepthW)) i_words (
@@ -66,9 +67,7 @@ module frame_rewrite #(
     .push_i  (s_tvalid_i && ready_q),
     .data_i  ({s_tlast_i, s_tdata_i}),
     .pop_i   (pop),
-    /* verilator lint_off PINCONNECTEMPTY */
-    .valid_o (),
-    /* verilator lint_on PINCONNECTEMPTY */
+    .valid_o (word_valid),
     .data_o  ({word_last, word}),
     .count_o (waiting)
   );
@@ -109,7 +108,7 @@ module frame_rewrite #(
 
   wire out_free = !out_valid_q || m_tready_i;
 
-  assign pop = out_free && waiting != {(DepthW+1){1'b0}} && verdict_valid;
+  assign pop = out_free && word_valid && verdict_valid;
 
   // The IPv4 header begins at byte 14, or with a tag before it at byte 21.
   wire [PathW-1:0] at_14, at_21, rewritten;
@@ -191,6 +190,7 @@ module frame_rewrite #(
     if (!past_q) assume (!rst_ni);
     else begin
       no_more_words_than_fit: assert (waiting <= Depth);
+      words_wait_or_do_not:   assert (word_valid == (waiting != {(DepthW+1){1'b0}}));
       room_for_what_is_taken: assert (!s_tready_o || waiting < Depth);
     end
   end

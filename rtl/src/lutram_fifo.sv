@@ -27,6 +27,9 @@ module lutram_fifo #(
   (* ram_style = "distributed" *)
   reg [Width-1:0] words [0:(1<<DepthW)-1];
   reg [DepthW:0]  in_q, out_q;
+  reg             valid_q;  // in_q is not out_q, as a register for the clock
+
+  wire [DepthW:0] next = out_q + 1'b1;
 
   always_ff @(posedge clk_i) begin
     if (push_i) words[in_q[DepthW-1:0]] <= data_i;
@@ -34,15 +37,17 @@ module lutram_fifo #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      in_q  <= {(DepthW+1){1'b0}};
-      out_q <= {(DepthW+1){1'b0}};
+      in_q    <= {(DepthW+1){1'b0}};
+      out_q   <= {(DepthW+1){1'b0}};
+      valid_q <= 1'b0;
     end else begin
       if (push_i) in_q <= in_q + 1'b1;
-      if (pop_i) out_q <= out_q + 1'b1;
+      if (pop_i) out_q <= next;
+      valid_q <= push_i || (valid_q && !(pop_i && next == in_q));
     end
   end
 
-  assign valid_o = in_q != out_q;
+  assign valid_o = valid_q;
   assign data_o  = words[out_q[DepthW-1:0]];
   assign count_o = in_q - out_q;
 
@@ -53,6 +58,7 @@ module lutram_fifo #(
     if (past_q) begin
       never_more_than_fit:  assert (count_o <= (1 << DepthW));
       nothing_from_nowhere: assert (!pop_i || valid_o);
+      holds_what_it_says:   assert (valid_q == (in_q != out_q));
     end
   end
 `endif

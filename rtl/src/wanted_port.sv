@@ -108,15 +108,22 @@ module wanted_port #(
     .hash_o  (hash)
   );
 
-  // r7: one port of the group by the hash, or another, stands ready for the decision.
+  // r7: one port of the group by the hash, or another, stands ready for the decision. Which place of a group of any
+  // size the hash says is known at r6.
+  localparam PlacesW = (NumPorts + 1) * PortW;
+
   reg  [15:0]         hash6_q, hash7_q;
+  reg  [PlacesW-1:0]  places6_q;
+  wire [PlacesW-1:0]  places;
   wire                no_port;
   wire [NumPorts-1:0] hop, want6;
   wire [PortW-1:0]    hop_port, want_port6;
 
-  pick_uniform #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(16)) i_hop (
+  scale_draw #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(16)) i_scale (.draw_i(hash), .places_o(places));
+
+  pick_uniform #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(PlacesW), .Scaled(1)) i_hop (
     .set_i    (group),
-    .draw_i   (hash6_q),
+    .draw_i   (places6_q),
     .none_o   (no_port),
     .onehot_o (hop),
     .port_o   (hop_port)
@@ -131,6 +138,7 @@ module wanted_port #(
     no_entry7_q  <= no_entry6;
     want7_q      <= want6;
     want_port7_q <= want_port6;
+    places6_q    <= places;
     hash6_q      <= hash;
     hash7_q      <= hash6_q;
   end
@@ -168,16 +176,16 @@ module wanted_port #(
   assign hash_o      = hash7_q;
 
 `ifdef FORMAL
-  reg                past_q = 1'b0;  // the clock edge that it takes to fill r7
+  reg [1:0]          past_q = 2'b00;  // as many clock edges as it takes to fill r6 and r7
   reg [NumPorts-1:0] f_group7_q;
   reg                f_hit7_q;
   always_ff @(posedge clk_i) begin
-    past_q     <= 1'b1;
+    past_q     <= {past_q[0], 1'b1};
     f_group7_q <= group;
     f_hit7_q   <= hit;
   end
   always_comb begin
-    if (past_q) begin
+    if (past_q[1]) begin
       an_entry_with_ports_leads_somewhere: assert (no_entry_o == (!f_hit7_q || f_group7_q == 0));
       a_port_of_the_group:                 assert (no_entry_o || (want_o & ~f_group7_q) == 0);
       one_port_by_bit_and_number:          assert (no_entry_o || want_o == {{(NumPorts-1){1'b0}}, 1'b1} << want_port_o);
