@@ -105,23 +105,39 @@ module forward_table #(
     entry1_q   <= entry1;
   end
 
-  wire [EntryW-NumPorts-1:0] key = {1'b1, ip3_q, addr3_q};
+  // Used, kind and address are compared in parts, and a cycle later it is seen whether all are alike.
+  localparam KeyW  = EntryW - NumPorts;
+  localparam PartW = 8;
+  localparam Parts = (KeyW + PartW - 1) / PartW;
 
-  reg                hit_written_q, hit0_q, hit1_q, hit_q;
+  wire [KeyW-1:0] key = {1'b1, ip3_q, addr3_q};
+  wire [KeyW-1:0] other0 = entry0_q[EntryW-1:NumPorts] ^ key;
+  wire [KeyW-1:0] other1 = entry1_q[EntryW-1:NumPorts] ^ key;
+
+  reg                hit_written_q, hit_written_2q, met0_3q, met1_3q, hit_q;
+  reg [Parts-1:0]    like0_q, like1_q;
   reg [NumPorts-1:0] group0_q, group1_q, group_q;
   reg [IndexW-1:0]   place0_4q, place1_4q;
   reg [IndexW:0]     at_q;
 
+  wire hit0 = met0_3q ? hit_written_2q : &like0_q;
+  wire hit1 = met1_3q ? hit_written_2q : &like1_q;
+
+  integer i;
   always_ff @(posedge clk_i) begin
-    hit_written_q <= written_q[EntryW-1:NumPorts] == {1'b1, ip2_q, addr2_q};
-    hit0_q        <= met0_2q ? hit_written_q : entry0_q[EntryW-1:NumPorts] == key;
-    hit1_q        <= met1_2q ? hit_written_q : entry1_q[EntryW-1:NumPorts] == key;
-    group0_q      <= met0_2q ? written_2q : entry0_q[NumPorts-1:0];
-    group1_q      <= met1_2q ? written_2q : entry1_q[NumPorts-1:0];
+    hit_written_q  <= written_q[EntryW-1:NumPorts] == {1'b1, ip2_q, addr2_q};
+    hit_written_2q <= hit_written_q;
+    {met0_3q, met1_3q} <= {met0_2q, met1_2q};
+    for (i = 0; i < Parts; i = i + 1) begin
+      like0_q[i] <= (other0 >> (i * PartW) & {{(KeyW-PartW){1'b0}}, {PartW{1'b1}}}) == {KeyW{1'b0}};
+      like1_q[i] <= (other1 >> (i * PartW) & {{(KeyW-PartW){1'b0}}, {PartW{1'b1}}}) == {KeyW{1'b0}};
+    end
+    group0_q <= met0_2q ? written_2q : entry0_q[NumPorts-1:0];
+    group1_q <= met1_2q ? written_2q : entry1_q[NumPorts-1:0];
     {place0_4q, place1_4q} <= {place0_3q, place1_3q};
-    hit_q         <= hit0_q || hit1_q;
-    group_q       <= ({NumPorts{hit0_q}} & group0_q) | ({NumPorts{hit1_q}} & group1_q);
-    at_q          <= {hit1_q, hit1_q ? place1_4q : place0_4q};
+    hit_q    <= hit0 || hit1;
+    group_q  <= ({NumPorts{hit0}} & group0_q) | ({NumPorts{hit1}} & group1_q);
+    at_q     <= {hit1, hit1 ? place1_4q : place0_4q};
   end
 
   assign hit_o   = hit_q;

@@ -5,7 +5,7 @@
 //             tests/test_registers.py holds this against.
 // State       the settings; for each port ten counters of frames, eleven with Ranked, and with Bytes two of bytes, all of
 //             32 bits, which wrap around.
-// Latency     a write takes hold 2 cycles after both its address and its data are there; a read
+// Latency     a write takes hold 3 cycles after both its address and its data are there; a read
 //             answers 3 cycles after its address.
 // Source      none.
 // Deviations  wstrb is not looked at: registers are written whole. An address that is no register
@@ -95,28 +95,34 @@ module switch_registers #(
   localparam ByteW    = $clog2(PathW / 8);
 
   // Writes.
-  reg        write_q, bvalid_q;
+  reg        write_q, write_2q, bvalid_q;
+  reg [17:0] at_q;      // the register that is written, one bit
   reg [9:0]  waddr_q;
   reg [31:0] wdata_q;
 
-  wire accept_write = awvalid_i && wvalid_i && !write_q && !bvalid_q && !awready_o;
+  wire accept_write = awvalid_i && wvalid_i && !write_q && !write_2q && !bvalid_q && !awready_o;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       awready_o <= 1'b0;
       write_q   <= 1'b0;
+      write_2q  <= 1'b0;
       bvalid_q  <= 1'b0;
     end else begin
       awready_o <= accept_write;
       write_q   <= accept_write;
-      if (write_q) bvalid_q <= 1'b1;
+      write_2q  <= write_q;
+      if (write_2q) bvalid_q <= 1'b1;
       else if (bready_i) bvalid_q <= 1'b0;
     end
   end
 
+  integer a;
   always_ff @(posedge clk_i) begin
-    waddr_q <= awaddr_i[11:2];
-    wdata_q <= wdata_i;
+    if (accept_write) waddr_q <= awaddr_i[11:2];
+    if (accept_write) wdata_q <= wdata_i;
+    // Which one it is has a cycle of its own, as the registers lie far apart.
+    for (a = 0; a < 18; a = a + 1) at_q[a] <= rst_ni && write_q && waddr_q == a[9:0];
   end
 
   assign wready_o = awready_o;
@@ -142,9 +148,9 @@ module switch_registers #(
   reg        key_used_q;
 
   always_ff @(posedge clk_i) begin
-    route_we_o <= rst_ni && write_q && waddr_q == 10'h009;
-    seed_we_o  <= rst_ni && write_q && waddr_q == 10'h00a;
-    table_we_o <= rst_ni && write_q && waddr_q == 10'h00f;
+    route_we_o <= rst_ni && at_q[9];
+    seed_we_o  <= rst_ni && at_q[10];
+    table_we_o <= rst_ni && at_q[15];
     if (!rst_ni) begin
       to_switch_o    <= {NumPorts{1'b0}};
       go_back_o      <= 1'b1;
@@ -162,30 +168,27 @@ module switch_registers #(
       key_high_q     <= 17'h0;
       key_used_q     <= 1'b0;
       table_group_o  <= {NumPorts{1'b0}};
-    end else if (write_q) begin
-      case (waddr_q)
-        10'h002: to_switch_o <= wdata_q[NumPorts-1:0];
-        10'h003: {match_mac_o, go_back_o} <= wdata_q[1:0];
-        10'h004: limit_frames_o <= cut(wdata_q);
-        10'h005: limit_bytes_q <= wdata_q;
-        10'h006: mark_at_o <= cut(wdata_q);
-        10'h007: alpha_o <= wdata_q[2:0];
-        10'h008: salt_o <= wdata_q;
-        // Bit 7 and bits 1:0 are the route; there are five.
-        10'h009: if (Spray != 0 && !(wdata_q[7] && wdata_q[1:0] != 2'd0)) route_o <= wdata_q;
-        // A policy that there is none of is refused, with all that was written beside it.
-        10'h00b: if (Ranked != 0 ? wdata_q[2:0] == 3'd0 || wdata_q[2:0] == 3'd6 : Dibs == 3 ? wdata_q[2:0] <= 3'd5
-                     : wdata_q[2:0] == First[2:0]) buffer_q <= wdata_q & Known;
-        10'h011: if (Ranked != 0 && wdata_q[1:0] != 2'd3) rank_o <= wdata_q & Ranks;
-        10'h010: if (Dibs == 3) early_o <= wdata_q;
-        10'h00c: key_low_q <= wdata_q;
-        10'h00d: {key_used_q, key_high_q} <= {wdata_q[31], wdata_q[16:0]};
-        10'h00e: table_group_o <= wdata_q[NumPorts-1:0];
-        default: ;
-      endcase
+    end else begin
+      if (at_q[2]) to_switch_o <= wdata_q[NumPorts-1:0];
+      if (at_q[3]) {match_mac_o, go_back_o} <= wdata_q[1:0];
+      if (at_q[4]) limit_frames_o <= cut(wdata_q);
+      if (at_q[5]) limit_bytes_q <= wdata_q;
+      if (at_q[6]) mark_at_o <= cut(wdata_q);
+      if (at_q[7]) alpha_o <= wdata_q[2:0];
+      if (at_q[8]) salt_o <= wdata_q;
+      // Bit 7 and bits 1:0 are the route; there are five.
+      if (at_q[9] && Spray != 0 && !(wdata_q[7] && wdata_q[1:0] != 2'd0)) route_o <= wdata_q;
+      // A policy that there is none of is refused, with all that was written beside it.
+      if (at_q[11] && (Ranked != 0 ? wdata_q[2:0] == 3'd0 || wdata_q[2:0] == 3'd6 : Dibs == 3 ? wdata_q[2:0] <= 3'd5
+                       : wdata_q[2:0] == First[2:0])) buffer_q <= wdata_q & Known;
+      if (at_q[12]) key_low_q <= wdata_q;
+      if (at_q[13]) {key_used_q, key_high_q} <= {wdata_q[31], wdata_q[16:0]};
+      if (at_q[14]) table_group_o <= wdata_q[NumPorts-1:0];
+      if (at_q[16] && Dibs == 3) early_o <= wdata_q;
+      if (at_q[17] && Ranked != 0 && wdata_q[1:0] != 2'd3) rank_o <= wdata_q & Ranks;
     end
-    if (write_q && waddr_q == 10'h00a) seed_o <= wdata_q;
-    if (write_q && waddr_q == 10'h00f) table_at_o <= wdata_q[IndexW:0];
+    if (at_q[10]) seed_o <= wdata_q;
+    if (at_q[15]) table_at_o <= wdata_q[IndexW:0];
     limit_words_o <= cut({{ByteW{1'b0}}, limit_bytes_q[31:ByteW]});
   end
 

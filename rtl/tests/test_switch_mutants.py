@@ -36,7 +36,7 @@ MUTANTS = [
     ("goes back where it must not", "lookup_decide", "to_switch_i & ~ingress_q[6]", "to_switch_i", LOOKUP),
     ("reads ports of fragments", "header_parse", "view_len >= 38 && (fragment & 16'h3fff) == 16'h0", "view_len >= 38", LOOKUP),
     ("a hash without its salt", "flow_hash", "src_i + salt_i", "src_i", LOOKUP),
-    ("one bank of the table", "forward_table", "hit0_q || hit1_q", "hit0_q", LOOKUP),
+    ("one bank of the table", "forward_table", "hit0 || hit1", "hit0", LOOKUP),
     ("counts what is so short", "spray_choice", "valid_i && !ack_i && route", "valid_i && route", LOOKUP),
     ("a frame without time to live takes a turn", "lookup_decide", "valid_q[6] && !malformed_q[6] && !ttl_q[6]",
      "valid_q[6] && !malformed_q[6]", LOOKUP),
