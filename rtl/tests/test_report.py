@@ -2,6 +2,7 @@
 """What synth/report.py says of clocks over several seeds, and that it knows a netlist again."""
 
 import copy
+import json
 import sys
 
 import pytest
@@ -55,3 +56,30 @@ def test_another_netlist_of_the_same_sources_ends_the_run():
 
 def test_what_a_netlist_is_made_from_is_told_apart():
     assert report.made_from("synth") == report.made_from("synth") != report.made_from("synth -flatten")
+
+
+def test_a_placement_of_the_same_netlist_is_not_made_again(tmp_path, monkeypatch):
+    said = f"Source a.Q\nSink b.DI\nMax frequency for clock 'clk': 1{{}}.00 MHz\nCritical path report for clock\nSource a.Q\nSink b.DI\n{report.DONE}\n"
+    ran = []
+
+    def run(command, log):
+        ran.append(log)
+        (tmp_path / log).write_text(said.format(len(ran)))
+        return said.format(len(ran))
+
+    monkeypatch.setattr(report, "WORK", tmp_path)
+    monkeypatch.setattr(report, "placeable", lambda *_: {})
+    monkeypatch.setattr(report, "run", run)
+    netlist = copy.deepcopy(NETLIST)
+
+    def clocks(seeds):
+        (tmp_path / "a.json").write_text(json.dumps(netlist))
+        return [mhz for mhz, *_ in report.ecp5("a", "top", {}, ("6",), seeds)["reached"]["6"]]
+
+    assert clocks(1) == clocks(1) == [11.0] and len(ran) == 1
+    (tmp_path / ran[0]).write_text("it was stopped here")
+    assert clocks(1) == [12.0] and len(ran) == 2
+    monkeypatch.setattr(report, "placed_alone", True)
+    assert clocks(3) == [12.0] and len(ran) == 2, "and those that are there alone, where that is asked"
+    netlist["modules"]["top"]["cells"]["one"]["type"] = "LUT3"
+    assert clocks(1) == [], "of another netlist there is none"
