@@ -96,7 +96,9 @@ module switch_registers #(
 
   // Writes.
   reg        write_q, write_2q, bvalid_q;
-  reg [17:0] at_q;      // the register that is written, one bit
+  /* verilator lint_off UNUSEDSIGNAL */
+  reg [17:0] at_q;      // the register that is written, one bit; the first two only say what they are
+  /* verilator lint_on UNUSEDSIGNAL */
   reg [9:0]  waddr_q;
   reg [31:0] wdata_q;
 
