@@ -75,8 +75,7 @@ def wrapped(name, top, parameters):
     inputs, outputs = ports(name, top, parameters)
     clocks = [p for p, _ in inputs if p in ("clk_i", "w_clk_i", "r_clk_i")]
     inputs = [(p, w) for p, w in inputs if p not in clocks]
-    clocked = "".join(f"
-    .{p}(clk)," for p in clocks)
+    clocked = "".join(f"\n    .{p}(clk)," for p in clocks)
     wide_in, wide_out = sum(w for _, w in inputs), sum(w for _, w in outputs)
     at, pins = 0, []
     for port, width in inputs:

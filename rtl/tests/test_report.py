@@ -3,6 +3,7 @@
 
 import copy
 import json
+import re
 import sys
 
 import pytest
@@ -83,3 +84,15 @@ def test_a_placement_of_the_same_netlist_is_not_made_again(tmp_path, monkeypatch
     assert clocks(3) == [12.0] and len(ran) == 2, "and those that are there alone, where that is asked"
     netlist["modules"]["top"]["cells"]["one"]["type"] = "LUT3"
     assert clocks(1) == [], "of another netlist there is none"
+
+
+@pytest.mark.parametrize("ports, clocked", [(["clk_i", "set_i"], ["clk_i"]), (["w_clk_i", "r_clk_i", "w_data_i"], ["r_clk_i", "w_clk_i"]), (["set_i"], [])])
+def test_a_cell_between_registers_has_the_clock_at_each_of_its_own(ports, clocked, tmp_path, monkeypatch):
+    import cells
+
+    monkeypatch.setattr(cells, "WORK", tmp_path)
+    monkeypatch.setattr(cells, "ports", lambda *_: ([(port, 1) for port in ports], [("out_o", 1)]))
+    cells.wrapped("a", "cell", {})
+    text = (tmp_path / "a.wrap.sv").read_text()
+    assert sorted(re.findall(r"\.(\w*clk_i)\(clk\)", text)) == clocked
+    assert re.findall(r"\.(set_i|w_data_i)\(", text) == [port for port in ports if "clk" not in port]
