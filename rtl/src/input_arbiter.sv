@@ -141,7 +141,9 @@ module input_arbiter #(
         the_port_is_named:         assert (m_tport_o == f_out_port);
         not_interleaved:           assert (!f_inside || f_port == f_out_port);
         f_seen[f_out_port] <= f_seen[f_out_port] + 1'b1;
-        as_many_words_as_the_length_says: assert (f_bytes < m_tlen_o && m_tlast_o == ({1'b0, f_bytes} + PathB >= {1'b0, m_tlen_o}));
+        // Of one frame: not_interleaved says that it is one.
+        as_many_words_as_the_length_says: assert ((f_inside && f_port != f_out_port)
+                                                  || (f_bytes < m_tlen_o && m_tlast_o == ({1'b0, f_bytes} + PathB >= {1'b0, m_tlen_o})));
         f_inside <= !m_tlast_o;
         f_bytes  <= m_tlast_o ? {LenW{1'b0}} : f_bytes + PathB[LenW-1:0];
         f_port   <= f_out_port;

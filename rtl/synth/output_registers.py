@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Has the block RAMs of an ECP5 netlist use their own output registers, where the design has registers right behind them.
 
-A block RAM of an ECP5 answers after 5.8 ns (speed grade 6), and from its output register after a good nanosecond. Yosys maps a memory
+A block RAM of an ECP5 answers after 5.6 ns (speed grade 6), and from its output register after a good nanosecond. Yosys maps a memory
 without that register, and so `ram_fifo`'s and `forward_table`'s stand beside it as flip-flops. Where every output of a block RAM
 goes to flip-flops alone, all on its clock and under one enable, without a reset, these are that register: they go, and the block RAM drives what they drove,
 with their enable. The netlist does the same as before in every cycle; tests/test_gates.py simulates it.

@@ -48,7 +48,7 @@ def simulate(sim, top, module, parameters=None, sources=None, env=None, tests=No
     The build is kept in target/rtl and made again when a source is newer. With `closed` tests see the ports alone.
     """
     if COVERAGE and sim == "icarus":
-        pytest.skip("coverage is Verilator's")
+        pytest.skip("coverage is counted by Verilator alone")
     if sim == "icarus" and not shutil.which("iverilog"):
         pytest.skip("iverilog is not installed")
     parameters = dict(parameters or {})
