@@ -19,7 +19,7 @@ from report import HERE, PARTS, part_for, told, xilinx, yosys
 from tools import WORK, clock, placements, rows, run, spread
 
 TABLE = HERE / "cells.md"
-SEEDS, LARGE_SEEDS, LARGE = 8, 3, 4000   # above so many places of a LUT a placement takes minutes
+SEEDS, LARGE_SEEDS, LARGE = 4, 2, 4000   # above so many places of a LUT a placement takes minutes
 
 # The cell, what is set about it, and what that is called in the table.
 CELLS = [
