@@ -15,6 +15,7 @@ from test_switch_top import HOST, by_tail, hosts_behind_ports, numbered, settle
 SIZE = int(os.environ.get("FRAMES", "40"))   # frames at each port in a round
 # Periods to the core's: near it on both sides, 0.4 and 2.5 of its frequency.
 NEAR = (1.003, 0.997, 0.4, 2.5)
+LENGTHS = (1, 1, 2, 3, 8, 20)   # cycles of a reset, each of its own clock
 
 
 async def started(dut, ratios=NEAR, **settings):
@@ -88,7 +89,7 @@ async def a_ports_reset_is_its_own(dut):
         first = all_to_all(b, 30, first, lambda rng: rng.choice([64, 200, 700]))
         for _ in range(3):
             await b.run(cycles=b.rng.randrange(40, 300))
-            b.reset_for[port] = b.rng.choice([1, 3, 30])
+            b.reset_for[port] = b.rng.choice(LENGTHS)
         while any(b.beats) or any(b.offers):
             await b.run(cycles=200)
         await b.run()
@@ -120,7 +121,7 @@ async def a_reset_of_the_core_tears_no_frame_unsaid(dut):
         await hosts_behind_ports(b)
         first = all_to_all(b, 20, first, lambda rng: rng.choice([64, 600, 1400]))
         await b.run(cycles=b.rng.randrange(150, 400))
-        await b.core_reset(b.rng.choice([1, 2, 8, 20]))
+        await b.core_reset(b.rng.choice(LENGTHS))
         # What is still to come from the links finds an empty configuration and goes nowhere, or where the table says.
         await b.configure(limit_frames=1000)
         await b.run()
@@ -135,6 +136,38 @@ async def a_reset_of_the_core_tears_no_frame_unsaid(dut):
         await b.run()
         assert not b.board.open and sum(b.frames_out) == seen + first - before, "after it every frame comes"
     assert torn > 0, "no reset met a frame"
+
+
+@cocotb.test()
+async def resets_of_all_at_once_leave_every_link_working(dut):
+    """The core's and those of ports, of any length, one within another or one after another: then every frame comes."""
+    b = await started(dut)
+    await hosts_behind_ports(b)
+    first = cores = ports = 0
+    for _ in range(int(os.environ.get("ROUNDS", "8"))):
+        await b.configure(limit_frames=1000)
+        first = all_to_all(b, 12, first, lambda rng: rng.choice([64, 600, 1400]))
+        await b.run(cycles=b.rng.randrange(100, 300))
+        for _ in range(b.rng.randrange(1, 4)):
+            for p in range(b.ports):
+                if b.rng.random() < 0.4:
+                    b.reset_for[p] = b.rng.choice(LENGTHS)
+                    ports += 1
+            await b.run(cycles=b.rng.choice([1, 3, 10, 40]))
+            if b.rng.random() < 0.7:
+                await b.core_reset(b.rng.choice(LENGTHS))
+                cores += 1
+            await b.run(cycles=b.rng.choice([1, 3, 10, 100]))
+        await b.configure(limit_frames=1000)
+        await b.run()
+        assert sum((await b.counters())["queued"]) == 0
+        b.board.open.clear()
+        seen, torn = sum(b.frames_out), sum(b.torn)
+        before, first = first, all_to_all(b, 8, first)
+        await b.run()
+        assert not b.board.open and sum(b.frames_out) == seen + first - before and sum(b.torn) == torn, "after them every frame comes"
+    dut._log.info(f"{cores} resets of the core, {ports} of ports, {sum(b.torn)} frames torn as they left")
+    assert cores and ports and sum(b.torn)
 
 
 QUICK = dict(LinkW=64, PathW=256, QueueW=9)
