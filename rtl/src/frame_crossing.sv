@@ -6,7 +6,8 @@
 // Latency     that of async_fifo. A beat in each cycle of the slower clock.
 // Source      none.
 // Deviations  what was offered by async_fifo and not taken is withdrawn as the writer is reset: the first beat of a frame may go
-//             so, which AXI4-Stream does not allow; a later one is replaced by the end of its frame.
+//             so, which AXI4-Stream does not allow; a later one is replaced by the end of its frame. Of that end m_tdata_o says
+//             nothing, and changes while the end waits once the next frame is there.
 //
 // A reset of either side loses what is in here. Who is reset begins with the beginning of a frame. The other side:
 // - The reader, with a frame open, sends one beat more for it, with tlast and tuser: the frame is broken.
