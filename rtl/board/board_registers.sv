@@ -3,7 +3,7 @@
 //
 //   0x000        ID     0x554C5833, "ULX3"
 //   0x004        UART   commands that were not done: wrong check, stopped half-way, no stop bit
-//   0x010 + 4p   CLOCK  REF_CLK of port p in kHz, as measured in the last window of 16 ms
+//   0x010 + 4p   CLOCK  REF_CLK of port p in kHz, as measured in the last window of 16 ms; 0 in the first
 //   0x040 + 4p   FCS    frames of port p with a wrong FCS
 //   0x080 + 4p   LOST   frames of port p that lost bytes, as the switch held the port back
 //   0x0C0 + 4p   UNDER  frames to port p that ended with a wrong FCS, as a byte came too late
