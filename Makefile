@@ -41,7 +41,7 @@ bench-peers: build ## the same permutation in ns-3 and here, in turn; needs libn
 instructions: ## instructions per packet-hop, compared with what is committed; needs valgrind
 	@python3 bench/instructions/run.py
 
-rtl: ## everything about the hardware: simulations, conformance, proofs, synthesis (an hour)
+rtl: ## everything about the hardware: simulations, conformance, proofs, synthesis (hours)
 	@bash rtl/run.sh
 
 rtl-quick: ## the part of it that make test runs

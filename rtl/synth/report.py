@@ -7,7 +7,7 @@
 Counts for Xilinx 7-series come from Yosys (synth_xilinx; neither PyPI nor Debian has place-and-route for these), the
 clock of an ECP5 from nextpnr, over several seeds: one seed is a sample, not the clock. --quick leaves place-and-route out.
 A placement of the same netlist with the same seed is not made again: what a run that was stopped had done counts. --placed
-takes those alone that are there, and says of which seeds they are. --write writes results.md; without it the tables are printed. The tools are those of rtl/requirements.txt.
+takes those alone that are there, and says of which seeds they are. --write writes results.md and the rows of README.md that come of it; without it the tables are printed. The tools are those of rtl/requirements.txt.
 
 Each netlist has a hash in netlists.json, beside that of the sources and the version of Yosys it came from. Where both are as they
 were and the netlist is another, this fails: then what is placed is not what was measured before.
@@ -42,8 +42,9 @@ OTHERS = {
     "`Spray` 1: every route, detours to a uniform choice": {"Spray": 1},
     "`Ranked` 1: queues by rank, 15 places a port": {"Ranked": 1, "Dibs": 0, "QueueW": 14, "MaxFrame": 1521},
 }
-OTHER_SEEDS = 4
+OTHER_SEEDS = 3
 PINS = HERE / "netlists.json"
+README = HERE.parent / "README.md"
 writing = False   # what is measured is written down, hashes as well
 kept_alone = False   # nothing is placed that is not there
 
@@ -173,14 +174,41 @@ def others(seeds):
     for number, (kind, parameters) in enumerate(OTHERS.items()):
         got = ecp5(f"e-switch-other-{number}", "switch_top", SWITCH | parameters, ("6",), seeds)
         tries = got["reached"]["6"]
-        if tries:
-            best = max(tries)
-            lines.append([kind, got["luts"], got["flops"], got["blocks"], got["ram"], got["part"], spread(clocks(tries)), len(tries)])
-            said.append(f"- {kind}, seed {best[1]}: {best[2]}")
+        lines.append([kind, got["luts"], got["flops"], got["blocks"], got["ram"], got["part"], spread(clocks(tries)) if tries else "not placed", len(tries)])
+        said += [f"- {kind}, seed {seed}: {path}" for _, seed, path in [max(tries)]] if tries else []
     return ("## Every policy, every route, queues by rank\n\nAs on the ECP5 above, grade 6. Each decides in one cycle by more than the builds above look at,"
             f" and none is held against {CLOCK_MHZ} MHz.\n\n"
             + rows(["4-port switch", "LUT", "FF", "block RAM", "DPR16X4", "part", "MHz: median (least to most)", "seeds"], lines)
             + "\n\nThe critical path of the best seed:\n\n" + "\n".join(said))
+
+
+MADE, END = "<!-- what it costs: made by rtl/synth/report.py of results.md -->\n", "<!-- end of what is made -->"
+
+
+def told_in_short(results):
+    """The rows of README.md, of results.md."""
+    cells = [[cell.strip(" *") for cell in line.strip("|").split("|")] for line in results.splitlines() if line.startswith("|")]
+    adds = {row[0]: row[1:4] for row in cells if " add" in row[0]}
+    clocks = {(row[0], row[5]): (row[6].replace("**", ""), row[7]) for row in cells if row[0] in ("with detours", "without detours")}
+
+    def more(of, kind):
+        luts, flops, slices = (n.lstrip("+") for n in adds[f"{of}: what detours to {kind} add"])
+        return f"{luts} LUT, {flops} FF, {slices} slices (estimated)"
+
+    lines = [["what detours add to the lookup: first open port", more("lookup", "the first open port"), "3 LUT, 10 FF, 2 slices"],
+             ["what detours add to the lookup: uniform choice, draws of 32 bits", more("lookup", "a uniform choice"), ""],
+             ["what they add to the whole switch: first open port", more("switch", "the first open port"), ""],
+             ["what they add to the whole switch: uniform choice", more("switch", "a uniform choice"), ""]]
+    for (kind, grade), (mhz, seeds) in sorted(clocks.items()):
+        lines.append([f"clock of the switch of 4 links of 8 bits, path of 64, without spraying, {kind}, ECP5 speed grade {grade}: median (least to most) of {seeds} seeds",
+                      f"{mhz} MHz", f"{CLOCK_MHZ} MHz"])
+    return rows(["", "here", "paper, section 5.1, another family: only differences compare"], lines) + "\n"
+
+
+def with_part(readme, made):
+    """README.md with another part of rows."""
+    head, rest = readme.split(MADE)
+    return head + MADE + made + rest[rest.index(END):]
 
 
 def main():
@@ -229,6 +257,7 @@ def main():
     text = "\n\n".join(parts) + "\n"
     if asked.write:
         (HERE / "results.md").write_text(text)
+        README.write_text(with_part(README.read_text(), told_in_short(text)))
     print(text)
     if slow:
         raise SystemExit("too slow: " + "; ".join(slow))

@@ -117,6 +117,14 @@ def test_the_smaller_part_that_has_the_places_is_taken():
         "45k", "85k", None, "85k"]
 
 
+def test_readme_has_the_rows_that_results_say():
+    results, readme = (report.HERE / "results.md").read_text(), report.README.read_text()
+    made = report.told_in_short(results)
+    assert report.with_part(readme, made) == readme
+    assert len(made.splitlines()) == 2 + 4 + 4
+    assert report.with_part(readme, "other\n") != readme, "it is looked at"
+
+
 @pytest.mark.parametrize("ports, clocked", [(["clk_i", "set_i"], ["clk_i"]), (["w_clk_i", "r_clk_i", "w_data_i"], ["r_clk_i", "w_clk_i"]), (["set_i"], [])])
 def test_a_cell_between_registers_has_the_clock_at_each_of_its_own(ports, clocked, tmp_path, monkeypatch):
     monkeypatch.setattr(cells, "WORK", tmp_path)
