@@ -20,7 +20,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 RTL = HERE.parent
 sys.path.insert(0, str(RTL / "synth"))
-from tools import BUILD, placement, rows, run   # noqa: E402
+from tools import BUILD, kept_as, placement, rows, run   # noqa: E402
 
 WORK = BUILD / "board"
 TOP, PINS, GRADE = "ulx3s_switch", "ulx3s.lpf", "6"
@@ -99,11 +99,12 @@ def main():
     print(f"synthesized in {time.time() - began:.0f} s", flush=True)
 
     clocks = needed((HERE / PINS).read_text())
+    told = [f"--{asked.part}", "--package", "CABGA381", "--speed", GRADE, "--lpf", PINS, "--timing-allow-fail"]
+    kept = kept_as(TOP, told, WORK, reads=[PINS])
     tries, configs, cells = [], [], {}
     for seed in range(1, asked.seeds + 1):
         began = time.time()
-        text, config = placement(TOP, [f"--{asked.part}", "--package", "CABGA381", "--speed", GRADE, "--lpf", PINS, "--timing-allow-fail"], seed, WORK,
-                                 routed=True, reads=[PINS])
+        text, config = placement(TOP, told, seed, kept, WORK, routed=True)
         configs.append(config)
         cells = cells or used(text)
         tries.append(reached(text, clocks))

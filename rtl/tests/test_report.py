@@ -99,7 +99,8 @@ def test_what_was_routed_is_of_the_netlist_that_is_asked_for(placed, tmp_path):
     pins = tmp_path / "pins.lpf"
 
     def routed():
-        return (tmp_path / tools.placement("a", [], 1, routed=True, reads=["pins.lpf"])[1]).read_text()
+        kept = tools.kept_as("a", [], reads=["pins.lpf"])
+        return (tmp_path / tools.placement("a", [], 1, kept, routed=True)[1]).read_text()
 
     pins.write_text("one")
     assert routed() == routed() == "routed 1"
