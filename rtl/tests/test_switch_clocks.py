@@ -15,7 +15,7 @@ from test_switch_top import HOST, by_tail, hosts_behind_ports, numbered, settle
 SIZE = int(os.environ.get("FRAMES", "40"))   # frames at each port in a round
 # Periods to the core's: near it on both sides, 0.4 and 2.5 of its frequency.
 NEAR = (1.003, 0.997, 0.4, 2.5)
-LENGTHS = (1, 1, 2, 3, 8, 20)   # cycles of a reset, each of its own clock
+LENGTHS = (1, 1, 2, 3, 8, 20, 30)   # cycles of a reset, each of its own clock
 
 
 async def started(dut, ratios=NEAR, **settings):
