@@ -4,7 +4,7 @@
 //! rounds, so that both see the same machine. Times are CPU time of the thread, drawing the
 //! plan and building the network included; the heap's time is only used for the ratio.
 
-use crate::workers::thread_cpu_s;
+use crate::usage::{peak_mb, reset_peak, thread_cpu_s};
 use serde_json::{Value, json};
 use sidestep_lab::{Run, Scenario, Session, Watch, run_on, shipped};
 use sidestep_sim::agenda::{Agenda, HeapAgenda, WheelAgenda};
@@ -241,19 +241,6 @@ fn timed<A: Agenda>(scenario: &Scenario) -> Result<(Run, f64), String> {
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[(values.len() - 1) / 2]
-}
-
-/// Starts the count of peak memory afresh, where Linux lets us.
-fn reset_peak() {
-    let _ = std::fs::write("/proc/self/clear_refs", "5");
-}
-
-/// Peak memory in MB (10⁶ bytes), from Linux.
-fn peak_mb() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
-    let kib = line.and_then(|l| l.trim().trim_end_matches(" kB").trim().parse::<f64>().ok());
-    kib.map_or(0.0, |k| k * 1024.0 / 1e6)
 }
 
 #[cfg(test)]

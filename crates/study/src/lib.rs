@@ -37,6 +37,7 @@ pub mod sweep;
 mod tables;
 pub mod threads;
 pub mod trace;
+mod usage;
 pub mod when;
 pub mod why;
 pub mod words;

@@ -4,6 +4,7 @@
 //! directory may differ between two runs of the same scenario: times, jobs and dates.
 
 use crate::tables::column_docs;
+use crate::usage::milli;
 use crate::when;
 use serde_json::{Value, json};
 use sidestep_lab::{Record, Scenario};
@@ -196,9 +197,4 @@ impl Manifest {
         }
         json
     }
-}
-
-/// To a thousandth; a clock knows no more.
-fn milli(seconds: f64) -> f64 {
-    (seconds * 1000.0).round() / 1000.0
 }

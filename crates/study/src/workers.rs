@@ -66,19 +66,6 @@ pub fn in_order<T: Send, E>(
     })
 }
 
-/// Seconds of CPU this thread has used.
-#[allow(unsafe_code)]
-pub fn thread_cpu_s() -> f64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: the call writes one timespec, to `time`, and keeps no pointer to it.
-    let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    assert_eq!(status, 0, "every thread has a CPU clock");
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,17 +125,5 @@ mod tests {
         assert_eq!(refused, Err("full"));
         // Two were running, and no other has begun.
         assert!((4..=6).contains(&ran.load(Ordering::Relaxed)), "{ran:?}");
-    }
-
-    #[test]
-    fn work_uses_cpu_time_and_sleep_does_not() {
-        let before = thread_cpu_s();
-        thread::sleep(Duration::from_millis(30));
-        assert!(thread_cpu_s() - before < 0.02);
-        let mut x = 1u64;
-        for i in 0..20_000_000u64 {
-            x = std::hint::black_box(x.wrapping_mul(31).wrapping_add(i));
-        }
-        assert!(thread_cpu_s() > before);
     }
 }

@@ -17,7 +17,7 @@ pub use held::Held;
 
 use crate::Error;
 use crate::sweep::{CODE, Key};
-use crate::workers::thread_cpu_s;
+use crate::usage::thread_cpu_s;
 use sidestep_lab::checkpoint::{Head, HeadError, body_of, go_on, read_head, sealed};
 use sidestep_lab::{Progress, Run, Scenario, Session, Watch};
 use sidestep_sim::TraceFilter;

@@ -13,6 +13,7 @@ use super::{CODE, CacheUse, Done, FinishedSweep, How, Key, Measurement, Spent, S
 use super::{seeds, table, with_common_seeds};
 use crate::manifest::Status;
 use crate::staging::Staging;
+use crate::usage::milli;
 use crate::{Error, logs, page, recorder, when};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
@@ -351,9 +352,4 @@ impl Serialize for Manifest<'_> {
 fn find<'a>(measured: &'a Measurement, done: &Done) -> Option<&'a Ran> {
     let mut runs = measured.results.points[done.point].runs.iter();
     runs.find(|ran| ran.scheme == done.scheme && ran.seed == done.seed)
-}
-
-/// To a thousandth; a clock knows no more.
-fn milli(seconds: f64) -> f64 {
-    (seconds * 1000.0).round() / 1000.0
 }

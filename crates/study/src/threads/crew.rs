@@ -4,7 +4,7 @@
 
 use super::barrier::Barrier;
 use super::shared::Shared;
-use crate::workers::thread_cpu_s;
+use crate::usage::thread_cpu_s;
 use sidestep_sim::parts::{Crew, Part, Windows};
 use sidestep_types::Time;
 use std::any::Any;

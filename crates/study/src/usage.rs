@@ -1,0 +1,90 @@
+//! What this thread and this process have used: CPU time and memory, from the system.
+
+/// Seconds of CPU this thread has used.
+#[allow(unsafe_code)]
+pub fn thread_cpu_s() -> f64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the call writes one timespec, to `time`, and keeps no pointer to it.
+    let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    assert_eq!(status, 0, "every thread has a CPU clock");
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+/// Starts the count of peak memory afresh, where Linux lets us: what a benchmark before this one gave back and the
+/// allocator holds would be counted too.
+pub fn reset_peak() {
+    #[allow(unsafe_code)]
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: gives free memory back to the system and touches nothing that is in use.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}
+
+/// Peak memory in MB (10⁶ bytes), from Linux.
+pub fn peak_mb() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|l| l.trim().trim_end_matches(" kB").trim().parse::<f64>().ok());
+    kib.map_or(0.0, |k| k * 1024.0 / 1e6)
+}
+
+/// Seconds to a thousandth, as a manifest has them; a clock knows no more. Nothing is 0, where the sum of no numbers is −0.
+pub fn milli(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0 + 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+    use std::thread;
+    use std::time::Duration;
+
+    #[test]
+    fn work_uses_cpu_time_and_sleep_does_not() {
+        let before = thread_cpu_s();
+        thread::sleep(Duration::from_millis(30));
+        assert!(thread_cpu_s() - before < 0.02);
+        let mut x = 1u64;
+        for i in 0..20_000_000u64 {
+            x = std::hint::black_box(x.wrapping_mul(31).wrapping_add(i));
+        }
+        assert!(thread_cpu_s() > before);
+    }
+
+    #[test]
+    fn no_seconds_are_no_negative_number() {
+        let none: f64 = [0.0; 0].iter().sum();
+        assert_eq!(
+            (milli(none).to_string(), milli(1.2345)),
+            ("0".into(), 1.235)
+        );
+    }
+
+    /// In a process of its own: what other tests take would be counted.
+    #[test]
+    fn what_was_given_back_is_no_peak() {
+        let alone = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "usage::tests::given_back", "--ignored"])
+            .status();
+        assert!(alone.unwrap().success());
+    }
+
+    #[test]
+    #[ignore = "run by what_was_given_back_is_no_peak"]
+    fn given_back() {
+        let mut held: Vec<_> = (0..65_536).map(|i| vec![i as u8; 1024]).collect();
+        let with_all = peak_mb();
+        // The last one stays where it is, so that the allocator alone keeps all that lies below it.
+        let last = held.pop();
+        drop(held);
+        reset_peak();
+        assert!(peak_mb() < with_all - 50.0, "{} of {with_all}", peak_mb());
+        drop(last);
+    }
+}
