@@ -16,10 +16,12 @@ import sys
 from collections import Counter
 
 from report import HERE, PARTS, part_for, told, xilinx, yosys
-from tools import NO_ROUTE, WORK, clock, placements, rows, run, spread
+from tools import NO_ROUTE, README, WORK, clock, placements, rows, run, spread, with_part
 
 TABLE = HERE / "cells.md"
-SEEDS, LARGE_SEEDS, LARGE = 4, 2, 4000   # above so many places of a LUT a placement takes minutes
+SEEDS = 4
+# With more places of a LUT a placement takes minutes, and then half an hour: fewer seeds.
+FEWER = {4_000: 2, 20_000: 1}
 
 # The cell, what is set about it, and what that is called in the table.
 CELLS = [
@@ -107,6 +109,11 @@ endmodule
 """)
 
 
+def enough(seeds, luts):
+    """How many seeds a cell of so many LUTs is placed with."""
+    return min([seeds, *(fewer for most, fewer in FEWER.items() if luts > most)])
+
+
 def speed(name, top, parameters, seeds, kept_alone):
     """Clocks of so many seeds, and the part; or that it fits none."""
     wrapped(name, top, parameters)
@@ -117,7 +124,7 @@ def speed(name, top, parameters, seeds, kept_alone):
     part = part_for(kinds)
     if not part:
         return [f"{kinds['LUT4']} LUT4: fits no part up to {list(PARTS)[-1]}", 0]
-    tries = placements(f"{name}.wrap", told(part, "6"), min(seeds, LARGE_SEEDS) if kinds["LUT4"] > LARGE else seeds, kept_alone=kept_alone)
+    tries = placements(f"{name}.wrap", told(part, "6"), enough(seeds, kinds["LUT4"]), kept_alone=kept_alone)
     if not tries:
         return ["not placed" if kept_alone else NO_ROUTE, 0]
     return [spread([clock(text) for _, text in tries]) + (f", LFE5U-{part[:-1].upper()}F" if part != list(PARTS)[0] else ""), len(tries)]
@@ -127,7 +134,7 @@ def main():
     """Measures, prints and writes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cells", nargs="*", help="all when none is given")
-    parser.add_argument("--seeds", type=int, default=SEEDS, help=f"at most {LARGE_SEEDS} for the largest; 0 does not place")
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="of the larger ones fewer; 0 does not place")
     parser.add_argument("--placed", action="store_true", help="takes placements that are there and makes none")
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
@@ -143,6 +150,7 @@ def main():
         print(*line, file=sys.stderr, flush=True)
         if asked.write:
             TABLE.write_text(table(known))
+            README.write_text(with_part(README.read_text(), MADE, by_rank(known)))
     print(table(known))
 
 
@@ -153,12 +161,31 @@ def measured():
     return {(row[0], row[1]): row for row in cells}
 
 
+def in_order(known):
+    """The rows in the order of CELLS."""
+    return [known[key] for top, _, called in CELLS if (key := (f"`{top}`", called)) in known]
+
+
+MADE = "<!-- queues by rank: made by rtl/synth/cells.py of cells.md -->\n"
+CYCLES = {"`rank_queue`": "1, 1, 1", "`rank_blocks`": "1, 2 or 3, 3 or 4"}   # a pop, a push, both
+
+
+def by_rank(known):
+    """The rows of README.md about queues by rank, beside the published one."""
+    lines = []
+    for queue, called, luts, flops, _, mhz, seeds in in_order(known):
+        if queue in CYCLES:
+            logic, memory = re.fullmatch(r"(\d+)(?: \((\d+) as memory\))?", str(luts)).groups()
+            lines.append([queue, called.split()[0], CYCLES[queue], logic, flops, memory or 0, mhz, seeds])
+    lines.append(["Vertigo's, published", 64, "4, 4, 8", "not known here", "not known here", "in block RAM", "not known here", ""])
+    return rows(["queue", "places", "cycles: pop, push, both", "LUT", "FF", "of the LUTs, memory", "MHz, ECP5 grade 6: median (least to most)", "seeds"], lines) + "\n"
+
+
 def table(known):
-    """In the order of CELLS."""
-    lines = [known[key] for top, _, called in CELLS if (key := (f"`{top}`", called)) in known]
+    """The whole page."""
     return ("# The cells alone\n\nMade by `make rtl`, which runs `rtl/synth/cells.py --write`. LUT, FF and CARRY4 of a Xilinx 7-series by"
             " Yosys; MHz of an ECP5 (LFE5U-45F, speed grade 6) by nextpnr, from register to register, over so many seeds: the median (least to"
-            " most).\n\n" + rows(["cell", "set to", "LUT", "FF", "CARRY4", "MHz", "seeds"], lines) + "\n")
+            " most).\n\n" + rows(["cell", "set to", "LUT", "FF", "CARRY4", "MHz", "seeds"], in_order(known)) + "\n")
 
 
 if __name__ == "__main__":

@@ -95,6 +95,16 @@ def spread(clocks):
     return f"**{statistics.median(clocks):.1f}** ({min(clocks):.1f} to {max(clocks):.1f})"
 
 
+README = RTL / "README.md"
+END = "<!-- end of what is made -->"
+
+
+def with_part(text, begins, made):
+    """A text with another part between the comment that says what makes it, and END."""
+    head, rest = text.split(begins)
+    return head + begins + made + rest[rest.index(END):]
+
+
 def rows(head, lines):
     """A table in Markdown."""
     return "\n".join(["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]

@@ -138,12 +138,20 @@ def test_the_smaller_part_that_has_the_places_is_taken():
         "45k", "85k", None, "85k"]
 
 
+def test_the_larger_a_cell_the_fewer_seeds():
+    assert [cells.enough(4, luts) for luts in (4_000, 4_001, 20_001)] == [4, 2, 1]
+    assert cells.enough(0, 20_001) == 0
+
+
 def test_readme_has_the_rows_that_results_say():
     results, readme = (report.HERE / "results.md").read_text(), report.README.read_text()
     made = report.told_in_short(results)
-    assert report.with_part(readme, made) == readme
+    assert tools.with_part(readme, report.MADE, made) == readme
     assert len(made.splitlines()) == 2 + 4 + 4
-    assert report.with_part(readme, "other\n") != readme, "it is looked at"
+    assert tools.with_part(readme, report.MADE, "other\n") != readme, "it is looked at"
+    ranks = cells.by_rank(cells.measured())
+    assert tools.with_part(readme, cells.MADE, ranks) == readme
+    assert {"`rank_queue`", "`rank_blocks`"} < {line.strip("| ").split(" |")[0] for line in ranks.splitlines()}, "of both"
 
 
 @pytest.mark.parametrize("ports, clocked", [(["clk_i", "set_i"], ["clk_i"]), (["w_clk_i", "r_clk_i", "w_data_i"], ["r_clk_i", "w_clk_i"]), (["set_i"], [])])
