@@ -8,7 +8,7 @@ from bench.simulators import BUILD, COVERAGE
 BEGAN = time.time()
 
 # What takes longest begins first, so that no row of tests is left alone with it at the end.
-LONG = ["test_switch_top.py", "test_conformance.py", "test_output_port_lookup.py", "test_detour_pick.py", "test_proofs.py"]
+LONG = ["test_switch_clocks.py", "test_switch_top.py", "test_gates.py", "test_board.py", "test_conformance.py", "test_output_port_lookup.py", "test_detour_pick.py", "test_proofs.py"]
 
 
 def pytest_collection_modifyitems(config, items):
