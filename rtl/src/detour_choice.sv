@@ -111,6 +111,9 @@ module detour_choice #(
       no_detours_by_drop_tail:  assert (policy_i >= 1 && policy_i <= 5);
       early_by_one_policy_alone: assert (!want_fits || (policy_i == Probabilistic && early && line_i > start_i && rank_i > favour_i));
     end
+    // What the laws above allow, two policies may do otherwise: it is the named one that does it.
+    if (policy_i >= 1 && policy_i <= 5)
+      as_the_named_policy: assert ({drop_o, detour_o, port_o} == {drop[policy_i], detour[policy_i], port[policy_i]});
     not_both:              assert (!(drop_o && detour_o));
     drop_only_what_does_not_fit: assert (!drop_o || !want_fits);
     drop_when_nothing_is_open: assert (policy_i == 0 || policy_i > 5 || drop_o == (!want_fits && (fits_i & switch_i) == 0));

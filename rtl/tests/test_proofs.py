@@ -45,7 +45,7 @@ BUGS = [
     ("the favoured go as well", "detour_probabilistic", "rank_i > favour_i && ", "", "ports_4", "the_favoured_stay"),
     ("goes back", "detour_allow", "switch_i & ~barred", "switch_i", "ports_4", "never_back"),
     ("early whatever the register says", "detour_choice", "early ? favour_i : {RankW{1'b1}}", "favour_i", "ports_4", "early_by_one_policy_alone"),
-    ("the port of another policy", "detour_choice", "{drop[3], detour[3], port[3]}", "{drop[3], detour[3], port[2]}", "ports_4", None),
+    ("the port of another policy", "detour_choice", "{drop[3], detour[3], port[3]}", "{drop[3], detour[3], port[2]}", "ports_4", "as_the_named_policy"),
     ("a policy of no number detours", "detour_choice", "default:       {drop_o, detour_o, port_o} = {!want_fits, 1'b0, want_i};",
      "default:       {drop_o, detour_o, port_o} = {drop[1], detour[1], port[1]};", "ports_4", "no_detours_by_drop_tail"),
     ("a turn that meets one port twice", "turn_order", "{last[0], last[NumPorts-1:1]}", "{last[1], last[NumPorts-1:1]}", "ports_4", "every_port_once"),
