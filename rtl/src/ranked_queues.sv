@@ -11,7 +11,8 @@
 //             3 + NumPorts cycles.
 // Source      Abdous et al., CoNEXT 2021 (Vertigo), section 3.2. Theirs extends PIEO and takes 4 cycles to put in or take out.
 // Deviations  room is counted in frames: a slot holds the longest. A frame that is being sent counts, and is no victim. In the
-//             cycle of a decision no port begins a frame. The port by which a frame came in is among those drawn, as in the simulator.
+//             cycle of a decision no port begins a frame. Two words wait at a port and one in it: when a frame's last word is
+//             there it counts no more and the next one is chosen, so that of frames of three words one more is on its way. The port by which a frame came in is among those drawn, as in the simulator.
 //
 // One memory answers one port a cycle, in turn: a link has at most PathW / NumPorts bits a cycle, as in shared_queues.
 // Decisions are two cycles apart or more: frames have two words at least.

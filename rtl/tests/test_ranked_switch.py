@@ -16,6 +16,8 @@ from test_switch_top import HOST, by_tail, cycles_for, hosts_behind_ports, numbe
 
 BETWEEN, OPTION = 1, 2
 HALF, DEFLECT = 1 << 4, 1 << 8
+# Bytes of a frame of more words of 256 bits than stand at a port, so that it is still the one that is sent while the port is held.
+LONG = 160
 
 
 async def started(dut, tags=BETWEEN, vertigo=True, **settings):
@@ -44,10 +46,10 @@ async def settle(b):
     return c
 
 
-def option(frame_number, rank, again=0):
+def option(frame_number, rank, again=0, size=68):
     """A UDP frame to host 0 with its tag in the header of IPv4."""
     tag = bytes([158, 7]) + rank.to_bytes(4, "big") + bytes([again << 4, 1])
-    body = bytes(18) + frame_number.to_bytes(8, "big")
+    body = bytes(size - 50) + frame_number.to_bytes(8, "big")
     return ethernet(0x02AA_0000_0000, ipv4(0x0A01_0000, HOST, body, ecn=2, options=tag))
 
 
@@ -66,13 +68,13 @@ async def registers_say_what_this_build_is(dut):
 @cocotb.test()
 async def the_smallest_rank_leaves_first(dut):
     """Port 0 is held; what waits there leaves by rank, and equal ranks as they came."""
-    udp = lambda n: udp64(0x0A01_0000, HOST, n)
+    udp = lambda n, size=64: udp64(0x0A01_0000, HOST, n, size=size)
     arp = ethernet(0x02BB_0000_0000, bytes(50), 0x0806)
-    for tags, make in ((BETWEEN, lambda n, rank, again=0: tagged(udp(n), rank, again)), (OPTION, option)):
+    for tags, make in ((BETWEEN, lambda n, rank, again=0, size=64: tagged(udp(n, size), rank, again)), (OPTION, option)):
         b = await started(dut, tags=tags)
         await hosts_behind_ports(b)
         await b.learn(False, 0x02BB_0000_0000, 1)
-        frames = [make(0, 7), make(1, 3000), make(2, 900), make(3, 3000, 1), udp(4), make(5, 900), numbered(tcp(7, HOST, 0), 6), numbered(arp, 7)]
+        frames = [make(0, 7, size=LONG), make(1, 3000), make(2, 900), make(3, 3000, 1), udp(4), make(5, 900), numbered(tcp(7, HOST, 0), 6), numbered(arp, 7)]
         order = [0, 6, 7, 2, 5, 3, 1, 4]   # of 3 is half of 3000 left; 4 is data without a tag
         left = []
         b.board.seen = lambda frame, port: left.append((by_tail(frame), frame))
@@ -95,7 +97,7 @@ async def what_does_not_fit_moves_to_a_switch_and_is_marked_there(dut):
     b.stall[0] = 1.0
     left = []
     b.board.seen = lambda frame, port: left.append((by_tail(frame), port, frame))
-    frames = [tagged(udp64(0x0A01_0000, HOST, n), rank) for n, rank in enumerate((1, 50, 60, 40, 70))]
+    frames = [tagged(udp64(0x0A01_0000, HOST, n, size=64 if n else LONG), rank) for n, rank in enumerate((1, 50, 60, 40, 70))]
     for frame in frames:
         b.send(frame, 1)
         await b.run(cycles=400)
@@ -118,7 +120,7 @@ async def drop_tail_and_no_deflection_drop(dut):
         await hosts_behind_ports(b)
         b.stall[0] = 1.0
         for n, rank in enumerate((1, 50, 60, 40)):
-            b.send(tagged(udp64(0x0A01_0000, HOST, n), rank), 1)
+            b.send(tagged(udp64(0x0A01_0000, HOST, n, size=64 if n else LONG), rank), 1)
         await b.run(cycles=800)
         b.stall[0] = 0.0
         c = await settle(b)
