@@ -126,7 +126,7 @@ def speed(name, top, parameters, seeds, kept_alone):
         return [f"{kinds['LUT4']} LUT4: fits no part up to {list(PARTS)[-1]}", 0]
     tries = placements(f"{name}.wrap", told(part, "6"), enough(seeds, kinds["LUT4"]), kept_alone=kept_alone)
     if not tries:
-        return ["not placed" if kept_alone else NO_ROUTE, 0]
+        return ["not placed" if kept_alone or not seeds else NO_ROUTE, 0]
     return [spread([clock(text) for _, text in tries]) + (f", LFE5U-{part[:-1].upper()}F" if part != list(PARTS)[0] else ""), len(tries)]
 
 
