@@ -23,7 +23,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import output_registers
-from tools import NO_ROUTE, README, WORK, clock, netlist_hash, placements, rows, run, spread, with_part
+from tools import README, WORK, clock, netlist_hash, placements, rows, run, spread, with_part
 
 HERE = Path(__file__).resolve().parent
 SOURCES = sorted((HERE.parent / "src").glob("*.sv"))
@@ -173,7 +173,7 @@ def others(seeds):
     for number, (kind, (parameters, enough)) in enumerate(OTHERS.items()):
         got = ecp5(f"e-switch-other-{number}", "switch_top", SWITCH | parameters, ("6",), min(seeds, enough))
         tries = got["reached"]["6"]
-        lines.append([kind, got["luts"], got["flops"], got["blocks"], got["ram"], got["part"], spread(clocks(tries)) if tries else "not placed" if kept_alone or not seeds else NO_ROUTE, len(tries)])
+        lines.append([kind, got["luts"], got["flops"], got["blocks"], got["ram"], got["part"], spread(clocks(tries), asked=seeds and not kept_alone), len(tries)])
         said += [f"- {kind}, seed {seed}: {path}" for _, seed, path in [max(tries)]] if tries else []
     return ("## Every policy, every route, queues by rank\n\nAs on the ECP5 above, grade 6. Each decides in one cycle by more than the builds above look at,"
             f" and none is held against {CLOCK_MHZ} MHz.\n\n"

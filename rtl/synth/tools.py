@@ -90,8 +90,10 @@ def clock(text):
     return float(re.findall(r"Max frequency for clock\s+'[^']*': ([\d.]+) MHz", text)[-1])
 
 
-def spread(clocks):
-    """Median, least and most."""
+def spread(clocks, asked=True):
+    """Median, least and most; of none, why there is none: it was `asked` for and no route was found, or not."""
+    if not clocks:
+        return NO_ROUTE if asked else "not placed"
     return f"**{statistics.median(clocks):.1f}** ({min(clocks):.1f} to {max(clocks):.1f})"
 
 

@@ -27,6 +27,7 @@ def tries(*clocks):
 
 def test_clocks_are_told_by_median_and_range():
     assert tools.spread([130.0, 110.0, 150.25, 128.0]) == "**129.0** (110.0 to 150.2)"
+    assert (tools.spread([]), tools.spread([], asked=False)) == (tools.NO_ROUTE, "not placed")
     assert report.SEEDS >= 8
 
 
