@@ -30,7 +30,7 @@ def s3(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     s3fs = pytest.importorskip("s3fs", reason="sidestep[s3] is not installed")
     (port,) = free_ports(1)
     log = folder / "server.log"
-    process = start(["moto.server", "-H", "127.0.0.1", "-p", port], log)
+    process = start(["s3_server", port], log, PYTHONPATH=str(Path(__file__).parent))
     try:
         until(lambda: is_open(port), process, log)
         address = f"http://127.0.0.1:{port}"
@@ -110,6 +110,25 @@ def test_a_claim_is_for_one_and_whoever_waits_gets_it_then(folder: Folder, recor
     again = folder.claim(key, wait=False)
     assert again is not None
     again.release()
+
+
+def test_of_many_who_claim_at_once_one_gets_it(folder: Folder) -> None:
+    for n in range(10):
+        got: list[_claims.Claim] = []
+        together = threading.Barrier(4)
+
+        def claim(key: str, together: threading.Barrier = together, got: list[_claims.Claim] = got) -> None:
+            together.wait(60)
+            if (one := folder.claim(key, wait=False)) is not None:
+                got.append(one)
+
+        threads = [threading.Thread(target=claim, args=(f"{n:064x}",)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(got) == 1
+        got[0].release()
 
 
 def test_a_claim_that_nobody_renews_is_taken_over(
