@@ -71,7 +71,7 @@ def run(sim, netlist, label, tests):
     """The RTL's tests on these gates."""
     simulate(sim, "switch_beside", "test_switch_top", SWITCH,
              sources=[*sorted(SRC.glob("*.sv")), *sorted(HERE.glob("*.sv")), *verilog(netlist, label)],
-             env=environment(SWITCH, ROUNDS=2, FRAMES=400), tests=tests, label=label, closed=True)
+             env=environment(SWITCH, ROUNDS=2, FRAMES=400), tests=tests, label=label)
 
 
 @pytest.mark.slow

@@ -15,10 +15,7 @@ CORE = 8000   # ps
 
 def field(handle, p, width):
     """One port's bits of a vector, of which those of other ports may be X."""
-    value = handle.value
-    if value.is_resolvable:
-        return int(value) >> p * width & (1 << width) - 1
-    text = str(value)
+    text = str(handle.value)
     return int(text[len(text) - width * (p + 1):len(text) - width * p], 2)
 
 

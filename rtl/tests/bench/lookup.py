@@ -180,12 +180,15 @@ class Lookup:
         d, rng = self.dut, self.rng
         quiet, asked, held = 0, deque([0, 0]), None
         offering = False
+        # A handle is looked up by its name each time it is asked for.
+        ask_words, counts = d.ask_words_o, [(name, getattr(d, name + "_o")) for name in COUNTS]
         while quiet < extra:
             self.cycle += 1
             fits, reach = self.room_for(asked.popleft())
             d.fits_i.value, d.reach_i.value = fits, reach
             # Before the first frame nothing is asked; Icarus says so with X.
-            asked.append(int(d.ask_words_o.value) if d.ask_words_o.value.is_resolvable else 0)
+            words = str(ask_words.value)
+            asked.append(int(words, 2) if words.strip("01") == "" else 0)
             # In.
             if not offering and self.offered and rng.random() >= self.idle:
                 data, last, length, port = self.offered[0]
@@ -215,8 +218,8 @@ class Lookup:
                     self.take(*now)
             else:
                 assert held is None, "a word was taken back"
-            for name in COUNTS:
-                mask = int(getattr(d, name + "_o").value)
+            for name, count in counts:
+                mask = int(count.value)
                 for p in range(self.ports):
                     if mask >> p & 1:
                         self.counted[name, p] += 1

@@ -42,10 +42,10 @@ class Closed(Verilator):
         return [[*verilate[:at], "--public-depth", "1", *verilate[at + 1:]], *others]
 
 
-def simulate(sim, top, module, parameters=None, sources=None, env=None, tests=None, extra_args=(), seed=1, label="", closed=False):
+def simulate(sim, top, module, parameters=None, sources=None, env=None, tests=None, extra_args=(), seed=1, label=""):
     """Runs the cocotb tests of `module` (all, or those named) on `top`. Raises when one fails.
 
-    The build is kept in target/rtl and made again when a source is newer. With `closed` tests see the ports alone.
+    The build is kept in target/rtl and made again when a source is newer. On Verilator tests see the ports of `top` alone.
     """
     if COVERAGE and sim == "icarus":
         pytest.skip("coverage is counted by Verilator alone")
@@ -65,7 +65,7 @@ def simulate(sim, top, module, parameters=None, sources=None, env=None, tests=No
     else:
         args = ["-g2012"]
     with alone(build_dir):
-        runner = Closed() if closed and sim == "verilator" else get_runner(sim)
+        runner = Closed() if sim == "verilator" else get_runner(sim)
         runner.build(
             sources=sources,
             includes=[SRC],

@@ -27,12 +27,14 @@ TO_SWITCH, CONTROL, LIMIT_FRAMES, LIMIT_BYTES, MARK_AT, ALPHA, SALT, ROUTE, SEED
 COUNTERS = {name.removeprefix("COUNTER.").lower(): register.addresses() for name, register in MAP.items() if name.startswith("COUNTER.")}
 
 
-
 def known(value, valid, ports):
     """A vector over the ports as a number; what a port offers must be known, what it does not may be X."""
-    if value.is_resolvable:
-        return int(value)
+    # `is_resolvable` looks at each bit by itself: that took longer than the whole switch.
     text = str(value)
+    try:
+        return int(text, 2)
+    except ValueError:
+        pass
     width = len(text) // ports
     fields = [text[len(text) - width * (p + 1):len(text) - width * p] for p in range(ports)]
     return sum(int(field, 2) << width * p for p, field in enumerate(fields) if valid >> p & 1)
@@ -159,11 +161,15 @@ class Switch:
         Four full input buffers of frames that are dropped move nothing for 2048 cycles.
         """
         d, rng, ports, link = self.dut, self.rng, self.ports, self.link
+        # A handle is looked up by its name each time it is asked for.
+        in_data, in_keep, in_last, in_user, in_valid = d.s_axis_tdata_i, d.s_axis_tkeep_i, d.s_axis_tlast_i, d.s_axis_tuser_i, d.s_axis_tvalid_i
+        out_ready = d.m_axis_tready_i
         every_port = range(ports)
         all_ready = (1 << ports) - 1
+        was_ready = None
         easy_out = not any(self.stall) and not any(c is not None for c in self.credit)
         if easy_out:
-            d.m_axis_tready_i.value = all_ready
+            out_ready.value = all_ready
         bits = 8 * link
         data = keep = last = user = valid = 0
         for p in every_port:
@@ -174,6 +180,7 @@ class Switch:
                 last |= e << p
                 user |= u << p
                 valid |= 1 << p
+        was_beside = None
         edge = FallingEdge(d.clk_i)
         tready, tvalid, tdata = d.s_axis_tready_o, d.m_axis_tvalid_o, d.m_axis_tdata_o
         tlast, tkeep = d.m_axis_tlast_o, d.m_axis_tkeep_o
@@ -198,10 +205,11 @@ class Switch:
                         valid |= 1 << p
                         changed = True
             if changed:
-                d.s_axis_tdata_i.value, d.s_axis_tkeep_i.value = data, keep
-                d.s_axis_tlast_i.value, d.s_axis_tuser_i.value = last, user
-            if changed or valid != self.offering:
-                d.s_axis_tvalid_i.value = valid
+                in_data.value = data
+                if (keep, last, user) != was_beside:
+                    in_keep.value, in_last.value, in_user.value = was_beside = keep, last, user
+            if valid != self.offering:
+                in_valid.value = valid
                 self.offering = valid
             # What the next edge takes.
             if valid:
@@ -234,7 +242,8 @@ class Switch:
                             continue
                     if rng.random() >= self.stall[p]:
                         ready |= 1 << p
-                d.m_axis_tready_i.value = ready
+                if ready != was_ready:
+                    out_ready.value = was_ready = ready
             out = int(tvalid.value)
             if out:
                 idle_for = stuck_for = 0
