@@ -6,7 +6,7 @@
 
 mod tables;
 
-use crate::indexed::fetch;
+use crate::indexed::{at, fetch, part};
 use crate::network::{End, Network, SwitchInfo};
 use sidestep_switch::Hops;
 use sidestep_types::{PortId, PortSet};
@@ -89,7 +89,7 @@ impl Fib {
     /// it begins.
     #[inline]
     pub fn hops(&self, switch: u32) -> Hops<'_> {
-        let set = self.set_of[switch as usize];
+        let set = at(&self.set_of, switch);
         Hops {
             ports: self.ports(set),
             set: set >> 9,
@@ -150,8 +150,7 @@ impl Fib {
 
     #[inline]
     fn ports(&self, set: u32) -> &[PortId] {
-        let from = (set >> 9) as usize;
-        &self.hops[from..from + (set & 0x1ff) as usize]
+        part(&self.hops, set >> 9, set & 0x1ff)
     }
 }
 

@@ -48,6 +48,23 @@ pub(crate) fn fetch(at: *const u8) {
     let _ = at;
 }
 
+/// An item of a list whose indices are known to be in range as well.
+#[inline(always)]
+pub(crate) fn at<T: Copy>(items: &[T], i: u32) -> T {
+    debug_assert!((i as usize) < items.len(), "index {i} of {}", items.len());
+    // SAFETY: as below.
+    unsafe { *items.get_unchecked(i as usize) }
+}
+
+/// A part of such a list.
+#[inline(always)]
+pub(crate) fn part<T>(items: &[T], from: u32, count: u32) -> &[T] {
+    let (from, to) = (from as usize, from as usize + count as usize);
+    debug_assert!(to <= items.len(), "{from}..{to} of {}", items.len());
+    // SAFETY: as below.
+    unsafe { items.get_unchecked(from..to) }
+}
+
 impl<T> Index<u32> for Table<T> {
     type Output = T;
     #[inline(always)]

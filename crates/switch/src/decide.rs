@@ -5,17 +5,19 @@
 //! the packet, in which order, and what is counted is decided here.
 
 use crate::ports::{Counts, Live, Ports};
-use crate::queues::reaches;
 use crate::route::checked;
 use crate::why::Scene;
 use crate::{
-    Action, AnyBuffer, AnyRoute, Buffer, Changes, Depth, DropReason, Hops, Joined, Queues, Route,
-    Verdict, Want,
+    Action, AnyBuffer, AnyRoute, Buffer, Capacity, Changes, Depth, DropReason, Hops, Joined,
+    Queues, Route, Verdict, Want,
 };
 use sidestep_types::{Packet, PortId, Rng};
 use std::fmt;
 
 mod by_class;
+mod by_one;
+
+pub use by_one::ByOne;
 
 /// What decides in one switch.
 #[repr(C)]
@@ -179,8 +181,8 @@ pub trait Carrier {
 }
 
 impl Decider {
-    /// Where in it the buffer policy stands, for drivers that watch their cache lines.
-    pub const BUFFER_AT: usize = std::mem::offset_of!(Decider, buffer);
+    /// Where in it ends what most packets need beside a [`ByOne`], for drivers that watch their cache lines.
+    pub const MOST_END: usize = std::mem::offset_of!(Decider, buffer);
 
     /// Decides for a switch with `ports` ports, drawing from `streams`.
     pub fn new(route: AnyRoute, buffer: AnyBuffer, streams: Streams, ports: u16) -> Decider {
@@ -277,22 +279,9 @@ impl Decider {
         self.route.pick_by_hash(packet, hops)
     }
 
-    /// What [`Decider::decide`] says of a packet that is not crowded out and fits where it wants to go, if its policy does
-    /// no more to one than to mark it. Who asks this first need not have the ports at hand in memory, as above.
-    #[inline(always)]
-    pub fn decide_by_one<P: Ports>(
-        &self,
-        packet: &Packet,
-        wanted: PortId,
-        queues: &mut Live<P>,
-    ) -> Option<(Want, Verdict)> {
-        let mark_at = self.buffer.marks_at()?;
-        let want = queues.want_unshared(wanted, packet)?;
-        if !want.fits || packet.ttl == 0 {
-            return None;
-        }
-        let mark = reaches(want.depth, mark_at);
-        Some((want, Verdict::Enqueue { mark }))
+    /// What is decided by one look where a queue holds `capacity`, until another policy is put in the place of this one.
+    pub fn by_one(&self, capacity: Capacity) -> ByOne {
+        ByOne::of(&self.buffer, capacity)
     }
 
     /// How the queue of the port that `packet` wants looks, and the verdict. The packet's TTL has

@@ -24,9 +24,9 @@ pub mod why;
 
 pub use action::{Action, Changes, Joined};
 pub use buffer::{AnyBuffer, Buffer, DropReason, Verdict};
-pub use decide::{Carrier, Decider, Streams};
+pub use decide::{ByOne, Carrier, Decider, Streams};
 pub use place::Place;
-pub use queues::{Capacity, Class, Depth, Queues, RankSum, Want};
+pub use queues::{Capacity, Class, Depth, NEVER, Queues, RankSum, Want};
 pub use registry::{Nature, Policy, UnknownPolicy};
 pub use route::{AnyRoute, Hops, Route};
 pub use sched::{AnySched, Sched};

@@ -106,6 +106,9 @@ impl Capacity {
     }
 }
 
+/// A level that no queue reaches.
+pub const NEVER: Size = Size::Packets(u64::MAX);
+
 /// Is the queue this deep at least `level` deep?
 #[inline]
 pub(crate) fn reaches(depth: Depth, level: Size) -> bool {

@@ -131,6 +131,14 @@ pub trait Agenda {
     }
 }
 
+/// What planning an event for a slot that is not there says. By value, as the others: to name the slot by reference would
+/// keep it in memory.
+#[cold]
+#[inline(never)]
+fn no_such(slot: u32, slots: usize) -> ! {
+    panic!("slot {slot} of {slots}");
+}
+
 /// What planning a second event for a slot says.
 #[cold]
 #[inline(never)]

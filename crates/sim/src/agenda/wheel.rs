@@ -10,11 +10,12 @@
 //! Who wants to know what comes after the next event says how far ([`Agenda::look`]): then buckets are
 //! sorted before their turn, and join what is ready behind it.
 
-use super::{Agenda, Slots, past, twice};
+use super::{Agenda, Slots, no_such, past, twice};
 use crate::indexed::Table;
 use sidestep_types::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::hint::cold_path;
 
 const NONE: u32 = u32::MAX;
 /// `Slot::at` of a slot without an event.
@@ -172,16 +173,19 @@ impl WheelAgenda {
         let from = (self.cursor + 1) as u32 & (self.heads.len() as u32 - 1);
         let bits = self.used[from / 64] >> (from % 64);
         if bits == 0 {
+            cold_path();
             return Next::Unknown;
         }
         let index = from + bits.trailing_zeros();
         let bucket = self.cursor + 1 + u64::from(index - from);
         if bucket > self.calm {
+            cold_path();
             return Next::Unknown;
         }
         let slot = self.heads[index];
         let Slot { at, next, .. } = self.slots[slot];
         if at > limit {
+            cold_path();
             return Next::Unknown;
         }
         if next != NONE {
@@ -473,7 +477,10 @@ fn order(events: &mut [Event], one_instant: bool) {
         }
         few if one_instant && few.len() <= LANES => order_by_ties::<LANES>(few),
         more if one_instant && more.len() <= MOST_COUNTED => order_by_ties::<MOST_COUNTED>(more),
-        more => more.sort_unstable(),
+        more => {
+            cold_path();
+            more.sort_unstable();
+        }
     }
 }
 
@@ -548,11 +555,9 @@ impl Agenda for WheelAgenda {
     #[inline(always)]
     fn schedule(&mut self, slot: u32, at: Time, tie: u32) {
         let at = at.ps();
-        assert!(
-            (slot as usize) < self.slots.len(),
-            "slot {slot} of {}",
-            self.slots.len()
-        );
+        if slot as usize >= self.slots.len() {
+            no_such(slot, self.slots.len());
+        }
         let entry = &mut self.slots[slot];
         if entry.at != IDLE {
             twice(slot);
@@ -561,16 +566,15 @@ impl Agenda for WheelAgenda {
         entry.tie = tie;
         // What has passed is in no bucket to come.
         if !self.link(slot, at) {
+            cold_path();
             self.schedule_elsewhere(slot, at);
         }
     }
 
     fn cancel(&mut self, slot: u32) {
-        assert!(
-            (slot as usize) < self.slots.len(),
-            "slot {slot} of {}",
-            self.slots.len()
-        );
+        if slot as usize >= self.slots.len() {
+            no_such(slot, self.slots.len());
+        }
         let at = self.slots[slot].at;
         if at == IDLE {
             return;
@@ -602,13 +606,18 @@ impl Agenda for WheelAgenda {
             match self.come(limit.ps()) {
                 Next::Alone(at, slot) => return Some(self.leaves(at, slot)),
                 Next::Together(bucket) => self.sort_alone(bucket),
-                Next::Unknown if self.refill(limit.ps()) => {}
-                Next::Unknown => return None,
+                Next::Unknown => {
+                    cold_path();
+                    if !self.refill(limit.ps()) {
+                        return None;
+                    }
+                }
             }
         }
         let event = self.ready[self.next];
         let (at, slot) = ((event >> 64) as u64, event as u32);
         if at > limit.ps() {
+            cold_path();
             return None;
         }
         self.next += 1;

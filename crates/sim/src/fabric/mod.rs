@@ -30,6 +30,7 @@ use sidestep_switch::ports::{Due, Ranked, Wire};
 use sidestep_switch::sched::fifo::Fifo;
 use sidestep_switch::{AnySched, Depth};
 use sidestep_types::{Framing, HEADER_BYTES, Longest, Packet, PortId, Seed, Time};
+use std::hint::cold_path;
 
 /// Set in the tie of everything but ends of transmission and crossings, which come first.
 const LATE: u32 = 1 << 31;
@@ -527,21 +528,28 @@ impl<A: Agenda> Fabric<A> {
         self.now.max(sent.unwrap_or(self.now))
     }
 
-    /// What happens next, unless it is later than `limit`; the time moves there.
-    #[inline]
-    pub fn next(&mut self, limit: Time) -> Option<Happening> {
+    /// The slot of what happens next, unless it is later than `limit`; the time moves there.
+    #[inline(always)]
+    pub fn next(&mut self, limit: Time) -> Option<u32> {
         let (at, slot) = self.agenda.pop_until(limit)?;
         self.now = at;
+        Some(slot)
+    }
+
+    /// What the event of a slot means.
+    #[inline(always)]
+    pub fn happens(&mut self, slot: u32) -> Happening {
         let links = self.links.len() as u32;
         if slot < links {
             let parcel = self.take_head(slot);
-            return Some(Happening::Arrival { link: slot, parcel });
+            return Happening::Arrival { link: slot, parcel };
         }
         if slot < links + self.hosts {
-            return Some(Happening::Wake { host: slot - links });
+            cold_path();
+            return Happening::Wake { host: slot - links };
         }
         let lost = self.ended(slot - links - self.hosts);
-        Some(Happening::Sent { lost })
+        Happening::Sent { lost }
     }
 
     /// The head of `link` has arrived: takes it off, plans the next arrival, keeps count.

@@ -1,6 +1,6 @@
 //! A switch with class queues sees a parcel off: in one go where that is done with nearly every one.
 
-use super::{AtHand, Done, Switch, carry_out};
+use super::{AtHand, Done, Switch};
 use crate::agenda::Agenda;
 use crate::fabric::Fabric;
 use crate::fib::Attachment;
@@ -36,7 +36,7 @@ impl Switch {
                 return None;
             }
         }
-        self.forward_to(fabric, (from, parcel, wanted), told)
+        self.forward_to::<A, false, ()>(fabric, from, parcel, wanted, (false, told), &mut ())
     }
 
     /// The port by which a parcel goes on to switch `to`, where the route has to be asked.
@@ -55,28 +55,5 @@ impl Switch {
         };
         let (packet, outputs) = at_hand.at_hand();
         (self.decider).pick(packet, self.fib.hops(to), &mut Live(outputs))
-    }
-
-    /// The same of a parcel that wants `wanted`, as at any switch.
-    #[inline(never)]
-    fn forward_to<A: Agenda>(
-        &mut self,
-        fabric: &mut Fabric<A>,
-        (from, parcel, wanted): (u32, u32, PortId),
-        told: bool,
-    ) -> Option<Done> {
-        let mut at_hand = AtHand::<A, false> {
-            fabric,
-            frame: &self.frame,
-            from,
-            parcel,
-            evicted: &mut self.evicted,
-        };
-        let (packet, outputs) = at_hand.at_hand();
-        let (want, verdict) = (self.decider).decide(packet, wanted, false, &mut Live(outputs));
-        if !told && self.decider.queue_as_wanted(&mut at_hand, want, verdict) {
-            return None;
-        }
-        Some(carry_out(&mut self.decider, at_hand, want, verdict))
     }
 }

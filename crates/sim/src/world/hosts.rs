@@ -18,6 +18,7 @@ use sidestep_transport::Endpoint;
 use sidestep_transport::host::{answer_late, path_hash};
 use sidestep_types::{FlowId, HostId, Kind, Packet, Time};
 use std::cmp::Reverse;
+use std::hint::cold_path;
 
 impl<A: Agenda> World<A> {
     #[inline]
@@ -59,6 +60,7 @@ impl<A: Agenda> World<A> {
         let now = self.fabric.now;
         let flow = packet.flow;
         let Some(end) = &mut self.senders[flow.0 as usize] else {
+            cold_path();
             return;
         };
         if self.shimmed && !handed && !ack_goes_past(&mut self.hosts[end.src.0], now, packet) {
@@ -70,10 +72,11 @@ impl<A: Agenda> World<A> {
     }
 
     /// Sends what the sender of `flow` will send now, and sees to its timer and its end.
-    #[inline]
+    #[inline(always)]
     fn drive_sender(&mut self, flow: FlowId) {
         let now = self.fabric.now;
         let Some(end) = self.senders[flow.0 as usize].as_deref_mut() else {
+            cold_path();
             return;
         };
         let (src, dst, class) = (end.src, end.dst, end.class);
@@ -82,10 +85,12 @@ impl<A: Agenda> World<A> {
             let packet = data_packet(segment, flow, dst, hash, class, &self.config);
             let parcel = self.fabric.pool.put(packet);
             if let Some(at) = end.endpoint.data_seq() {
+                cold_path();
                 set_data_seq(&mut self.fabric.pool.get_mut(parcel).packet, at);
             }
             self.tally.sent(now, flow, class, &segment);
             if segment.retransmit {
+                cold_path();
                 self.tracer.sends_again(now, flow, &end.endpoint);
             }
             let host = &mut self.hosts[src.0];
@@ -99,10 +104,12 @@ impl<A: Agenda> World<A> {
             );
         }
         if end.endpoint.is_done() {
+            cold_path();
             self.sent_all(flow);
             return;
         }
         if let Some(due) = end.endpoint.next_alarm() {
+            cold_path();
             self.set_alarm(src, due, flow, Alarm::Sender);
         }
     }
@@ -120,9 +127,11 @@ impl<A: Agenda> World<A> {
                 self.count_detoured(packet);
             }
         } else if packet.trimmed() {
+            cold_path();
             self.tally.cut(now, packet);
         }
         if self.receivers[f].is_none() {
+            cold_path();
             if self.flows[f].finished.is_some() {
                 return self.on_late_segment(packet, false);
             }
@@ -142,6 +151,7 @@ impl<A: Agenda> World<A> {
         let complete = (end.endpoint).on_mapped_segment(now, arrival(packet, &self.config), data);
         self.drive_receiver(flow);
         if complete {
+            cold_path();
             self.flow_delivered(flow);
         }
     }
@@ -210,7 +220,7 @@ impl<A: Agenda> World<A> {
     }
 
     /// Sends the acknowledgements that the receiver of `flow` has ready, and sees to its timer.
-    #[inline]
+    #[inline(always)]
     pub(super) fn drive_receiver(&mut self, flow: FlowId) {
         let now = self.fabric.now;
         let end = self.receivers[flow.0 as usize]
@@ -232,6 +242,7 @@ impl<A: Agenda> World<A> {
             );
         }
         if let Some(due) = end.endpoint.next_alarm() {
+            cold_path();
             self.set_alarm(me, due, flow, Alarm::Receiver);
         }
     }
@@ -400,6 +411,7 @@ impl<A: Agenda> World<A> {
     }
 
     /// Something is due at `host`.
+    #[inline(never)]
     pub(super) fn wake(&mut self, host: u32) {
         let now = self.fabric.now;
         self.hosts[host].wake_at = Time::MAX;
@@ -500,7 +512,7 @@ impl<A: Agenda> World<A> {
 ///
 /// What it sends is a parcel before anything else is done: a packet that is put together field by field and then copied
 /// costs as much as to miss a cache, since a processor cannot forward its single bytes.
-#[inline]
+#[inline(always)]
 fn send<A: Agenda>(
     fabric: &mut Fabric<A>,
     tracer: &mut Tracer,

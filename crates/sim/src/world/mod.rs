@@ -71,6 +71,7 @@ use sidestep_switch::sched::AnySched;
 use sidestep_switch::{AnyBuffer, AnyRoute, Depth, Sched};
 use sidestep_transport::{AnyReceiver, AnySender, shim};
 use sidestep_types::{FlowId, PortId, SwitchId, Time};
+use std::hint::cold_path;
 use std::sync::Arc;
 
 /// A run in progress. `A` is its agenda: the wheel, or the heap to compare with.
@@ -302,12 +303,13 @@ impl<A: Agenda> World<A> {
     #[inline(never)]
     fn serve(&mut self, limit: Time) {
         let mut limit = limit.min(self.end);
-        while let Some(happening) = self.fabric.next(limit) {
+        while let Some(slot) = self.fabric.next(limit) {
             if self.foreseen.is_due() {
+                cold_path();
                 self.foresee();
             }
             self.tally.event();
-            match happening {
+            match self.fabric.happens(slot) {
                 Happening::Arrival { link, parcel } => match self.fabric.links[link].far() {
                     Far::Switch(s) => self.at_switch(s, link, parcel),
                     Far::Host(h) => {
@@ -317,11 +319,15 @@ impl<A: Agenda> World<A> {
                 },
                 // The last delivery may be that of a shim's timer.
                 Happening::Wake { host } => {
+                    cold_path();
                     self.wake(host);
                     limit = limit.min(self.end);
                 }
                 Happening::Sent { lost: NONE } => {}
-                Happening::Sent { lost } => self.swallowed(lost),
+                Happening::Sent { lost } => {
+                    cold_path();
+                    self.swallowed(lost);
+                }
             }
         }
     }

@@ -7,14 +7,21 @@ use crate::switching::{Done, Fate};
 use crate::watch::DetourSeen;
 use sidestep_switch::Action;
 use sidestep_types::{PortId, SwitchId};
+use std::hint::cold_path;
 
 impl<A: Agenda> World<A> {
     #[inline(always)]
     pub(super) fn at_switch(&mut self, switch: u32, link: u32, parcel: u32) {
         match self.fabric.inside {
             Inside::Plain => {}
-            Inside::Classes => return self.at_class_switch(switch, link, parcel),
-            Inside::Watched => return self.at_watched_switch(switch, link, parcel),
+            Inside::Classes => {
+                cold_path();
+                return self.at_class_switch(switch, link, parcel);
+            }
+            Inside::Watched => {
+                cold_path();
+                return self.at_watched_switch(switch, link, parcel);
+            }
         }
         let packet = &self.fabric.pool.get(parcel).packet;
         let dst = self.attachments[packet.dst.0];
@@ -23,6 +30,7 @@ impl<A: Agenda> World<A> {
         let at_hand = (link, parcel, dst);
         let done = here.forward::<A, false, ()>(fabric, at_hand, traced, &mut ());
         if let Some(done) = done {
+            cold_path();
             self.done(switch, parcel, done, traced);
         }
     }

@@ -14,7 +14,7 @@
 use super::detour::{Detours, PARAMS};
 use super::{Buffer, Verdict};
 use crate::why::Scene;
-use crate::{Nature, Policy, Queues, Want};
+use crate::{NEVER, Nature, Policy, Queues, Want};
 use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Size, Values, scale};
 
 /// Random detouring.
@@ -54,18 +54,16 @@ impl Buffer for Dibs {
         self.detour(pkt, want, queues, rng)
     }
 
+    fn marks_at(&self) -> Option<Size> {
+        Some(self.0.mark_at.unwrap_or(NEVER))
+    }
+
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
         (self.0).why(scene, want, verdict, |_, open| drawn(open))
     }
 }
 
 impl Dibs {
-    /// The queue length from which on it marks a packet that fits where it wants to go, and does nothing else to it.
-    #[inline]
-    pub(super) fn mark_at(&self) -> Option<Size> {
-        self.0.mark_at
-    }
-
     /// Kept out of the path of packets that fit.
     #[inline(never)]
     fn detour(&self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {

@@ -13,8 +13,8 @@
 use super::detour::{Detours, PARAMS};
 use super::{Buffer, Verdict};
 use crate::why::Scene;
-use crate::{Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values, mix64, scale};
+use crate::{NEVER, Nature, Policy, Queues, Want};
+use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Size, Values, mix64, scale};
 
 /// Detouring by flow.
 #[derive(Debug)]
@@ -50,6 +50,10 @@ impl Buffer for DibsFlow {
             return self.common.keep(want);
         }
         self.detour(pkt, queues)
+    }
+
+    fn marks_at(&self) -> Option<Size> {
+        Some(self.common.mark_at.unwrap_or(NEVER))
     }
 
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {

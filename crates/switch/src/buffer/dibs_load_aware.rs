@@ -12,8 +12,8 @@
 use super::detour::{Detours, PARAMS};
 use super::{Buffer, Verdict};
 use crate::why::Scene;
-use crate::{Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values, scale};
+use crate::{NEVER, Nature, Policy, Queues, Want};
+use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Size, Values, scale};
 
 /// Detouring to the emptiest neighbour.
 #[derive(Debug)]
@@ -50,6 +50,10 @@ impl Buffer for DibsLoadAware {
             return self.0.keep(want);
         }
         self.detour(pkt, queues, rng)
+    }
+
+    fn marks_at(&self) -> Option<Size> {
+        Some(self.0.mark_at.unwrap_or(NEVER))
     }
 
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {

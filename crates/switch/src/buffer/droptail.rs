@@ -8,8 +8,8 @@
 //! **Deviations**   none.
 
 use super::{Buffer, DropReason, Verdict};
-use crate::{Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, Refusal, Rng, Values};
+use crate::{NEVER, Nature, Policy, Queues, Want};
+use sidestep_types::{Entry, Packet, Refusal, Rng, Size, Values};
 
 /// Drop-tail.
 #[derive(Debug)]
@@ -41,6 +41,10 @@ impl Buffer for DropTail {
         } else {
             Verdict::Drop(DropReason::Full)
         }
+    }
+
+    fn marks_at(&self) -> Option<Size> {
+        Some(NEVER)
     }
 }
 

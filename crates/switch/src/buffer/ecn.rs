@@ -54,19 +54,15 @@ impl Buffer for Ecn {
         }
     }
 
+    fn marks_at(&self) -> Option<Size> {
+        Some(self.mark_at)
+    }
+
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
         match verdict {
             Verdict::Enqueue { .. } => scene.step(want.depth, Some(self.mark_at)),
             other => why::verdict(other),
         }
-    }
-}
-
-impl Ecn {
-    /// The queue length from which on it marks a packet that fits, and does nothing else to it.
-    #[inline]
-    pub(super) fn mark_at(&self) -> Size {
-        self.mark_at
     }
 }
 

@@ -92,6 +92,13 @@ pub trait Buffer {
         self.admit(pkt, want, queues, rng)
     }
 
+    /// The queue length from which on a packet that fits is marked, where every one that fits joins the queue it wants and
+    /// [`Buffer::admit`] does nothing but say so; [`NEVER`](crate::NEVER) where none is marked. Drivers ask when the policy is
+    /// put in place, and then decide about packets that fit by themselves.
+    fn marks_at(&self) -> Option<Size> {
+        None
+    }
+
     /// The packet `pkt` waited at `from` and was evicted: what becomes of it? Asked of each
     /// such packet in the order in which they went, when the packet that they made room for has
     /// joined. [`Verdict::Detour`], [`Verdict::Squeeze`] or, by default, a drop (`evicted`), as in pFabric.
@@ -212,18 +219,6 @@ registry! {
     }
 }
 
-impl AnyBuffer {
-    /// From which queue length on it marks a packet that fits where it wants to go, if that is all that it does to one.
-    #[inline(always)]
-    pub(crate) fn marks_at(&self) -> Option<Size> {
-        match self {
-            AnyBuffer::Ecn(ecn) => Some(ecn.mark_at()),
-            AnyBuffer::Dibs(dibs) => dibs.mark_at(),
-            _ => None,
-        }
-    }
-}
-
 /// So that one of the caller's is asked as the others are.
 impl Buffer for Box<dyn Buffer + Send> {
     #[inline(always)]
@@ -235,6 +230,10 @@ impl Buffer for Box<dyn Buffer + Send> {
         rng: &mut Rng,
     ) -> Verdict {
         (**self).admit(pkt, want, queues, rng)
+    }
+
+    fn marks_at(&self) -> Option<Size> {
+        (**self).marks_at()
     }
 
     fn displaced(
@@ -273,6 +272,10 @@ impl Buffer for AnyBuffer {
         rng: &mut Rng,
     ) -> Verdict {
         dispatch!(self, policy => policy.admit_to(pkt, want, queues, rng))
+    }
+
+    fn marks_at(&self) -> Option<Size> {
+        dispatch!(self, policy => policy.marks_at())
     }
 
     fn displaced(

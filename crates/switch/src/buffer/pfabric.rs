@@ -10,8 +10,8 @@
 
 use super::{Buffer, DropReason, Verdict};
 use crate::why::{self, Scene, count};
-use crate::{Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, Refusal, Rng, Values};
+use crate::{NEVER, Nature, Policy, Queues, Want};
+use sidestep_types::{Entry, Packet, Refusal, Rng, Size, Values};
 
 /// Drops by remaining size.
 #[derive(Debug)]
@@ -45,6 +45,10 @@ impl Buffer for PFabric {
             return Verdict::Enqueue { mark: false };
         }
         decide(pkt.rank(), queues.worst(want.port))
+    }
+
+    fn marks_at(&self) -> Option<Size> {
+        Some(NEVER)
     }
 
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {

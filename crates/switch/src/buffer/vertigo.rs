@@ -21,7 +21,7 @@ use super::{Buffer, DropReason, Verdict};
 use crate::choices::{MOST, choices, read_choices, shortest_drawn};
 use crate::queues::reaches;
 use crate::why::{self, Scene, both, count};
-use crate::{Depth, Nature, Policy, Queues, Want};
+use crate::{Depth, NEVER, Nature, Policy, Queues, Want};
 use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Size, Values};
 
 /// Deflection of the largest.
@@ -86,6 +86,10 @@ impl Buffer for Vertigo {
             return Verdict::Enqueue { mark };
         }
         self.full(pkt, want, queues, rng)
+    }
+
+    fn marks_at(&self) -> Option<Size> {
+        Some(self.mark_at.unwrap_or(NEVER))
     }
 
     fn displaced(

@@ -44,16 +44,36 @@ impl Line {
     /// `unbuffered` is what of a packet's bytes on the wire takes no buffer.
     #[inline]
     pub fn settle<S: Store>(&mut self, store: &S, now: Time, unbuffered: u32) -> Depth {
-        while self.waiting != NONE {
-            let parcel = store.parcel(self.waiting);
-            if parcel.departs > now {
-                break;
+        if self.next_has_left(store, now) {
+            self.count_out(store, unbuffered);
+            if self.next_has_left(store, now) {
+                self.count_out_more(store, now, unbuffered);
             }
-            self.depth.packets -= 1;
-            self.depth.bytes -= u32::from(parcel.packet.wire) - unbuffered;
-            self.waiting = parcel.next;
         }
         self.depth
+    }
+
+    /// Has the last bit of the next packet left that is not counted out yet?
+    #[inline(always)]
+    fn next_has_left<S: Store>(&self, store: &S, now: Time) -> bool {
+        self.waiting != NONE && store.parcel(self.waiting).departs <= now
+    }
+
+    /// Counts the next packet out.
+    #[inline(always)]
+    fn count_out<S: Store>(&mut self, store: &S, unbuffered: u32) {
+        let parcel = store.parcel(self.waiting);
+        self.shrink(u32::from(parcel.packet.wire) - unbuffered);
+        self.waiting = parcel.next;
+    }
+
+    /// Mostly none or one packet has left since somebody looked. A loop in the midst of a hop would be taken for its hottest
+    /// part, for which everything else leaves its registers.
+    #[inline(never)]
+    fn count_out_more<S: Store>(&mut self, store: &S, now: Time, unbuffered: u32) {
+        while self.next_has_left(store, now) {
+            self.count_out(store, unbuffered);
+        }
     }
 
     /// The depth of the queue when it was settled last.

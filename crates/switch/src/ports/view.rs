@@ -133,18 +133,6 @@ impl<P: Ports> Live<P> {
         }
     }
 
-    /// The same, unless that takes a look at all ports.
-    #[inline(always)]
-    pub(crate) fn want_unshared(&mut self, port: PortId, packet: &Packet) -> Option<Want> {
-        let capacity = self.0.capacity();
-        if capacity.is_shared() {
-            return None;
-        }
-        let depth = self.settle(port);
-        let fits = capacity.fits(depth, self.buffered(packet), 0);
-        Some(Want { port, depth, fits })
-    }
-
     /// Policies of the caller's may name any port; drivers do not check.
     fn check(&self, port: PortId) {
         check_port(port, self.0.count());

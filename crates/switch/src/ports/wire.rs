@@ -1,6 +1,7 @@
 //! The link behind a port: how long a packet takes to leave, and to arrive.
 
 use sidestep_types::{BitRate, Bytes, Time};
+use std::hint::cold_path;
 
 /// Rate and delay of a link. Many links may share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,7 @@ impl Wire {
         if self.ps_per_byte != 0 {
             Time::from_ps(u64::from(bytes) * self.ps_per_byte)
         } else {
+            cold_path();
             self.rate.time_to_send(Bytes(u64::from(bytes)))
         }
     }

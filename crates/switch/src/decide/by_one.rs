@@ -1,0 +1,171 @@
+//! What becomes of most packets, by one look at the queue that they want.
+
+use crate::ports::{Live, Ports};
+use crate::{AnyBuffer, Buffer, Capacity, Depth, Queues, Verdict, Want};
+use sidestep_types::{Packet, PortId, Size};
+
+/// Below which depth of a queue a packet joins it and nothing else happens, and from which on it is marked: four numbers that
+/// a hop compares with two, whatever the policy and the capacity are. What they do not let in is decided at length
+/// ([`crate::Decider::decide`]), so they may be too low and never too high. The default lets nothing in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ByOne {
+    packets: u32,
+    bytes: u32,
+    mark_packets: u32,
+    mark_bytes: u32,
+}
+
+impl ByOne {
+    /// What `buffer` and `capacity` let in so: nothing where a policy does more ([`Buffer::marks_at`]), or where queues
+    /// share memory.
+    pub(super) fn of(buffer: &AnyBuffer, capacity: Capacity) -> ByOne {
+        let Some(marks_at) = buffer.marks_at() else {
+            return ByOne::default();
+        };
+        let (packets, bytes) = match capacity {
+            Capacity::Shared { .. } => return ByOne::default(),
+            Capacity::Unlimited => (u32::MAX, u32::MAX),
+            Capacity::PerPort(size) => split(size),
+        };
+        let (mark_packets, mark_bytes) = split(marks_at);
+        ByOne {
+            packets,
+            bytes,
+            mark_packets,
+            mark_bytes,
+        }
+    }
+
+    /// What [`crate::Decider::decide`] says of a packet that is not crowded out, where one look is enough. Who asks this
+    /// first need not have the ports at hand in memory for it, which takes a hop a dozen stores.
+    #[inline(always)]
+    pub fn decide<P: Ports>(
+        &self,
+        packet: &Packet,
+        wanted: PortId,
+        queues: &mut Live<P>,
+    ) -> Option<(Want, Verdict)> {
+        let depth = queues.settle(wanted);
+        if !self.lets_in(depth, queues.buffered(packet)) || packet.ttl == 0 {
+            return None;
+        }
+        let want = Want {
+            port: wanted,
+            depth,
+            fits: true,
+        };
+        let mark = self.marks(depth);
+        Some((want, Verdict::Enqueue { mark }))
+    }
+
+    #[inline(always)]
+    fn lets_in(&self, depth: Depth, bytes: u32) -> bool {
+        depth.packets < self.packets
+            && u64::from(depth.bytes) + u64::from(bytes) <= u64::from(self.bytes)
+    }
+
+    #[inline(always)]
+    fn marks(&self, depth: Depth) -> bool {
+        depth.packets >= self.mark_packets || depth.bytes >= self.mark_bytes
+    }
+}
+
+/// A size as packets and bytes, of which one says nothing.
+fn split(size: Size) -> (u32, u32) {
+    let narrow = |n| u32::try_from(n).unwrap_or(u32::MAX);
+    match size {
+        Size::Packets(n) => (narrow(n), u32::MAX),
+        Size::Bytes(b) => (u32::MAX, narrow(b.0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer::ENTRIES;
+    use crate::buffer::ecn::Ecn;
+    use crate::queues::reaches;
+    use crate::testing::{StillQueues, data};
+    use crate::{NEVER, Policy};
+    use sidestep_types::{Bytes, Rng, Value, Values};
+
+    const FRAME: u32 = 1500;
+
+    fn sizes() -> Vec<Size> {
+        let packets = [0, 1, 5, 40, u64::from(u32::MAX), u64::MAX];
+        let bytes = [0, 1499, 1500, 1501, 7500, 60_000, u64::MAX];
+        let (packets, bytes) = (
+            packets.map(Size::Packets),
+            bytes.map(|b| Size::Bytes(Bytes(b))),
+        );
+        packets.into_iter().chain(bytes).collect()
+    }
+
+    fn marking(mark_at: Size) -> AnyBuffer {
+        let mut values = Values::defaults(Ecn::ENTRY.params);
+        values.set("mark_at", Value::Size(mark_at));
+        AnyBuffer::build("ecn", &values, 4, 0).expect("any size")
+    }
+
+    #[test]
+    fn what_it_lets_in_fits_and_is_marked_as_the_policy_says() {
+        let own = sizes().into_iter().map(Capacity::PerPort);
+        for capacity in own.chain([Capacity::Unlimited]) {
+            for mark_at in sizes() {
+                let by_one = ByOne::of(&marking(mark_at), capacity);
+                for (packets, each) in (0..50).flat_map(|n| [(n, 64), (n, FRAME)]) {
+                    let bytes = packets * each;
+                    let depth = Depth { packets, bytes };
+                    let at = format!("{capacity:?}, {mark_at}, {depth:?}");
+                    assert_eq!(
+                        by_one.lets_in(depth, FRAME),
+                        capacity.fits_own(depth, FRAME),
+                        "{at}"
+                    );
+                    assert_eq!(by_one.marks(depth), reaches(depth, mark_at), "{at}");
+                }
+            }
+        }
+        let (memory, alpha) = (Bytes(100_000), (1, 1));
+        let shared = Capacity::Shared { memory, alpha };
+        assert_eq!(ByOne::of(&marking(NEVER), shared), ByOne::default());
+        assert!(!ByOne::default().lets_in(Depth::default(), 0));
+    }
+
+    #[test]
+    fn a_policy_that_decides_by_one_says_the_same_at_length_and_draws_nothing() {
+        let mut by_one = 0;
+        for entry in ENTRIES {
+            let values = Values::defaults(entry.params);
+            let Ok(mut buffer) = AnyBuffer::build(entry.name, &values, 4, 0) else {
+                continue;
+            };
+            let Some(marks_at) = buffer.marks_at() else {
+                continue;
+            };
+            by_one += 1;
+            for packets in 0..100 {
+                let mut queues = StillQueues::of(&[packets, 3, 3, 3], 100, &[1, 2, 3]);
+                let (want, mut rng) = (queues.want(0), Rng::from_seed(1));
+                let before = rng.clone();
+                let said = buffer.admit(&data(), want, &mut queues, &mut rng);
+                let mark = reaches(want.depth, marks_at);
+                assert_eq!(
+                    said,
+                    Verdict::Enqueue { mark },
+                    "{} at {packets}",
+                    entry.name
+                );
+                assert_eq!(rng, before, "{}", entry.name);
+            }
+        }
+        assert!(by_one >= 8, "{by_one} policies");
+        assert!(!reaches(
+            Depth {
+                packets: u32::MAX,
+                bytes: u32::MAX
+            },
+            NEVER
+        ));
+    }
+}
