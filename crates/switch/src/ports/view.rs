@@ -191,14 +191,19 @@ impl<P: Ports> Queues for Live<P> {
     }
 
     fn open(&mut self, packet: &Packet) -> PortSet {
-        let used = self.used();
         let (capacity, bytes) = (self.0.capacity(), self.buffered(packet));
+        let ports = (0..self.0.count()).map(PortId);
+        if !capacity.is_shared() {
+            let fits = |port: &PortId| capacity.fits_own(self.settle(*port), bytes);
+            return ports.filter(fits).collect();
+        }
+        let used = self.used();
         // Just settled, all of them.
         let fits = |port: &PortId| {
             let depth = self.0.line_as_it_is(*port).settled();
             capacity.fits(depth, bytes, used)
         };
-        (0..self.0.count()).map(PortId).filter(fits).collect()
+        ports.filter(fits).collect()
     }
 
     #[inline]
@@ -207,9 +212,9 @@ impl<P: Ports> Queues for Live<P> {
     }
 
     fn would_fit(&mut self, packet: &Packet, depth: Depth) -> bool {
-        let used = self.used();
-        let bytes = self.buffered(packet);
-        self.0.capacity().fits(depth, bytes, used)
+        let (capacity, bytes) = (self.0.capacity(), self.buffered(packet));
+        let used = if capacity.is_shared() { self.used() } else { 0 };
+        capacity.fits(depth, bytes, used)
     }
 
     fn limit(&mut self) -> Option<Size> {
