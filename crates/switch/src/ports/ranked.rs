@@ -12,6 +12,7 @@ use super::{Line, NONE, Store, Wire};
 use crate::sched::Classes;
 use crate::{AnySched, Class, Depth, Sched};
 use sidestep_types::{Packet, Time};
+use std::hint::cold_path;
 
 /// A scheduler, and whether the driver comes back at the end of the transmission under way.
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -31,6 +32,8 @@ pub struct Ranked {
     every_end: bool,
     /// A packet that finds the port idle passes the scheduler by ([`Sched::passes`]).
     passes: bool,
+    /// The scheduler is told of it ([`AnySched::hears_of_passing`]).
+    tells: bool,
 }
 
 /// What a driver has to plan for a ranked port.
@@ -49,6 +52,7 @@ impl Ranked {
     pub fn new(sched: AnySched, port: u32) -> Ranked {
         Ranked {
             passes: sched.passes(),
+            tells: sched.hears_of_passing(),
             in_lines: sched.has_classes(),
             chooses: !sched.has_classes(),
             sched,
@@ -96,6 +100,7 @@ impl Ranked {
             ));
         }
         (self.in_lines, self.passes) = (built.in_lines, built.passes);
+        self.tells = built.tells;
         self.every_end = built.every_end;
         Ok(())
     }
@@ -256,7 +261,10 @@ impl Ranked {
         if line.sending() == NONE && self.waiting == 0 && self.passes {
             let span = wire.time_to_send(u32::from(store.parcel(at).packet.wire));
             line.free_at = line.free_at.max(now).saturating_add(span);
-            self.sched.pass(&store.parcel(at).packet, now);
+            if self.tells {
+                cold_path();
+                self.sched.pass(&store.parcel(at).packet, now);
+            }
             return self.send(line, store, now.saturating_add(span), at);
         }
         self.push(line, store, wire, now, at);

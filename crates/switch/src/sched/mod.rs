@@ -169,6 +169,11 @@ impl AnySched {
         }
     }
 
+    /// Does [`Sched::pass`] do anything? Not where nothing is counted; of one of the caller's nobody knows.
+    pub(crate) fn hears_of_passing(&self) -> bool {
+        self.has_classes() || self.counts() || matches!(self, AnySched::Custom(_))
+    }
+
     #[inline(never)]
     fn pass_other(&mut self, pkt: &Packet, now: Time) {
         dispatch!(self, policy => policy.pass(pkt, now))
