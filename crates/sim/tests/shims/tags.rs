@@ -199,17 +199,19 @@ proptest! {
             found.map(|(_, values)| values.word(param))
         };
         let (by, tags) = (set("order", "by"), set("mark", "by"));
+        let counts = by.as_deref() == Some("remaining") && tags.as_deref() != Some("remaining");
         if by.is_none() {
             let reordered: u32 = outcome.flows.iter().map(|f| f.reordered).sum();
             prop_assert_eq!(handed, reordered);
             prop_assert_eq!(totals.shim_held + totals.shim_late + totals.shim_bypassed, 0);
         } else if totals.shim_expired + totals.shim_bypassed == 0 {
-            let counts = by.as_deref() == Some("remaining") && tags.as_deref() != Some("remaining");
             // But for what its own copy overtook: it was sent again for no loss.
             let excused = if counts { totals.shim_late } else { totals.spurious_retransmits };
             prop_assert!(u64::from(handed) <= excused);
         }
-        if outcome.flows.iter().all(|flow| flow.finished.is_some()) {
+        // What is sent again after a pause may begin a message by its tag, or a filter has forgotten it: a copy then waits for
+        // what never comes before it, and is discarded when the flow is whole.
+        if !counts && outcome.flows.iter().all(|flow| flow.finished.is_some()) {
             prop_assert_eq!(totals.shim_discarded, 0);
         }
     }
