@@ -248,7 +248,7 @@ async def an_entry_that_is_written_under_traffic_leads_somewhere(dut):
     frames = 1500
     for n in range(frames):
         b.send(udp64(n, HOST + 1, n), n % b.ports, sound=False)
-    b.gap, b.idle = 12, [0.3] * b.ports   # no more comes than two ports take
+    b.gap, b.idle = 12 + 48 // b.link, [0.3] * b.ports   # no more comes than two ports take, over links of any width
     b.board = None   # where a frame goes is a matter of cycles
     await b.run()
     writer.cancel()
