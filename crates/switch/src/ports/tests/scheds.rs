@@ -66,6 +66,36 @@ fn a_scheduler_may_name_only_what_waits_at_its_port() {
     }
 }
 
+/// Counts what passes it by, and nothing else.
+struct Passed(Arc<Mutex<u32>>);
+
+impl Sched for Passed {
+    fn passes(&self) -> bool {
+        true
+    }
+    fn pass(&mut self, _: &Packet, _: Time) {
+        *self.0.lock().unwrap() += 1;
+    }
+    fn push(&mut self, _: &Packet, _: u32) {}
+    fn pop(&mut self) -> Option<u32> {
+        None
+    }
+}
+
+/// Nobody knows what it does then, though it says that it counts nothing.
+#[test]
+fn a_scheduler_of_the_callers_hears_of_what_passes_it_by() {
+    let passed = Arc::new(Mutex::new(0));
+    let sched = AnySched::Custom(Box::new(Passed(passed.clone())));
+    let mut desk = Desk::new(1, 9).ranked(0, sched);
+    desk.paused = false;
+    for sent in 1..4 {
+        forward(&mut desk, &mut decider(1, &[KEEP]), 0, 0);
+        assert_eq!(*passed.lock().unwrap(), sent);
+        desk.now += Time::from_us(12);
+    }
+}
+
 /// Keeps when it was shown packets of which rank, and which joined.
 struct Notes {
     notes: Arc<Mutex<Vec<String>>>,
