@@ -52,7 +52,7 @@ pub(crate) fn fetch(at: *const u8) {
 #[inline(always)]
 pub(crate) fn at<T: Copy>(items: &[T], i: u32) -> T {
     debug_assert!((i as usize) < items.len(), "index {i} of {}", items.len());
-    // SAFETY: as below.
+    // SAFETY: of next hops, the index is the switch of an attachment, for each of which the network's search made one.
     unsafe { *items.get_unchecked(i as usize) }
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn at<T: Copy>(items: &[T], i: u32) -> T {
 pub(crate) fn part<T>(items: &[T], from: u32, count: u32) -> &[T] {
     let (from, to) = (from as usize, from as usize + count as usize);
     debug_assert!(to <= items.len(), "{from}..{to} of {}", items.len());
-    // SAFETY: as below.
+    // SAFETY: of next hops, both numbers are of a set that was put behind the others of this very list, which never shrinks.
     unsafe { items.get_unchecked(from..to) }
 }
 
