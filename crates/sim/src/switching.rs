@@ -559,6 +559,22 @@ mod tests {
     use super::*;
     use std::mem::offset_of;
 
+    /// A run that goes on decides by one look as it did: else all would be right, and slow.
+    #[test]
+    fn a_switch_that_was_kept_decides_by_one_look_again() {
+        let config = NicConfig {
+            buffer: ("droptail".into(), Values::default()),
+            sched: ("fifo".into(), Values::default()),
+            capacity: Capacity::Unlimited,
+        };
+        let built = || Switch::nic(&config, 0, 0, Seed(1)).expect("a NIC");
+        let (mut kept, as_built) = (built(), built().by_one);
+        kept.by_one = ByOne::default();
+        kept.stand_as(built()).expect("the same switch");
+        assert_eq!(kept.by_one, as_built);
+        assert_ne!(as_built, ByOne::default());
+    }
+
     #[test]
     fn a_hop_touches_two_cache_lines_of_a_switch() {
         assert!(offset_of!(Switch, decider) + Decider::MOST_END <= 128);
