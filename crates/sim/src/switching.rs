@@ -324,23 +324,35 @@ impl Switch {
         (crowded, told): (bool, bool),
         witness: &mut W,
     ) -> Option<Done> {
-        let mut at_hand = AtHand::<A, INNER> {
+        let (decider, _, mut at_hand) = self.deciding::<A, INNER>(fabric, from, parcel);
+        let (packet, outputs) = at_hand.at_hand();
+        let said = decider.decide(packet, wanted, crowded, &mut Live(outputs));
+        let (packet, outputs) = at_hand.at_hand();
+        witness.decided(decider, packet, said, crowded, &mut Live(outputs));
+        let (want, verdict) = said;
+        if !told && decider.queue_as_wanted(&mut at_hand, want, verdict) {
+            return None;
+        }
+        let action = decider.carry_out(at_hand, want, verdict);
+        Some(Done { want, action })
+    }
+
+    /// What decides, the next hops, and the parcel at hand, which came over the link `from`.
+    #[inline(always)]
+    fn deciding<'a, A, const INNER: bool>(
+        &'a mut self,
+        fabric: &'a mut Fabric<A>,
+        from: u32,
+        parcel: u32,
+    ) -> (&'a mut Decider, &'a Fib, AtHand<'a, A, INNER>) {
+        let at_hand = AtHand {
             fabric,
             frame: &self.frame,
             from,
             parcel,
             evicted: &mut self.evicted,
         };
-        let (packet, outputs) = at_hand.at_hand();
-        let said = (self.decider).decide(packet, wanted, crowded, &mut Live(outputs));
-        let (packet, outputs) = at_hand.at_hand();
-        witness.decided(&self.decider, packet, said, crowded, &mut Live(outputs));
-        let (want, verdict) = said;
-        if !told && self.decider.queue_as_wanted(&mut at_hand, want, verdict) {
-            return None;
-        }
-        let action = self.decider.carry_out(at_hand, want, verdict);
-        Some(Done { want, action })
+        (&mut self.decider, &self.fib, at_hand)
     }
 
     /// The same as a NIC: of a parcel that its host sends, by the only port.
@@ -352,19 +364,13 @@ impl Switch {
         parcel: u32,
         witness: &mut W,
     ) -> Done {
-        let mut at_hand = AtHand::<A, false> {
-            fabric,
-            frame: &self.frame,
-            from: NONE,
-            parcel,
-            evicted: &mut self.evicted,
-        };
+        let (decider, _, mut at_hand) = self.deciding::<A, false>(fabric, NONE, parcel);
         let (packet, outputs) = at_hand.at_hand();
         let mut queues = Live(outputs);
-        let said = (self.decider).decide(packet, PortId(0), false, &mut queues);
-        witness.decided(&self.decider, packet, said, false, &mut queues);
+        let said = decider.decide(packet, PortId(0), false, &mut queues);
+        witness.decided(decider, packet, said, false, &mut queues);
         let (want, verdict) = said;
-        let action = self.decider.carry_out(at_hand, want, verdict);
+        let action = decider.carry_out(at_hand, want, verdict);
         Done { want, action }
     }
 }

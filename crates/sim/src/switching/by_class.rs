@@ -1,6 +1,6 @@
 //! A switch with class queues sees a parcel off: in one go where that is done with nearly every one.
 
-use super::{AtHand, Done, Switch};
+use super::{Done, Switch};
 use crate::agenda::Agenda;
 use crate::fabric::Fabric;
 use crate::fib::Attachment;
@@ -46,14 +46,8 @@ impl Switch {
         fabric: &mut Fabric<A>,
         (from, parcel, to): (u32, u32, u32),
     ) -> PortId {
-        let mut at_hand = AtHand::<A, false> {
-            fabric,
-            frame: &self.frame,
-            from,
-            parcel,
-            evicted: &mut self.evicted,
-        };
+        let (decider, fib, mut at_hand) = self.deciding::<A, false>(fabric, from, parcel);
         let (packet, outputs) = at_hand.at_hand();
-        (self.decider).pick(packet, self.fib.hops(to), &mut Live(outputs))
+        decider.pick(packet, fib.hops(to), &mut Live(outputs))
     }
 }
