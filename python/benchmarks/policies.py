@@ -60,7 +60,7 @@ impl Buffer for Dibs {
         if want.fits {
             return Verdict::Enqueue { mark: want.depth.packets >= 20 };
         }
-        let open = queues.open(packet) & queues.to_switch();
+        let open = queues.open_among(packet, queues.to_switch());
         match open.nth(scale(rng.draw(), open.len())) {
             Some(port) => Verdict::Detour { port, mark: true },
             None => Verdict::Drop(DropReason::Full),

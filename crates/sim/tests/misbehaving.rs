@@ -236,6 +236,8 @@ fn a_buffer_that_detours_after_it_evicted_is_stopped() {
 #[test]
 fn a_buffer_that_asks_about_a_port_that_is_not_there_is_stopped() {
     const NOWHERE: PortId = PortId(60_000);
+    // No set of ports has a farther one.
+    const FAR: PortId = PortId(255);
     let asked: [fn(&mut dyn Queues) -> bool; 8] = [
         |q| q.depth(NOWHERE).packets > 0,
         |q| q.worst(NOWHERE).is_some(),
@@ -253,15 +255,23 @@ fn a_buffer_that_asks_about_a_port_that_is_not_there_is_stopped() {
         |q| q.empty_at(NOWHERE) > Time::ZERO,
         |q| q.time_to_send(NOWHERE, Bytes(1)) > Time::ZERO,
     ];
-    for ask in asked {
-        let said = stopped_with(with_buffer(|| {
+    let stops = |ask: fn(&mut dyn Queues) -> bool| {
+        stopped_with(with_buffer(|| {
             WhenFull(move |_: &Packet, _, q: &mut dyn Queues| {
                 ask(q);
                 Verdict::Drop(DropReason::Full)
             })
-        }));
+        }))
+    };
+    for ask in asked {
+        let said = stops(ask);
         assert!(said.starts_with("port 60000 of a switch with "), "{said}");
     }
+    let said = stops(|q| {
+        let some = [PortId(0), FAR].into_iter().collect();
+        !q.open_among(&data(), some).is_empty()
+    });
+    assert!(said.starts_with("port 255 of a switch with "), "{said}");
 }
 
 /// Does what it should, and sometimes something else.

@@ -79,12 +79,19 @@ impl Capacity {
     /// The same where each port has room of its own; no packet fits by this where memory is shared.
     #[inline(always)]
     pub(crate) fn fits_own(self, depth: Depth, bytes: u32) -> bool {
-        match self {
-            Capacity::PerPort(Size::Packets(n)) => u64::from(depth.packets) < n,
-            Capacity::PerPort(Size::Bytes(b)) => u64::from(depth.bytes) + u64::from(bytes) <= b.0,
-            Capacity::Unlimited => true,
-            Capacity::Shared { .. } => false,
-        }
+        self.own_room().is_some_and(|room| room.fits(depth, bytes))
+    }
+
+    /// The room of each port, where it has its own.
+    #[inline(always)]
+    pub(crate) fn own_room(self) -> Option<Room> {
+        let (packets, bytes) = match self {
+            Capacity::PerPort(Size::Packets(n)) => (n, u64::MAX),
+            Capacity::PerPort(Size::Bytes(b)) => (u64::MAX, b.0),
+            Capacity::Unlimited => (u64::MAX, u64::MAX),
+            Capacity::Shared { .. } => return None,
+        };
+        Some(Room { packets, bytes })
     }
 
     /// How much one queue may hold while the switch holds `used` bytes in all; `None` without a limit.
@@ -103,6 +110,22 @@ impl Capacity {
     /// Must the driver know the whole switch's use before asking?
     pub fn is_shared(self) -> bool {
         matches!(self, Capacity::Shared { .. })
+    }
+}
+
+/// The most packets and bytes that one port holds; the one that is not limited is [`u64::MAX`].
+#[derive(Clone, Copy)]
+pub(crate) struct Room {
+    packets: u64,
+    bytes: u64,
+}
+
+impl Room {
+    /// Does a packet of `bytes` fit into a queue this deep? Without a branch.
+    #[inline(always)]
+    pub fn fits(self, depth: Depth, bytes: u32) -> bool {
+        let (packets, held) = (u64::from(depth.packets), u64::from(depth.bytes));
+        (packets < self.packets) & (held + u64::from(bytes) <= self.bytes)
     }
 }
 
@@ -145,6 +168,10 @@ pub trait Queues {
     }
     /// The ports with room for `pkt`.
     fn open(&mut self, pkt: &Packet) -> PortSet;
+    /// Those of `among` with room for `pkt`; panics where one of them is not there. Drivers look at no other queue.
+    fn open_among(&mut self, pkt: &Packet, among: PortSet) -> PortSet {
+        self.open(pkt) & among
+    }
     /// What `pkt` takes of a buffer, in bytes.
     fn buffered(&self, pkt: &Packet) -> u32;
     /// Would `pkt` find room in a queue that is `depth` deep, with the switch as full as it is?

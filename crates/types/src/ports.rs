@@ -44,8 +44,28 @@ impl PortSet {
     }
 
     /// How many ports are in the set.
+    #[inline]
     pub fn len(self) -> u32 {
-        self.0.iter().map(|w| w.count_ones()).sum()
+        // Most switches have their ports in the first word.
+        let ones = |word: u64| if word == 0 { 0 } else { word.count_ones() };
+        self.0.into_iter().map(ones).sum()
+    }
+
+    /// The ports of the set that `keep` holds for, asked in rising order.
+    #[inline(always)]
+    pub fn filter(self, mut keep: impl FnMut(PortId) -> bool) -> PortSet {
+        let mut kept = PortSet::EMPTY;
+        for (w, (&word, kept)) in self.0.iter().zip(&mut kept.0).enumerate() {
+            let (mut left, mut here) = (word, 0);
+            while left != 0 {
+                let bit = left.trailing_zeros();
+                // Not with a branch: which of a switch's queues have room is anybody's guess.
+                here |= u64::from(keep(PortId((w * 64) as u16 + bit as u16))) << bit;
+                left &= left - 1;
+            }
+            *kept = here;
+        }
+        kept
     }
 
     /// Is no port in the set?
@@ -54,9 +74,13 @@ impl PortSet {
     }
 
     /// The `n`-th port of the set in rising order, from zero.
+    #[inline]
     pub fn nth(self, n: u32) -> Option<PortId> {
         let mut left = n;
         for (w, &word) in self.0.iter().enumerate() {
+            if word == 0 {
+                continue;
+            }
             let here = word.count_ones();
             if left >= here {
                 left -= here;
@@ -110,6 +134,22 @@ mod tests {
         assert_eq!(set.iter().collect::<Vec<_>>(), ports);
         assert_eq!(set.nth(6), None);
         assert!(set.has(PortId(64)) && !set.has(PortId(65)));
+    }
+
+    #[test]
+    fn filter_asks_for_each_once_in_rising_order_and_keeps_what_holds() {
+        let ports = [0, 5, 63, 64, 130, 255].map(PortId);
+        let set: PortSet = ports.into_iter().collect();
+        let mut asked = Vec::new();
+        let kept = set.filter(|port| {
+            asked.push(port);
+            port.0 % 5 == 0
+        });
+        assert_eq!(asked, ports);
+        assert_eq!(
+            kept.iter().map(|p| p.0).collect::<Vec<_>>(),
+            [0, 5, 130, 255]
+        );
     }
 
     #[test]

@@ -248,6 +248,12 @@ impl Queues for Kept<'_> {
     fn open(&mut self, pkt: &Packet) -> PortSet {
         self.keep(None, PortSet::EMPTY, |queues| queues.open(pkt))
     }
+    fn open_among(&mut self, pkt: &Packet, among: PortSet) -> PortSet {
+        let wrong = among.iter().find(|port| port.0 >= self.ports);
+        self.keep(wrong, PortSet::EMPTY, |queues| {
+            queues.open_among(pkt, among)
+        })
+    }
     fn buffered(&self, pkt: &Packet) -> u32 {
         self.keep_still(None, 0, |queues| queues.buffered(pkt))
     }

@@ -87,17 +87,17 @@ impl Detours {
         Verdict::Detour { port, mark }
     }
 
-    /// The ports with room for `pkt` and, of all ports, those it may be detoured to; or why it
-    /// may not be detoured at all.
-    pub fn open(&self, pkt: &Packet, queues: &mut dyn Queues) -> Result<Open, DropReason> {
+    /// Where a packet may go beside the port it wants: those with room for it that lead to a switch, without the one it
+    /// came in by where that is barred, or why it may not be detoured at all. The wanted port is among them where it has
+    /// room.
+    #[inline]
+    pub fn open(&self, pkt: &Packet, queues: &mut dyn Queues) -> Result<PortSet, DropReason> {
         if self.max_detours.is_some_and(|most| pkt.detours >= most) {
             return Err(DropReason::Detours);
         }
         let ingress = if self.ingress { None } else { queues.ingress() };
-        Ok(Open {
-            fits: queues.open(pkt),
-            allowed: without(queues.to_switch(), ingress),
-        })
+        let allowed = without(queues.to_switch(), ingress);
+        Ok(queues.open_among(pkt, allowed))
     }
 
     /// Why one of these policies said `verdict`; `how` says how it chooses of the open ports.
@@ -149,15 +149,10 @@ impl Detours {
         }
     }
 
-    /// The ports that the packet could be detoured to.
+    /// The ports that the packet was detoured to one of.
     fn candidates(&self, scene: &mut Scene<'_>, want: Want) -> PortSet {
-        let mut open = scene.queues.open(scene.packet) & scene.others(want.port);
-        if !self.ingress
-            && let Some(port) = scene.queues.ingress()
-        {
-            open.remove(port);
-        }
-        open
+        let open = self.open(scene.packet, scene.queues);
+        without(open.unwrap_or(PortSet::EMPTY), Some(want.port))
     }
 }
 
@@ -167,15 +162,6 @@ fn have(n: u32) -> String {
         1 => "1 has".into(),
         n => format!("{n} have"),
     }
-}
-
-/// Where a packet that does not fit may go.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Open {
-    /// The ports with room.
-    pub fits: PortSet,
-    /// The ports that lead to a switch, without the one it came in by where that is barred.
-    pub allowed: PortSet,
 }
 
 /// `to_switch` without the port that is barred.

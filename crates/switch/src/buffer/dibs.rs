@@ -2,7 +2,7 @@
 //!
 //! **Decision**     the wanted port if the packet fits, else a detour to a port drawn uniformly
 //!                  from those that lead to a switch and have room, else drop.
-//! **State**        none. Reads two sets of ports; costs one draw per packet that does not fit.
+//! **State**        none. Reads one set of ports; costs one draw per packet that does not fit.
 //! **Units**        queue limits are the switch's own; `mark_at` in packets or bytes.
 //! **Errors**       refusals are counted as `full`, or `detours` past `max_detours`; construction
 //!                  refuses a `max_detours` that a packet cannot count.
@@ -51,7 +51,7 @@ impl Buffer for Dibs {
         if want.fits {
             return self.0.keep(want);
         }
-        self.detour(pkt, want, queues, rng)
+        self.detour(pkt, queues, rng)
     }
 
     fn marks_at(&self) -> Option<Size> {
@@ -66,11 +66,9 @@ impl Buffer for Dibs {
 impl Dibs {
     /// Kept out of the path of packets that fit.
     #[inline(never)]
-    fn detour(&self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
+    fn detour(&self, pkt: &Packet, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
         match self.0.open(pkt, queues) {
-            Ok(open) => self
-                .0
-                .to(pick(want.port, open.fits, open.allowed, rng.draw()), queues),
+            Ok(open) => self.0.to(drawn_port(open, rng.draw()), queues),
             Err(reason) => Verdict::Drop(reason),
         }
     }
@@ -85,12 +83,18 @@ pub(super) fn drawn(open: PortSet) -> String {
 }
 
 /// The port a packet leaves by: `want` if it `fits` there, else the `scale(draw)`-th port
-/// that fits and leads to a switch. Pure and small-integer: the RTL does the same.
+/// that fits and leads to a switch. Pure and small-integer: the whole choice as the RTL makes it. The policy knows that the
+/// packet does not fit, and which ports are open to it, and goes on with [`drawn_port`].
 pub fn pick(want: PortId, fits: PortSet, to_switch: PortSet, draw: u32) -> Option<PortId> {
     if fits.has(want) {
         return Some(want);
     }
-    let open = fits & to_switch;
+    drawn_port(fits & to_switch, draw)
+}
+
+/// The `scale(draw)`-th of the ports that are open; `None` when none is.
+#[inline]
+pub(super) fn drawn_port(open: PortSet, draw: u32) -> Option<PortId> {
     open.nth(scale(draw, open.len()))
 }
 

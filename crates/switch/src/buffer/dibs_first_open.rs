@@ -74,10 +74,7 @@ impl DibsFirstOpen {
     #[inline(never)]
     fn detour(&self, pkt: &Packet, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
         match self.common.open(pkt, queues) {
-            Ok(open) => self.common.to(
-                pick(open.fits & open.allowed, self.ports, rng.draw()),
-                queues,
-            ),
+            Ok(open) => self.common.to(pick(open, self.ports, rng.draw()), queues),
             Err(reason) => Verdict::Drop(reason),
         }
     }

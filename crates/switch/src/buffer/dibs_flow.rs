@@ -74,10 +74,9 @@ impl DibsFlow {
         match self.common.open(pkt, queues) {
             // The order runs over all switch-facing ports, so that a flow that comes in by two
             // of them, or finds one full for a while, keeps it.
-            Ok(open) => self.common.to(
-                pick(queues.to_switch(), open.fits & open.allowed, mixed),
-                queues,
-            ),
+            Ok(open) => self
+                .common
+                .to(pick(queues.to_switch(), open, mixed), queues),
             Err(reason) => Verdict::Drop(reason),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! **Decision**     the wanted port if the packet fits, else of the ports that lead to a switch
 //!                  and have room the one with the fewest bytes queued; ties by draw. Else drop.
-//! **State**        none. Reads every queue; costs one draw per packet that does not fit.
+//! **State**        none. Reads the queues of the ports it may take; costs one draw per packet that does not fit.
 //! **Units**        bytes of buffer, the packet on the wire included; `mark_at` in packets or bytes.
 //! **Errors**       refusals are counted as `full`, or `detours` past `max_detours`.
 //! **Source**       Zarifis et al., EuroSys 2014, section 7, "Load-aware detouring".
@@ -70,7 +70,6 @@ impl DibsLoadAware {
     fn detour(&self, pkt: &Packet, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
         match self.0.open(pkt, queues) {
             Ok(open) => {
-                let open = open.fits & open.allowed;
                 let port = pick(open, |port| queues.depth(port).bytes, rng.draw());
                 self.0.to(port, queues)
             }

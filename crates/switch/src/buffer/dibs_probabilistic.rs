@@ -112,7 +112,7 @@ impl Buffer for DibsProbabilistic {
         rng: &mut Rng,
     ) -> Verdict {
         if !want.fits {
-            return self.detour(pkt, want, queues, rng);
+            return self.detour(pkt, queues, rng);
         }
         let favoured = u64::from(pkt.rank()) <= self.favour.0;
         if !favoured && self.line.begun(want.depth) && self.line.early(want.depth, rng.draw()) {
@@ -146,12 +146,9 @@ impl Buffer for DibsProbabilistic {
 
 impl DibsProbabilistic {
     #[inline(never)]
-    fn detour(&self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
+    fn detour(&self, pkt: &Packet, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
         match self.common.open(pkt, queues) {
-            Ok(open) => self.common.to(
-                dibs::pick(want.port, open.fits, open.allowed, rng.draw()),
-                queues,
-            ),
+            Ok(open) => self.common.to(dibs::drawn_port(open, rng.draw()), queues),
             Err(reason) => Verdict::Drop(reason),
         }
     }
@@ -168,8 +165,8 @@ impl DibsProbabilistic {
         let Ok(mut open) = self.common.open(pkt, queues) else {
             return self.common.keep(want);
         };
-        open.fits.remove(want.port);
-        match dibs::pick(want.port, open.fits, open.allowed, rng.draw()) {
+        open.remove(want.port);
+        match dibs::drawn_port(open, rng.draw()) {
             Some(port) => self.common.to(Some(port), queues),
             None => self.common.keep(want),
         }

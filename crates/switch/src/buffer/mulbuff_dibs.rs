@@ -13,12 +13,12 @@
 //!                  is counted at that port as well, where one counts, until its last packet leaves there or it has been
 //!                  silent: its class weighs more there under `wps` meanwhile, and may hold more of what wants that port.
 
-use super::detour::{Detours, INGRESS, MARK_DETOURS, MAX_DETOURS, Open, STEP};
+use super::detour::{Detours, INGRESS, MARK_DETOURS, MAX_DETOURS, STEP};
 use super::mulbuff::{LONG, MulBuff, PER_FLOW, PRODUCT, SIZES, TOTAL};
 use super::{Buffer, DropReason, Verdict, dibs};
 use crate::why::{Scene, both};
 use crate::{Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values};
+use sidestep_types::{Entry, Packet, PortSet, Refusal, Rng, Values};
 
 /// Queues by class, and detours of short flows.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ impl Buffer for MulBuffDibs {
             Verdict::Detour { port, .. } => {
                 let room = self.queues.why(scene, want, verdict);
                 let open = self.open(scene.packet, want, scene.queues);
-                let how = dibs::drawn(open.map_or(PortSet::EMPTY, |open| open.fits));
+                let how = dibs::drawn(open.unwrap_or(PortSet::EMPTY));
                 let joins = both(scene.queues.queue(port, service).depth);
                 format!(
                     "{room}; of the ports to a switch with room for its class {how}, where {joins} of it wait"
@@ -114,7 +114,7 @@ impl MulBuffDibs {
             Ok(open) => open,
             Err(reason) => return Verdict::Drop(reason),
         };
-        match dibs::pick(want.port, open.fits, open.allowed, rng.draw()) {
+        match dibs::drawn_port(open, rng.draw()) {
             Some(port) => Verdict::Detour {
                 port,
                 mark: self.detours.mark_detours
@@ -126,16 +126,19 @@ impl MulBuffDibs {
 
     /// As for every policy that detours, but that ports have room where the queue of the packet's class has it as
     /// well, and the wanted port has none.
-    fn open(&self, pkt: &Packet, want: Want, queues: &mut dyn Queues) -> Result<Open, DropReason> {
+    fn open(
+        &self,
+        pkt: &Packet,
+        want: Want,
+        queues: &mut dyn Queues,
+    ) -> Result<PortSet, DropReason> {
         let mut open = self.detours.open(pkt, queues)?;
-        open.fits.remove(want.port);
+        open.remove(want.port);
         let (most, bytes) = (self.queues.most_of_short(), queues.buffered(pkt));
-        let takes = |port: &PortId| {
-            let depth = queues.queue(*port, pkt.service()).depth;
+        Ok(open.filter(|port| {
+            let depth = queues.queue(port, pkt.service()).depth;
             !pkt.carries_data() || most.fits(depth, bytes)
-        };
-        open.fits = (open.fits & open.allowed).iter().filter(takes).collect();
-        Ok(open)
+        }))
     }
 }
 

@@ -7,7 +7,9 @@ use crate::{
     Action, AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, Carrier, Changes, Decider, Depth,
     DropReason, Joined, Policy, Queues, Sched, Streams, Verdict, Want,
 };
-use sidestep_types::{BitRate, FlowId, Packet, PortId, PortSet, Rng, Seed, Size, Time, Values};
+use sidestep_types::{
+    BitRate, Bytes, FlowId, Packet, PortId, PortSet, Rng, Seed, Size, Time, Values,
+};
 
 mod detours;
 mod scheds;
@@ -286,6 +288,51 @@ fn each_verdict_is_carried_out_and_counted_where_it_belongs() {
     assert_eq!((total.marks, total.drops[early]), (2, 1));
     assert_eq!(desk.shelf.0[1].packet.detours, 1);
     assert_eq!(desk.shelf.0[2].packet.wire, 84);
+}
+
+/// Three queues of 0, 1 and 2 packets: which of them, and of some of them, have room, and once a packet of each has left.
+#[test]
+fn open_ports_are_those_with_room_of_all_or_of_some() {
+    let full = u64::from(data().wire);
+    let shared = |packets| Capacity::Shared {
+        memory: Bytes(packets * full),
+        alpha: (1, 1),
+    };
+    let own = Capacity::PerPort;
+    // Of shared memory for five packets two are free at first: a queue of two is at its threshold.
+    let cases: [(Capacity, &[u16], &[u16]); 9] = [
+        (own(Size::Packets(2)), &[0, 1], &[0, 1, 2]),
+        (own(Size::Packets(1)), &[0], &[0, 1]),
+        (own(Size::Packets(0)), &[], &[]),
+        (own(Size::Bytes(Bytes(2 * full))), &[0, 1], &[0, 1, 2]),
+        (own(Size::Bytes(Bytes(2 * full - 1))), &[0], &[0, 1]),
+        (own(Size::Packets(u64::MAX)), &[0, 1, 2], &[0, 1, 2]),
+        (Capacity::Unlimited, &[0, 1, 2], &[0, 1, 2]),
+        (shared(5), &[0, 1], &[0, 1, 2]),
+        (shared(3), &[], &[0, 1, 2]),
+    ];
+    for (capacity, at_first, later) in cases {
+        let full_desk = |now| {
+            let mut desk = Desk::new(3, 9);
+            for port in [1, 2, 2] {
+                let at = desk.shelf.put(data());
+                desk.queue(PortId(port), at);
+            }
+            (desk.capacity, desk.now) = (capacity, now);
+            desk
+        };
+        for (now, expected) in [(Time::ZERO, at_first), (Time::from_us(12), later)] {
+            let open = Live(&mut full_desk(now)).open(&data());
+            let names: Vec<u16> = open.iter().map(|port| port.0).collect();
+            assert_eq!(names, expected, "{capacity:?} at {now}");
+            for some in 0..8u16 {
+                let of = |port: &PortId| some >> port.0 & 1 == 1;
+                let among: PortSet = (0..3).map(PortId).filter(of).collect();
+                let found = Live(&mut full_desk(now)).open_among(&data(), among);
+                assert_eq!(found, open & among, "{capacity:?} {among:?} at {now}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -191,19 +191,26 @@ impl<P: Ports> Queues for Live<P> {
     }
 
     fn open(&mut self, packet: &Packet) -> PortSet {
+        let all = (0..self.0.count()).map(PortId).collect();
+        self.open_among(packet, all)
+    }
+
+    fn open_among(&mut self, packet: &Packet, among: PortSet) -> PortSet {
         let (capacity, bytes) = (self.0.capacity(), self.buffered(packet));
-        let ports = (0..self.0.count()).map(PortId);
-        if !capacity.is_shared() {
-            let fits = |port: &PortId| capacity.fits_own(self.settle(*port), bytes);
-            return ports.filter(fits).collect();
+        let ports = self.0.count();
+        if let Some(room) = capacity.own_room() {
+            return among.filter(|port| {
+                check_port(port, ports);
+                room.fits(self.settle(port), bytes)
+            });
         }
         let used = self.used();
         // Just settled, all of them.
-        let fits = |port: &PortId| {
-            let depth = self.0.line_as_it_is(*port).settled();
+        among.filter(|port| {
+            check_port(port, ports);
+            let depth = self.0.line_as_it_is(port).settled();
             capacity.fits(depth, bytes, used)
-        };
-        ports.filter(fits).collect()
+        })
     }
 
     #[inline]

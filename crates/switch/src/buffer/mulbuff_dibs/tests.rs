@@ -4,7 +4,7 @@ use super::*;
 use crate::buffer::detour::tests::made;
 use crate::testing::{StillQueues, data, full_packets};
 use crate::{Class, Depth};
-use sidestep_types::{FlowId, HostId, Kind};
+use sidestep_types::{FlowId, HostId, Kind, PortId};
 
 const KEPT: Verdict = Verdict::Enqueue { mark: false };
 
