@@ -85,13 +85,14 @@ impl Capacity {
     /// The room of each port, where it has its own.
     #[inline(always)]
     pub(crate) fn own_room(self) -> Option<Room> {
-        let (packets, bytes) = match self {
-            Capacity::PerPort(Size::Packets(n)) => (n, u64::MAX),
-            Capacity::PerPort(Size::Bytes(b)) => (u64::MAX, b.0),
-            Capacity::Unlimited => (u64::MAX, u64::MAX),
-            Capacity::Shared { .. } => return None,
-        };
-        Some(Room { packets, bytes })
+        match self {
+            Capacity::PerPort(size) => Some(Room::of(size)),
+            Capacity::Unlimited => Some(Room {
+                packets: u64::MAX,
+                bytes: u64::MAX,
+            }),
+            Capacity::Shared { .. } => None,
+        }
     }
 
     /// How much one queue may hold while the switch holds `used` bytes in all; `None` without a limit.
@@ -113,14 +114,24 @@ impl Capacity {
     }
 }
 
-/// The most packets and bytes that one port holds; the one that is not limited is [`u64::MAX`].
+/// A size as packets and bytes, such as the most that one port holds; what is not limited is [`u64::MAX`].
 #[derive(Clone, Copy)]
 pub(crate) struct Room {
-    packets: u64,
-    bytes: u64,
+    pub packets: u64,
+    pub bytes: u64,
 }
 
 impl Room {
+    /// Of a size, which limits one of the two.
+    #[inline(always)]
+    pub fn of(size: Size) -> Room {
+        let (packets, bytes) = match size {
+            Size::Packets(n) => (n, u64::MAX),
+            Size::Bytes(b) => (u64::MAX, b.0),
+        };
+        Room { packets, bytes }
+    }
+
     /// Does a packet of `bytes` fit into a queue this deep? Without a branch.
     #[inline(always)]
     pub fn fits(self, depth: Depth, bytes: u32) -> bool {
@@ -168,7 +179,7 @@ pub trait Queues {
     }
     /// The ports with room for `pkt`.
     fn open(&mut self, pkt: &Packet) -> PortSet;
-    /// Those of `among` with room for `pkt`; panics where one of them is not there. Drivers look at no other queue.
+    /// Those of `among` with room for `pkt`. Drivers look at no other queue, and panic where one of them is not there.
     fn open_among(&mut self, pkt: &Packet, among: PortSet) -> PortSet {
         self.open(pkt) & among
     }

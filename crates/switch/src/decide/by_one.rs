@@ -1,8 +1,9 @@
 //! What becomes of most packets, by one look at the queue that they want.
 
 use crate::ports::{Live, Ports};
+use crate::queues::Room;
 use crate::{AnyBuffer, Buffer, Capacity, Depth, Queues, Verdict, Want};
-use sidestep_types::{Packet, PortId, Size};
+use sidestep_types::{Packet, PortId};
 
 /// Below which depth of a queue a packet joins it and nothing else happens, and from which on it is marked: four numbers that
 /// a hop compares with two, whatever the policy and the capacity are. What they do not let in is decided at length
@@ -22,17 +23,15 @@ impl ByOne {
         let Some(marks_at) = buffer.marks_at() else {
             return ByOne::default();
         };
-        let (packets, bytes) = match capacity {
-            Capacity::Shared { .. } => return ByOne::default(),
-            Capacity::Unlimited => (u32::MAX, u32::MAX),
-            Capacity::PerPort(size) => split(size),
+        let Some(room) = capacity.own_room() else {
+            return ByOne::default();
         };
-        let (mark_packets, mark_bytes) = split(marks_at);
+        let marks = Room::of(marks_at);
         ByOne {
-            packets,
-            bytes,
-            mark_packets,
-            mark_bytes,
+            packets: narrow(room.packets),
+            bytes: narrow(room.bytes),
+            mark_packets: narrow(marks.packets),
+            mark_bytes: narrow(marks.bytes),
         }
     }
 
@@ -70,13 +69,8 @@ impl ByOne {
     }
 }
 
-/// A size as packets and bytes, of which one says nothing.
-fn split(size: Size) -> (u32, u32) {
-    let narrow = |n| u32::try_from(n).unwrap_or(u32::MAX);
-    match size {
-        Size::Packets(n) => (narrow(n), u32::MAX),
-        Size::Bytes(b) => (u32::MAX, narrow(b.0)),
-    }
+fn narrow(limit: u64) -> u32 {
+    u32::try_from(limit).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -87,7 +81,7 @@ mod tests {
     use crate::queues::reaches;
     use crate::testing::{StillQueues, data};
     use crate::{NEVER, Policy};
-    use sidestep_types::{Bytes, Rng, Value, Values};
+    use sidestep_types::{Bytes, Rng, Size, Value, Values};
 
     const FRAME: u32 = 1500;
 
