@@ -203,6 +203,11 @@ fn a_plug_in_makes_the_run_of_its_twin_and_is_kept_by_the_digest_of_its_library(
             "queues.depth(PortId(4));",
             "it asked about port 4: expected one from 0 to 3",
         ),
+        (
+            "queues.to_switch()",
+            "[PortId(0), PortId(5)].into_iter().collect()",
+            "it asked about port 5: expected one from 0 to 3",
+        ),
         ("Dibs(0)", "panic!(\"never\")", "it panicked: never"),
     ];
     for (from, to, says) in wrong {
