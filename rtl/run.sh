@@ -9,7 +9,7 @@
 #   rtl/run.sh ARGS     pytest with these arguments, in this environment
 #
 # Makes a Python environment in target/rtl/venv with what requirements.txt pins, and installs Debian's
-# iverilog where it may (root with apt-get); without it the tests on Icarus are skipped, and that is said.
+# iverilog and ccache where it may (root with apt-get); without iverilog the tests on Icarus are skipped, and that is said.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -33,6 +33,14 @@ if ! command -v iverilog >/dev/null; then
     { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq iverilog; } >/dev/null 2>&1 || true
   fi
   command -v iverilog >/dev/null || echo "missing iverilog: install it, or the tests on Icarus are skipped" >&2
+fi
+# Verilator's own sources are compiled with every model, and are most of the compiler's work for a small one.
+if ! command -v ccache >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+  echo "installing ccache: models build sooner"
+  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq ccache; } >/dev/null 2>&1 || true
+fi
+if command -v ccache >/dev/null; then
+  export OBJCACHE=ccache CCACHE_DIR="${RTL_BUILD:-$PWD/target/rtl}/ccache" CCACHE_MAXSIZE="${CCACHE_MAXSIZE:-1G}"
 fi
 for tool in c++ make perl cargo ps; do
   command -v "$tool" >/dev/null || { echo "missing $tool: Verilator's models, the conformance tests or the proofs need it" >&2; exit 1; }

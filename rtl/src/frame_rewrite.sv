@@ -199,7 +199,8 @@ module frame_rewrite #(
     if (past_q && $past(rst_ni) && rst_ni && $past(m_tvalid_o && !m_tready_i)) begin
       still_there: assert (m_tvalid_o);
       unchanged:   assert (m_tdata_o == $past(m_tdata_o) && m_tlast_o == $past(m_tlast_o)
-                           && m_tlen_o == $past(m_tlen_o) && m_tdest_o == $past(m_tdest_o));
+                           && m_tlen_o == $past(m_tlen_o) && m_tdest_o == $past(m_tdest_o)
+                           && m_tinner_o == $past(m_tinner_o) && m_tmeta_o == $past(m_tmeta_o));
     end
     if (past_q && $past(rst_ni) && $past(waiting == 0)) nothing_from_nowhere: assert (!m_tvalid_o || $past(!out_free));
     if (past_q) words_are_held_back: cover (s_tvalid_i && !s_tready_o && waiting == Depth);

@@ -15,12 +15,12 @@ import re
 import sys
 from collections import Counter
 
-from report import HERE, PARTS, part_for, told, xilinx, yosys
+from report import HERE, PARTS, SECOND_ROUTER, part_for, told, xilinx, yosys
 from tools import README, WORK, clock, placements, rows, run, spread, with_part
 
 TABLE = HERE / "cells.md"
 SEEDS = 4
-# With more places of a LUT a placement takes minutes, and then half an hour: fewer seeds.
+# With more LUTs a placement takes minutes, and then half an hour: fewer seeds.
 FEWER = {4_000: 2, 20_000: 1}
 
 # The cell, what is set about it, and what that is called in the table.
@@ -124,7 +124,7 @@ def speed(name, top, parameters, seeds, kept_alone):
     part = part_for(kinds)
     if not part:
         return [f"{kinds['LUT4']} LUT4: fits no part up to {list(PARTS)[-1]}", 0]
-    tries = placements(f"{name}.wrap", told(part, "6"), enough(seeds, kinds["LUT4"]), kept_alone=kept_alone)
+    tries = placements(f"{name}.wrap", told(part, "6", kinds["LUT4"]), enough(seeds, kinds["LUT4"]), kept_alone=kept_alone)
     return [spread([clock(text) for _, text in tries], asked=seeds and not kept_alone) + (f", LFE5U-{part[:-1].upper()}F" if part != list(PARTS)[0] else ""), len(tries)]
 
 
@@ -183,7 +183,7 @@ def table(known):
     """The whole page."""
     return ("# The cells alone\n\nMade by `make rtl`, which runs `rtl/synth/cells.py --write`. LUT, FF and CARRY4 of a Xilinx 7-series by"
             " Yosys; MHz of an ECP5 (LFE5U-45F, speed grade 6) by nextpnr, from register to register, over so many seeds: the median (least to"
-            " most).\n\n" + rows(["cell", "set to", "LUT", "FF", "CARRY4", "MHz", "seeds"], in_order(known)) + "\n")
+            f" most). From {SECOND_ROUTER:,} LUT4 on it routes by its second router.\n\n" + rows(["cell", "set to", "LUT", "FF", "CARRY4", "MHz", "seeds"], in_order(known)) + "\n")
 
 
 if __name__ == "__main__":

@@ -147,6 +147,7 @@ BUGS = [
     ("waits between frames", "input_arbiter", "!busy_q || (send && last)", "!busy_q", "bounded", "no_idle_cycle_between_frames"),
     ("a verdict for each word", "frame_rewrite", ".pop_i   (pop && word_last),\n    .valid_o (verdict_valid)", ".pop_i   (pop),\n    .valid_o (verdict_valid)", "output_port_lookup:bounded", None),
     ("takes a word back", "frame_rewrite", "if (out_free) out_valid_q <= pop", "out_valid_q <= pop", "narrow", "still_there"),
+    ("what goes with a frame goes before it", "frame_rewrite", "if (out_free) begin\n          out_inner_q", "if (1'b1) begin\n          out_inner_q", "tagged", "unchanged"),
     ("room for a word more than there is", "frame_rewrite", "waiting < Depth - 1 || pop", "waiting < Depth || pop", "narrow", "room_for_what_is_taken"),
     ("an entry without ports", "wanted_port", "!hit || no_port", "!hit", "ports_4", "an_entry_with_ports_leads_somewhere"),
     ("room for what is dropped", "frame_verdict", "keep ? choice", "alive ? choice", "none_4", "room_is_taken_where_the_frame_fits"),
