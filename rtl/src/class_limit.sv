@@ -55,17 +55,15 @@ module class_limit #(
     wide = number;
   endfunction
 
+  // Every comparison below is of `wide` numbers, and the limit is the smaller of two.
+  /* verilator lint_off WIDTH */
   wire                is_long = {1'b0, class_i} >= long_i;
   wire                grows   = grows_i && !is_long;
   wire [BytesW-1:0]   cap     = is_long ? product_i : cap_i;
   wire [ProductW-1:0] room    = {{FlowsW{1'b0}}, per_flow_i} * {{PerFlowW{1'b0}}, flows_i};
   wire                below   = wide(room) < wide(cap);
 
-  /* verilator lint_off WIDTHEXPAND */
-  /* verilator lint_off WIDTHTRUNC */
   assign limit_o   = grows && sized_i && below ? room : cap;
-  /* verilator lint_on WIDTHTRUNC */
-  /* verilator lint_on WIDTHEXPAND */
   assign counted_o = grows && !sized_i;
   assign packets_o = room;
 
@@ -74,6 +72,7 @@ module class_limit #(
 
   assign join_o = room_i && (!data_i || few && fits);
   assign mark_o = join_o && data_i && marks_i && (mark_sized_i ? depth_i >= mark_at_i : wide(packets_i) >= wide(mark_at_i));
+  /* verilator lint_on WIDTH */
 
 `ifdef FORMAL
   // Is it a class of long flows; and what waits with the packet.

@@ -39,10 +39,10 @@ def verible(folder):
     return done.returncode, done.stdout + done.stderr
 
 
-def verilator(folder, parameters):
-    """What Verilator warns of with -Wall in the switch with these parameters."""
+def verilator(folder, parameters, top="switch_top"):
+    """What Verilator warns of with -Wall in the switch with these parameters, or in another top."""
     named = [f"-G{name}={value}" for name, value in parameters.items()]
-    done = subprocess.run(["verilator", "--lint-only", "-Wall", f"-I{folder}", "--top-module", "switch_top", *named,
+    done = subprocess.run(["verilator", "--lint-only", "-Wall", f"-I{folder}", "--top-module", top, *named,
                            *map(str, sorted(folder.glob("*.sv")))], capture_output=True, text=True)
     return [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("%")]
 
@@ -55,6 +55,11 @@ BUILDS = [{}, {"LinkW": 8, "Dibs": 3}, {"Shared": 1, "LinkW": 16, "Dibs": 0, "Sp
                                                      marks=[pytest.mark.slow] if n in (1, 2, 3) else []) for n, p in enumerate(BUILDS)])
 def test_verilator_warns_of_nothing(parameters):
     assert verilator(SRC, parameters) == []
+
+
+@pytest.mark.parametrize("top", sorted(path.stem for path in SRC.glob("*.sv")))
+def test_verilator_warns_of_nothing_in_a_cell_alone(top):
+    assert verilator(SRC, {}, top) == []
 
 
 @pytest.mark.slow

@@ -34,7 +34,7 @@ WRONG = [
 def lint(parameters):
     """What Verilator says of the switch with these parameters; its words and its status."""
     named = [f"-G{name}={value}" for name, value in parameters.items()]
-    args = ["verilator", "--lint-only", "-Wno-WIDTH", f"-I{SRC}", "--top-module", "switch_top", *named]
+    args = ["verilator", "--lint-only", f"-I{SRC}", "--top-module", "switch_top", *named]
     done = subprocess.run([*args, *sorted(map(str, SRC.glob("*.sv")))], capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
 
