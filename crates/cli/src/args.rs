@@ -167,7 +167,7 @@ pub struct RunArgs {
 #[command(after_help = "\
 Examples:
   sidestep reproduce                         all figures but those that take hours each: an hour or two on two cores
-  sidestep reproduce dibs --quick            one paper, shortened: one to three minutes
+  sidestep reproduce dibs --quick            one paper, shortened: two to seven minutes
   sidestep reproduce dibs/fig08 --jobs 2     one figure
   sidestep reproduce plts                    spraying packets over all paths, against ECMP: 20 minutes on two cores
   sidestep reproduce beyond                  what the papers leave open

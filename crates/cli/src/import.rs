@@ -30,8 +30,8 @@ docs/import.md says what a flow is, and what each format has that Sidestep has n
 pub struct ImportArgs {
     /// The file to read
     pub file: PathBuf,
-    /// Where to write: files of this name with .flows.csv and the like behind it [default: beside FILE, its name
-    /// without ending]
+    /// Where to write: files of this name with .flows.csv and the like behind it; in a folder, FILE's name without
+    /// ending [default: beside FILE]
     #[arg(short, long, value_name = "OUT")]
     pub out: Option<PathBuf>,
     /// What the file is, where its content does not say it
@@ -44,9 +44,9 @@ pub struct ImportArgs {
     /// With hpcc-flows: the topology.txt that says which nodes are hosts
     #[arg(long, value_name = "FILE")]
     pub topology: Option<PathBuf>,
-    /// With pcap: after so long without data from one end, what follows is another flow
-    #[arg(long, value_name = "TIME", default_value = "10 ms")]
-    pub idle_gap: String,
+    /// With pcap: after so long without data from one end, what follows is another flow [default: 10 ms]
+    #[arg(long, value_name = "TIME")]
+    pub idle_gap: Option<String>,
     /// With pcap and netflow: the class of a flow is the server's port, as tcp-443
     #[arg(long)]
     pub class_by_port: bool,
@@ -100,19 +100,51 @@ pub fn import(args: &ImportArgs) -> Outcome {
             "{name}: the content is of no format that is known here{hint}; --from says which: {known}"
         )));
     };
+    refuse_of_others(args, format.name())?;
     let options = options(args)?;
     let imported = read(&name, &bytes, format, &options).map_err(Failure::input)?;
-    let stem = args
-        .out
-        .clone()
-        .unwrap_or_else(|| args.file.with_extension(""));
-    let places = write(&stem, &imported)?;
+    let places = write(&stem(args), &imported)?;
     if args.json {
         out::say_json(&to_json(&name, format, &imported, &places));
     } else {
         out::say(&to_text(format, &imported, &places));
     }
     Ok(0)
+}
+
+/// Of options that the files of some formats alone have a use for, one that was given for a file of another is refused.
+fn refuse_of_others(args: &ImportArgs, format: &str) -> Result<(), Failure> {
+    let named: [(&str, bool, &[&str]); 6] = [
+        ("--topology", args.topology.is_some(), &["hpcc-flows"]),
+        ("--idle-gap", args.idle_gap.is_some(), &["pcap"]),
+        ("--class-by-port", args.class_by_port, &["pcap", "netflow"]),
+        ("--udp", args.udp, &["pcap", "netflow"]),
+        ("--drop-triggered", args.drop_triggered, &["htsim"]),
+        ("--profile", args.profile.is_some(), &["sonic"]),
+    ];
+    match named
+        .iter()
+        .find(|(_, given, of)| *given && !of.contains(&format))
+    {
+        Some((option, _, of)) => Err(Failure::input(format!(
+            "{option}: expected a file of format {}, got {format}",
+            of.join(" or ")
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// What the names of the files that are written begin with.
+fn stem(args: &ImportArgs) -> PathBuf {
+    let beside = args.file.with_extension("");
+    let Some(out) = &args.out else {
+        return beside;
+    };
+    let folder = out.is_dir() || out.as_os_str().to_string_lossy().ends_with('/');
+    match (folder, beside.file_name()) {
+        (true, Some(name)) => out.join(name),
+        _ => out.clone(),
+    }
 }
 
 fn contents(path: &Path) -> Result<Vec<u8>, Failure> {
@@ -137,7 +169,8 @@ fn contents(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 fn options(args: &ImportArgs) -> Result<Options, Failure> {
-    let idle_gap = match parse_quantity(&args.idle_gap, Unit::Time) {
+    let idle_gap = args.idle_gap.as_deref().unwrap_or("10 ms");
+    let idle_gap = match parse_quantity(idle_gap, Unit::Time) {
         Ok(Quantity::Time(time)) => time.ps(),
         Ok(other) => unreachable!("a time was read as {other:?}"),
         Err(why) => return Err(Failure::input(format!("--idle-gap: {why}"))),

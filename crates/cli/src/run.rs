@@ -51,13 +51,7 @@ pub fn run(args: &RunArgs) -> Outcome {
     let out = out_dir(args, &scenario.name);
     let options = Options {
         out: &out,
-        jobs: match (args.jobs, threads) {
-            // As many side by side as there are, so that what is left of the cores is known.
-            (None, Some(Asked::Auto)) => {
-                jobs(None)?.min(scenario.schemes.len() * scenario.seeds.len())
-            }
-            (asked, threads) => jobs_of(asked, threads)?,
-        },
+        jobs: jobs_of(args.jobs, threads)?,
         trace: filter,
         record,
         cache: (!args.no_cache).then_some(kept.as_path()),

@@ -174,12 +174,24 @@ fn nothing_is_overwritten_and_nothing_is_left_of_a_call_that_failed() {
 }
 
 #[test]
+fn in_a_folder_the_files_have_the_name_of_what_was_read() {
+    let room = Room::new();
+    let made = room.path().join("made");
+    fs::create_dir(&made).unwrap();
+    for out in ["made", "made/"] {
+        room.run(&["import", &fixture("config_db.json"), "-o", out])
+            .with_status(0);
+        fs::remove_file(made.join("config_db.switch.toml")).unwrap();
+    }
+}
+
+#[test]
 fn what_cannot_be_imported_is_refused_in_a_line() {
     let room = Room::new();
     room.file("a.txt", "hello\n");
     room.file("b.csv", "when,who,what\n1,2,3\n");
     room.file("f.txt", "2\n1 2 3 100 5000 2\n");
-    let triggers = fixture("incast.cm");
+    let (triggers, capture) = (fixture("incast.cm"), fixture("capture.pcap"));
     for (args, words) in [
         (
             &["import", "a.txt"][..],
@@ -208,8 +220,20 @@ fn what_cannot_be_imported_is_refused_in_a_line() {
             "a.txt:1: expected the header \"address,host\", got \"hello\"",
         ),
         (
-            &["import", "f.txt", "--idle-gap", "soon"],
+            &["import", &capture, "--idle-gap", "soon"],
             "--idle-gap: expected a time like",
+        ),
+        (
+            &["import", "f.txt", "--idle-gap", "5 ms"],
+            "--idle-gap: expected a file of format pcap, got hpcc-flows",
+        ),
+        (
+            &["import", "f.txt", "--udp"],
+            "--udp: expected a file of format pcap or netflow, got hpcc-flows",
+        ),
+        (
+            &["import", &capture, "--profile", "lossy"],
+            "--profile: expected a file of format sonic, got pcap",
         ),
         (
             &["import", &triggers],

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::Room;
+use common::{Done, Room};
 
 const SCENARIO: &str = r#"
 duration = "1 ms"
@@ -52,6 +52,38 @@ fn a_refused_scenario_is_told_in_json_with_every_place() {
     assert_eq!(problems, golden.trim_end());
     let lines = problems.matches("\"message\"").count();
     assert_eq!(done.err.lines().count(), lines, "{}", done.err);
+}
+
+#[test]
+fn what_is_no_scenario_at_all_is_refused_before_it_is_read() {
+    let room = Room::new();
+    let large = std::fs::File::create(room.path().join("large.toml")).unwrap();
+    large.set_len((32 << 20) + 1).unwrap();
+    let most = "expected at most 33554432 bytes, got 33554433\n";
+    expect_refusal(&room, &["check", "large.toml"], &["large.toml", most]);
+    std::fs::write(
+        room.path().join("odd.toml"),
+        b"duration = \"1 ms\"\n# \xe9\n",
+    )
+    .unwrap();
+    let line = "cannot read scenario \"odd.toml\": line 2: expected text in UTF-8, got byte 0xe9\n";
+    expect_refusal(&room, &["check", "odd.toml"], &[line]);
+    let device = "\"/dev/zero\": expected a file or a pipe, got a folder or a device\n";
+    expect_refusal(&room, &["check", "/dev/zero"], &[device]);
+}
+
+#[test]
+fn a_scenario_may_come_by_a_pipe() {
+    let room = Room::new();
+    let mut check = room.command(&["check", "/dev/stdin"]);
+    check.stdin(std::process::Stdio::piped());
+    check.stdout(std::process::Stdio::piped());
+    let mut running = check.spawn().unwrap();
+    let mut words = running.stdin.take().unwrap();
+    std::io::Write::write_all(&mut words, SCENARIO.as_bytes()).unwrap();
+    drop(words);
+    let said = Done::of(running.wait_with_output().unwrap()).with_status(0);
+    assert!(said.out.contains("fat_tree"), "{}", said.out);
 }
 
 #[test]

@@ -4,6 +4,9 @@ use crate::Error;
 use crate::reproduce::shelf::{self, Shelf};
 use sidestep_lab::{Experiment, Scenario, shipped};
 use sidestep_sim::Files;
+use std::fs::File;
+use std::io::Read as _;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 /// Reads files beside a scenario, or from the current folder.
@@ -16,27 +19,47 @@ impl Files for Disk {
     fn read(&self, path: &str) -> Result<String, String> {
         let mut near = self.beside.iter().map(|folder| folder.join(path));
         let chosen = near.find(|file| file.exists());
-        let read = read_text(&chosen.unwrap_or_else(|| PathBuf::from(path)));
+        let read = read_text(&chosen.unwrap_or_else(|| PathBuf::from(path)), LARGEST);
         // A base that came with Sidestep, by the path that it has in a checkout.
         read.or_else(|why| shelf::shipped(path).map(str::to_string).ok_or(why))
     }
 }
 
-/// Files larger than this are not scenarios or traces but mistakes, like a disk image or `/dev/zero`.
+/// Files larger than this are not traces but mistakes, like a disk image.
 const LARGEST: u64 = 1 << 30;
 
-fn read_text(path: &Path) -> Result<String, String> {
+/// And these are no scenarios, but perhaps traces. What reads TOML takes a multiple of it in memory.
+const LARGEST_SCENARIO: u64 = 32 << 20;
+
+/// The text of a file of at most so many bytes, or of a pipe.
+fn read_text(path: &Path, most: u64) -> Result<String, String> {
     let about = std::fs::metadata(path).map_err(|e| e.to_string())?;
-    if !about.is_file() {
-        return Err("expected a file, got a folder or a device".into());
+    // What a device says may have no end.
+    if !(about.is_file() || about.file_type().is_fifo()) {
+        return Err("expected a file or a pipe, got a folder or a device".into());
     }
-    if about.len() > LARGEST {
+    if about.len() > most {
         return Err(format!(
-            "expected at most {LARGEST} bytes, got {}",
+            "expected at most {most} bytes, got {}",
             about.len()
         ));
     }
-    std::fs::read_to_string(path).map_err(|e| e.to_string())
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|e| e.to_string())?;
+    file.take(most + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|e| e.to_string())?;
+    if bytes.len() as u64 > most {
+        return Err(format!("expected at most {most} bytes, got more"));
+    }
+    String::from_utf8(bytes).map_err(|e| {
+        let (read, rest) = e.as_bytes().split_at(e.utf8_error().valid_up_to());
+        let line = 1 + read.iter().filter(|b| **b == b'\n').count();
+        format!(
+            "line {line}: expected text in UTF-8, got byte {:#04x}",
+            rest[0]
+        )
+    })
 }
 
 /// A scenario or experiment that was not yet read: its text, and where the files are that it names.
@@ -107,7 +130,7 @@ pub fn find(which: &str) -> Result<Source, Error> {
     let (text, beside) = match shipped::scenario(which) {
         Some(text) if !path.exists() => (text.to_string(), Beside::Nowhere),
         _ => {
-            let text = read_text(path).map_err(|e| not_found(which, &e))?;
+            let text = read_text(path, LARGEST_SCENARIO).map_err(|e| unread(which, &e))?;
             let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
             (text, Beside::Folder(folder))
         }
@@ -126,7 +149,8 @@ pub fn experiment(which: &str, sets: &[String], quick: bool) -> Result<Experimen
 
 /// The text that a result directory keeps at `path`.
 pub fn recorded_text(path: &Path) -> Result<String, Error> {
-    read_text(path).map_err(|e| Error::Input(format!("cannot read {}: {e}", path.display())))
+    let read = read_text(path, LARGEST_SCENARIO);
+    read.map_err(|e| Error::Input(format!("cannot read {}: {e}", path.display())))
 }
 
 /// Reads a scenario that a result directory keeps at `path` from its `text`, changed by `sets`; files that it names are
@@ -147,7 +171,11 @@ pub fn recorded(
     })
 }
 
-fn not_found(which: &str, why: &str) -> Error {
+/// Why a scenario was not read; where there is nothing of that name, what there is.
+fn unread(which: &str, why: &str) -> Error {
+    if Path::new(which).exists() {
+        return Error::Input(format!("cannot read scenario {which:?}: {why}"));
+    }
     let names: Vec<&str> = shipped::SCENARIOS.iter().map(|(n, _)| *n).collect();
     let near = (names.iter())
         .map(|n| (strsim::damerau_levenshtein(n, which), n))

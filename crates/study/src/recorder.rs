@@ -370,7 +370,7 @@ pub(crate) fn unwritten(error: Error, runs: usize) -> Error {
         Error::Unwritten(words) => Error::Unwritten(words),
         error => Error::Unwritten(format!(
             "the numbers above are whole, but the files of {runs} runs could not be written, and none of \
-             them is left: {error}; make room and call again: runs that are kept are not made again"
+             them is left: {error}; once that is mended, call again: runs that the cache keeps are not made again"
         )),
     }
 }

@@ -72,7 +72,19 @@ impl Reader<'_> {
             let chosen = schemes.iter().any(|(word, _)| stem(word) == name);
             // `--set schemes=dibs` leaves a claim without an answer, not without a meaning.
             if !chosen && !self.lists(name) {
-                let hint = suggest(name, schemes.iter().map(|(word, _)| stem(word)));
+                let stems = || schemes.iter().map(|(word, _)| stem(word));
+                let less = stems().find_map(|first| {
+                    let rest = name.strip_prefix(first)?.strip_prefix('-')?;
+                    stems()
+                        .find(|second| rest == *second)
+                        .map(|second| (first, second))
+                });
+                let hint = match less {
+                    Some((first, second)) => {
+                        format!("; a difference has spaces: \"{first} - {second}\"")
+                    }
+                    None => suggest(name, stems()),
+                };
                 refuse(
                     "compare",
                     format!("compare: scheme {name:?} is not one of schemes{hint}"),

@@ -337,10 +337,13 @@ fn x(node: &Node, table: &Table, axes: &[ReadAxis], problems: &mut Problems) -> 
         (None, [only]) => Some(only.name.clone()),
         (None, _) => {
             let known: Vec<&str> = names().collect();
-            let message = format!(
-                "plot.x is missing: an axis of [sweep]: {}",
-                known.join(", ")
-            );
+            let message = match &known[..] {
+                [] => "plot.x is missing: an axis of [sweep], which this file has not".into(),
+                known => format!(
+                    "plot.x is missing: an axis of [sweep]: {}",
+                    known.join(", ")
+                ),
+            };
             problems.add(&node.at, message);
             None
         }

@@ -19,10 +19,11 @@ pub const SECTIONS: [&str; 10] = [
     "claim",
 ];
 
-pub(super) const NAME_RULE: &str = "a name has letters, digits, \"-\" and \"_\" alone";
+pub(super) const NAME_RULE: &str = "a name has letters, digits, \"-\" and \"_\" alone, 64 at most";
 
 pub(super) fn is_name(name: &str) -> bool {
-    !name.is_empty()
+    // Files are named after it.
+    (1..=64).contains(&name.len())
         && name
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))

@@ -173,8 +173,8 @@ pub struct Percentiles {
     /// The largest.
     #[serde(default)]
     pub max: Option<f64>,
-    /// 95 % interval of the mean over seeds of each seed's `p99`. `None` with fewer than two
-    /// seeds, or when unfinished ones leave a seed without an exact one.
+    /// 95 % interval of `p99`, from each seed's own by [`sectioned`](super::sectioned). `None` with fewer than
+    /// three seeds, or when unfinished ones leave a seed without an exact one.
     pub ci: Option<[f64; 2]>,
     /// How many there are, finished or not.
     pub n: u64,

@@ -11,9 +11,10 @@ use sidestep_lab::stats::metric::{self, Population};
 use sidestep_lab::{AuthorPoint, Axis, ClaimResult, PlotKind, PointResult, over};
 use std::sync::Arc;
 
-const CAPTION: &str = "Marks: all seeds together. Bars: 95 % interval of the mean over seeds of each \
-                       seed's own number (Student's t); none where there is one seed, or where \
-                       unfinished flows leave a seed with a bound alone.";
+const CAPTION: &str = "Marks: all seeds together. Bars: 95 % interval of that number, from how each \
+                       seed's own lies around it (sectioning, by logarithms where none is below zero; \
+                       with the range of the seeds where they lie far apart); none of fewer than three \
+                       seeds, or where unfinished flows leave a seed with a bound alone.";
 
 /// Draws the metrics `y` over the axis `x`: one panel a metric, one series a scheme and condition.
 pub fn draw(view: &View<'_>) -> Parts {
