@@ -53,6 +53,16 @@ module detour_pick #(
   `include "detour_laws.svh"
 `endif
 
+  // What cannot be right is not built. Here at the end, so that netlists, which name lines, stay as they are.
+  `include "expect.svh"
+  generate
+    `EXPECT(g_ports, NumPorts >= 2 && NumPorts <= 64, "detour_pick: NumPorts must be from 2 to 64")
+    `EXPECT(g_port_w, NumPorts <= 1 << PortW, "detour_pick: PortW has too few bits for NumPorts")
+    `EXPECT(g_scaled, Scaled == 0 || Scaled == 1, "detour_pick: Scaled must be 0 or 1")
+    `EXPECT(g_draw, DrawW >= 1 && DrawW <= 32 || Scaled == 1, "detour_pick: DrawW must be from 1 to 32")
+    `EXPECT(g_made, Scaled == 0 || DrawW == (NumPorts + 1) * PortW, "detour_pick: with Scaled 1 DrawW must be (NumPorts + 1) * PortW")
+  endgenerate
+
 endmodule
 
 `default_nettype wire

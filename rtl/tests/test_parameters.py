@@ -30,11 +30,20 @@ WRONG = [
     ({"Bytes": 2}, "Spray, Shared and Bytes must be 0 or 1"),
 ]
 
+WRONG_PICK = [
+    ({"NumPorts": 1}, "NumPorts must be from 2 to 64"),
+    ({"NumPorts": 65, "PortW": 7}, "NumPorts must be from 2 to 64"),
+    ({"PortW": 2}, "PortW has too few bits for NumPorts"),
+    ({"DrawW": 33}, "DrawW must be from 1 to 32"),
+    ({"Scaled": 1}, "with Scaled 1 DrawW must be (NumPorts + 1) * PortW"),
+    ({"Scaled": 2}, "Scaled must be 0 or 1"),
+]
 
-def lint(parameters):
-    """What Verilator says of the switch with these parameters; its words and its status."""
+
+def lint(parameters, top="switch_top"):
+    """What Verilator says of a module, the switch if none is named, with these parameters; its words and its status."""
     named = [f"-G{name}={value}" for name, value in parameters.items()]
-    args = ["verilator", "--lint-only", f"-I{SRC}", "--top-module", "switch_top", *named]
+    args = ["verilator", "--lint-only", f"-I{SRC}", "--top-module", top, *named]
     done = subprocess.run([*args, *sorted(map(str, SRC.glob("*.sv")))], capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
 
@@ -43,6 +52,19 @@ def lint(parameters):
 def test_what_makes_no_sense_is_not_built(parameters, says):
     status, said = lint(parameters)
     assert status != 0 and says in said, said[-2000:]
+
+
+@pytest.mark.parametrize("parameters, says", WRONG_PICK, ids=["-".join(f"{k}{v}" for k, v in p.items()) for p, _ in WRONG_PICK])
+def test_a_detour_that_cannot_be_right_is_not_built(parameters, says):
+    status, said = lint(parameters, "detour_pick")
+    assert status != 0 and says in said, said[-2000:]
+
+
+@pytest.mark.parametrize("parameters", [{}, {"NumPorts": 4, "PortW": 2, "DrawW": 16}, {"NumPorts": 64, "PortW": 6},
+                                        {"Scaled": 1, "DrawW": 27}])
+def test_a_detour_that_can_is(parameters):
+    status, said = lint(parameters, "detour_pick")
+    assert status == 0, said[-2000:]
 
 
 @pytest.mark.parametrize("parameters", [{}, {"MaxFrame": 9018, "LenW": 14, "InputW": 12}, {"NumPorts": 16, "PortW": 4},
