@@ -6,9 +6,11 @@ use crate::plot::{Figure, Look, Scene, Series, png, svg};
 use crate::reproduce::drawn::{Drawn, alone};
 use crate::staging::Staging;
 use crate::words;
+use crate::workers::in_order;
 use sidestep_lab::stats::Sample;
 use sidestep_lab::{ClaimResult, ClassRecord, Record, Scenario};
 use std::io;
+use std::thread::available_parallelism;
 
 /// What one plot shows.
 struct Kind {
@@ -137,15 +139,32 @@ fn file_of(nth: usize, classes: &[ClassRecord]) -> String {
     }
 }
 
-/// Writes a drawing as `name.svg` and `name.png`.
-pub fn picture(staging: &Staging, name: &str, scene: &Scene) -> Result<(), Error> {
-    staging.write(&format!("{name}.svg"), svg(scene).as_bytes())?;
-    let name = format!("{name}.png");
-    let bytes = png(scene, 2.0).map_err(|e| {
-        let path = staging.target().join(&name);
-        Error::io("cannot draw", &path, io::Error::other(e))
-    })?;
-    staging.write(&name, &bytes)
+/// Of so many drawings each further thread draws as many.
+const EACH_DRAWS: usize = 12;
+
+/// Writes drawings, each as `name.svg` and `name.png`. A run of many classes has hundreds, which are drawn side by side; a few
+/// are not, as each thread takes 13 MB.
+pub fn pictures(staging: &Staging, drawings: &[(String, &Scene)]) -> Result<(), Error> {
+    let cores = available_parallelism().map_or(1, usize::from);
+    let threads = cores.min(drawings.len() / EACH_DRAWS);
+    let draw = |i: usize| {
+        let scene = drawings[i].1;
+        (svg(scene), png(scene, 2.0))
+    };
+    let write = |i: usize, (svg, png): (String, Result<Vec<u8>, String>)| {
+        let name = &drawings[i].0;
+        staging.write(&format!("{name}.svg"), svg.as_bytes())?;
+        let name = format!("{name}.png");
+        let bytes = png.map_err(|e| {
+            let path = staging.target().join(&name);
+            Error::io("cannot draw", &path, io::Error::other(e))
+        })?;
+        staging.write(&name, &bytes)
+    };
+    match threads {
+        0 | 1 => (0..drawings.len()).try_for_each(|i| write(i, draw(i))),
+        _ => in_order(drawings.len(), threads, draw, || {}, write, || {}),
+    }
 }
 
 fn figure(kind: &Kind, scenario: &Scenario, runs: &[Record]) -> Figure {
@@ -170,7 +189,7 @@ fn figure(kind: &Kind, scenario: &Scenario, runs: &[Record]) -> Figure {
     };
     Figure {
         title: kind.title.clone(),
-        subtitle: format!("{title}; seeds {}", words::seeds(&scenario.seeds)),
+        subtitle: words::and(title, &format!("seeds {}", words::seeds(&scenario.seeds))),
         x_label: kind.x_label.into(),
         counted: kind.counted.into(),
         completes: true,

@@ -175,6 +175,16 @@ pub fn some(n: usize, what: &str) -> String {
     }
 }
 
+/// A title and what else is to be said of it: behind a semicolon, or as a sentence where the title is one.
+pub fn and(title: &str, more: &str) -> String {
+    if !title.ends_with(['?', '!', '.']) {
+        return format!("{title}; {more}");
+    }
+    let mut letters = more.chars();
+    let first = letters.next().map(|c| c.to_ascii_uppercase());
+    format!("{title} {}{}", first.unwrap_or_default(), letters.as_str())
+}
+
 /// A paragraph with its first words standing out to the left.
 pub fn hang(label: &str, text: &str, width: usize) -> String {
     let indent = " ".repeat(label.len());
@@ -190,6 +200,12 @@ pub fn hang(label: &str, text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_said_beside_a_question_is_a_sentence_of_its_own() {
+        assert_eq!(and("a burst", "seeds 1-3"), "a burst; seeds 1-3");
+        assert_eq!(and("is it?", "seeds 1-3"), "is it? Seeds 1-3");
+    }
 
     #[test]
     fn numbers_keep_three_digits() {

@@ -1,7 +1,7 @@
 //! Pages of a run, of a sweep and of a report of figures.
 
 use super::{Page, Section, Table, palette};
-use crate::figures::picture;
+use crate::figures::pictures;
 use crate::reproduce::drawn::{Drawn, Subject, draw, point_of};
 use crate::reproduce::{FigureResult, Reproduction};
 use crate::staging::Staging;
@@ -189,11 +189,12 @@ fn one(
     compared: String,
     short: Option<Table>,
 ) -> Result<(), Error> {
-    for plot in &section.plots {
-        if let Ok(scene) = &plot.scene {
-            picture(staging, &format!("{PLOTS}/{}", plot.file), scene)?;
-        }
-    }
+    let drawings: Vec<_> = section
+        .plots
+        .iter()
+        .filter_map(|plot| plot.drawing(PLOTS))
+        .collect();
+    pictures(staging, &drawings)?;
     let mut files = staging.names()?;
     // They are written after the page, or with it.
     for name in ["summary.json", "manifest.json"] {

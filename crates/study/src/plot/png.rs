@@ -2,8 +2,11 @@
 
 use super::font::{Font, Piece};
 use super::scene::{Anchor, Color, Item, Scene, Shape, Stroke, TextStyle};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use tiny_skia::{
-    FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, StrokeDash, Transform,
+    FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8, Rect,
+    StrokeDash, Transform,
 };
 use ttf_parser::OutlineBuilder;
 
@@ -13,7 +16,7 @@ pub fn png(scene: &Scene, scale: f32) -> Result<Vec<u8>, String> {
     let pixmap = Pixmap::new(w, h)
         .ok_or_else(|| format!("a picture of {w} by {h} pixels is empty or too large"))?;
     let mut canvas = Canvas {
-        pixmap,
+        pixmap: on_white(pixmap),
         scale: Transform::from_scale(scale, scale),
         regular: Font::load(false),
         bold: Font::load(true),
@@ -21,7 +24,68 @@ pub fn png(scene: &Scene, scale: f32) -> Result<Vec<u8>, String> {
     for item in &scene.items {
         canvas.draw(item);
     }
-    canvas.pixmap.encode_png().map_err(|e| e.to_string())
+    encode(&canvas.pixmap).map_err(|e| e.to_string())
+}
+
+fn on_white(mut pixmap: Pixmap) -> Pixmap {
+    pixmap.fill(tiny_skia::Color::WHITE);
+    pixmap
+}
+
+/// Colors whose parts differ by less than this are told apart, or where they are too many by less than the next. Of 255 nobody
+/// sees the last, and most colors are edges of letters and lines.
+const STEPS: [u8; 4] = [1, 2, 4, 8];
+
+/// The file. Nothing shines through a drawing, and 256 colors are enough for most: a byte a pixel is then a quarter of the
+/// work, and of the file a fifth.
+fn encode(pixmap: &Pixmap) -> Result<Vec<u8>, png::EncodingError> {
+    let pixels = pixmap.pixels();
+    let mut bytes = Vec::new();
+    let mut file = png::Encoder::new(&mut bytes, pixmap.width(), pixmap.height());
+    file.set_depth(png::BitDepth::Eight);
+    let data = match STEPS.iter().find_map(|step| numbered(pixels, *step)) {
+        Some((palette, numbers)) => {
+            file.set_color(png::ColorType::Indexed);
+            file.set_palette(palette);
+            file.set_filter(png::Filter::NoFilter);
+            numbers
+        }
+        None => {
+            file.set_color(png::ColorType::Rgb);
+            pixels.iter().flat_map(|pixel| rgb(*pixel)).collect()
+        }
+    };
+    file.write_header()?.write_image_data(&data)?;
+    Ok(bytes)
+}
+
+fn rgb(pixel: PremultipliedColorU8) -> [u8; 3] {
+    [pixel.red(), pixel.green(), pixel.blue()]
+}
+
+/// The colors, three bytes each, and of each pixel the number of its color; nothing where they are more than 256. Of those
+/// within a `step` the first stands for all.
+fn numbered(pixels: &[PremultipliedColorU8], step: u8) -> Option<(Vec<u8>, Vec<u8>)> {
+    let mut known: HashMap<[u8; 3], u8> = HashMap::new();
+    let (mut palette, mut numbers) = (Vec::new(), Vec::with_capacity(pixels.len()));
+    let mut before = None;
+    for pixel in pixels {
+        let color = rgb(*pixel);
+        let number = match before {
+            // Most pixels are as their neighbours.
+            Some((same, number)) if same == color => number,
+            _ => match known.entry(color.map(|part| part / step)) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(new) => {
+                    palette.extend(color);
+                    *new.insert(u8::try_from(palette.len() / 3 - 1).ok()?)
+                }
+            },
+        };
+        before = Some((color, number));
+        numbers.push(number);
+    }
+    Some((palette, numbers))
 }
 
 struct Canvas {
@@ -206,5 +270,82 @@ impl OutlineBuilder for Outline {
     }
     fn close(&mut self) {
         self.path.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+    use tiny_skia::Color as Paint;
+
+    /// Width, height, what a pixel is and the colors that stand in a file.
+    fn decoded(file: &[u8]) -> (u32, u32, png::ColorType, Vec<u8>) {
+        let mut decoder = png::Decoder::new(Cursor::new(file));
+        decoder.set_transformations(png::Transformations::EXPAND);
+        let mut read = decoder.read_info().unwrap();
+        let stored = read.info().color_type;
+        let mut colors = vec![0; read.output_buffer_size().unwrap()];
+        let frame = read.next_frame(&mut colors).unwrap();
+        (frame.width, frame.height, stored, colors)
+    }
+
+    /// Encodes these colors, a row of all and one of the last alone, and what they are when they are read.
+    fn there_and_back(colors: &[[u8; 3]]) -> (png::ColorType, Vec<[u8; 3]>) {
+        let mut pixmap = on_white(Pixmap::new(colors.len() as u32, 2).unwrap());
+        for (i, pixel) in pixmap.pixels_mut().iter_mut().enumerate() {
+            let [r, g, b] = colors[i.min(colors.len() - 1)];
+            *pixel = Paint::from_rgba8(r, g, b, 255).premultiply().to_color_u8();
+        }
+        let (w, h, stored, read) = decoded(&encode(&pixmap).unwrap());
+        assert_eq!((w, h), (colors.len() as u32, 2));
+        let read: Vec<[u8; 3]> = read.chunks(3).map(|rgb| [rgb[0], rgb[1], rgb[2]]).collect();
+        assert!(
+            read[colors.len()..]
+                .iter()
+                .all(|color| *color == read[colors.len() - 1])
+        );
+        (stored, read[..colors.len()].to_vec())
+    }
+
+    #[test]
+    fn a_file_holds_every_pixel_in_few_colors_and_in_many() {
+        let few: Vec<[u8; 3]> = (0..=255).map(|i| [i, 255 - i, i % 7]).collect();
+        assert_eq!(there_and_back(&few), (png::ColorType::Indexed, few));
+        // Far apart, so many that none may stand for another.
+        let many: Vec<[u8; 3]> = (0..=255)
+            .flat_map(|i| {
+                [
+                    [i, 0, 0],
+                    [i, 64, 0],
+                    [0, i, 200],
+                    [40, i, 90],
+                    [80, 200, i],
+                    [120, 7, i],
+                    [i, i, i],
+                    [i, 0, 99],
+                    [i, 120, 9],
+                ]
+            })
+            .collect();
+        assert_eq!(there_and_back(&many), (png::ColorType::Rgb, many));
+        // Edges of letters: neighbours stand for each other.
+        let edges: Vec<[u8; 3]> = (0..=255).flat_map(|i| [[i, i, i], [i, i, 255]]).collect();
+        let (stored, read) = there_and_back(&edges);
+        assert_eq!(stored, png::ColorType::Indexed);
+        let far = |(a, b): (&[u8; 3], &[u8; 3])| (0..3).map(|k| a[k].abs_diff(b[k])).max();
+        assert!(edges.iter().zip(&read).all(|both| far(both) < Some(8)));
+    }
+
+    #[test]
+    fn what_nothing_is_drawn_on_is_white() {
+        let scene = Scene {
+            width: 3.0,
+            height: 2.0,
+            title: String::new(),
+            items: Vec::new(),
+        };
+        let (w, h, _, colors) = decoded(&png(&scene, 2.0).unwrap());
+        assert_eq!((w, h, colors), (6, 4, vec![255; 72]));
     }
 }

@@ -4,7 +4,7 @@ use super::drawn::point_of;
 use super::shelf::{Book, Shelf};
 use super::{FigureResult, Reproduction};
 use crate::blank::summary_json;
-use crate::figures::picture;
+use crate::figures::pictures;
 use crate::recorder::unwritten;
 use crate::staging::Staging;
 use crate::sweep::{CODE, How, measure_experiments};
@@ -152,11 +152,12 @@ fn write(staging: &Staging, reproduction: &Reproduction) -> Result<(), Error> {
     let palette = reproduction.palette();
     for figure in &reproduction.figures {
         let folder = figure.path();
-        for plot in figure.plots(&palette) {
-            if let Ok(scene) = &plot.scene {
-                picture(staging, &format!("{folder}/{}", plot.file), scene)?;
-            }
-        }
+        let plots = figure.plots(&palette);
+        let drawings: Vec<_> = plots
+            .iter()
+            .filter_map(|plot| plot.drawing(&folder))
+            .collect();
+        pictures(staging, &drawings)?;
         staging.write(
             &format!("{folder}/points.csv"),
             points_csv(figure).as_bytes(),

@@ -37,6 +37,14 @@ pub struct Drawn {
     pub table: Sheet,
 }
 
+impl Drawn {
+    /// The picture, where there is one, and the name of its files in `folder` without ending.
+    pub(crate) fn drawing(&self, folder: &str) -> Option<(String, &Scene)> {
+        let scene = self.scene.as_ref().ok()?;
+        Some((format!("{folder}/{}", self.file), scene))
+    }
+}
+
 /// Draws what `spec` says, as plot number `nth` of its experiment.
 pub(crate) fn draw(
     subject: &Subject<'_>,
