@@ -6,6 +6,8 @@
 //! **Units**        parameters say theirs in words, with an example of a value.
 //! **Errors**       none: what is shipped reads, and a test says so.
 
+mod measures;
+
 use crate::scenario::Scenario;
 use crate::{shipped, tables};
 use serde::ser::SerializeStruct;
@@ -54,7 +56,15 @@ pub static KINDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         "shims",
     ];
     let choices = CHOICES.iter().map(|choice| choice.kind);
-    let after = ["topologies", "workloads", "cdfs"];
+    let after = [
+        "topologies",
+        "workloads",
+        "cdfs",
+        "probes",
+        "metrics",
+        "samples",
+        "plots",
+    ];
     before.into_iter().chain(choices).chain(after).collect()
 });
 
@@ -78,6 +88,10 @@ pub fn kind(name: &str) -> Option<Kind> {
         "topologies" => ("topology.kind", of(topology::ENTRIES)),
         "workloads" => ("workload.NAME.kind", of(workload::ENTRIES)),
         "cdfs" => ("workload.NAME.cdf", cdfs()),
+        "probes" => ("probe.NAME", measures::probes()),
+        "metrics" => ("claim.metric, plot.y", measures::metrics()),
+        "samples" => ("plot.of", measures::samples()),
+        "plots" => ("plot.kind", measures::plots()),
         name => {
             let choice = CHOICES.iter().find(|choice| choice.kind == name)?;
             (choice.key, of(choice.entries))
@@ -271,6 +285,29 @@ mod tests {
         }
         assert!(kind("gadgets").is_none());
         assert_eq!(singular("topologies"), "topology");
+    }
+
+    #[test]
+    fn what_can_be_measured_is_listed_with_its_unit_and_what_it_needs() {
+        let text = |name: &str| kind(name).unwrap().to_text(true);
+        let line = |text: &str, begins: &str| {
+            let found = text
+                .lines()
+                .find(|line| line.trim_start().starts_with(begins));
+            found.unwrap_or_default().trim().to_string()
+        };
+        let p99 = line(&text("metrics"), "qct_p99_ms ");
+        assert!(
+            p99.ends_with("99th percentile of query completion time, ms"),
+            "{p99}"
+        );
+        assert!(!line(&text("metrics"), "fct_p99_ms:CLASS ").is_empty());
+        let goodput = line(&text("samples"), "goodput_gbps ");
+        assert!(goodput.contains(", Gbps"), "{goodput}");
+        assert!(goodput.ends_with("[needs probe goodput]"), "{goodput}");
+        let window = line(&text("probes"), "spread_window ");
+        assert!(window.ends_with("(default 10 ms)"), "{window}");
+        assert!(text("plots").contains("over_time"));
     }
 
     #[test]

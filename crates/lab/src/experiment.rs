@@ -41,6 +41,21 @@ pub struct FigureSpec {
     pub shows: String,
 }
 
+impl FigureSpec {
+    /// What people call it: `Figure 8`, `Section 5.6`, or its own words; nothing where it has no number.
+    pub fn heading(&self) -> Option<String> {
+        match self.number.as_str() {
+            "" => None,
+            n if n.starts_with(|c: char| c.is_ascii_digit()) => {
+                // `5.6` is a section, `8` and `2a` are figures.
+                let kind = if n.contains('.') { "Section" } else { "Figure" };
+                Some(format!("{kind} {n}"))
+            }
+            words => Some(words.into()),
+        }
+    }
+}
+
 /// What is swept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axis {
@@ -93,6 +108,24 @@ impl PlotKind {
         ("detours", PlotKind::Detours),
         ("occupancy", PlotKind::Occupancy),
     ];
+
+    /// What it draws, in one line.
+    pub const fn doc(self) -> &'static str {
+        match self {
+            PlotKind::Lines => "metrics y against axis x, a line a scheme, with 95 % intervals",
+            PlotKind::Bars => "metrics y against an axis x of words, a bar a scheme",
+            PlotKind::Cdf => "the distribution of a sample, a curve a scheme (and point)",
+            PlotKind::Ranked => {
+                "the values of a sample in the order of their size, a curve a scheme (and point)"
+            }
+            PlotKind::OverTime => {
+                "a sample with a value for each window against simulated time, a line a scheme (and point)"
+            }
+            PlotKind::Path => "one packet's way through the network; needs probe.paths",
+            PlotKind::Detours => "each detour as a mark, time against switch; needs probe.detours",
+            PlotKind::Occupancy => "the queues of one pod at some instants; needs probe.occupancy",
+        }
+    }
 
     /// Does it draw a sample?
     pub fn is_of_sample(self) -> bool {

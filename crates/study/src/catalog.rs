@@ -43,7 +43,10 @@ fn experiments() -> Vec<Item> {
         let read = Experiment::read(&book.name, &book.text, &[], false, &shelf.beside(book));
         let paper = |e: &Experiment| {
             let figure = e.figure.as_ref();
-            figure.map_or(String::new(), |f| format!("{} {}", f.paper, f.number))
+            figure.map_or(String::new(), |f| match f.heading() {
+                Some(heading) => format!("{}: {heading}", f.paper),
+                None => f.paper.clone(),
+            })
         };
         Item {
             name: format!("{}/{}", book.paper, book.name),

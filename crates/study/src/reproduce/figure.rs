@@ -28,18 +28,11 @@ impl FigureResult {
         format!("{}/{}", self.paper, self.experiment.name)
     }
 
-    /// `DIBS figure 8`: what people call it.
+    /// `Figure 8`: what people call it.
     pub(crate) fn heading(&self) -> String {
-        let number = self.experiment.figure.as_ref().map(|f| f.number.as_str());
-        match number {
-            None | Some("") => self.experiment.name.clone(),
-            Some(n) if n.starts_with(|c: char| c.is_ascii_digit()) => {
-                // `5.6` is a section, `8` and `2a` are figures.
-                let kind = if n.contains('.') { "Section" } else { "Figure" };
-                format!("{kind} {n}")
-            }
-            Some(n) => n.into(),
-        }
+        let figure = self.experiment.figure.as_ref();
+        let heading = figure.and_then(|figure| figure.heading());
+        heading.unwrap_or_else(|| self.experiment.name.clone())
     }
 
     pub(crate) fn plots(&self, palette: &Palette) -> Vec<Drawn> {

@@ -1,0 +1,88 @@
+//! What can be measured and drawn: metrics, samples, probes and plots, as the catalog lists them.
+
+use super::Item;
+use crate::experiment::PlotKind;
+use crate::stats::metric::{
+    CLASS_METRICS, METRICS, Metric, Needs, SAMPLES, SampleKind, Unit, Values, class_samples, sample,
+};
+use crate::tables::{PROBE, PROBE_LISTS};
+use sidestep_types::Param;
+
+/// All metrics, those of one class last.
+pub(super) fn metrics() -> Vec<Item> {
+    let of_class = CLASS_METRICS
+        .iter()
+        .map(|metric| item(&format!("{}:CLASS", metric.name), metric));
+    let over_all = METRICS.iter().map(|metric| item(metric.name, metric));
+    over_all.chain(of_class).collect()
+}
+
+fn item(name: &str, metric: &Metric) -> Item {
+    listed(name.into(), metric.heading, metric.unit, metric.needs)
+}
+
+/// All samples, those of one class last.
+pub(super) fn samples() -> Vec<Item> {
+    let item = |kind: &SampleKind, name: String| {
+        // The same words stand on the axes of several.
+        let words = match kind.values {
+            Values::Times(_) | Values::OfClass(_) => {
+                format!("{}: {}", kind.population.words(), kind.axis)
+            }
+            Values::Flows(_) | Values::Probed => kind.axis.into(),
+        };
+        listed(name, &words, kind.unit, kind.needs)
+    };
+    let over_all = SAMPLES.iter().filter_map(|name| {
+        let kind = sample(name)?;
+        Some(item(kind, name.to_string()))
+    });
+    let of_class = class_samples().filter_map(|name| {
+        let name = format!("{name}:CLASS");
+        Some(item(sample(&name)?, name))
+    });
+    over_all.chain(of_class).collect()
+}
+
+/// A number and what is to be known of it; the probe that it needs stands where others have their source.
+fn listed(name: String, words: &str, unit: Unit, needs: Option<Needs>) -> Item {
+    let unit = match unit.suffix() {
+        "" => String::new(),
+        unit => format!(", {unit}"),
+    };
+    Item {
+        name,
+        summary: format!("{words}{unit}"),
+        source: needs.map_or(String::new(), |needs| {
+            format!("needs probe {}", needs.key())
+        }),
+        params: Vec::new(),
+    }
+}
+
+/// What is looked at while a run goes on: each key of `[probe]`.
+pub(super) fn probes() -> Vec<Item> {
+    let item = |param: &Param| {
+        let default = param.default.map(|default| format!(" (default {default})"));
+        plain(
+            param.name,
+            format!("{}{}", param.doc, default.unwrap_or_default()),
+        )
+    };
+    PROBE.iter().chain(PROBE_LISTS).map(item).collect()
+}
+
+/// What can be drawn.
+pub(super) fn plots() -> Vec<Item> {
+    let item = |(name, kind): &(&str, PlotKind)| plain(name, kind.doc().into());
+    PlotKind::ALL.iter().map(item).collect()
+}
+
+fn plain(name: &str, summary: String) -> Item {
+    Item {
+        name: name.into(),
+        summary,
+        source: String::new(),
+        params: Vec::new(),
+    }
+}
