@@ -6,11 +6,12 @@ use crate::{out, run};
 use serde_json::{Value, json};
 use sidestep_study::check::{problems_json, to_json};
 use sidestep_study::lab::{
-    Estimate, Experiment, FULL_HOPS_A_SECOND, HOPS_A_SECOND, LoadReport, Scenario,
+    Estimate, Experiment, FULL_HOPS_A_SECOND, HOPS_A_SECOND, LoadReport, Scenario, Setting,
 };
 use sidestep_study::progress::clock;
 use sidestep_study::words::{Grid, count, number, wrap};
 use sidestep_study::{files, memory};
+use std::collections::HashMap;
 
 /// Says what each scenario means. A wrong one does not keep the others from being checked.
 pub fn check(args: &CheckArgs) -> Outcome {
@@ -123,23 +124,26 @@ fn sweep_text(experiment: &Experiment) -> String {
     text
 }
 
-/// Key, value and source in columns; those of one scheme under its name.
+/// Key, value and source in columns: what all schemes have alike, and of each scheme under its name what it has not.
 fn settings_text(scenario: &Scenario) -> String {
     let mut grid = Grid::default();
-    let mut section = |heading: &str, scheme: Option<&str>| {
-        grid.heading(heading);
-        for s in scenario.settings() {
-            // The title stands above all this.
-            if s.scheme.as_deref() != scheme || s.key == "title" {
-                continue;
-            }
-            let mut source = wrap(&s.source, SOURCE_WIDTH).into_iter();
-            let first = source.next().unwrap_or_default();
-            grid.row([format!("  {}", s.key), s.value.clone(), first]);
-            source.for_each(|line| grid.row([String::new(), String::new(), line]));
-        }
-    };
-    section("all schemes", None);
+    // The title stands above all this.
+    let told = scenario.settings().iter().filter(|s| s.key != "title");
+    let mut alike: HashMap<[&str; 3], usize> = HashMap::new();
+    for s in told.clone().filter(|s| s.scheme.is_some()) {
+        *alike.entry(words(s)).or_default() += 1;
+    }
+    let count = scenario.schemes.len();
+    let is_alike = |s: &Setting| count > 1 && alike.get(&words(s)) == Some(&count);
+    let first = scenario.schemes.first().map(|scheme| scheme.name.as_str());
+    grid.heading("all schemes");
+    for s in told.clone().filter(|s| s.scheme.is_none()) {
+        row(&mut grid, s);
+    }
+    let of_first = told.clone().filter(|s| s.scheme.as_deref() == first);
+    for s in of_first.filter(|s| is_alike(s)) {
+        row(&mut grid, s);
+    }
     for scheme in scenario.schemes.iter() {
         let name = &scheme.name;
         let over = match scheme.changed {
@@ -148,10 +152,26 @@ fn settings_text(scenario: &Scenario) -> String {
             ),
             false => String::new(),
         };
-        let about = format!("\nscheme {name}: {}{over}", scheme.summary);
-        section(&about, Some(&scheme.name));
+        grid.heading(&format!("\nscheme {name}: {}{over}", scheme.summary));
+        let own = told.clone().filter(|s| s.scheme.as_ref() == Some(name));
+        for s in own.filter(|s| !is_alike(s)) {
+            row(&mut grid, s);
+        }
     }
     grid.render(&[1, 2])
+}
+
+fn row(grid: &mut Grid, setting: &Setting) {
+    let mut source = wrap(&setting.source, SOURCE_WIDTH).into_iter();
+    let first = source.next().unwrap_or_default();
+    let (key, value) = (format!("  {}", setting.key), setting.value.clone());
+    grid.row([key, value, first]);
+    source.for_each(|line| grid.row([String::new(), String::new(), line]));
+}
+
+/// What a setting says, of whichever scheme.
+fn words(setting: &Setting) -> [&str; 3] {
+    [&setting.key, &setting.value, &setting.source]
 }
 
 /// A source longer than this goes on in the next line.

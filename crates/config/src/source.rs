@@ -66,14 +66,13 @@ pub fn is_assumed(words: &str) -> bool {
     words.contains("assumed")
 }
 
-/// The source of a default, from the words that explain it.
+/// The source of a default, from the words that explain it. What it is stands before them, and no second time behind.
 pub fn default(doc: &str) -> String {
-    let word = if is_assumed(doc) {
-        "assumed"
-    } else {
-        "default"
-    };
-    format!("{word}: {doc}")
+    if !is_assumed(doc) {
+        return format!("default: {doc}");
+    }
+    let words = doc.strip_suffix("; assumed").unwrap_or(doc);
+    format!("assumed: {}", words.replacen("; assumed: ", "; ", 1))
 }
 
 /// Words that say what they are stay; others are a paper's.
@@ -161,5 +160,20 @@ fn list(prefix: &str, table: &Table, set: &mut Vec<String>) {
             Item::Text(_) => {}
         }
         set.push(path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::default;
+
+    #[test]
+    fn what_is_assumed_is_said_once() {
+        assert_eq!(default("of every link"), "default: of every link");
+        assert_eq!(default("when; assumed"), "assumed: when");
+        assert_eq!(
+            default("of every link; assumed: DIBS is silent"),
+            "assumed: of every link; DIBS is silent"
+        );
     }
 }
