@@ -310,6 +310,16 @@ impl Reader<'_> {
             self.out.drop(which, 1);
             return Ok(());
         }
+        let least = [&columns.src, &columns.dst].map(|places| places.iter().min());
+        let least = least
+            .into_iter()
+            .flatten()
+            .chain([&columns.start.0, &columns.bytes]);
+        let least = 1 + least.max().copied().unwrap_or_default();
+        if row.len() < least {
+            let expected = format!("at least {least} cells, by the header");
+            return Err(text.error(line, &expected, &row.len().to_string()));
+        }
         let address = |places: &[usize]| -> Result<IpAddr, String> {
             let cells = places.iter().filter_map(|at| row.get(*at)).map(str::trim);
             // Of two columns, one of each version, the other is empty or zero.
@@ -339,7 +349,8 @@ impl Reader<'_> {
             };
             let read = scaled(cell, 0).filter(|(_, cut)| !cut);
             let read = read.and_then(|(n, _)| u64::try_from(n).ok());
-            read.map(Some).ok_or_else(|| wrong("a whole number", cell))
+            read.map(Some)
+                .ok_or_else(|| wrong("a whole number below 2^64", cell))
         };
         let forth = (number(Column::Bytes)?, number(Column::Packets)?);
         let Some(bytes) = forth.0 else {

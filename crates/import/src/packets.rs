@@ -6,7 +6,6 @@
 
 use crate::flows::{self, Flow};
 use crate::hosts::Hosts;
-use crate::lines::error;
 use crate::tcp::{Conversations, Ends, Segment};
 use crate::{Imported, Made, Options};
 use core::net::IpAddr;
@@ -88,10 +87,13 @@ struct Reader {
     packets: u64,
 }
 
+fn no_header(name: &str, kind: &str) -> String {
+    format!("{name}: expected a {kind} header, got a file that ends within it")
+}
+
 impl Reader {
     fn pcap(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
-        let (mut rest, parser) = PcapParser::new(bytes)
-            .map_err(|_| error(name, 1, "a pcap header", "a file that ends within it"))?;
+        let (mut rest, parser) = PcapParser::new(bytes).map_err(|_| no_header(name, "pcap"))?;
         let header = parser.header();
         let nanos = header.ts_resolution == pcap_file::pcap::PcapTsResolution::NanoSecond;
         while !rest.is_empty() {
@@ -117,7 +119,7 @@ impl Reader {
     }
 
     fn pcapng(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
-        let ended = || error(name, 1, "a pcapng header", "a file that ends within it");
+        let ended = || no_header(name, "pcapng");
         let (mut rest, mut parser) = PcapNgParser::new(bytes).map_err(|_| ended())?;
         while !rest.is_empty() {
             let (after, block) = match parser.next_block(rest) {

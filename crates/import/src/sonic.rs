@@ -17,7 +17,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
             _ => "something else",
         };
         format!(
-            "{name}:{}: expected JSON, got {what} at column {}",
+            "{name}:{}: expected JSON, as a config_db.json of SONiC is, got {what} at column {}",
             why.line(),
             why.column()
         )

@@ -222,6 +222,11 @@ fn what_is_wrong_is_said_with_its_line_and_shortly() {
         ),
         (
             Csv,
+            "start_us,src,dst,size\n5,a\n",
+            "f:2: expected at least 4 cells, by the header, got 2",
+        ),
+        (
+            Csv,
             "start_us,src,dst,size\n5,a,b,1.5\n",
             "f:2: expected a whole number of bytes, or a size like \"64 kB\", got \"1.5\"",
         ),
@@ -348,12 +353,17 @@ fn what_is_wrong_is_said_with_its_line_and_shortly() {
         (
             Netflow,
             "ts,sa,da,ibyt\n2026-01-01 00:00:00,10.0.0.1,10.0.0.2,1.5\n",
-            "f:2: expected a whole number, got \"1.5\"",
+            "f:2: expected a whole number below 2^64, got \"1.5\"",
+        ),
+        (
+            Netflow,
+            "ts,sa,da,ibyt\n2026-01-01 00:00:00,10.0.0.1\n",
+            "f:2: expected at least 4 cells, by the header, got 2",
         ),
         (
             Sonic,
             "{\n\"a\":",
-            "f:2: expected JSON, got a file that ends within it at column 4",
+            "f:2: expected JSON, as a config_db.json of SONiC is, got a file that ends within it at column 4",
         ),
         (Sonic, "{}", "f: expected a table BUFFER_PROFILE, got none"),
         (

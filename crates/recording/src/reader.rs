@@ -197,8 +197,8 @@ fn check_preamble(file: &[u8]) -> Result<u16, Refused> {
         return Err(Refused::new(
             "this is no recording",
             "byte 0",
-            format!("{:?}", String::from_utf8_lossy(&MAGIC)),
-            format!("{:?}", String::from_utf8_lossy(begins)),
+            format!("\"{}\"", MAGIC.escape_ascii()),
+            format!("\"{}\"", begins.escape_ascii()),
         ));
     }
     let Some([low, high, flags @ ..]) = file.get(MAGIC.len()..PREAMBLE) else {
