@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand};
 use sidestep_study::catalog::KINDS;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::LazyLock;
 
 /// The burst-tolerance lab for data-centre networks.
@@ -24,7 +25,7 @@ Examples:
   sidestep view results/mine                 watch what was recorded, in a browser
   sidestep list buffers                      what there is, with every parameter
 
-Exit status: 0 all well, 1 the run failed, 2 the input was wrong, 130 interrupted.
+Exit status: 0 all well, 1 the run failed, 2 the input was wrong, 130 interrupted. \
 Verdicts on a paper's claims change that of `reproduce` alone."
 )]
 pub struct Cli {
@@ -88,10 +89,10 @@ Examples:
   sidestep run my.toml --json --out results/mine | jq .schemes.dibs.qct_ms
   sidestep run my-sweep.toml --executor dask:tcp://head:8786 --cache s3://bucket/records
 
-The result directory holds report.html, manifest.json, summary.json, scenario.toml,
-flows.parquet, queries.parquet, groups.parquet, ports.parquet, subflows.parquet, counts.parquet, samples.parquet, probes.json
-where something was probed, and plots/; that of a file with [sweep] has experiment.toml in the place of
-scenario.toml, and of tables points.parquet, counts.parquet and samples.parquet. Ctrl-C writes what there is. A call that
+The result directory holds report.html, manifest.json, summary.json, scenario.toml, \
+flows.parquet, queries.parquet, groups.parquet, ports.parquet, subflows.parquet, counts.parquet, samples.parquet, probes.json \
+where something was probed, and plots/; that of a file with [sweep] has experiment.toml in the place of \
+scenario.toml, and of tables points.parquet, counts.parquet and samples.parquet. Ctrl-C writes what there is. A call that \
 was interrupted or killed goes on where it was when it is made again.")]
 pub struct RunArgs {
     /// A scenario file, or the name of a shipped one (see `sidestep list scenarios`)
@@ -100,13 +101,13 @@ pub struct RunArgs {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
     /// Run this seed alone
-    #[arg(long, value_name = "N", conflicts_with = "seeds")]
+    #[arg(long, value_name = "N", conflicts_with = "seeds", value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Run these seeds: `1..10`, or `1,2,5`
     #[arg(long, value_name = "SEEDS")]
     pub seeds: Option<String>,
     /// Runs at the same time [default: one per core, and per --threads of each]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub jobs: Option<usize>,
     /// Threads of each run, over which its network is cut: `auto`, or a number; the results are the same [default: 1]
     #[arg(long, value_name = "N")]
@@ -175,14 +176,14 @@ Examples:
   sidestep reproduce dibs/fig06 --testbed    real packets and the kernel's TCP beside the simulator
   sidestep reproduce dibs --quick --json | jq '.claims[] | {id, paper, ours, verdict}'
 
-The result directory holds report.html, report.json and a folder a figure with its plots,
-points.csv, summary.json and experiment.toml. `experiments/PAPER/` in the working directory
-stands for the shipped figures of that paper. `sidestep list experiments` names them all.
-Finished runs are kept, so that an interrupted call goes on where it was. What will take more than
+The result directory holds report.html, report.json and a folder a figure with its plots, \
+points.csv, summary.json and experiment.toml. `experiments/PAPER/` in the working directory \
+stands for the shipped figures of that paper. `sidestep list experiments` names them all. \
+Finished runs are kept, so that an interrupted call goes on where it was. What will take more than \
 a minute is said before it starts, figure by figure, on standard error.
 
-Exit status: 1 when a claim that this version is known to reproduce is not reproduced; with
---quick only when it is `not reproduced`, since a short run may not be able to tell. 2 when
+Exit status: 1 when a claim that this version is known to reproduce is not reproduced; with \
+--quick only when it is `not reproduced`, since a short run may not be able to tell. 2 when \
 the input is wrong. 130 after Ctrl-C, with a partial report of what there is.")]
 pub struct ReproduceArgs {
     /// A paper, or one of its figures: `dibs`, `dibs/fig08` [default: all]
@@ -192,7 +193,7 @@ pub struct ReproduceArgs {
     #[arg(long)]
     pub quick: bool,
     /// Runs at the same time [default: one per core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub jobs: Option<usize>,
     /// The result directory, which must not exist yet [default: results/reproduce-PAPER-TIME]
     #[arg(long, value_name = "DIR")]
@@ -244,7 +245,7 @@ pub struct CheckArgs {
     #[arg(long)]
     pub quick: bool,
     /// Estimate for so many runs at the same time [default: one per core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub jobs: Option<usize>,
     /// Print one JSON object and nothing else
     #[arg(long)]
@@ -255,7 +256,8 @@ pub struct CheckArgs {
 #[command(after_help = "\
 Examples:
   sidestep list                              every kind, a line each
-  sidestep list workloads                    one kind, with parameters, defaults and sources")]
+  sidestep list workloads                    one kind, with parameters, defaults and sources
+  sidestep list metrics                      what claims and plots can be about, with units")]
 pub struct ListArgs {
     #[arg(help = kinds())]
     pub kind: Option<String>,
@@ -308,7 +310,7 @@ pub struct ShowArgs {
     #[arg(long)]
     pub scheme: Option<String>,
     /// Only of this seed
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Print one JSON object and nothing else
     #[arg(long)]
@@ -322,8 +324,8 @@ Examples:
   sidestep why results/mine --scheme dibs --seed 1 --flow 12
   sidestep why results/mine --scheme dctcp --seed 1 --dropped
 
-The run is made again from what the result directory records, with an account of that packet:
-nothing needs to be recorded for it. At the end stands whether it was the same run. docs/why.md
+The run is made again from what the result directory records, with an account of that packet: \
+nothing needs to be recorded for it. At the end stands whether it was the same run. docs/why.md \
 explains what is told.
 
 Exit status: 1 when the run that was made again is not the recorded one.")]
@@ -346,7 +348,7 @@ pub struct WhyArgs {
     #[arg(long)]
     pub scheme: Option<String>,
     /// Of this seed, when the directory holds several
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Where the files are that the scenario names [default: DIR, the folder around it,
     /// then the current one]
@@ -362,15 +364,15 @@ pub struct WhyArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Times are CPU time of one thread; on a shared machine trust ratio_to_heap, which is taken
+Times are CPU time of one thread; on a shared machine trust ratio_to_heap, which is taken \
 within one run, more than the rest.
 
-`sidestep bench switch` floods the software switch and the Linux bridge in network namespaces of
-its own, and needs root. A row's numbers are medians of the rounds. Then it sends pings through
-both while nothing else goes there; `sidestep bench latency` is that alone. `sidestep bench garbage
---rounds 10` sends it ten million random frames and checks that every one is counted, `sidestep bench
-garbage-ebpf` those of the datapath in the kernel, `garbage-xdp` those of AF_XDP. `sidestep bench soak
---rounds 60` sends for an hour at half of the paced rate, both ways, and fails when a frame is lost;
+`sidestep bench switch` floods the software switch and the Linux bridge in network namespaces of \
+its own, and needs root. A row's numbers are medians of the rounds. Then it sends pings through \
+both while nothing else goes there; `sidestep bench latency` is that alone. `sidestep bench garbage \
+--rounds 10` sends it ten million random frames and checks that every one is counted, `sidestep bench \
+garbage-ebpf` those of the datapath in the kernel, `garbage-xdp` those of AF_XDP. `sidestep bench soak \
+--rounds 60` sends for an hour at half of the paced rate, both ways, and fails when a frame is lost; \
 `soak-ebpf` and `soak-xdp` are the other datapaths.")]
 pub struct BenchArgs {
     /// Its name; all that need no root when left out
@@ -403,11 +405,11 @@ Examples:
   sidestep vectors dibs-flow | cut -d, -f2,12,32,33,34
   sidestep vectors agent-droptail            an agent below a sender
 
-Each row of a buffer or a route is a small switch, a packet, the draws that the policy finds
-and what it decides; each row of a scheduler is one operation on a queue. Of a policy that
-remembers, like red, the rows are sequences that one policy answers. Masks are hexadecimal,
-bit p for port p. Rows go in turn through the policy's defaults and each parameter changed
-once. Machines of a host have rows too: agents, receivers that tell of duplicates, duplicate
+Each row of a buffer or a route is a small switch, a packet, the draws that the policy finds \
+and what it decides; each row of a scheduler is one operation on a queue. Of a policy that \
+remembers, like red, the rows are sequences that one policy answers. Masks are hexadecimal, \
+bit p for port p. Rows go in turn through the policy's defaults and each parameter changed \
+once. Machines of a host have rows too: agents, receivers that tell of duplicates, duplicate \
 thresholds, coupled windows. The columns are explained in docs/vectors.md.")]
 pub struct VectorsArgs {
     /// A route, buffer or scheduler, or `shim/NAME`, `receiver/dsack`, `threshold/NAME`, `coupled/NAME`; where two have
@@ -419,6 +421,12 @@ pub struct VectorsArgs {
     /// Where the rows come from; those of `conformance/vectors/` have seed 1
     #[arg(long, default_value_t = 1, value_name = "S")]
     pub seed: u64,
+}
+
+/// A whole number, in words that say so where it is none.
+fn whole<T: FromStr>(text: &str) -> Result<T, String> {
+    let read = text.parse();
+    read.map_err(|_| "expected a whole number from 0 on, below 2^64".into())
 }
 
 /// Who moves the frames of a switch.

@@ -22,10 +22,10 @@ Examples:
   sidestep import incast.cm -o incast
   sidestep import config_db.json --profile egress_lossy_profile -o edge
 
-The format is found from the content: csv (a header like time,src_ip,dst_ip,bytes,
-app,job), pcap (pcapng too), netflow (nfdump -o csv, IPFIX), hpcc-flows, hpcc-topology, htsim or sonic. Nothing is
-overwritten. What is left out is counted and said, here and in the files.
-docs/import.md says what a flow is, and what each format has that Sidestep has not.
+The format is found from the content: csv (a header like time,src_ip,dst_ip,bytes, \
+app,job), pcap (pcapng too), netflow (nfdump -o csv, IPFIX), hpcc-flows, hpcc-topology, htsim or sonic. Nothing is \
+overwritten. What is left out is counted and said, here and in the files. \
+docs/import.md says what a flow is, and what each format has that Sidestep has not. \
 `sidestep init` writes a scenario to put the flow list in.")]
 pub struct ImportArgs {
     /// The file to read
@@ -87,10 +87,17 @@ pub fn import(args: &ImportArgs) -> Outcome {
     };
     let Some(format) = format else {
         let known = formats().join(", ");
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Err(Failure::input(format!(
+                "{name}: expected flows, packets or a network, got an empty file"
+            )));
+        }
         let packed = bytes.starts_with(&[0x1f, 0x8b]) || bytes.starts_with(b"(\xb5/\xfd");
         let commas = bytes.iter().take(1000).take_while(|b| **b != b'\n');
         let hint = if packed {
             "; unpack it first"
+        } else if bytes.trim_ascii_start().starts_with(b"[") {
+            "; of JSON only a config_db.json of SONiC, which is an object"
         } else if commas.filter(|b| b",;\t".contains(b)).count() > 1 {
             "; a CSV of flows begins with names like time,src_ip,dst_ip,bytes"
         } else {

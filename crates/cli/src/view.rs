@@ -17,9 +17,10 @@ Examples:
   sidestep view results/demo --scheme dctcp,dibs --seed 1
   sidestep view before/recordings/dibs-1.srec after/recordings/dibs-1.srec   side by side
 
-The page is on this machine alone (127.0.0.1), and only for who has the whole address: its long part is
-a random token, new with each call. Nothing but the page and the recordings that were found at the start
-is served. The first two recordings stand side by side. docs/page.md explains what is seen.")]
+The page is on this machine alone (127.0.0.1), and only for who has the whole address: its long part is \
+a random token, new with each call. Nothing but the page and the recordings that were found at the start \
+is served. The first two recordings stand side by side. docs/page.md explains what is seen. A command that was \
+built before `make web` has no page in it, and says so; --page names one.")]
 pub struct ViewArgs {
     /// Result directories that hold recordings, or recordings (.srec)
     #[arg(required = true, value_name = "DIR")]

@@ -86,9 +86,23 @@ fn init_overwrites_nothing_and_writes_nothing_beside_what_is_there() {
         fs::read_to_string(room.path().join("flows.csv")).unwrap(),
         "mine"
     );
-    let said = room.run(&["init", "flows.csv"]).with_status(1).err;
-    assert!(
-        said.starts_with("sidestep: init: cannot make the directory flows.csv"),
-        "{said}"
-    );
+    for place in ["flows.csv", "flows.csv/mine"] {
+        let said = room.run(&["init", place]).with_status(2).err;
+        assert_eq!(
+            said,
+            "sidestep: init: expected a directory, got the file flows.csv\n"
+        );
+    }
+    let out = [
+        "run",
+        "quickstart",
+        "--seed",
+        "1",
+        "--out",
+        "flows.csv/mine",
+    ];
+    let said = room.run(&out).with_status(2).err;
+    let expected =
+        "cannot write results to flows.csv/mine: expected a directory, got the file flows.csv\n";
+    assert!(said.ends_with(expected), "{said}");
 }

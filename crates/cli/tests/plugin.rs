@@ -278,6 +278,8 @@ fn what_cannot_be_written_or_loaded_is_told_and_nothing_is_left() {
         ("1st", "the first a letter"),
         ("a-", "got \"a-\""),
         ("libm", "libm"),
+        ("dibs", "which is among `sidestep list schemes`"),
+        ("power-of-two", "which is among `sidestep list routes`"),
     ] {
         let refused = room.run(&["new-policy", name]).with_status(2);
         assert!(refused.err.contains(says), "{}", refused.err);

@@ -101,6 +101,11 @@ fn a_paper_gives_one_report_with_a_folder_a_figure() {
     ] {
         assert!(room.path().join("out").join(file).is_file(), "{file}");
     }
+    let shown = room.run(&["show", "out"]).with_status(2).err;
+    assert!(
+        shown.ends_with("whose report is out/report.html\n"),
+        "{shown}"
+    );
     // All runs are known by now, and the report is the same.
     let before = fs::read(room.path().join("out/report.html")).unwrap();
     room.run(&["reproduce", "mine", "--out", "again"])

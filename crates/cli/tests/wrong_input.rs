@@ -200,6 +200,11 @@ fn a_wrong_command_line_is_refused() {
         &["run", "s.toml", "--jobs", "0"],
         &["jobs", "at least 1", "0"],
     );
+    for wrong in ["-1", "1.5", "99999999999999999999"] {
+        let words = [wrong, "expected a whole number from 0 on"];
+        refused(&["run", "s.toml", "--jobs", wrong], &words);
+        refused(&["run", "s.toml", "--seed", wrong], &words);
+    }
     refused(
         &["run", "s.toml", "--trace-packets", "hops=3"],
         &["hops=3", "detours>=8"],

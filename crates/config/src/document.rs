@@ -87,8 +87,15 @@ pub fn parse(file: &str, text: &str, problems: &mut Problems) -> Table {
     let places = Places::new(file, text);
     let (document, errors) = DeTable::parse_recoverable(text);
     for error in errors {
-        let start = error.span().map_or(0, |span| span.start);
-        problems.add(&places.at(start), error.message());
+        let span = error.span().unwrap_or_default();
+        let key = text.get(span.clone()).unwrap_or_default();
+        let message = match error.message() {
+            said @ "duplicate key" if !key.is_empty() => {
+                format!("{said} {key:?}: it stands in this table already")
+            }
+            said => said.into(),
+        };
+        problems.add(&places.at(span.start), message);
     }
     table(document.get_ref(), &places)
 }

@@ -152,6 +152,52 @@ fn quick_changes_axes_and_keys_and_a_set_wins_over_both() {
     );
 }
 
+/// Beside the base a scheme that has the name of a shipped one, and that one as it is shipped.
+struct Beside;
+
+impl Files for Beside {
+    fn read(&self, path: &str) -> Result<String, String> {
+        match path {
+            "schemes/dibs.toml" => Ok("switch.buffer = \"droptail\"\n".into()),
+            "schemes/dctcp.toml" => Ok(sidestep_lab::shipped::scheme("dctcp").unwrap().into()),
+            _ => Base.read(path),
+        }
+    }
+}
+
+#[test]
+fn what_has_no_effect_is_noted() {
+    let notes = |text: &str, quick, files: &dyn Files| {
+        let read = Experiment::read("a.toml", text, &[], quick, files);
+        read.unwrap_or_else(|problems| panic!("{problems:#?}"))
+            .notes
+    };
+    let without = GOOD.split("[quick]").next().unwrap();
+    let none: [String; 0] = [];
+    assert_eq!(notes(GOOD, true, &Base), none);
+    assert_eq!(notes(without, false, &Base), none);
+    assert_eq!(
+        notes(without, true, &Base),
+        ["--quick: the file has no [quick], so nothing is shortened"]
+    );
+    assert_eq!(
+        notes(GOOD, false, &Beside),
+        [
+            "schemes/dibs.toml is not read, as \"dibs\" is a shipped scheme: schemes = [\"./schemes/dibs.toml\"] names the file"
+        ]
+    );
+    let empty = "extends = \"base.toml\"\n[sweep]\n";
+    let problems = Experiment::read("a.toml", empty, &[], false, &Base).err();
+    let problems = problems.unwrap_or_default();
+    let said: Vec<String> = problems.iter().map(|p| p.to_string()).collect();
+    assert_eq!(
+        said,
+        [
+            "a.toml:2:2: sweep: expected an axis, like switch.capacity = [\"50 pkt\", \"100 pkt\"], got none"
+        ]
+    );
+}
+
 #[test]
 fn what_is_written_reads_back_as_the_same_points() {
     let e = good(&[], false);

@@ -66,7 +66,7 @@ fn against(name: &str, estimate: &Estimate, jobs: usize, free: u64) -> Result<()
     let alone = estimate.bytes(1);
     let less = match jobs > 1 && alone <= free as f64 {
         true => format!("--jobs 1 needs about {}", size(alone)),
-        false => "make duration, rates or seeds smaller".to_string(),
+        false => "make the network, duration, rates or seeds smaller".to_string(),
     };
     Err(Error::Input(format!(
         "{name}: needs about {} of memory for {at_a_time} of about {} flows, {} are free; {less}, or --force \
@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(
             said(1, 1 << 30),
             "a: needs about 5.6 GiB of memory for one run at a time of about 48,000,000 flows, 1.0 GiB are free; \
-             make duration, rates or seeds smaller, or --force runs it all the same"
+             make the network, duration, rates or seeds smaller, or --force runs it all the same"
         );
     }
 

@@ -47,6 +47,13 @@ impl ResultDir {
                 path.display()
             )));
         }
+        if path.join("report.json").exists() && !path.join("summary.json").exists() {
+            return Err(Error::Input(format!(
+                "cannot show {0}: expected the result directory of a run or a sweep, got one of `sidestep reproduce`, \
+                 whose report is {0}/report.html",
+                path.display()
+            )));
+        }
         Ok(ResultDir {
             path: path.to_path_buf(),
         })

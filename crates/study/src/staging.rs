@@ -38,6 +38,14 @@ impl Staging {
             Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
             _ => PathBuf::from("."),
         };
+        let file = parent.ancestors().find(|p| p.is_file());
+        if let Some(file) = file {
+            return Err(Error::Input(format!(
+                "cannot write results to {}: expected a directory, got the file {}",
+                target.display(),
+                file.display()
+            )));
+        }
         let missing = parent
             .ancestors()
             .take_while(|p| !p.as_os_str().is_empty() && !p.exists());
@@ -52,7 +60,7 @@ impl Staging {
         fs::create_dir_all(&parent)
             .map_err(|e| Error::io("cannot make the directory", &parent, e))?;
         fs::create_dir(&staging.hidden)
-            .map_err(|e| Error::io("cannot write results: cannot make", &staging.hidden, e))?;
+            .map_err(|e| Error::io("cannot write results into", &parent, e))?;
         Ok(staging)
     }
 

@@ -13,8 +13,8 @@ Examples:
   sidestep init                              into the working directory
   sidestep init mine && sidestep run mine/scenario.toml
 
-Writes scenario.toml, flows.csv (a trace), topology.csv (a network), mine.toml
-(a scheme), and the schemas that editors check them with. Files that are there
+Writes scenario.toml, flows.csv (a trace), topology.csv (a network), mine.toml \
+(a scheme), and the schemas that editors check them with. Files that are there \
 are never overwritten: then nothing is written at all.")]
 pub struct InitArgs {
     /// Where to write: a directory, which is made where it is missing
@@ -41,6 +41,12 @@ pub fn init(args: &InitArgs) -> Outcome {
             "init: {} has {} already: expected a directory without, and wrote nothing",
             dir.display(),
             there.join(", ")
+        )));
+    }
+    if let Some(file) = dir.ancestors().find(|place| place.is_file()) {
+        return Err(Failure::input(format!(
+            "init: expected a directory, got the file {}",
+            file.display()
         )));
     }
     fs::create_dir_all(dir).map_err(|why| cannot("make the directory", dir, &why))?;

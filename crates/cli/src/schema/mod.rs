@@ -16,7 +16,7 @@ Examples:
   sidestep schema scheme > scheme.schema.json
   taplo check mine.toml                      checks a file that has such a line
 
-Editors with taplo (Even Better TOML) then complete keys and words, show what
+Editors with taplo (Even Better TOML) then complete keys and words, show what \
 they mean, and underline mistakes.")]
 pub struct SchemaArgs {
     /// What the file is

@@ -58,11 +58,11 @@ pub struct UpArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The result directory is that of `sidestep run`: manifest.json, summary.json, flows.parquet,
-queries.parquet, groups.parquet, ports.parquet, subflows.parquet, counts.parquet, samples.parquet and plots/;
---kernel-stats adds kernel.parquet. Times in it are those of the network that is emulated; the manifest says under
-`testbed` by which factor they were longer on this machine, how late switches, hosts and changes of the network were.
-Every run is kept; those in which the machine stalled are marked, and the numbers are there with and without them.
+The result directory is that of `sidestep run`: manifest.json, summary.json, flows.parquet, \
+queries.parquet, groups.parquet, ports.parquet, subflows.parquet, counts.parquet, samples.parquet and plots/; \
+--kernel-stats adds kernel.parquet. Times in it are those of the network that is emulated; the manifest says under \
+`testbed` by which factor they were longer on this machine, how late switches, hosts and changes of the network were. \
+Every run is kept; those in which the machine stalled are marked, and the numbers are there with and without them. \
 Ctrl-C writes what there is.")]
 pub struct RunArgs {
     /// Run seeds 1 to N: one query each in `dibs-testbed`

@@ -57,6 +57,11 @@ pub(super) fn sweep(root: &Table, problems: &mut Problems) -> Vec<ReadAxis> {
     let Some(table) = find(root, "sweep").and_then(|e| e.node.table("sweep", problems)) else {
         return axes;
     };
+    if let (true, Some(entry)) = (table.is_empty(), find(root, "sweep")) {
+        let message =
+            "sweep: expected an axis, like switch.capacity = [\"50 pkt\", \"100 pkt\"], got none";
+        problems.add(&entry.at, message);
+    }
     let mut leaves = Vec::new();
     table
         .iter()

@@ -8,7 +8,7 @@ use super::words::stem;
 use crate::claim::Claim;
 use crate::experiment::{Experiment, Point};
 use crate::scenario::{Scenario, Setting};
-use crate::shipped::OrShipped;
+use crate::shipped::{self, OrShipped};
 use sha2::{Digest, Sha256};
 use sidestep_config::document::{self, Table, find};
 use sidestep_config::problem::{At, Problem, Problems};
@@ -168,6 +168,9 @@ impl Parsed {
         let parsed = sets.iter().map(|set| document::parse_set(set, problems));
         let sets: Vec<Table> = parsed.collect::<Vec<_>>().into_iter().flatten().collect();
         let mut notes = Vec::new();
+        if quick && !has_quick {
+            notes.push("--quick: the file has no [quick], so nothing is shortened".into());
+        }
         let mut quick_axes = axes.clone();
         look.apply(&mut quick_axes);
         let (mut axes, first_look, over) = match (quick, has_quick) {
@@ -225,6 +228,8 @@ impl Parsed {
         if let Some(file) = file {
             made_for(&mut claims, &file, &points[0].scenario, &self.axes);
         }
+        let mut notes = self.notes;
+        notes.extend(names.iter().filter_map(|(word, _)| unread(word, files)));
         if self.axes.is_empty() {
             points[0].scenario.claims.clone_from(&claims);
         }
@@ -237,7 +242,7 @@ impl Parsed {
             points,
             claims,
             quick: self.quick,
-            notes: self.notes,
+            notes,
         })
     }
 
@@ -323,6 +328,19 @@ impl Parsed {
             classes: None,
         }
     }
+}
+
+/// That a file of the user's has the name of a shipped scheme, and so is not read.
+fn unread(word: &str, files: &dyn Files) -> Option<String> {
+    let shipped = shipped::scheme(word)?;
+    let path = format!("schemes/{word}.toml");
+    let own = files.read(&path).ok()?;
+    let note = || {
+        format!(
+            "{path} is not read, as {word:?} is a shipped scheme: schemes = [\"./{path}\"] names the file"
+        )
+    };
+    (own != shipped).then(note)
 }
 
 /// The classes of all points, each once.

@@ -1,6 +1,7 @@
 //! Writes the crate of a plug-in, and what it shares with this program beside it.
 
 use crate::Error;
+use sidestep_lab::catalog;
 use sidestep_plugin::STAMP;
 use std::fs;
 use std::io;
@@ -35,6 +36,16 @@ pub fn write(dir: &Path, name: &str, seam: &str) -> Result<Vec<PathBuf>, Error> 
     if name.starts_with("sidestep-") || name == "libm" {
         return refuse(format!(
             "a policy's name: {name:?} may be that of a crate which it needs"
+        ));
+    }
+    let of_kind = |kind: &&str| {
+        let items = catalog::kind(kind).map_or(Vec::new(), |kind| kind.items);
+        items.iter().any(|item| item.name == name)
+    };
+    let shipped = ["schemes", "buffers", "routes", "schedulers"];
+    if let Some(kind) = shipped.iter().find(|kind| of_kind(kind)) {
+        return refuse(format!(
+            "a policy's name: expected one that is not taken, got {name:?}, which is among `sidestep list {kind}`"
         ));
     }
     let template = match seam {

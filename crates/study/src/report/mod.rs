@@ -10,7 +10,7 @@ pub(crate) use claims::claims_table;
 
 use crate::blank::{summary_from, summary_json};
 use crate::manifest::Status;
-use crate::words::{Grid, hang, seeds};
+use crate::words::{Grid, and, hang, seeds};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sidestep_lab::stats::Summary;
@@ -194,11 +194,14 @@ impl Report {
     fn headline(&self) -> String {
         let mut out = match self.title.as_str() {
             "" => format!("{}, seeds {}\n", self.scenario, seeds(&self.seeds)),
-            title => hang(
-                "",
-                &format!("{}: {title}; seeds {}", self.scenario, seeds(&self.seeds)),
-                88,
-            ),
+            title => {
+                let title = format!("{}: {title}", self.scenario);
+                hang(
+                    "",
+                    &and(&title, &format!("seeds {}", seeds(&self.seeds))),
+                    88,
+                )
+            }
         };
         if self.status == Status::Partial {
             out.push_str(&hang("PARTIAL: ", &self.what_is_compared(), 88));

@@ -4,7 +4,7 @@ use super::{Reproduction, Totals, interval, ours};
 use crate::Status;
 use crate::page::PARTIAL;
 use crate::words::{hang, some, wrap};
-use sidestep_lab::Verdict;
+use sidestep_lab::{ClaimResult, Verdict};
 
 impl Reproduction {
     /// A line a claim, grouped by figure, and the totals.
@@ -58,7 +58,13 @@ impl Reproduction {
                     claim.id,
                     ours(claim),
                 ));
-                for more in super::remarks(claim, self.quick) {
+                let expected = (!fails)
+                    .then(|| as_expected(claim, &figure.paper))
+                    .flatten();
+                for more in super::remarks(claim, self.quick)
+                    .into_iter()
+                    .chain(expected)
+                {
                     for line in wrap(&more, 86) {
                         out.push_str(&format!("       {line}\n"));
                     }
@@ -93,7 +99,7 @@ impl Reproduction {
             text.push_str(&format!("{line}\n"));
         }
         text.push_str(&format!(
-            "ranges of claims: as of commit {}, or as in the folder experiments/ of the working directory\n",
+            "ranges to accept: those that commit {} has, or of a paper whose folder stands in ./experiments that folder's\n",
             crate::COMMIT
         ));
         if self.quick {
@@ -104,6 +110,23 @@ impl Reproduction {
         }
         text
     }
+}
+
+/// Of a claim that is known not to be reproduced: so much, what explains it, and what shows that.
+fn as_expected(claim: &ClaimResult, paper: &str) -> Option<String> {
+    if claim.verdict != Verdict::NotReproduced || !claim.is_expected() {
+        return None;
+    }
+    let why = match claim.gap.as_str() {
+        "none" | "" => String::new(),
+        gap => format!(": {gap}"),
+    };
+    let shown = match claim.gap_sweep.as_str() {
+        "" => String::new(),
+        name if name.contains('/') => format!("; decided by {name}"),
+        name => format!("; decided by {paper}/{name}"),
+    };
+    Some(format!("as expected{why}{shown}"))
 }
 
 fn verdicts(totals: Totals) -> String {

@@ -4,7 +4,7 @@ use super::Measurement;
 use crate::manifest::Status;
 use crate::page::PARTIAL;
 use crate::report::claims_table;
-use crate::words::{Grid, hang, number, seeds};
+use crate::words::{Grid, and, hang, number, seeds};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 use sidestep_lab::stats::metric::{self, Reading};
@@ -183,7 +183,7 @@ impl SweepReport {
         };
         let quick = if self.quick { "; quick" } else { "" };
         let seeds = seeds(&self.seeds);
-        let mut out = hang("", &format!("{title}; seeds {seeds}{quick}"), 88);
+        let mut out = hang("", &and(&title, &format!("seeds {seeds}{quick}")), 88);
         if self.status == Status::Partial {
             let words = format!(
                 "{PARTIAL} What ran is kept: the same command, with another --out where one is given, goes on from here."

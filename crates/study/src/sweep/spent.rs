@@ -2,6 +2,7 @@
 
 use super::CacheUse;
 use crate::manifest::How;
+use crate::words::some;
 use sidestep_types::Bytes;
 
 /// How many runs a call made, and took from the cache.
@@ -29,7 +30,7 @@ impl Spent {
 
     /// One line and, when the cache could not be written, another.
     pub fn to_text(&self) -> String {
-        let mut text = format!("{} runs made", self.made);
+        let mut text = format!("{} made", some(self.made as usize, "run"));
         if let Some(cache) = &self.cache {
             let all = self.made + self.cached + self.not_run;
             text.push_str(&format!(
