@@ -53,7 +53,7 @@ module detour_pick #(
   `include "detour_laws.svh"
 `endif
 
-  // What cannot be right is not built. Here at the end, so that netlists, which name lines, stay as they are.
+  // What cannot be right is not built. It stands last, as netlists name cells by their lines.
   `include "expect.svh"
   generate
     `EXPECT(g_ports, NumPorts >= 2 && NumPorts <= 64, "detour_pick: NumPorts must be from 2 to 64")

@@ -110,7 +110,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub jobs: Option<usize>,
     /// Threads of each run, over which its network is cut: `auto`, or a number; the results are the same [default: 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub threads: Option<String>,
     /// The result directory, which must not exist yet [default: results/SCENARIO-TIME]
     #[arg(long, value_name = "DIR")]
@@ -295,13 +295,13 @@ pub struct ShowArgs {
     #[arg(long, value_name = "FROM..TO", requires = "recording")]
     pub during: Option<String>,
     /// With --recording: at most so many events
-    #[arg(long, value_name = "N", requires = "recording", default_value_t = 200)]
+    #[arg(long, value_name = "N", requires = "recording", default_value_t = 200, value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub most: usize,
     /// Show the path of this packet: its source host and its number there, as `100:3`
     #[arg(long, value_name = "ID", conflicts_with = "flow")]
     pub packet: Option<String>,
     /// Show the traced packets of this flow
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = whole::<u32>, allow_negative_numbers = true)]
     pub flow: Option<u32>,
     /// List the packets whose paths were kept, those with the most detours first
     #[arg(long)]
@@ -336,7 +336,7 @@ pub struct WhyArgs {
     #[arg(long, value_name = "ID", conflicts_with_all = ["flow", "dropped", "detoured"])]
     pub packet: Option<String>,
     /// List the packets of this flow, to choose from
-    #[arg(long, value_name = "ID", conflicts_with_all = ["dropped", "detoured"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["dropped", "detoured"], value_parser = whole::<u32>, allow_negative_numbers = true)]
     pub flow: Option<u32>,
     /// List the packets that were dropped
     #[arg(long, conflicts_with = "detoured")]
@@ -378,7 +378,7 @@ pub struct BenchArgs {
     /// Its name; all that need no root when left out
     pub name: Option<String>,
     /// Rounds, each on the wheel and on the heap agenda; of soak, minutes
-    #[arg(long, default_value_t = 3, value_name = "N")]
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = whole::<u32>, allow_negative_numbers = true)]
     pub rounds: u32,
     /// Of soak: the load as a percentage of the paced rate [default: 50]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=200))]
@@ -419,14 +419,14 @@ pub struct VectorsArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub count: Option<u32>,
     /// Where the rows come from; those of `conformance/vectors/` have seed 1
-    #[arg(long, default_value_t = 1, value_name = "S")]
+    #[arg(long, default_value_t = 1, value_name = "S", value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: u64,
 }
 
 /// A whole number, in words that say so where it is none.
-fn whole<T: FromStr>(text: &str) -> Result<T, String> {
+pub fn whole<T: FromStr>(text: &str) -> Result<T, String> {
     let read = text.parse();
-    read.map_err(|_| "expected a whole number from 0 on, below 2^64".into())
+    read.map_err(|_| "expected a whole number that is not negative and not too large".into())
 }
 
 /// Who moves the frames of a switch.

@@ -11,7 +11,7 @@ use sidestep_study::lab::{
 use sidestep_study::progress::clock;
 use sidestep_study::words::{Grid, count, number, wrap};
 use sidestep_study::{files, memory};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Says what each scenario means. A wrong one does not keep the others from being checked.
 pub fn check(args: &CheckArgs) -> Outcome {
@@ -129,12 +129,15 @@ fn settings_text(scenario: &Scenario) -> String {
     let mut grid = Grid::default();
     // The title stands above all this.
     let told = scenario.settings().iter().filter(|s| s.key != "title");
-    let mut alike: HashMap<[&str; 3], usize> = HashMap::new();
-    for s in told.clone().filter(|s| s.scheme.is_some()) {
-        *alike.entry(words(s)).or_default() += 1;
+    let mut alike: HashMap<[&str; 3], HashSet<&str>> = HashMap::new();
+    for s in told.clone() {
+        alike
+            .entry(words(s))
+            .or_default()
+            .extend(s.scheme.as_deref());
     }
     let count = scenario.schemes.len();
-    let is_alike = |s: &Setting| count > 1 && alike.get(&words(s)) == Some(&count);
+    let is_alike = |s: &Setting| count > 1 && alike[&words(s)].len() == count;
     let first = scenario.schemes.first().map(|scheme| scheme.name.as_str());
     grid.heading("all schemes");
     for s in told.clone().filter(|s| s.scheme.is_none()) {

@@ -22,8 +22,8 @@ Examples:
   sidestep import incast.cm -o incast
   sidestep import config_db.json --profile egress_lossy_profile -o edge
 
-The format is found from the content: csv (a header like time,src_ip,dst_ip,bytes, \
-app,job), pcap (pcapng too), netflow (nfdump -o csv, IPFIX), hpcc-flows, hpcc-topology, htsim or sonic. Nothing is \
+The format is found from the content: csv (a header like time,src_ip,dst_ip,bytes,app,job), \
+pcap (pcapng too), netflow (nfdump -o csv, IPFIX), hpcc-flows, hpcc-topology, htsim or sonic. Nothing is \
 overwritten. What is left out is counted and said, here and in the files. \
 docs/import.md says what a flow is, and what each format has that Sidestep has not. \
 `sidestep init` writes a scenario to put the flow list in.")]

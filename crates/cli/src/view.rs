@@ -1,5 +1,6 @@
 //! `sidestep view`: recordings in a browser.
 
+use crate::args::whole;
 use crate::failure::{Failure, Outcome};
 use crate::out;
 use clap::Args;
@@ -29,7 +30,7 @@ pub struct ViewArgs {
     #[arg(long, value_name = "SCHEMES", value_delimiter = ',')]
     pub scheme: Vec<String>,
     /// Only of these seeds
-    #[arg(long, value_name = "SEEDS", value_delimiter = ',')]
+    #[arg(long, value_name = "SEEDS", value_delimiter = ',', value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: Vec<u64>,
     /// Serve at this port [default: one that is free]
     #[arg(

@@ -273,3 +273,62 @@ fn lists_and_checks_are_one_json_object_too() {
         }
     }
 }
+
+#[test]
+fn a_check_says_once_what_all_schemes_have_alike() {
+    let room = Room::new();
+    room.file(
+        "s.toml",
+        "duration = \"1 ms\"\nschemes = [\"dctcp\", \"dibs\", \"infinite\"]\n[topology]\nkind = \"fat_tree\"\nk = 4\n\
+         [workload.w]\nkind = \"incast\"\ndegree = 5\n[scheme.dibs.switch.at.core]\ncapacity = \"9 pkt\"\n",
+    );
+    let said = room.run(&["check", "s.toml"]).with_status(0).out;
+    let parts: Vec<&str> = said.split("\nscheme ").collect();
+    let has = |key: &str| -> Vec<usize> {
+        let is_row = |part: &&str| {
+            part.lines()
+                .any(|line| line.split_whitespace().next() == Some(key))
+        };
+        (0..parts.len()).filter(|i| is_row(&parts[*i])).collect()
+    };
+    assert_eq!(parts.len(), 4, "{said}");
+    assert_eq!(has("topology.k"), [0]);
+    assert_eq!(has("transport.mss"), [0], "all three: {said}");
+    assert_eq!(
+        has("transport.kind"),
+        [1, 2, 3],
+        "from each one's file: {said}"
+    );
+    assert_eq!(has("switch.at.core.capacity"), [2], "{said}");
+    // Of one scheme nothing is alike.
+    let one = ["check", "s.toml", "--set", "schemes=dibs"];
+    let said = room.run(&one).with_status(0).out;
+    let (all, own) = said.split_once("\nscheme dibs").unwrap();
+    assert!(
+        !all.contains("transport.mss") && own.contains("transport.mss"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_has_no_effect_is_said_beside_the_numbers() {
+    let room = Room::new();
+    room.file(
+        "s.toml",
+        "duration = \"1 ms\"\nschemes = [\"dibs\"]\n[topology]\nkind = \"fat_tree\"\nk = 4\n[workload.w]\nkind = \"incast\"\n\
+         degree = 5\n",
+    );
+    fs::create_dir(room.path().join("schemes")).unwrap();
+    room.file("schemes/dibs.toml", "switch.buffer = \"droptail\"\n");
+    let said = room
+        .run(&["run", "s.toml", "--quick", "--out", "o"])
+        .with_status(0)
+        .out;
+    let page = fs::read_to_string(room.path().join("o/report.html")).unwrap();
+    for words in ["so nothing is shortened", "schemes/dibs.toml is not read"] {
+        assert!(
+            said.contains(words) && page.contains(words),
+            "{words}: {said}"
+        );
+    }
+}

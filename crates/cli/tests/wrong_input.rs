@@ -201,7 +201,7 @@ fn a_wrong_command_line_is_refused() {
         &["jobs", "at least 1", "0"],
     );
     for wrong in ["-1", "1.5", "99999999999999999999"] {
-        let words = [wrong, "expected a whole number from 0 on"];
+        let words = [wrong, "expected a whole number that is not negative"];
         refused(&["run", "s.toml", "--jobs", wrong], &words);
         refused(&["run", "s.toml", "--seed", wrong], &words);
     }

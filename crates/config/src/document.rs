@@ -91,6 +91,7 @@ pub fn parse(file: &str, text: &str, problems: &mut Problems) -> Table {
         let key = text.get(span.clone()).unwrap_or_default();
         let message = match error.message() {
             said @ "duplicate key" if !key.is_empty() => {
+                let key = key.trim_matches(['"', '\'']);
                 format!("{said} {key:?}: it stands in this table already")
             }
             said => said.into(),

@@ -66,7 +66,7 @@ pub fn is_assumed(words: &str) -> bool {
     words.contains("assumed")
 }
 
-/// The source of a default, from the words that explain it. What it is stands before them, and no second time behind.
+/// The source of a default, from the words that explain it. Where they end in `assumed` that stands before them instead.
 pub fn default(doc: &str) -> String {
     if !is_assumed(doc) {
         return format!("default: {doc}");
@@ -168,7 +168,7 @@ mod tests {
     use super::default;
 
     #[test]
-    fn what_is_assumed_is_said_once() {
+    fn assumed_stands_before_the_words_and_not_behind() {
         assert_eq!(default("of every link"), "default: of every link");
         assert_eq!(default("when; assumed"), "assumed: when");
         assert_eq!(

@@ -246,14 +246,15 @@ impl Kind {
                 item.name, item.summary
             ));
             if details {
-                out.push_str(&params_text(&item.params));
+                out.push_str(&params_text(&item.params, &item.summary));
             }
         }
         out
     }
 }
 
-fn params_text(params: &[&Param]) -> String {
+/// What can be set; the words of one that stand `above` are not said again.
+fn params_text(params: &[&Param], above: &str) -> String {
     let mut out = String::new();
     for p in params {
         let default = match (p.default, p.off) {
@@ -266,7 +267,9 @@ fn params_text(params: &[&Param]) -> String {
             p.name,
             p.unit.example()
         ));
-        out.push_str(&format!("          {}\n", p.doc));
+        if p.doc != above {
+            out.push_str(&format!("          {}\n", p.doc));
+        }
     }
     out
 }
@@ -304,9 +307,13 @@ mod tests {
         assert!(!line(&text("metrics"), "fct_p99_ms:CLASS ").is_empty());
         let goodput = line(&text("samples"), "goodput_gbps ");
         assert!(goodput.contains(", Gbps"), "{goodput}");
-        assert!(goodput.ends_with("[needs probe goodput]"), "{goodput}");
-        let window = line(&text("probes"), "spread_window ");
-        assert!(window.ends_with("(default 10 ms)"), "{window}");
+        assert!(goodput.ends_with("; needs probe goodput"), "{goodput}");
+        assert!(!line(&text("samples"), "window_drops.REASON ").is_empty());
+        let window = line(&text("probes"), "spread_window = ");
+        assert!(
+            window.ends_with("a time like \"50 us\" (default 10 ms)"),
+            "{window}"
+        );
         assert!(text("plots").contains("over_time"));
     }
 

@@ -186,16 +186,23 @@ fn what_has_no_effect_is_noted() {
             "schemes/dibs.toml is not read, as \"dibs\" is a shipped scheme: schemes = [\"./schemes/dibs.toml\"] names the file"
         ]
     );
-    let empty = "extends = \"base.toml\"\n[sweep]\n";
-    let problems = Experiment::read("a.toml", empty, &[], false, &Base).err();
-    let problems = problems.unwrap_or_default();
-    let said: Vec<String> = problems.iter().map(|p| p.to_string()).collect();
-    assert_eq!(
-        said,
-        [
-            "a.toml:2:2: sweep: expected an axis, like switch.capacity = [\"50 pkt\", \"100 pkt\"], got none"
-        ]
-    );
+    for empty in ["[sweep]\n", "[sweep]\n[sweep.switch]\n"] {
+        let text = format!("extends = \"base.toml\"\n{empty}");
+        let problems = Experiment::read("a.toml", &text, &[], false, &Base).err();
+        let problems = problems.unwrap_or_default();
+        let said: Vec<String> = problems.iter().map(|p| p.to_string()).collect();
+        assert_eq!(
+            said,
+            [
+                "a.toml:2:2: sweep: expected an axis, like switch.capacity = [\"50 pkt\", \"100 pkt\"], got none"
+            ]
+        );
+    }
+    // Of one scenario all that is shown of it says so.
+    let alone = Experiment::read("a.toml", BASE, &[], true, &Beside);
+    let alone = alone.unwrap_or_else(|problems| panic!("{problems:#?}"));
+    let warnings = alone.warnings();
+    assert_eq!((alone.notes.len(), warnings.len()), (0, 2), "{warnings:?}");
 }
 
 #[test]

@@ -139,14 +139,16 @@ fn file_of(nth: usize, classes: &[ClassRecord]) -> String {
     }
 }
 
-/// Of so many drawings each further thread draws as many.
+/// There is a thread for each so many drawings,
 const EACH_DRAWS: usize = 12;
 
-/// Writes drawings, each as `name.svg` and `name.png`. A run of many classes has hundreds, which are drawn side by side; a few
-/// are not, as each thread takes 13 MB.
+/// but no more than these: each takes 13 MB, which no estimate knows.
+const MOST_THREADS: usize = 4;
+
+/// Writes drawings, each as `name.svg` and `name.png`. A run of many classes has hundreds, which are drawn side by side.
 pub fn pictures(staging: &Staging, drawings: &[(String, &Scene)]) -> Result<(), Error> {
     let cores = available_parallelism().map_or(1, usize::from);
-    let threads = cores.min(drawings.len() / EACH_DRAWS);
+    let threads = cores.min(MOST_THREADS).min(drawings.len() / EACH_DRAWS);
     let draw = |i: usize| {
         let scene = drawings[i].1;
         (svg(scene), png(scene, 2.0))
@@ -204,6 +206,35 @@ mod tests {
     use crate::report::tests::claim;
     use sidestep_sim::NoFiles;
     use sidestep_types::Time;
+
+    #[test]
+    fn many_pictures_are_those_of_one_after_another() {
+        let room = tempfile::tempdir().unwrap();
+        let scenes: Vec<Scene> = (0..2 * EACH_DRAWS + 1)
+            .map(|i| Scene {
+                width: 10.0 + i as f32,
+                height: 9.0,
+                title: format!("number {i}"),
+                items: Vec::new(),
+            })
+            .collect();
+        let named = |i: usize| (format!("plots/{i}"), &scenes[i]);
+        let all: Vec<_> = (0..scenes.len()).map(named).collect();
+        let written = |name: &str, parts: &[&[(String, &Scene)]]| {
+            let staging = Staging::begin(&room.path().join(name)).unwrap();
+            parts
+                .iter()
+                .for_each(|part| pictures(&staging, part).unwrap());
+            let dir = staging.commit().unwrap();
+            let file = |name: String| std::fs::read(dir.join(name)).unwrap();
+            let both = |(name, _): &(String, &Scene)| {
+                [file(format!("{name}.svg")), file(format!("{name}.png"))]
+            };
+            all.iter().map(both).collect::<Vec<_>>()
+        };
+        let alone: Vec<_> = all.chunks(1).collect();
+        assert!(written("at once", &[&all]) == written("alone", &alone));
+    }
 
     #[test]
     fn a_papers_number_of_a_class_is_in_its_plot() {

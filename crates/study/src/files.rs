@@ -62,6 +62,17 @@ fn read_text(path: &Path, most: u64) -> Result<String, String> {
     })
 }
 
+/// Refuses a place for a folder that is a file, or lies in one.
+pub fn is_no_file(place: &Path) -> Result<(), String> {
+    match place.ancestors().find(|place| place.is_file()) {
+        Some(file) => Err(format!(
+            "expected a directory, got the file {}",
+            file.display()
+        )),
+        None => Ok(()),
+    }
+}
+
 /// A scenario or experiment that was not yet read: its text, and where the files are that it names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Source {

@@ -5,7 +5,7 @@
 //! or finds it taken, in one step: of two runs that end with one name the second gets `NAME-2`. What an
 //! interruption left of the same call gives its name to what the call comes to when it is made again.
 
-use crate::Error;
+use crate::{Error, files};
 use serde::Serialize;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -38,14 +38,12 @@ impl Staging {
             Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
             _ => PathBuf::from("."),
         };
-        let file = parent.ancestors().find(|p| p.is_file());
-        if let Some(file) = file {
-            return Err(Error::Input(format!(
-                "cannot write results to {}: expected a directory, got the file {}",
-                target.display(),
-                file.display()
-            )));
-        }
+        files::is_no_file(&parent).map_err(|why| {
+            Error::Input(format!(
+                "cannot write results to {}: {why}",
+                target.display()
+            ))
+        })?;
         let missing = parent
             .ancestors()
             .take_while(|p| !p.as_os_str().is_empty() && !p.exists());

@@ -3,6 +3,7 @@
 use crate::failure::{Failure, Outcome};
 use crate::{out, schema};
 use clap::Args;
+use sidestep_study::files;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -43,12 +44,7 @@ pub fn init(args: &InitArgs) -> Outcome {
             there.join(", ")
         )));
     }
-    if let Some(file) = dir.ancestors().find(|place| place.is_file()) {
-        return Err(Failure::input(format!(
-            "init: expected a directory, got the file {}",
-            file.display()
-        )));
-    }
+    files::is_no_file(dir).map_err(|why| Failure::input(format!("init: {why}")))?;
     fs::create_dir_all(dir).map_err(|why| cannot("make the directory", dir, &why))?;
     for (i, (name, text)) in files.iter().enumerate() {
         if let Err(failure) = write(&dir.join(name), text) {

@@ -3,7 +3,8 @@
 use super::Item;
 use crate::experiment::PlotKind;
 use crate::stats::metric::{
-    CLASS_METRICS, METRICS, Metric, Needs, SAMPLES, SampleKind, Unit, Values, class_samples, sample,
+    CLASS_METRICS, Each, METRICS, Metric, Needs, SAMPLES, SampleKind, Unit, Values, class_samples,
+    sample,
 };
 use crate::tables::{PROBE, PROBE_LISTS};
 use sidestep_types::Param;
@@ -33,10 +34,19 @@ pub(super) fn samples() -> Vec<Item> {
         };
         listed(name, &words, kind.unit, kind.needs)
     };
-    let over_all = SAMPLES.iter().filter_map(|name| {
-        let kind = sample(name)?;
-        Some(item(kind, name.to_string()))
+    let over_all = SAMPLES
+        .iter()
+        .filter_map(|name| Some((name, sample(name)?)));
+    let over_all = over_all.flat_map(|(name, kind)| {
+        let own = kind.each.map(|each| match each {
+            Each::Workload => "WORKLOAD",
+            Each::Reason => "REASON",
+            Each::Links => "LINKS",
+        });
+        let own = own.map(|own| item(kind, format!("{name}.{own}")));
+        [Some(item(kind, name.to_string())), own]
     });
+    let over_all = over_all.flatten();
     let of_class = class_samples().filter_map(|name| {
         let name = format!("{name}:CLASS");
         Some(item(sample(&name)?, name))
@@ -44,32 +54,31 @@ pub(super) fn samples() -> Vec<Item> {
     over_all.chain(of_class).collect()
 }
 
-/// A number and what is to be known of it; the probe that it needs stands where others have their source.
+/// A number and what is to be known of it: its unit, and the probe that it needs.
 fn listed(name: String, words: &str, unit: Unit, needs: Option<Needs>) -> Item {
     let unit = match unit.suffix() {
         "" => String::new(),
         unit => format!(", {unit}"),
     };
-    Item {
-        name,
-        summary: format!("{words}{unit}"),
-        source: needs.map_or(String::new(), |needs| {
-            format!("needs probe {}", needs.key())
-        }),
-        params: Vec::new(),
-    }
+    let needs = needs.map_or(String::new(), |needs| {
+        format!("; needs probe {}", needs.key())
+    });
+    plain(&name, format!("{words}{unit}{needs}"))
 }
 
 /// What is looked at while a run goes on: each key of `[probe]`.
 pub(super) fn probes() -> Vec<Item> {
-    let item = |param: &Param| {
-        let default = param.default.map(|default| format!(" (default {default})"));
-        plain(
-            param.name,
-            format!("{}{}", param.doc, default.unwrap_or_default()),
-        )
+    let one = |param: &'static Param| Item {
+        params: vec![param],
+        ..plain(param.name, param.doc.into())
     };
-    PROBE.iter().chain(PROBE_LISTS).map(item).collect()
+    // Their words say what stands in a list.
+    let list = |param: &Param| {
+        let default = param.default.unwrap_or_default();
+        plain(param.name, format!("{} (default {default})", param.doc))
+    };
+    let lists = PROBE_LISTS.iter().map(list);
+    PROBE.iter().map(one).chain(lists).collect()
 }
 
 /// What can be drawn.

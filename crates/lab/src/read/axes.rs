@@ -54,18 +54,21 @@ const SAME: [&str; 3] = ["title", "seeds", "schemes"];
 /// Reads `[sweep]`.
 pub(super) fn sweep(root: &Table, problems: &mut Problems) -> Vec<ReadAxis> {
     let mut axes: Vec<ReadAxis> = Vec::new();
-    let Some(table) = find(root, "sweep").and_then(|e| e.node.table("sweep", problems)) else {
+    let Some(sweep) = find(root, "sweep") else {
         return axes;
     };
-    if let (true, Some(entry)) = (table.is_empty(), find(root, "sweep")) {
-        let message =
-            "sweep: expected an axis, like switch.capacity = [\"50 pkt\", \"100 pkt\"], got none";
-        problems.add(&entry.at, message);
-    }
+    let Some(table) = sweep.node.table("sweep", problems) else {
+        return axes;
+    };
     let mut leaves = Vec::new();
     table
         .iter()
         .for_each(|entry| gather("", entry, &mut leaves));
+    if leaves.is_empty() {
+        let message =
+            "sweep: expected an axis, like switch.capacity = [\"50 pkt\", \"100 pkt\"], got none";
+        problems.add(&sweep.at, message);
+    }
     for (name, entry) in leaves {
         let Some(axis) = axis(&name, entry, problems) else {
             continue;

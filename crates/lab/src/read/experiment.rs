@@ -231,6 +231,10 @@ impl Parsed {
         let mut notes = self.notes;
         notes.extend(names.iter().filter_map(|(word, _)| unread(word, files)));
         if self.axes.is_empty() {
+            // Of one scenario alone the warnings are what everybody shows.
+            points[0].scenario.warnings.append(&mut notes);
+        }
+        if self.axes.is_empty() {
             points[0].scenario.claims.clone_from(&claims);
         }
         Some(Experiment {

@@ -32,8 +32,8 @@ fn on_white(mut pixmap: Pixmap) -> Pixmap {
     pixmap
 }
 
-/// Colors whose parts differ by less than this are told apart, or where they are too many by less than the next. Of 255 nobody
-/// sees the last, and most colors are edges of letters and lines.
+/// Colors whose parts differ by less than this are written as one: by the first of these that leaves 256. Most are edges of
+/// letters and lines, and a difference of 7 in 255 is not seen there.
 const STEPS: [u8; 4] = [1, 2, 4, 8];
 
 /// The file. Nothing shines through a drawing, and 256 colors are enough for most: a byte a pixel is then a quarter of the
@@ -277,7 +277,6 @@ impl OutlineBuilder for Outline {
 mod tests {
     use super::*;
     use std::io::Cursor;
-    use tiny_skia::Color as Paint;
 
     /// Width, height, what a pixel is and the colors that stand in a file.
     fn decoded(file: &[u8]) -> (u32, u32, png::ColorType, Vec<u8>) {
@@ -295,7 +294,9 @@ mod tests {
         let mut pixmap = on_white(Pixmap::new(colors.len() as u32, 2).unwrap());
         for (i, pixel) in pixmap.pixels_mut().iter_mut().enumerate() {
             let [r, g, b] = colors[i.min(colors.len() - 1)];
-            *pixel = Paint::from_rgba8(r, g, b, 255).premultiply().to_color_u8();
+            *pixel = tiny_skia::Color::from_rgba8(r, g, b, 255)
+                .premultiply()
+                .to_color_u8();
         }
         let (w, h, stored, read) = decoded(&encode(&pixmap).unwrap());
         assert_eq!((w, h), (colors.len() as u32, 2));

@@ -1,6 +1,6 @@
 //! Writes the crate of a plug-in, and what it shares with this program beside it.
 
-use crate::Error;
+use crate::{Error, files};
 use sidestep_lab::catalog;
 use sidestep_plugin::STAMP;
 use std::fs;
@@ -64,6 +64,9 @@ pub fn write(dir: &Path, name: &str, seam: &str) -> Result<Vec<PathBuf>, Error> 
             "cannot write {}: it is there already",
             dir.display()
         ));
+    }
+    if let Err(why) = files::is_no_file(dir) {
+        return refuse(format!("cannot write {}: {why}", dir.display()));
     }
     let fill = |text: &str| text.replace("NAME", name).replace("SEAM", seam);
     let files = [

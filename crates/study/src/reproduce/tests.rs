@@ -267,10 +267,11 @@ fn the_report_as_json_has_claims_and_figures_and_no_clock() {
     assert!(said.contains("!! not reproduced never"), "{said}");
     let mut known = finished.reproduction;
     let never = &mut known.figures[0].claims[1];
-    (never.expect, never.gap_sweep) = (Verdict::NotReproduced, "why-fig1".into());
+    never.expect = Verdict::NotReproduced;
+    (never.gap, never.gap_sweep) = ("a query takes some".into(), "why-fig1".into());
     let said = known.to_text();
     assert!(said.contains("no not reproduced never"), "{said}");
-    let line = "       as expected: not known; decided by mine/why-fig1\n";
+    let line = "       as expected: a query takes some; see mine/why-fig1\n";
     assert!(said.contains(line), "{said}");
     let csv = text(&one, "mine/fig1/points.csv");
     assert!(csv.starts_with("workload.query.size,scheme,metric,value,ci_low,ci_high,bound,seeds\n20 kB,dctcp,qct_p50_ms,"), "{csv}");

@@ -98,10 +98,13 @@ impl Reproduction {
         for line in wrap(super::INTERVALS, 96) {
             text.push_str(&format!("{line}\n"));
         }
-        text.push_str(&format!(
-            "ranges to accept: those that commit {} has, or of a paper whose folder stands in ./experiments that folder's\n",
+        let ranges = format!(
+            "The ranges that count are those of commit {}; of a paper with a folder in ./experiments, those of that folder.",
             crate::COMMIT
-        ));
+        );
+        for line in wrap(&ranges, 96) {
+            text.push_str(&format!("{line}\n"));
+        }
         if self.quick {
             text.push_str("a quick run: fewer points, seeds and less time than the figures have\n");
         }
@@ -114,17 +117,17 @@ impl Reproduction {
 
 /// Of a claim that is known not to be reproduced: so much, what explains it, and what shows that.
 fn as_expected(claim: &ClaimResult, paper: &str) -> Option<String> {
-    if claim.verdict != Verdict::NotReproduced || !claim.is_expected() {
+    if claim.verdict != Verdict::NotReproduced || !claim.is_expected() || claim.has_moved() {
         return None;
     }
     let why = match claim.gap.as_str() {
-        "none" | "" => String::new(),
+        "none" | "not known" | "" => String::new(),
         gap => format!(": {gap}"),
     };
     let shown = match claim.gap_sweep.as_str() {
         "" => String::new(),
-        name if name.contains('/') => format!("; decided by {name}"),
-        name => format!("; decided by {paper}/{name}"),
+        name if name.contains('/') => format!("; see {name}"),
+        name => format!("; see {paper}/{name}"),
     };
     Some(format!("as expected{why}{shown}"))
 }
