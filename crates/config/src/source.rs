@@ -66,13 +66,14 @@ pub fn is_assumed(words: &str) -> bool {
     words.contains("assumed")
 }
 
-/// The source of a default, from the words that explain it. Where they end in `assumed` that stands before them instead.
+/// The source of a default, from the words that explain it. What of them is assumed is said before them instead.
 pub fn default(doc: &str) -> String {
     if !is_assumed(doc) {
         return format!("default: {doc}");
     }
     let words = doc.strip_suffix("; assumed").unwrap_or(doc);
-    format!("assumed: {}", words.replacen("; assumed: ", "; ", 1))
+    let words = words.replacen("; assumed: ", "; ", 1);
+    format!("assumed: {}", words.replacen("; assumed ", "; ", 1))
 }
 
 /// Words that say what they are stay; others are a paper's.
@@ -174,6 +175,10 @@ mod tests {
         assert_eq!(
             default("of every link; assumed: DIBS is silent"),
             "assumed: of every link; DIBS is silent"
+        );
+        assert_eq!(
+            default("of a request; assumed off: DIBS is silent"),
+            "assumed: of a request; off: DIBS is silent"
         );
     }
 }
