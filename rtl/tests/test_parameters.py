@@ -40,35 +40,33 @@ WRONG_PICK = [
 ]
 
 
-def lint(parameters, top="switch_top"):
-    """What Verilator says of a module, the switch if none is named, with these parameters; its words and its status."""
+RIGHT = [{}, {"MaxFrame": 9018, "LenW": 14, "InputW": 12}, {"NumPorts": 16, "PortW": 4},
+         {"Ranked": 1, "Dibs": 0, "LinkW": 16, "QueueW": 14, "MaxFrame": 1521}]
+
+RIGHT_PICK = [{}, {"NumPorts": 4, "PortW": 2, "DrawW": 16}, {"NumPorts": 64, "PortW": 6}, {"Scaled": 1, "DrawW": 27}]
+
+
+def lint(top, parameters):
+    """What Verilator says of a module with these parameters; its words and its status."""
     named = [f"-G{name}={value}" for name, value in parameters.items()]
     args = ["verilator", "--lint-only", f"-I{SRC}", "--top-module", top, *named]
     done = subprocess.run([*args, *sorted(map(str, SRC.glob("*.sv")))], capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("parameters, says", WRONG, ids=["-".join(f"{k}{v}" for k, v in p.items()) for p, _ in WRONG])
-def test_what_makes_no_sense_is_not_built(parameters, says):
-    status, said = lint(parameters)
+def of_both(switch, pick):
+    """Cases with the module in front that they are of, and what each is called."""
+    cases = [("switch_top", *case) for case in switch] + [("detour_pick", *case) for case in pick]
+    return {"argvalues": cases, "ids": ["-".join([top, *(f"{k}{v}" for k, v in parameters.items())]) for top, parameters, *_ in cases]}
+
+
+@pytest.mark.parametrize("top, parameters, says", **of_both(WRONG, WRONG_PICK))
+def test_what_makes_no_sense_is_not_built(top, parameters, says):
+    status, said = lint(top, parameters)
     assert status != 0 and says in said, said[-2000:]
 
 
-@pytest.mark.parametrize("parameters, says", WRONG_PICK, ids=["-".join(f"{k}{v}" for k, v in p.items()) for p, _ in WRONG_PICK])
-def test_a_detour_that_cannot_be_right_is_not_built(parameters, says):
-    status, said = lint(parameters, "detour_pick")
-    assert status != 0 and says in said, said[-2000:]
-
-
-@pytest.mark.parametrize("parameters", [{}, {"NumPorts": 4, "PortW": 2, "DrawW": 16}, {"NumPorts": 64, "PortW": 6},
-                                        {"Scaled": 1, "DrawW": 27}])
-def test_a_detour_that_can_is(parameters):
-    status, said = lint(parameters, "detour_pick")
-    assert status == 0, said[-2000:]
-
-
-@pytest.mark.parametrize("parameters", [{}, {"MaxFrame": 9018, "LenW": 14, "InputW": 12}, {"NumPorts": 16, "PortW": 4},
-                                        {"Ranked": 1, "Dibs": 0, "LinkW": 16, "QueueW": 14, "MaxFrame": 1521}])
-def test_what_makes_sense_is(parameters):
-    status, said = lint(parameters)
+@pytest.mark.parametrize("top, parameters", **of_both([(p,) for p in RIGHT], [(p,) for p in RIGHT_PICK]))
+def test_what_makes_sense_is(top, parameters):
+    status, said = lint(top, parameters)
     assert status == 0, said[-2000:]
