@@ -54,6 +54,21 @@ impl<'a> Text<'a> {
         Ok((row.position().map_or(1, csv::Position::line) as usize, row))
     }
 
+    /// Refuses a row that ends before the last of the columns that it needs.
+    pub fn reaches(
+        &self,
+        line: usize,
+        row: &StringRecord,
+        needed: impl IntoIterator<Item = usize>,
+    ) -> Result<(), String> {
+        let least = needed.into_iter().max().map_or(0, |last| last + 1);
+        if row.len() >= least {
+            return Ok(());
+        }
+        let expected = format!("at least {least} cells, by the header");
+        Err(self.error(line, &expected, &row.len().to_string()))
+    }
+
     /// What is wrong where.
     pub fn error(&self, line: usize, expected: &str, got: &str) -> String {
         error(self.name, line, expected, got)

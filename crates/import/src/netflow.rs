@@ -310,16 +310,9 @@ impl Reader<'_> {
             self.out.drop(which, 1);
             return Ok(());
         }
-        let least = [&columns.src, &columns.dst].map(|places| places.iter().min());
-        let least = least
-            .into_iter()
-            .flatten()
-            .chain([&columns.start.0, &columns.bytes]);
-        let least = 1 + least.max().copied().unwrap_or_default();
-        if row.len() < least {
-            let expected = format!("at least {least} cells, by the header");
-            return Err(text.error(line, &expected, &row.len().to_string()));
-        }
+        let addresses = [&columns.src, &columns.dst].map(|places| places.iter().min().copied());
+        let addresses = addresses.into_iter().flatten();
+        text.reaches(line, row, addresses.chain([columns.start.0, columns.bytes]))?;
         let address = |places: &[usize]| -> Result<IpAddr, String> {
             let cells = places.iter().filter_map(|at| row.get(*at)).map(str::trim);
             // Of two columns, one of each version, the other is empty or zero.

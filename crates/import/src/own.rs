@@ -280,12 +280,7 @@ impl Reader<'_> {
     fn flow(&mut self, line: usize, row: &csv::StringRecord) -> Result<(), String> {
         let columns = self.columns;
         let needed = [columns.start.0, columns.src, columns.dst, columns.size];
-        let least = 1 + needed.into_iter().max().unwrap_or_default();
-        if row.len() < least {
-            let expected = format!("at least {least} cells, by the header");
-            let got = row.len().to_string();
-            return Err(self.text.error(line, &expected, &got));
-        }
+        self.text.reaches(line, row, needed)?;
         let cell = |at: usize| row.get(at).unwrap_or_default();
         let start = self.start(line, cell(columns.start.0))?;
         let size = self.size(line, cell(columns.size))?;
