@@ -3,7 +3,7 @@
 use super::markup::{anchor, escape, put, sheet};
 use super::{Page, Section, filter};
 use crate::reproduce::drawn::{Sheet, measured};
-use crate::reproduce::{fails, interval, ours, papers, place, remarks};
+use crate::reproduce::{fails, interval, ours, papers, path_of, place, remarks};
 use crate::words::number;
 use sidestep_lab::{ClaimResult, Verdict};
 
@@ -85,10 +85,7 @@ pub fn one_claim(out: &mut String, all: &Page<'_>, section: &Section<'_>, claim:
 
 /// A link to the experiment that shows an assumption, when the report has it.
 fn sweep_link(all: &Page<'_>, section: &Section<'_>, name: &str) -> String {
-    let path = match name.contains('/') {
-        true => name.to_string(),
-        false => format!("{}/{name}", section.group),
-    };
+    let path = path_of(section.group, name);
     match all.sections.iter().any(|s| s.path == path) {
         true => format!("<a href=\"#{}\">{}</a>", anchor(&path), escape(name)),
         false => format!("<code>sidestep reproduce {}</code>", escape(&path)),

@@ -190,6 +190,14 @@ pub(crate) fn remarks(claim: &ClaimResult, quick: bool) -> Vec<String> {
     all
 }
 
+/// Where the experiment `name` stands that a figure of `paper` names: of the same paper unless it says another.
+pub(crate) fn path_of(paper: &str, name: &str) -> String {
+    match name.contains('/') {
+        true => name.into(),
+        false => format!("{paper}/{name}"),
+    }
+}
+
 /// A claim's number without the runs that the machine disturbed, and in what range both lie.
 pub(crate) fn without_marked(claim: &ClaimResult) -> Option<String> {
     let without = claim.unmarked.as_ref()?;

@@ -126,8 +126,7 @@ fn as_expected(claim: &ClaimResult, paper: &str) -> Option<String> {
     };
     let shown = match claim.gap_sweep.as_str() {
         "" => String::new(),
-        name if name.contains('/') => format!("; see {name}"),
-        name => format!("; see {paper}/{name}"),
+        name => format!("; see {}", super::path_of(paper, name)),
     };
     Some(format!("as expected{why}{shown}"))
 }
