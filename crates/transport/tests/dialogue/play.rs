@@ -6,7 +6,7 @@ use std::path::Path;
 use sidestep_transport::{Ack, Segment, Sender, TcpSender};
 use sidestep_types::{SackBlocks, Time};
 
-use crate::settings::{Built, built};
+use crate::settings::{Built, built, find};
 use crate::text::{
     self, Amount, Dialogue, Event, Expected, Heard, Place, Range, State, Step, Unreadable, What,
     micros,
@@ -100,7 +100,7 @@ pub fn file(file: &str, text: &str) -> Vec<Played> {
     let each = all.into_iter().map(|read| match read {
         Err((name, wrong)) => played(file, name, Err(wrong.into())),
         Ok(dialogue) => {
-            let result = guarded(&dialogue);
+            let result = judged(&dialogue, guarded(&dialogue));
             played(file, dialogue.name, result)
         }
     });
@@ -123,6 +123,18 @@ fn played(file: &str, name: String, result: Result<(), Failure>) -> Played {
 fn failure(line: usize, expected: impl fmt::Display, got: impl fmt::Display) -> Failure {
     let what = format!("expected {expected}, got {got}");
     Unreadable { line, what }.into()
+}
+
+/// A dialogue that is known not to hold must not: when it does, its setting `fails` is to be taken out.
+fn judged(dialogue: &Dialogue, result: Result<(), Failure>) -> Result<(), Failure> {
+    match (find(dialogue, "fails"), result) {
+        (None, result) => result,
+        (Some(_), Err(_)) => Ok(()),
+        (Some(known), Ok(())) => {
+            let expected = "a line that does not hold, as the setting `fails` says";
+            Err(failure(known.line, expected, "a dialogue that holds"))
+        }
+    }
 }
 
 /// A sender that panics fails its dialogue and no other.

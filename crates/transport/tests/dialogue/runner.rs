@@ -218,6 +218,21 @@ fn every_dialogue_that_fails_is_told_of_and_the_others_are_played() {
 }
 
 #[test]
+fn a_dialogue_that_is_known_not_to_hold_fails_once_it_does() {
+    let fails = "timeouts 0\n== Again\nfails = \"a reason\"\n0 sends 0-2";
+    assert_eq!(told("timeouts 0", fails), [""; 0]);
+    assert_eq!(
+        told(
+            "0-1",
+            "0-1\n100 has cwnd 2\n== Again\nfails = \"a reason\"\n0 sends 0-1"
+        ),
+        [
+            "f.txt:12: expected a line that does not hold, as the setting `fails` says, got a dialogue that holds (Again)"
+        ]
+    );
+}
+
+#[test]
 fn a_file_without_a_dialogue_is_a_failure() {
     let played = play::file("f.txt", "# nothing\n");
     assert!(played[0].failure.is_some());

@@ -16,7 +16,8 @@ pub struct Built {
 }
 
 /// The sender of `dialogue`. The setting `flow` is the amount of data, or `endless`; `accepted` the round trip that its
-/// host saw when it answered a SYN; every other one is a key of `[transport]`.
+/// host saw when it answered a SYN; `fails` why the dialogue does not hold yet; every other one is a key of
+/// `[transport]`.
 pub fn built(dialogue: &Dialogue) -> Result<Built, Unreadable> {
     let config = Arc::new(config(dialogue)?);
     let mss = u64::from(config.mss);
@@ -35,7 +36,7 @@ pub fn built(dialogue: &Dialogue) -> Result<Built, Unreadable> {
     Ok(Built { sender, mss, size })
 }
 
-fn find<'a>(dialogue: &'a Dialogue, key: &str) -> Option<&'a Setting> {
+pub fn find<'a>(dialogue: &'a Dialogue, key: &str) -> Option<&'a Setting> {
     dialogue.settings.iter().find(|setting| setting.key == key)
 }
 
@@ -76,7 +77,7 @@ fn config(dialogue: &Dialogue) -> Result<TcpConfig, Unreadable> {
         values.set(param.name, default);
     }
     for setting in &dialogue.settings {
-        if ["kind", "flow", "accepted"].contains(&setting.key.as_str()) {
+        if ["kind", "flow", "accepted", "fails"].contains(&setting.key.as_str()) {
             continue;
         }
         let named = |param: &&Param| param.name == setting.key;

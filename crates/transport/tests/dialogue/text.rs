@@ -15,7 +15,7 @@ pub struct Dialogue {
     pub steps: Vec<Step>,
 }
 
-/// A setting: of `[transport]`, or `flow` or `accepted`.
+/// A setting: of `[transport]`, or `flow`, `accepted` or `fails`.
 #[derive(Clone, Debug)]
 pub struct Setting {
     pub line: usize,
