@@ -244,6 +244,14 @@ impl TcpSender {
         self.counters = SenderCounters::default();
     }
 
+    /// The application hands over `bytes` more of the message that is being sent.
+    ///
+    /// Panics when the connection is being closed.
+    pub fn extend(&mut self, bytes: u64) {
+        assert!(!self.closes(), "nothing follows a FIN");
+        self.size = self.size.saturating_add(bytes);
+    }
+
     /// Bytes that may be in the network, by the congestion window.
     pub fn cwnd(&self) -> u64 {
         self.window.cwnd

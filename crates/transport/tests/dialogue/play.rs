@@ -159,6 +159,7 @@ fn play(dialogue: &Dialogue) -> Result<(), Failure> {
 struct Talk {
     sender: TcpSender,
     mss: u64,
+    now: Time,
     /// Where the data ends that the application has handed over; `None` if it never does.
     size: Option<u64>,
     /// Where the message begins from which the sender counts.
@@ -170,6 +171,7 @@ impl Talk {
         Talk {
             sender: built.sender,
             mss: built.mss,
+            now: Time::ZERO,
             size: built.size,
             base: 0,
         }
@@ -178,29 +180,17 @@ impl Talk {
     /// Hands over what happens, if nothing was due before.
     fn happens(&mut self, step: &Step) -> Result<(), Failure> {
         let due = self.sender.deadline();
-        let at = micros(step.at);
-        if let Event::Timeout | Event::Timer = step.event {
-            let name = match step.event {
-                Event::Timeout => "timeout",
-                _ => "timer",
-            };
-            if due != Some(step.at) {
-                let expected = format!("{name} at {at} us");
-                return Err(failure(step.line, expected, told(due)));
-            }
-            let before = self.sender.counters().timeouts;
-            self.sender.on_timeout(step.at);
-            let counted = self.sender.counters().timeouts - before;
-            return match (&step.event, counted) {
-                (Event::Timeout, 1) | (Event::Timer, 0) => Ok(()),
-                (Event::Timeout, _) => Err(failure(
-                    step.line,
-                    format!("timeout at {at} us"),
-                    "a timer that counts as no timeout",
-                )),
-                _ => Err(failure(step.line, format!("timer at {at} us"), "a timeout")),
-            };
+        let name = match step.event {
+            Event::Timeout => Some("timeout"),
+            Event::Timer => Some("timer"),
+            Event::Alarm => Some("alarm"),
+            _ => None,
+        };
+        if let Some(name) = name {
+            return self.runs_out(step, name, due);
         }
+        self.now = self.now.max(step.at);
+        let at = micros(step.at);
         if due.is_some_and(|due| due < step.at) {
             let expected = format!("no timer before {at} us");
             return Err(failure(step.line, expected, told(due)));
@@ -208,26 +198,50 @@ impl Talk {
         match &step.event {
             Event::Hears(heard) => {
                 let ack = self.ack(step.line, heard)?;
-                self.sender.on_ack(step.at, ack);
+                self.sender.on_ack(self.now, ack);
             }
             Event::Writes(amount) => self.writes(step.line, *amount)?,
-            Event::Poll | Event::Timeout | Event::Timer => {}
+            Event::Poll | Event::Timeout | Event::Timer | Event::Alarm => {}
         }
         Ok(())
     }
 
+    /// The timer of this step runs out, if it is the one that is due.
+    fn runs_out(&mut self, step: &Step, name: &str, due: Option<Time>) -> Result<(), Failure> {
+        let expected = match step.at == step.until {
+            true => format!("{name} at {} us", micros(step.at)),
+            false => format!("{name} at {} to {} us", micros(step.at), micros(step.until)),
+        };
+        let Some(due) = due.filter(|due| (step.at..=step.until).contains(due)) else {
+            return Err(failure(step.line, expected, told(due)));
+        };
+        self.now = self.now.max(due);
+        let before = self.sender.counters().timeouts;
+        self.sender.on_timeout(self.now);
+        let got = match (&step.event, self.sender.counters().timeouts - before) {
+            (Event::Timeout, 0) => "a timer that counts as no timeout",
+            (Event::Timer, 1..) => "a timeout",
+            _ => return Ok(()),
+        };
+        Err(failure(step.line, expected, got))
+    }
+
+    /// The application writes more: another message once all is acknowledged, or more of this one.
     fn writes(&mut self, line: usize, amount: Amount) -> Result<(), Failure> {
-        if !self.sender.is_done() {
-            let expected = "everything to be acknowledged before the application writes more";
-            return Err(failure(line, expected, "data that is outstanding"));
-        }
         let bytes = match amount {
             Amount::Segments(segments) => segments * self.mss,
             Amount::Bytes(bytes) => bytes,
         };
-        self.base = self.size.expect("an endless flow is never done");
-        self.size = Some(self.base + bytes);
-        self.sender.push(bytes);
+        let Some(size) = self.size else {
+            return Err(failure(line, "a flow that ends", "more of an endless one"));
+        };
+        self.size = Some(size + bytes);
+        if self.sender.is_done() {
+            self.base = size;
+            self.sender.push(bytes);
+        } else {
+            self.sender.extend(bytes);
+        }
         Ok(())
     }
 
@@ -281,7 +295,7 @@ impl Talk {
     fn sends(&mut self, step: &Step) -> Result<(), Failure> {
         let mut left = self.each(&step.sends).into_iter();
         for _ in 0..MOST {
-            match (self.sender.poll_send(step.at), left.next()) {
+            match (self.sender.poll_send(self.now), left.next()) {
                 (None, None) => return Ok(()),
                 (Some(segment), None) => {
                     let got = format!("it to send {}", self.named(&segment));

@@ -103,6 +103,41 @@ fn a_wrong_line_is_told_with_its_place_and_both_sides() {
 }
 
 #[test]
+fn a_timer_may_be_due_within_a_span_and_be_of_any_kind() {
+    let tail = "300  hears 4\n     has done yes, deadline none";
+    for (line, says) in [
+        ("150..400  timeout", ""),
+        ("400..500  alarm", ""),
+        (
+            "401..500  alarm",
+            "expected alarm at 401 to 500 us, got a timer that is due at 400 us",
+        ),
+        (
+            "300..399  timeout",
+            "expected timeout at 300 to 399 us, got a timer that is due at 400 us",
+        ),
+        (
+            "300..500  timer",
+            "expected timer at 300 to 500 us, got a timeout",
+        ),
+    ] {
+        let told = told(
+            tail,
+            &format!("{line}\n     sends 1 again\n     has deadline 1000"),
+        );
+        let places: Vec<String> = told
+            .iter()
+            .map(|one| one.replace("f.txt:13: ", ""))
+            .collect();
+        let name = " (A flow of four segments in a window of two)";
+        match says {
+            "" => assert_eq!(places, [""; 0]),
+            says => assert_eq!(places, [format!("{says}{name}")]),
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_read_is_told_with_its_line() {
     for (from, to, line, says) in [
         ("100  hears 1", "100  heard 1", 10, "got \"heard\""),
@@ -139,9 +174,15 @@ fn what_cannot_be_read_is_told_with_its_line() {
         ),
         (
             "100  hears 1",
-            "100  writes 3",
+            "100..110  hears 1",
             10,
-            "everything to be acknowledged",
+            "hears happens at one time",
+        ),
+        (
+            "100  hears 1",
+            "110..100  alarm",
+            10,
+            "expected the earlier time first",
         ),
         ("100  hears 1", "mss = \"1 B\"", 10, "settings stand before"),
         (

@@ -28,6 +28,8 @@ pub struct Setting {
 pub struct Step {
     pub line: usize,
     pub at: Time,
+    /// The latest time, of a timer that is due within a span; [`Step::at`] of everything else.
+    pub until: Time,
     pub event: Event,
     pub sends: Vec<Expected>,
     pub state: Vec<State>,
@@ -42,6 +44,8 @@ pub enum Event {
     Timeout,
     /// Another timer runs out: of reordering, of a tail loss probe, of a pace.
     Timer,
+    /// Whatever timer runs out.
+    Alarm,
     /// The application hands over so much more.
     Writes(Amount),
 }
@@ -198,13 +202,14 @@ fn add(dialogue: &mut Dialogue, line: usize, content: &str) -> Read<()> {
     }
     let (first, rest) = word(content);
     let (at, (verb, rest)) = match first.starts_with(|c: char| c.is_ascii_digit()) {
-        true => (Some(time(first)?), word(rest)),
+        true => (Some(span(first)?), word(rest)),
         false => (None, (first, rest)),
     };
     let event = match verb {
         "hears" => Event::Hears(heard(rest)?),
         "timeout" => Event::Timeout,
         "timer" => Event::Timer,
+        "alarm" => Event::Alarm,
         "writes" => Event::Writes(amount(rest)?),
         "sends" => {
             let sends = sends(line, rest)?;
@@ -224,18 +229,25 @@ fn add(dialogue: &mut Dialogue, line: usize, content: &str) -> Read<()> {
         }
         other => {
             return Err(format!(
-                "expected hears, sends, timeout, timer, writes or has, got {other:?}"
+                "expected hears, sends, timeout, timer, alarm, writes or has, got {other:?}"
             ));
         }
     };
-    if matches!(event, Event::Timeout | Event::Timer) && !rest.is_empty() {
+    let alarm = matches!(event, Event::Timeout | Event::Timer | Event::Alarm);
+    if alarm && !rest.is_empty() {
         return Err(format!("expected nothing behind {verb}, got {rest:?}"));
     }
     let at = at.ok_or_else(|| format!("{verb} needs a time in microseconds before it"))?;
+    if at.0 < at.1 && !alarm {
+        return Err(format!(
+            "{verb} happens at one time, a timer alone may be due within a span"
+        ));
+    }
     begin(dialogue, line, at, event)
 }
 
-fn begin(dialogue: &mut Dialogue, line: usize, at: Time, event: Event) -> Read<()> {
+fn begin(dialogue: &mut Dialogue, line: usize, span: (Time, Time), event: Event) -> Read<()> {
+    let (at, until) = span;
     match dialogue.steps.last() {
         Some(before) if before.at > at => {
             return Err("expected a time not before that of the line above".into());
@@ -248,6 +260,7 @@ fn begin(dialogue: &mut Dialogue, line: usize, at: Time, event: Event) -> Read<(
     dialogue.steps.push(Step {
         line,
         at,
+        until,
         event,
         sends: Vec::new(),
         state: Vec::new(),
@@ -267,6 +280,17 @@ fn word(text: &str) -> (&str, &str) {
         Some((first, rest)) => (first, rest.trim()),
         None => (text, ""),
     }
+}
+
+/// A time, or two with `..` between.
+fn span(text: &str) -> Read<(Time, Time)> {
+    let Some((from, to)) = text.split_once("..") else {
+        let at = time(text)?;
+        return Ok((at, at));
+    };
+    let (from, to) = (time(from)?, time(to)?);
+    let backwards = || format!("expected the earlier time first, got {text:?}");
+    (from <= to).then_some((from, to)).ok_or_else(backwards)
 }
 
 /// Microseconds with up to six digits behind the point.
