@@ -159,6 +159,7 @@ fn play(dialogue: &Dialogue) -> Result<(), Failure> {
 struct Talk {
     sender: TcpSender,
     mss: u64,
+    compares_cwr: bool,
     now: Time,
     /// Where the data ends that the application has handed over; `None` if it never does.
     size: Option<u64>,
@@ -171,6 +172,7 @@ impl Talk {
         Talk {
             sender: built.sender,
             mss: built.mss,
+            compares_cwr: built.compares_cwr,
             now: Time::ZERO,
             size: built.size,
             base: 0,
@@ -240,7 +242,11 @@ impl Talk {
             self.base = size;
             self.sender.push(bytes);
         } else {
-            self.sender.extend(bytes);
+            let fits = self.sender.extend(bytes);
+            if !fits {
+                let expected = "nothing behind a short segment that is outstanding";
+                return Err(failure(line, expected, "more that the application writes"));
+            }
         }
         Ok(())
     }
@@ -297,6 +303,7 @@ impl Talk {
         for _ in 0..MOST {
             match (self.sender.poll_send(self.now), left.next()) {
                 (None, None) => return Ok(()),
+                (Some(_), None) if step.anything => {}
                 (Some(segment), None) => {
                     let got = format!("it to send {}", self.named(&segment));
                     let line = step.sends.last().map_or(step.line, |last| last.line);
@@ -365,7 +372,8 @@ impl Talk {
             (false, len) => self.data(from, from + u64::from(len)),
         };
         name += if segment.retransmit { " again" } else { "" };
-        name += if segment.cwr { " cwr" } else { "" };
+        let cwr = segment.cwr && self.compares_cwr;
+        name += if cwr { " cwr" } else { "" };
         name
     }
 

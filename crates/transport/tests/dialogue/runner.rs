@@ -103,6 +103,13 @@ fn a_wrong_line_is_told_with_its_place_and_both_sides() {
 }
 
 #[test]
+fn what_is_sent_may_be_left_open() {
+    assert_eq!(told("sends 2-3", "sends anything"), [""; 0]);
+    assert_eq!(told("sends 2-3", "sends 2\n     sends anything"), [""; 0]);
+    assert_eq!(told("sends 2-3", "sends 3\n     sends anything").len(), 1);
+}
+
+#[test]
 fn a_timer_may_be_due_within_a_span_and_be_of_any_kind() {
     let tail = "300  hears 4\n     has done yes, deadline none";
     for (line, says) in [
@@ -229,6 +236,12 @@ fn what_cannot_be_read_is_told_with_its_line() {
             "flow = 4\nkind = \"pfabric\"",
             9,
             "one TCP sender",
+        ),
+        (
+            "flow = 4",
+            "flow = 4\ncwr = \"seen\"",
+            7,
+            "cwr: expected \"ignored\"",
         ),
         ("flow = 4", "flow 4", 6, "expected a setting or `== name`"),
     ] {

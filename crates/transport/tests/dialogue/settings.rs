@@ -13,10 +13,13 @@ pub struct Built {
     pub mss: u64,
     /// Bytes of the flow; `None` if it is endless.
     pub size: Option<u64>,
+    /// Whether segments say that the window was reduced is compared.
+    pub compares_cwr: bool,
 }
 
 /// The sender of `dialogue`. The setting `flow` is the amount of data, or `endless`; `accepted` the round trip that its
-/// host saw when it answered a SYN; `fails` why the dialogue does not hold yet; every other one is a key of
+/// host saw when it answered a SYN; `fails` why the dialogue does not hold yet; `cwr` may be
+/// `ignored`; every other one is a key of
 /// `[transport]`.
 pub fn built(dialogue: &Dialogue) -> Result<Built, Unreadable> {
     let config = Arc::new(config(dialogue)?);
@@ -33,7 +36,20 @@ pub fn built(dialogue: &Dialogue) -> Result<Built, Unreadable> {
             seen => Opened::Took(seen),
         });
     }
-    Ok(Built { sender, mss, size })
+    let compares_cwr = match find(dialogue, "cwr") {
+        None => true,
+        Some(setting) if setting.text == "ignored" => false,
+        Some(setting) => {
+            let what = format!("cwr: expected \"ignored\", got {:?}", setting.text);
+            return Err(unreadable(setting.line, what));
+        }
+    };
+    Ok(Built {
+        sender,
+        mss,
+        size,
+        compares_cwr,
+    })
 }
 
 pub fn find<'a>(dialogue: &'a Dialogue, key: &str) -> Option<&'a Setting> {
@@ -77,7 +93,7 @@ fn config(dialogue: &Dialogue) -> Result<TcpConfig, Unreadable> {
         values.set(param.name, default);
     }
     for setting in &dialogue.settings {
-        if ["kind", "flow", "accepted", "fails"].contains(&setting.key.as_str()) {
+        if ["kind", "flow", "accepted", "fails", "cwr"].contains(&setting.key.as_str()) {
             continue;
         }
         let named = |param: &&Param| param.name == setting.key;

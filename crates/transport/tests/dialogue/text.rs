@@ -32,6 +32,8 @@ pub struct Step {
     pub until: Time,
     pub event: Event,
     pub sends: Vec<Expected>,
+    /// Whatever else it sends is not compared.
+    pub anything: bool,
     pub state: Vec<State>,
 }
 
@@ -216,7 +218,9 @@ fn add(dialogue: &mut Dialogue, line: usize, content: &str) -> Read<()> {
             if let Some(at) = at {
                 begin(dialogue, line, at, Event::Poll)?;
             }
-            step(dialogue)?.sends.extend(sends);
+            let step = step(dialogue)?;
+            step.anything |= rest == "anything";
+            step.sends.extend(sends);
             return Ok(());
         }
         "has" => {
@@ -263,6 +267,7 @@ fn begin(dialogue: &mut Dialogue, line: usize, span: (Time, Time), event: Event)
         until,
         event,
         sends: Vec::new(),
+        anything: false,
         state: Vec::new(),
     });
     Ok(())
@@ -402,7 +407,7 @@ pub fn amount(text: &str) -> Read<Amount> {
 }
 
 fn sends(line: usize, text: &str) -> Read<Vec<Expected>> {
-    if text == "nothing" {
+    if text == "nothing" || text == "anything" {
         return Ok(Vec::new());
     }
     text.split(',')
