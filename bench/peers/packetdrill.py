@@ -17,8 +17,11 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# A kernel's timers run in jiffies (4 ms at 250 Hz), and the scripts allow for some.
-SLACK = 4_000
+# The scripts' timers are those of a kernel of 1000 Hz; one of 250 Hz has jiffies of 4 ms, and waits for two at the least.
+JIFFY = 4_000
+EARLY, LATE = 4_000, 16_000
+# From 63 jiffies on a kernel's wheel of timers has slots of eight.
+WHEEL = 8 * JIFFY
 # What comes later than this after what went before was sent by a timer.
 PROMPT = 900
 
@@ -123,6 +126,8 @@ def translate(text: str, extra: dict[str, str]) -> Talk:
             raise LeftOutError(why)
     all_events = events(text)
     talk, rest = opened(all_events, text)
+    if extra.get("loss_detection") == "rack" and talk.settings["recovery"] != "sack":
+        raise LeftOutError("RACK needs SACK")
     talk.settings |= extra
     # packetdrill looks at what the host sends when the script expects something: behind the last such line nobody does.
     last = max((i for i, event in enumerate(rest) if event.text.startswith(">")), default=-1)
@@ -134,8 +139,9 @@ def translate(text: str, extra: dict[str, str]) -> Talk:
             break
         if i <= last or talk.lines[before:] and "has " in talk.lines[-1]:
             kept = len(talk.lines)
-        if i > last and len(talk.lines) > before and "hears" in talk.lines[-1]:
+        if i >= last and len(talk.lines) > before and not talk.lines[-1].startswith("  has"):
             talk.lines.append("  sends anything")
+            kept += i == last
     talk.lines = talk.lines[:kept]
     if talk.begun is None or talk.end == 0:
         raise LeftOutError(talk.note or "sends no data")
@@ -197,11 +203,12 @@ def opened(all_events: list[Event], text: str) -> tuple[Talk, list[Event]]:
         "rto_initial": "1 s",
         "rto_max": "120 s",
         "timestamps": "true" if timestamps else "false",
+        "accepted": f"{round_trip} us",
+        "timers": "silent",
+        "early": "4 ms",
     }
     if "tcp_slow_start_after_idle=1" in text:
         settings["idle_restart"] = "true"
-    if round_trip > 0:
-        settings["accepted"] = f"{round_trip} us"
     return Talk(settings), all_events[place + 1 :]
 
 
@@ -294,7 +301,9 @@ def sends(talk: Talk, event: Event, packet: re.Match[str]) -> str | None:
         return "ends at data before a write"
     if event.at - talk.last > PROMPT or event.until > event.at:
         begins, ends = event.at - talk.begun, event.until - talk.begun
-        talk.lines.append(f"{max(begins - SLACK, 0)}..{ends + 2 * SLACK} alarm")
+        wait = event.at - talk.last
+        late = LATE + (WHEEL if wait >= 63 * JIFFY else 0)
+        talk.lines.append(f"{max(begins - EARLY, 0)}..{ends + late} alarm")
         talk.last = event.at
     mss = int(talk.settings["mss"].split()[0])
     # What stands together leaves as segments that begin where the first of them did.

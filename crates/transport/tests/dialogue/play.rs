@@ -145,9 +145,9 @@ fn guarded(dialogue: &Dialogue) -> Result<(), Failure> {
 
 fn play(dialogue: &Dialogue) -> Result<(), Failure> {
     let mut talk = Talk::new(built(dialogue)?);
-    for step in &dialogue.steps {
+    for (i, step) in dialogue.steps.iter().enumerate() {
         talk.happens(step)?;
-        talk.sends(step)?;
+        talk.sends(step, &dialogue.steps[i + 1..])?;
         for state in &step.state {
             talk.has(state)?;
         }
@@ -160,6 +160,11 @@ struct Talk {
     sender: TcpSender,
     mss: u64,
     compares_cwr: bool,
+    silent_timers: bool,
+    /// So much before its time a segment may leave.
+    early: Time,
+    /// Segments of steps to come that have left already.
+    ahead: usize,
     now: Time,
     /// Where the data ends that the application has handed over; `None` if it never does.
     size: Option<u64>,
@@ -173,6 +178,9 @@ impl Talk {
             sender: built.sender,
             mss: built.mss,
             compares_cwr: built.compares_cwr,
+            silent_timers: built.silent_timers,
+            early: built.early,
+            ahead: 0,
             now: Time::ZERO,
             size: built.size,
             base: 0,
@@ -181,6 +189,9 @@ impl Talk {
 
     /// Hands over what happens, if nothing was due before.
     fn happens(&mut self, step: &Step) -> Result<(), Failure> {
+        if self.silent_timers {
+            self.run_out_silently(step)?;
+        }
         let due = self.sender.deadline();
         let name = match step.event {
             Event::Timeout => Some("timeout"),
@@ -204,6 +215,20 @@ impl Talk {
             }
             Event::Writes(amount) => self.writes(step.line, *amount)?,
             Event::Poll | Event::Timeout | Event::Timer | Event::Alarm => {}
+        }
+        Ok(())
+    }
+
+    /// Timers that are due before this step run out, and send nothing.
+    fn run_out_silently(&mut self, step: &Step) -> Result<(), Failure> {
+        while let Some(due) = self.sender.deadline().filter(|due| *due < step.at) {
+            self.now = self.now.max(due);
+            self.sender.on_timeout(self.now);
+            if let Some(segment) = self.sender.poll_send(self.now) {
+                let got = format!("it to send {} at {} us", self.named(&segment), micros(due));
+                let expected = format!("nothing sent before {} us", micros(step.at));
+                return Err(failure(step.line, expected, got));
+            }
         }
         Ok(())
     }
@@ -297,45 +322,60 @@ impl Talk {
         }
     }
 
-    /// Takes what the sender sends, and compares it.
-    fn sends(&mut self, step: &Step) -> Result<(), Failure> {
-        let mut left = self.each(&step.sends).into_iter();
+    /// Takes what the sender sends, and compares it. Segments of `later` steps may leave as much early as the dialogue
+    /// allows.
+    fn sends(&mut self, step: &Step, later: &[Step]) -> Result<(), Failure> {
+        let mut due = self.each(&step.sends);
+        let sent = self.ahead.min(due.len());
+        self.ahead -= sent;
+        let mut left = due.split_off(sent).into_iter();
         for _ in 0..MOST {
             match (self.sender.poll_send(self.now), left.next()) {
                 (None, None) => return Ok(()),
                 (Some(_), None) if step.anything => {}
+                (Some(segment), None) if self.is_early(&segment, later) => self.ahead += 1,
                 (Some(segment), None) => {
                     let got = format!("it to send {}", self.named(&segment));
                     let line = step.sends.last().map_or(step.line, |last| last.line);
                     return Err(failure(line, "nothing more to be sent", got));
                 }
-                (None, Some(expected)) => {
-                    let expected_text = format!("it to send {}", expected.1);
-                    return Err(failure(expected.0.line, expected_text, "nothing sent"));
+                (None, Some((expected, name))) => {
+                    let name = format!("it to send {name}");
+                    return Err(failure(expected.line, name, "nothing sent"));
                 }
                 (Some(segment), Some((expected, name))) => {
-                    let ect = expected.ect.is_none_or(|ect| ect == segment.ect);
-                    let got = self.named(&segment);
-                    if got != name || !ect {
-                        let seen = if segment.ect { " ect" } else { " not-ect" };
-                        let (name, seen) = match expected.ect {
-                            Some(true) => (format!("{name} ect"), seen),
-                            Some(false) => (format!("{name} not-ect"), seen),
-                            None => (name, ""),
-                        };
-                        return Err(failure(
-                            expected.line,
-                            format!("it to send {name}"),
-                            format!("it to send {got}{seen}"),
-                        ));
-                    }
+                    self.compare(&segment, &expected, &name)?;
                 }
             }
         }
+        let got = format!("{MOST} segments");
+        Err(failure(step.line, "an end of what is sent", got))
+    }
+
+    /// Is this the next segment of the steps to come, and soon enough due?
+    fn is_early(&self, segment: &Segment, later: &[Step]) -> bool {
+        let soon = later.iter();
+        let soon = soon.take_while(|step| step.at <= self.now.saturating_add(self.early));
+        let mut each = soon.flat_map(|step| self.each(&step.sends));
+        let next = each.nth(self.ahead);
+        next.is_some_and(|(_, name)| name == self.named(segment))
+    }
+
+    fn compare(&self, segment: &Segment, expected: &Expected, name: &str) -> Result<(), Failure> {
+        let got = self.named(segment);
+        let ect = |ect: bool| if ect { " ect" } else { " not-ect" };
+        let (wanted, seen) = match expected.ect {
+            Some(wanted) => (ect(wanted), ect(segment.ect)),
+            None => ("", ""),
+        };
+        if got == name && wanted == seen {
+            return Ok(());
+        }
+        let expected_text = format!("it to send {name}{wanted}");
         Err(failure(
-            step.line,
-            "an end of what is sent",
-            format!("{MOST} segments"),
+            expected.line,
+            expected_text,
+            format!("it to send {got}{seen}"),
         ))
     }
 

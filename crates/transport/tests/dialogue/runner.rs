@@ -110,6 +110,40 @@ fn what_is_sent_may_be_left_open() {
 }
 
 #[test]
+fn a_segment_may_leave_early_by_as_much_as_the_dialogue_says() {
+    let early = |by: &str| {
+        let text = GOOD.replace("flow = 4", &format!("flow = 4\nearly = \"{by}\""));
+        let text = text.replace("sends 2-3 ", "sends 2\n104 sends 3 ");
+        let played = play::file("f.txt", &text);
+        played[0]
+            .failure
+            .as_ref()
+            .map(|failure| failure.what.clone())
+    };
+    assert_eq!(early("4 us"), None);
+    let what = "expected nothing more to be sent, got it to send 3";
+    assert_eq!(early("3 us").as_deref(), Some(what));
+}
+
+#[test]
+fn a_timer_that_sends_something_needs_a_line_even_where_others_are_silent() {
+    let silent = "flow = 4\ntimers = \"silent\"";
+    assert_eq!(told("flow = 4", silent), [""; 0]);
+    let late = GOOD
+        .replace("flow = 4", silent)
+        .replace("300  hears 4", "500  hears 4");
+    let played = play::file("f.txt", &late);
+    let failure = played[0]
+        .failure
+        .as_ref()
+        .expect("the timeout has sent 1 again");
+    assert_eq!(
+        failure.what,
+        "expected nothing sent before 500 us, got it to send 1 again at 400 us"
+    );
+}
+
+#[test]
 fn a_timer_may_be_due_within_a_span_and_be_of_any_kind() {
     let tail = "300  hears 4\n     has done yes, deadline none";
     for (line, says) in [

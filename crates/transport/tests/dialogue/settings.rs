@@ -15,45 +15,64 @@ pub struct Built {
     pub size: Option<u64>,
     /// Whether segments say that the window was reduced is compared.
     pub compares_cwr: bool,
+    /// Timers that send nothing need no line.
+    pub silent_timers: bool,
+    /// So much before its time a segment may leave.
+    pub early: Time,
 }
 
 /// The sender of `dialogue`. The setting `flow` is the amount of data, or `endless`; `accepted` the round trip that its
 /// host saw when it answered a SYN; `fails` why the dialogue does not hold yet; `cwr` may be
-/// `ignored`; every other one is a key of
+/// `ignored`, and `timers` that send nothing may be `silent`; every other one is a key of
 /// `[transport]`.
 pub fn built(dialogue: &Dialogue) -> Result<Built, Unreadable> {
     let config = Arc::new(config(dialogue)?);
     let mss = u64::from(config.mss);
     let size = size(dialogue, mss)?;
     let mut sender = TcpSender::new(config, size);
-    if let Some(setting) = find(dialogue, "accepted") {
-        const ACCEPTED: Param = Param::required("accepted", ParamUnit::Time, "");
-        let Value::Time(round_trip) = parsed(setting, &ACCEPTED)? else {
-            unreachable!("a time is required");
-        };
+    if let Some(round_trip) = span(dialogue, "accepted")? {
         sender = sender.answering(match round_trip {
             Time::ZERO => Opened::Unseen,
             seen => Opened::Took(seen),
         });
     }
-    let compares_cwr = match find(dialogue, "cwr") {
-        None => true,
-        Some(setting) if setting.text == "ignored" => false,
-        Some(setting) => {
-            let what = format!("cwr: expected \"ignored\", got {:?}", setting.text);
-            return Err(unreadable(setting.line, what));
-        }
-    };
+    let compares_cwr = !says(dialogue, "cwr", "ignored")?;
+    let silent_timers = says(dialogue, "timers", "silent")?;
     Ok(Built {
         sender,
         mss,
         size,
         compares_cwr,
+        silent_timers,
+        early: span(dialogue, "early")?.unwrap_or(Time::ZERO),
     })
 }
 
 pub fn find<'a>(dialogue: &'a Dialogue, key: &str) -> Option<&'a Setting> {
     dialogue.settings.iter().find(|setting| setting.key == key)
+}
+
+/// The time that the setting `key` has, if there is one.
+fn span(dialogue: &Dialogue, key: &str) -> Result<Option<Time>, Unreadable> {
+    const SPAN: Param = Param::required("time", ParamUnit::Time, "");
+    let Some(setting) = find(dialogue, key) else {
+        return Ok(None);
+    };
+    match parsed(setting, &SPAN)? {
+        Value::Time(time) => Ok(Some(time)),
+        other => unreachable!("{other:?} is no time"),
+    }
+}
+
+/// Is there a setting `key`? Its one value is `word`.
+fn says(dialogue: &Dialogue, key: &str, word: &str) -> Result<bool, Unreadable> {
+    match find(dialogue, key) {
+        Some(setting) if setting.text != word => {
+            let what = format!("{key}: expected {word:?}, got {:?}", setting.text);
+            Err(unreadable(setting.line, what))
+        }
+        found => Ok(found.is_some()),
+    }
 }
 
 fn size(dialogue: &Dialogue, mss: u64) -> Result<Option<u64>, Unreadable> {
@@ -93,7 +112,11 @@ fn config(dialogue: &Dialogue) -> Result<TcpConfig, Unreadable> {
         values.set(param.name, default);
     }
     for setting in &dialogue.settings {
-        if ["kind", "flow", "accepted", "fails", "cwr"].contains(&setting.key.as_str()) {
+        if [
+            "kind", "flow", "accepted", "fails", "cwr", "timers", "early",
+        ]
+        .contains(&setting.key.as_str())
+        {
             continue;
         }
         let named = |param: &&Param| param.name == setting.key;
