@@ -134,10 +134,11 @@ def translate(text: str, extra: dict[str, str]) -> Talk:
     kept = 0
     for i, event in enumerate(rest):
         before = len(talk.lines)
-        if (why := step(talk, event)) is not None:
-            talk.note = why
+        ends = step(talk, event)
+        if ends is not None:
+            talk.note = ends
             break
-        if i <= last or talk.lines[before:] and "has " in talk.lines[-1]:
+        if i <= last or (talk.lines[before:] and "has " in talk.lines[-1]):
             kept = len(talk.lines)
         if i >= last and len(talk.lines) > before and not talk.lines[-1].startswith("  has"):
             talk.lines.append("  sends anything")
@@ -152,13 +153,14 @@ def translate(text: str, extra: dict[str, str]) -> Talk:
 
 def opened(all_events: list[Event], text: str) -> tuple[Talk, list[Event]]:
     """The settings that the handshake implies, and what comes after it."""
-    ours, theirs, answered, opens = 1460, 536, 0, None
+    ours, theirs, answered = 1460, 536, 0
+    # Where the connection stands, the round trip of the handshake, and the window that the other side told then.
+    opens: tuple[int, int, int | None] | None = None
     options = ""
     echo = False
     for i, event in enumerate(all_events):
-        if match := re.search(r"TCP_MAXSEG, \[(\d+)\]", event.text):
-            if "setsockopt" in event.text:
-                ours = min(ours, int(match[1]))
+        if "setsockopt" in event.text and (match := re.search(r"TCP_MAXSEG, \[(\d+)\]", event.text)):
+            ours = min(ours, int(match[1]))
         way, packet = event.text[:1], PACKET.search(event.text[1:])
         if way not in "<>" or not packet:
             continue
@@ -234,7 +236,7 @@ def step(talk: Talk, event: Event) -> str | None:
         return "ends where the application closes"
     if match[1] == "setsockopt":
         if any(word in text for word in ("TCP_CORK", "TCP_NODELAY", "TCP_USER_TIMEOUT", "TCP_CONGESTION")):
-            return f"ends at setsockopt {re.search(r'TCP_[A-Z_]+', text.split(',', 1)[1])[0]}"
+            return "ends where the application sets how its socket sends"
         return None
     if "MSG_MORE" in text or "MSG_EOR" in text or match[1] == "splice":
         return "ends at a write with flags"
@@ -253,15 +255,18 @@ def step(talk: Talk, event: Event) -> str | None:
 
 
 def now(talk: Talk, event: Event) -> int:
+    """Returns the time of `event` since the first write, and remembers it as that of the last line."""
     talk.last = max(talk.last, event.at)
     return event.at - (talk.begun or 0)
 
 
 def say(talk: Talk, event: Event, words: str) -> None:
+    """Adds a line at the time of `event`."""
     talk.lines.append(f"{now(talk, event)} {words}")
 
 
 def hears(talk: Talk, event: Event, packet: re.Match[str]) -> str | None:
+    """Adds an acknowledgement; says why the translation ends there, if it does."""
     flags, ack, window = packet[1], packet[5], packet[6]
     if talk.begun is None:
         return "ends before anything is sent" if "F" in flags or "R" in flags else None
@@ -292,6 +297,7 @@ def hears(talk: Talk, event: Event, packet: re.Match[str]) -> str | None:
 
 
 def sends(talk: Talk, event: Event, packet: re.Match[str]) -> str | None:
+    """Adds segments that the host sends; says why the translation ends there, if it does."""
     flags, start, length = packet[1], int(packet[2]) - 1, int(packet[4])
     if "R" in flags or "F" in flags:
         return "ends where the connection closes"
@@ -320,6 +326,7 @@ def sends(talk: Talk, event: Event, packet: re.Match[str]) -> str | None:
 
 
 def assertions(talk: Talk, event: Event) -> None:
+    """Adds what a script asserts of the window and of ssthresh."""
     if talk.begun is None:
         return
     for name, ours in (("tcpi_snd_cwnd", "cwnd"), ("tcpi_snd_ssthresh", "ssthresh")):
@@ -332,6 +339,7 @@ def assertions(talk: Talk, event: Event) -> None:
 
 
 def main() -> None:
+    """Translates all scripts of a folder."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="where the scripts are")
     parser.add_argument("out", type=Path, help="where the dialogues go")

@@ -10,6 +10,7 @@
 //!
 //! `DIALOGUES=folder` plays the files of another folder, one line each of what became of them on standard error.
 
+mod page;
 mod play;
 mod runner;
 mod settings;
