@@ -65,3 +65,28 @@ fn the_example_of_the_page_holds() {
     let failures: Vec<String> = failures.map(ToString::to_string).collect();
     assert_eq!((played.len(), failures), (1, vec![]));
 }
+
+/// Every dialogue has a comment with a section, a paper or the code that its numbers follow from, and a name of its own.
+#[test]
+fn each_dialogue_has_a_name_of_its_own_and_names_its_source() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/dialogues");
+    let mut names = std::collections::BTreeSet::new();
+    let mut wrong = Vec::new();
+    for file in std::fs::read_dir(folder).expect("it is there") {
+        let path = file.expect("it is listed").path();
+        let text = std::fs::read_to_string(&path).expect("it is text");
+        for dialogue in text.split("\n== ").skip(1) {
+            let name = dialogue.lines().next().unwrap_or_default();
+            let sources = ["RFC ", "Linux", "ns-3", "et al.", "header"];
+            let comments = dialogue.lines().filter(|line| line.starts_with('#'));
+            let named = comments
+                .into_iter()
+                .any(|line| sources.iter().any(|s| line.contains(s)));
+            if !named || !names.insert(name.to_string()) {
+                wrong.push(format!("{}: {name}", path.display()));
+            }
+        }
+    }
+    assert!(names.len() > 80, "{} dialogues", names.len());
+    assert_eq!(wrong, [""; 0]);
+}
