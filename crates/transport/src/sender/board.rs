@@ -373,6 +373,11 @@ impl Board {
         (seq.max(una), end - seq.max(una))
     }
 
+    /// Are all segments full?
+    pub(super) fn is_whole(&self) -> bool {
+        (self.end - self.start).is_multiple_of(self.mss)
+    }
+
     /// Is nothing outstanding?
     pub(super) fn is_empty(&self) -> bool {
         self.slots.is_empty()

@@ -257,6 +257,17 @@ impl TcpSender {
         self.counters = SenderCounters::default();
     }
 
+    /// The application hands over `bytes` more of the message that is being sent. Not when the connection is being
+    /// closed, nor behind a short segment that is outstanding: what is outstanding is counted in full segments.
+    #[must_use = "it may be refused"]
+    pub fn extend(&mut self, bytes: u64) -> bool {
+        let fits = !self.closes() && self.board.is_whole();
+        if fits {
+            self.size = self.size.saturating_add(bytes);
+        }
+        fits
+    }
+
     /// Bytes that may be in the network, by the congestion window.
     pub fn cwnd(&self) -> u64 {
         self.window.cwnd
