@@ -184,6 +184,7 @@ impl Settings {
                 max: Time::from_s(1),
                 granularity: Time::from_us(1),
                 backoff: self.backoff,
+                jiffy: Time::ZERO,
                 backoff_ends: match self.backoff_ends % 3 {
                     0 => BackoffEnds::AsEstimator,
                     1 => BackoffEnds::Sample,

@@ -6,8 +6,8 @@ use crate::congestion;
 use crate::nature::Nature;
 use crate::params::{count, count_or_off, share, sizes, word};
 use crate::{
-    AckRule, BackoffEnds, Congestion, Estimator, Ranking, Recovery, Reduction, RtoConfig,
-    ThresholdRule,
+    AckRule, BackoffEnds, Congestion, Estimator, Growth, LossDetection, Ranking, Recovery,
+    Reduction, RtoConfig, ThresholdRule,
 };
 
 /// A TCP connection's settings, the same at both ends.
@@ -17,6 +17,10 @@ pub struct TcpConfig {
     pub congestion: Congestion,
     /// How losses are found and repaired.
     pub recovery: Recovery,
+    /// Evidence of a loss: `None` goes by duplicates.
+    pub rack: Option<RackConfig>,
+    /// How a window grows in slow start.
+    pub growth: Growth,
     /// How fast a window that was cut is reached.
     pub reduction: Reduction,
     /// Payload bytes of a full segment.
@@ -31,6 +35,14 @@ pub struct TcpConfig {
     pub reordering: ReorderingConfig,
     /// RFC 3042: a new segment on each of the first two duplicate acknowledgements.
     pub limited_transmit: bool,
+    /// The same while a window comes down.
+    pub limited_transmit_in_cwr: bool,
+    /// Duplicates begin a recovery while a window comes down after an echo.
+    pub duplicates_in_cwr: bool,
+    /// An echo cuts the window while a timeout is repaired.
+    pub echoes_in_loss: bool,
+    /// Least window after a cut, in segments.
+    pub window_floor: u32,
     /// RFC 5681 4.1: back to the initial window after one RTO of silence.
     pub idle_restart: bool,
     /// `None` acknowledges every segment at once.
@@ -61,12 +73,15 @@ impl TcpConfig {
         let recovery = word(values, "recovery", Recovery::from_name);
         let dupack_threshold = count_or_off(values, "fast_retransmit", 1, u32::MAX)?;
         let (handshake, syn_sample) = (values.flag("handshake"), values.flag("syn_sample"));
+        let rack = RackConfig::read(kind, values, recovery, dupack_threshold)?;
         if !syn_sample && !handshake {
             let wrong = "syn_sample = false needs handshake = true: without, nobody sends a SYN";
             return Err(Refusal::about(&["syn_sample", "handshake"], wrong));
         }
         Ok(TcpConfig {
             recovery,
+            rack,
+            growth: word(values, "window_growth", Growth::from_name),
             reduction: word(values, "reduction", Reduction::from_name),
             mss,
             receive_window,
@@ -76,6 +91,10 @@ impl TcpConfig {
             reordering: ReorderingConfig::read(values, recovery, dupack_threshold)?,
             initial_window: count(values, congestion::initial_window(kind), 1, 1 << 20)?,
             limited_transmit: values.flag("limited_transmit"),
+            limited_transmit_in_cwr: values.flag("limited_transmit_in_cwr"),
+            duplicates_in_cwr: values.flag("duplicates_in_cwr"),
+            echoes_in_loss: values.flag("echoes_in_loss"),
+            window_floor: count(values, "window_floor", 1, 2)?,
             idle_restart: values.flag("idle_restart"),
             rto: RtoConfig::read(values)?,
             timestamps: values.flag("timestamps"),
@@ -86,6 +105,14 @@ impl TcpConfig {
             congestion: Congestion::read(kind, values)
                 .unwrap_or_else(|| panic!("no transport {kind:?}"))?,
         })
+    }
+
+    /// How a sender finds out that a segment is lost.
+    pub fn loss_detection(&self) -> LossDetection {
+        match self.rack {
+            Some(_) => LossDetection::Rack,
+            None => LossDetection::Duplicates,
+        }
     }
 
     /// What must be known about it beside its parameters.
@@ -115,6 +142,86 @@ impl DelayedAck {
         };
         let segments = count(values, "delayed_ack_segments", 1, u32::MAX)?;
         Ok(Some(DelayedAck { segments, timeout }))
+    }
+}
+
+/// Loss detection by time (RFC 8985, RACK-TLP).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct RackConfig {
+    /// RFC 8985 section 7: a probe of the tail.
+    pub probe: bool,
+    /// TLP.max_ack_delay; `None` is the minimum RTO, as in Linux.
+    pub ack_delay: Option<Time>,
+    /// RFC 5682: new data first after a timeout.
+    pub frto: bool,
+    /// RFC 8985's DupThresh: with so many segments SACKed and no reordering seen, there is no reordering window.
+    pub threshold: u32,
+}
+
+impl RackConfig {
+    fn read(
+        kind: &str,
+        values: &Values,
+        recovery: Recovery,
+        threshold: Option<u32>,
+    ) -> Result<Option<RackConfig>, Refusal> {
+        let on = word(values, "loss_detection", LossDetection::from_name) == LossDetection::Rack;
+        let (probe, frto) = (values.flag("tail_loss_probe"), values.flag("frto"));
+        if !on {
+            for (name, asked) in [("tail_loss_probe", probe), ("frto", frto)] {
+                if asked {
+                    let wrong = format!(
+                        "{name} = true needs loss_detection = \"rack\" (and recovery = \"sack\"): it is a part of it here"
+                    );
+                    return Err(
+                        Refusal::about(&[name, "loss_detection"], wrong).got("\"duplicates\"")
+                    );
+                }
+            }
+            return Ok(None);
+        }
+        if recovery != Recovery::Sack {
+            let wrong = "loss_detection = \"rack\" needs recovery = \"sack\": it goes by when each delivered segment was \
+                         sent, which selective acknowledgements alone tell (RFC 8985 section 3.2)";
+            return Err(Refusal::about(&["loss_detection", "recovery"], wrong).got(recovery.name()));
+        }
+        if !congestion::takes_rack(kind) {
+            let wrong = format!(
+                "kind = {kind:?} needs loss_detection = \"duplicates\": its windows of less than a segment hold repairs \
+                 back by pacing, which timers of RFC 8985 would take for losses"
+            );
+            return Err(Refusal::about(&["loss_detection", "kind"], wrong).got("\"rack\""));
+        }
+        let Some(threshold) = threshold else {
+            let wrong = "loss_detection = \"rack\" needs a number for fast_retransmit (3 in RFC 8985): it takes segments \
+                         for lost by time, with duplicates or without, and Linux cannot turn that off; for repairs by \
+                         the timer alone set loss_detection = \"duplicates\"";
+            return Err(
+                Refusal::about(&["fast_retransmit", "loss_detection"], wrong).got("\"off\""),
+            );
+        };
+        let rule = word(values, "fast_retransmit_rule", ThresholdRule::from_name);
+        if rule != ThresholdRule::Fixed {
+            let wrong = "loss_detection = \"rack\" needs fast_retransmit_rule = \"fixed\": its reordering window adapts by \
+                         itself (RFC 8985 section 6.2 step 4), and no number of duplicates decides";
+            return Err(
+                Refusal::about(&["fast_retransmit_rule", "loss_detection"], wrong).got(rule.name()),
+            );
+        }
+        if probe && !(values.flag("handshake") && values.flag("syn_sample")) {
+            let wrong = "tail_loss_probe = true needs a round trip before the first flight: set handshake = true and \
+                         syn_sample = true (RFC 8985 section 7.2 would wait a second without one)";
+            return Err(Refusal::about(
+                &["tail_loss_probe", "handshake", "syn_sample"],
+                wrong,
+            ));
+        }
+        Ok(Some(RackConfig {
+            probe,
+            ack_delay: values.time_or_off("probe_ack_delay"),
+            frto,
+            threshold,
+        }))
     }
 }
 
@@ -217,7 +324,18 @@ impl RtoConfig {
             granularity: values.time("rto_granularity"),
             backoff: values.flag("rto_backoff"),
             backoff_ends: word(values, "rto_backoff_ends", BackoffEnds::from_name),
+            jiffy: values.time_or_off("jiffy").unwrap_or(Time::ZERO),
         };
+        if values.time_or_off("jiffy") == Some(Time::ZERO) {
+            return Err(Refusal::of("jiffy", "must be above 0, or \"off\""));
+        }
+        if rto.jiffy > rto.min {
+            let wrong = format!(
+                "jiffy ({}) must not be above rto_min ({}): no timeout is shorter than a tick",
+                rto.jiffy, rto.min
+            );
+            return Err(Refusal::about(&["jiffy", "rto_min"], wrong));
+        }
         for (name, span) in [("rto_min", rto.min), ("rto_initial", rto.initial)] {
             if span == Time::ZERO {
                 return Err(Refusal::of(name, "must be above 0"));
@@ -240,6 +358,8 @@ mod tests {
         let by_hand = TcpConfig {
             congestion: TcpConfig::default().congestion, // that of `crate::DEFAULT`
             recovery: Recovery::NewReno,
+            rack: None,
+            growth: Growth::Rfc5681,
             reduction: Reduction::Prr,
             mss: 1460,
             initial_window: 10,
@@ -254,6 +374,10 @@ mod tests {
                 undo: false,
             },
             limited_transmit: false,
+            limited_transmit_in_cwr: false,
+            duplicates_in_cwr: true,
+            echoes_in_loss: false,
+            window_floor: 2,
             idle_restart: false,
             delayed_ack: None,
             ack_rule: AckRule::Linux,
@@ -265,6 +389,7 @@ mod tests {
                 granularity: Time::from_us(1),
                 backoff: true,
                 backoff_ends: BackoffEnds::AsEstimator,
+                jiffy: Time::ZERO,
             },
             timestamps: false,
             syn_sample: true,

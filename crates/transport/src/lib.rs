@@ -25,7 +25,7 @@ mod transports;
 mod words;
 
 pub use any::AnyReceiver;
-pub use config::{DelayedAck, ReorderingConfig, TcpConfig};
+pub use config::{DelayedAck, RackConfig, ReorderingConfig, TcpConfig};
 pub use congestion::{AlphaMoves, Congestion, Control, DEFAULT, Delay, Echo, SwiftConfig, Window};
 pub use host::Endpoint;
 pub use mptcp::{MptcpConfig, MptcpReceiver, MptcpSender};
@@ -171,6 +171,8 @@ pub struct SenderCounters {
     pub dsacks: u32,
     /// Windows given back, since the recovery that had cut them was needless.
     pub undone: u32,
+    /// Probes of the tail (RFC 8985 section 7).
+    pub probes: u32,
 }
 
 /// A sender of one flow.

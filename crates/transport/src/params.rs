@@ -2,7 +2,10 @@
 
 use sidestep_types::{Param, ParamUnit, Refusal, Values};
 
-use crate::{AckRule, BackoffEnds, Estimator, Ranking, Recovery, Reduction, ThresholdRule};
+use crate::{
+    AckRule, BackoffEnds, Estimator, Growth, LossDetection, Ranking, Recovery, Reduction,
+    ThresholdRule,
+};
 
 /// The parameters of `[transport]` whatever its kind. Not every kind listens to all of them:
 /// see [`crate::takes`].
@@ -12,6 +15,42 @@ pub const PARAMS: &[Param] = &[
         ParamUnit::Word(Recovery::WORDS),
         "newreno",
         "how losses are repaired: RFC 6582, RFC 5681 or RFC 6675",
+    ),
+    Param::with_default(
+        "loss_detection",
+        ParamUnit::Word(LossDetection::WORDS),
+        "duplicates",
+        "evidence of a loss: duplicate acknowledgements (RFC 5681, RFC 6675), or what was sent later and delivered \
+         (RFC 8985, RACK)",
+    ),
+    Param::with_default(
+        "tail_loss_probe",
+        ParamUnit::Flag,
+        "false",
+        "send a probe after two round trips without an acknowledgement (RFC 8985 section 7, TLP)",
+    )
+    .beside("loss_detection", &["rack"]),
+    Param::with_default(
+        "probe_ack_delay",
+        ParamUnit::Time,
+        "rto_min",
+        "longest wait of the receiver, by which a probe of a lone segment is later: RFC 8985's TLP.max_ack_delay, or \
+         as in Linux the minimum RTO",
+    )
+    .or_off("rto_min")
+    .beside("loss_detection", &["rack"]),
+    Param::with_default(
+        "frto",
+        ParamUnit::Flag,
+        "false",
+        "after a timeout, send new data first to find out whether anything was lost (RFC 5682, F-RTO)",
+    )
+    .beside("loss_detection", &["rack"]),
+    Param::with_default(
+        "window_growth",
+        ParamUnit::Word(Growth::WORDS),
+        "rfc5681",
+        "growth in slow start: a segment for each acknowledgement (RFC 5681), or each segment delivered (Linux)",
     ),
     Param::with_default(
         "reduction",
@@ -91,6 +130,33 @@ pub const PARAMS: &[Param] = &[
         ParamUnit::Flag,
         "false",
         "a new segment on each of the first two duplicate acknowledgements (RFC 3042)",
+    )
+    .beside("loss_detection", &["duplicates"]),
+    Param::with_default(
+        "limited_transmit_in_cwr",
+        ParamUnit::Flag,
+        "false",
+        "limited transmit also while a window comes down after an echo (RFC 3042 does not except it)",
+    )
+    .beside("loss_detection", &["duplicates"]),
+    Param::with_default(
+        "duplicates_in_cwr",
+        ParamUnit::Flag,
+        "true",
+        "duplicates begin a recovery also while a window comes down after an echo (RFC 8257 section 3.5, Linux); ns-3: false",
+    )
+    .beside("loss_detection", &["duplicates"]),
+    Param::with_default(
+        "echoes_in_loss",
+        ParamUnit::Flag,
+        "false",
+        "an echo cuts the window also while a timeout is repaired; ns-3: true, Linux: false",
+    ),
+    Param::with_default(
+        "window_floor",
+        ParamUnit::Count,
+        "2",
+        "least window in segments after a loss or an echo: 1 or 2 (RFC 5681 equation 4 and Linux: 2; INET and ns-3 after an echo: 1)",
     ),
     Param::with_default(
         "idle_restart",
@@ -147,6 +213,13 @@ pub const PARAMS: &[Param] = &[
         "1 us",
         "clock granularity G of RFC 6298; assumed",
     ),
+    Param::with_default(
+        "jiffy",
+        ParamUnit::Time,
+        "off",
+        "period of the ticks at which the sender's timers run out (Linux: 1/HZ); off runs them out exactly",
+    )
+    .or_off("off"),
     Param::with_default(
         "rto_backoff",
         ParamUnit::Flag,

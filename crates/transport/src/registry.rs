@@ -59,6 +59,9 @@ pub trait Transport {
     /// A subflow of MPTCP can have it.
     const SUBFLOW: bool = true;
 
+    /// Losses can be detected by time (RFC 8985), of TCP.
+    const RACK: bool = true;
+
     /// What a complete set of values says. A refusal says which value cannot be had.
     fn read(values: &Values) -> Result<Self::Settings, Refusal>;
 }
@@ -189,6 +192,12 @@ macro_rules! congestions {
 
         /// Of each, whether a subflow of MPTCP can have it.
         pub(crate) const OF_SUBFLOWS: &[bool] = &[$( <$module::$type as Transport>::SUBFLOW, )*];
+
+        /// Can a TCP with the controller called `kind` detect losses by time?
+        pub(crate) fn takes_rack(kind: &str) -> bool {
+            $( (kind != <$module::$type as Transport>::ENTRY.name
+                || <$module::$type as Transport>::RACK) && )* true
+        }
 
         /// The parameter that says the initial window of a TCP with the controller called `kind`.
         pub(crate) fn initial_window(kind: &str) -> &'static str {

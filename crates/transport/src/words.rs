@@ -30,6 +30,18 @@ pub const CHOICES: &[Choice] = &[
         of: |tcp| tcp.recovery.name(),
     },
     Choice {
+        key: "transport.loss_detection",
+        kind: "detections",
+        entries: LossDetection::ENTRIES,
+        of: |tcp| tcp.loss_detection().name(),
+    },
+    Choice {
+        key: "transport.window_growth",
+        kind: "growths",
+        entries: Growth::ENTRIES,
+        of: |tcp| tcp.growth.name(),
+    },
+    Choice {
         key: "transport.reduction",
         kind: "reductions",
         entries: Reduction::ENTRIES,
@@ -82,6 +94,34 @@ words! {
         Sack = "sack",
             "repairs every hole that selective acknowledgements show",
             "RFC 6675, RFC 2018";
+    }
+}
+
+words! {
+    /// Evidence by which a sender takes a segment for lost.
+    pub enum LossDetection {
+        /// RFC 5681, 6582 and 6675: duplicate acknowledgements, or bytes SACKed above a segment.
+        Duplicates = "duplicates",
+            "takes a segment for lost when enough duplicates, or SACKed segments above it, have come",
+            "RFC 5681, RFC 6582, RFC 6675";
+        /// RFC 8985: the time of sending of what was delivered.
+        Rack = "rack",
+            "takes a segment for lost when one sent later was delivered and a reordering window has passed",
+            "RFC 8985; Linux tcp_rack_detect_loss";
+    }
+}
+
+words! {
+    /// Rule by which a window grows in slow start.
+    pub enum Growth {
+        /// RFC 5681: a segment for each acknowledgement, while the window is what holds the sender back.
+        Rfc5681 = "rfc5681",
+            "adds a segment for each acknowledgement, while the window holds the sender back",
+            "RFC 5681 section 3.1 (equation 2)";
+        /// Linux: each segment delivered, while more than half of the window is in use.
+        Linux = "linux",
+            "adds each segment delivered, while more than half of the window is in use",
+            "Linux tcp_slow_start, tcp_is_cwnd_limited, tcp_cwnd_validate";
     }
 }
 

@@ -12,6 +12,7 @@ pub use dctcp::AlphaMoves;
 use sidestep_types::{Refusal, Time, Values};
 pub use swift::SwiftConfig;
 
+use crate::Growth;
 use crate::registry::{Transport, congestions};
 
 congestions! {
@@ -61,6 +62,10 @@ pub struct Window {
     pub ssthresh: u64,
     /// Payload bytes of a full segment.
     pub mss: u64,
+    /// No cut leaves less, in bytes.
+    floor: u64,
+    /// Slow start adds all that was delivered, not a segment an acknowledgement.
+    whole: bool,
     /// Bytes acknowledged towards the next segment of growth.
     credit: u64,
 }
@@ -72,17 +77,43 @@ impl Window {
             cwnd: mss.saturating_mul(segments.max(1)),
             ssthresh: u64::MAX,
             mss,
+            floor: mss.saturating_mul(2),
+            whole: false,
             credit: 0,
         }
+    }
+
+    /// The same, of which no cut leaves less than `segments` segments.
+    pub fn with_floor(mut self, segments: u64) -> Window {
+        self.floor = self.mss.saturating_mul(segments);
+        self
+    }
+
+    /// The same, which grows as `growth` says.
+    pub fn with_growth(mut self, growth: Growth) -> Window {
+        self.whole = growth == Growth::Linux;
+        self
+    }
+
+    /// Does it grow as Linux's windows?
+    #[inline]
+    pub fn grows_whole(&self) -> bool {
+        self.whole
     }
 
     /// RFC 5681 3.1: slow start by at most a segment an acknowledgement (equation 2), then
     /// one segment per window of acknowledged bytes (byte counting, as the RFC recommends).
     #[inline]
-    pub fn grow(&mut self, acked: u64) {
+    pub fn grow(&mut self, mut acked: u64) {
         if self.cwnd < self.ssthresh {
-            self.cwnd = self.cwnd.saturating_add(acked.min(self.mss));
-            return;
+            if !self.whole {
+                self.cwnd = self.cwnd.saturating_add(acked.min(self.mss));
+                return;
+            }
+            // Linux tcp_slow_start: up to ssthresh, and the rest counts for congestion avoidance.
+            let more = acked.min(self.ssthresh - self.cwnd);
+            self.cwnd = self.cwnd.saturating_add(more);
+            acked -= more;
         }
         self.credit += acked;
         if self.credit >= self.cwnd {
@@ -105,14 +136,14 @@ impl Window {
         }
     }
 
-    /// Continues from `bytes`, two segments at least, without slow start.
+    /// Continues from `bytes`, or the floor if that is more, without slow start.
     pub fn cut_to(&mut self, bytes: u64) {
-        self.ssthresh = bytes.max(2 * self.mss);
+        self.ssthresh = bytes.max(self.floor);
         self.cwnd = self.ssthresh;
         self.credit = 0;
     }
 
-    /// Begins again with one segment, in slow start up to `bytes`, two segments at least; `again` for the same
+    /// Begins again with one segment, in slow start up to `bytes` or the floor; `again` for the same
     /// segment leaves `ssthresh` alone (RFC 5681 equation 4).
     pub fn restart_to(&mut self, bytes: u64, again: bool) {
         if !again {
@@ -236,6 +267,30 @@ mod tests {
         w.grow(500);
         w.grow(9000);
         assert_eq!(w.cwnd, 2000 + 1000 + 500 + 1000);
+    }
+
+    #[test]
+    fn a_window_that_grows_as_linux_adds_all_that_was_delivered_up_to_ssthresh() {
+        let mut w = Window::new(1000, 2).with_growth(Growth::Linux);
+        w.ssthresh = 6000;
+        w.grow(3000);
+        assert_eq!(w.cwnd, 5000);
+        w.grow(3000);
+        assert_eq!(w.cwnd, 6000);
+        // 2000 bytes are left over, a third of what the next segment takes.
+        w.grow(3999);
+        assert_eq!(w.cwnd, 6000);
+        w.grow(1);
+        assert_eq!(w.cwnd, 7000);
+    }
+
+    #[test]
+    fn no_cut_goes_below_the_floor() {
+        for (floor, left) in [(1, 1000), (2, 2000)] {
+            let mut w = Window::new(1000, 10).with_floor(floor);
+            w.cut_to(10);
+            assert_eq!((w.cwnd, w.ssthresh), (left, left));
+        }
     }
 
     #[test]

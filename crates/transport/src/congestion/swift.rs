@@ -350,6 +350,7 @@ impl Transport for Swift {
     type Settings = (SwiftConfig,);
     const INITIAL_WINDOW: &'static str = "swift_initial_window";
     const SUBFLOW: bool = false;
+    const RACK: bool = false;
 
     fn read(values: &Values) -> Result<(SwiftConfig,), Refusal> {
         let config = SwiftConfig {

@@ -391,6 +391,7 @@ impl Sender for MptcpSender {
                 (&mut sum.cuts, of.cuts),
                 (&mut sum.dsacks, of.dsacks),
                 (&mut sum.undone, of.undone),
+                (&mut sum.probes, of.probes),
             ] {
                 *sum = sum.saturating_add(more);
             }

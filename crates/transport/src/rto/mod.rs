@@ -8,8 +8,9 @@
 //! **Source**       RFC 6298 section 5.
 //!                  The back-off ends with the next valid sample (RFC 6298 5.7's note, and
 //!                  Karn's rule), or as ns-3's does, with any acknowledgement of new data.
+//!                  Ticks: Linux `kernel/time/timer.c` (`calc_wheel_index`), `usecs_to_jiffies`.
 //! **Deviations**   after a lost SYN the timeout goes back to `initial` (RFC 6298 5.7 says
-//!                  3 s, an age in a data centre).
+//!                  3 s, an age in a data centre). With ticks, those of all hosts fall together.
 //!
 //! One file per estimator, one line in the registry below.
 
@@ -51,6 +52,8 @@ pub struct RtoConfig {
     pub backoff: bool,
     /// When a doubled timeout becomes the estimator's again.
     pub backoff_ends: BackoffEnds,
+    /// Period of the ticks at which timers run out; [`Time::ZERO`] runs them out on the picosecond.
+    pub jiffy: Time,
 }
 
 impl RtoConfig {
@@ -120,6 +123,7 @@ pub(crate) struct Timer {
     rtt: Rtt,
     min: Time,
     max: Time,
+    jiffy: Time,
     ends_at_ack: bool,
 }
 
@@ -132,6 +136,7 @@ impl Timer {
             rtt: Rtt::new(config),
             min: config.min,
             max: config.max,
+            jiffy: config.jiffy,
             ends_at_ack: config.backoff_ends_at_ack(),
         }
     }
@@ -159,7 +164,32 @@ impl Timer {
     /// RFC 6298 5.3.
     #[inline]
     pub(crate) fn restart(&mut self, now: Time) {
-        self.deadline = now.saturating_add(self.rto);
+        self.run(now, self.rto);
+    }
+
+    /// Runs out `span` after `now`, whatever it ran for before.
+    #[inline]
+    pub(crate) fn run(&mut self, now: Time, span: Time) {
+        self.deadline = match self.jiffy {
+            Time::ZERO => now.saturating_add(span),
+            jiffy => tick_after(now, span, jiffy),
+        };
+    }
+
+    /// Two jiffies: Linux `TCP_TIMEOUT_MIN`, which it adds to short timeouts.
+    #[inline]
+    pub(crate) fn two_jiffies(&self) -> Time {
+        self.jiffy.saturating_mul(2)
+    }
+
+    /// The shortest timeout that can be set.
+    pub(crate) fn shortest(&self) -> Time {
+        self.jiffy.max(Time::from_ns(1))
+    }
+
+    /// No timeout is shorter.
+    pub(crate) fn min(&self) -> Time {
+        self.min
     }
 
     /// RFC 6298 5.2.
@@ -199,9 +229,47 @@ impl Timer {
     }
 }
 
+/// The tick at which a timer of `span` that is set at `now` runs out in Linux. The span is rounded up to whole jiffies
+/// and counted from the last tick; the wheel rounds up to its granularity there (8 jiffies from 63 jiffies on, 64
+/// from 504 on, and so forth), and a timer never runs out early.
+fn tick_after(now: Time, span: Time, jiffy: Time) -> Time {
+    let (now, span, jiffy) = (now.ps(), span.ps().min(LONGEST), jiffy.ps());
+    let jiffies = span.div_ceil(jiffy);
+    let mut level = 0;
+    while level < 8 && jiffies >= 63 << (3 * level) {
+        level += 1;
+    }
+    let expires = now / jiffy + jiffies;
+    let tick = ((expires >> (3 * level)) + 1) << (3 * level);
+    Time::from_ps(tick.saturating_mul(jiffy))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_timer_with_ticks_never_runs_out_early_and_at_most_a_tick_late() {
+        let (jiffy, ms) = (Time::from_ms(4), Time::from_ms);
+        let due = |now: Time, span| tick_after(now, span, jiffy);
+        // Set on a tick, between two and just before one.
+        assert_eq!(due(ms(8), ms(4)), ms(16));
+        assert_eq!(due(ms(9), ms(4)), ms(16));
+        assert_eq!(due(ms(12) - Time::from_ps(1), ms(4)), ms(16));
+        // 9 ms are three jiffies.
+        assert_eq!(due(ms(8), ms(9)), ms(24));
+        // 100 jiffies: the wheel's second level, whose ticks are 8 jiffies apart.
+        assert_eq!(due(ms(4), ms(400)), ms(416));
+        assert_eq!(due(ms(12), ms(400)), ms(416));
+        assert_eq!(due(ms(16), ms(400)), ms(448));
+    }
+
+    #[test]
+    fn a_timer_without_ticks_runs_out_on_the_picosecond() {
+        let mut t = timer(Estimator::Rfc6298);
+        t.run(Time::from_ps(3), Time::from_ps(4));
+        assert_eq!(t.deadline(), Some(Time::from_ps(7)));
+    }
 
     const CONFIG: RtoConfig = RtoConfig {
         estimator: Estimator::Rfc6298,
@@ -211,6 +279,7 @@ mod tests {
         granularity: Time::from_us(1),
         backoff: true,
         backoff_ends: BackoffEnds::AsEstimator,
+        jiffy: Time::ZERO,
     };
 
     fn timer(estimator: Estimator) -> Timer {

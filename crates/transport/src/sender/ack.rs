@@ -15,11 +15,15 @@ impl TcpSender {
         if ack.ack < self.una || ack.ack > self.nxt || ack.syn || idle {
             return self.hear_late(now, &ack, idle);
         }
+        if self.rack.is_some() {
+            return self.hear_rack(now, &ack);
+        }
         if self.reordering.is_some() {
             self.notice(now, &ack);
         }
         let acked = ack.ack - self.una;
         let before = self.proportional.then(|| self.before());
+        let held = self.board.sacked();
         self.una = ack.ack;
         self.control.hear(acked, ack.ece, self.una, self.nxt);
         let news = !ack.sack.is_empty() && self.sack && self.hear_blocks(&ack);
@@ -30,7 +34,7 @@ impl TcpSender {
             self.hear_echo();
         }
         if acked > 0 {
-            self.advance(now, acked);
+            self.advance(now, acked, held);
         } else if (news || !self.sack) && !ack.cut {
             self.duplicate(now);
         }
@@ -51,7 +55,14 @@ impl TcpSender {
         if idle && self.lingers {
             self.hear_close(ack);
         }
+        if idle && self.rack.is_some() && ack.ack == self.una && !ack.syn {
+            self.hear_duplicate(ack);
+            self.end_probe(now, ack, 0, false);
+        }
         let late = ack.ack < self.una && !ack.syn && !idle;
+        if late && self.rack.is_some() {
+            return self.hear_rack(now, ack);
+        }
         if late && ack.cut {
             self.hear_cut(now, ack);
         }
@@ -88,7 +99,7 @@ impl TcpSender {
     /// Of what is acknowledged something was sent twice. RFC 7323 4.1: a time stamp says which sending is answered; the
     /// last, since it has filled the hole.
     #[cold]
-    fn new_data_again(&mut self, now: Time) {
+    pub(super) fn new_data_again(&mut self, now: Time) {
         match self.board.take_repaired() {
             Some(sent) if self.config.timestamps => {
                 let rtt = now.saturating_sub(sent);
@@ -100,16 +111,16 @@ impl TcpSender {
 
     /// Window and timer after new bytes were acknowledged.
     #[inline]
-    fn advance(&mut self, now: Time, acked: u64) {
+    fn advance(&mut self, now: Time, acked: u64, held: u64) {
         let was_partial = self.partial;
         match self.phase {
             Phase::Open => {
-                if !self.cut && self.cwnd_limited {
-                    self.control.grow(&mut self.window, acked);
+                if !self.cut {
+                    self.grow(acked, held);
                 }
             }
             Phase::Fast => self.advance_fast(now, acked),
-            Phase::Loss => self.advance_loss(now, acked),
+            Phase::Loss => self.advance_loss(now, acked, held),
         }
         if self.una == self.nxt {
             self.timer.stop();
@@ -119,11 +130,39 @@ impl TcpSender {
         }
     }
 
+    /// The window may grow: `acked` bytes are new, and `held` were SACKed before.
+    #[inline]
+    pub(super) fn grow(&mut self, acked: u64, held: u64) {
+        if self.window.grows_whole() {
+            self.grow_whole(acked, held);
+        } else if self.cwnd_limited {
+            self.control.grow(&mut self.window, acked);
+        }
+    }
+
+    /// Linux `tcp_cwnd_validate`, `tcp_is_cwnd_limited` and `tcp_slow_start`: what was delivered counts, and in slow
+    /// start it is enough that half of the window was in use.
+    fn grow_whole(&mut self, acked: u64, held: u64) {
+        let out = self.nxt - self.una + acked;
+        if self.una > self.used_end || out > self.most_out {
+            (self.most_out, self.used_end) = (out, self.nxt);
+        }
+        let window = &self.window;
+        let used = window.cwnd < window.ssthresh && window.cwnd < self.most_out.saturating_mul(2);
+        if self.cwnd_limited || used {
+            let delivered = (acked + self.board.sacked()).saturating_sub(held);
+            self.control.grow(&mut self.window, delivered);
+        }
+    }
+
     /// RFC 3168 6.1.2, RFC 8257 3.3: at most one cut in a window of data. A recovery has
     /// cut already.
     #[inline]
     fn hear_echo(&mut self) {
         self.counters.echoes = self.counters.echoes.saturating_add(1);
+        if self.phase == Phase::Loss && self.config.echoes_in_loss && self.control.ect(false) {
+            return self.hear_echo_in_loss();
+        }
         if self.cut || !self.control.ect(false) {
             return;
         }
@@ -172,7 +211,7 @@ impl TcpSender {
             self.control.round_trip(rtt);
         }
         if self.config.syn_sample && (!again || self.config.timestamps) {
-            self.timer.sample(rtt, 0, 0);
+            self.first_sample(rtt);
         }
     }
 }

@@ -11,11 +11,14 @@
 //!                  full segments DupThresh runs of them always exceed (DupThresh - 1) SMSS.
 //!                  The rescue (rule 4) does not repeat what this recovery has already repaired.
 
+mod timed;
+
 use std::collections::VecDeque;
 
 use sidestep_types::Time;
 
 use super::reordering::News;
+pub(super) use timed::{Delivered, Marked};
 
 /// The peer has it, beyond a hole.
 const SACKED: u64 = 1;
@@ -52,6 +55,10 @@ pub(super) struct Board {
     hole: u64,
     /// When the newest repair of what [`Board::cover`] found sent twice left, in picoseconds.
     repaired: u64,
+    /// One past the highest byte ever sent again.
+    again_edge: u64,
+    /// Bytes ever marked lost by time.
+    marked: u64,
 }
 
 impl Board {
@@ -69,6 +76,8 @@ impl Board {
             lost_edge: 0,
             hole: 0,
             repaired: 0,
+            again_edge: 0,
+            marked: 0,
         }
     }
 
@@ -360,6 +369,7 @@ impl Board {
         }
         self.slots[i] = stamp(now) & !FLAGS | flags;
         let (seq, end) = (self.seq_of(i), self.seq_of(i) + len);
+        self.again_edge = self.again_edge.max(end);
         (seq.max(una), end - seq.max(una))
     }
 

@@ -5,6 +5,7 @@
 //!                  `reduction`: how fast a cut window is reached. `close`: the FIN.
 //!                  `pace`: windows below a segment, and those that go by delays.
 //!                  `reordering`: which repairs were needless, and what follows.
+//!                  `rack`: losses by time of sending, probes, and the states of Linux.
 //!                  How large the window is belongs to `crate::congestion`, the timer to
 //!                  `crate::rto`.
 //! **State**        two sequence numbers, the window, the timer, eight bytes per
@@ -13,7 +14,7 @@
 //! **Errors**       none: acknowledgements of what was never sent, older ones, false SACK
 //!                  blocks and early timeouts are ignored.
 //! **Source**       RFC 5681 (Reno), 6582 (NewReno), 6675 (SACK), 3042 (limited transmit), 6298,
-//!                  9937 (proportional rate reduction).
+//!                  9937 (proportional rate reduction), 8985 (RACK-TLP), 5682 (F-RTO).
 //! **Deviations**   new data leaves in full segments or not at all, the last one excepted.
 //!                  The window grows only while it is what holds the sender back (as Linux
 //!                  does; RFC 5681 would let it grow idle). Timestamps are
@@ -25,6 +26,7 @@ mod close;
 mod pace;
 mod part;
 mod prr;
+mod rack;
 mod recovery;
 mod reduction;
 mod reordering;
@@ -43,6 +45,7 @@ use board::Board;
 use close::Close;
 pub use close::Closing;
 use prr::Prr;
+use rack::{Pending, Rack};
 use reordering::Reordering;
 
 /// Where a sender stands between losses.
@@ -98,6 +101,9 @@ pub struct TcpSender {
     paced: bool,
     /// The window, and nothing else, held back the last poll.
     cwnd_limited: bool,
+    /// The most that was outstanding since `used_end` was sent, where windows grow as Linux's.
+    most_out: u64,
+    used_end: u64,
     /// The window was reduced for data up to `cut_end`, not yet all acknowledged.
     cut: bool,
     /// The next new segment says CWR.
@@ -137,6 +143,8 @@ pub struct TcpSender {
     guard: u64,
     /// What is made of repairs that were needless, if anything.
     reordering: Option<Box<Reordering>>,
+    /// Loss detection by time; without it duplicates count.
+    rack: Option<Box<Rack>>,
     /// `una` when the timer last ran out.
     timed_out_at: Option<u64>,
     #[serde(with = "crate::shared")]
@@ -162,7 +170,9 @@ impl TcpSender {
             Opening::Done
         };
         let mut control = Controller::new(config.congestion);
-        let mut window = Window::new(mss, u64::from(config.initial_window));
+        let mut window = Window::new(mss, u64::from(config.initial_window))
+            .with_floor(u64::from(config.window_floor))
+            .with_growth(config.growth);
         control.begin(&mut window);
         TcpSender {
             una: 0,
@@ -181,6 +191,8 @@ impl TcpSender {
             lingers: config.fin && size != Some(0),
             paced: false,
             cwnd_limited: false,
+            most_out: 0,
+            used_end: 0,
             cut: false,
             cwr: false,
             sack: config.recovery == Recovery::Sack,
@@ -203,6 +215,7 @@ impl TcpSender {
             recover: 0,
             guard: 0,
             reordering: Reordering::new(&config),
+            rack: config.rack.map(|rack| Box::new(Rack::new(rack))),
             timed_out_at: None,
             config,
         }
@@ -218,14 +231,14 @@ impl TcpSender {
         match opened {
             Opened::Unseen => {}
             Opened::Took(round_trip) => {
-                self.timer.sample(round_trip, 0, 0);
+                self.first_sample(round_trip);
                 self.control.round_trip(round_trip);
             }
             Opened::Again(round_trip) => {
                 let mss = self.window.mss;
                 self.control.at_most(&mut self.window, mss);
                 if self.config.timestamps && round_trip != Time::MAX {
-                    self.timer.sample(round_trip, 0, 0);
+                    self.first_sample(round_trip);
                 }
             }
         }
@@ -270,10 +283,23 @@ impl TcpSender {
         self.timer.rto()
     }
 
+    /// The round trip of the handshake.
+    fn first_sample(&mut self, round_trip: Time) {
+        self.timer.sample(round_trip, 0, 0);
+        if let Some(rack) = &mut self.rack {
+            rack.measure(round_trip.ps(), round_trip.ps());
+        }
+    }
+
     /// Recomputes whether polling needs the long way.
     fn set_phase(&mut self, phase: Phase) {
         self.phase = phase;
-        self.special = self.resend_head
+        let disorder = match &self.rack {
+            Some(rack) => rack.probing || self.board.sacked() > 0 || self.board.lost() > 0,
+            None => false,
+        };
+        self.special = disorder
+            || self.resend_head
             || phase != Phase::Open
             || self.opening != Opening::Done
             || self.closes()
@@ -290,7 +316,11 @@ impl Sender for TcpSender {
 
     fn on_timeout(&mut self, now: Time) {
         if self.timer.deadline().is_some_and(|due| now >= due) {
-            self.timed_out(now);
+            match self.rack.as_ref().map(|rack| rack.pending) {
+                Some(Pending::Reorder) => self.settle_losses(now),
+                Some(Pending::Probe) => self.probe_due(now),
+                Some(Pending::Rto) | None => self.timed_out(now),
+            }
         }
     }
 

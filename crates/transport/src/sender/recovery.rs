@@ -35,11 +35,12 @@ impl TcpSender {
         match self.phase {
             Phase::Open => {
                 self.dupacks = self.dupacks.saturating_add(1);
-                if self.loss_believed() {
+                let heard = self.config.duplicates_in_cwr || !self.cut;
+                if heard && self.loss_believed() {
                     self.enter_fast(now);
                 } else if self.config.limited_transmit
                     && self.dupacks <= self.transmits_on()
-                    && !self.reducing
+                    && (!self.reducing || self.config.limited_transmit_in_cwr)
                 {
                     let most = self.window.cwnd.max(2 * self.window.mss);
                     self.allowance = (u64::from(self.dupacks) * self.window.mss).min(most);
@@ -74,6 +75,12 @@ impl TcpSender {
     /// Fast recovery, begun by what a switch has said instead of by duplicates.
     fn enter_cut(&mut self, now: Time) {
         self.forget_prior();
+        if self.rack.is_some() {
+            self.enter_recovery(now);
+            self.forget_prior();
+            self.free_repair = true;
+            return;
+        }
         let flight = (self.nxt - self.una).saturating_sub(self.limited);
         self.control
             .on_loss(now, &mut self.window, flight, self.cut);
@@ -178,16 +185,17 @@ impl TcpSender {
     }
 
     /// New bytes were acknowledged after a timeout: slow start, echoes notwithstanding.
-    pub(super) fn advance_loss(&mut self, now: Time, acked: u64) {
-        if self.cwnd_limited {
-            self.control.grow(&mut self.window, acked);
-        }
+    pub(super) fn advance_loss(&mut self, now: Time, acked: u64, held: u64) {
+        self.grow(acked, held);
         if self.una >= self.recover {
             self.close_episode(now);
         }
     }
 
     pub(super) fn close_episode(&mut self, now: Time) {
+        if self.rack.is_some() {
+            return self.reopen(now);
+        }
         self.partial = false;
         self.resend_head = false;
         self.guessed = 0;
@@ -210,6 +218,9 @@ impl TcpSender {
         }
         if self.closes() {
             return self.close_again();
+        }
+        if self.rack.is_some() {
+            return self.lose(now);
         }
         self.remember(true);
         // After a timeout, what is still to be sent again is not in flight.

@@ -22,7 +22,7 @@ use super::{Phase, TcpSender};
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Before {
     arrived: u64,
-    lost_edge: u64,
+    lost: u64,
 }
 
 impl TcpSender {
@@ -52,7 +52,15 @@ impl TcpSender {
     pub(super) fn before(&self) -> Before {
         Before {
             arrived: self.arrived(),
-            lost_edge: self.board.lost_edge(),
+            lost: self.lost_so_far(),
+        }
+    }
+
+    /// Grows with each loss that is believed.
+    fn lost_so_far(&self) -> u64 {
+        match self.rack {
+            Some(_) => self.board.marked(),
+            None => self.board.lost_edge(),
         }
     }
 
@@ -64,10 +72,13 @@ impl TcpSender {
             self.prr.flight = (outstanding + acked).saturating_sub(before.arrived).max(1);
         }
         let delivered = (acked + self.arrived() + cut).saturating_sub(before.arrived);
+        if self.rack.is_some() && delivered == 0 {
+            return; // Linux tcp_cwnd_reduction.
+        }
         self.prr.delivered += delivered;
         let fast = self.phase == Phase::Fast;
         let further_loss = if self.sack {
-            self.board.lost_edge() > before.lost_edge
+            self.lost_so_far() > before.lost
         } else {
             fast // a partial acknowledgement
         };
@@ -89,7 +100,11 @@ impl TcpSender {
             safe,
             self.window.mss,
         );
-        let counted = if fast && self.sack { pipe } else { outstanding };
+        let counted = if fast && self.sack || self.rack.is_some() {
+            pipe
+        } else {
+            outstanding
+        };
         self.window.cwnd = counted.saturating_add(share);
         if self.window.cwnd == 0 {
             // All that was in the network is cut: it must not stay empty.

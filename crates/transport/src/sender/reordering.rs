@@ -30,6 +30,8 @@ const MOST_REPAIRS: usize = 1024;
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Reordering {
     config: ReorderingConfig,
+    /// A recovery may be taken back.
+    keeps_prior: bool,
     /// The threshold moves.
     moves: bool,
     /// Where it begins.
@@ -60,7 +62,7 @@ struct Repair {
 
 /// What a recovery began with.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-struct Prior {
+pub(super) struct Prior {
     cwnd: u64,
     ssthresh: u64,
     cut: bool,
@@ -85,11 +87,13 @@ impl Reordering {
         let asked = config.reordering;
         let floor = config.dupack_threshold;
         let moves = asked.rule != ThresholdRule::Fixed && floor.is_some();
-        if !moves && !asked.dsack && !asked.undo {
+        let frto = config.rack.is_some_and(|rack| rack.frto);
+        if !moves && !asked.dsack && !asked.undo && !frto {
             return None;
         }
         Some(Box::new(Reordering {
             config: asked,
+            keeps_prior: asked.undo || frto,
             moves,
             floor: floor.unwrap_or(0),
             threshold: floor.unwrap_or(0),
@@ -190,7 +194,7 @@ impl Reordering {
     /// What the recovery under way, or the last one, began with, if all its repairs were needless.
     fn undone(&mut self) -> Option<Prior> {
         let left = self.repairs.iter().any(|r| r.episode == self.episode);
-        self.prior.take_if(|_| !left)
+        self.prior.take_if(|_| !left && self.config.undo)
     }
 }
 
@@ -259,7 +263,7 @@ impl TcpSender {
     }
 
     /// Linux `tcp_undo_cwnd_reduction`: the window is what it was, and the recovery over.
-    fn undo(&mut self, now: Time, prior: Prior) {
+    pub(super) fn undo(&mut self, now: Time, prior: Prior) {
         self.counters.undone = self.counters.undone.saturating_add(1);
         self.reducing = false;
         let inflated = self.phase == Phase::Fast;
@@ -304,7 +308,7 @@ impl TcpSender {
         reordering.repairs.retain(|r| r.episode == before);
         self.control.remember();
         let window = &self.window;
-        reordering.prior = reordering.config.undo.then_some(Prior {
+        reordering.prior = reordering.keeps_prior.then_some(Prior {
             cwnd: if self.reducing {
                 window.ssthresh
             } else {
@@ -316,6 +320,19 @@ impl TcpSender {
             cwr: self.cwr,
             guard: self.guard,
         });
+    }
+
+    /// What the recovery under way began with, to go back to.
+    pub(super) fn take_prior(&mut self) -> Option<Prior> {
+        self.reordering.as_mut()?.prior.take()
+    }
+
+    /// Where losses are detected by time: does an acknowledgement say anything of repairs?
+    #[inline]
+    pub(super) fn needs_notice(&self, ack: &Ack) -> bool {
+        self.reordering
+            .as_ref()
+            .is_some_and(|reordering| !reordering.repairs.is_empty() || ack.duplicate().is_some())
     }
 
     /// The window will not come back: something was lost, or a mark has cut it since.

@@ -30,6 +30,9 @@ impl TcpSender {
         self.timer.start(now);
         self.last_sent = now;
         self.counters.segments = self.counters.segments.saturating_add(1);
+        if self.rack.is_some() {
+            self.sent_new(now);
+        }
         Some(Segment {
             seq,
             len: len as u32,
@@ -81,6 +84,12 @@ impl TcpSender {
         {
             return Some(again);
         }
+        if let Some(rack) = &self.rack {
+            return match rack.probing {
+                true => self.next_probe(now),
+                false => self.next_by_marks(now),
+            };
+        }
         let outstanding = self.nxt - self.una;
         match self.phase {
             Phase::Open => self.next_new(now, outstanding),
@@ -91,6 +100,37 @@ impl TcpSender {
                 None => self.next_new(now, self.board.pipe(self.una)),
             },
         }
+    }
+
+    /// Where losses are detected by time: what is marked lost, as the window allows, then new data (Linux
+    /// `tcp_xmit_recovery`).
+    fn next_by_marks(&mut self, now: Time) -> Option<Segment> {
+        let pipe = self.board.pipe(self.una);
+        if let Some(rack) = &mut self.rack
+            && rack.new_alone
+        {
+            // F-RTO, RFC 5682 3.1 step 2.b.
+            let new = self.next_new(now, pipe);
+            if new.is_some() || self.nxt > self.recover {
+                return new;
+            }
+            if let Some(rack) = &mut self.rack {
+                (rack.frto, rack.new_alone) = (false, false);
+            }
+        }
+        match self.board.next_marked() {
+            Some(i) if std::mem::take(&mut self.free_repair) => Some(self.resend(now, i, true)),
+            Some(i) => self.resend_if_room(now, i),
+            None => self.next_new(now, pipe),
+        }
+    }
+
+    /// A probe of the tail: slot `i` again, which counts in the network once, as before.
+    pub(super) fn resend_probe(&mut self, now: Time, i: usize) -> Segment {
+        let reducing = std::mem::replace(&mut self.reducing, false);
+        let segment = self.resend(now, i, false);
+        self.reducing = reducing;
+        segment
     }
 
     /// RFC 6675 5 (C) and NextSeg, rules 1 to 4 in turn.
@@ -147,6 +187,9 @@ impl TcpSender {
         self.last_sent = now;
         self.counters.segments = self.counters.segments.saturating_add(1);
         self.counters.retransmits = self.counters.retransmits.saturating_add(1);
+        if self.rack.is_some() {
+            self.sent_again(now, i == 0);
+        }
         Segment {
             seq: seq - self.base,
             len: len as u32,

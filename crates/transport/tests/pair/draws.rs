@@ -78,7 +78,7 @@ pub fn config() -> impl Strategy<Value = TcpConfig> {
         (delayed_ack, rule),
         (threshold, reordering),
         (1..12u32, 1..60_000u64),
-        any::<[bool; 7]>(),
+        (any::<[bool; 11]>(), proptest::option::of(rack()), 1..3u32),
     )
         .prop_map(
             |(
@@ -88,11 +88,14 @@ pub fn config() -> impl Strategy<Value = TcpConfig> {
                 (delayed_ack, ack_rule),
                 (dupack_threshold, reordering),
                 sizes,
-                yes,
+                (yes, rack, window_floor),
             )| {
+                let swift = matches!(congestion, Congestion::Swift { .. });
+                let rack = rack.filter(|_| recovery == Recovery::Sack && !swift);
                 TcpConfig {
                     congestion,
                     recovery,
+                    rack,
                     reduction,
                     mss: 1000,
                     initial_window: sizes.0,
@@ -100,6 +103,10 @@ pub fn config() -> impl Strategy<Value = TcpConfig> {
                     dupack_threshold,
                     reordering,
                     limited_transmit: yes[0],
+                    limited_transmit_in_cwr: yes[7],
+                    duplicates_in_cwr: yes[8],
+                    echoes_in_loss: yes[9],
+                    window_floor,
                     idle_restart: yes[1],
                     delayed_ack,
                     ack_rule,
@@ -111,6 +118,7 @@ pub fn config() -> impl Strategy<Value = TcpConfig> {
                         granularity: Time::from_us(1),
                         backoff: yes[2],
                         backoff_ends,
+                        jiffy: Time::from_us(if yes[10] { 30 } else { 0 }),
                     },
                     timestamps: yes[5],
                     syn_sample: !yes[3] || yes[6],
@@ -121,6 +129,19 @@ pub fn config() -> impl Strategy<Value = TcpConfig> {
                 }
             },
         )
+}
+
+/// Loss detection by time, with each of its parts or without.
+pub fn rack() -> impl Strategy<Value = RackConfig> {
+    let delay = proptest::option::of((0..200u64).prop_map(Time::from_us));
+    (any::<[bool; 2]>(), delay, 1..6u32).prop_map(|([probe, frto], ack_delay, threshold)| {
+        RackConfig {
+            probe,
+            ack_delay,
+            frto,
+            threshold,
+        }
+    })
 }
 
 pub fn fates() -> impl Strategy<Value = Vec<Fate>> {

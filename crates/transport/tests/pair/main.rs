@@ -5,6 +5,7 @@ mod arrives;
 mod draws;
 mod hostile;
 mod net;
+mod rack;
 mod swift;
 mod threshold;
 
@@ -17,8 +18,8 @@ use proptest::prelude::*;
 use sidestep_transport::host::answer_late;
 use sidestep_transport::{
     Ack, AckRule, AlphaMoves, AnyReceiver, AnySender, Arrival, BackoffEnds, Congestion, DelayedAck,
-    ENTRIES, Endpoint, Estimator, PfabricConfig, Ranking, Receiver, Recovery, Reduction,
-    ReorderingConfig, RtoConfig, Segment, Sender, SwiftConfig, TcpConfig, TcpReceiver, TcpSender,
-    ThresholdRule, TransportConfig,
+    ENTRIES, Endpoint, Estimator, PfabricConfig, RackConfig, Ranking, Receiver, Recovery,
+    Reduction, ReorderingConfig, RtoConfig, Segment, Sender, SwiftConfig, TcpConfig, TcpReceiver,
+    TcpSender, ThresholdRule, TransportConfig,
 };
 use sidestep_types::{Entry, Time};

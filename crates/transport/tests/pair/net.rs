@@ -45,6 +45,7 @@ pub struct Net {
     marks: bool,
     pub size: u64,
     pub law: swift::Law,
+    pub evidence: rack::Evidence,
 }
 
 impl Net {
@@ -63,6 +64,7 @@ impl Net {
             marks: config.nature().ranking != Ranking::Unmarked,
             size,
             law: swift::Law::default(),
+            evidence: rack::Evidence::default(),
         }
     }
 
@@ -100,6 +102,7 @@ impl Net {
         let pace = self.pace();
         while let Some(segment) = self.tx.poll_send(self.now) {
             self.check(segment);
+            self.evidence.send(self.now, &segment);
             if segment.len > 0 {
                 self.law.send(self.now, pace);
             }
@@ -136,6 +139,7 @@ impl Net {
         match (side, &mut self.rx) {
             (Side::Sending, _) => {
                 self.tx.on_alarm(self.now, at);
+                self.evidence.wake(self.now, &self.tx);
             }
             (Side::Receiving, Some(rx)) => {
                 rx.on_alarm(self.now, at);
@@ -203,7 +207,10 @@ impl Net {
                 };
                 self.arrive(arrival, fates);
             }
-            Flying::Ack(ack) => self.tx.on_ack(self.now, ack),
+            Flying::Ack(ack) => {
+                self.evidence.hear(&ack);
+                self.tx.on_ack(self.now, ack);
+            }
         }
     }
 

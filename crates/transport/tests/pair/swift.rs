@@ -89,7 +89,7 @@ proptest! {
         // An undone cut is none, and may be made again at once.
         let reordering = ReorderingConfig { undo: false, ..config.reordering };
         let congestion = Congestion::Swift { settings: swift };
-        let config = TcpConfig { congestion, reordering, ..config };
+        let config = TcpConfig { congestion, reordering, rack: None, ..config };
         fates.iter_mut().for_each(|fate| fate.delay_us += GOOD.delay_us);
         let mut net = Net::new(config.into(), size);
         net.law.settings = Some(swift);

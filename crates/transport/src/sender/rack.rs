@@ -1,0 +1,166 @@
+//! RACK: what RFC 8985 remembers of deliveries, and its reordering window.
+//!
+//! **Decision**     how long after a round trip a segment may still arrive: the reordering window.
+//! **State**        the smallest and the smoothed round trip, the delivery that was sent last, whether anything arrived
+//!                  out of order, the window's steps, and which of three timers runs.
+//! **Units**        picoseconds and bytes.
+//! **Errors**       none.
+//! **Source**       RFC 8985 6.1 and 6.2; Linux `net/ipv4/tcp_recovery.c`.
+//! **Deviations**   RACK.min_RTT never forgets (Linux: five minutes). The round that a D-SACK counts in is RFC 8985's, up
+//!                  to what had been sent when the last one counted; Linux goes by what had been delivered.
+
+mod ack;
+mod probe;
+
+use sidestep_types::Time;
+
+use super::Phase;
+use super::board::Delivered;
+use crate::RackConfig;
+
+/// RFC 8985 6.2 step 4: so many recoveries after a D-SACK the window is one step again.
+const PERSIST: u32 = 16;
+/// Linux `reo_wnd_steps` is a byte.
+const MOST_STEPS: u64 = 255;
+
+/// Purpose that the one timer of the sender runs for (Linux `icsk_pending`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(super) enum Pending {
+    /// A timeout.
+    Rto,
+    /// Another look at what may be lost.
+    Reorder,
+    /// A probe of the tail.
+    Probe,
+}
+
+/// A probe of the tail that is not answered yet.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Probe {
+    /// RFC 8985 TLP.end_seq.
+    pub end: u64,
+    /// RFC 8985 TLP.is_retrans.
+    pub again: bool,
+}
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Rack {
+    pub config: RackConfig,
+    /// [`u64::MAX`] before the first round trip.
+    pub min_rtt: u64,
+    /// Eight times the smoothed round trip; 0 before the first.
+    srtt8: u64,
+    /// RACK.xmit_ts and RACK.end_seq.
+    pub newest: (u64, u64),
+    /// RACK.rtt.
+    pub rtt: u64,
+    /// RACK.fack: the highest byte delivered.
+    top: u64,
+    /// RACK.reordering_seen.
+    reordered: bool,
+    /// RACK.reo_wnd_mult.
+    steps: u64,
+    /// RACK.reo_wnd_persist.
+    persist: u32,
+    /// RACK.dsack_round; 0 for none.
+    round: u64,
+    pub pending: Pending,
+    pub probe: Option<Probe>,
+    /// The next poll sends a probe.
+    pub probing: bool,
+    /// Segments ever sent again, and D-SACKs ever heard.
+    pub resent: u64,
+    dsacks: u64,
+    /// F-RTO is finding out whether the last timeout was spurious.
+    pub frto: bool,
+    /// F-RTO lets new data leave, and no repair, until the next acknowledgement.
+    pub new_alone: bool,
+}
+
+impl Rack {
+    pub fn new(config: RackConfig) -> Rack {
+        Rack {
+            config,
+            min_rtt: u64::MAX,
+            srtt8: 0,
+            newest: (0, 0),
+            rtt: 0,
+            top: 0,
+            reordered: false,
+            steps: 1,
+            persist: 0,
+            round: 0,
+            pending: Pending::Rto,
+            probe: None,
+            probing: false,
+            resent: 0,
+            dsacks: 0,
+            frto: false,
+            new_alone: false,
+        }
+    }
+
+    /// Takes the round trips of the segments sent first and last among those that were sent once (6.2 step 1).
+    #[inline]
+    pub fn measure(&mut self, first: u64, last: u64) {
+        self.min_rtt = self.min_rtt.min(last);
+        self.srtt8 = match self.srtt8 {
+            0 => first.saturating_mul(8).max(1),
+            srtt8 => srtt8 - (srtt8 >> 3) + first,
+        };
+    }
+
+    /// The smoothed round trip; 0 before the first.
+    #[inline]
+    pub fn srtt(&self) -> u64 {
+        self.srtt8 >> 3
+    }
+
+    /// 6.2 steps 2 and 3. Says whether anything was delivered.
+    #[inline]
+    pub fn hear(&mut self, now: Time, heard: &Delivered) -> bool {
+        if heard.lowest < self.top {
+            self.reordered = true;
+        }
+        self.top = self.top.max(heard.top);
+        if heard.newest == (0, 0) {
+            return false;
+        }
+        self.rtt = now.ps().saturating_sub(heard.newest.0);
+        self.newest = self.newest.max(heard.newest);
+        true
+    }
+
+    /// 6.2 step 4: a D-SACK of a repair, which ends at `end`, widens the window, once in a round. One of a probe says
+    /// nothing of reordering, and one more than there were repairs is the network's copy.
+    pub fn duplicated(&mut self, end: u64, una: u64, nxt: u64) {
+        self.dsacks += 1;
+        let of_probe = self.probe.is_some_and(|probe| probe.end == end);
+        if self.dsacks > self.resent || of_probe {
+            return;
+        }
+        if self.reordered && una >= self.round {
+            self.round = nxt;
+            self.steps = (self.steps + 1).min(MOST_STEPS);
+            self.persist = PERSIST;
+        }
+    }
+
+    /// 6.2 step 4: a recovery has ended.
+    pub fn recovered(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+        if self.persist == 0 {
+            self.steps = 1;
+        }
+    }
+
+    /// RACK.reo_wnd, with so many segments SACKed.
+    pub fn window(&self, phase: Phase, sacked: u32) -> u64 {
+        if !self.reordered && (phase != Phase::Open || sacked >= self.config.threshold) {
+            return 0;
+        }
+        (self.min_rtt / 4)
+            .saturating_mul(self.steps)
+            .min(self.srtt())
+    }
+}

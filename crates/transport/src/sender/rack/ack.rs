@@ -1,0 +1,281 @@
+//! The states of a sender that detects losses by time, as Linux has them.
+//!
+//! **Decision**     what an acknowledgement, or the end of the reordering window, does in each state: which window follows,
+//!                  whether a recovery begins or ends, which timer runs.
+//! **State**        the sender's: `Open` (with `cut`: CWR), `Fast` (Recovery), `Loss`.
+//! **Units**        bytes and picoseconds.
+//! **Errors**       none.
+//! **Source**       Linux `tcp_ack`, `tcp_fastretrans_alert`, `tcp_process_loss`, `tcp_enter_recovery`, `tcp_enter_loss`,
+//!                  `tcp_rack_reo_timeout`; RFC 8985 6.2 and 6.3, RFC 5682 3.1. docs/transports/states.md has the table.
+//! **Deviations**   half of the flight is left by a loss (RFC 5681), where Linux halves the window. What a switch has
+//!                  cut is lost there and then, as without RACK.
+
+use sidestep_types::Time;
+
+use super::super::board::{Delivered, Marked};
+use super::super::{Phase, TcpSender};
+use super::Pending;
+use crate::Ack;
+
+impl TcpSender {
+    /// An acknowledgement, in the order of Linux `tcp_ack`. One that another has overtaken still says what was
+    /// delivered beyond holes.
+    pub(in crate::sender) fn hear_rack(&mut self, now: Time, ack: &Ack) {
+        let Some(rack) = &self.rack else { return };
+        let least = rack.min_rtt;
+        let acked = ack.ack.saturating_sub(self.una);
+        let before = self.proportional.then(|| self.before());
+        if !ack.sack.is_empty() && !ack.cut {
+            self.hear_duplicate(ack);
+        }
+        if self.needs_notice(ack) {
+            self.notice(now, ack);
+        }
+        let held = self.board.sacked();
+        let mut heard = Delivered::new(now.ps(), least, self.recover);
+        self.una += acked;
+        self.control.hear(acked, ack.ece, self.una, self.nxt);
+        let mut news = false;
+        for (from, to) in ack.arrived() {
+            news |= self.board.sack_timed(from, to, &mut heard);
+        }
+        if acked > 0 {
+            self.board.cover_timed(self.una, &mut heard);
+        }
+        let delivered = match &mut self.rack {
+            Some(rack) => rack.hear(now, &heard),
+            None => false,
+        };
+        self.measure(now, acked, &heard);
+        if ack.ece {
+            self.counters.echoes = self.counters.echoes.saturating_add(1);
+            self.forget_prior();
+        }
+        self.end_probe(now, ack, acked, news);
+        let wait = self.alert(now, ack, acked, news, delivered, &heard);
+        let cut = if ack.cut { self.hear_cut(now, ack) } else { 0 };
+        if self.reducing {
+            if let Some(before) = before {
+                self.reduce(acked, cut, before);
+            }
+        } else if acked > 0 && self.phase != Phase::Fast && !self.cut {
+            let delivered = (acked + self.board.sacked()).saturating_sub(held);
+            self.grow(delivered, self.board.sacked());
+        }
+        self.set_timer_after(now, acked, wait, &heard);
+        if self.special || self.board.sacked() > 0 || self.board.lost() > 0 {
+            self.set_phase(self.phase);
+        }
+    }
+
+    /// Round trips, of segments that were sent once (Karn): the first for timeouts, the last for the smallest.
+    #[inline]
+    fn measure(&mut self, now: Time, acked: u64, heard: &Delivered) {
+        let covered = heard.covered.filter(|_| !heard.again);
+        match covered.or(heard.sacked) {
+            Some((first, last)) => {
+                let since = |sent: u64| now.ps().saturating_sub(sent);
+                self.timer
+                    .sample(Time::from_ps(since(first)), self.una, self.nxt);
+                if let Some(rack) = &mut self.rack {
+                    rack.measure(since(first), since(last));
+                }
+            }
+            None if acked > 0 => self.new_data_again(now),
+            None => {}
+        }
+    }
+
+    /// Linux `tcp_fastretrans_alert`. Gives the time until more may be lost, 0 for never.
+    fn alert(
+        &mut self,
+        now: Time,
+        ack: &Ack,
+        acked: u64,
+        news: bool,
+        delivered: bool,
+        heard: &Delivered,
+    ) -> u64 {
+        match self.phase {
+            Phase::Open => {
+                if self.cut && self.una > self.cut_end {
+                    self.cut = false;
+                    self.end_reduction();
+                }
+            }
+            Phase::Fast if self.una >= self.recover => {
+                self.end_reduction();
+                self.leave(now);
+            }
+            Phase::Fast => {}
+            Phase::Loss => self.process_loss(now, ack, acked, news, heard),
+        }
+        let marked = if delivered {
+            self.mark_losses(now)
+        } else {
+            Marked::default()
+        };
+        match self.phase {
+            Phase::Fast => {}
+            Phase::Loss if !marked.again => {
+                if ack.ece && self.config.echoes_in_loss {
+                    self.hear_echo_in_loss();
+                }
+            }
+            _ if self.board.lost() > 0 => self.enter_recovery(now),
+            _ if ack.ece && !self.cut && self.control.ect(false) => {
+                self.control.on_echo(&mut self.window, self.nxt - self.una);
+                self.reduced();
+            }
+            _ => {}
+        }
+        marked.wait
+    }
+
+    /// RFC 8985 6.2 step 5.
+    fn mark_losses(&mut self, now: Time) -> Marked {
+        let Some(rack) = &self.rack else {
+            return Marked::default();
+        };
+        if self.board.sacked() == 0 && !self.board.any_again() {
+            return Marked::default(); // All that is outstanding was sent later than what was delivered.
+        }
+        let settle = rack.window(self.phase, self.board.segments_sacked());
+        self.board
+            .mark_by_time(now.ps(), rack.newest, rack.rtt, settle)
+    }
+
+    /// A recovery ends: all that was outstanding when it began is acknowledged.
+    fn leave(&mut self, now: Time) {
+        if let Some(rack) = &mut self.rack {
+            rack.recovered();
+        }
+        self.reopen(now);
+    }
+
+    /// No recovery goes on.
+    pub(in crate::sender) fn reopen(&mut self, _now: Time) {
+        self.cut = false;
+        self.resend_head = false;
+        self.set_phase(Phase::Open);
+    }
+
+    /// Linux `tcp_enter_recovery`: from Open and Loss the window is cut, in CWR its cut goes on.
+    pub(in crate::sender) fn enter_recovery(&mut self, now: Time) {
+        self.remember(false);
+        let in_cwr = self.phase == Phase::Open && self.cut;
+        let flight = match self.phase {
+            Phase::Loss => self.window.cwnd,
+            _ => self.nxt - self.una,
+        };
+        self.control.on_loss(now, &mut self.window, flight, in_cwr);
+        self.counters.fast_retransmits = self.counters.fast_retransmits.saturating_add(1);
+        self.recover = self.cut_end;
+        if !in_cwr {
+            self.recover = self.nxt;
+            self.reduced();
+            if let Some(rack) = &mut self.rack {
+                rack.probe = None;
+            }
+        }
+        if let Some(rack) = &mut self.rack {
+            (rack.frto, rack.new_alone) = (false, false);
+        }
+        self.cut = false;
+        // Where the window is cut at once nothing else would let the first repair leave.
+        self.free_repair |= !self.proportional;
+        self.set_phase(Phase::Fast);
+    }
+
+    /// Linux `tcp_process_loss`, with F-RTO (RFC 5682 3.1, with SACK).
+    fn process_loss(&mut self, now: Time, ack: &Ack, acked: u64, news: bool, heard: &Delivered) {
+        let recovered = self.una >= self.recover;
+        let more = self.size > self.nxt && self.nxt - self.una < self.rwnd;
+        let Some(rack) = &mut self.rack else { return };
+        rack.new_alone = false;
+        if rack.frto {
+            if heard.original {
+                // Step 3.b: something arrived that was sent before the timeout and never since.
+                return self.undo_timeout(now);
+            }
+            if self.nxt > self.recover {
+                let duplicate = acked == 0 && !ack.cut && ack.ack == self.una;
+                rack.frto &= !(news || duplicate); // Step 3.a: the loss was real.
+            } else if acked > 0 && !recovered {
+                self.recover = self.nxt;
+                rack.new_alone = more; // Step 2.b.
+                rack.frto = more;
+                return;
+            }
+        }
+        if recovered {
+            self.leave(now);
+        }
+    }
+
+    /// The timeout was spurious: nothing that it marked is lost, and the window comes back.
+    fn undo_timeout(&mut self, now: Time) {
+        self.board.unmark();
+        if let Some(rack) = &mut self.rack {
+            (rack.frto, rack.new_alone) = (false, false);
+        }
+        match self.take_prior() {
+            Some(prior) => self.undo(now, prior),
+            None => self.reopen(now),
+        }
+    }
+
+    /// An echo while a timeout is repaired cuts the window once in a window of data.
+    #[cold]
+    pub(in crate::sender) fn hear_echo_in_loss(&mut self) {
+        if self.una > self.cut_end || self.cut_end == self.recover {
+            self.control.on_echo(&mut self.window, self.nxt - self.una);
+            self.cut_end = self.nxt.max(self.recover + 1);
+        }
+    }
+
+    /// RFC 8985 6.3, Linux `tcp_enter_loss`: the timer ran out.
+    pub(in crate::sender) fn lose(&mut self, now: Time) {
+        self.remember(true);
+        let again = self.timed_out_at.replace(self.una) == Some(self.una);
+        // Linux reduces once in a window of data, and again after a timeout that something has followed.
+        let cut_already = match self.phase {
+            Phase::Loss => again,
+            Phase::Fast => self.una < self.recover,
+            Phase::Open => self.cut && self.una < self.cut_end,
+        };
+        let fresh = self.phase == Phase::Open;
+        let flight = match self.phase {
+            Phase::Loss => self.window.cwnd,
+            _ => self.nxt - self.una,
+        };
+        self.control
+            .on_timeout(now, &mut self.window, flight, cut_already);
+        let Some(rack) = &mut self.rack else { return };
+        rack.frto = rack.config.frto && (fresh || self.phase == Phase::Loss && again);
+        (rack.new_alone, rack.probe, rack.probing) = (false, None, false);
+        rack.pending = Pending::Rto;
+        self.board.mark_on_timeout(now.ps(), rack.rtt);
+        self.window.cwnd = self.board.pipe(self.una) + self.window.mss;
+        self.recover = self.nxt;
+        self.reduced();
+        (self.cut, self.reducing, self.free_repair) = (false, false, false);
+        self.set_phase(Phase::Loss);
+    }
+
+    /// The reordering window is over (Linux `tcp_rack_reo_timeout`): one segment leaves, as proportional rate reduction
+    /// says of one delivered.
+    pub(in crate::sender) fn settle_losses(&mut self, now: Time) {
+        let before = self.before();
+        let pipe = self.board.pipe(self.una);
+        self.mark_losses(now);
+        if self.board.pipe(self.una) != pipe && self.phase != Phase::Fast {
+            self.enter_recovery(now);
+            if self.reducing {
+                self.reduce(0, self.window.mss, before);
+            }
+        }
+        self.rearm(now);
+        self.set_phase(self.phase);
+    }
+}

@@ -1,0 +1,216 @@
+//! The one timer of a sender that detects losses by time, and the probe of the tail.
+//!
+//! **Decision**     when a probe is due, what it carries, and what its answer says; which of timeout, reordering window
+//!                  and probe the timer runs for.
+//! **State**        `Rack::pending`, `Rack::probe`.
+//! **Units**        picoseconds and bytes.
+//! **Errors**       none.
+//! **Source**       RFC 8985 section 7 (TLP); Linux `tcp_schedule_loss_probe`, `tcp_send_loss_probe`,
+//!                  `tcp_process_tlp_ack`, `tcp_rearm_rto`, `tcp_set_xmit_timer`, `tcp_event_new_data_sent`.
+//! **Deviations**   without a round trip there is no probe (RFC 8985 7.2: after a second). What a probe has repaired
+//!                  counts as a loss for the window (7.4.2); Linux asks for the answer to a mark, which with DCTCP is less.
+
+use sidestep_types::Time;
+
+use super::super::board::Delivered;
+use super::super::{Phase, TcpSender};
+use super::{Pending, Probe};
+use crate::{Ack, Segment};
+
+impl TcpSender {
+    /// The timer after an acknowledgement: the reordering window, a probe or the timeout.
+    #[inline]
+    pub(in crate::sender) fn set_timer_after(
+        &mut self,
+        now: Time,
+        acked: u64,
+        wait: u64,
+        heard: &Delivered,
+    ) {
+        if self.una == self.nxt {
+            self.timer.stop();
+            self.pend(Pending::Rto);
+            self.special |= self.closes();
+        } else if wait > 0 {
+            let span = Time::from_ps(wait).saturating_add(self.timer.two_jiffies());
+            self.run(now, span, Pending::Reorder);
+        } else if acked > 0 || self.sacked_before_head(heard) {
+            self.set_timer(now);
+        }
+    }
+
+    /// Was something SACKed for the first time that was sent before the first segment was sent last? Only that moves
+    /// the timer: else it would go on moving while nothing is acknowledged.
+    fn sacked_before_head(&self, heard: &Delivered) -> bool {
+        match (heard.sacked, self.board.head_sent()) {
+            (Some((first, _)), Some(head)) => first < head,
+            _ => false,
+        }
+    }
+
+    /// Linux `tcp_set_xmit_timer`.
+    #[inline]
+    fn set_timer(&mut self, now: Time) {
+        if !self.schedule_probe(now, self.timer.rto()) {
+            self.rearm(now);
+        }
+    }
+
+    /// Linux `tcp_rearm_rto`: a timeout that a probe or a reordering window has taken the place of goes on from when the
+    /// first segment was sent.
+    pub(in crate::sender) fn rearm(&mut self, now: Time) {
+        let whole = self
+            .rack
+            .as_ref()
+            .is_none_or(|rack| rack.pending == Pending::Rto);
+        let span = if whole {
+            self.timer.rto()
+        } else {
+            self.until_timeout(now).max(self.timer.shortest())
+        };
+        self.run(now, span, Pending::Rto);
+    }
+
+    /// Time until the first segment has been out for a timeout.
+    fn until_timeout(&self, now: Time) -> Time {
+        let sent = Time::from_ps(self.board.head_sent().unwrap_or(now.ps()));
+        sent.saturating_add(self.timer.rto()).saturating_sub(now)
+    }
+
+    #[inline]
+    fn run(&mut self, now: Time, span: Time, pending: Pending) {
+        self.timer.run(now, span);
+        self.pend(pending);
+    }
+
+    #[inline]
+    fn pend(&mut self, pending: Pending) {
+        if let Some(rack) = &mut self.rack {
+            rack.pending = pending;
+        }
+    }
+
+    /// RFC 8985 7.2: the timer runs for a probe, if one makes sense; after `timeout` at the latest.
+    #[inline]
+    fn schedule_probe(&mut self, now: Time, timeout: Time) -> bool {
+        let Some(rack) = &mut self.rack else {
+            return false;
+        };
+        let disorder = !self.cut && self.board.sacked() > 0;
+        if !rack.config.probe || self.phase != Phase::Open || disorder || rack.srtt() == 0 {
+            return false;
+        }
+        let more = match self.board.is_lone() {
+            true => rack.config.ack_delay.unwrap_or(self.timer.min()),
+            false => self.timer.two_jiffies(),
+        };
+        let mut span = Time::from_ps(2 * rack.srtt()).saturating_add(more);
+        if timeout > Time::ZERO {
+            span = span.min(timeout);
+        }
+        self.run(now, span, Pending::Probe);
+        true
+    }
+
+    /// New data has left.
+    #[inline]
+    pub(in crate::sender) fn sent_new(&mut self, now: Time) {
+        let alone = self.board.is_lone();
+        let pending = self.rack.as_ref().map(|rack| rack.pending);
+        if alone || pending == Some(Pending::Probe) {
+            self.rearm(now);
+        }
+        if self.rack.as_ref().is_some_and(|rack| rack.config.probe) {
+            let timeout = self.until_timeout(now);
+            self.schedule_probe(now, timeout);
+        }
+    }
+
+    /// A repair has left: of the first segment it restarts the timeout, unless the reordering window runs.
+    pub(in crate::sender) fn sent_again(&mut self, now: Time, first: bool) {
+        let Some(rack) = &mut self.rack else { return };
+        rack.resent += 1;
+        if first && rack.pending != Pending::Reorder {
+            self.run(now, self.timer.rto(), Pending::Rto);
+        }
+    }
+
+    /// The timer has run out for a probe: the next poll sends one, unless another is unanswered.
+    #[cold]
+    pub(in crate::sender) fn probe_due(&mut self, now: Time) {
+        let Some(rack) = &mut self.rack else { return };
+        if rack.probe.is_some() {
+            self.rearm(now);
+        } else {
+            rack.probing = true;
+            self.set_phase(self.phase);
+        }
+    }
+
+    /// RFC 8985 7.3: a new segment whatever the window, or the last one again.
+    #[cold]
+    pub(in crate::sender) fn next_probe(&mut self, now: Time) -> Option<Segment> {
+        if let Some(rack) = &mut self.rack {
+            rack.probing = false;
+        }
+        let limited = std::mem::replace(&mut self.allowance, u64::MAX);
+        let new = self.next_new(now, self.board.pipe(self.una));
+        self.allowance = limited;
+        self.limited = 0;
+        let again = new.is_none();
+        let segment = match new {
+            Some(new) => Some(new),
+            None => self.board.last().map(|i| self.resend_probe(now, i)),
+        };
+        if segment.is_some() {
+            self.counters.probes = self.counters.probes.saturating_add(1);
+            let end = self.nxt;
+            if let Some(rack) = &mut self.rack {
+                rack.probe = Some(Probe { end, again });
+            }
+            self.run(now, self.timer.rto(), Pending::Rto);
+        } else {
+            self.rearm(now);
+        }
+        self.set_phase(self.phase);
+        segment
+    }
+
+    /// RFC 8985 7.4.2: the answer to a probe says whether it has repaired a loss.
+    #[inline]
+    pub(in crate::sender) fn end_probe(&mut self, now: Time, ack: &Ack, acked: u64, news: bool) {
+        if let Some(probe) = self.rack.as_ref().and_then(|rack| rack.probe)
+            && self.una >= probe.end
+        {
+            self.answer_probe(now, ack, acked, news, probe);
+        }
+    }
+
+    #[cold]
+    fn answer_probe(&mut self, now: Time, ack: &Ack, acked: u64, news: bool, probe: Probe) {
+        let both = ack.duplicate().is_some_and(|(_, end)| end == probe.end);
+        let repaired = probe.again && !both && self.una > probe.end;
+        let over = !probe.again || both || repaired || acked == 0 && !news;
+        if repaired && self.phase == Phase::Open {
+            // The original was lost, and the probe has repaired it.
+            self.forget_prior();
+            self.control
+                .on_loss(now, &mut self.window, self.nxt - self.una, self.cut);
+            self.cut = false;
+            self.reducing = false;
+        }
+        if let Some(rack) = self.rack.as_mut().filter(|_| over) {
+            rack.probe = None;
+        }
+    }
+
+    /// What a D-SACK says of the reordering window.
+    pub(in crate::sender) fn hear_duplicate(&mut self, ack: &Ack) {
+        let Some((_, end)) = ack.duplicate() else {
+            return;
+        };
+        if let Some(rack) = &mut self.rack {
+            rack.duplicated(end, self.una, self.nxt);
+        }
+    }
+}

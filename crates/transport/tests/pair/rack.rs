@@ -1,0 +1,122 @@
+//! Losses by time of sending: a sender that has evidence of a loss does not wait for its timer.
+
+use super::*;
+
+/// What a sender could know: when each segment left last, and what was reported of it.
+#[derive(Default)]
+pub struct Evidence {
+    pub on: bool,
+    /// By the first byte.
+    left: BTreeMap<u64, Time>,
+    /// The latest sending of all that selective acknowledgements have reported.
+    reported: Time,
+    timeouts: u32,
+    /// The oldest byte at the last timeout.
+    waited: Option<u64>,
+}
+
+impl Evidence {
+    pub fn send(&mut self, now: Time, segment: &Segment) {
+        if self.on && segment.len > 0 {
+            self.left.insert(segment.seq, now);
+        }
+    }
+
+    pub fn hear(&mut self, ack: &Ack) {
+        for (from, to) in ack.arrived().filter(|_| self.on) {
+            let sent = self.left.range(from..to).map(|(_, at)| *at).max();
+            self.reported = self.reported.max(sent.unwrap_or(Time::ZERO));
+        }
+    }
+
+    /// The sender's alarm went off.
+    pub fn wake(&mut self, now: Time, tx: &Endpoint<AnySender>) {
+        let timeouts = std::mem::replace(&mut self.timeouts, tx.counters().timeouts);
+        if !self.on || tx.counters().timeouts == timeouts {
+            return;
+        }
+        let waits = tx.acknowledged();
+        let again = self.waited.replace(waits) == Some(waits);
+        let Some(left) = self.left.get(&waits) else {
+            return;
+        };
+        assert!(
+            !again || self.reported <= *left,
+            "a second timeout for byte {waits} at {now}: it left at {left}, and what left at {} was reported",
+            self.reported
+        );
+    }
+}
+
+/// A network that keeps the order: it loses and marks.
+fn ordered() -> impl Strategy<Value = Vec<Fate>> {
+    let fate = (
+        prop_oneof![2 => Just(0u8), 3 => Just(1u8)],
+        proptest::bool::weighted(0.2),
+    )
+        .prop_map(|(copies, marked)| Fate {
+            copies,
+            marked,
+            ..GOOD
+        });
+    proptest::collection::vec(fate, 0..150)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn no_sender_takes_a_second_timeout_while_something_sent_later_was_reported(
+        config in config(),
+        rack in draws::rack(),
+        size in 0..60_000u64,
+        fates in ordered(),
+    ) {
+        let congestion = match config.congestion {
+            Congestion::Swift { .. } => Congestion::DCTCP,
+            other => other,
+        };
+        // Far above the round trip of 20 us: no timer cuts a repair short.
+        let rto = RtoConfig {
+            min: Time::from_ms(5),
+            initial: Time::from_ms(5),
+            max: Time::from_s(1),
+            jiffy: Time::from_us(if rack.frto { 100 } else { 0 }),
+            ..config.rto
+        };
+        let config = TcpConfig {
+            recovery: Recovery::Sack,
+            rack: Some(rack),
+            receive_window: 1 << 20,
+            delayed_ack: None,
+            congestion,
+            rto,
+            ..config
+        };
+        let mut net = Net::new(config.into(), size);
+        net.evidence.on = true;
+        net.run(&fates);
+        prop_assert_eq!(net.delivered(), size);
+        prop_assert!(net.tx.is_done());
+    }
+
+    #[test]
+    fn a_network_that_loses_nothing_and_keeps_the_order_sees_no_repair_and_no_timeout(
+        rack in draws::rack(),
+        size in 0..60_000u64,
+        marked in proptest::collection::vec(any::<bool>(), 0..100),
+    ) {
+        let fates: Vec<Fate> = marked.iter().map(|marked| Fate { marked: *marked, ..GOOD }).collect();
+        let config = TcpConfig {
+            recovery: Recovery::Sack,
+            congestion: Congestion::DCTCP,
+            rack: Some(RackConfig { ack_delay: None, ..rack }),
+            mss: 1000,
+            ..TcpConfig::default()
+        };
+        let mut net = Net::new(config.into(), size);
+        net.run(&fates);
+        let counters = net.tx.counters();
+        prop_assert_eq!((counters.retransmits, counters.timeouts, counters.probes), (0, 0, 0));
+    }
+}
