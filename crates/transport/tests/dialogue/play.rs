@@ -26,6 +26,7 @@ pub const LOOKS: &[&str] = &[
     "cuts",
     "dsacks",
     "undone",
+    "probes",
     "done",
 ];
 
@@ -445,6 +446,7 @@ impl Talk {
             "cuts" => counters.cuts.to_string(),
             "dsacks" => counters.dsacks.to_string(),
             "undone" => counters.undone.to_string(),
+            "probes" => counters.probes.to_string(),
             "done" => if self.sender.is_done() { "yes" } else { "no" }.into(),
             other => unreachable!("{other} is one of LOOKS"),
         };
