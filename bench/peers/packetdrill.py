@@ -199,6 +199,7 @@ def opened(all_events: list[Event], text: str) -> tuple[Talk, list[Event]]:
         "recovery": "sack" if sack else "newreno",
         **({"dsack": "true", "undo": "true"} if sack else {}),
         "reduction": "prr",
+        "window_growth": "linux",
         "limited_transmit": "true",
         "rto_estimator": "linux",
         "rto_min": "200 ms",
