@@ -25,7 +25,7 @@ const KINDS: [(&str, &[Entry]); 7] = [
 ];
 
 /// What `docs/<kind>/` may hold beside a page for each entry.
-const MORE: [&str; 1] = ["transports/connection.md"];
+const MORE: [&str; 2] = ["transports/connection.md", "transports/states.md"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -265,6 +265,8 @@ fn what_the_transport_registers_a_scenario_can_choose() {
                 ("transport.fast_retransmit_rule", "dsack") => {
                     &["transport.recovery=sack", "transport.dsack=true"][..]
                 }
+                // So are the deliveries that RACK goes by.
+                ("transport.loss_detection", "rack") => &["transport.recovery=sack"][..],
                 _ => &[],
             };
             let chosen = tcp_with(&format!("{}={}", choice.key, entry.name), with);

@@ -23,7 +23,7 @@ impl TcpSender {
         }
         let acked = ack.ack - self.una;
         let before = self.proportional.then(|| self.before());
-        let held = self.board.sacked();
+        let held = self.arrived();
         self.una = ack.ack;
         self.control.hear(acked, ack.ece, self.una, self.nxt);
         let news = !ack.sack.is_empty() && self.sack && self.hear_blocks(&ack);
@@ -130,7 +130,7 @@ impl TcpSender {
         }
     }
 
-    /// The window may grow: `acked` bytes are new, and `held` were SACKed before.
+    /// The window may grow: `acked` bytes are new, and `held` beyond them had arrived before.
     #[inline]
     pub(super) fn grow(&mut self, acked: u64, held: u64) {
         if self.window.grows_whole() {
@@ -150,7 +150,7 @@ impl TcpSender {
         let window = &self.window;
         let used = window.cwnd < window.ssthresh && window.cwnd < self.most_out.saturating_mul(2);
         if self.cwnd_limited || used {
-            let delivered = (acked + self.board.sacked()).saturating_sub(held);
+            let delivered = (acked + self.arrived()).saturating_sub(held);
             self.control.grow(&mut self.window, delivered);
         }
     }

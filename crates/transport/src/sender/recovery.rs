@@ -194,7 +194,7 @@ impl TcpSender {
 
     pub(super) fn close_episode(&mut self, now: Time) {
         if self.rack.is_some() {
-            return self.reopen(now);
+            return self.reopen();
         }
         self.partial = false;
         self.resend_head = false;

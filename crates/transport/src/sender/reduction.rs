@@ -41,7 +41,8 @@ impl TcpSender {
     }
 
     /// Bytes beyond `una` that are known, or without SACK guessed, to have arrived.
-    fn arrived(&self) -> u64 {
+    #[inline]
+    pub(super) fn arrived(&self) -> u64 {
         if self.sack {
             self.board.sacked()
         } else {

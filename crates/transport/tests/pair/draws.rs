@@ -45,6 +45,7 @@ pub fn one_of<T: Clone + std::fmt::Debug + 'static>(
 pub fn config() -> impl Strategy<Value = TcpConfig> {
     let congestion = proptest::sample::select(congestions());
     let recovery = one_of(Recovery::WORDS, Recovery::from_name);
+    let growth = one_of(Growth::WORDS, Growth::from_name);
     let reduction = one_of(Reduction::WORDS, Reduction::from_name);
     let ranking = one_of(Ranking::WORDS, Ranking::from_name);
     let estimator = one_of(Estimator::WORDS, Estimator::from_name);
@@ -73,7 +74,7 @@ pub fn config() -> impl Strategy<Value = TcpConfig> {
         );
     (
         congestion,
-        (recovery, reduction, ranking),
+        (recovery, reduction, ranking, growth),
         (estimator, ends),
         (delayed_ack, rule),
         (threshold, reordering),
@@ -83,7 +84,7 @@ pub fn config() -> impl Strategy<Value = TcpConfig> {
         .prop_map(
             |(
                 congestion,
-                (recovery, reduction, ranking),
+                (recovery, reduction, ranking, growth),
                 (estimator, backoff_ends),
                 (delayed_ack, ack_rule),
                 (dupack_threshold, reordering),
@@ -96,6 +97,7 @@ pub fn config() -> impl Strategy<Value = TcpConfig> {
                     congestion,
                     recovery,
                     rack,
+                    growth,
                     reduction,
                     mss: 1000,
                     initial_window: sizes.0,

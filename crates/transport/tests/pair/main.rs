@@ -18,7 +18,7 @@ use proptest::prelude::*;
 use sidestep_transport::host::answer_late;
 use sidestep_transport::{
     Ack, AckRule, AlphaMoves, AnyReceiver, AnySender, Arrival, BackoffEnds, Congestion, DelayedAck,
-    ENTRIES, Endpoint, Estimator, PfabricConfig, RackConfig, Ranking, Receiver, Recovery,
+    ENTRIES, Endpoint, Estimator, Growth, PfabricConfig, RackConfig, Ranking, Receiver, Recovery,
     Reduction, ReorderingConfig, RtoConfig, Segment, Sender, SwiftConfig, TcpConfig, TcpReceiver,
     TcpSender, ThresholdRule, TransportConfig,
 };

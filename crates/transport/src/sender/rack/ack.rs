@@ -97,17 +97,15 @@ impl TcpSender {
         heard: &Delivered,
     ) -> u64 {
         match self.phase {
-            Phase::Open => {
-                if self.cut && self.una > self.cut_end {
-                    self.cut = false;
-                    self.end_reduction();
-                }
+            Phase::Open if self.cut && self.una > self.cut_end => {
+                self.cut = false;
+                self.end_reduction();
             }
             Phase::Fast if self.una >= self.recover => {
                 self.end_reduction();
-                self.leave(now);
+                self.leave();
             }
-            Phase::Fast => {}
+            Phase::Open | Phase::Fast => {}
             Phase::Loss => self.process_loss(now, ack, acked, news, heard),
         }
         let marked = if delivered {
@@ -117,11 +115,10 @@ impl TcpSender {
         };
         match self.phase {
             Phase::Fast => {}
-            Phase::Loss if !marked.again => {
-                if ack.ece && self.config.echoes_in_loss {
-                    self.hear_echo_in_loss();
-                }
+            Phase::Loss if !marked.again && ack.ece && self.config.echoes_in_loss => {
+                self.hear_echo_in_loss();
             }
+            Phase::Loss if !marked.again => {}
             _ if self.board.lost() > 0 => self.enter_recovery(now),
             _ if ack.ece && !self.cut && self.control.ect(false) => {
                 self.control.on_echo(&mut self.window, self.nxt - self.una);
@@ -146,15 +143,15 @@ impl TcpSender {
     }
 
     /// A recovery ends: all that was outstanding when it began is acknowledged.
-    fn leave(&mut self, now: Time) {
+    fn leave(&mut self) {
         if let Some(rack) = &mut self.rack {
             rack.recovered();
         }
-        self.reopen(now);
+        self.reopen();
     }
 
     /// No recovery goes on.
-    pub(in crate::sender) fn reopen(&mut self, _now: Time) {
+    pub(in crate::sender) fn reopen(&mut self) {
         self.cut = false;
         self.resend_head = false;
         self.set_phase(Phase::Open);
@@ -209,7 +206,7 @@ impl TcpSender {
             }
         }
         if recovered {
-            self.leave(now);
+            self.leave();
         }
     }
 
@@ -221,7 +218,7 @@ impl TcpSender {
         }
         match self.take_prior() {
             Some(prior) => self.undo(now, prior),
-            None => self.reopen(now),
+            None => self.reopen(),
         }
     }
 
