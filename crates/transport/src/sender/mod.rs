@@ -278,6 +278,11 @@ impl TcpSender {
         self.window.ssthresh
     }
 
+    /// Does it take the oldest segment for lost, which the window alone keeps from being sent again?
+    pub fn waits_for_window(&self) -> bool {
+        self.board.head_waits()
+    }
+
     /// The retransmission timeout in force, back-off included.
     pub fn rto(&self) -> Time {
         self.timer.rto()

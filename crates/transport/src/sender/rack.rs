@@ -6,7 +6,8 @@
 //! **Units**        picoseconds and bytes.
 //! **Errors**       none.
 //! **Source**       RFC 8985 6.1 and 6.2; Linux `net/ipv4/tcp_recovery.c`.
-//! **Deviations**   RACK.min_RTT never forgets (Linux: five minutes). The round that a D-SACK counts in is RFC 8985's, up
+//! **Deviations**   before the first round trip an answered repair counts as a delivery (Linux has one of the handshake).
+//!                  RACK.min_RTT never forgets (Linux: five minutes). The round that a D-SACK counts in is RFC 8985's, up
 //!                  to what had been sent when the last one counted; Linux goes by what had been delivered.
 
 mod ack;
@@ -47,7 +48,7 @@ pub(super) struct Probe {
 pub(super) struct Rack {
     pub config: RackConfig,
     /// [`u64::MAX`] before the first round trip.
-    pub min_rtt: u64,
+    min_rtt: u64,
     /// Eight times the smoothed round trip; 0 before the first.
     srtt8: u64,
     /// RACK.xmit_ts and RACK.end_seq.
@@ -108,6 +109,16 @@ impl Rack {
             0 => first.saturating_mul(8).max(1),
             srtt8 => srtt8 - (srtt8 >> 3) + first,
         };
+    }
+
+    /// A repair that is answered sooner may not be what is answered (6.2 step 2). Before the first round trip every
+    /// answer counts: else a sender whose whole first window was lost would learn nothing from its repairs.
+    #[inline]
+    pub fn least(&self) -> u64 {
+        match self.min_rtt {
+            u64::MAX => 0,
+            least => least,
+        }
     }
 
     /// The smoothed round trip; 0 before the first.

@@ -93,7 +93,7 @@ impl TcpSender {
         };
         let out = self.nxt - self.cut_end + self.prr.resent;
         let safe = acked > 0 && !further_loss;
-        let share = self.prr.share(
+        let mut share = self.prr.share(
             pipe,
             self.window.ssthresh,
             delivered,
@@ -101,6 +101,10 @@ impl TcpSender {
             safe,
             self.window.mss,
         );
+        if self.rack.is_some() && out == 0 && share < self.window.mss {
+            // A short last segment leaves room for less than one; Linux counts segments, and lets the first repair go.
+            share = self.window.mss;
+        }
         let counted = if fast && self.sack || self.rack.is_some() {
             pipe
         } else {

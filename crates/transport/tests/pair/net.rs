@@ -138,8 +138,12 @@ impl Net {
         let (at, side) = alarm;
         match (side, &mut self.rx) {
             (Side::Sending, _) => {
+                let knew = match self.tx.machine() {
+                    AnySender::Tcp(tx) => tx.waits_for_window(),
+                    _ => false,
+                };
                 self.tx.on_alarm(self.now, at);
-                self.evidence.wake(self.now, &self.tx);
+                self.evidence.wake(self.now, &self.tx, knew);
             }
             (Side::Receiving, Some(rx)) => {
                 rx.on_alarm(self.now, at);
@@ -208,7 +212,7 @@ impl Net {
                 self.arrive(arrival, fates);
             }
             Flying::Ack(ack) => {
-                self.evidence.hear(&ack);
+                self.evidence.hear(self.now, &ack);
                 self.tx.on_ack(self.now, ack);
             }
         }

@@ -236,15 +236,15 @@ impl Board {
         self.slots.iter().rposition(|s| s & SACKED == 0)
     }
 
+    /// Is the first segment marked lost, and not sent again since?
+    pub(in crate::sender) fn head_waits(&self) -> bool {
+        let head = self.slots.front();
+        head.is_some_and(|slot| slot & (SACKED | LOST | RESENT) == LOST)
+    }
+
     /// When the first segment was sent last.
     pub(in crate::sender) fn head_sent(&self) -> Option<u64> {
         self.slots.front().map(|slot| slot >> TIME_SHIFT)
-    }
-
-    /// Was anything that is outstanding sent again?
-    #[inline]
-    pub(in crate::sender) fn any_again(&self) -> bool {
-        self.again_edge > self.start
     }
 
     /// Is one segment outstanding?

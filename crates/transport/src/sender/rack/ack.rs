@@ -22,7 +22,7 @@ impl TcpSender {
     /// delivered beyond holes.
     pub(in crate::sender) fn hear_rack(&mut self, now: Time, ack: &Ack) {
         let Some(rack) = &self.rack else { return };
-        let least = rack.min_rtt;
+        let least = rack.least();
         let acked = ack.ack.saturating_sub(self.una);
         let before = self.proportional.then(|| self.before());
         if !ack.sack.is_empty() && !ack.cut {
@@ -134,9 +134,6 @@ impl TcpSender {
         let Some(rack) = &self.rack else {
             return Marked::default();
         };
-        if self.board.sacked() == 0 && !self.board.any_again() {
-            return Marked::default(); // All that is outstanding was sent later than what was delivered.
-        }
         let settle = rack.window(self.phase, self.board.segments_sacked());
         self.board
             .mark_by_time(now.ps(), rack.newest, rack.rtt, settle)
