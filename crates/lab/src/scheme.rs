@@ -8,7 +8,9 @@ use crate::tables::{HOST, RANK_SENT, SWITCH, TRANSPORT, TRANSPORTS};
 use sidestep_config::decision::{BUFFER, Decision, POLICIES, SCHED, rank_gap};
 use sidestep_config::section::Resolved;
 use sidestep_config::spec::{Choice, Spec};
-use sidestep_sim::{Change, NicConfig, Others, SwitchConfig, TraceFilter, WorldConfig};
+use sidestep_sim::{
+    Change, ClassTransports, NicConfig, Others, SwitchConfig, TraceFilter, WorldConfig,
+};
 use sidestep_transport::{TransportConfig, shim};
 use sidestep_types::{Framing, Refusal, Seed, Time, Values};
 
@@ -59,8 +61,10 @@ pub struct SchemeConfig {
     pub switch: SwitchConfig,
     /// Switches that differ from it.
     pub others: Others,
-    /// The same for every connection.
+    /// Transport of every workload that names none of its own.
     pub transport: TransportConfig,
+    /// Workloads with a transport of their own, in the order of the scenario.
+    pub transports: ClassTransports,
     /// The shims of every host, the first nearest to the transport.
     pub shims: Vec<(String, Values)>,
     /// The queue of every host's NIC; `None` is a FIFO without a limit.
@@ -82,6 +86,7 @@ impl SchemeConfig {
             switch: self.switch.clone(),
             others: self.others.clone(),
             transport: self.transport.clone(),
+            transports: self.transports.clone(),
             shims: self.shims.clone(),
             nic: self.nic.clone(),
             seed,

@@ -15,7 +15,7 @@ use sidestep_config::problem::{At, Problems, suggest};
 use sidestep_config::section::resolve;
 use sidestep_config::source::{self, Origin};
 use sidestep_config::spec::Layer;
-use sidestep_sim::{Network, SwitchConfig};
+use sidestep_sim::{ClassTransports, Network, SwitchConfig};
 use sidestep_transport::{TransportConfig, shim};
 use sidestep_types::{Framing, Refusal};
 
@@ -117,6 +117,7 @@ impl Reader<'_> {
             switch: switches.switch,
             others: switches.others,
             transport,
+            transports: ClassTransports::default(),
             shims,
             nic,
             kernel,
