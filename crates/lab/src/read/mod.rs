@@ -21,6 +21,7 @@ mod schemes;
 mod silent;
 mod switches;
 mod traffic;
+mod transports;
 mod words;
 
 pub use claims::POINTS;
