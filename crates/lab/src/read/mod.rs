@@ -26,5 +26,5 @@ mod words;
 
 pub use claims::POINTS;
 pub use experiment::Outline;
-pub use schemes::SCHEME_KEYS;
+pub use schemes::{SCHEME_KEYS, WORKLOADS};
 pub use words::SECTIONS;
