@@ -206,7 +206,15 @@ fn a_scenario_that_names_none_has_no_setting_of_it() {
 fn the_transport_of_a_workload_is_an_axis_of_a_sweep() {
     let axis = "[sweep]\n\"workload.new.transport\" = [\"dctcp\", \"newreno\"]\n";
     let more = "[sweep]\nmix = [{ is = \"alone\" }, { is = \"beside\", \"workload.new.transport\" = \"newreno\" }]\n";
-    for text in [axis, more] {
+    // A resolved sweep says its first point in full: what others lack must not stand there.
+    let first = "[sweep]\nmix = [{ is = \"beside\", \"workload.new.transport\" = \"newreno\" }, { is = \"alone\" }]\n";
+    let apart = ["dctcp", "newreno"];
+    let alike = ["dctcp", "dctcp"];
+    for (text, expected) in [
+        (axis, [alike, apart]),
+        (more, [alike, apart]),
+        (first, [apart, alike]),
+    ] {
         let text = format!("{BESIDE}{text}");
         let read = |text: &str| {
             let read = sidestep_lab::Experiment::read("a.toml", text, &[], false, &Lists);
@@ -217,7 +225,6 @@ fn the_transport_of_a_workload_is_an_axis_of_a_sweep() {
             let points = experiment.points.iter();
             points.map(|point| kinds(&point.scenario, 0)).collect()
         };
-        let expected = [["dctcp", "dctcp"], ["dctcp", "newreno"]];
         assert_eq!(kinds(&experiment), expected);
         let again = read(&experiment.to_toml());
         assert_eq!(kinds(&again), expected, "{}", experiment.to_toml());
@@ -387,6 +394,10 @@ fn several_transports_in_parts_and_gone_on_from_are_the_run_in_one_piece() {
             let go = &mut |_: &_| Watch::Go;
             let parts = run_cut(&scenario, (scheme, 1), &cut, Box::new(InTurn), go).expect("a run");
             assert!(parts.outcome == whole.outcome, "{count} parts");
+            assert!(
+                parts.plan == whole.plan,
+                "{count} parts: a flow has other segments"
+            );
         }
         let begin = || Session::new(&scenario, scheme, 1, TraceFilter::None).expect("a session");
         let mut session: Session = begin();
