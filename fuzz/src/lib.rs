@@ -1,7 +1,7 @@
 //! What several fuzz targets need.
 
 use arbitrary::Arbitrary;
-use sidestep_sim::{Files, Others, SwitchConfig, TraceFilter, WorldConfig};
+use sidestep_sim::{ClassTransports, Files, Others, SwitchConfig, TraceFilter, WorldConfig};
 use sidestep_switch::{Capacity, buffer, route, sched};
 use sidestep_transport::{
     AckRule, BackoffEnds, Congestion, DelayedAck, Estimator, Recovery, Reduction, ReorderingConfig,
@@ -56,6 +56,7 @@ pub fn config() -> WorldConfig {
         },
         others: Others::default(),
         transport: dctcp().into(),
+        transports: ClassTransports::default(),
         shims: Vec::new(),
         nic: None,
         seed: Seed(1),

@@ -399,6 +399,7 @@ class workload:
         jitter: str | None = None,
         connection: Literal["own", "shared", "persistent"] | None = None,
         mss: int | str | None = None,
+        transport: str | Table | None = None,
         **_more: Never,
     ) -> Kind:
         """Random hosts ask many others at once (partition-aggregate).
@@ -426,6 +427,8 @@ class workload:
                 assumed (one of own, shared, persistent). Default "own".
             mss: Payload of a full segment of each flow, drawn uniformly, both ends included; by default the transport's
                 (bytes like "64..1500" or "1460 B"). Default "transport".
+            transport: The transport of this workload's flows: its name, or a table of keys that replace those of
+                [transport] for it; by default that of the scheme.
         """
         values: dict[str, Any] = {
             "rate": rate,
@@ -440,6 +443,7 @@ class workload:
             "jitter": jitter,
             "connection": connection,
             "mss": mss,
+            "transport": transport,
         }
         return Kind("query", values, _more)
 
@@ -457,6 +461,7 @@ class workload:
         think_deviation: str | None = None,
         connection: Literal["own", "shared", "persistent"] | None = None,
         mss: int | str | None = None,
+        transport: str | Table | None = None,
         **_more: Never,
     ) -> Kind:
         """Every host sends flows to random others, sizes from a distribution.
@@ -485,6 +490,8 @@ class workload:
                 assumed (one of own, shared, persistent). Default "own".
             mss: Payload of a full segment of each flow, drawn uniformly, both ends included; by default the transport's
                 (bytes like "64..1500" or "1460 B"). Default "transport".
+            transport: The transport of this workload's flows: its name, or a table of keys that replace those of
+                [transport] for it; by default that of the scheme.
         """
         values: dict[str, Any] = {
             "cdf": cdf,
@@ -498,6 +505,7 @@ class workload:
             "think_deviation": think_deviation,
             "connection": connection,
             "mss": mss,
+            "transport": transport,
         }
         return Kind("background", values, _more)
 
@@ -512,6 +520,7 @@ class workload:
         jitter: str | None = None,
         apart: Literal["pod", "rack"] | Literal["off"] | None = None,
         mss: int | str | None = None,
+        transport: str | Table | None = None,
         **_more: Never,
     ) -> Kind:
         """Endless or sized flows between random hosts or within disjoint pairs.
@@ -534,6 +543,8 @@ class workload:
                 Default "off".
             mss: Payload of a full segment of each flow, drawn uniformly, both ends included; by default the transport's
                 (bytes like "64..1500" or "1460 B"). Default "transport".
+            transport: The transport of this workload's flows: its name, or a table of keys that replace those of
+                [transport] for it; by default that of the scheme.
         """
         values: dict[str, Any] = {
             "between": between,
@@ -544,6 +555,7 @@ class workload:
             "jitter": jitter,
             "apart": apart,
             "mss": mss,
+            "transport": transport,
         }
         return Kind("long", values, _more)
 
@@ -555,6 +567,7 @@ class workload:
         jitter: str | None = None,
         apart: Literal["pod", "rack"] | Literal["off"] | None = None,
         mss: int | str | None = None,
+        transport: str | Table | None = None,
         **_more: Never,
     ) -> Kind:
         """Every host sends one flow and receives one.
@@ -569,6 +582,8 @@ class workload:
                 Default "off".
             mss: Payload of a full segment of each flow, drawn uniformly, both ends included; by default the transport's
                 (bytes like "64..1500" or "1460 B"). Default "transport".
+            transport: The transport of this workload's flows: its name, or a table of keys that replace those of
+                [transport] for it; by default that of the scheme.
         """
         values: dict[str, Any] = {
             "size": size,
@@ -576,6 +591,7 @@ class workload:
             "jitter": jitter,
             "apart": apart,
             "mss": mss,
+            "transport": transport,
         }
         return Kind("permutation", values, _more)
 
@@ -591,6 +607,7 @@ class workload:
         at: str | None = None,
         jitter: str | None = None,
         mss: int | str | None = None,
+        transport: str | Table | None = None,
         **_more: Never,
     ) -> Kind:
         """Many hosts send to one at the same instant, once.
@@ -610,6 +627,8 @@ class workload:
             jitter: Each flow starts up to this much later, uniformly; assumed (a time like "50 us"). Default "0 us".
             mss: Payload of a full segment of each flow, drawn uniformly, both ends included; by default the transport's
                 (bytes like "64..1500" or "1460 B"). Default "transport".
+            transport: The transport of this workload's flows: its name, or a table of keys that replace those of
+                [transport] for it; by default that of the scheme.
         """
         values: dict[str, Any] = {
             "degree": degree,
@@ -621,6 +640,7 @@ class workload:
             "at": at,
             "jitter": jitter,
             "mss": mss,
+            "transport": transport,
         }
         return Kind("incast", values, _more)
 
@@ -633,6 +653,7 @@ class workload:
         size: str | None = None,
         jitter: str | None = None,
         mss: int | str | None = None,
+        transport: str | Table | None = None,
         **_more: Never,
     ) -> Kind:
         """A closed loop: so many active flows, each followed by another at once.
@@ -649,6 +670,8 @@ class workload:
                 Default "0 us".
             mss: Payload of a full segment of each flow, drawn uniformly, both ends included; by default the transport's
                 (bytes like "64..1500" or "1460 B"). Default "transport".
+            transport: The transport of this workload's flows: its name, or a table of keys that replace those of
+                [transport] for it; by default that of the scheme.
         """
         values: dict[str, Any] = {
             "active": active,
@@ -657,6 +680,7 @@ class workload:
             "size": size,
             "jitter": jitter,
             "mss": mss,
+            "transport": transport,
         }
         return Kind("replace", values, _more)
 
@@ -665,6 +689,7 @@ class workload:
         *,
         file: str | None = None,
         mss: int | str | None = None,
+        transport: str | Table | None = None,
         **_more: Never,
     ) -> Kind:
         """A user's own flows, from a file.
@@ -675,10 +700,13 @@ class workload:
             file: Header start,src,dst,size (perhaps mss, class, group); rows like 1.5 ms,0,3,20 kB. Required.
             mss: Payload of a full segment of each flow, drawn uniformly, both ends included; by default the transport's
                 (bytes like "64..1500" or "1460 B"). Default "transport".
+            transport: The transport of this workload's flows: its name, or a table of keys that replace those of
+                [transport] for it; by default that of the scheme.
         """
         values: dict[str, Any] = {
             "file": file,
             "mss": mss,
+            "transport": transport,
         }
         return Kind("flow_list", values, _more)
 
@@ -2610,6 +2638,7 @@ def scheme(
     switch: Table | None = None,
     transport: Table | None = None,
     host: Table | None = None,
+    workload: Table | None = None,
     **_more: Never,
 ) -> Kind:
     """What `[scheme]` says.
@@ -2620,6 +2649,7 @@ def scheme(
         switch: See docs/scenarios.md.
         transport: See docs/scenarios.md.
         host: See docs/scenarios.md.
+        workload: Workloads whose transport is another under this scheme.
     """
     values: dict[str, Any] = {
         "summary": summary,
@@ -2627,6 +2657,7 @@ def scheme(
         "switch": switch,
         "transport": transport,
         "host": host,
+        "workload": workload,
     }
     return Kind(None, values, _more)
 

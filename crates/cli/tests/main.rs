@@ -1,6 +1,7 @@
 //! One program of all tests of this room that need none of their own: each program is linked with the whole room.
 
 mod checkpoint;
+mod coexistence;
 mod common;
 mod deadlock;
 mod endings;

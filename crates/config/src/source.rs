@@ -34,10 +34,12 @@ impl Origin {
             Origin::User => "user: --set".to_string(),
             Origin::Quick => QUICK.to_string(),
             Origin::Sweep => SWEEP.to_string(),
-            Origin::Scenario(sources) => match sources.get(path) {
-                Some(words) => cite(words),
-                None => "scenario file".to_string(),
-            },
+            Origin::Scenario(sources) => {
+                match sources.get(path).or_else(|| chosen(sources, path)) {
+                    Some(words) => cite(words),
+                    None => "scenario file".to_string(),
+                }
+            }
             Origin::Scheme(name, sources) => match sources.get(path) {
                 Some(words) if words.starts_with("assumed") => format!("{words} (scheme {name})"),
                 Some(words) => format!("scheme {name}: {words}"),
@@ -45,6 +47,12 @@ impl Origin {
             },
         }
     }
+}
+
+/// Source of the kind of a table that may also be a name alone: `workload.web.transport = "dctcp"`.
+fn chosen<'a>(sources: &'a Sources, path: &str) -> Option<&'a String> {
+    let whole = path.strip_suffix(".transport.kind")?;
+    sources.get(&format!("{whole}.transport"))
 }
 
 impl Origin {
@@ -55,10 +63,10 @@ impl Origin {
 }
 
 /// The source of a value from `[quick]`.
-const QUICK: &str = "quick";
+pub const QUICK: &str = "quick";
 
 /// The source of a value from `[sweep]`.
-const SWEEP: &str = "sweep";
+pub const SWEEP: &str = "sweep";
 
 /// Do these words, a source or what explains a default, say that something is assumed? They do in
 /// that word, also of a part alone: `DIBS Table 2; Poisson is assumed`.

@@ -37,10 +37,9 @@ fn world(file: &str, text: &str, sets: &[String]) -> Result<World<WheelAgenda>, 
         lines.join("\n")
     })?;
     let seed = scenario.seeds[0];
-    let plan = Arc::new(scenario.plan(seed)?);
-    let config = scenario.schemes[0]
-        .config
-        .world(Seed(seed), TraceFilter::None);
+    let plan = Arc::new(scenario.plan_of(0, seed)?);
+    let config = &scenario.schemes[0].config;
+    let config = config.world(&plan, Seed(seed), TraceFilter::None);
     World::new(&scenario.network, plan, config)
 }
 

@@ -124,6 +124,7 @@ pub fn sections() -> Kind {
             "what every transport takes",
             &[tables::TRANSPORT],
         ),
+        item("workload", "what every workload takes", &[tables::WORKLOAD]),
         item(
             "host",
             "what every host is, beside its shims",

@@ -11,7 +11,7 @@ use crate::scenario::Scenario;
 use crate::session::Session;
 use sidestep_sim::agenda::WheelAgenda;
 use sidestep_sim::parts::{self, Crew, Cut};
-use sidestep_sim::{Network, TraceFilter};
+use sidestep_sim::{Network, Plan, TraceFilter};
 use sidestep_types::Seed;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub fn refused(scenario: &Scenario, scheme: usize, trace: &TraceFilter) -> Optio
             "`probe.{asked}` notes packets in the order of the whole run"
         ));
     }
-    parts::refused(&of.config.world(Seed(0), trace.clone()))
+    parts::refused(&of.config.world(&Plan::default(), Seed(0), trace.clone()))
 }
 
 /// The network of the scenario cut into so many parts, as packets of scheme number `scheme` need it.

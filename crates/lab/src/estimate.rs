@@ -152,13 +152,13 @@ impl Scenario {
         let cables: f64 = network.cables.iter().map(|c| c.rate.as_bps() as f64).sum();
         let carried = 2.0 * cables / wire_bits * until;
         let of_scheme = |scheme: &Scheme| {
-            let beyond: f64 = (self.traffic.iter())
-                .map(|of| {
-                    let load = of.workload.load(cost(self), self.duration);
+            let beyond: f64 = ((0..).zip(&self.traffic))
+                .map(|(class, of)| {
+                    let load = of.workload.load(cost(self, of), self.duration);
                     let drained = mean_rate / wire_bits;
                     load.packets_per_s
                         * window
-                        * bursts::beyond(&load, &scheme.config, drained, ways)
+                        * bursts::beyond(&load, &scheme.config, class, drained, ways)
                 })
                 .sum();
             (packets * ways + beyond).min(carried.max(packets * ways))
@@ -178,22 +178,27 @@ fn flows(scenario: &Scenario) -> f64 {
 
 /// About how many of them are this workload's.
 pub(crate) fn flows_of(scenario: &Scenario, of: &Traffic) -> f64 {
-    let load = of.workload.load(cost(scenario), scenario.duration);
+    let load = of.workload.load(cost(scenario, of), scenario.duration);
     load.flows_per_s * scenario.duration.as_s_f64() + load.planned
 }
 
-fn cost(scenario: &Scenario) -> Cost {
+/// Framing and segments of a workload under the first scheme.
+pub(crate) fn cost(scenario: &Scenario, of: &Traffic) -> Cost {
     let first = &scenario.schemes[0].config;
+    let mut named = (0..).zip(&scenario.traffic);
+    let class = named.find_map(|(class, other)| (other.name == of.name).then_some(class));
     Cost {
         framing: first.framing,
-        mss: first.transport.mss(),
+        mss: class
+            .map_or(&first.transport, |class| first.transport_of(class))
+            .mss(),
     }
 }
 
 fn offered(scenario: &Scenario) -> Load {
     let mut sum = Load::default();
     for of in &scenario.traffic {
-        let load = of.workload.load(cost(scenario), scenario.duration);
+        let load = of.workload.load(cost(scenario, of), scenario.duration);
         sum.packets_per_s += load.packets_per_s;
         sum.wire_bps += load.wire_bps;
         sum.endless += load.endless;

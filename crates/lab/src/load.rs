@@ -5,8 +5,9 @@
 //!                  `share` is wire bits over the sum of the rates of all hosts' links, `fabric_share` over what
 //!                  the links above the switches that they hang off carry one way.
 
+use crate::estimate::cost;
 use crate::scenario::Scenario;
-use sidestep_sim::workload::{Cost, Fabric, Load, Site};
+use sidestep_sim::workload::{Fabric, Load, Site};
 
 /// The offered load of a scenario.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,11 +62,6 @@ impl Scenario {
 
 /// The load with the framing and segment size of the first scheme.
 fn report(scenario: &Scenario) -> LoadReport {
-    let first = &scenario.schemes[0].config;
-    let cost = Cost {
-        framing: first.framing,
-        mss: first.transport.mss(),
-    };
     let site = Site::of(&scenario.network);
     let capacity_bps = site.access_bps();
     let of_fabric = |bps: f64| site.fabric.as_ref().map(|fabric| bps / fabric.bps as f64);
@@ -84,7 +80,12 @@ fn report(scenario: &Scenario) -> LoadReport {
         notes: load.notes,
     };
     let classes: Vec<ClassLoad> = (scenario.traffic.iter())
-        .map(|t| class(&t.name, t.workload.load(cost, scenario.duration)))
+        .map(|t| {
+            class(
+                &t.name,
+                t.workload.load(cost(scenario, t), scenario.duration),
+            )
+        })
         .collect();
     let total = |of: fn(&ClassLoad) -> f64| classes.iter().map(of).sum::<f64>();
     let sum = ClassLoad {

@@ -8,6 +8,7 @@ use sidestep_config::problem::At;
 use sidestep_config::source::is_assumed;
 use sidestep_sim::workload::AnyWorkload;
 use sidestep_sim::{Network, Plan};
+use sidestep_transport::TransportConfig;
 use sidestep_types::{Refusal, Seed, Time};
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
@@ -144,6 +145,14 @@ impl Scenario {
         self.draw(seed).map_err(named)
     }
 
+    /// The plan of a run of scheme number `scheme`: flows have the segments that their workload's transport says.
+    /// Errors as those of [`Scenario::plan`].
+    pub fn plan_of(&self, scheme: usize, seed: u64) -> Result<Plan, String> {
+        let mut plan = self.plan(seed)?;
+        self.schemes[scheme].config.segment(&mut plan);
+        Ok(plan)
+    }
+
     /// The plan, or the workload that refused and why.
     pub(crate) fn draw(&self, seed: u64) -> Result<Plan, (&Traffic, Refusal)> {
         let mut plan = Plan {
@@ -177,7 +186,9 @@ impl Scenario {
     /// Payload bytes of the largest segment that a flow may send under `scheme`.
     pub fn largest_mss(&self, scheme: &Scheme) -> u32 {
         let own = self.traffic.iter().filter_map(|t| t.workload.largest_mss());
-        own.map(|(mss, _)| mss)
+        let own = own.map(|(mss, _)| mss);
+        let transports = scheme.config.transports.own.iter().flatten();
+        own.chain(transports.map(TransportConfig::mss))
             .fold(scheme.config.transport.mss(), u32::max)
     }
 

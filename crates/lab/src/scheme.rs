@@ -8,9 +8,12 @@ use crate::tables::{HOST, RANK_SENT, SWITCH, TRANSPORT, TRANSPORTS};
 use sidestep_config::decision::{BUFFER, Decision, POLICIES, SCHED, rank_gap};
 use sidestep_config::section::Resolved;
 use sidestep_config::spec::{Choice, Spec};
-use sidestep_sim::{Change, NicConfig, Others, SwitchConfig, TraceFilter, WorldConfig};
+use sidestep_sim::{
+    Change, ClassTransports, NicConfig, Others, Plan, SwitchConfig, TraceFilter, WorldConfig,
+};
 use sidestep_transport::{TransportConfig, shim};
 use sidestep_types::{Framing, Refusal, Seed, Time, Values};
+use std::num::NonZeroU16;
 
 /// One thing to compare.
 #[derive(Clone, Debug)]
@@ -59,8 +62,10 @@ pub struct SchemeConfig {
     pub switch: SwitchConfig,
     /// Switches that differ from it.
     pub others: Others,
-    /// The same for every connection.
+    /// Transport of every workload that names none of its own.
     pub transport: TransportConfig,
+    /// Workloads with a transport of their own, in the order of the scenario.
+    pub transports: ClassTransports,
     /// The shims of every host, the first nearest to the transport.
     pub shims: Vec<(String, Values)>,
     /// The queue of every host's NIC; `None` is a FIFO without a limit.
@@ -74,14 +79,69 @@ pub struct SchemeConfig {
 }
 
 impl SchemeConfig {
-    /// The settings of one run.
-    pub fn world(&self, seed: Seed, trace: TraceFilter) -> WorldConfig {
+    /// Transport of the flows of workload number `class`.
+    pub fn transport_of(&self, class: u8) -> &TransportConfig {
+        self.transports.of(&self.transport, class)
+    }
+
+    /// Transports of the classes of `plan`: a class of a flow list has that of its workload.
+    pub fn class_transports(&self, plan: &Plan) -> ClassTransports {
+        let own = &self.transports.own;
+        let (workloads, others) = plan.classes.split_at(own.len().min(plan.classes.len()));
+        let of_list = |class: &String| {
+            let workload = class
+                .split_once('/')
+                .map_or(&class[..], |(workload, _)| workload);
+            let place = workloads.iter().position(|name| name == workload);
+            place.and_then(|place| own[place].clone())
+        };
+        let own = match self.transports.is_empty() {
+            true => Vec::new(),
+            false => own
+                .iter()
+                .cloned()
+                .chain(others.iter().map(of_list))
+                .collect(),
+        };
+        ClassTransports { own }
+    }
+
+    /// Gives flows the segments of their workload's transport, where these are not those of the scheme's.
+    pub(crate) fn segment(&self, plan: &mut Plan) {
+        let transports = self.class_transports(plan);
+        if transports.is_empty() {
+            return;
+        }
+        for flow in &mut plan.flows {
+            let mss = transports.of(&self.transport, flow.class).mss();
+            if flow.mss.is_none() && mss != self.transport.mss() {
+                flow.mss = u16::try_from(mss).ok().and_then(NonZeroU16::new);
+            }
+        }
+    }
+
+    /// Transports that flows of the first `classes` workloads have, each once, with the workloads that have it.
+    pub fn each_transport(&self, classes: usize) -> Vec<(&TransportConfig, Vec<u8>)> {
+        let mut each: Vec<(&TransportConfig, Vec<u8>)> = Vec::new();
+        for class in 0..u8::try_from(classes).expect("a scenario has at most 255 workloads") {
+            let own = self.transport_of(class);
+            match each.iter_mut().find(|(other, _)| *other == own) {
+                Some((_, all)) => all.push(class),
+                None => each.push((own, vec![class])),
+            }
+        }
+        each
+    }
+
+    /// The settings of one run of `plan`.
+    pub fn world(&self, plan: &Plan, seed: Seed, trace: TraceFilter) -> WorldConfig {
         WorldConfig {
             framing: self.framing,
             ttl: self.ttl,
             switch: self.switch.clone(),
             others: self.others.clone(),
             transport: self.transport.clone(),
+            transports: self.class_transports(plan),
             shims: self.shims.clone(),
             nic: self.nic.clone(),
             seed,

@@ -156,8 +156,8 @@ impl<A: Agenda> Session<A> {
     ) -> Result<Session<A>, String> {
         let number = scheme;
         let scheme = &scenario.schemes[scheme];
-        let plan = Arc::new(scenario.plan(seed)?);
-        let config = scheme.config.world(Seed(seed), trace);
+        let plan = Arc::new(scenario.plan_of(number, seed)?);
+        let config = scheme.config.world(&plan, Seed(seed), trace);
         let network = &scenario.network;
         let mut world: World<A> = World::new(network, Arc::clone(&plan), config)?;
         if let Some(own) = &scheme.own {
@@ -182,10 +182,9 @@ impl<A: Agenda> Session<A> {
     ) -> Result<Session<A>, String> {
         let refused = crate::cut::refused(scenario, number, &TraceFilter::None);
         assert!(refused.is_none(), "{refused:?}");
-        let plan = Arc::new(scenario.plan(seed)?);
-        let config = scenario.schemes[number]
-            .config
-            .world(Seed(seed), TraceFilter::None);
+        let plan = Arc::new(scenario.plan_of(number, seed)?);
+        let config = &scenario.schemes[number].config;
+        let config = config.world(&plan, Seed(seed), TraceFilter::None);
         let parts = Parts::new(&scenario.network, &plan, &config, cut, crew)?;
         let world = Running::Cut(Box::new(parts));
         Ok(Session::of(scenario, (number, seed), plan, world))

@@ -127,6 +127,15 @@ pub const SWITCH: &[Param] = &[
     .or_off("unlimited"),
 ];
 
+/// `[workload.NAME]`, beside its kind's.
+pub const WORKLOAD: &[Param] = &[Param::with_default(
+    "transport",
+    ParamUnit::File,
+    "",
+    "the transport of this workload's flows: its name, or a table of keys that replace those of [transport] for it; by \
+     default that of the scheme",
+)];
+
 /// `[host]`, beside a table for each shim, and the buffer policy and scheduler of its NIC.
 pub const HOST: &[Param] = &[
     Param::with_default(
@@ -525,6 +534,7 @@ mod tests {
             SCENARIO,
             LISTS,
             SWITCH,
+            WORKLOAD,
             HOST,
             TRANSPORT,
             PROBE,

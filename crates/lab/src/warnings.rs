@@ -5,6 +5,7 @@ mod idle;
 mod keys;
 mod marks;
 mod nics;
+mod parts;
 mod pauses;
 mod ranks;
 mod reordering;
@@ -16,6 +17,7 @@ pub(crate) use pauses::of_run;
 use crate::scenario::Scenario;
 use connections::{never_idle, shares_little};
 use keys::{of_no_switch, shims_of_no_scheme, waits_for_another_key, without_effect};
+use parts::Part;
 use pauses::{overflows_though_paused, too_little_headroom};
 use ranks::nothing_is_ranked;
 use reordering::{
@@ -39,62 +41,68 @@ pub(crate) fn of(scenario: &Scenario, first: Option<&Plan>) -> Vec<String> {
         .chain(shims_of_no_scheme(scenario))
         .collect();
     for scheme in scenario.schemes.iter() {
-        let own = [
-            first.and_then(|first| never_idle(scheme, first)),
-            first.and_then(|first| shares_little(scheme, first)),
-            nothing_to_order(scenario, scheme),
-            held_beyond_a_timeout(scheme),
-            nothing_echoes(scheme),
-            delays_of_hosts(scheme),
-            passes_too_many(scheme),
-            services::nothing_goes_by_services(scheme),
-            without_effect(scenario, scheme),
-            too_little_headroom(scenario, scheme),
-        ];
-        let own = own.into_iter().flatten();
-        let of_kind = |(about, switch)| {
-            let said = [
-                nothing_marks(scheme, switch),
-                nothing_marks_for_agent(scheme, switch),
-                marks_too_late(&switch.buffer, switch.capacity),
-                detours_without_signal(scheme, switch),
-                reordering_looks_like_losses(scenario, scheme, switch),
-                nothing_to_spray(scenario, scheme, switch),
-                never_detours(switch),
-                line_rate_without_priorities(scheme, switch),
-                delays_by_rank(scheme, switch),
-                nothing_is_ranked(scenario, scheme, switch),
-                services::nobody_sets_services(scheme, switch),
-                first.and_then(|first| {
-                    services::first_window_is_more_than_a_flow_s_room(scheme, switch, first)
-                }),
-                overflows_though_paused(scenario, scheme, switch),
-            ];
-            let said = said
-                .into_iter()
-                .flatten()
-                .chain(idle::of_switch(scheme, switch));
-            said.map(move |warning| match about {
-                None => warning,
-                Some(about) => format!("at {about}: {warning}"),
-            })
-        };
-        let of_switches = scheme.switches().flat_map(of_kind);
-        let of_nics = nics::of(scenario, scheme, first);
-        let of_marks = marks::of(scheme, first);
-        let idle = of_no_switch(scenario, scheme);
-        let idle = idle.into_iter().chain(idle::of_scheme(scenario, scheme));
         let named = |warning| format!("scheme {}: {warning}", scheme.name);
-        warnings.extend(
-            of_switches
-                .chain(own)
-                .chain(of_marks)
-                .chain(of_nics)
-                .chain(idle)
-                .map(named),
-        );
+        let said = parts::of_each(scenario, scheme, |part| of_part(scenario, part, first));
+        let idle = keys::kind_of_nobody(scenario, scheme);
+        warnings.extend(said.into_iter().chain(idle).map(named));
     }
     warnings
+}
+
+/// Warnings of a scheme about what workloads with one transport do.
+fn of_part(scenario: &Scenario, part: &Part<'_>, first: Option<&Plan>) -> Vec<String> {
+    let scheme = &*part.scheme;
+    let own = [
+        first.and_then(|first| never_idle(part, first)),
+        first.and_then(|first| shares_little(part, first)),
+        nothing_to_order(scenario, scheme),
+        held_beyond_a_timeout(scheme),
+        nothing_echoes(scheme),
+        delays_of_hosts(scheme),
+        passes_too_many(scheme),
+        services::nothing_goes_by_services(scheme),
+        without_effect(scenario, part),
+        too_little_headroom(scenario, scheme),
+    ];
+    let own = own.into_iter().flatten();
+    let of_kind = |(about, switch)| {
+        let said = [
+            nothing_marks(scheme, switch),
+            nothing_marks_for_agent(scheme, switch),
+            marks_too_late(&switch.buffer, switch.capacity),
+            detours_without_signal(scheme, switch),
+            reordering_looks_like_losses(scenario, scheme, switch),
+            nothing_to_spray(scenario, scheme, switch),
+            never_detours(switch),
+            line_rate_without_priorities(scheme, switch),
+            delays_by_rank(scheme, switch),
+            nothing_is_ranked(scenario, part, switch),
+            services::nobody_sets_services(scheme, switch),
+            first.and_then(|first| {
+                services::first_window_is_more_than_a_flow_s_room(part, switch, first)
+            }),
+            overflows_though_paused(scenario, scheme, switch),
+        ];
+        let said = said
+            .into_iter()
+            .flatten()
+            .chain(idle::of_switch(scheme, switch));
+        said.map(move |warning| match about {
+            None => warning,
+            Some(about) => format!("at {about}: {warning}"),
+        })
+    };
+    let of_switches = scheme.switches().flat_map(of_kind);
+    let of_nics = nics::of(scenario, part, first);
+    let of_marks = marks::of(scheme, first);
+    let idle = of_no_switch(scenario, scheme);
+    let idle = idle.into_iter().chain(idle::of_scheme(scenario, part));
+    of_switches
+        .chain(own)
+        .chain(of_marks)
+        .chain(of_nics)
+        .chain(idle)
+        .collect()
 }
 
 fn overload(scenario: &Scenario) -> Option<String> {

@@ -3,7 +3,7 @@
 use crate::claim::{Claim, NO_NUMBER, Verdict};
 use crate::experiment::{Experiment, PlotSpec, Point};
 use crate::scenario::{Scenario, Setting};
-use crate::scheme::SWITCH_SPEC;
+use crate::scheme::{SWITCH_SPEC, TRANSPORT_SPEC};
 use sidestep_config::decision::Decision;
 use sidestep_config::differ::AT;
 use sidestep_config::document::{self, join};
@@ -135,12 +135,13 @@ fn sweep(out: &mut String, experiment: &Experiment) {
 }
 
 /// Is what a setting says of switches that differ there at all of these points, and as a name or as
-/// parameters alone alike? Is the change there at all of them? No later layer could take it away at the others.
+/// parameters alone alike? Is the change there at all of them, or the workload's own transport? No later layer could take it away at the others.
 fn stands_alike(points: &[&Point], setting: &Setting) -> bool {
     let keys = split_keys(&setting.key);
     let many = match &keys[..] {
         [section, at, _, _, ..] if section == SWITCH_SPEC.name && at == AT => 4,
         [section, _, _] if section == "change" => 2,
+        [section, _, own, _] if section == "workload" && own == TRANSPORT_SPEC.name => 3,
         _ => return true,
     };
     let whole = joined(&keys[..many]);

@@ -3,7 +3,7 @@
 use sidestep_lab::stats::metric::{CLASS_METRICS, METRICS};
 use sidestep_lab::tables::{
     CHANGE, CLAIM, FIGURE, HOST, LISTS, PLOT, PROBE, PROBE_LISTS, SCENARIO, SWITCH, TRANSPORT,
-    TRANSPORTS,
+    TRANSPORTS, WORKLOAD,
 };
 use sidestep_lab::{Experiment, Scenario};
 use sidestep_sim::{Files, topology, workload};
@@ -91,7 +91,7 @@ fn every_registered_name_has_a_page_with_a_row_for_each_parameter() {
 fn every_key_of_a_scenario_and_every_metric_has_a_row() {
     let mut missing = Vec::new();
     let text = page("scenarios.md", &mut missing);
-    for params in [SCENARIO, LISTS, SWITCH, HOST, CLAIM] {
+    for params in [SCENARIO, LISTS, SWITCH, WORKLOAD, HOST, CLAIM] {
         check_params("scenarios.md", &text, params, &mut missing);
     }
     let text = page("changes.md", &mut missing);

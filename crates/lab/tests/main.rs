@@ -3,6 +3,7 @@
 mod ablations;
 mod changes;
 mod checkpoints;
+mod coexistence;
 mod common;
 mod coverage;
 mod cut;

@@ -2,30 +2,27 @@
 
 use crate::config::{NicConfig, SwitchConfig, WorldConfig};
 use crate::network::Network;
-use crate::plan::{FlowPlan, Plan};
+use crate::plan::{FlowPlan, Joint, Plan};
 use sidestep_switch::{Capacity, buffer};
 use sidestep_transport::shim;
 use sidestep_types::{Bytes, FlowId, Framing, Longest, Refusal, Size, Time};
 
-/// Refuses a setting that no run of a network with so many `switches` can have, when segments carry
-/// up to `mss` bytes.
+/// Refuses a setting that no run of `plan` in a network with so many `switches` can have.
 pub(crate) fn check_settings(
     config: &WorldConfig,
     switches: usize,
-    mss: u32,
+    plan: &Plan,
 ) -> Result<(), Refusal> {
-    let transport = &config.transport;
-    if transport.mss() == 0 || mss > MOST_MSS {
+    let mss = config.largest_mss(plan);
+    let empty = config.all_transports().any(|each| each.mss() == 0);
+    if empty || mss > MOST_MSS {
         let expected = format!("must be from 1 B to {MOST_MSS} B");
-        let got = if transport.mss() == 0 { 0 } else { mss };
+        let got = if empty { 0 } else { mss };
         return Err(Refusal::of("mss", expected).got(format!("{got} B")));
     }
-    let window = transport.receive_window();
-    if mss > transport.mss() && u64::from(mss) > window {
-        let expected = format!("a flow's mss must be within the receive window ({window} B)");
-        return Err(Refusal::of_none(expected).got(format!("{mss} B")));
-    }
-    if transport.shortest_timeout() == Time::ZERO {
+    check_windows(config, plan)?;
+    let mut all = config.all_transports();
+    if all.any(|each| each.shortest_timeout() == Time::ZERO) {
         let params = ["rto_min", "rto_initial", "rto"];
         return Err(Refusal::about(
             &params,
@@ -36,14 +33,54 @@ pub(crate) fn check_settings(
         return Err(Refusal::of("ttl", "must be above 0"));
     }
     check_others(config, switches)?;
+    check_classes(config, plan)?;
     config.nic.as_ref().map_or(Ok(()), check_nic)?;
-    shim::check(&config.shims, transport).map_err(|(_, why)| why)?;
+    for transport in config.all_transports() {
+        shim::check(&config.shims, transport).map_err(|(_, why)| why)?;
+    }
     shim::check_mss(&config.shims, mss).map_err(|(_, why)| why)?;
     check_switch(
         &config.switch,
         config.framing,
         shim::longest(&config.shims, mss),
     )
+}
+
+/// Refuses flows whose segments are larger than the window of their receiver.
+fn check_windows(config: &WorldConfig, plan: &Plan) -> Result<(), Refusal> {
+    let too_large = |flow: &FlowPlan| {
+        let transport = config.transport_of(flow.class);
+        let (own, window) = (flow.mss_or(transport.mss()), transport.receive_window());
+        (own > transport.mss() && u64::from(own) > window).then_some((own, window))
+    };
+    match plan.flows.iter().filter_map(too_large).max() {
+        None => Ok(()),
+        Some((mss, window)) => {
+            let expected = format!("a flow's mss must be within the receive window ({window} B)");
+            Err(Refusal::of_none(expected).got(format!("{mss} B")))
+        }
+    }
+}
+
+/// Refuses transports of classes that are not there, and flows that share a connection with different transports.
+fn check_classes(config: &WorldConfig, plan: &Plan) -> Result<(), Refusal> {
+    let (own, classes) = (&config.transports.own, plan.classes.len());
+    if own.is_empty() {
+        return Ok(());
+    }
+    if own.len() != classes {
+        let expected = format!("transports must say of each of {classes} classes what it has");
+        return Err(Refusal::of_none(expected).got(own.len()));
+    }
+    let of = |flow: FlowId| config.transport_of(plan.flows[flow.0 as usize].class);
+    let differs = |joint: &&Joint| of(joint.flow) != of(joint.opener);
+    match plan.joint.iter().find(differs) {
+        None => Ok(()),
+        Some(joint) => Err(Refusal::of_none(format!(
+            "flow {} is on flow {}'s connection, with another transport",
+            joint.flow.0, joint.opener.0
+        ))),
+    }
 }
 
 /// Refuses kinds of switches that are not there, and what has to be the same for every switch.

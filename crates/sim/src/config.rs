@@ -1,6 +1,7 @@
 //! What can be chosen about a run, apart from its network and its plan.
 
 use crate::changes::Change;
+use crate::plan::Plan;
 use sidestep_switch::Capacity;
 use sidestep_transport::TransportConfig;
 use sidestep_types::{Bytes, Framing, Seed, Size, Time, Values};
@@ -16,8 +17,10 @@ pub struct WorldConfig {
     pub switch: SwitchConfig,
     /// Switches that differ from it.
     pub others: Others,
-    /// The same for every connection.
+    /// Transport of every flow whose class has none of its own.
     pub transport: TransportConfig,
+    /// Classes of flows that have a transport of their own.
+    pub transports: ClassTransports,
     /// The shims of every host, the first nearest to the transport: names of
     /// `sidestep_transport::shim::ENTRIES`.
     pub shims: Vec<(String, Values)>,
@@ -29,6 +32,55 @@ pub struct WorldConfig {
     pub changes: Vec<Change>,
     /// Which packets' paths to keep.
     pub trace: TraceFilter,
+}
+
+impl WorldConfig {
+    /// Transport of the flows of `class`, the same at both ends of each.
+    pub fn transport_of(&self, class: u8) -> &TransportConfig {
+        self.transports.of(&self.transport, class)
+    }
+
+    /// Every transport that a flow may have; one that several classes have comes once for each.
+    pub(crate) fn all_transports(&self) -> impl Iterator<Item = &TransportConfig> {
+        let own = self.transports.own.iter().flatten();
+        std::iter::once(&self.transport).chain(own)
+    }
+
+    /// Payload bytes of the largest segment that a flow of `plan` may send.
+    pub(crate) fn largest_mss(&self, plan: &Plan) -> u32 {
+        let own = self.all_transports().map(TransportConfig::mss);
+        own.fold(plan.largest_mss(self.transport.mss()), u32::max)
+    }
+}
+
+/// Transports of the classes of flows that have one of their own.
+///
+/// ```
+/// use sidestep_sim::ClassTransports;
+/// use sidestep_transport::TransportConfig;
+///
+/// let [tcp, dctcp] = ["newreno", "dctcp"].map(|name| TransportConfig::from_name(name).unwrap());
+/// let transports = ClassTransports { own: vec![None, Some(dctcp)] };
+/// assert_eq!(transports.of(&tcp, 0).name(), "newreno");
+/// assert_eq!(transports.of(&tcp, 1).name(), "dctcp");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClassTransports {
+    /// Per class of the plan its own transport, if it has one; empty when no class has.
+    pub own: Vec<Option<TransportConfig>>,
+}
+
+impl ClassTransports {
+    /// Transport of the flows of `class`, where those without one of their own have `common`.
+    pub fn of<'a>(&'a self, common: &'a TransportConfig, class: u8) -> &'a TransportConfig {
+        let own = self.own.get(usize::from(class));
+        own.and_then(Option::as_ref).unwrap_or(common)
+    }
+
+    /// Returns whether no class has a transport of its own.
+    pub fn is_empty(&self) -> bool {
+        self.own.iter().all(Option::is_none)
+    }
 }
 
 /// A switch's policies, by name, with their values, and its memory.

@@ -45,7 +45,8 @@ pub use cdf::{Interpolation, SizeCdf};
 pub use changes::{Becomes, Change, LEAST_RATE, check_changes};
 pub use checks::{check_nic, check_switch};
 pub use config::{
-    CioqConfig, NicConfig, Others, PfcConfig, SwitchConfig, TraceFilter, WorldConfig,
+    CioqConfig, ClassTransports, NicConfig, Others, PfcConfig, SwitchConfig, TraceFilter,
+    WorldConfig,
 };
 pub use counts::Totals;
 pub use files::{Files, NoFiles};

@@ -4,6 +4,7 @@ mod changes;
 mod classes;
 mod closed_forms;
 mod closing;
+mod coexistence;
 mod common;
 mod connections;
 mod crossbar;

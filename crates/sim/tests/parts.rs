@@ -97,3 +97,28 @@ proptest! {
         compare(&network, &plan, &config, &[1, 2, 3, 4, 8], &stops)?;
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn a_run_of_several_transports_in_parts_is_the_run_in_one_piece(
+        network in any_network(), mut config in any_switches(), plan in any_plan(16),
+        subflows in any_subflows(),
+    ) {
+        config.switch.pfc = None;
+        config.shims.clear();
+        let mut other = config.clone();
+        other.transport = common::dctcp().into();
+        over(subflows, &mut other);
+        config.transports.own = vec![None, Some(other.transport), Some(common::pfabric().into())];
+        let mut plan = Plan::clone(&plan);
+        plan.classes = ["one", "other", "third"].map(String::from).to_vec();
+        for f in 0..plan.flows.len() {
+            // Those that share a connection have one transport.
+            let joint = plan.joint_place(FlowId(f as u32)).map(|i| plan.joint[i].opener.0);
+            plan.flows[f].class = (joint.unwrap_or(f as u32) % 3) as u8;
+        }
+        compare(&network, &plan.into(), &config, &[1, 2, 3], &[])?;
+    }
+}

@@ -235,6 +235,7 @@ fn settings(
                 .into(),
         );
     }
+    one_transport(scenario, scheme)?;
     let Some(tcp) = config.transport.each_tcp() else {
         return Err(not_in_the_kernel("pfabric"));
     };
@@ -285,6 +286,32 @@ fn settings(
         );
     }
     Ok((settings, differences))
+}
+
+/// Refuses workloads with a transport of their own, unless it is the scheme's: a host's namespace has one congestion
+/// control and one set of settings of TCP, which all its connections have.
+fn one_transport(scenario: &Scenario, scheme: &Scheme) -> Result<(), String> {
+    let config = &scheme.config;
+    let mut own = config.transports.own.iter().flatten();
+    if own.all(|own| *own == config.transport) {
+        return Ok(());
+    }
+    let of_scheme = |s: &&Setting| s.scheme.as_ref() == Some(&scheme.name);
+    let settings = || scenario.settings().iter().filter(of_scheme);
+    let differs = settings().find_map(|own| {
+        let (workload, key) = own.key.rsplit_once(".transport.")?;
+        workload.strip_prefix("workload.")?;
+        let key = format!("transport.{key}");
+        let common = settings().find(|common| common.key == key);
+        let common = common.map_or("nothing", |common| &common.value);
+        (common != own.value).then(|| (own, common.to_string()))
+    });
+    let (own, common) = differs.expect("transports that differ have a key that does");
+    Err(format!(
+        "{}: expected {common:?}, as transport says of all workloads: a host of the testbed has one congestion control \
+         and one set of settings of TCP for all its connections, got {:?}; the simulator has one for each workload",
+        own.key, own.value
+    ))
 }
 
 /// The subflows of each connection, when it is MPTCP.

@@ -23,15 +23,21 @@ const HOPS_A_DETOUR: f64 = 2.5;
 /// At most so many of the packets of a burst without end are sent again.
 const AGAIN: f64 = 0.4;
 
-/// Hops beyond the shortest way there and back, of `ways` links, for each data packet of a workload with this load. A host's
+/// Hops beyond the shortest way there and back, of `ways` links, for each data packet of workload number `class`, with this load. A host's
 /// link carries `drained` packets a second.
-pub(super) fn beyond(load: &Load, config: &SchemeConfig, drained: f64, ways: f64) -> f64 {
+pub(super) fn beyond(
+    load: &Load,
+    config: &SchemeConfig,
+    class: u8,
+    drained: f64,
+    ways: f64,
+) -> f64 {
     if load.together == 0 || load.flows_per_s == 0.0 {
         return 0.0;
     }
     let each = load.packets_per_s / load.flows_per_s;
-    let window =
-        (config.transport.initial_window()).map_or(f64::INFINITY, |segments| segments as f64);
+    let window = (config.transport_of(class).initial_window())
+        .map_or(f64::INFINITY, |segments| segments as f64);
     let come = load.together as f64 * each.min(window);
     let held = held(&config.switch, config);
     let over = come - held - load.apart.as_s_f64() * drained;

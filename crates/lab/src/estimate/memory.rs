@@ -54,11 +54,11 @@ const PARTS: f64 = 8.0;
 pub(super) fn of_run(scenario: &Scenario, tables: bool) -> f64 {
     let network = &scenario.network;
     let (mut flows, mut open) = (0.0, 0.0);
-    for of in &scenario.traffic {
-        let load = of.workload.load(cost(scenario), scenario.duration);
+    for (class, of) in (0..).zip(&scenario.traffic) {
+        let load = of.workload.load(cost(scenario, of), scenario.duration);
         let own = flows_of(scenario, of);
         flows += own;
-        open += open_of(scenario, &load).min(own);
+        open += open_of(scenario, class, &load).min(own);
     }
     let running = flows * A_FLOW + open * AN_OPEN_FLOW;
     let over = if tables { flows * A_ROW } else { 0.0 };
@@ -109,10 +109,10 @@ pub(super) fn of_recording(scenario: &Scenario, spec: &RecordSpec, run: &Estimat
     events + run.flows * A_TAIL_FLOW + A_CHUNK
 }
 
-/// Flows that are open at once.
-fn open_of(scenario: &Scenario, load: &Load) -> f64 {
+/// Flows of workload number `class` that are open at once.
+fn open_of(scenario: &Scenario, class: u8, load: &Load) -> f64 {
     let timeout = |scheme: &crate::scheme::Scheme| {
-        let transport = &scheme.config.transport;
+        let transport = scheme.config.transport_of(class);
         let tcp = transport.each_tcp().map(|tcp| tcp.rto.initial);
         tcp.unwrap_or_else(|| transport.shortest_timeout())
     };
@@ -131,7 +131,7 @@ pub(super) fn kept(scenario: &Scenario) -> f64 {
 }
 
 fn kept_of(scenario: &Scenario, of: &Traffic) -> f64 {
-    let load = of.workload.load(cost(scenario), scenario.duration);
+    let load = of.workload.load(cost(scenario, of), scenario.duration);
     let flows = flows_of(scenario, of);
     let queries = load.queries_per_s * scenario.duration.as_s_f64();
     // How long they took, over what an idle network would have taken, and of answers or of all together.

@@ -19,7 +19,6 @@ use crate::record::payload_share;
 use crate::scheme::SchemeConfig;
 use fill::{Use, fill};
 use sidestep_sim::{FlowPlan, Network, Plan, Start};
-use sidestep_transport::TransportConfig;
 use sidestep_types::{Framing, HEADER_BYTES, Seed};
 use ways::Ways;
 
@@ -50,11 +49,14 @@ pub(crate) fn shares(
     draws: u64,
     seed: u64,
 ) -> Vec<Vec<f64>> {
-    if matches!(&config.transport, TransportConfig::Mptcp(mptcp) if mptcp.subflows > 1) {
+    let flows = active(plan);
+    let transports = config.class_transports(plan);
+    let of = |flow: &FlowPlan| transports.of(&config.transport, flow.class);
+    let nobody = flows.is_empty() && config.transport.has_subflows();
+    if nobody || flows.iter().any(|flow| of(flow).has_subflows()) {
         return Vec::new();
     }
     let ways = Ways::new(network, config);
-    let flows = active(plan);
     let draws = if ways.draws { draws } else { 1 };
     let capacities: Vec<f64> = (network.cables.iter())
         .flat_map(|cable| [cable.rate.as_bps() as f64; 2])

@@ -21,9 +21,10 @@ mod schemes;
 mod silent;
 mod switches;
 mod traffic;
+mod transports;
 mod words;
 
 pub use claims::POINTS;
 pub use experiment::Outline;
-pub use schemes::SCHEME_KEYS;
+pub use schemes::{SCHEME_KEYS, WORKLOADS};
 pub use words::SECTIONS;

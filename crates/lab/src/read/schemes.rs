@@ -81,14 +81,20 @@ impl Reader<'_> {
         );
         let layers = self.scheme_layers(TRANSPORT_SPEC.name, name, &prefix, &file, problems);
         let transport_values = resolve(&TRANSPORT_SPEC, &layers, &file.at, ledger, problems);
+        let transports = transport_values
+            .as_ref()
+            .and_then(|common| self.transports(name, &prefix, &layers, common, ledger, problems));
         let layers = self.scheme_layers(HOST_SPEC.name, name, &prefix, &file, problems);
         let host = host(&layers, &file.at, ledger, problems);
         let ((switch_values, differing), transport_values) = (switch_values?, transport_values?);
+        let transports = transports?;
         let transport = transport(&transport_values)
             .map_err(|why| transport_values.refused("", &why, &file.at, problems))
             .ok();
         let shims = host.as_ref().map_or(&[][..], |host| &host.shims);
-        let longest = |transport: &TransportConfig| shim::longest(shims, transport.mss());
+        let longest = |transport: &TransportConfig| {
+            shim::longest(shims, transports.largest_mss(transport.mss()))
+        };
         let switches = switches(
             (&switch_values, &differing),
             network,
@@ -99,6 +105,7 @@ impl Reader<'_> {
         );
         let (switches, transport, host) = (switches?, transport?, host?);
         host.check(&transport, &file.at, problems)?;
+        transports.check(name, &host, problems)?;
         if let Err(why) = marks_are_read(&switches.switch, &host.shims) {
             switch_values.refused("", &why, &file.at, problems);
             return None;
@@ -117,6 +124,7 @@ impl Reader<'_> {
             switch: switches.switch,
             others: switches.others,
             transport,
+            transports: transports.transports,
             shims,
             nic,
             kernel,
@@ -140,6 +148,7 @@ impl Reader<'_> {
             settings.extend(of_scheme(Some(name), differing.resolved));
         }
         settings.extend(of_scheme(Some(name), transport_values));
+        settings.extend(transports.settings);
         settings.extend(of_scheme(Some(name), host_values));
         Some(ReadScheme { scheme, settings })
     }
@@ -267,7 +276,8 @@ impl Reader<'_> {
                 }
                 let what = format!("scheme.{}", entry.key);
                 if let Some(table) = entry.node.table(&what, problems) {
-                    check_keys(table, &what, &[], problems);
+                    check_keys(table, &what, &[WORKLOADS], problems);
+                    self.check_workloads_of(table, &what, problems);
                 }
             }
         }
@@ -305,6 +315,9 @@ fn marks_are_read(switch: &SwitchConfig, shims: &[Named]) -> Result<(), Refusal>
 
 /// What a scheme's file or a `[scheme.NAME]` may say.
 pub const SCHEME_KEYS: [&str; 5] = ["summary", "paper", "switch", "transport", "host"];
+
+/// What a `[scheme.NAME]` of a scenario may say besides: transports of its workloads.
+pub const WORKLOADS: &str = "workload";
 
 /// Refuses other keys, but for `more`.
 fn check_keys(table: &Table, section: &str, more: &[&'static str], problems: &mut Problems) {

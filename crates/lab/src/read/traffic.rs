@@ -3,12 +3,14 @@
 use super::reader::Reader;
 use super::words::{NAME_RULE, common, descend, is_name};
 use crate::scenario::{Setting, Traffic};
-use crate::scheme::Scheme;
+use crate::scheme::{Scheme, TRANSPORT_SPEC};
+use crate::tables::WORKLOAD;
 use sidestep_config::decision::holds_a_packet;
+use sidestep_config::document::Table;
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::{refused, resolve};
-use sidestep_config::spec::{Choice, Spec};
+use sidestep_config::spec::{Choice, Layer, Spec};
 use sidestep_sim::{Network, check_switch, topology, workload};
 use sidestep_transport::shim;
 use sidestep_types::Refusal;
@@ -19,12 +21,12 @@ const MOST_CLASSES: usize = 255;
 
 /// Refuses workloads whose flows may send segments that a scheme cannot have.
 pub(super) fn check_mss(traffic: &[Traffic], schemes: &[Scheme], problems: &mut Problems) {
-    for of in traffic {
+    for (class, of) in (0..).zip(traffic) {
         let Some((mss, param)) = of.workload.largest_mss() else {
             continue;
         };
         let wrong = schemes.iter().find_map(|scheme| {
-            let why = unfit(scheme, mss).err()?;
+            let why = unfit(scheme, class, mss).err()?;
             let expected = format!("{param} must fit scheme {:?}: {why}", scheme.name);
             Some(Refusal::about(&[param], expected))
         });
@@ -35,13 +37,14 @@ pub(super) fn check_mss(traffic: &[Traffic], schemes: &[Scheme], problems: &mut 
     }
 }
 
-/// What a scheme that can be had otherwise cannot be when segments carry `mss` bytes.
-fn unfit(scheme: &Scheme, mss: u32) -> Result<(), Refusal> {
+/// What a scheme that can be had otherwise cannot be when segments of the flows of `class` carry `mss` bytes.
+fn unfit(scheme: &Scheme, class: u8, mss: u32) -> Result<(), Refusal> {
     let config = &scheme.config;
-    if mss <= config.transport.mss() {
+    let transport = config.transport_of(class);
+    if mss <= transport.mss() {
         return Ok(());
     }
-    let window = config.transport.receive_window();
+    let window = transport.receive_window();
     if u64::from(mss) > window {
         let expected = format!("its receive_window is {window} B");
         return Err(Refusal::of_none(expected).got(format!("{mss} B")));
@@ -52,6 +55,15 @@ fn unfit(scheme: &Scheme, mss: u32) -> Result<(), Refusal> {
         holds_a_packet(&switch.capacity, longest)?;
     }
     check_switch(&config.switch, config.framing, longest)
+}
+
+/// The key of a workload's transport.
+const TRANSPORT: &str = TRANSPORT_SPEC.name;
+
+/// The table of a workload, but for its transport.
+fn without_transport(layer: &Layer<'_>) -> Table {
+    let others = layer.table.iter().filter(|entry| entry.key != TRANSPORT);
+    others.cloned().collect()
 }
 
 impl Reader<'_> {
@@ -84,17 +96,7 @@ impl Reader<'_> {
         network: Option<&(Network, Vec<Setting>)>,
         problems: &mut Problems,
     ) -> Option<(Vec<Traffic>, Vec<Setting>)> {
-        let mut names: Vec<(&str, &At)> = Vec::new();
-        for (root, _) in self.roots() {
-            let Some((table, _)) = descend(root, &["workload"], problems) else {
-                continue;
-            };
-            for entry in table {
-                if !names.iter().any(|(name, _)| *name == entry.key) {
-                    names.push((&entry.key, &entry.at));
-                }
-            }
-        }
+        let names = self.named_workloads(problems);
         if names.is_empty() {
             problems.add(&self.at, "no [workload.NAME]: nothing would be sent");
             return None;
@@ -121,6 +123,22 @@ impl Reader<'_> {
         Some((traffic, settings))
     }
 
+    /// Names of the workloads with their places, in the order in which they are first named.
+    pub(super) fn named_workloads(&self, problems: &mut Problems) -> Vec<(&str, &At)> {
+        let mut names: Vec<(&str, &At)> = Vec::new();
+        for (root, _) in self.roots() {
+            let Some((table, _)) = descend(root, &["workload"], problems) else {
+                continue;
+            };
+            for entry in table {
+                if !names.iter().any(|(name, _)| *name == entry.key) {
+                    names.push((&entry.key, &entry.at));
+                }
+            }
+        }
+        names
+    }
+
     fn workload(
         &self,
         name: &str,
@@ -135,7 +153,7 @@ impl Reader<'_> {
         let section = format!("workload.{name}");
         let spec = Spec {
             name: &section,
-            params: &[],
+            params: WORKLOAD,
             kind: Some(Choice {
                 what: "workload",
                 entries: workload::ENTRIES,
@@ -144,7 +162,14 @@ impl Reader<'_> {
             policies: &[],
         };
         let (layers, at) = self.layers(&section, &["workload", name], problems);
+        // What flows are sent is the same for all schemes; their transport is read with each scheme's.
+        let tables: Vec<Table> = layers.iter().map(without_transport).collect();
+        let layers: Vec<Layer<'_>> = (layers.iter().zip(&tables))
+            .map(|(layer, table)| Layer { table, ..*layer })
+            .collect();
         let mut resolved = resolve(&spec, &layers, &at, &mut Ledger::default(), problems)?;
+        let own = format!("{section}.{TRANSPORT}");
+        resolved.settings.retain(|(key, _, _)| *key != own);
         match workload::build(resolved.kind, &resolved.values, self.files, network?) {
             Ok(built) => {
                 let traffic = Traffic {

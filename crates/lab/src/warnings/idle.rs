@@ -1,7 +1,8 @@
 //! What is accepted and decides nothing: values that mean something only beside a word of another parameter, paths that
 //! nobody takes, and two agents where one does all.
 
-use crate::scenario::{Scenario, Setting};
+use super::parts::Part;
+use crate::scenario::Scenario;
 use crate::scheme::Scheme;
 use crate::tables::{TRANSPORT, takes};
 use sidestep_config::decision::Named;
@@ -11,8 +12,9 @@ use sidestep_transport::{TransportConfig, shim};
 use sidestep_types::{Entry, Param, Value, Values};
 
 /// Of a scheme as a whole.
-pub(super) fn of_scheme(scenario: &Scenario, scheme: &Scheme) -> Vec<String> {
-    let mut said = of_transport(scenario, scheme);
+pub(super) fn of_scheme(scenario: &Scenario, part: &Part<'_>) -> Vec<String> {
+    let scheme = &*part.scheme;
+    let mut said = of_transport(scenario, part);
     let shims = scheme.config.shims.iter();
     said.extend(shims.flat_map(|named| of_named("shim", shim::ENTRIES, named)));
     said.extend(two_agents(scheme));
@@ -48,12 +50,8 @@ fn of_named(seam: &str, entries: &[Entry], (name, values): &Named) -> Vec<String
         .collect()
 }
 
-fn of_transport(scenario: &Scenario, scheme: &Scheme) -> Vec<String> {
-    let own = |name: &str| {
-        let key = format!("transport.{name}");
-        let of = |s: &&Setting| s.scheme.as_ref() == Some(&scheme.name) && s.key == key;
-        scenario.settings.iter().find(of)
-    };
+fn of_transport(scenario: &Scenario, part: &Part<'_>) -> Vec<String> {
+    let own = |name: &str| part.setting(scenario, name);
     let Some(kind) = own("kind") else {
         return Vec::new();
     };
@@ -64,7 +62,8 @@ fn of_transport(scenario: &Scenario, scheme: &Scheme) -> Vec<String> {
     };
     let word = |other: &str| own(other).map(|setting| setting.value.clone());
     let idle = idle(TRANSPORT, said, word);
-    idle.map(|why| format!("transport: {why}")).collect()
+    idle.map(|why| format!("{}: {why}", part.section()))
+        .collect()
 }
 
 /// `limit has no effect beside by = "queued": expected by = "sent"`

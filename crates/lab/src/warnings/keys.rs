@@ -1,10 +1,11 @@
 //! Keys that were given and that nothing in the scenario reads.
 
+use super::parts::Part;
 use crate::scenario::{Scenario, Setting};
 use crate::scheme::Scheme;
 use crate::tables::{SWITCH, TRANSPORT, takes};
 use sidestep_config::document::join;
-use sidestep_config::source::default;
+use sidestep_config::source::{QUICK, SWEEP, default};
 use sidestep_transport::shim;
 use sidestep_types::Param;
 
@@ -56,24 +57,38 @@ pub(super) fn shims_of_no_scheme(scenario: &Scenario) -> Vec<String> {
 }
 
 /// Values of `[transport]` that this kind of transport does not take.
-pub(super) fn without_effect(scenario: &Scenario, scheme: &Scheme) -> Option<String> {
-    let own = |key: &str| {
-        let of = |s: &&Setting| s.scheme.as_ref() == Some(&scheme.name) && s.key == key;
-        scenario.settings.iter().find(of)
-    };
-    let kind = &own("transport.kind")?.value;
+pub(super) fn without_effect(scenario: &Scenario, part: &Part<'_>) -> Option<String> {
+    let kind = &part.setting(scenario, "kind")?.value;
     let given = |param: &&Param| {
-        let setting = own(&format!("transport.{}", param.name));
+        let setting = part.said(scenario, param.name);
         !takes(kind, param.name) && setting.is_some_and(|s| s.source != default(param.doc))
     };
     let given: Vec<&str> = TRANSPORT.iter().filter(given).map(|p| p.name).collect();
     (!given.is_empty()).then(|| {
         let given = given.join(", ");
-        let of_its_own = match scheme.config.transport.tcp() {
+        let of_its_own = match part.scheme.config.transport.tcp() {
             Some(_) => "an initial window of its own",
             None => "a window, a timeout and a recovery of its own and opens no connection",
         };
         format!("{given}: no effect on transport {kind}, which has {of_its_own}")
+    })
+}
+
+/// A kind that was set for all, beside workloads each of which names its own.
+pub(super) fn kind_of_nobody(scenario: &Scenario, scheme: &Scheme) -> Option<String> {
+    let own = |s: &&Setting| s.scheme.as_ref() == Some(&scheme.name) && s.key == "transport.kind";
+    let kind = scenario.settings.iter().find(own)?;
+    let own = &scheme.config.transports.own;
+    let nobody = !own.is_empty() && own.iter().all(Option::is_some);
+    let meant = ["user: --set", SWEEP, QUICK]
+        .iter()
+        .any(|source| kind.source == *source);
+    (nobody && meant).then(|| {
+        format!(
+            "transport.kind = {:?} ({}) has no effect: every workload names a transport of its own; expected a \
+             workload without one, or workload.NAME.transport",
+            kind.value, kind.source
+        )
     })
 }
 

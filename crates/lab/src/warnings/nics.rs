@@ -1,5 +1,6 @@
 //! What must be said of the queues of NICs.
 
+use super::parts::Part;
 use super::signals::{marks_too_late, reacts_to_marks, silent};
 use crate::ideal::Ideal;
 use crate::scenario::{Scenario, Setting};
@@ -11,11 +12,11 @@ use sidestep_switch::Capacity;
 use sidestep_types::{Bytes, Size};
 
 /// The warnings of one scheme.
-pub(super) fn of(scenario: &Scenario, scheme: &Scheme, first: Option<&Plan>) -> Vec<String> {
-    let late = (scheme.config.nic.as_ref())
+pub(super) fn of(scenario: &Scenario, part: &Part<'_>, first: Option<&Plan>) -> Vec<String> {
+    let late = (part.scheme.config.nic.as_ref())
         .and_then(|nic| marks_too_late(&nic.buffer, nic.capacity))
         .map(|warning| format!("at NICs: {warning}"));
-    let unmarked = first.and_then(|first| waits_unmarked(scenario, scheme, first));
+    let unmarked = first.and_then(|first| waits_unmarked(scenario, part, first));
     late.into_iter().chain(unmarked).collect()
 }
 
@@ -31,7 +32,8 @@ fn said(scenario: &Scenario, scheme: &Scheme) -> bool {
 }
 
 /// Flows that nothing slows down but their own NIC, and what they may keep waiting there.
-fn waits_unmarked(scenario: &Scenario, scheme: &Scheme, first: &Plan) -> Option<String> {
+fn waits_unmarked(scenario: &Scenario, part: &Part<'_>, first: &Plan) -> Option<String> {
+    let scheme = &*part.scheme;
     let config = &scheme.config;
     let signals = config.nic.as_ref().is_some_and(|nic| {
         let short = matches!(nic.capacity, Capacity::PerPort(Size::Packets(n)) if n <= LONG);
@@ -50,10 +52,9 @@ fn waits_unmarked(scenario: &Scenario, scheme: &Scheme, first: &Plan) -> Option<
         .for_each(|flow| sends[flow.src.0 as usize] += 1);
     let (mut most, mut flows) = (0, 0u64);
     // Behind the only flow of a host nothing else waits.
-    let shared = first
-        .flows
-        .iter()
-        .filter(|flow| sends[flow.src.0 as usize] > 1);
+    let has = part.has(first);
+    let own = || first.flows.iter().filter(|flow| has(flow));
+    let shared = own().filter(|flow| sends[flow.src.0 as usize] > 1);
     for flow in shared {
         // In slow start a sender has as much under way as has been acknowledged.
         let mss = u64::from(flow.mss_or(mss));
@@ -74,7 +75,7 @@ fn waits_unmarked(scenario: &Scenario, scheme: &Scheme, first: &Plan) -> Option<
             most = most.max(waits);
         }
     }
-    let percent = 100.0 * flows as f64 / first.flows.len().max(1) as f64;
+    let percent = 100.0 * flows as f64 / own().count().max(1) as f64;
     (flows > 0).then(|| {
         format!(
             "{percent:.2} % of the flows may keep more than {LONG} packets waiting at their own NIC, up to {most}, \

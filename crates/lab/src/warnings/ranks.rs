@@ -1,8 +1,8 @@
 //! Policies that order by ranks, where nobody gives any.
 
 use super::nature;
-use crate::scenario::{Scenario, Setting};
-use crate::scheme::Scheme;
+use super::parts::Part;
+use crate::scenario::Scenario;
 use sidestep_sim::SwitchConfig;
 use sidestep_switch::{Nature, route, sched};
 use sidestep_transport::Ranking;
@@ -10,9 +10,10 @@ use sidestep_transport::Ranking;
 /// Policies that order by what hosts mark data with, where hosts mark nothing.
 pub(super) fn nothing_is_ranked(
     scenario: &Scenario,
-    scheme: &Scheme,
+    part: &Part<'_>,
     switch: &SwitchConfig,
 ) -> Option<String> {
+    let scheme = &*part.scheme;
     if scheme.config.transport.nature().ranking != Ranking::Unmarked
         || super::marks::marks(scheme).is_some()
         || switch.sent.is_some()
@@ -24,13 +25,13 @@ pub(super) fn nothing_is_ranked(
     let read: Vec<String> = read
         .map(|(key, name, _)| format!("{key} {name:?}"))
         .collect();
-    let own = |s: &&Setting| s.scheme.as_ref() == Some(&scheme.name) && s.key == "transport.rank";
-    let rank = scenario.settings.iter().find(own)?;
+    let rank = part.setting(scenario, "rank")?;
     (!read.is_empty()).then(|| {
         format!(
-            "{} with transport.rank = {:?} ({}): expected {:?}; no host marks data with a rank, so all \
+            "{} with {} = {:?} ({}): expected {:?}; no host marks data with a rank, so all \
              of it ranks alike, behind acknowledgements",
             read.join(" and "),
+            rank.key,
             rank.value,
             rank.source,
             Ranking::Unacknowledged.name(),

@@ -1,5 +1,6 @@
 //! Classes of service that nobody goes by, or nobody sets, and flows whose first window is no flow's room.
 
+use super::parts::Part;
 use super::ranks::natures;
 use super::{nature_of, value};
 use crate::scheme::Scheme;
@@ -83,10 +84,11 @@ fn first_services(scheme: &Scheme) -> impl Fn(FlowId, Option<u64>) -> u8 {
 
 /// Queues with room by the number of flows, which is less than each sends before it hears of anything.
 pub(super) fn first_window_is_more_than_a_flow_s_room(
-    scheme: &Scheme,
+    part: &Part<'_>,
     switch: &SwitchConfig,
     first: &Plan,
 ) -> Option<String> {
+    let scheme = &*part.scheme;
     let (param, by_flows) = buffer::nature(&switch.buffer.0).flows?;
     if switch.buffer.1.word(param) != by_flows {
         return None;
@@ -102,7 +104,9 @@ pub(super) fn first_window_is_more_than_a_flow_s_room(
     };
     let long = switch.buffer.1.count("long");
     let begins = first_services(scheme);
-    let flows = first.flows.iter().zip(0..).filter(|(flow, number)| {
+    let has = part.has(first);
+    let own = first.flows.iter().zip(0..).filter(|(flow, _)| has(flow));
+    let flows = own.filter(|(flow, number)| {
         let size = (!flow.is_endless()).then_some(flow.size);
         flow.size > room.saturating_mul(mss) && u64::from(begins(FlowId(*number), size)) < long
     });

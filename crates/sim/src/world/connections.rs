@@ -207,7 +207,8 @@ impl<A: Agenda> World<A> {
         if let Some(heard) = end.heard.take() {
             self.acknowledge_now(heard);
         }
-        (self.connections).sender(&self.plan, flow, &self.config.transport)
+        let class = self.plan.flows[flow.0 as usize].class;
+        (self.connections).sender(&self.plan, flow, self.config.transport_of(class))
     }
 
     fn acknowledge_now(&mut self, flow: FlowId) {

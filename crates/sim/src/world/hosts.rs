@@ -326,7 +326,7 @@ impl<A: Agenda> World<A> {
     fn open_receiver(&mut self, flow: FlowId) {
         let plan = &self.plan.flows[flow.0 as usize];
         let receiver = match &mut self.machines {
-            None => self.config.transport.receiver(),
+            None => self.config.transport_of(plan.class).receiver(),
             Some(own) => (own.receiver)(flow, plan),
         };
         let hash = self.hashes(flow).1;
@@ -365,7 +365,7 @@ impl<A: Agenda> World<A> {
             (Some(own), _) => (own.sender)(flow, plan),
             (None, Some(shared)) => shared,
             (None, None) => {
-                let transport = &self.config.transport;
+                let transport = self.config.transport_of(plan.class);
                 transport.sender_with(plan.mss_or(transport.mss()), size)
             }
         };

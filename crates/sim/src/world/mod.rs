@@ -132,8 +132,8 @@ impl<A: Agenda> World<A> {
         config: WorldConfig,
     ) -> Result<World<A>, String> {
         check_plan(network, &plan)?;
-        let mss = plan.largest_mss(config.transport.mss());
-        check_settings(&config, network.switches.len(), mss)?;
+        check_settings(&config, network.switches.len(), &plan)?;
+        let mss = config.largest_mss(&plan);
         check_changes(network, &config.changes)
             .map_err(|wrong| format!("change {}: {}", wrong.change, wrong.why))?;
         let ports = &paths.ports;

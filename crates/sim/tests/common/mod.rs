@@ -78,6 +78,7 @@ pub fn config(buffer_name: &str, packets: u64, seed: u64) -> WorldConfig {
         },
         others: Others::default(),
         transport: dctcp().into(),
+        transports: ClassTransports::default(),
         shims: Vec::new(),
         nic: None,
         seed: Seed(seed),

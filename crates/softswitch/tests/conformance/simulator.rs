@@ -184,6 +184,7 @@ fn config(scenario: &Scenario) -> WorldConfig {
             ..TcpConfig::default()
         }
         .into(),
+        transports: ClassTransports::default(),
         shims: scenario.shims.clone(),
         nic: None,
         seed: Seed(scenario.seed),

@@ -10,15 +10,15 @@
 pub mod section;
 pub mod value;
 
-use section::{array, named, object, section, table_or_list};
+use section::{array, name_or, named, object, section, table_or_list};
 use serde_json::{Map, Value, json};
 use sidestep_lab::stats::metric::{CLASS_METRICS, METRICS};
 use sidestep_lab::tables::{
-    CHANGE, CLAIM, FIGURE, LISTS, PLOT, PLOT_LISTS, PROBE, PROBE_LISTS, SCENARIO,
+    CHANGE, CLAIM, FIGURE, LISTS, PLOT, PLOT_LISTS, PROBE, PROBE_LISTS, SCENARIO, WORKLOAD,
 };
 use sidestep_lab::{
     AROUND, AT, Choice, HOST_SPEC, MAY_DIFFER, Over, POINTS, PlotKind, SCHEME_KEYS, SECTIONS,
-    SWITCH_SPEC, Spec, TRANSPORT_SPEC, Verdict,
+    SWITCH_SPEC, Spec, TRANSPORT_SPEC, Verdict, WORKLOADS,
 };
 use sidestep_sim::{topology, workload};
 use sidestep_transport::shim;
@@ -111,11 +111,12 @@ fn of_section(name: &str) -> Value {
     };
     match name {
         "topology" => section(&[], Some(kinded("topology", topology::ENTRIES)), &[]),
-        "workload" => named(section(
-            &[],
-            Some(kinded("workload", workload::ENTRIES)),
-            &[],
-        )),
+        "workload" => {
+            let kinds = kinded("workload", workload::ENTRIES);
+            let mut workload = section(WORKLOAD, Some(kinds), &[]);
+            workload["properties"][TRANSPORT_SPEC.name] = transport_of_workload();
+            named(workload)
+        }
         "switch" | "transport" | "host" => json!({"$ref": format!("#/definitions/{name}")}),
         "scheme" => named(scheme(false)),
         "probe" => {
@@ -147,6 +148,15 @@ fn of_section(name: &str) -> Value {
         }),
         other => unreachable!("the section {other:?} has no schema"),
     }
+}
+
+fn transport_of_workload() -> Value {
+    let own = WORKLOAD
+        .iter()
+        .find(|param| param.name == TRANSPORT_SPEC.name);
+    let kinds = TRANSPORT_SPEC.kind.expect("[transport] has kinds");
+    let doc = own.expect("a workload has a transport").doc;
+    name_or(&kinds, doc, "#/definitions/transport")
 }
 
 /// What stands in several places: at the top, and in each scheme.
@@ -197,6 +207,11 @@ pub fn scheme(file: bool) -> Value {
     }
     if file {
         all.insert("source".into(), of_section("source"));
+    } else {
+        let own = [(TRANSPORT_SPEC.name.to_string(), transport_of_workload())];
+        let mut workloads = named(object(own.into_iter().collect()));
+        workloads["description"] = json!("workloads whose transport is another under this scheme");
+        all.insert(WORKLOADS.into(), workloads);
     }
     let mut schema = object(all);
     if file {

@@ -57,6 +57,11 @@ fn policy(choice: &Choice) -> Value {
     })
 }
 
+/// The name of an entry, or a table that is described elsewhere.
+pub fn name_or(choice: &Choice, doc: &str, table: &str) -> Value {
+    json!({"description": doc, "anyOf": [kinds(choice), {"$ref": table}]})
+}
+
 /// The names of a registry, each with what it is.
 fn kinds(choice: &Choice) -> Value {
     let name = |entry: &Entry| json!({"const": entry.name, "description": entry.summary});

@@ -51,8 +51,10 @@ pub fn list(recorded: &Recorded, which: &Which, wanted: Wanted) -> Result<Listed
         return Err(Error::Input(format!("{}: {why}", chosen.name())));
     }
     let scheme = &chosen.scenario.schemes[chosen.scheme];
-    let numbers = Numbers::of(&scheme.config.transport);
+    let of_classes = Numbers::of_classes(&scheme.config, &run.plan);
     let packets = traces.iter().map(|trace| {
+        let class = run.plan.flows[trace.flow.0 as usize].class;
+        let numbers = of_classes[usize::from(class)];
         json!({
             "id": packet_id(trace.id),
             "flow": trace.flow.0,

@@ -24,7 +24,8 @@ pub(super) struct Story<'a> {
     run: &'a Run,
     cables: Cables<'a>,
     shims: Vec<&'a str>,
-    numbers: Numbers,
+    /// Of each class of the plan.
+    numbers: Vec<Numbers>,
     /// The policies of the caller's that switches have: seam and name.
     own: Vec<(&'static str, &'a str)>,
 }
@@ -49,7 +50,7 @@ impl<'a> Story<'a> {
             run,
             cables: Cables::new(&scenario.network, &config.changes),
             shims: config.shims.iter().map(|(name, _)| name.as_str()).collect(),
-            numbers: Numbers::of(&config.transport),
+            numbers: Numbers::of_classes(config, &run.plan),
             own: scheme.own.iter().flat_map(Own::names).collect(),
         }
     }
@@ -211,9 +212,9 @@ impl<'a> Story<'a> {
             "flow": packet.flow.0,
             "kind": kind(packet),
             "seq": packet.seq(),
-            "subflow": self.numbers.subflow(packet.seq()),
-            "byte": self.numbers.in_subflow(packet.seq()),
-            "data_seq": self.numbers.in_message(packet),
+            "subflow": self.numbers(packet).subflow(packet.seq()),
+            "byte": self.numbers(packet).in_subflow(packet.seq()),
+            "data_seq": self.numbers(packet).in_message(packet),
             "len": packet.len,
             "src": src.0,
             "dst": packet.dst.0,
@@ -262,8 +263,13 @@ impl<'a> Story<'a> {
         )
     }
 
+    /// How sequence numbers of the packet's flow are read.
+    fn numbers(&self, packet: &Packet) -> Numbers {
+        self.numbers[usize::from(packet.class)]
+    }
+
     fn carries(&self, packet: &Packet) -> String {
-        carries(packet, self.size(packet), self.numbers)
+        carries(packet, self.size(packet), self.numbers(packet))
     }
 
     /// Of its flow.

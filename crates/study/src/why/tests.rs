@@ -469,6 +469,27 @@ fn what_an_agent_drops_is_told_with_the_numbers_of_its_run() {
 }
 
 #[test]
+fn bytes_are_told_by_subflow_of_the_workload_that_has_some_and_of_no_other() {
+    let text = format!(
+        "{BURST}transport = {{ kind = \"mptcp\", subflows = 4 }}\n[workload.tcp]\nkind = \"incast\"\ndegree = 15\n\
+         size = \"20 kB\"\n"
+    );
+    let scenario = scenario(&text, &[]);
+    let of = |flows: std::ops::Range<u32>| {
+        let filter = TraceFilter::Flows(flows.collect());
+        first_told(&scenario, filter, |trace| {
+            !trace.ack && trace.seq % (1 << 44) > 2000
+        })
+    };
+    let [mptcp, tcp] = [0..15, 15..30].map(of);
+    let headline = |json: &Value| json["headline"].as_str().unwrap().to_string();
+    assert!(headline(&mptcp).contains(" of subflow "), "{mptcp:#}");
+    assert!(mptcp["subflow"].is_u64() && mptcp["data_seq"].is_u64());
+    assert!(!headline(&tcp).contains("subflow"), "{tcp:#}");
+    assert!(tcp["subflow"].is_null() && tcp["data_seq"].is_null());
+}
+
+#[test]
 fn bytes_of_a_flow_with_subflows_are_told_by_subflow() {
     let sets = ["transport.kind=mptcp", "transport.subflows=4"].map(String::from);
     let scenario = scenario(&BURST.replace("20 kB", "200 kB"), &sets);

@@ -1,8 +1,9 @@
 //! Instants, spans and packets as `why` writes them.
 
 use crate::words::count;
+use sidestep_lab::SchemeConfig;
 use sidestep_sim::network::{End, Network};
-use sidestep_sim::{Becomes, Change};
+use sidestep_sim::{Becomes, Change, Plan};
 use sidestep_switch::Depth;
 use sidestep_switch::why::both;
 use sidestep_transport::TransportConfig;
@@ -32,10 +33,19 @@ pub struct Numbers {
 
 impl Numbers {
     /// Of flows of this transport.
-    pub fn of(transport: &TransportConfig) -> Numbers {
+    fn of(transport: &TransportConfig) -> Numbers {
         Numbers {
             subflows: matches!(transport, TransportConfig::Mptcp(mptcp) if mptcp.subflows > 1),
         }
+    }
+
+    /// Of each class of `plan` under a scheme.
+    pub fn of_classes(config: &SchemeConfig, plan: &Plan) -> Vec<Numbers> {
+        let own = config.class_transports(plan);
+        let classes = (0..=u8::MAX).zip(&plan.classes);
+        classes
+            .map(|(class, _)| Numbers::of(own.of(&config.transport, class)))
+            .collect()
     }
 
     /// Which subflow a number is of, where there are several.

@@ -84,6 +84,24 @@ fn a_dctcp_that_no_kernel_has_is_refused() {
 }
 
 #[test]
+fn workloads_with_transports_of_their_own_are_refused_by_the_first_key_that_differs() {
+    let of = |workload: &str| hosts("transport = { kind = \"dctcp\" }", workload);
+    assert!(of("transport = \"dctcp\"").is_ok(), "it is the scheme's");
+    let because = ", as transport says of all workloads: a host of the testbed has one congestion control and one set \
+                   of settings of TCP for all its connections, got ";
+    assert_eq!(
+        of("transport = \"newreno\"").unwrap_err(),
+        format!(
+            "scheme mine: workload.w.transport.kind: expected \"dctcp\"{because}\"newreno\"; the simulator has one for \
+             each workload"
+        )
+    );
+    let why = of("transport = { recovery = \"sack\" }").unwrap_err();
+    let key = "scheme mine: workload.w.transport.recovery: expected \"newreno\"";
+    assert!(why.starts_with(&format!("{key}{because}")), "{why}");
+}
+
+#[test]
 fn mptcp_has_as_many_subflows_as_a_kernel_can() {
     let of = |subflows: u32, workload: &str| {
         let scheme = format!("transport = {{ kind = \"mptcp\", subflows = {subflows} }}");

@@ -49,7 +49,7 @@ impl Story<'_> {
         };
         match steps.iter().any(cut) {
             true => "It came without its payload: the receiver asks for these bytes again.".into(),
-            false => transport(packet, known, self.size(packet), self.numbers),
+            false => transport(packet, known, self.size(packet), self.numbers(packet)),
         }
     }
 }
