@@ -57,6 +57,8 @@ pub struct TcpConfig {
     pub syn_sample: bool,
     /// Open with SYN, SYN-ACK and ACK; without, the connection stands already.
     pub handshake: bool,
+    /// Round trip that a connection which stands already has measured.
+    pub measured_round_trip: Option<Time>,
     /// Close with FIN, its answer and the acknowledgement of that.
     pub fin: bool,
     /// What data is marked with.
@@ -73,6 +75,12 @@ impl TcpConfig {
         let recovery = word(values, "recovery", Recovery::from_name);
         let dupack_threshold = count_or_off(values, "fast_retransmit", 1, u32::MAX)?;
         let (handshake, syn_sample) = (values.flag("handshake"), values.flag("syn_sample"));
+        let measured_round_trip = values.time_or_off("measured_round_trip");
+        if measured_round_trip.is_some() && handshake {
+            let wrong = "measured_round_trip needs handshake = false: it is what a standing connection has measured, and here \
+                         the SYN measures it";
+            return Err(Refusal::about(&["measured_round_trip", "handshake"], wrong));
+        }
         let rack = RackConfig::read(kind, values, recovery, dupack_threshold)?;
         if !syn_sample && !handshake {
             let wrong = "syn_sample = false needs handshake = true: without, nobody sends a SYN";
@@ -100,6 +108,7 @@ impl TcpConfig {
             timestamps: values.flag("timestamps"),
             syn_sample,
             handshake,
+            measured_round_trip,
             fin: values.flag("fin"),
             ranking: word(values, "rank", Ranking::from_name),
             congestion: Congestion::read(kind, values)
@@ -208,11 +217,17 @@ impl RackConfig {
                 Refusal::about(&["fast_retransmit_rule", "loss_detection"], wrong).got(rule.name()),
             );
         }
-        if probe && !(values.flag("handshake") && values.flag("syn_sample")) {
+        let opens = values.flag("handshake") && values.flag("syn_sample");
+        if probe && !opens && values.time_or_off("measured_round_trip").is_none() {
             let wrong = "tail_loss_probe = true needs a round trip before the first flight: set handshake = true and \
-                         syn_sample = true (RFC 8985 section 7.2 would wait a second without one)";
+                         syn_sample = true, or measured_round_trip (RFC 8985 section 7.2 would wait a second without one)";
             return Err(Refusal::about(
-                &["tail_loss_probe", "handshake", "syn_sample"],
+                &[
+                    "tail_loss_probe",
+                    "handshake",
+                    "syn_sample",
+                    "measured_round_trip",
+                ],
                 wrong,
             ));
         }
@@ -394,6 +409,7 @@ mod tests {
             timestamps: false,
             syn_sample: true,
             handshake: false,
+            measured_round_trip: None,
             fin: false,
             ranking: Ranking::Unacknowledged,
         };

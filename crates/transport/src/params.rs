@@ -252,6 +252,14 @@ pub const PARAMS: &[Param] = &[
         "open with SYN, SYN-ACK and ACK; without, the connection stands already",
     ),
     Param::with_default(
+        "measured_round_trip",
+        ParamUnit::Time,
+        "off",
+        "round trip that a connection which stands already has measured, its first sample; off: none is known before \
+         the first acknowledgement",
+    )
+    .or_off("off"),
+    Param::with_default(
         "fin",
         ParamUnit::Flag,
         "false",

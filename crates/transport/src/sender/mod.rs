@@ -174,7 +174,7 @@ impl TcpSender {
             .with_floor(u64::from(config.window_floor))
             .with_growth(config.growth);
         control.begin(&mut window);
-        TcpSender {
+        let mut sender = TcpSender {
             una: 0,
             nxt: 0,
             size: size.unwrap_or(u64::MAX),
@@ -218,7 +218,12 @@ impl TcpSender {
             rack: config.rack.map(|rack| Box::new(Rack::new(rack))),
             timed_out_at: None,
             config,
+        };
+        if let Some(round_trip) = sender.config.measured_round_trip {
+            sender.first_sample(round_trip);
+            sender.control.round_trip(round_trip);
         }
+        sender
     }
 
     /// The same, fresh, at the end that a request has come to: the connection stands, and what its

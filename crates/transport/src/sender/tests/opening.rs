@@ -126,3 +126,15 @@ fn without_syn_sample_who_opens_knows_nothing_of_the_path_and_who_answers_does()
     let tx = flow(config, 3000).answering(Opened::Took(us(80)));
     assert_eq!(tx.rto(), us(240));
 }
+
+#[test]
+fn a_standing_connection_that_has_measured_its_path_begins_with_that_timeout() {
+    let config = TcpConfig {
+        measured_round_trip: Some(us(100)),
+        ..tcp()
+    };
+    let mut tx = endless(config);
+    assert_eq!(tx.rto(), us(300)); // RFC 6298 2.2: R + 4 R/2
+    tx.sends(5);
+    assert_eq!(tx.deadline(), Some(us(305)));
+}
