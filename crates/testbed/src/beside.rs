@@ -118,17 +118,15 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
             status: bed.status,
         })
     };
-    let unmarked: Vec<Record> = bed
-        .records
-        .iter()
-        .filter(|r| r.marks.is_empty())
+    let (unmarked, marked): (Vec<Record>, Vec<Record>) = (bed.records.iter())
         .cloned()
-        .collect();
-    let marked = bed.records.len() - unmarked.len();
-    if marked > 0 && !unmarked.is_empty() {
-        let all = bed.records.len();
+        .partition(|r| r.marks.is_empty());
+    if !marked.is_empty() && !unmarked.is_empty() {
+        let (some, all) = (marked.len(), bed.records.len());
+        let says = format!("the {some} of {all} runs that this machine disturbed, alone");
+        arms.push(arm(MARKED, says, marked)?);
         let says =
-            format!("the same without the {marked} of {all} runs that this machine disturbed");
+            format!("the testbed without the {some} of {all} runs that this machine disturbed");
         arms.push(arm(UNMARKED, says, unmarked)?);
     }
     let says = format!(
@@ -175,7 +173,10 @@ fn runs(scenes: &[(Order, Scene)]) -> usize {
     scenes.iter().map(|(_, s)| s.scenario.seeds.len()).sum()
 }
 
-/// The testbed's runs that are not marked, as an arm of their own.
+/// The testbed's runs that are marked, as an arm of their own.
+const MARKED: &str = "testbed marked";
+
+/// The same of those that are not.
 const UNMARKED: &str = "testbed unmarked";
 
 /// What is read before anything is run.
