@@ -2604,7 +2604,8 @@ def host(
         capacity: What the queue of every host's NIC holds, the packet on the wire included; assumed (a queue size like
             "100 pkt" or "150 kB"). Default "unlimited".
         kernel: Testbed: how far a host's kernel is told how losses are found and repaired: what [transport] says,
-            nothing else besides ("plain"), or nothing of it ("stock") (one of told, plain, stock). Default "told".
+            nothing else that can be switched off ("plain"), or nothing of it ("stock") (one of told, plain, stock).
+            Default "told".
         marker: Testbed: what sets the classes of by-size: the host, by its sockets or, by what was sent, by a program
             at its interface, or the port of the switch that leads to it ("port") (one of host, port). Default "host".
         order: Which order. Default "order".

@@ -158,7 +158,7 @@ pub const HOST: &[Param] = &[
         ParamUnit::Word(Kernel::WORDS),
         "told",
         "testbed: how far a host's kernel is told how losses are found and repaired: what [transport] says, \
-         nothing else besides (\"plain\"), or nothing of it (\"stock\")",
+         nothing else that can be switched off (\"plain\"), or nothing of it (\"stock\")",
     ),
     Param::with_default(
         "marker",

@@ -348,3 +348,106 @@ fn what_a_dead_path_holds_arrives_by_the_other_one() {
         assert_eq!(with.flows[0].spurious_timeouts, 0);
     }
 }
+
+/// Loses data at random, each segment once at most.
+#[derive(Clone)]
+struct Lossy {
+    /// In 2⁻³².
+    share: u64,
+}
+
+impl Buffer for Lossy {
+    fn admit(
+        &mut self,
+        packet: &Packet,
+        _: Want,
+        _: &mut dyn Queues,
+        rng: &mut sidestep_types::Rng,
+    ) -> Verdict {
+        let counts = packet.carries_data() && !packet.retransmit();
+        match counts && u64::from(rng.draw()) < self.share {
+            true => Verdict::Drop(DropReason::Early),
+            false => Verdict::Enqueue { mark: false },
+        }
+    }
+}
+
+/// Goodput in bit/s of one endless flow over two spines that lose these shares of its data, in thousandths, and how many of
+/// them carry it. Links are faster than any window: round trips are alike and do not change.
+fn lossy_goodput(transport: &TransportConfig, thousandths: [u64; 2], seed: u64) -> (f64, usize) {
+    let sets = [
+        ("leaves", "2"),
+        ("spines", "2"),
+        ("hosts_per_leaf", "2"),
+        ("host_rate", "40 Gbps"),
+        ("fabric_rate", "40 Gbps"),
+        ("fabric_delay", "25 us"),
+    ];
+    let network = topology("leaf_spine", &sets);
+    let mut settings = config("droptail", 10_000, seed);
+    settings.transport = transport.clone();
+    let endless = plan(vec![flow(0, 2, u64::MAX, Time::ZERO)]);
+    let mut world: World = World::new(&network, endless, settings).expect("a world");
+    let of_spine = |switch: SwitchId| {
+        network.switches[switch.0 as usize]
+            .name
+            .strip_prefix("spine ")
+    };
+    let shares: Vec<u64> = (0..network.switches.len() as u32)
+        .map(|switch| match of_spine(SwitchId(switch)) {
+            Some("0") => thousandths[0],
+            Some(_) => thousandths[1],
+            None => 0,
+        })
+        .collect();
+    world.set_buffers(move |switch| {
+        let share = (shares[switch.0 as usize] << 32) / 1000;
+        AnyBuffer::Custom(Box::new(Lossy { share }))
+    });
+    world.run_until(Time::from_ms(200));
+    let outcome = world.finish();
+    // The receiver's leaf: acknowledgements go the other way.
+    let leaf = End::Switch(SwitchId(1));
+    assert_eq!(network.switches[1].name, "leaf 1");
+    let spines = outcome
+        .ports
+        .iter()
+        .filter(|port| port.to == leaf && port.from != End::Host(HostId(2)))
+        .filter(|port| port.wire_bytes > 1_000_000);
+    let goodput = outcome.flows[0].delivered_bytes as f64 * 8.0;
+    (goodput, spines.count())
+}
+
+/// The mean over the first four seeds with which the flow's data takes so many spines.
+fn mean_lossy_goodput(transport: &TransportConfig, thousandths: [u64; 2], spines: usize) -> f64 {
+    let runs = (1..20).map(|seed| lossy_goodput(transport, thousandths, seed));
+    let fit: Vec<f64> = (runs.filter(|run| run.1 == spines).map(|run| run.0))
+        .take(4)
+        .collect();
+    assert_eq!(fit.len(), 4);
+    fit.iter().sum::<f64>() / 4.0
+}
+
+/// RFC 6356's aim is as much as one TCP takes on the best path. Where losses are random and round trips alike that holds within
+/// what windows that go up and down make of it: a little more than that on equal paths, a little less on unequal ones
+/// (docs/transports/mptcp.md).
+#[test]
+fn coupled_subflows_take_about_what_a_tcp_takes_on_the_best_path() {
+    let tcp = TcpConfig {
+        recovery: Recovery::Sack,
+        receive_window: 16 << 20,
+        congestion: sidestep_transport::Congestion::NewReno { ecn: false },
+        ..TcpConfig::default()
+    };
+    let coupled: TransportConfig = MptcpConfig {
+        subflows: 2,
+        ..MptcpConfig::from(tcp.clone())
+    }
+    .into();
+    let alone: TransportConfig = tcp.into();
+    let best = mean_lossy_goodput(&alone, [2, 2], 1);
+    let share = |thousandths| mean_lossy_goodput(&coupled, thousandths, 2) / best;
+    let (equal, unequal) = (share([2, 2]), share([2, 8]));
+    assert!((0.98..1.2).contains(&equal), "{equal:.3}");
+    assert!((0.82..0.98).contains(&unequal), "{unequal:.3}");
+}

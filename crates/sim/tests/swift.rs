@@ -51,6 +51,11 @@ const REST_US: f64 = 2.0 * 1.2304 + 3.0 + 2.0 * 0.0672 + 0.672 + 3.0;
 /// As many flows from the left of a dumbbell to its right, one from each host: the mean queue of the link between
 /// in packets over 20 ms, and the shortest it was.
 fn shared(flows: u32) -> (f64, u32) {
+    shared_with(flows, swift())
+}
+
+/// The same with this transport.
+fn shared_with(flows: u32, transport: TcpConfig) -> (f64, u32) {
     let hosts = flows.to_string();
     let sets = [
         ("left", &hosts[..]),
@@ -61,7 +66,7 @@ fn shared(flows: u32) -> (f64, u32) {
     let network = topology("dumbbell", &sets);
     let endless = |i| flow(i, flows + i, u64::MAX, Time::from_us(i.into()));
     let plan = plan((0..flows).map(endless).collect());
-    let mut world: World = World::new(&network, plan, with(swift(), 1000)).expect("a world");
+    let mut world: World = World::new(&network, plan, with(transport, 1000)).expect("a world");
     world.run_until(Time::from_ms(20));
     let (mut sum, mut least) = (0, u32::MAX);
     let looks = 4_000;
@@ -118,4 +123,23 @@ fn an_incast_that_costs_dctcp_timeouts_costs_swift_none() {
         assert!(of_dctcp.0 > 0 && of_dctcp.1 > 0, "{rate}: {of_dctcp:?}");
         assert_eq!(of_swift, (0, 0), "{rate}: {of_swift:?}");
     }
+}
+
+/// The fixed point is where a cut ends and growth begins: a cut takes a part of the excess (`beta` below 1) and so never ends
+/// below it, while growth carries every flow above it, by `ai` packets a round trip. The mean lies above for that alone: with a
+/// smaller step it comes down to it.
+#[test]
+fn the_queue_is_above_its_fixed_point_by_what_windows_grow_by() {
+    let above = |ai: f64| {
+        let mut transport = swift();
+        let mut settings = settings();
+        settings.ai = ai;
+        transport.congestion = Congestion::Swift { settings };
+        let (mean, _) = shared_with(100, transport);
+        (mean * PACKET_US + REST_US) / settles_at(100.0, PACKET_US, 2)
+    };
+    let [whole, quarter, sixteenth] = [1.0, 0.25, 0.0625].map(above);
+    assert!((1.15..1.30).contains(&whole), "{whole:.3}");
+    assert!((1.04..1.15).contains(&quarter), "{quarter:.3}");
+    assert!((0.90..1.04).contains(&sixteenth), "{sixteenth:.3}");
 }

@@ -8,7 +8,8 @@ use crate::tables::{self, Rows, Tables};
 use crate::{Error, Report, logs, page, recorded};
 use serde_json::{Value, json};
 use sidestep_lab::recorded::Reader;
-use sidestep_lab::{PlotSpec, Record, Run, Scenario, evaluate_runs, stats};
+use sidestep_lab::stats::Summary;
+use sidestep_lab::{PlotSpec, Record, Run, Scenario, Scheme, evaluate_runs, stats};
 use sidestep_types::Time;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -292,13 +293,16 @@ impl<'a> Recorder<'a> {
             }
         }
         let marked = runs.iter().any(|run| !run.marks.is_empty());
-        let clean = runs.iter().copied().filter(|run| run.marks.is_empty());
-        let clean: Vec<&Record> = clean.filter(|_| marked).collect();
-        let without = scenario.schemes.iter().filter_map(|scheme| {
-            let own = clean.iter().copied().filter(|r| r.scheme == scheme.name);
-            let own: Vec<&Record> = own.collect();
-            (!own.is_empty()).then(|| stats::summarise(&own))
-        });
+        // The numbers of the runs that are marked, or of the others, where there are any that are.
+        let of = |disturbed: bool| -> Vec<Summary> {
+            let own = |scheme: &Scheme| {
+                let own = runs.iter().copied().filter(|r| r.scheme == scheme.name);
+                let own = own.filter(|run| marked && run.marks.is_empty() != disturbed);
+                let own: Vec<&Record> = own.collect();
+                (!own.is_empty()).then(|| stats::summarise(&own))
+            };
+            scenario.schemes.iter().filter_map(own).collect()
+        };
         let mut warnings = scenario.warnings();
         warnings.extend(self.warnings.iter().cloned());
         warnings.extend(runs.iter().flat_map(|run| run.warnings.clone()));
@@ -317,7 +321,8 @@ impl<'a> Recorder<'a> {
             warnings,
             claims: evaluate_runs(claims, &summaries, &runs),
             marked: runs.iter().filter_map(|run| Marked::of(run)).collect(),
-            unmarked: without.collect(),
+            unmarked: of(false),
+            disturbed: of(true),
             summaries,
         }
     }

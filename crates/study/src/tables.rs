@@ -67,6 +67,7 @@ fn point(run: &Run) -> Point<'_> {
         plan: &run.plan,
         outcome: &run.outcome,
         unmeasured: &run.unmeasured,
+        disturbed: !run.marks.is_empty(),
     }
 }
 

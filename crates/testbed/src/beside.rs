@@ -9,9 +9,10 @@ pub use forecast::{Beside, forecast};
 
 use crate::counted::{Counted, NOTE};
 use crate::error::Error;
-use crate::log::{Log, kernel};
+use crate::log::{Log, kernel_text};
 use crate::network::changes::check_engine;
 use crate::network::down::down;
+use crate::network::features;
 use crate::network::hosts::differences;
 use crate::network::lock::occupy;
 use crate::network::state::State;
@@ -117,17 +118,15 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
             status: bed.status,
         })
     };
-    let unmarked: Vec<Record> = bed
-        .records
-        .iter()
-        .filter(|r| r.marks.is_empty())
+    let (unmarked, marked): (Vec<Record>, Vec<Record>) = (bed.records.iter())
         .cloned()
-        .collect();
-    let marked = bed.records.len() - unmarked.len();
-    if marked > 0 && !unmarked.is_empty() {
-        let all = bed.records.len();
+        .partition(|r| r.marks.is_empty());
+    if !marked.is_empty() && !unmarked.is_empty() {
+        let (some, all) = (marked.len(), bed.records.len());
+        let says = format!("the {some} of {all} runs that this machine disturbed, alone");
+        arms.push(arm(MARKED, says, marked)?);
         let says =
-            format!("the same without the {marked} of {all} runs that this machine disturbed");
+            format!("the testbed without the {some} of {all} runs that this machine disturbed");
         arms.push(arm(UNMARKED, says, unmarked)?);
     }
     let says = format!(
@@ -141,7 +140,7 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
         scale.factor()
     );
     arms.push(arm("testbed", says, bed.records)?);
-    let facts = facts(&scenes, ask.engine, &bed.logs);
+    let facts = facts(&scenes, ask.engine, &bed.kernel, &bed.logs);
     let mut figure = side_by_side(&paper, arms, facts);
     if let Some(beside) = &mut figure.beside {
         let row =
@@ -174,7 +173,10 @@ fn runs(scenes: &[(Order, Scene)]) -> usize {
     scenes.iter().map(|(_, s)| s.scenario.seeds.len()).sum()
 }
 
-/// The testbed's runs that are not marked, as an arm of their own.
+/// The testbed's runs that are marked, as an arm of their own.
+const MARKED: &str = "testbed marked";
+
+/// The same of those that are not.
 const UNMARKED: &str = "testbed unmarked";
 
 /// What is read before anything is run.
@@ -260,6 +262,8 @@ struct Bed {
     records: Vec<Record>,
     status: Status,
     logs: Vec<(String, Log, Value)>,
+    /// The kernel's features with the last scheme, in lines.
+    kernel: String,
     /// Why it ended early, if it did, and with which scheme.
     ended: Option<(String, Error)>,
 }
@@ -270,6 +274,7 @@ fn run_all(scenes: &[(Order, Scene)], ask: &Ask<'_>, stop: &AtomicBool) -> Resul
         records: Vec::new(),
         status: Status::Complete,
         logs: Vec::new(),
+        kernel: String::new(),
         ended: None,
     };
     for (order, scene) in scenes {
@@ -278,9 +283,10 @@ fn run_all(scenes: &[(Order, Scene)], ask: &Ask<'_>, stop: &AtomicBool) -> Resul
             break;
         }
         let ran = order.build(ask.engine, stop).and_then(|(state, _)| {
-            let mut log = Log::default();
+            let mut log = Log::of(&state);
             let ran = run_one(scene, &state, stop, &mut progress, &mut log, &mut bed);
             let json = log.to_json(scene, &state, order);
+            bed.kernel = kernel_text(&state);
             bed.logs.push((order.scheme.clone(), log, json));
             let down = down(&order.name, false);
             ran.and(down)
@@ -322,16 +328,23 @@ fn run_one(
 fn facts(
     scenes: &[(Order, Scene)],
     engine: &Engine,
+    kernel: &str,
     logs: &[(String, Log, Value)],
 ) -> Vec<(String, String)> {
-    let mut facts = vec![("kernel".to_string(), kernel())];
+    let kernel = kernel
+        .lines()
+        .filter_map(|line| line.trim().split_once(": "));
+    let mut facts: Vec<(String, String)> = kernel
+        .map(|(name, words)| (name.to_string(), words.to_string()))
+        .collect();
     for (scheme, log, _) in logs {
         facts.push((format!("{scheme}: how late it was"), log.late_text()));
     }
     let mut said: Vec<String> = switches::differences(engine.name());
+    let rack = features::rack();
     for (_, scene) in scenes {
         let all = scene.differences.iter().cloned();
-        for words in all.chain(differences(&scene.blueprint.settings)) {
+        for words in all.chain(differences(&scene.blueprint.settings, rack)) {
             if !said.contains(&words) {
                 said.push(words);
             }

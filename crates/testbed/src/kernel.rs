@@ -4,13 +4,16 @@ use crate::scene::Scene;
 use crate::traffic::{Answer, Ran};
 use sidestep_study::KernelRow;
 
-/// A row for each answer, by flow, then by time.
-pub fn rows(scene: &Scene, seed: u64, ran: &Ran) -> Vec<KernelRow> {
+/// A row for each answer, by flow, then by time; `disturbed` when the run is marked.
+pub fn rows(scene: &Scene, seed: u64, ran: &Ran, disturbed: bool) -> Vec<KernelRow> {
     let mut answers: Vec<&Answer> = ran.answers.list.iter().collect();
     answers.sort_by_key(|answer| (answer.flow, answer.at_ns, answer.subflow));
     answers
         .into_iter()
-        .map(|answer| row(scene, seed, answer))
+        .map(|answer| KernelRow {
+            disturbed,
+            ..row(scene, seed, answer)
+        })
         .collect()
 }
 
@@ -21,6 +24,8 @@ fn row(scene: &Scene, seed: u64, answer: &Answer) -> KernelRow {
     KernelRow {
         scheme: scene.scenario.schemes[0].name.clone(),
         seed,
+        // Its run says so.
+        disturbed: false,
         flow: answer.flow as u64,
         subflow: answer.subflow.map(|number| number as u64),
         at_us: there(answer.at_ns),
@@ -86,7 +91,8 @@ mod tests {
             },
             ..Ran::default()
         };
-        let rows = rows(&scene, 3, &ran);
+        let rows = rows(&scene, 3, &ran, true);
+        assert!(rows.iter().all(|row| row.disturbed));
         let brief: Vec<_> = rows
             .iter()
             .map(|r| (r.flow, r.seed, r.at_us, r.srtt_us, r.window, r.alpha))

@@ -4,6 +4,7 @@ use crate::attempt::{Attempt, changed_late, handed_late};
 use crate::counted::Counted;
 use crate::network::blueprint::Congestion;
 use crate::network::changes::Step;
+use crate::network::features::{self, KernelFeatures};
 use crate::network::hosts;
 use crate::network::state::State;
 use crate::network::switches;
@@ -29,9 +30,19 @@ pub struct Log {
     /// Changes of the network that were to be, those that were made, and how late the
     /// latest was, in nanoseconds.
     changes: (usize, usize, u64),
+    /// What must be read of the kernel of its hosts.
+    kernel: Vec<String>,
 }
 
 impl Log {
+    /// A log of runs on this testbed, before the first.
+    pub fn of(state: &State) -> Log {
+        Log {
+            kernel: kernel_warnings(state),
+            ..Log::default()
+        }
+    }
+
     /// The run of `seed`; the switches dropped so many frames, where they count them.
     pub fn note(&mut self, seed: u64, ran: &Ran, attempt: &Attempt, dropped: Option<u64>) {
         let (late, wrong) = (attempt.late, attempt.wrong());
@@ -110,7 +121,7 @@ impl Log {
 
     /// What must be read before trusting a number.
     pub fn warnings(&self) -> Vec<String> {
-        let mut list = Vec::new();
+        let mut list = self.kernel.clone();
         for (seed, wrong) in &self.marked {
             list.push(format!(
                 "seed {seed} is marked, as this machine had too little time: {wrong}"
@@ -126,7 +137,11 @@ impl Log {
     pub fn to_json(&self, scene: &Scene, state: &State, order: &Order) -> Value {
         let settings = &scene.blueprint.settings;
         let mut differences = scene.differences.clone();
-        differences.extend(hosts::differences(settings));
+        let rack = state
+            .kernel
+            .as_ref()
+            .map_or_else(features::rack, |kernel| kernel.rack);
+        differences.extend(hosts::differences(settings, rack));
         differences.extend(switches::differences(&state.engine));
         let hosts: Map<String, Value> = self
             .counted
@@ -135,7 +150,13 @@ impl Log {
             .map(|(k, n)| (k.clone(), json!(n)))
             .collect();
         json!({
-            "kernel": kernel(),
+            "kernel": features::release(),
+            "kernel_features": state.kernel,
+            "kernel_changes": changed(state),
+            "jiffy_us": state.kernel.as_ref().map(|kernel| json!({
+                "measured": kernel.tick_us,
+                "emulated": kernel.tick_us as f64 / scene.scale.factor(),
+            })),
             "cores": std::thread::available_parallelism().map_or(1, usize::from),
             "engine": state.engine,
             "scale": scene.scale.factor(),
@@ -163,15 +184,16 @@ impl Log {
     }
 
     /// In a line.
-    pub fn to_text(&self, scene: &Scene) -> String {
+    pub fn to_text(&self, scene: &Scene, state: &State) -> String {
         format!(
-            "\ntestbed: Linux {}, {} for {}, times divided by {}; {}\n{}",
-            kernel(),
+            "\ntestbed: Linux {}, {} for {}, times divided by {}; {}\n{}{}",
+            features::release(),
             scene.scale.bed,
             scene.scale.model,
             scene.scale.factor(),
             self.late_text(),
             self.changes_text(),
+            kernel_text(state),
         )
     }
 
@@ -192,10 +214,36 @@ impl Log {
     }
 }
 
-/// The kernel's release.
-pub fn kernel() -> String {
-    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease");
-    release.map_or_else(|_| "unknown".into(), |r| r.trim().to_string())
+/// The kernel's features of a testbed, in lines.
+pub fn kernel_text(state: &State) -> String {
+    let scale = state.blueprint.scale;
+    let kernel = state.kernel.as_ref();
+    kernel.map_or(String::new(), |kernel| kernel.to_text(scale))
+}
+
+/// What is not as host 0 had it when the testbed was built.
+pub fn changed(state: &State) -> Vec<String> {
+    let Some(built) = &state.kernel else {
+        return Vec::new();
+    };
+    let now = KernelFeatures::of_space(&state.blueprint.host_space(0));
+    now.map_or(Vec::new(), |now| built.changes_to(&now))
+}
+
+/// What must be read before a number of this testbed is trusted, of the kernel of its hosts.
+pub fn kernel_warnings(state: &State) -> Vec<String> {
+    let settings = &state.blueprint.settings;
+    let kernel = state.kernel.as_ref();
+    let mut list = kernel.map_or(Vec::new(), |kernel| hosts::warnings(settings, kernel));
+    let changed = changed(state);
+    if !changed.is_empty() {
+        list.push(format!(
+            "the kernel of {} is not as it was built: {}",
+            state.blueprint.host_space(0),
+            changed.join("; ")
+        ));
+    }
+    list
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! What stands of testbeds, for people and as JSON.
 
 use crate::error::Error;
-use crate::network::state::names;
+use crate::log::{kernel_text, kernel_warnings};
+use crate::network::state::{State, names};
 use crate::network::status::{Standing, status};
 use crate::network::switches::{self, answers, counters};
 use crate::seen;
@@ -67,6 +68,8 @@ fn to_json(bed: &Standing, answers: &[Value]) -> Value {
         "engine": bed.state.engine,
         "scale": print.scale,
         "dctcp": bed.state.dctcp,
+        "kernel": bed.state.kernel,
+        "warnings": kernel_warnings(&bed.state),
         "namespaces": bed.state.spaces,
         "missing": bed.missing,
         "processes": bed.processes,
@@ -115,6 +118,19 @@ fn to_text(bed: &Standing, answers: &[Value]) -> String {
             text.push_str(&counted(answer, print.ports(i).len()));
         }
         text.push('\n');
+    }
+    text.push_str(&about_kernel(state));
+    text
+}
+
+/// The kernel's features and what must be read of them, in lines below a testbed's own.
+pub fn about_kernel(state: &State) -> String {
+    let mut text: String = kernel_text(state)
+        .lines()
+        .map(|line| format!("  {line}\n"))
+        .collect();
+    for warning in kernel_warnings(state) {
+        text.push_str(&format!("  warning: {warning}\n"));
     }
     text
 }

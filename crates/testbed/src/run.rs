@@ -143,7 +143,7 @@ fn one(
     run.marks = attempt.wrong();
     let of = (&*run.plan, &run.outcome);
     run.recording = notes.map(|notes| recording::recording(scene, seed, of, &ran, &notes));
-    let kernel = kernel::rows(scene, seed, &ran);
+    let kernel = kernel::rows(scene, seed, &ran, !run.marks.is_empty());
     Ok(Some(Kept { run, kernel }))
 }
 

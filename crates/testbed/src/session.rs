@@ -69,7 +69,7 @@ impl Session {
         if how.kernel_stats {
             recorder.expect_kernel()?;
         }
-        let mut log = Log::default();
+        let mut log = Log::of(state);
         let (mut begun, mut kept) = (0, 0);
         let ended = each(scene, state, how, stop, &mut log, |seed, run, wall_s| {
             begun += 1;
@@ -117,7 +117,7 @@ impl Session {
             dir: finished.dir,
             report: finished.report,
             about,
-            line: log.to_text(scene),
+            line: log.to_text(scene, state),
             recordings: finished
                 .recordings
                 .iter()

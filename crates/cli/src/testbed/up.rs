@@ -8,6 +8,7 @@ use sidestep_testbed::network::down::down as remove;
 use sidestep_testbed::network::state::{State, names};
 use sidestep_testbed::network::switches::Engine;
 use sidestep_testbed::order::{Order, absolute, choose};
+use sidestep_testbed::overview::about_kernel;
 use sidestep_testbed::scene::Scene;
 use sidestep_testbed::standing::which;
 use std::sync::Arc;
@@ -66,6 +67,7 @@ fn say(state: &State, scene: &Scene, order: &Order) {
             "this kernel has no dctcp of these parameters: registered ours as {name}\n"
         ));
     }
+    out::say(&about_kernel(state));
     out::say(&format!(
         "next: sidestep testbed run --name {0}; sidestep testbed down --name {0}\n",
         print.name

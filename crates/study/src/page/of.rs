@@ -52,10 +52,10 @@ pub(crate) fn run(
         words: 1,
     };
     let mut tables = vec![table];
-    if let Some(grid) = report.unmarked_grid() {
+    if !report.marked.is_empty() {
         tables.push(Table {
             caption: report.what_is_marked(),
-            grid,
+            grid: report.marked_grid(),
             words: 1,
         });
     }

@@ -35,6 +35,8 @@ pub struct Report {
     pub marked: Vec<Marked>,
     /// Where there are such runs, the summaries without them: of schemes that have others.
     pub unmarked: Vec<Summary>,
+    /// The summaries of those runs alone.
+    pub disturbed: Vec<Summary>,
     /// The paper's claims beside our numbers.
     pub claims: Vec<ClaimResult>,
 }
@@ -80,6 +82,7 @@ impl Report {
         if !self.marked.is_empty() {
             json["marked"] = json!(self.marked);
             json["unmarked"] = json!({"schemes": named(&self.unmarked)});
+            json["disturbed"] = json!({"schemes": named(&self.disturbed)});
         }
         json
     }
@@ -106,6 +109,10 @@ impl Report {
                 serde_json::from_value(all.clone()).map_err(|e| format!("\"marked\": {e}"))?
             }
         };
+        let of_some = |key: &str| match marked.is_empty() {
+            true => Ok(Vec::new()),
+            false => read(&value[key]["schemes"]),
+        };
         Ok(Report {
             scenario: text("scenario")?,
             title: text("title")?,
@@ -118,10 +125,8 @@ impl Report {
             warnings: serde_json::from_value(list("warnings"))
                 .map_err(|e| format!("\"warnings\": {e}"))?,
             summaries,
-            unmarked: match marked.is_empty() {
-                true => Vec::new(),
-                false => read(&value["unmarked"]["schemes"])?,
-            },
+            unmarked: of_some("unmarked")?,
+            disturbed: of_some("disturbed")?,
             marked,
             claims: serde_json::from_value(list("claims"))
                 .map_err(|e| format!("\"claims\": {e}"))?,
@@ -135,10 +140,8 @@ impl Report {
         if !self.marked.is_empty() {
             out.push('\n');
             out.push_str(&hang("", &self.what_is_marked(), 88));
-            if let Some(grid) = self.unmarked_grid() {
-                out.push('\n');
-                out.push_str(&grid.render(&[]));
-            }
+            out.push('\n');
+            out.push_str(&self.marked_grid().render(&[]));
         }
         if !self.claims.is_empty() {
             out.push('\n');
@@ -157,9 +160,27 @@ impl Report {
         table::of(&self.summaries, short)
     }
 
-    /// The table without the runs that are marked; nothing where all are.
-    pub(crate) fn unmarked_grid(&self) -> Option<Grid> {
-        (!self.unmarked.is_empty()).then(|| table::of(&self.unmarked, false))
+    /// The table of each scheme that has marked runs: all its runs, those that are not marked, and those that are.
+    pub(crate) fn marked_grid(&self) -> Grid {
+        let named = |summary: &Summary, words: &str| {
+            let runs = summary.seeds.len();
+            let scheme = format!("{}, {words} {runs}", summary.scheme);
+            Summary {
+                scheme,
+                ..summary.clone()
+            }
+        };
+        let columns = self.disturbed.iter().flat_map(|disturbed| {
+            let find = |all: &[Summary], words| {
+                let own = all.iter().find(|s| s.scheme == disturbed.scheme);
+                own.map(|own| named(own, words))
+            };
+            let all = find(&self.summaries, "all");
+            let unmarked = find(&self.unmarked, "unmarked");
+            [all, unmarked, Some(named(disturbed, "marked"))]
+        });
+        let columns: Vec<Summary> = columns.flatten().collect();
+        table::of(&columns, false)
     }
 
     /// Which runs are marked, and what the tables are of.
@@ -178,7 +199,7 @@ impl Report {
         let all: Vec<String> = self.summaries.iter().map(of).collect();
         let left = match self.unmarked.as_slice() {
             [] => "no run is left without them",
-            _ => "without them",
+            _ => "with them, without them and of them alone",
         };
         format!(
             "marked, since this machine disturbed them, and in the numbers above: {}; {left}",
@@ -313,6 +334,7 @@ pub(crate) mod tests {
             summaries: vec![scheme("dctcp", 24.0, 0.97), scheme("dibs", 4.0, 1.0)],
             marked: Vec::new(),
             unmarked: Vec::new(),
+            disturbed: Vec::new(),
             claims: vec![ClaimResult {
                 figure: "7".into(),
                 says: "DCTCP drops".into(),
@@ -393,15 +415,29 @@ pub(crate) mod tests {
             seed: 2,
             why: vec!["stalled".into()],
         });
-        marked.unmarked.push(written.summaries[0].clone());
+        marked.unmarked = written.summaries.clone();
+        marked.unmarked[1].seeds = vec![1];
+        marked.disturbed.push(written.summaries[1].clone());
+        marked.disturbed[0].seeds = vec![2];
         assert_eq!(Report::from_json(&marked.to_json()), Ok(marked.clone()));
         let text = marked.to_text();
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
-            words.contains("0 of 2 seeds of dctcp; 1 of 2 seeds of dibs: 2; without them"),
+            words.contains("0 of 2 seeds of dctcp; 1 of 2 seeds of dibs: 2; with them, without them and of them alone"),
             "{text}"
         );
         assert_eq!(text.matches("completion p99, ms").count(), 2, "{text}");
+        // Side by side, of the scheme that has any.
+        let heads = text.lines().filter(|line| line.contains("dibs, all 2"));
+        let heads: Vec<Vec<&str>> = heads.map(|l| l.split_whitespace().collect()).collect();
+        let head = [
+            "dibs,", "all", "2", "dibs,", "unmarked", "1", "dibs,", "marked", "1",
+        ];
+        assert_eq!(heads, [head], "{text}");
+        let json = marked.to_json();
+        let numbers = json["disturbed"]["schemes"].as_object().unwrap();
+        assert_eq!(numbers.keys().collect::<Vec<_>>(), ["dibs"]);
+        assert_eq!(numbers["dibs"]["seeds"], json!([2]));
         let names: Vec<String> = written.to_json()["schemes"]
             .as_object()
             .unwrap()

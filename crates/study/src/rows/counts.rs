@@ -11,6 +11,7 @@ pub struct CountRow<'a> {
     pub at: &'a [String],
     scheme: &'a str,
     seed: u64,
+    disturbed: bool,
     class: &'a str,
     name: String,
     bin: Option<u64>,
@@ -66,6 +67,7 @@ impl Rows<'_> {
             at: self.at,
             scheme: &self.record.scheme,
             seed: self.record.seed,
+            disturbed: !self.record.marks.is_empty(),
             class: self.class,
             name: name.to_string(),
             bin,
@@ -146,6 +148,8 @@ pub fn count_columns<'a>() -> Vec<Col<CountRow<'a>>> {
         scheme: Text = r.scheme;
         /// seed of the run
         seed: Int = r.seed;
+        /// the machine disturbed the run (only on a testbed): it is one of `marked` of `summary.json`
+        disturbed: Flag = r.disturbed;
         /// name of the traffic class; empty for the run as a whole
         class: Text = r.class;
         /// what is counted

@@ -14,6 +14,7 @@ pub struct FlowRow<'a> {
     flow_id: u64,
     scheme: &'a str,
     seed: u64,
+    disturbed: bool,
     class: &'a str,
     group: Option<u64>,
     plan: &'a FlowPlan,
@@ -49,6 +50,7 @@ pub fn flow_rows<'a>(point: Point<'a>, ideal: &mut Ideal<'_>) -> Vec<FlowRow<'a>
         flow_id: u64::from(id.0),
         scheme: point.scheme,
         seed: point.seed,
+        disturbed: point.disturbed,
         class: &point.plan.classes[plan.class as usize],
         plan,
         outcome,
@@ -81,6 +83,8 @@ pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
         scheme: Text = r.scheme;
         /// seed of the run
         seed: Int = r.seed;
+        /// the machine disturbed the run (only on a testbed): it is one of `marked` of `summary.json`
+        disturbed: Flag = r.disturbed;
         /// name of the traffic class
         class: Text = r.class;
         /// sending host

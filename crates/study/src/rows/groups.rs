@@ -9,6 +9,7 @@ pub struct GroupRow<'a> {
     group_id: u64,
     scheme: &'a str,
     seed: u64,
+    disturbed: bool,
     class: String,
     plan: &'a GroupPlan,
     outcome: GroupOutcome,
@@ -22,6 +23,7 @@ pub fn group_rows(point: Point<'_>) -> Vec<GroupRow<'_>> {
             group_id,
             scheme: point.scheme,
             seed: point.seed,
+            disturbed: point.disturbed,
             class: class(point, plan),
             plan,
             outcome: point.outcome.group(plan),
@@ -54,6 +56,8 @@ pub fn group_columns<'a>() -> Vec<Col<GroupRow<'a>>> {
         scheme: Text = r.scheme;
         /// seed of the run
         seed: Int = r.seed;
+        /// the machine disturbed the run (only on a testbed): it is one of `marked` of `summary.json`
+        disturbed: Flag = r.disturbed;
         /// name of the traffic class of its flows; with several classes all of them, `a + b`
         class: Text = &r.class;
         /// flows that complete it

@@ -9,6 +9,8 @@ pub struct KernelRow {
     pub scheme: String,
     /// The seed.
     pub seed: u64,
+    /// The machine disturbed the run.
+    pub disturbed: bool,
     /// The flow, by its number within the seed.
     pub flow: u64,
     /// Of MPTCP, the subflow.
@@ -60,6 +62,8 @@ pub fn kernel_columns() -> Vec<Col<KernelRow>> {
         scheme: Text = &r.scheme;
         /// seed of the run
         seed: Int = r.seed;
+        /// the machine disturbed the run (only on a testbed): it is one of `marked` of `summary.json`
+        disturbed: Flag = r.disturbed;
         /// when the kernel was asked, since the run's time zero
         at_us: Float = r.at_us;
         /// what the sender does about losses and marks: open, disorder, cwr, recovery, loss

@@ -36,6 +36,8 @@ pub struct Point<'a> {
     pub outcome: &'a Outcome,
     /// What was not counted of it.
     pub unmeasured: &'a Unmeasured,
+    /// The machine disturbed the run.
+    pub disturbed: bool,
 }
 
 /// What a node is called in results: `host 7`, or the switch's name.

@@ -13,6 +13,7 @@ pub struct PortRow<'a> {
     link: u64,
     scheme: &'a str,
     seed: u64,
+    disturbed: bool,
     from: String,
     to: String,
     end: Time,
@@ -54,6 +55,7 @@ pub fn port_rows<'a>(point: Point<'a>, network: &Network) -> Vec<PortRow<'a>> {
             link: i as u64,
             scheme: point.scheme,
             seed: point.seed,
+            disturbed: point.disturbed,
             from: end_name(network, port.from),
             to: end_name(network, port.to),
             end: point.outcome.end,
@@ -72,6 +74,8 @@ pub fn port_columns<'a>() -> Vec<Col<PortRow<'a>>> {
         scheme: Text = r.scheme;
         /// seed of the run
         seed: Int = r.seed;
+        /// the machine disturbed the run (only on a testbed): it is one of `marked` of `summary.json`
+        disturbed: Flag = r.disturbed;
         /// whose port it is
         from: Text = &r.from;
         /// its number there; 0 at a host

@@ -10,6 +10,7 @@ pub struct QueryRow<'a> {
     query_id: u64,
     scheme: &'a str,
     seed: u64,
+    disturbed: bool,
     class: &'a str,
     plan: &'a QueryPlan,
     done: u64,
@@ -38,6 +39,7 @@ pub fn query_rows(point: Point<'_>) -> Vec<QueryRow<'_>> {
             query_id: i as u64,
             scheme: point.scheme,
             seed: point.seed,
+            disturbed: point.disturbed,
             class: &point.plan.classes[plan.class as usize],
             plan,
             done: 0,
@@ -64,6 +66,8 @@ pub fn query_columns<'a>() -> Vec<Col<QueryRow<'a>>> {
         scheme: Text = r.scheme;
         /// seed of the run
         seed: Int = r.seed;
+        /// the machine disturbed the run (only on a testbed): it is one of `marked` of `summary.json`
+        disturbed: Flag = r.disturbed;
         /// name of the traffic class
         class: Text = r.class;
         /// the host that asks and receives the responses

@@ -17,6 +17,7 @@ pub struct SampleRow<'a> {
     pub at: &'a [String],
     scheme: &'a str,
     seed: u64,
+    disturbed: bool,
     class: &'a str,
     name: Cow<'a, str>,
     finished: bool,
@@ -67,6 +68,7 @@ impl<'a> Rows<'a> {
             at: self.at,
             scheme: &self.record.scheme,
             seed: self.record.seed,
+            disturbed: !self.record.marks.is_empty(),
             class: self.class,
             name,
             finished,
@@ -124,6 +126,8 @@ pub fn sample_columns<'a>() -> Vec<Col<SampleRow<'a>>> {
         scheme: Text = r.scheme;
         /// seed of the run
         seed: Int = r.seed;
+        /// the machine disturbed the run (only on a testbed): it is one of `marked` of `summary.json`
+        disturbed: Flag = r.disturbed;
         /// name of the traffic class; empty for the run as a whole
         class: Text = r.class;
         /// which sample

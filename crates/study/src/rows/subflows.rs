@@ -8,6 +8,7 @@ use sidestep_sim::SubflowOutcome;
 pub struct SubflowRow<'a> {
     scheme: &'a str,
     seed: u64,
+    disturbed: bool,
     outcome: &'a SubflowOutcome,
 }
 
@@ -16,6 +17,7 @@ pub fn subflow_rows(point: Point<'_>) -> Vec<SubflowRow<'_>> {
     let rows = point.outcome.subflows.iter().map(|outcome| SubflowRow {
         scheme: point.scheme,
         seed: point.seed,
+        disturbed: point.disturbed,
         outcome,
     });
     rows.collect()
@@ -32,6 +34,8 @@ pub fn subflow_columns<'a>() -> Vec<Col<SubflowRow<'a>>> {
         scheme: Text = r.scheme;
         /// seed of the run
         seed: Int = r.seed;
+        /// the machine disturbed the run (only on a testbed): it is one of `marked` of `summary.json`
+        disturbed: Flag = r.disturbed;
         /// the flow hash of its data, which chooses its path
         hash: Int = u64::from(r.outcome.hash);
         /// payload bytes put on it, each counted once, those carried for another subflow included

@@ -31,7 +31,7 @@ pub const CODE: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("SIDESTEP_CO
 const MAGIC: &[u8] = b"sidestep record 2\n";
 
 /// The same of rows.
-const ROWS: &[u8] = b"sidestep rows 4\n";
+const ROWS: &[u8] = b"sidestep rows 5\n";
 
 /// A temporary file older than this was left by a process that is gone.
 const STALE: Duration = Duration::from_secs(600);

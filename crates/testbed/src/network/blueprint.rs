@@ -127,7 +127,7 @@ pub enum Kernel {
     /// Told what the settings say; what they do not say is as the kernel has it.
     #[default]
     Told,
-    /// Also told to leave off what the settings do not say: thresholds that adapt, RACK, probes, F-RTO.
+    /// Also told to switch off what the settings do not say: thresholds that adapt, probes, F-RTO, and RACK where that can be.
     Plain,
     /// Told nothing of it: SACK, D-SACK, RACK, time stamps and thresholds are its own.
     Stock,

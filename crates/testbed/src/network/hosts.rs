@@ -7,6 +7,7 @@
 use super::blueprint::{
     Blueprint, Cable, End, HostSettings, Kernel, address, address6, addresses, mac,
 };
+use super::features::{KernelFeatures, Rack};
 use super::{multipath, netns, tools};
 use crate::error::{Error, failed};
 use sidestep_softswitch::io::offloads;
@@ -25,15 +26,16 @@ pub fn port_interface(p: usize) -> String {
 /// fast retransmit: more than any window of a scaled network holds.
 const NEVER: u32 = 1_000_000;
 
-/// Sets up host `i`, whose veth is already there. `congestion` is the kernel's name for its control.
+/// Sets up host `i`, whose veth is already there. `congestion` is the kernel's name for its control, and `rack` says whether
+/// RACK can be switched off.
 ///
 /// It knows every other host's MAC: requests and probes for addresses would cross a full queue, and they
 /// take no detours.
-pub fn set_up(print: &Blueprint, i: usize, congestion: &str) -> Result<(), Error> {
+pub fn set_up(print: &Blueprint, i: usize, congestion: &str, rack: Rack) -> Result<(), Error> {
     let space = print.host_space(i);
     let settings = &print.settings;
     netns::within(&space, || {
-        for (key, value) in sysctls(settings, congestion) {
+        for (key, value) in sysctls(settings, congestion, rack) {
             write_sysctl(key, &value)?;
         }
         offloads_off(INTERFACE)
@@ -122,7 +124,7 @@ fn metrics(settings: &HostSettings) -> String {
 const LARGEST_WINDOW: u64 = 16 << 20;
 
 /// What is written below /proc/sys, in this order.
-fn sysctls(settings: &HostSettings, congestion: &str) -> Vec<(&'static str, String)> {
+fn sysctls(settings: &HostSettings, congestion: &str, rack: Rack) -> Vec<(&'static str, String)> {
     let flag = |on: bool| u32::from(on).to_string();
     let buffer = settings.send_buffer.max(1 << 20);
     let mut list = vec![
@@ -163,7 +165,7 @@ fn sysctls(settings: &HostSettings, congestion: &str) -> Vec<(&'static str, Stri
         ("net/ipv4/ip_local_port_range", "10000 65000".into()),
         ("net/ipv4/tcp_tw_reuse", "1".into()),
     ];
-    list.extend(repairs(settings));
+    list.extend(repairs(settings, rack));
     if settings.subflows.is_some() {
         list.push(("net/mptcp/enabled", "1".into()));
     }
@@ -177,8 +179,32 @@ fn sysctls(settings: &HostSettings, congestion: &str) -> Vec<(&'static str, Stri
     list
 }
 
-/// How losses are found and repaired.
-fn repairs(settings: &HostSettings) -> Vec<(&'static str, String)> {
+/// Mechanisms that a plain kernel is to do without, with the value that switches each off.
+const OFF: [(&str, &str); 3] = [
+    ("RACK", "net/ipv4/tcp_recovery"),
+    ("tail-loss probes", "net/ipv4/tcp_early_retrans"),
+    ("F-RTO", "net/ipv4/tcp_frto"),
+];
+
+/// `tcp_recovery` of a kernel whose RACK stays: its reordering window is a quarter of the shortest round trip and does not
+/// move. The other bits, which would keep it on and ignore duplicates, stay 0.
+const STATIC_WINDOW: &str = "2";
+
+/// Returns the value of `tcp_recovery` that comes nearest to no RACK.
+fn least_rack(settings: &HostSettings, rack: Rack) -> &'static str {
+    match rack_stays(settings, rack) {
+        true => STATIC_WINDOW,
+        false => "0",
+    }
+}
+
+/// Does RACK detect losses of these hosts whatever they are told? Without SACK no kernel uses it.
+fn rack_stays(settings: &HostSettings, rack: Rack) -> bool {
+    settings.sack && rack == Rack::Fixed
+}
+
+/// Values that say how losses are found and repaired.
+fn repairs(settings: &HostSettings, rack: Rack) -> Vec<(&'static str, String)> {
     if settings.kernel == Kernel::Stock {
         return Vec::new();
     }
@@ -199,13 +225,45 @@ fn repairs(settings: &HostSettings) -> Vec<(&'static str, String)> {
         ("net/ipv4/tcp_reordering", duplicates.to_string()),
     ];
     if settings.kernel == Kernel::Plain {
-        let off = [
-            "net/ipv4/tcp_recovery",
-            "net/ipv4/tcp_early_retrans",
-            "net/ipv4/tcp_frto",
-        ];
-        list.extend(off.map(|key| (key, "0".to_string())));
+        // A kernel without the value is named by `warnings`.
+        let there = OFF.into_iter().filter(|(_, key)| has_sysctl(key));
+        list.extend(there.map(|(name, key)| match name {
+            "RACK" => (key, least_rack(settings, rack).to_string()),
+            _ => (key, "0".to_string()),
+        }));
     }
+    list
+}
+
+/// What must be read before a number of these hosts is trusted, in sentences: `host.kernel = "plain"` that cannot be had.
+pub fn warnings(settings: &HostSettings, features: &KernelFeatures) -> Vec<String> {
+    if settings.kernel != Kernel::Plain {
+        return Vec::new();
+    }
+    let mut list = Vec::new();
+    if rack_stays(settings, features.rack) {
+        list.push(format!(
+            "host.kernel = \"plain\" with SACK: Linux {} detects losses of SACK connections by RACK (RFC 8985) whatever \
+             tcp_recovery says; its window is fixed at a quarter of the shortest round trip, and thresholds of duplicates \
+             hold until reordering is seen; transport.recovery = \"newreno\" turns SACK off, and NewReno counts duplicates",
+            features.release
+        ));
+    }
+    let unknown = |(name, key): (&str, &str)| {
+        let value = key.rsplit('/').next().expect("a key has a name");
+        // Without SACK the first two are not used, and RACK that is absent needs no switch.
+        let unused = match name {
+            "RACK" => !settings.sack || features.rack != Rack::Switchable,
+            "tail-loss probes" => !settings.sack,
+            _ => false,
+        };
+        (!unused && features.value(value).is_none()).then(|| {
+            format!(
+                "host.kernel = \"plain\": this kernel has no {value}, so {name} may be in force"
+            )
+        })
+    };
+    list.extend(OFF.into_iter().filter_map(unknown));
     list
 }
 
@@ -221,14 +279,20 @@ pub fn write_sysctl(key: &str, value: &str) -> Result<(), Error> {
         .map_err(failed(format!("cannot set sysctl {name} to {value}")))
 }
 
-/// What the kernel does otherwise than the blueprint's settings say, in sentences.
-pub fn differences(settings: &HostSettings) -> Vec<String> {
+/// What a kernel does otherwise than the blueprint's settings say, in sentences.
+pub fn differences(settings: &HostSettings, rack: Rack) -> Vec<String> {
     let mut list = vec![
         "the kernel's timeout is the smoothed round trip plus at least the minimum RTO (RFC 6298 with the minimum \
          below the deviation), in steps of its clock tick"
             .to_string(),
         match settings.kernel {
             Kernel::Told => "F-RTO, tail-loss probes, TSQ and the other defaults of the kernel's TCP are in force",
+            Kernel::Plain if rack_stays(settings, rack) => {
+                "TSQ and the other defaults of the kernel's TCP are in force; its thresholds do not adapt, and tail-loss \
+                 probes and F-RTO are off, as host.kernel = \"plain\" says; RACK detects losses, as no setting of this kernel \
+                 turns it off with SACK, with a reordering window that does not move; windows that it finds cut in vain it \
+                 gives back all the same, and no setting turns that off"
+            }
             Kernel::Plain => {
                 "TSQ and the other defaults of the kernel's TCP are in force; its thresholds do not adapt, and RACK, \
                  tail-loss probes and F-RTO are off, as host.kernel = \"plain\" says; windows that it finds cut in vain \
@@ -280,7 +344,11 @@ mod tests {
     use crate::network::blueprint::tests::paper;
 
     fn value(settings: &HostSettings, key: &str) -> String {
-        let list = sysctls(settings, "reno");
+        value_with(settings, key, Rack::Fixed)
+    }
+
+    fn value_with(settings: &HostSettings, key: &str, rack: Rack) -> String {
+        let list = sysctls(settings, "reno", rack);
         let found = list.into_iter().find(|(k, _)| k.ends_with(key));
         found.unwrap_or_else(|| panic!("{key} is set")).1
     }
@@ -316,11 +384,87 @@ mod tests {
         assert_eq!(value(&settings, "tcp_max_reordering"), "1000000");
     }
 
+    /// A plain kernel with SACK.
+    fn plain_sack() -> HostSettings {
+        HostSettings {
+            kernel: Kernel::Plain,
+            sack: true,
+            fast_retransmit: Some(3),
+            ..paper().settings
+        }
+    }
+
+    fn features(rack: Rack, values: &[&str]) -> KernelFeatures {
+        KernelFeatures {
+            release: "6.18.1".into(),
+            tick_us: 4_000,
+            rack,
+            controls: Vec::new(),
+            values: values
+                .iter()
+                .map(|name| (name.to_string(), Some("0".into())))
+                .collect(),
+        }
+    }
+
+    const ALL: [&str; 3] = ["tcp_recovery", "tcp_early_retrans", "tcp_frto"];
+
+    #[test]
+    fn a_plain_kernel_with_sack_says_that_rack_stays() {
+        let settings = plain_sack();
+        let said = warnings(&settings, &features(Rack::Fixed, &ALL));
+        assert_eq!(said.len(), 1);
+        assert!(said[0].contains("Linux 6.18.1") && said[0].contains("RACK"));
+        let differs = |rack| differences(&settings, rack)[1].clone();
+        assert!(differs(Rack::Fixed).contains("RACK detects losses"));
+        assert!(differs(Rack::Switchable).contains("RACK, tail-loss probes and F-RTO are off"));
+        // Its window is then as still as it can be.
+        let recovery = |settings, rack| value_with(settings, "tcp_recovery", rack);
+        assert_eq!(recovery(&settings, Rack::Fixed), "2");
+        assert_eq!(recovery(&settings, Rack::Switchable), "0");
+    }
+
+    #[test]
+    fn a_plain_kernel_without_sack_counts_duplicates_and_warns_of_nothing() {
+        let settings = HostSettings {
+            sack: false,
+            ..plain_sack()
+        };
+        let fixed = features(Rack::Fixed, &ALL);
+        assert_eq!(warnings(&settings, &fixed), [""; 0]);
+        assert_eq!(value(&settings, "tcp_recovery"), "0");
+        assert!(
+            differences(&settings, Rack::Fixed)[1]
+                .contains("RACK, tail-loss probes and F-RTO are off")
+        );
+        let told = HostSettings {
+            kernel: Kernel::Told,
+            ..plain_sack()
+        };
+        assert_eq!(warnings(&told, &fixed), [""; 0]);
+    }
+
+    #[test]
+    fn a_switch_that_a_kernel_lacks_is_named() {
+        let lacking = features(Rack::Fixed, &["tcp_recovery"]);
+        let said = warnings(&plain_sack(), &lacking);
+        assert_eq!(said.len(), 3, "{said:?}");
+        assert!(said[1].contains("no tcp_early_retrans, so tail-loss probes may be in force"));
+        assert!(said[2].contains("no tcp_frto"));
+        let settings = HostSettings {
+            sack: false,
+            ..plain_sack()
+        };
+        let said = warnings(&settings, &lacking);
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(said[0].contains("no tcp_frto"));
+    }
+
     #[test]
     fn a_stock_kernel_is_told_nothing_of_repairs() {
         let mut settings = paper().settings;
         let keys = |settings: &HostSettings| {
-            let list = sysctls(settings, "reno").into_iter();
+            let list = sysctls(settings, "reno", Rack::Fixed).into_iter();
             list.map(|(key, _)| key).collect::<Vec<_>>()
         };
         let told = keys(&settings);
@@ -342,7 +486,7 @@ mod tests {
 
     #[test]
     fn the_limit_of_reordering_is_raised_before_what_it_limits() {
-        let keys: Vec<&str> = sysctls(&paper().settings, "reno")
+        let keys: Vec<&str> = sysctls(&paper().settings, "reno", Rack::Fixed)
             .iter()
             .map(|(k, _)| *k)
             .collect();

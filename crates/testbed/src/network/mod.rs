@@ -11,6 +11,7 @@ pub mod changes;
 pub(crate) mod dctcp;
 pub mod down;
 pub mod ended;
+pub mod features;
 pub mod hosts;
 pub mod lock;
 pub(crate) mod marks;

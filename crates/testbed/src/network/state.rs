@@ -1,6 +1,7 @@
 //! What has been built, on disk before it is built: `/run/sidestep/NAME/state.json`.
 
 use super::blueprint::{Blueprint, check_name};
+use super::features::KernelFeatures;
 use crate::error::{Error, failed};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -25,6 +26,8 @@ pub struct State {
     pub complete: bool,
     /// What whoever ordered it wants to find again.
     pub note: serde_json::Value,
+    /// The kernel's features as they are in the first host; nothing before everything stands.
+    pub kernel: Option<KernelFeatures>,
 }
 
 /// The folder of the testbed called `name`.

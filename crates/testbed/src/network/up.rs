@@ -2,6 +2,7 @@
 
 use super::blueprint::{Blueprint, Cable, End};
 use super::dctcp::{self, Control};
+use super::features::{KernelFeatures, rack};
 use super::hosts::{self, INTERFACE, port_interface};
 use super::lock::Lock;
 use super::state::{self, ROOT, State};
@@ -51,9 +52,11 @@ pub fn up(plan: &Plan<'_>, stop: &AtomicBool) -> Result<State, Error> {
         engine: plan.engine.name().into(),
         complete: false,
         note: plan.note.clone(),
+        kernel: None,
     };
     state.write()?;
-    let built = build(plan, &control, stop).and_then(|()| {
+    let built = build(plan, &control, stop).and_then(|features| {
+        state.kernel = Some(features);
         state.complete = true;
         state.write()
     });
@@ -66,7 +69,8 @@ pub fn up(plan: &Plan<'_>, stop: &AtomicBool) -> Result<State, Error> {
     }
 }
 
-fn build(plan: &Plan<'_>, control: &Control, stop: &AtomicBool) -> Result<(), Error> {
+/// Builds all of it; returns the kernel's features as they are in the first host afterwards.
+fn build(plan: &Plan<'_>, control: &Control, stop: &AtomicBool) -> Result<KernelFeatures, Error> {
     let print = plan.blueprint;
     let go_on = || match stop.load(Ordering::Relaxed) {
         true => Err(Error::Work(
@@ -92,13 +96,15 @@ fn build(plan: &Plan<'_>, control: &Control, stop: &AtomicBool) -> Result<(), Er
         go_on()?;
         set_up_switch(print, i)?;
     }
+    let rack = rack();
     for i in 0..print.hosts {
         go_on()?;
-        hosts::set_up(print, i, control.name())?;
+        hosts::set_up(print, i, control.name(), rack)?;
     }
     go_on()?;
     switches::start(print, plan.engine)?;
-    go_on()
+    go_on()?;
+    KernelFeatures::of_space(&print.host_space(0))
 }
 
 /// Each cable is a veth pair that is born inside its two namespaces.

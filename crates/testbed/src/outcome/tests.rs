@@ -200,6 +200,44 @@ fn a_metric_over_an_unknown_count_is_unknown_and_a_claim_on_it_has_no_verdict() 
     assert_eq!(claims(WITHOUT[1]), [unknown; 2]);
 }
 
+#[test]
+fn rows_and_numbers_of_marked_runs_are_told_apart_and_none_is_left_out() {
+    let scene = scene();
+    let [mut runs, _] = runs(&scene, Without::default());
+    runs[1].marks = vec!["a flow handed over 7.1 ms late".into()];
+    let shown = Shown::of(&scene, runs.clone());
+    for table in ["flows", "queries", "ports.host", "ports.switch"] {
+        let column = |name: &str| &shown.values[&format!("{table}.{name}")];
+        let seeds = column("seed").iter().zip(column("disturbed"));
+        let told: std::collections::BTreeSet<_> = seeds
+            .map(|(seed, disturbed)| (seed.as_str(), disturbed.as_str()))
+            .collect();
+        let expected = [("1", "false"), ("2", "true")];
+        assert!(told.into_iter().eq(expected), "{table}");
+    }
+    let seeds = |part: &Value| part["schemes"]["dibs"]["seeds"].clone();
+    let json = &shown.json;
+    let parts = [json, &json["unmarked"], &json["disturbed"]].map(seeds);
+    assert_eq!(parts, [[1, 2].into(), [1].into(), [2].into()] as [Value; 3]);
+    assert!(
+        shown
+            .text
+            .contains("dibs, all 2  dibs, unmarked 1  dibs, marked 1"),
+        "{}",
+        shown.text
+    );
+    // Without a mark there is nothing to tell apart.
+    runs[1].marks.clear();
+    let shown = Shown::of(&scene, runs);
+    assert!(
+        shown.values["flows.disturbed"]
+            .iter()
+            .all(|flag| flag == "false")
+    );
+    assert_eq!(shown.json.get("disturbed"), None);
+    assert!(!shown.text.contains("unmarked"), "{}", shown.text);
+}
+
 fn scene() -> Scene {
     let scenario = experiment().points.remove(0).scenario;
     Scene::of(scenario, "10 Mbps", "t").unwrap()

@@ -8,7 +8,9 @@ use sidestep_testbed::network::down::down;
 use sidestep_testbed::network::state::State;
 use sidestep_testbed::network::switches::Engine;
 use sidestep_testbed::network::up::{Plan, up};
+use std::fs::File;
 use std::io::Write;
+use std::os::fd::AsRawFd;
 use std::process::Command;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -226,4 +228,18 @@ pub fn inside(space: &str, words: &[&str]) -> String {
         String::from_utf8_lossy(&out.stderr)
     );
     String::from_utf8_lossy(&out.stdout).into_owned()
+}
+
+/// Does work in a namespace, on a thread of its own.
+pub fn within<T: Send>(space: &str, work: impl FnOnce() -> T + Send) -> T {
+    let file = File::open(format!("/run/netns/{space}")).unwrap();
+    std::thread::scope(|scope| {
+        let inside = scope.spawn(|| {
+            // SAFETY: a plain call on an open descriptor; only this thread moves.
+            let moved = unsafe { libc::setns(file.as_raw_fd(), libc::CLONE_NEWNET) };
+            assert_eq!(moved, 0, "{space}");
+            work()
+        });
+        inside.join().unwrap()
+    })
 }

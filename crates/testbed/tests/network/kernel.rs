@@ -1,8 +1,10 @@
 //! How far the kernel is told how losses are repaired, read back from it.
 
-use crate::common::{Bed, inside, star};
+use crate::common::{Bed, build, inside, star};
 use crate::needs_namespaces;
 use sidestep_testbed::network::blueprint::Kernel;
+use sidestep_testbed::network::features::{KernelFeatures, Rack};
+use sidestep_testbed::network::hosts::warnings;
 
 const KEYS: [&str; 8] = [
     "sack",
@@ -51,4 +53,52 @@ fn a_stock_kernel_has_what_a_fresh_namespace_has() {
     let fresh: Vec<&str> = fresh.lines().map(str::trim).collect();
     assert_eq!(told(Kernel::Stock).to_vec(), fresh);
     assert_eq!(fresh[0], "1", "SACK is on where nobody turns it off");
+}
+
+#[test]
+fn a_plain_kernel_with_sack_has_probes_off_and_a_window_that_does_not_move() {
+    needs_namespaces!();
+    let mut print = star("kep", 2);
+    print.settings.kernel = Kernel::Plain;
+    print.settings.fast_retransmit = Some(3);
+    print.settings.sack = true;
+    let state = build(&print).unwrap();
+    let _bed = Bed(print);
+    let kernel = state.kernel.expect("a testbed that stands has read it");
+    let recovery = match kernel.rack {
+        Rack::Fixed => "2",
+        _ => "0",
+    };
+    for (name, expected) in [
+        ("tcp_sack", "1"),
+        ("tcp_recovery", recovery),
+        ("tcp_early_retrans", "0"),
+        ("tcp_frto", "0"),
+        ("tcp_max_reordering", "3"),
+        ("tcp_congestion_control", "reno"),
+    ] {
+        assert_eq!(kernel.value(name), Some(expected), "{name}");
+    }
+    let said = warnings(&state.blueprint.settings, &kernel);
+    assert_eq!(
+        said.len(),
+        usize::from(kernel.rack == Rack::Fixed),
+        "{said:?}"
+    );
+    assert!(kernel.controls.contains(&"reno".to_string()));
+    let release = inside(&state.blueprint.host_space(0), &["uname", "-r"]);
+    assert_eq!(kernel.release, release.trim());
+}
+
+#[test]
+fn what_changed_in_a_host_since_it_was_built_is_said() {
+    needs_namespaces!();
+    let state = build(&star("kch", 2)).unwrap();
+    let bed = Bed(state.blueprint.clone());
+    let space = bed.0.host_space(0);
+    let built = state.kernel.expect("a testbed that stands has read it");
+    let now = || KernelFeatures::of_space(&space).unwrap();
+    assert_eq!(built.changes_to(&now()), [""; 0]);
+    inside(&space, &["sysctl", "-q", "-w", "net.ipv4.tcp_sack=1"]);
+    assert_eq!(built.changes_to(&now()), ["tcp_sack: 0, now 1"]);
 }

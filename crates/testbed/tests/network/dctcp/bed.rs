@@ -1,10 +1,9 @@
 //! A testbed whose host 0 has one of the two DCTCPs, and connections of it with a [`Wire`] at the other end.
 
-use super::wire::{CWR, ECE, HERE, HERE_MAC, HOST, Wire};
-use crate::common::{Bed, DCTCP, inside, say, star};
+use crate::common::{Bed, DCTCP, inside, say, star, within};
+use crate::wire::{CWR, ECE, HERE, HOST, Wire, introduce};
 use sidestep_testbed::network::blueprint::{Congestion, HostSettings, Kernel};
 use sidestep_testbed::traffic::{Alpha, TcpInfo, control, tcp_info};
-use std::fs::File;
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 
@@ -80,11 +79,7 @@ impl Room {
             ..print.settings
         };
         let bed = Bed::up_or_skip(print)?;
-        let mac = HERE_MAC.map(|byte| format!("{byte:02x}")).join(":");
-        let here = HERE.to_string();
-        let add = ["ip", "neighbour", "replace", &here, "lladdr", &mac];
-        let add = [&add[..], &["dev", "eth0", "nud", "permanent"]].concat();
-        inside(&bed.0.host_space(0), &add);
+        introduce(&bed.0.host_space(0));
         stay_on_one_core();
         Some(Room { bed, whose })
     }
@@ -182,20 +177,6 @@ fn stay_on_one_core() {
         libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set)
     };
     assert_eq!(kept, 0, "{}", std::io::Error::last_os_error());
-}
-
-/// Does work in a namespace, on a thread of its own.
-fn within<T: Send>(space: &str, work: impl FnOnce() -> T + Send) -> T {
-    let file = File::open(format!("/run/netns/{space}")).unwrap();
-    std::thread::scope(|scope| {
-        let inside = scope.spawn(|| {
-            // SAFETY: a plain call on an open descriptor; only this thread moves.
-            let moved = unsafe { libc::setns(file.as_raw_fd(), libc::CLONE_NEWNET) };
-            assert_eq!(moved, 0, "{space}");
-            work()
-        });
-        inside.join().unwrap()
-    })
 }
 
 fn available(name: &str) -> bool {

@@ -1,8 +1,8 @@
 //! What a receiver echoes (RFC 8257, section 3.2): which bytes came marked, byte for byte.
 
 use super::bed::{Room, called, shown};
-use super::wire::{ACK, CE, ECE, ECT, NOT_ECT, SYN, Wire};
 use crate::needs_namespaces;
+use crate::wire::{ACK, CE, ECE, ECT, NOT_ECT, SYN, Wire};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::fd::AsRawFd;

@@ -1,8 +1,8 @@
 //! What a sender does about echoes and losses (RFC 8257, sections 3.3 to 3.5).
 
 use super::bed::{MSS, Room, info, shown};
-use super::wire::{ACK, ECE, Frame, Wire, sack};
 use crate::needs_namespaces;
+use crate::wire::{ACK, ECE, Frame, Wire, sack};
 use sidestep_testbed::traffic::CaState;
 use std::io::Write;
 use std::net::TcpStream;

@@ -6,6 +6,7 @@
 //! **Units**        sequence numbers are those on the wire; lengths are bytes of payload.
 //! **Errors**       a frame that does not come within [`PATIENCE`], longer than any machine takes, fails the test.
 
+use crate::common::inside;
 use std::io;
 use std::net::Ipv4Addr;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -27,7 +28,7 @@ pub const CE: u8 = 3;
 pub const HOST: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 1);
 const HOST_MAC: [u8; 6] = [2, 0x77, 0, 0, 0, 1];
 pub const HERE: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 99);
-pub const HERE_MAC: [u8; 6] = [2, 0x77, 0, 0, 0, 99];
+const HERE_MAC: [u8; 6] = [2, 0x77, 0, 0, 0, 99];
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -37,6 +38,15 @@ const FIRST: u32 = u32::MAX - 5_000;
 /// Its window, scaled by [`SHIFT`]: more than any test has under way.
 const WINDOW: u16 = u16::MAX;
 const SHIFT: u8 = 7;
+
+/// Tells the host in a namespace where the end that is played here is.
+pub fn introduce(space: &str) {
+    let mac = HERE_MAC.map(|byte| format!("{byte:02x}")).join(":");
+    let here = HERE.to_string();
+    let add = ["ip", "neighbour", "replace", &here, "lladdr", &mac];
+    let add = [&add[..], &["dev", "eth0", "nud", "permanent"]].concat();
+    inside(space, &add);
+}
 
 /// A TCP segment as it came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
