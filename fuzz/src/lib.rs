@@ -4,8 +4,8 @@ use arbitrary::Arbitrary;
 use sidestep_sim::{ClassTransports, Files, Others, SwitchConfig, TraceFilter, WorldConfig};
 use sidestep_switch::{Capacity, buffer, route, sched};
 use sidestep_transport::{
-    AckRule, BackoffEnds, Congestion, DelayedAck, Estimator, Recovery, Reduction, ReorderingConfig,
-    RtoConfig, TcpConfig, ThresholdRule, TransportConfig,
+    AckRule, BackoffEnds, Congestion, DelayedAck, Estimator, Growth, RackConfig, Recovery,
+    Reduction, ReorderingConfig, RtoConfig, TcpConfig, ThresholdRule, TransportConfig,
 };
 use sidestep_types::{Entry, Framing, Seed, Size, Time, Values};
 
@@ -116,6 +116,14 @@ pub struct Settings {
     fin: bool,
     linux_acks: bool,
     backoff_ends: u8,
+    /// Loss detection by time, with its parts, where there is SACK and no Swift.
+    rack: Option<(bool, bool, u8)>,
+    jiffy_us: u8,
+    linux_growth: bool,
+    window_floor: bool,
+    in_cwr: (bool, bool),
+    echoes_in_loss: bool,
+    measured_us: Option<u8>,
 }
 
 impl Settings {
@@ -144,6 +152,25 @@ impl Settings {
             } else {
                 Recovery::NewReno
             },
+            rack: self
+                .rack
+                .filter(|_| self.sack && self.congestion % 4 != 2)
+                .map(|(probe, frto, threshold)| RackConfig {
+                    probe,
+                    ack_delay: None,
+                    frto,
+                    threshold: u32::from(threshold),
+                }),
+            growth: if self.linux_growth {
+                Growth::Linux
+            } else {
+                Growth::Rfc5681
+            },
+            limited_transmit_in_cwr: self.in_cwr.0,
+            duplicates_in_cwr: self.in_cwr.1,
+            echoes_in_loss: self.echoes_in_loss,
+            window_floor: u32::from(self.window_floor) + 1,
+            measured_round_trip: self.measured_us.map(|us| Time::from_us(u64::from(us))),
             reduction: if self.prr {
                 Reduction::Prr
             } else {
@@ -185,7 +212,7 @@ impl Settings {
                 max: Time::from_s(1),
                 granularity: Time::from_us(1),
                 backoff: self.backoff,
-                jiffy: Time::ZERO,
+                jiffy: Time::from_us(u64::from(self.jiffy_us).min(u64::from(self.rto_us) + 1)),
                 backoff_ends: match self.backoff_ends % 3 {
                     0 => BackoffEnds::AsEstimator,
                     1 => BackoffEnds::Sample,

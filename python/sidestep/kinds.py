@@ -722,6 +722,11 @@ class transport:
         dctcp_alpha_moves: Literal["windows", "echoes"] | None = None,
         dctcp_loss_leaves: float | str | None = None,
         recovery: Literal["newreno", "reno", "sack"] | None = None,
+        loss_detection: Literal["duplicates", "rack"] | None = None,
+        tail_loss_probe: bool | None = None,
+        probe_ack_delay: str | None = None,
+        frto: bool | None = None,
+        window_growth: Literal["rfc5681", "linux"] | None = None,
         reduction: Literal["at_once", "prr"] | None = None,
         mss: str | None = None,
         initial_window: int | str | None = None,
@@ -734,6 +739,10 @@ class transport:
         dsack: bool | None = None,
         undo: bool | None = None,
         limited_transmit: bool | None = None,
+        limited_transmit_in_cwr: bool | None = None,
+        duplicates_in_cwr: bool | None = None,
+        echoes_in_loss: bool | None = None,
+        window_floor: int | str | None = None,
         idle_restart: bool | None = None,
         delayed_ack: str | None = None,
         delayed_ack_segments: int | str | None = None,
@@ -743,11 +752,13 @@ class transport:
         rto_initial: str | None = None,
         rto_max: str | None = None,
         rto_granularity: str | None = None,
+        jiffy: str | None = None,
         rto_backoff: bool | None = None,
         rto_backoff_ends: Literal["as_estimator", "sample", "ack"] | None = None,
         timestamps: bool | None = None,
         syn_sample: bool | None = None,
         handshake: bool | None = None,
+        measured_round_trip: str | None = None,
         fin: bool | None = None,
         rank: Literal["unacknowledged", "none"] | None = None,
         **_more: Never,
@@ -767,6 +778,16 @@ class transport:
                 like "1/16"). Default "0.5".
             recovery: How losses are repaired: RFC 6582, RFC 5681 or RFC 6675 (one of newreno, reno, sack). Default
                 "newreno".
+            loss_detection: Evidence of a loss: duplicate acknowledgements (RFC 5681, RFC 6675), or what was sent later
+                and delivered (RFC 8985, RACK) (one of duplicates, rack). Default "duplicates".
+            tail_loss_probe: Send a probe after two round trips without an acknowledgement (RFC 8985 section 7, TLP)
+                (true or false). Default false.
+            probe_ack_delay: Longest wait of the receiver, by which a probe of a lone segment is later: RFC 8985's
+                TLP.max_ack_delay, or as in Linux the minimum RTO (a time like "50 us"). Default "rto_min".
+            frto: After a timeout, send new data first to find out whether anything was lost (RFC 5682, F-RTO) (true or
+                false). Default false.
+            window_growth: Growth in slow start: a segment for each acknowledgement (RFC 5681), or each segment
+                delivered (Linux) (one of rfc5681, linux). Default "rfc5681".
             reduction: How a cut window is reached: at once, or by proportional rate reduction as in Linux and ns-3 (RFC
                 9937) (one of at_once, prr). Default "prr".
             mss: Payload of a full segment; IP MTU 1500 without options (DIBS Table 1) (a size like "20 kB"). Default
@@ -789,6 +810,14 @@ class transport:
                 Default false.
             limited_transmit: A new segment on each of the first two duplicate acknowledgements (RFC 3042) (true or
                 false). Default false.
+            limited_transmit_in_cwr: Limited transmit also while a window comes down after an echo (RFC 3042 does not
+                except it) (true or false). Default false.
+            duplicates_in_cwr: Duplicates begin a recovery also while a window comes down after an echo (RFC 8257
+                section 3.5, Linux); ns-3: false (true or false). Default true.
+            echoes_in_loss: An echo cuts the window also while a timeout is repaired; ns-3: true, Linux: false (true or
+                false). Default false.
+            window_floor: Least window in segments after a loss or an echo: 1 or 2 (RFC 5681 equation 4 and Linux: 2;
+                INET and ns-3 after an echo: 1) (a whole number). Default 2.
             idle_restart: Back to the initial window after one RTO of silence (RFC 5681 section 4.1) (true or false).
                 Default false.
             delayed_ack: The longest wait before an acknowledgement (RFC 1122); off acknowledges every segment (a time
@@ -805,6 +834,8 @@ class transport:
             rto_max: No timeout is longer, back-off included (RFC 6298 section 2.5) (a time like "50 us"). Default "60
                 s".
             rto_granularity: Clock granularity G of RFC 6298; assumed (a time like "50 us"). Default "1 us".
+            jiffy: Period of the ticks at which the sender's timers run out (Linux: 1/HZ); off runs them out exactly (a
+                time like "50 us"). Default "off".
             rto_backoff: Double the timeout each time it runs out (RFC 6298 section 5.5) (true or false). Default true.
             rto_backoff_ends: What makes a doubled timeout the estimator's again: a round trip of a segment that was
                 sent once, or any acknowledgement of new data (one of as_estimator, sample, ack). Default
@@ -815,6 +846,8 @@ class transport:
                 INET does not (true or false). Default true.
             handshake: Open with SYN, SYN-ACK and ACK; without, the connection stands already (true or false). Default
                 false.
+            measured_round_trip: Round trip that a connection which stands already has measured, its first sample; off:
+                none is known before the first acknowledgement (a time like "50 us"). Default "off".
             fin: Close with FIN, its answer and the acknowledgement of that, when all is acknowledged; without, a
                 connection is left as it is (true or false). Default false.
             rank: What data is marked with, for switches that order by it: bytes of the flow that are not acknowledged
@@ -826,6 +859,11 @@ class transport:
             "dctcp_alpha_moves": dctcp_alpha_moves,
             "dctcp_loss_leaves": dctcp_loss_leaves,
             "recovery": recovery,
+            "loss_detection": loss_detection,
+            "tail_loss_probe": tail_loss_probe,
+            "probe_ack_delay": probe_ack_delay,
+            "frto": frto,
+            "window_growth": window_growth,
             "reduction": reduction,
             "mss": mss,
             "initial_window": initial_window,
@@ -838,6 +876,10 @@ class transport:
             "dsack": dsack,
             "undo": undo,
             "limited_transmit": limited_transmit,
+            "limited_transmit_in_cwr": limited_transmit_in_cwr,
+            "duplicates_in_cwr": duplicates_in_cwr,
+            "echoes_in_loss": echoes_in_loss,
+            "window_floor": window_floor,
             "idle_restart": idle_restart,
             "delayed_ack": delayed_ack,
             "delayed_ack_segments": delayed_ack_segments,
@@ -847,11 +889,13 @@ class transport:
             "rto_initial": rto_initial,
             "rto_max": rto_max,
             "rto_granularity": rto_granularity,
+            "jiffy": jiffy,
             "rto_backoff": rto_backoff,
             "rto_backoff_ends": rto_backoff_ends,
             "timestamps": timestamps,
             "syn_sample": syn_sample,
             "handshake": handshake,
+            "measured_round_trip": measured_round_trip,
             "fin": fin,
             "rank": rank,
         }
@@ -862,6 +906,11 @@ class transport:
         *,
         ecn: bool | None = None,
         recovery: Literal["newreno", "reno", "sack"] | None = None,
+        loss_detection: Literal["duplicates", "rack"] | None = None,
+        tail_loss_probe: bool | None = None,
+        probe_ack_delay: str | None = None,
+        frto: bool | None = None,
+        window_growth: Literal["rfc5681", "linux"] | None = None,
         reduction: Literal["at_once", "prr"] | None = None,
         mss: str | None = None,
         initial_window: int | str | None = None,
@@ -874,6 +923,10 @@ class transport:
         dsack: bool | None = None,
         undo: bool | None = None,
         limited_transmit: bool | None = None,
+        limited_transmit_in_cwr: bool | None = None,
+        duplicates_in_cwr: bool | None = None,
+        echoes_in_loss: bool | None = None,
+        window_floor: int | str | None = None,
         idle_restart: bool | None = None,
         delayed_ack: str | None = None,
         delayed_ack_segments: int | str | None = None,
@@ -883,11 +936,13 @@ class transport:
         rto_initial: str | None = None,
         rto_max: str | None = None,
         rto_granularity: str | None = None,
+        jiffy: str | None = None,
         rto_backoff: bool | None = None,
         rto_backoff_ends: Literal["as_estimator", "sample", "ack"] | None = None,
         timestamps: bool | None = None,
         syn_sample: bool | None = None,
         handshake: bool | None = None,
+        measured_round_trip: str | None = None,
         fin: bool | None = None,
         rank: Literal["unacknowledged", "none"] | None = None,
         **_more: Never,
@@ -900,6 +955,16 @@ class transport:
             ecn: A mark counts as a loss once a round trip (RFC 3168) (true or false). Default false.
             recovery: How losses are repaired: RFC 6582, RFC 5681 or RFC 6675 (one of newreno, reno, sack). Default
                 "newreno".
+            loss_detection: Evidence of a loss: duplicate acknowledgements (RFC 5681, RFC 6675), or what was sent later
+                and delivered (RFC 8985, RACK) (one of duplicates, rack). Default "duplicates".
+            tail_loss_probe: Send a probe after two round trips without an acknowledgement (RFC 8985 section 7, TLP)
+                (true or false). Default false.
+            probe_ack_delay: Longest wait of the receiver, by which a probe of a lone segment is later: RFC 8985's
+                TLP.max_ack_delay, or as in Linux the minimum RTO (a time like "50 us"). Default "rto_min".
+            frto: After a timeout, send new data first to find out whether anything was lost (RFC 5682, F-RTO) (true or
+                false). Default false.
+            window_growth: Growth in slow start: a segment for each acknowledgement (RFC 5681), or each segment
+                delivered (Linux) (one of rfc5681, linux). Default "rfc5681".
             reduction: How a cut window is reached: at once, or by proportional rate reduction as in Linux and ns-3 (RFC
                 9937) (one of at_once, prr). Default "prr".
             mss: Payload of a full segment; IP MTU 1500 without options (DIBS Table 1) (a size like "20 kB"). Default
@@ -922,6 +987,14 @@ class transport:
                 Default false.
             limited_transmit: A new segment on each of the first two duplicate acknowledgements (RFC 3042) (true or
                 false). Default false.
+            limited_transmit_in_cwr: Limited transmit also while a window comes down after an echo (RFC 3042 does not
+                except it) (true or false). Default false.
+            duplicates_in_cwr: Duplicates begin a recovery also while a window comes down after an echo (RFC 8257
+                section 3.5, Linux); ns-3: false (true or false). Default true.
+            echoes_in_loss: An echo cuts the window also while a timeout is repaired; ns-3: true, Linux: false (true or
+                false). Default false.
+            window_floor: Least window in segments after a loss or an echo: 1 or 2 (RFC 5681 equation 4 and Linux: 2;
+                INET and ns-3 after an echo: 1) (a whole number). Default 2.
             idle_restart: Back to the initial window after one RTO of silence (RFC 5681 section 4.1) (true or false).
                 Default false.
             delayed_ack: The longest wait before an acknowledgement (RFC 1122); off acknowledges every segment (a time
@@ -938,6 +1011,8 @@ class transport:
             rto_max: No timeout is longer, back-off included (RFC 6298 section 2.5) (a time like "50 us"). Default "60
                 s".
             rto_granularity: Clock granularity G of RFC 6298; assumed (a time like "50 us"). Default "1 us".
+            jiffy: Period of the ticks at which the sender's timers run out (Linux: 1/HZ); off runs them out exactly (a
+                time like "50 us"). Default "off".
             rto_backoff: Double the timeout each time it runs out (RFC 6298 section 5.5) (true or false). Default true.
             rto_backoff_ends: What makes a doubled timeout the estimator's again: a round trip of a segment that was
                 sent once, or any acknowledgement of new data (one of as_estimator, sample, ack). Default
@@ -948,6 +1023,8 @@ class transport:
                 INET does not (true or false). Default true.
             handshake: Open with SYN, SYN-ACK and ACK; without, the connection stands already (true or false). Default
                 false.
+            measured_round_trip: Round trip that a connection which stands already has measured, its first sample; off:
+                none is known before the first acknowledgement (a time like "50 us"). Default "off".
             fin: Close with FIN, its answer and the acknowledgement of that, when all is acknowledged; without, a
                 connection is left as it is (true or false). Default false.
             rank: What data is marked with, for switches that order by it: bytes of the flow that are not acknowledged
@@ -956,6 +1033,11 @@ class transport:
         values: dict[str, Any] = {
             "ecn": ecn,
             "recovery": recovery,
+            "loss_detection": loss_detection,
+            "tail_loss_probe": tail_loss_probe,
+            "probe_ack_delay": probe_ack_delay,
+            "frto": frto,
+            "window_growth": window_growth,
             "reduction": reduction,
             "mss": mss,
             "initial_window": initial_window,
@@ -968,6 +1050,10 @@ class transport:
             "dsack": dsack,
             "undo": undo,
             "limited_transmit": limited_transmit,
+            "limited_transmit_in_cwr": limited_transmit_in_cwr,
+            "duplicates_in_cwr": duplicates_in_cwr,
+            "echoes_in_loss": echoes_in_loss,
+            "window_floor": window_floor,
             "idle_restart": idle_restart,
             "delayed_ack": delayed_ack,
             "delayed_ack_segments": delayed_ack_segments,
@@ -977,11 +1063,13 @@ class transport:
             "rto_initial": rto_initial,
             "rto_max": rto_max,
             "rto_granularity": rto_granularity,
+            "jiffy": jiffy,
             "rto_backoff": rto_backoff,
             "rto_backoff_ends": rto_backoff_ends,
             "timestamps": timestamps,
             "syn_sample": syn_sample,
             "handshake": handshake,
+            "measured_round_trip": measured_round_trip,
             "fin": fin,
             "rank": rank,
         }
@@ -1003,6 +1091,11 @@ class transport:
         swift_max_cwnd: float | str | None = None,
         swift_retransmit_reset: int | str | None = None,
         recovery: Literal["newreno", "reno", "sack"] | None = None,
+        loss_detection: Literal["duplicates", "rack"] | None = None,
+        tail_loss_probe: bool | None = None,
+        probe_ack_delay: str | None = None,
+        frto: bool | None = None,
+        window_growth: Literal["rfc5681", "linux"] | None = None,
         reduction: Literal["at_once", "prr"] | None = None,
         mss: str | None = None,
         initial_window: int | str | None = None,
@@ -1015,6 +1108,10 @@ class transport:
         dsack: bool | None = None,
         undo: bool | None = None,
         limited_transmit: bool | None = None,
+        limited_transmit_in_cwr: bool | None = None,
+        duplicates_in_cwr: bool | None = None,
+        echoes_in_loss: bool | None = None,
+        window_floor: int | str | None = None,
         idle_restart: bool | None = None,
         delayed_ack: str | None = None,
         delayed_ack_segments: int | str | None = None,
@@ -1024,11 +1121,13 @@ class transport:
         rto_initial: str | None = None,
         rto_max: str | None = None,
         rto_granularity: str | None = None,
+        jiffy: str | None = None,
         rto_backoff: bool | None = None,
         rto_backoff_ends: Literal["as_estimator", "sample", "ack"] | None = None,
         timestamps: bool | None = None,
         syn_sample: bool | None = None,
         handshake: bool | None = None,
+        measured_round_trip: str | None = None,
         fin: bool | None = None,
         rank: Literal["unacknowledged", "none"] | None = None,
         **_more: Never,
@@ -1064,6 +1163,16 @@ class transport:
                 authors) (a whole number). Default 12.
             recovery: How losses are repaired: RFC 6582, RFC 5681 or RFC 6675 (one of newreno, reno, sack). Default
                 "newreno".
+            loss_detection: Evidence of a loss: duplicate acknowledgements (RFC 5681, RFC 6675), or what was sent later
+                and delivered (RFC 8985, RACK) (one of duplicates, rack). Default "duplicates".
+            tail_loss_probe: Send a probe after two round trips without an acknowledgement (RFC 8985 section 7, TLP)
+                (true or false). Default false.
+            probe_ack_delay: Longest wait of the receiver, by which a probe of a lone segment is later: RFC 8985's
+                TLP.max_ack_delay, or as in Linux the minimum RTO (a time like "50 us"). Default "rto_min".
+            frto: After a timeout, send new data first to find out whether anything was lost (RFC 5682, F-RTO) (true or
+                false). Default false.
+            window_growth: Growth in slow start: a segment for each acknowledgement (RFC 5681), or each segment
+                delivered (Linux) (one of rfc5681, linux). Default "rfc5681".
             reduction: How a cut window is reached: at once, or by proportional rate reduction as in Linux and ns-3 (RFC
                 9937) (one of at_once, prr). Default "prr".
             mss: Payload of a full segment; IP MTU 1500 without options (DIBS Table 1) (a size like "20 kB"). Default
@@ -1086,6 +1195,14 @@ class transport:
                 Default false.
             limited_transmit: A new segment on each of the first two duplicate acknowledgements (RFC 3042) (true or
                 false). Default false.
+            limited_transmit_in_cwr: Limited transmit also while a window comes down after an echo (RFC 3042 does not
+                except it) (true or false). Default false.
+            duplicates_in_cwr: Duplicates begin a recovery also while a window comes down after an echo (RFC 8257
+                section 3.5, Linux); ns-3: false (true or false). Default true.
+            echoes_in_loss: An echo cuts the window also while a timeout is repaired; ns-3: true, Linux: false (true or
+                false). Default false.
+            window_floor: Least window in segments after a loss or an echo: 1 or 2 (RFC 5681 equation 4 and Linux: 2;
+                INET and ns-3 after an echo: 1) (a whole number). Default 2.
             idle_restart: Back to the initial window after one RTO of silence (RFC 5681 section 4.1) (true or false).
                 Default false.
             delayed_ack: The longest wait before an acknowledgement (RFC 1122); off acknowledges every segment (a time
@@ -1102,6 +1219,8 @@ class transport:
             rto_max: No timeout is longer, back-off included (RFC 6298 section 2.5) (a time like "50 us"). Default "60
                 s".
             rto_granularity: Clock granularity G of RFC 6298; assumed (a time like "50 us"). Default "1 us".
+            jiffy: Period of the ticks at which the sender's timers run out (Linux: 1/HZ); off runs them out exactly (a
+                time like "50 us"). Default "off".
             rto_backoff: Double the timeout each time it runs out (RFC 6298 section 5.5) (true or false). Default true.
             rto_backoff_ends: What makes a doubled timeout the estimator's again: a round trip of a segment that was
                 sent once, or any acknowledgement of new data (one of as_estimator, sample, ack). Default
@@ -1112,6 +1231,8 @@ class transport:
                 INET does not (true or false). Default true.
             handshake: Open with SYN, SYN-ACK and ACK; without, the connection stands already (true or false). Default
                 false.
+            measured_round_trip: Round trip that a connection which stands already has measured, its first sample; off:
+                none is known before the first acknowledgement (a time like "50 us"). Default "off".
             fin: Close with FIN, its answer and the acknowledgement of that, when all is acknowledged; without, a
                 connection is left as it is (true or false). Default false.
             rank: What data is marked with, for switches that order by it: bytes of the flow that are not acknowledged
@@ -1131,6 +1252,11 @@ class transport:
             "swift_max_cwnd": swift_max_cwnd,
             "swift_retransmit_reset": swift_retransmit_reset,
             "recovery": recovery,
+            "loss_detection": loss_detection,
+            "tail_loss_probe": tail_loss_probe,
+            "probe_ack_delay": probe_ack_delay,
+            "frto": frto,
+            "window_growth": window_growth,
             "reduction": reduction,
             "mss": mss,
             "initial_window": initial_window,
@@ -1143,6 +1269,10 @@ class transport:
             "dsack": dsack,
             "undo": undo,
             "limited_transmit": limited_transmit,
+            "limited_transmit_in_cwr": limited_transmit_in_cwr,
+            "duplicates_in_cwr": duplicates_in_cwr,
+            "echoes_in_loss": echoes_in_loss,
+            "window_floor": window_floor,
             "idle_restart": idle_restart,
             "delayed_ack": delayed_ack,
             "delayed_ack_segments": delayed_ack_segments,
@@ -1152,11 +1282,13 @@ class transport:
             "rto_initial": rto_initial,
             "rto_max": rto_max,
             "rto_granularity": rto_granularity,
+            "jiffy": jiffy,
             "rto_backoff": rto_backoff,
             "rto_backoff_ends": rto_backoff_ends,
             "timestamps": timestamps,
             "syn_sample": syn_sample,
             "handshake": handshake,
+            "measured_round_trip": measured_round_trip,
             "fin": fin,
             "rank": rank,
         }
@@ -1170,6 +1302,11 @@ class transport:
         probe_after: int | str | None = None,
         slow_start: bool | None = None,
         recovery: Literal["newreno", "reno", "sack"] | None = None,
+        loss_detection: Literal["duplicates", "rack"] | None = None,
+        tail_loss_probe: bool | None = None,
+        probe_ack_delay: str | None = None,
+        frto: bool | None = None,
+        window_growth: Literal["rfc5681", "linux"] | None = None,
         reduction: Literal["at_once", "prr"] | None = None,
         mss: str | None = None,
         initial_window: int | str | None = None,
@@ -1182,6 +1319,10 @@ class transport:
         dsack: bool | None = None,
         undo: bool | None = None,
         limited_transmit: bool | None = None,
+        limited_transmit_in_cwr: bool | None = None,
+        duplicates_in_cwr: bool | None = None,
+        echoes_in_loss: bool | None = None,
+        window_floor: int | str | None = None,
         idle_restart: bool | None = None,
         delayed_ack: str | None = None,
         delayed_ack_segments: int | str | None = None,
@@ -1191,11 +1332,13 @@ class transport:
         rto_initial: str | None = None,
         rto_max: str | None = None,
         rto_granularity: str | None = None,
+        jiffy: str | None = None,
         rto_backoff: bool | None = None,
         rto_backoff_ends: Literal["as_estimator", "sample", "ack"] | None = None,
         timestamps: bool | None = None,
         syn_sample: bool | None = None,
         handshake: bool | None = None,
+        measured_round_trip: str | None = None,
         fin: bool | None = None,
         rank: Literal["unacknowledged", "none"] | None = None,
         **_more: Never,
@@ -1215,6 +1358,16 @@ class transport:
                 false). Default true.
             recovery: How losses are repaired: RFC 6582, RFC 5681 or RFC 6675 (one of newreno, reno, sack). Default
                 "newreno".
+            loss_detection: Evidence of a loss: duplicate acknowledgements (RFC 5681, RFC 6675), or what was sent later
+                and delivered (RFC 8985, RACK) (one of duplicates, rack). Default "duplicates".
+            tail_loss_probe: Send a probe after two round trips without an acknowledgement (RFC 8985 section 7, TLP)
+                (true or false). Default false.
+            probe_ack_delay: Longest wait of the receiver, by which a probe of a lone segment is later: RFC 8985's
+                TLP.max_ack_delay, or as in Linux the minimum RTO (a time like "50 us"). Default "rto_min".
+            frto: After a timeout, send new data first to find out whether anything was lost (RFC 5682, F-RTO) (true or
+                false). Default false.
+            window_growth: Growth in slow start: a segment for each acknowledgement (RFC 5681), or each segment
+                delivered (Linux) (one of rfc5681, linux). Default "rfc5681".
             reduction: How a cut window is reached: at once, or by proportional rate reduction as in Linux and ns-3 (RFC
                 9937) (one of at_once, prr). Default "prr".
             mss: Payload of a full segment; IP MTU 1500 without options (DIBS Table 1) (a size like "20 kB"). Default
@@ -1237,6 +1390,14 @@ class transport:
                 Default false.
             limited_transmit: A new segment on each of the first two duplicate acknowledgements (RFC 3042) (true or
                 false). Default false.
+            limited_transmit_in_cwr: Limited transmit also while a window comes down after an echo (RFC 3042 does not
+                except it) (true or false). Default false.
+            duplicates_in_cwr: Duplicates begin a recovery also while a window comes down after an echo (RFC 8257
+                section 3.5, Linux); ns-3: false (true or false). Default true.
+            echoes_in_loss: An echo cuts the window also while a timeout is repaired; ns-3: true, Linux: false (true or
+                false). Default false.
+            window_floor: Least window in segments after a loss or an echo: 1 or 2 (RFC 5681 equation 4 and Linux: 2;
+                INET and ns-3 after an echo: 1) (a whole number). Default 2.
             idle_restart: Back to the initial window after one RTO of silence (RFC 5681 section 4.1) (true or false).
                 Default false.
             delayed_ack: The longest wait before an acknowledgement (RFC 1122); off acknowledges every segment (a time
@@ -1253,6 +1414,8 @@ class transport:
             rto_max: No timeout is longer, back-off included (RFC 6298 section 2.5) (a time like "50 us"). Default "60
                 s".
             rto_granularity: Clock granularity G of RFC 6298; assumed (a time like "50 us"). Default "1 us".
+            jiffy: Period of the ticks at which the sender's timers run out (Linux: 1/HZ); off runs them out exactly (a
+                time like "50 us"). Default "off".
             rto_backoff: Double the timeout each time it runs out (RFC 6298 section 5.5) (true or false). Default true.
             rto_backoff_ends: What makes a doubled timeout the estimator's again: a round trip of a segment that was
                 sent once, or any acknowledgement of new data (one of as_estimator, sample, ack). Default
@@ -1263,6 +1426,8 @@ class transport:
                 INET does not (true or false). Default true.
             handshake: Open with SYN, SYN-ACK and ACK; without, the connection stands already (true or false). Default
                 false.
+            measured_round_trip: Round trip that a connection which stands already has measured, its first sample; off:
+                none is known before the first acknowledgement (a time like "50 us"). Default "off".
             fin: Close with FIN, its answer and the acknowledgement of that, when all is acknowledged; without, a
                 connection is left as it is (true or false). Default false.
             rank: What data is marked with, for switches that order by it: bytes of the flow that are not acknowledged
@@ -1274,6 +1439,11 @@ class transport:
             "probe_after": probe_after,
             "slow_start": slow_start,
             "recovery": recovery,
+            "loss_detection": loss_detection,
+            "tail_loss_probe": tail_loss_probe,
+            "probe_ack_delay": probe_ack_delay,
+            "frto": frto,
+            "window_growth": window_growth,
             "reduction": reduction,
             "mss": mss,
             "initial_window": initial_window,
@@ -1286,6 +1456,10 @@ class transport:
             "dsack": dsack,
             "undo": undo,
             "limited_transmit": limited_transmit,
+            "limited_transmit_in_cwr": limited_transmit_in_cwr,
+            "duplicates_in_cwr": duplicates_in_cwr,
+            "echoes_in_loss": echoes_in_loss,
+            "window_floor": window_floor,
             "idle_restart": idle_restart,
             "delayed_ack": delayed_ack,
             "delayed_ack_segments": delayed_ack_segments,
@@ -1295,11 +1469,13 @@ class transport:
             "rto_initial": rto_initial,
             "rto_max": rto_max,
             "rto_granularity": rto_granularity,
+            "jiffy": jiffy,
             "rto_backoff": rto_backoff,
             "rto_backoff_ends": rto_backoff_ends,
             "timestamps": timestamps,
             "syn_sample": syn_sample,
             "handshake": handshake,
+            "measured_round_trip": measured_round_trip,
             "fin": fin,
             "rank": rank,
         }
@@ -1319,6 +1495,11 @@ class transport:
         dctcp_loss_leaves: float | str | None = None,
         ecn: bool | None = None,
         recovery: Literal["newreno", "reno", "sack"] | None = None,
+        loss_detection: Literal["duplicates", "rack"] | None = None,
+        tail_loss_probe: bool | None = None,
+        probe_ack_delay: str | None = None,
+        frto: bool | None = None,
+        window_growth: Literal["rfc5681", "linux"] | None = None,
         reduction: Literal["at_once", "prr"] | None = None,
         mss: str | None = None,
         initial_window: int | str | None = None,
@@ -1331,6 +1512,10 @@ class transport:
         dsack: bool | None = None,
         undo: bool | None = None,
         limited_transmit: bool | None = None,
+        limited_transmit_in_cwr: bool | None = None,
+        duplicates_in_cwr: bool | None = None,
+        echoes_in_loss: bool | None = None,
+        window_floor: int | str | None = None,
         idle_restart: bool | None = None,
         delayed_ack: str | None = None,
         delayed_ack_segments: int | str | None = None,
@@ -1340,11 +1525,13 @@ class transport:
         rto_initial: str | None = None,
         rto_max: str | None = None,
         rto_granularity: str | None = None,
+        jiffy: str | None = None,
         rto_backoff: bool | None = None,
         rto_backoff_ends: Literal["as_estimator", "sample", "ack"] | None = None,
         timestamps: bool | None = None,
         syn_sample: bool | None = None,
         handshake: bool | None = None,
+        measured_round_trip: str | None = None,
         fin: bool | None = None,
         rank: Literal["unacknowledged", "none"] | None = None,
         **_more: Never,
@@ -1375,6 +1562,16 @@ class transport:
             ecn: A mark counts as a loss once a round trip (RFC 3168) (true or false). Default false.
             recovery: How losses are repaired: RFC 6582, RFC 5681 or RFC 6675 (one of newreno, reno, sack). Default
                 "newreno".
+            loss_detection: Evidence of a loss: duplicate acknowledgements (RFC 5681, RFC 6675), or what was sent later
+                and delivered (RFC 8985, RACK) (one of duplicates, rack). Default "duplicates".
+            tail_loss_probe: Send a probe after two round trips without an acknowledgement (RFC 8985 section 7, TLP)
+                (true or false). Default false.
+            probe_ack_delay: Longest wait of the receiver, by which a probe of a lone segment is later: RFC 8985's
+                TLP.max_ack_delay, or as in Linux the minimum RTO (a time like "50 us"). Default "rto_min".
+            frto: After a timeout, send new data first to find out whether anything was lost (RFC 5682, F-RTO) (true or
+                false). Default false.
+            window_growth: Growth in slow start: a segment for each acknowledgement (RFC 5681), or each segment
+                delivered (Linux) (one of rfc5681, linux). Default "rfc5681".
             reduction: How a cut window is reached: at once, or by proportional rate reduction as in Linux and ns-3 (RFC
                 9937) (one of at_once, prr). Default "prr".
             mss: Payload of a full segment; IP MTU 1500 without options (DIBS Table 1) (a size like "20 kB"). Default
@@ -1397,6 +1594,14 @@ class transport:
                 Default false.
             limited_transmit: A new segment on each of the first two duplicate acknowledgements (RFC 3042) (true or
                 false). Default false.
+            limited_transmit_in_cwr: Limited transmit also while a window comes down after an echo (RFC 3042 does not
+                except it) (true or false). Default false.
+            duplicates_in_cwr: Duplicates begin a recovery also while a window comes down after an echo (RFC 8257
+                section 3.5, Linux); ns-3: false (true or false). Default true.
+            echoes_in_loss: An echo cuts the window also while a timeout is repaired; ns-3: true, Linux: false (true or
+                false). Default false.
+            window_floor: Least window in segments after a loss or an echo: 1 or 2 (RFC 5681 equation 4 and Linux: 2;
+                INET and ns-3 after an echo: 1) (a whole number). Default 2.
             idle_restart: Back to the initial window after one RTO of silence (RFC 5681 section 4.1) (true or false).
                 Default false.
             delayed_ack: The longest wait before an acknowledgement (RFC 1122); off acknowledges every segment (a time
@@ -1413,6 +1618,8 @@ class transport:
             rto_max: No timeout is longer, back-off included (RFC 6298 section 2.5) (a time like "50 us"). Default "60
                 s".
             rto_granularity: Clock granularity G of RFC 6298; assumed (a time like "50 us"). Default "1 us".
+            jiffy: Period of the ticks at which the sender's timers run out (Linux: 1/HZ); off runs them out exactly (a
+                time like "50 us"). Default "off".
             rto_backoff: Double the timeout each time it runs out (RFC 6298 section 5.5) (true or false). Default true.
             rto_backoff_ends: What makes a doubled timeout the estimator's again: a round trip of a segment that was
                 sent once, or any acknowledgement of new data (one of as_estimator, sample, ack). Default
@@ -1423,6 +1630,8 @@ class transport:
                 INET does not (true or false). Default true.
             handshake: Open with SYN, SYN-ACK and ACK; without, the connection stands already (true or false). Default
                 false.
+            measured_round_trip: Round trip that a connection which stands already has measured, its first sample; off:
+                none is known before the first acknowledgement (a time like "50 us"). Default "off".
             fin: Close with FIN, its answer and the acknowledgement of that, when all is acknowledged; without, a
                 connection is left as it is (true or false). Default false.
             rank: What data is marked with, for switches that order by it: bytes of the flow that are not acknowledged
@@ -1440,6 +1649,11 @@ class transport:
             "dctcp_loss_leaves": dctcp_loss_leaves,
             "ecn": ecn,
             "recovery": recovery,
+            "loss_detection": loss_detection,
+            "tail_loss_probe": tail_loss_probe,
+            "probe_ack_delay": probe_ack_delay,
+            "frto": frto,
+            "window_growth": window_growth,
             "reduction": reduction,
             "mss": mss,
             "initial_window": initial_window,
@@ -1452,6 +1666,10 @@ class transport:
             "dsack": dsack,
             "undo": undo,
             "limited_transmit": limited_transmit,
+            "limited_transmit_in_cwr": limited_transmit_in_cwr,
+            "duplicates_in_cwr": duplicates_in_cwr,
+            "echoes_in_loss": echoes_in_loss,
+            "window_floor": window_floor,
             "idle_restart": idle_restart,
             "delayed_ack": delayed_ack,
             "delayed_ack_segments": delayed_ack_segments,
@@ -1461,11 +1679,13 @@ class transport:
             "rto_initial": rto_initial,
             "rto_max": rto_max,
             "rto_granularity": rto_granularity,
+            "jiffy": jiffy,
             "rto_backoff": rto_backoff,
             "rto_backoff_ends": rto_backoff_ends,
             "timestamps": timestamps,
             "syn_sample": syn_sample,
             "handshake": handshake,
+            "measured_round_trip": measured_round_trip,
             "fin": fin,
             "rank": rank,
         }

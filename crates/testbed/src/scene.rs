@@ -595,6 +595,23 @@ fn differences(tcp: &TcpConfig, sent: bool) -> Vec<String> {
         "the kernel reaches a cut window by proportional rate reduction, as transport.reduction = \"prr\"",
     );
     say(
+        tcp.recovery == transport::Recovery::Sack && tcp.rack.is_none(),
+        "with SACK the kernel detects losses by time (RACK), though transport.loss_detection = \"duplicates\"",
+    );
+    say(
+        tcp.growth != transport::Growth::Linux,
+        "in slow start the kernel's windows grow by each segment delivered, as transport.window_growth = \"linux\"",
+    );
+    say(
+        tcp.rto.jiffy == Time::ZERO,
+        "the kernel's timers run out at its ticks, though transport.jiffy = \"off\"",
+    );
+    say(
+        tcp.echoes_in_loss || tcp.window_floor != 2 || !tcp.duplicates_in_cwr,
+        "the kernel hears no echo while it repairs after a timeout, hears duplicates after an echo, and keeps two segments \
+         of window, whatever transport.echoes_in_loss, duplicates_in_cwr and window_floor say",
+    );
+    say(
         tcp.recovery == transport::Recovery::Reno,
         "the kernel repairs the next hole on a partial acknowledgement, as transport.recovery = \"newreno\"",
     );
