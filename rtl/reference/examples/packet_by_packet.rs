@@ -228,7 +228,7 @@ fn simulate(
     let seed = Seed(scenario.seeds[0]);
     let plan = Arc::new(scenario.plan(seed.0)?);
     let trace = TraceFilter::Flows((0..plan.flows.len() as u32).collect());
-    let config = scenario.schemes[0].config.world(seed, trace);
+    let config = scenario.schemes[0].config.world(&plan, seed, trace);
     let plain: World = World::new(&scenario.network, plan.clone(), config.clone())?;
     let mut world: World = World::new(&scenario.network, plan.clone(), config.clone())?;
     let rows = Rows::default();

@@ -79,7 +79,7 @@ pub fn config() -> impl Strategy<Value = TcpConfig> {
         (delayed_ack, rule),
         (threshold, reordering),
         (1..12u32, 1..60_000u64),
-        (any::<[bool; 11]>(), proptest::option::of(rack()), 1..3u32),
+        (any::<[bool; 12]>(), proptest::option::of(rack()), 1..3u32),
     )
         .prop_map(
             |(
@@ -125,6 +125,7 @@ pub fn config() -> impl Strategy<Value = TcpConfig> {
                     timestamps: yes[5],
                     syn_sample: !yes[3] || yes[6],
                     handshake: yes[3],
+                    measured_round_trip: (yes[11] && !yes[3]).then_some(Time::from_us(20)),
                     fin: yes[4],
                     ranking,
                     ..TcpConfig::default()
