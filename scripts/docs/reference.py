@@ -128,7 +128,7 @@ def keys_page(command: Command) -> str:
         text += f"\n## {title}\n"
         for name, rows in groups.items():
             same = name.removeprefix("scheme.NAME.")
-            if same != name and groups.get(same) == rows:
+            if rows and same != name and groups.get(same) == rows:
                 text += f"\n### {name}\n\nThe keys of [{same}](#{slug(same)}), for this scheme alone.\n"
                 continue
             new = [row for row in rows if what == "switch" or f"{name}.{row}" not in seen]
