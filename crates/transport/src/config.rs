@@ -76,6 +76,10 @@ impl TcpConfig {
         let dupack_threshold = count_or_off(values, "fast_retransmit", 1, u32::MAX)?;
         let (handshake, syn_sample) = (values.flag("handshake"), values.flag("syn_sample"));
         let measured_round_trip = values.time_or_off("measured_round_trip");
+        if measured_round_trip == Some(Time::ZERO) {
+            let wrong = "must be above 0, or \"off\"";
+            return Err(Refusal::of("measured_round_trip", wrong).got("0 s"));
+        }
         if measured_round_trip.is_some() && handshake {
             let wrong = "measured_round_trip needs handshake = false: it is what a standing connection has measured, and here \
                          the SYN measures it";

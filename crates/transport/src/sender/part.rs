@@ -79,7 +79,8 @@ impl TcpSender {
         }
         self.cwnd_limited = true;
         let grows = match phase {
-            Phase::Open => !self.cut,
+            // A loss that this acknowledgement showed may have begun a recovery.
+            Phase::Open => !self.cut && self.phase == Phase::Open,
             Phase::Fast => false,
             // Its end may have begun another recovery, which forgets what has grown.
             Phase::Loss => self.phase != Phase::Fast,

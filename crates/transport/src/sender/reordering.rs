@@ -277,6 +277,9 @@ impl TcpSender {
         // Else a loss in what was in flight when the needless recovery began would wait for the timer.
         self.guard = prior.guard;
         self.dupacks = 0;
+        if self.rack.is_some() && self.phase == Phase::Loss {
+            self.board.unmark(); // Linux tcp_try_undo_loss; a recovery keeps its marks.
+        }
         if self.phase != Phase::Open {
             self.close_episode(now);
         } else {

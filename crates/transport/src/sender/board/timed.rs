@@ -220,13 +220,15 @@ impl Board {
         None
     }
 
-    /// A timeout was spurious: what it marked and nobody sent again is in the network.
+    /// A timeout was spurious: nothing that it marked is lost, sent again or not.
     pub(in crate::sender) fn unmark(&mut self) {
         for i in 0..self.slots.len() {
             let slot = self.slots[i];
-            if slot & (LOST | RESENT | CUT) == LOST {
-                self.lost -= self.len_of(i);
-                self.slots[i] = slot & !LOST;
+            if slot & (LOST | CUT) == LOST {
+                let len = self.len_of(i);
+                self.lost -= len;
+                self.resent -= if slot & RESENT != 0 { len } else { 0 };
+                self.slots[i] = slot & !(LOST | RESENT);
             }
         }
     }

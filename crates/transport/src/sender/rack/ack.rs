@@ -119,7 +119,12 @@ impl TcpSender {
                 self.hear_echo_in_loss();
             }
             Phase::Loss if !marked.again => {}
-            _ if self.board.lost() > 0 => self.enter_recovery(now),
+            _ if self.board.lost() > 0 => {
+                self.enter_recovery(now);
+                if ack.ece {
+                    self.forget_prior(); // Linux tcp_enter_recovery: a mark forbids an undo.
+                }
+            }
             _ if ack.ece && !self.cut && self.control.ect(false) => {
                 self.control.on_echo(&mut self.window, self.nxt - self.una);
                 self.reduced();
@@ -209,13 +214,15 @@ impl TcpSender {
 
     /// The timeout was spurious: nothing that it marked is lost, and the window comes back.
     fn undo_timeout(&mut self, now: Time) {
-        self.board.unmark();
         if let Some(rack) = &mut self.rack {
             (rack.frto, rack.new_alone) = (false, false);
         }
         match self.take_prior() {
             Some(prior) => self.undo(now, prior),
-            None => self.reopen(),
+            None => {
+                self.board.unmark();
+                self.reopen();
+            }
         }
     }
 

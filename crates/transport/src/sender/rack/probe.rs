@@ -195,7 +195,7 @@ impl TcpSender {
             // The original was lost, and the probe has repaired it.
             self.forget_prior();
             self.control
-                .on_loss(now, &mut self.window, self.nxt - self.una, self.cut);
+                .on_loss(now, &mut self.window, self.nxt - self.una + acked, self.cut);
             self.cut = false;
             self.reducing = false;
         }
