@@ -158,6 +158,7 @@ impl Settings {
                 .map(|(probe, frto, threshold)| RackConfig {
                     probe,
                     ack_delay: None,
+                    margin: Time::from_us(u64::from(self.jiffy_us)),
                     frto,
                     threshold: u32::from(threshold),
                 }),
