@@ -19,7 +19,7 @@ pub struct TcpConfig {
     pub recovery: Recovery,
     /// Evidence of a loss: `None` goes by duplicates.
     pub rack: Option<RackConfig>,
-    /// How a window grows in slow start.
+    /// Growth of the window in slow start.
     pub growth: Growth,
     /// How fast a window that was cut is reached.
     pub reduction: Reduction,
@@ -35,7 +35,7 @@ pub struct TcpConfig {
     pub reordering: ReorderingConfig,
     /// RFC 3042: a new segment on each of the first two duplicate acknowledgements.
     pub limited_transmit: bool,
-    /// The same while a window comes down.
+    /// A new segment on each of the first two duplicates while a window comes down.
     pub limited_transmit_in_cwr: bool,
     /// Duplicates begin a recovery while a window comes down after an echo.
     pub duplicates_in_cwr: bool,
@@ -120,7 +120,7 @@ impl TcpConfig {
         })
     }
 
-    /// How a sender finds out that a segment is lost.
+    /// Evidence by which a sender takes a segment for lost.
     pub fn loss_detection(&self) -> LossDetection {
         match self.rack {
             Some(_) => LossDetection::Rack,
@@ -165,6 +165,8 @@ pub struct RackConfig {
     pub probe: bool,
     /// TLP.max_ack_delay; `None` is the minimum RTO, as in Linux.
     pub ack_delay: Option<Time>,
+    /// Added to the reordering timer and to the wait for a probe (Linux `TCP_TIMEOUT_MIN_US`).
+    pub margin: Time,
     /// RFC 5682: new data first after a timeout.
     pub frto: bool,
     /// RFC 8985's DupThresh: with so many segments SACKed and no reordering seen, there is no reordering window.
@@ -184,7 +186,7 @@ impl RackConfig {
             for (name, asked) in [("tail_loss_probe", probe), ("frto", frto)] {
                 if asked {
                     let wrong = format!(
-                        "{name} = true needs loss_detection = \"rack\" (and recovery = \"sack\"): it is a part of it here"
+                        "{name} = true needs loss_detection = \"rack\" and recovery = \"sack\": no other detection has it"
                     );
                     return Err(
                         Refusal::about(&[name, "loss_detection"], wrong).got("\"duplicates\"")
@@ -200,8 +202,8 @@ impl RackConfig {
         }
         if !congestion::takes_rack(kind) {
             let wrong = format!(
-                "kind = {kind:?} needs loss_detection = \"duplicates\": its windows of less than a segment hold repairs \
-                 back by pacing, which timers of RFC 8985 would take for losses"
+                "kind = {kind:?} needs loss_detection = \"duplicates\": it paces windows of less than a segment, so a \
+                 repair waits at the sender, and detection by time (RFC 8985) would take that wait for a loss"
             );
             return Err(Refusal::about(&["loss_detection", "kind"], wrong).got("\"rack\""));
         }
@@ -225,19 +227,27 @@ impl RackConfig {
         if probe && !opens && values.time_or_off("measured_round_trip").is_none() {
             let wrong = "tail_loss_probe = true needs a round trip before the first flight: set handshake = true and \
                          syn_sample = true, or measured_round_trip (RFC 8985 section 7.2 would wait a second without one)";
-            return Err(Refusal::about(
-                &[
-                    "tail_loss_probe",
-                    "handshake",
-                    "syn_sample",
-                    "measured_round_trip",
-                ],
-                wrong,
-            ));
+            let got = match values.flag("handshake") {
+                true => "syn_sample = false",
+                false => "handshake = false",
+            };
+            let names = [
+                "tail_loss_probe",
+                "handshake",
+                "syn_sample",
+                "measured_round_trip",
+            ];
+            return Err(
+                Refusal::about(&names, wrong).got(format!("{got}, measured_round_trip = \"off\""))
+            );
         }
         Ok(Some(RackConfig {
             probe,
             ack_delay: values.time_or_off("probe_ack_delay"),
+            margin: values.time_or_off("timer_margin").unwrap_or_else(|| {
+                let jiffy = values.time_or_off("jiffy").unwrap_or(Time::ZERO);
+                jiffy.saturating_mul(2)
+            }),
             frto,
             threshold,
         }))
@@ -350,7 +360,8 @@ impl RtoConfig {
         }
         if rto.jiffy > rto.min {
             let wrong = format!(
-                "jiffy ({}) must not be above rto_min ({}): no timeout is shorter than a tick",
+                "jiffy ({}) must not be above rto_min ({}), for no timeout is shorter than a tick: set a jiffy of at most \
+                 rto_min, or \"off\"",
                 rto.jiffy, rto.min
             );
             return Err(Refusal::about(&["jiffy", "rto_min"], wrong));

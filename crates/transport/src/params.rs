@@ -34,10 +34,19 @@ pub const PARAMS: &[Param] = &[
         "probe_ack_delay",
         ParamUnit::Time,
         "rto_min",
-        "longest wait of the receiver, by which a probe of a lone segment is later: RFC 8985's TLP.max_ack_delay, or \
-         as in Linux the minimum RTO",
+        "the longest delay of an acknowledgement, added to the wait for a probe while one segment is out: RFC 8985's \
+         TLP.max_ack_delay; Linux adds the minimum RTO",
     )
     .or_off("rto_min")
+    .beside("loss_detection", &["rack"]),
+    Param::with_default(
+        "timer_margin",
+        ParamUnit::Time,
+        "auto",
+        "added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6, before it two jiffies, which \
+         \"auto\" adds; RFC 8985 adds none",
+    )
+    .or_off("auto")
     .beside("loss_detection", &["rack"]),
     Param::with_default(
         "frto",

@@ -4,7 +4,7 @@ use sidestep_vectors::{Machine, Row, Seed, Table, machines};
 use std::collections::BTreeSet;
 
 #[test]
-fn every_shim_every_rule_and_every_coupling_has_a_table() {
+fn every_shim_every_rule_every_coupling_and_detection_by_time_has_a_table() {
     let names: Vec<String> = machines().map(|machine| machine.full_name()).collect();
     let expected = [
         "shim/order",
@@ -16,6 +16,7 @@ fn every_shim_every_rule_and_every_coupling_has_a_table() {
         "threshold/fixed",
         "threshold/dsack",
         "threshold/early",
+        "detection/rack",
         "coupled/lia",
         "coupled/none",
     ];

@@ -176,12 +176,6 @@ impl Timer {
         };
     }
 
-    /// Two jiffies: Linux `TCP_TIMEOUT_MIN`, which it adds to short timeouts.
-    #[inline]
-    pub(crate) fn two_jiffies(&self) -> Time {
-        self.jiffy.saturating_mul(2)
-    }
-
     /// The shortest timeout that can be set.
     pub(crate) fn shortest(&self) -> Time {
         self.jiffy.max(Time::from_ns(1))

@@ -137,14 +137,16 @@ pub fn config() -> impl Strategy<Value = TcpConfig> {
 /// Loss detection by time, with each of its parts or without.
 pub fn rack() -> impl Strategy<Value = RackConfig> {
     let delay = proptest::option::of((0..200u64).prop_map(Time::from_us));
-    (any::<[bool; 2]>(), delay, 1..6u32).prop_map(|([probe, frto], ack_delay, threshold)| {
-        RackConfig {
+    let margin = prop_oneof![Just(0u64), 1..200u64].prop_map(Time::from_us);
+    (any::<[bool; 2]>(), delay, margin, 1..6u32).prop_map(
+        |([probe, frto], ack_delay, margin, threshold)| RackConfig {
             probe,
             ack_delay,
+            margin,
             frto,
             threshold,
-        }
-    })
+        },
+    )
 }
 
 pub fn fates() -> impl Strategy<Value = Vec<Fate>> {

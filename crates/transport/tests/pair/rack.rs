@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What a sender could know: when each segment left last, and what was reported of it.
+/// Evidence that a sender has: the last departure of each segment, and the reports of it.
 #[derive(Default)]
 pub struct Evidence {
     pub on: bool,

@@ -1,6 +1,9 @@
 //! A sender and its receiver, and a path between them that loses segments and delays some of them.
 
+use super::cells::range;
+use super::tcp;
 use crate::draw::chance;
+use crate::row::Row;
 use sidestep_transport::{
     Ack, Arrival, Receiver, Segment, Sender, TcpConfig, TcpReceiver, TcpSender,
 };
@@ -36,10 +39,11 @@ enum Flying {
 }
 
 impl Dialogue {
-    pub fn new(config: TcpConfig) -> Dialogue {
+    /// Of a flow of `size` bytes, or of one without end.
+    pub fn new(config: TcpConfig, size: Option<u64>) -> Dialogue {
         let config = Arc::new(config);
         Dialogue {
-            sender: TcpSender::new(config.clone(), None),
+            sender: TcpSender::new(config.clone(), size),
             now: Time::ZERO,
             receiver: TcpReceiver::new(config),
             flying: BTreeMap::new(),
@@ -112,4 +116,29 @@ impl Dialogue {
             self.fly(self.now + WAY, Flying::Ack(ack));
         }
     }
+}
+
+/// What a sender heard: nothing yet, an acknowledgement, or its timer, called `timer`.
+pub fn put_heard(row: &mut Row, heard: Option<&Heard>, timer: &str) {
+    let (word, ack): (&str, Option<&Ack>) = match heard {
+        None => ("start", None),
+        Some(Heard::Timeout) => (timer, None),
+        Some(Heard::Ack(ack)) => ("ack", Some(ack)),
+    };
+    row.put("operation", word);
+    row.put_some("ack_bytes", ack.map(|ack| ack.ack));
+    let blocks = ack.map(tcp::blocks).unwrap_or_default();
+    row.put_list("sack_bytes", blocks.into_iter().map(range));
+    let duplicate = ack.map(|ack| u8::from(ack.duplicate().is_some()));
+    row.put_some("duplicate", duplicate);
+}
+
+/// What is sent upon it, new and once more.
+pub fn put_sent(row: &mut Row, sent: &[Segment]) {
+    let of = |again: bool| {
+        let those = sent.iter().filter(move |s| s.retransmit == again);
+        those.map(|s| range((s.seq, s.seq + u64::from(s.len))))
+    };
+    row.put_list("new_bytes", of(false));
+    row.put_list("again_bytes", of(true));
 }

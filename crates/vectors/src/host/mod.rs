@@ -1,5 +1,5 @@
 //! Machines of a host that have tables: agents below a sender, marks, classes by size, what puts data into order, what
-//! a receiver says of duplicates, when a sender believes in a loss, and how coupled windows grow.
+//! a receiver says of duplicates, when a sender takes a segment for lost, and how coupled windows grow.
 //!
 //! All of them remember: their rows are sequences, each with one setting, answered by one machine.
 
@@ -7,6 +7,7 @@ mod agent;
 mod by_size;
 mod cells;
 mod coupled;
+mod detection;
 mod dialogue;
 mod mark;
 mod order;
@@ -17,13 +18,13 @@ mod threshold;
 use crate::row::Row;
 use crate::settings::Setting;
 use crate::table::Table;
-use sidestep_transport::{ThresholdRule, mptcp::Coupling, shim};
+use sidestep_transport::{LossDetection, ThresholdRule, mptcp::Coupling, shim};
 use sidestep_types::{Entry, Seed};
 
 /// A machine of a host whose rows can be drawn.
 #[derive(Clone, Copy)]
 pub struct Machine {
-    /// `shim`, `receiver`, `threshold` or `coupled`.
+    /// `shim`, `receiver`, `threshold`, `detection` or `coupled`.
     pub seam: &'static str,
     /// Its line in the registry.
     pub entry: &'static Entry,
@@ -48,7 +49,7 @@ struct Kind {
     sequence: fn(&'static Entry, &Setting, u32, Seed) -> Vec<Row>,
 }
 
-static KINDS: [Kind; 7] = [
+static KINDS: [Kind; 8] = [
     Kind {
         seam: "shim",
         entries: shim::ENTRIES,
@@ -102,6 +103,15 @@ static KINDS: [Kind; 7] = [
         sequences: 12,
         settings: threshold::settings,
         sequence: threshold::sequence,
+    },
+    Kind {
+        seam: "detection",
+        entries: LossDetection::ENTRIES,
+        has: detection::has,
+        steps: detection::STEPS,
+        sequences: 64,
+        settings: detection::settings,
+        sequence: detection::sequence,
     },
     Kind {
         seam: "coupled",

@@ -1,11 +1,11 @@
 //! Rows of a sender's duplicate threshold: what it hears by a path that reorders, and what it makes of it.
 
-use super::cells::{begin, range};
-use super::dialogue::{Dialogue, Heard};
+use super::cells::begin;
+use super::dialogue::{self, Dialogue};
 use super::tcp;
 use crate::row::Row;
 use crate::settings::Setting;
-use sidestep_transport::{Ack, Segment, Sender, SenderCounters, ThresholdRule};
+use sidestep_transport::{Sender, SenderCounters, ThresholdRule};
 use sidestep_types::{Entry, Seed};
 
 /// The rule of this name beside what it needs, and each parameter changed that it goes by.
@@ -53,17 +53,17 @@ pub fn settings(entry: &'static Entry) -> Vec<Setting> {
 pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: Seed) -> Vec<Row> {
     const STEPS: u32 = 96;
     let mut rng = seed.stream(("threshold", entry.name, u64::from(number)));
-    let mut dialogue = Dialogue::new(tcp::config(setting));
+    let mut dialogue = Dialogue::new(tcp::config(setting), None);
     let row = |step| {
         dialogue.loss = loss(number, step);
         let mut row = begin(setting, (number, step, STEPS));
         let before = dialogue.sender.counters();
         let heard = (step > 0).then(|| dialogue.next());
         row.put("now_ps", dialogue.now.ps());
-        put_heard(&mut row, heard);
+        dialogue::put_heard(&mut row, heard.as_ref(), "timeout");
         let answers = answers(&dialogue, before);
         let sent = dialogue.send(&mut rng);
-        put_sent(&mut row, &sent);
+        dialogue::put_sent(&mut row, &sent);
         for (column, answer) in answers {
             row.put_some(column, answer);
         }
@@ -80,30 +80,6 @@ fn loss(number: u32, step: u32) -> u64 {
         (1, _) => 32,
         _ => 8,
     }
-}
-
-fn put_heard(row: &mut Row, heard: Option<Heard>) {
-    let (word, ack): (&str, Option<Ack>) = match heard {
-        None => ("start", None),
-        Some(Heard::Timeout) => ("timeout", None),
-        Some(Heard::Ack(ack)) => ("ack", Some(ack)),
-    };
-    row.put("operation", word);
-    row.put_some("ack_bytes", ack.map(|ack| ack.ack));
-    let blocks = ack.map(|ack| tcp::blocks(&ack)).unwrap_or_default();
-    row.put_list("sack_bytes", blocks.into_iter().map(range));
-    let duplicate = ack.map(|ack| u8::from(ack.duplicate().is_some()));
-    row.put_some("duplicate", duplicate);
-}
-
-/// What is sent upon it, new and once more.
-fn put_sent(row: &mut Row, sent: &[Segment]) {
-    let of = |again: bool| {
-        let those = sent.iter().filter(move |s| s.retransmit == again);
-        those.map(|s| range((s.seq, s.seq + u64::from(s.len))))
-    };
-    row.put_list("new_bytes", of(false));
-    row.put_list("again_bytes", of(true));
 }
 
 /// What it has made of what it heard.

@@ -28,9 +28,9 @@ pub(in crate::sender) struct Delivered {
     pub covered: Option<Span>,
     /// Sent once and SACKed.
     pub sacked: Option<Span>,
-    /// Something acknowledged in order was sent twice.
+    /// A segment acknowledged in order was sent twice.
     pub again: bool,
-    /// Something sent once lay below `high` (Linux FLAG_ORIG_SACK_ACKED).
+    /// A segment sent once lay below `high` (Linux FLAG_ORIG_SACK_ACKED).
     pub original: bool,
     /// Lowest end of a segment sent once.
     pub lowest: u64,
@@ -238,18 +238,18 @@ impl Board {
         self.slots.iter().rposition(|s| s & SACKED == 0)
     }
 
-    /// Is the first segment marked lost, and not sent again since?
+    /// Tells whether the first segment is marked lost and was not sent again since.
     pub(in crate::sender) fn head_waits(&self) -> bool {
         let head = self.slots.front();
         head.is_some_and(|slot| slot & (SACKED | LOST | RESENT) == LOST)
     }
 
-    /// When the first segment was sent last.
+    /// Time of the last sending of the first segment.
     pub(in crate::sender) fn head_sent(&self) -> Option<u64> {
         self.slots.front().map(|slot| slot >> TIME_SHIFT)
     }
 
-    /// Is one segment outstanding?
+    /// Tells whether exactly one segment is outstanding.
     #[inline]
     pub(in crate::sender) fn is_lone(&self) -> bool {
         self.slots.len() == 1

@@ -59,8 +59,7 @@ impl TcpSender {
                 self.reduce(acked, cut, before);
             }
         } else if acked > 0 && self.phase != Phase::Fast && !self.cut {
-            let delivered = (acked + self.board.sacked()).saturating_sub(held);
-            self.grow(delivered, self.board.sacked());
+            self.grow(acked, held);
         }
         self.set_timer_after(now, acked, wait, &heard);
         if self.special || self.board.sacked() > 0 || self.board.lost() > 0 {
@@ -152,8 +151,11 @@ impl TcpSender {
         self.reopen();
     }
 
-    /// No recovery goes on.
+    /// Ends a recovery, and what F-RTO was finding out.
     pub(in crate::sender) fn reopen(&mut self) {
+        if let Some(rack) = &mut self.rack {
+            (rack.frto, rack.new_alone) = (false, false);
+        }
         self.cut = false;
         self.resend_head = false;
         self.set_phase(Phase::Open);
@@ -178,7 +180,7 @@ impl TcpSender {
             }
         }
         if let Some(rack) = &mut self.rack {
-            (rack.frto, rack.new_alone) = (false, false);
+            (rack.frto, rack.new_alone, rack.probing) = (false, false, false);
         }
         self.cut = false;
         // Where the window is cut at once nothing else would let the first repair leave.
@@ -214,9 +216,6 @@ impl TcpSender {
 
     /// The timeout was spurious: nothing that it marked is lost, and the window comes back.
     fn undo_timeout(&mut self, now: Time) {
-        if let Some(rack) = &mut self.rack {
-            (rack.frto, rack.new_alone) = (false, false);
-        }
         match self.take_prior() {
             Some(prior) => self.undo(now, prior),
             None => {

@@ -29,18 +29,20 @@ impl TcpSender {
     ) {
         if self.una == self.nxt {
             self.timer.stop();
-            self.pend(Pending::Rto);
+            if let Some(rack) = &mut self.rack {
+                (rack.pending, rack.probing) = (Pending::Rto, false);
+            }
             self.special |= self.closes();
         } else if wait > 0 {
-            let span = Time::from_ps(wait).saturating_add(self.timer.two_jiffies());
+            let span = Time::from_ps(wait).saturating_add(self.margin());
             self.run(now, span, Pending::Reorder);
         } else if acked > 0 || self.sacked_before_head(heard) {
             self.set_timer(now);
         }
     }
 
-    /// Was something SACKed for the first time that was sent before the first segment was sent last? Only that moves
-    /// the timer: else it would go on moving while nothing is acknowledged.
+    /// Tells whether `heard` reports, for the first time, a segment sent before the last sending of the first one. Nothing
+    /// else that is SACKed moves the timer: it would go on moving while nothing is acknowledged.
     fn sacked_before_head(&self, heard: &Delivered) -> bool {
         match (heard.sacked, self.board.head_sent()) {
             (Some((first, _)), Some(head)) => first < head,
@@ -83,6 +85,14 @@ impl TcpSender {
         self.pend(pending);
     }
 
+    /// Wait that Linux adds to its short timers.
+    #[inline]
+    fn margin(&self) -> Time {
+        self.rack
+            .as_ref()
+            .map_or(Time::ZERO, |rack| rack.config.margin)
+    }
+
     #[inline]
     fn pend(&mut self, pending: Pending) {
         if let Some(rack) = &mut self.rack {
@@ -102,7 +112,7 @@ impl TcpSender {
         }
         let more = match self.board.is_lone() {
             true => rack.config.ack_delay.unwrap_or(self.timer.min()),
-            false => self.timer.two_jiffies(),
+            false => rack.config.margin,
         };
         let mut span = Time::from_ps(2 * rack.srtt()).saturating_add(more);
         if timeout > Time::ZERO {
@@ -204,7 +214,7 @@ impl TcpSender {
         }
     }
 
-    /// What a D-SACK says of the reordering window.
+    /// Widens the reordering window for a D-SACK.
     pub(in crate::sender) fn hear_duplicate(&mut self, ack: &Ack) {
         let Some((_, end)) = ack.duplicate() else {
             return;
