@@ -13,7 +13,7 @@ fn main() {
     // Asked when it runs: a build folder may be shared by several copies of the sources.
     let own = env::var_os("CARGO_MANIFEST_DIR").expect("cargo says where");
     let root = Path::new(&own).join("../..");
-    for folder in ["schemes", "scenarios"] {
+    for folder in ["schemes", "profiles", "scenarios"] {
         ship(&root, folder, "toml", |stem| stem.to_string());
     }
     // Known as scenarios name them.

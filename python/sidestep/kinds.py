@@ -52,6 +52,9 @@ class ScenarioKeys(TypedDict, total=False):
     that ns-3 adds (one of ethernet, ip, ppp); default "ethernet"."""
     ttl: int | str
     """Time to live of a new packet, 1 to 255 (DIBS Table 2) (a whole number); default 255."""
+    profile: Literal["scheme", "linux", "none"]
+    """The system whose senders all schemes have, where neither scenario nor scheme says otherwise: that which each
+    scheme names, Linux 6.18, or none (one of scheme, linux, none); default "scheme"."""
     seeds: int | str | Sequence[int | str]
     """One run each: "1..5" (both ends included) or [1, 2, 3]; default "1"."""
     schemes: str | Sequence[str]
@@ -725,6 +728,7 @@ class transport:
         loss_detection: Literal["duplicates", "rack"] | None = None,
         tail_loss_probe: bool | None = None,
         probe_ack_delay: str | None = None,
+        timer_margin: str | None = None,
         frto: bool | None = None,
         window_growth: Literal["rfc5681", "linux"] | None = None,
         reduction: Literal["at_once", "prr"] | None = None,
@@ -782,8 +786,10 @@ class transport:
                 and delivered (RFC 8985, RACK) (one of duplicates, rack). Default "duplicates".
             tail_loss_probe: Send a probe after two round trips without an acknowledgement (RFC 8985 section 7, TLP)
                 (true or false). Default false.
-            probe_ack_delay: Longest wait of the receiver, by which a probe of a lone segment is later: RFC 8985's
-                TLP.max_ack_delay, or as in Linux the minimum RTO (a time like "50 us"). Default "rto_min".
+            probe_ack_delay: The longest delay of an acknowledgement, added to the wait for a probe while one segment is
+                out: RFC 8985's TLP.max_ack_delay; Linux adds the minimum RTO (a time like "50 us"). Default "rto_min".
+            timer_margin: Added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6, before it
+                two jiffies, which "auto" adds; RFC 8985 adds none (a time like "50 us"). Default "auto".
             frto: After a timeout, send new data first to find out whether anything was lost (RFC 5682, F-RTO) (true or
                 false). Default false.
             window_growth: Growth in slow start: a segment for each acknowledgement (RFC 5681), or each segment
@@ -862,6 +868,7 @@ class transport:
             "loss_detection": loss_detection,
             "tail_loss_probe": tail_loss_probe,
             "probe_ack_delay": probe_ack_delay,
+            "timer_margin": timer_margin,
             "frto": frto,
             "window_growth": window_growth,
             "reduction": reduction,
@@ -909,6 +916,7 @@ class transport:
         loss_detection: Literal["duplicates", "rack"] | None = None,
         tail_loss_probe: bool | None = None,
         probe_ack_delay: str | None = None,
+        timer_margin: str | None = None,
         frto: bool | None = None,
         window_growth: Literal["rfc5681", "linux"] | None = None,
         reduction: Literal["at_once", "prr"] | None = None,
@@ -959,8 +967,10 @@ class transport:
                 and delivered (RFC 8985, RACK) (one of duplicates, rack). Default "duplicates".
             tail_loss_probe: Send a probe after two round trips without an acknowledgement (RFC 8985 section 7, TLP)
                 (true or false). Default false.
-            probe_ack_delay: Longest wait of the receiver, by which a probe of a lone segment is later: RFC 8985's
-                TLP.max_ack_delay, or as in Linux the minimum RTO (a time like "50 us"). Default "rto_min".
+            probe_ack_delay: The longest delay of an acknowledgement, added to the wait for a probe while one segment is
+                out: RFC 8985's TLP.max_ack_delay; Linux adds the minimum RTO (a time like "50 us"). Default "rto_min".
+            timer_margin: Added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6, before it
+                two jiffies, which "auto" adds; RFC 8985 adds none (a time like "50 us"). Default "auto".
             frto: After a timeout, send new data first to find out whether anything was lost (RFC 5682, F-RTO) (true or
                 false). Default false.
             window_growth: Growth in slow start: a segment for each acknowledgement (RFC 5681), or each segment
@@ -1036,6 +1046,7 @@ class transport:
             "loss_detection": loss_detection,
             "tail_loss_probe": tail_loss_probe,
             "probe_ack_delay": probe_ack_delay,
+            "timer_margin": timer_margin,
             "frto": frto,
             "window_growth": window_growth,
             "reduction": reduction,
@@ -1094,6 +1105,7 @@ class transport:
         loss_detection: Literal["duplicates", "rack"] | None = None,
         tail_loss_probe: bool | None = None,
         probe_ack_delay: str | None = None,
+        timer_margin: str | None = None,
         frto: bool | None = None,
         window_growth: Literal["rfc5681", "linux"] | None = None,
         reduction: Literal["at_once", "prr"] | None = None,
@@ -1167,8 +1179,10 @@ class transport:
                 and delivered (RFC 8985, RACK) (one of duplicates, rack). Default "duplicates".
             tail_loss_probe: Send a probe after two round trips without an acknowledgement (RFC 8985 section 7, TLP)
                 (true or false). Default false.
-            probe_ack_delay: Longest wait of the receiver, by which a probe of a lone segment is later: RFC 8985's
-                TLP.max_ack_delay, or as in Linux the minimum RTO (a time like "50 us"). Default "rto_min".
+            probe_ack_delay: The longest delay of an acknowledgement, added to the wait for a probe while one segment is
+                out: RFC 8985's TLP.max_ack_delay; Linux adds the minimum RTO (a time like "50 us"). Default "rto_min".
+            timer_margin: Added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6, before it
+                two jiffies, which "auto" adds; RFC 8985 adds none (a time like "50 us"). Default "auto".
             frto: After a timeout, send new data first to find out whether anything was lost (RFC 5682, F-RTO) (true or
                 false). Default false.
             window_growth: Growth in slow start: a segment for each acknowledgement (RFC 5681), or each segment
@@ -1255,6 +1269,7 @@ class transport:
             "loss_detection": loss_detection,
             "tail_loss_probe": tail_loss_probe,
             "probe_ack_delay": probe_ack_delay,
+            "timer_margin": timer_margin,
             "frto": frto,
             "window_growth": window_growth,
             "reduction": reduction,
@@ -1305,6 +1320,7 @@ class transport:
         loss_detection: Literal["duplicates", "rack"] | None = None,
         tail_loss_probe: bool | None = None,
         probe_ack_delay: str | None = None,
+        timer_margin: str | None = None,
         frto: bool | None = None,
         window_growth: Literal["rfc5681", "linux"] | None = None,
         reduction: Literal["at_once", "prr"] | None = None,
@@ -1362,8 +1378,10 @@ class transport:
                 and delivered (RFC 8985, RACK) (one of duplicates, rack). Default "duplicates".
             tail_loss_probe: Send a probe after two round trips without an acknowledgement (RFC 8985 section 7, TLP)
                 (true or false). Default false.
-            probe_ack_delay: Longest wait of the receiver, by which a probe of a lone segment is later: RFC 8985's
-                TLP.max_ack_delay, or as in Linux the minimum RTO (a time like "50 us"). Default "rto_min".
+            probe_ack_delay: The longest delay of an acknowledgement, added to the wait for a probe while one segment is
+                out: RFC 8985's TLP.max_ack_delay; Linux adds the minimum RTO (a time like "50 us"). Default "rto_min".
+            timer_margin: Added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6, before it
+                two jiffies, which "auto" adds; RFC 8985 adds none (a time like "50 us"). Default "auto".
             frto: After a timeout, send new data first to find out whether anything was lost (RFC 5682, F-RTO) (true or
                 false). Default false.
             window_growth: Growth in slow start: a segment for each acknowledgement (RFC 5681), or each segment
@@ -1442,6 +1460,7 @@ class transport:
             "loss_detection": loss_detection,
             "tail_loss_probe": tail_loss_probe,
             "probe_ack_delay": probe_ack_delay,
+            "timer_margin": timer_margin,
             "frto": frto,
             "window_growth": window_growth,
             "reduction": reduction,
@@ -1498,6 +1517,7 @@ class transport:
         loss_detection: Literal["duplicates", "rack"] | None = None,
         tail_loss_probe: bool | None = None,
         probe_ack_delay: str | None = None,
+        timer_margin: str | None = None,
         frto: bool | None = None,
         window_growth: Literal["rfc5681", "linux"] | None = None,
         reduction: Literal["at_once", "prr"] | None = None,
@@ -1566,8 +1586,10 @@ class transport:
                 and delivered (RFC 8985, RACK) (one of duplicates, rack). Default "duplicates".
             tail_loss_probe: Send a probe after two round trips without an acknowledgement (RFC 8985 section 7, TLP)
                 (true or false). Default false.
-            probe_ack_delay: Longest wait of the receiver, by which a probe of a lone segment is later: RFC 8985's
-                TLP.max_ack_delay, or as in Linux the minimum RTO (a time like "50 us"). Default "rto_min".
+            probe_ack_delay: The longest delay of an acknowledgement, added to the wait for a probe while one segment is
+                out: RFC 8985's TLP.max_ack_delay; Linux adds the minimum RTO (a time like "50 us"). Default "rto_min".
+            timer_margin: Added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6, before it
+                two jiffies, which "auto" adds; RFC 8985 adds none (a time like "50 us"). Default "auto".
             frto: After a timeout, send new data first to find out whether anything was lost (RFC 5682, F-RTO) (true or
                 false). Default false.
             window_growth: Growth in slow start: a segment for each acknowledgement (RFC 5681), or each segment
@@ -1652,6 +1674,7 @@ class transport:
             "loss_detection": loss_detection,
             "tail_loss_probe": tail_loss_probe,
             "probe_ack_delay": probe_ack_delay,
+            "timer_margin": timer_margin,
             "frto": frto,
             "window_growth": window_growth,
             "reduction": reduction,
@@ -2856,6 +2879,7 @@ def scheme(
     *,
     summary: str | None = None,
     paper: str | None = None,
+    profile: Literal["linux", "none"] | None = None,
     switch: Table | None = None,
     transport: Table | None = None,
     host: Table | None = None,
@@ -2867,6 +2891,7 @@ def scheme(
     Args:
         summary: What it is, in one line.
         paper: The paper and section.
+        profile: The system whose senders it has where it does not say otherwise.
         switch: See docs/scenarios.md.
         transport: See docs/scenarios.md.
         host: See docs/scenarios.md.
@@ -2875,6 +2900,7 @@ def scheme(
     values: dict[str, Any] = {
         "summary": summary,
         "paper": paper,
+        "profile": profile,
         "switch": switch,
         "transport": transport,
         "host": host,

@@ -20,7 +20,7 @@ fn golden(name: &str, got: &str) {
 }
 
 /// A burst that overflows, under two schemes.
-const BURST: &str = "duration = \"1 ms\"\ndrain = \"400 ms\"\nseeds = 3\nschemes = [\"dctcp\", \"dibs\"]\n\
+const BURST: &str = "duration = \"1 ms\"\ndrain = \"400 ms\"\nseeds = 3\nprofile = \"none\"\nschemes = [\"dctcp\", \"dibs\"]\n\
     [topology]\nkind = \"fat_tree\"\nk = 4\n[switch]\ncapacity = \"20 pkt\"\n\
     [workload.query]\nkind = \"incast\"\ndegree = 15\nsize = \"20 kB\"\n";
 

@@ -16,6 +16,8 @@ pub enum Origin {
     Scenario(Sources),
     /// A scheme's file, with its `[source]`.
     Scheme(String, Sources),
+    /// A profile's file, with its `[source]`.
+    Profile(String, Sources),
     /// A `[quick]`.
     Quick,
     /// A value of `[sweep]`.
@@ -44,6 +46,10 @@ impl Origin {
                 Some(words) if words.starts_with("assumed") => format!("{words} (scheme {name})"),
                 Some(words) => format!("scheme {name}: {words}"),
                 None => format!("scheme {name}"),
+            },
+            Origin::Profile(name, sources) => match sources.get(path) {
+                Some(words) => format!("profile {name}: {words}"),
+                None => format!("profile {name}"),
             },
         }
     }
@@ -86,12 +92,13 @@ pub fn default(doc: &str) -> String {
 
 /// Words that say what they are stay; others are a paper's.
 fn cite(words: &str) -> String {
-    const KNOWN: [&str; 6] = [
+    const KNOWN: [&str; 7] = [
         "paper:",
         "assumed:",
         "default:",
         "user:",
         "scheme ",
+        "profile ",
         "scenario file",
     ];
     let whole = [QUICK, SWEEP].contains(&words);

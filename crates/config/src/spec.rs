@@ -49,6 +49,7 @@ impl Choice {
 }
 
 /// One layer of a section.
+#[derive(Clone, Copy)]
 pub struct Layer<'a> {
     /// Its keys and values.
     pub table: &'a Table,

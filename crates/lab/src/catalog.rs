@@ -49,6 +49,7 @@ pub static KINDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let before = [
         "scenarios",
         "schemes",
+        "profiles",
         "routes",
         "buffers",
         "schedulers",
@@ -80,6 +81,7 @@ pub fn kind(name: &str) -> Option<Kind> {
     let (key, items) = match *name {
         "scenarios" => ("sidestep run NAME", scenarios()),
         "schemes" => ("schemes = [\"NAME\"]", schemes()),
+        "profiles" => ("profile", profiles()),
         "routes" => ("switch.route", of(route::ENTRIES)),
         "buffers" => ("switch.buffer", of(buffer::ENTRIES)),
         "schedulers" => ("switch.sched", of(sched::ENTRIES)),
@@ -210,6 +212,21 @@ fn schemes() -> Vec<Item> {
         }
     };
     shipped::SCHEMES.iter().map(item).collect()
+}
+
+fn profiles() -> Vec<Item> {
+    let item = |(name, text): &(&str, &str)| {
+        let said = text
+            .lines()
+            .find_map(|line| line.strip_prefix("summary = "));
+        Item {
+            name: name.to_string(),
+            summary: said.unwrap_or_default().trim_matches('"').to_string(),
+            source: String::new(),
+            params: Vec::new(),
+        }
+    };
+    shipped::PROFILES.iter().map(item).collect()
 }
 
 fn cdfs() -> Vec<Item> {

@@ -69,6 +69,11 @@ pub struct Said {
     pub source: String,
 }
 
+/// Does this value come from the profile of its scheme?
+pub(crate) fn of_profile(said: &Said) -> bool {
+    said.source.starts_with("profile ")
+}
+
 impl From<Said> for Setting {
     fn from(said: Said) -> Setting {
         Setting(Arc::new(said))

@@ -14,6 +14,9 @@ pub const SCHEMES: &[Shipped] = include!(concat!(env!("OUT_DIR"), "/schemes.rs")
 /// The shipped scenarios, every file of `scenarios/`, in the order in which they are listed.
 pub const SCENARIOS: &[Shipped] = include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
 
+/// The profiles, every file of `profiles/`, in the order in which they are listed.
+pub const PROFILES: &[Shipped] = include!(concat!(env!("OUT_DIR"), "/profiles.rs"));
+
 /// The files that shipped scenarios may read, every table of `data/`, by path.
 const FILES: &[Shipped] = include!(concat!(env!("OUT_DIR"), "/data.rs"));
 
@@ -30,6 +33,11 @@ impl Files for OrShipped<'_> {
 /// The text of the shipped scheme `name`.
 pub fn scheme(name: &str) -> Option<&'static str> {
     text(SCHEMES, name)
+}
+
+/// The text of the profile `name`.
+pub fn profile(name: &str) -> Option<&'static str> {
+    text(PROFILES, name)
 }
 
 /// The text of the shipped scenario `name`.

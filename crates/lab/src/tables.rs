@@ -3,6 +3,7 @@
 //! The same tables give defaults, messages, suggestions, `sidestep list` and the docs.
 
 use crate::fabric::FABRICS;
+use crate::read::PROFILE_WORDS;
 use sidestep_config::decision::{ALPHA, CAPACITY, MEMORY, RANK_GAP};
 use sidestep_types::{Param, ParamUnit};
 
@@ -42,6 +43,13 @@ pub const SCENARIO: &[Param] = &[
         ParamUnit::Count,
         "255",
         "time to live of a new packet, 1 to 255 (DIBS Table 2)",
+    ),
+    Param::with_default(
+        "profile",
+        ParamUnit::Word(PROFILE_WORDS),
+        "scheme",
+        "the system whose senders all schemes have, where neither scenario nor scheme says otherwise: that which each \
+         scheme names, Linux 6.18, or none",
     ),
 ];
 

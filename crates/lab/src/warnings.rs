@@ -53,7 +53,7 @@ pub(crate) fn of(scenario: &Scenario, first: Option<&Plan>) -> Vec<String> {
 fn of_part(scenario: &Scenario, part: &Part<'_>, first: Option<&Plan>) -> Vec<String> {
     let scheme = &*part.scheme;
     let own = [
-        first.and_then(|first| never_idle(part, first)),
+        first.and_then(|first| never_idle(scenario, part, first)),
         first.and_then(|first| shares_little(part, first)),
         nothing_to_order(scenario, scheme),
         held_beyond_a_timeout(scheme),

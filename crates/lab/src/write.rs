@@ -230,7 +230,15 @@ fn scenario(scenario: &Scenario, stays: impl Fn(&Setting) -> bool) -> String {
             .iter()
             .filter(|s| s.scheme.as_ref() == Some(&scheme.name))
             .copied();
-        sections(&mut out, &format!("scheme.{}.", scheme.name), own);
+        let (own, top): (Vec<&Setting>, _) = own.partition(|setting| setting.key.contains('.'));
+        for setting in top {
+            line(&mut out, &setting.key, &setting.value);
+        }
+        sections(
+            &mut out,
+            &format!("scheme.{}.", scheme.name),
+            own.into_iter(),
+        );
     }
     out.push_str("\n[source]\n");
     for setting in settings {

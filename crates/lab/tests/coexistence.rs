@@ -321,7 +321,7 @@ fn tcp_that_hears_no_marks_takes_a_marking_switch_from_dctcp() {
 fn coupled_subflows_leave_tcp_more_of_its_way_than_uncoupled_ones() {
     let text = |coupled: &str| {
         format!(
-            "duration = \"200 ms\"\nschemes = [\"tcp\"]\n[topology]\nkind = \"leaf_spine\"\nleaves = 2\nspines = 2\n\
+            "duration = \"200 ms\"\nschemes = [\"tcp\"]\nprofile = \"none\"\n[topology]\nkind = \"leaf_spine\"\nleaves = 2\nspines = 2\n\
              hosts_per_leaf = 2\nhost_rate = \"10 Gbps\"\nfabric_rate = \"1 Gbps\"\n[scheme.tcp.transport]\n\
              kind = \"newreno\"\n[workload.tcp]\nkind = \"flow_list\"\nfile = \"tcp.csv\"\n[workload.mptcp]\n\
              kind = \"flow_list\"\nfile = \"mptcp.csv\"\n\

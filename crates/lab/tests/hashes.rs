@@ -20,20 +20,40 @@ fn scenarios() -> Vec<(&'static str, &'static str, Vec<String>, u64)> {
     let shipped = |name| shipped::scenario(name).unwrap();
     let cioq = r#"switch.fabric="cioq""#.to_string();
     let short = || r#"duration="20 ms""#.to_string();
+    // The senders of RFC 5681, on which no profile has an effect.
+    let none = |more: &[&str]| -> Vec<String> {
+        let more = more.iter().map(ToString::to_string);
+        more.chain(["profile=none".to_string()]).collect()
+    };
+    let few = ["workload.query.flows=1", "workload.query.size=40 kB"];
     vec![
-        ("quickstart", shipped("quickstart"), vec![all], 2),
+        ("quickstart", shipped("quickstart"), vec![all.clone()], 2),
+        (
+            "few-answers",
+            shipped("quickstart"),
+            none(&[&few[..], &[all.as_str()]].concat()),
+            2,
+        ),
         (
             "crossbar",
             shipped("quickstart"),
-            vec!["schemes=dibs".into(), cioq],
+            none(&[&few[..], &["schemes=dibs", &cioq]].concat()),
             1,
         ),
         ("trace", shipped("trace"), vec![], 1),
+        ("trace-none", shipped("trace"), none(&[]), 1),
         ("dibs-testbed", shipped("dibs-testbed"), vec![], 1),
         ("dibs-demo", shipped("dibs-demo"), vec![short()], 1),
         ("flow-control", shipped("flow-control"), vec![short()], 1),
+        (
+            "flow-control-none",
+            shipped("flow-control"),
+            none(&[&short()]),
+            1,
+        ),
         ("ring", AROUND, vec![], 1),
         ("closed-loop", shipped("closed-loop"), vec![], 1),
+        ("closed-loop-none", shipped("closed-loop"), none(&[]), 1),
     ]
 }
 

@@ -19,6 +19,7 @@ mod nics;
 mod ns3_reference;
 mod numbers;
 mod probes;
+mod profiles;
 mod pure;
 mod recording;
 mod shipped;

@@ -48,7 +48,8 @@ const CASES: &[(&str, &str, &str)] = &[
 ];
 
 fn scenario((scheme, more, changes): (&str, &str, &str)) -> Scenario {
-    let text = format!("schemes = [\"{scheme}\"]\n{more}{HEAD}{BURSTS}{changes}");
+    let text =
+        format!("schemes = [\"{scheme}\"]\nprofile = \"none\"\n{more}{HEAD}{BURSTS}{changes}");
     let read = Scenario::read("t.toml", &text, &[], &NoFiles);
     read.unwrap_or_else(|problems| panic!("{scheme}: {problems:?}"))
 }

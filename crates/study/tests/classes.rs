@@ -29,7 +29,8 @@ fn ran(sets: &[&str], out: &Path) -> Report {
 #[test]
 fn the_table_shows_what_bursts_gain() {
     let room = tempfile::tempdir().unwrap();
-    let report = ran(&[], &room.path().join("r"));
+    // Senders that wait for timeouts: those of Linux repair in time, and bursts gain less.
+    let report = ran(&["profile=none"], &room.path().join("r"));
     // How wide an interval is says how it is made, which has tests of its own.
     let lines = report.to_text();
     let lines = lines.lines().filter(|line| !line.contains("interval"));

@@ -21,6 +21,7 @@ use crate::network::tools;
 use crate::order::{Order, check_kernel};
 use crate::progress::Progress;
 use crate::run::{How, each};
+use crate::scale::Scale;
 use crate::scene::Scene;
 use serde_json::{Map, Value, json};
 use sidestep_study::files;
@@ -33,12 +34,25 @@ use sidestep_study::{MeasureOptions, Status, measure_experiments};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What Linux does whatever a scenario says, as far as the simulator knows it.
-const KERNEL: [&str; 3] = [
+/// What Linux does whatever a scenario says, as far as the simulator knows it; what those of the profile need that a
+/// scheme has not, such as SACK, it leaves out by itself.
+const KERNEL: [&str; 6] = [
+    "profile=linux",
     "transport.rto_estimator=linux",
     "transport.reduction=prr",
     "transport.limited_transmit=true",
+    "transport.handshake=false",
+    "transport.measured_round_trip=20us",
 ];
+
+/// [`KERNEL`], and what depends on how many times slower a testbed of this `scale` is: the 2 ms that Linux adds to short
+/// timers.
+fn kernel(scale: Scale) -> Vec<String> {
+    let margin = scale.there(2_000_000).as_ns();
+    let mut sets = KERNEL.map(String::from).to_vec();
+    sets.push(format!("transport.timer_margin={margin}ns"));
+    sets
+}
 
 /// The testbeds of this command: one of their own for each process, so that two can run beside each other.
 fn name() -> String {
@@ -101,7 +115,7 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
             "simulator as Linux",
             format!(
                 "the same with what the kernel's TCP does whatever it is told: {}",
-                KERNEL.join(", ")
+                kernel(scale).join(", ")
             ),
             told,
         ),
@@ -201,9 +215,10 @@ fn planned(figure: &str, quick: bool, rate: &str) -> Result<Planned, Error> {
             experiment.points.len()
         )));
     }
+    let scenes = scenes(&asked, &experiment, rate)?;
     Ok(Planned {
-        told: read(&KERNEL.map(String::from))?,
-        scenes: scenes(&asked, &experiment, rate)?,
+        told: read(&kernel(scenes[0].1.scale))?,
+        scenes,
         experiment,
         paper,
         asked,

@@ -3,11 +3,12 @@
 
 use super::axes::{self, AxisValue, ReadAxis};
 use super::plots::figure;
+use super::profile::PROFILE;
 use super::reader::Reader;
 use super::words::stem;
 use crate::claim::Claim;
 use crate::experiment::{Experiment, Point};
-use crate::scenario::{Scenario, Setting};
+use crate::scenario::{Scenario, Setting, of_profile};
 use crate::shipped::{self, OrShipped};
 use sha2::{Digest, Sha256};
 use sidestep_config::document::{self, Table, find};
@@ -457,7 +458,11 @@ fn made_for(claims: &mut [Claim], file: &Scenario, here: &Scenario, axes: &[Read
         let swept = axes.iter().any(|axis| axis.name == s.key);
         !swept && now.is_none_or(|now| now.value != s.value)
     };
-    let own = file.settings().iter().filter(known).filter(changed);
+    let own: Vec<&Setting> = (file.settings().iter().filter(known).filter(changed)).collect();
+    // A profile says what all its values are.
+    let follows = |s: &Setting| s.scheme.is_none() && s.key == PROFILE || of_profile(s);
+    let another = own.iter().any(|s| s.scheme.is_some() && s.key == PROFILE);
+    let own = own.into_iter().filter(|s| !another || !follows(s));
     let mut of_file: Vec<String> = own.map(|s| format!("{} = {}", s.key, s.value)).collect();
     of_file.extend(added(file, here).into_iter().map(|key| format!("no {key}")));
     // What is set for each scheme is said once.

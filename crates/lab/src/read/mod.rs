@@ -1,6 +1,6 @@
 //! From text to a resolved [`Scenario`](crate::Scenario), with every problem reported and every value's source kept.
 //!
-//! Layers, later ones win: defaults, the scenario's `[switch]` and `[transport]`, the scheme's
+//! Layers, later ones win: defaults, a profile, the scenario's `[switch]` and `[transport]`, the scheme's
 //! file, the scenario's `[scheme.NAME.*]`, `[quick]`, the point of a `[sweep]`, `--set`. Of two
 //! files, a base and the one that extends it, the base's is the earlier layer each time.
 
@@ -16,6 +16,7 @@ mod plots;
 mod point;
 mod points;
 mod probe;
+mod profile;
 mod reader;
 mod schemes;
 mod silent;
@@ -26,5 +27,6 @@ mod words;
 
 pub use claims::POINTS;
 pub use experiment::Outline;
+pub use profile::PROFILE_WORDS;
 pub use schemes::{SCHEME_KEYS, WORKLOADS};
 pub use words::SECTIONS;

@@ -1,6 +1,7 @@
 //! The schemes to compare: found by name, layered and read.
 
 use super::host::{ReadHost, host};
+use super::profile::PROFILE;
 use super::reader::Reader;
 use super::switches::{called, switches};
 use super::words::{NAME_RULE, descend, is_name, of_scheme, stem, words};
@@ -26,10 +27,10 @@ pub(super) struct ReadScheme {
 }
 
 /// A scheme's own file.
-struct SchemeFile {
+pub(super) struct SchemeFile {
     at: At,
-    root: Table,
-    origin: Origin,
+    pub root: Table,
+    pub origin: Origin,
 }
 
 impl Reader<'_> {
@@ -79,11 +80,16 @@ impl Reader<'_> {
             ledger,
             problems,
         );
-        let layers = self.scheme_layers(TRANSPORT_SPEC.name, name, &prefix, &file, problems);
+        let profile = self.profile(name, &file, problems)?;
+        let written = self.scheme_layers(TRANSPORT_SPEC.name, name, &prefix, &file, problems);
+        let lowest = profile.beside(&TRANSPORT_SPEC, &written);
+        let mut layers = vec![profile.layer(&lowest, TRANSPORT_SPEC.name)];
+        layers.extend(written.iter().copied());
         let transport_values = resolve(&TRANSPORT_SPEC, &layers, &file.at, ledger, problems);
-        let transports = transport_values
-            .as_ref()
-            .and_then(|common| self.transports(name, &prefix, &layers, common, ledger, problems));
+        let transports = transport_values.as_ref().and_then(|common| {
+            let inherited = (&profile, &written[..]);
+            self.transports(name, &prefix, inherited, common, ledger, problems)
+        });
         let layers = self.scheme_layers(HOST_SPEC.name, name, &prefix, &file, problems);
         let host = host(&layers, &file.at, ledger, problems);
         let ((switch_values, differing), transport_values) = (switch_values?, transport_values?);
@@ -143,7 +149,8 @@ impl Reader<'_> {
             about: switches.about,
             own: None,
         };
-        let mut settings = of_scheme(Some(name), switch_values);
+        let mut settings = vec![profile.setting];
+        settings.extend(of_scheme(Some(name), switch_values));
         for differing in differing {
             settings.extend(of_scheme(Some(name), differing.resolved));
         }
@@ -314,7 +321,7 @@ fn marks_are_read(switch: &SwitchConfig, shims: &[Named]) -> Result<(), Refusal>
 }
 
 /// What a scheme's file or a `[scheme.NAME]` may say.
-pub const SCHEME_KEYS: [&str; 5] = ["summary", "paper", "switch", "transport", "host"];
+pub const SCHEME_KEYS: [&str; 6] = ["summary", "paper", PROFILE, "switch", "transport", "host"];
 
 /// What a `[scheme.NAME]` of a scenario may say besides: transports of its workloads.
 pub const WORKLOADS: &str = "workload";

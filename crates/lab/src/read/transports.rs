@@ -10,6 +10,7 @@
 //! **Deviations**   none known.
 
 use super::host::ReadHost;
+use super::profile::Profile;
 use super::reader::Reader;
 use super::words::{descend, of_scheme};
 use crate::scenario::Setting;
@@ -37,9 +38,9 @@ pub(super) struct ReadTransports {
 /// A transport that a workload has for itself.
 struct Chosen {
     section: String,
-    /// Where it was chosen.
+    /// Place of the choice.
     at: At,
-    /// Where its segments were said, if they were.
+    /// Place of its `mss`, if it has one of its own.
     mss: Option<At>,
     transport: TransportConfig,
 }
@@ -54,12 +55,12 @@ struct Own<'a> {
 
 impl Reader<'_> {
     /// Reads the transports of all workloads under the scheme called `name`, whose own resolves to `common` from
-    /// the layers `inherited`. `None` when a problem left one without a meaning.
+    /// the profile and the layers `inherited`. `None` when a problem left one without a meaning.
     pub(super) fn transports(
         &self,
         name: &str,
         prefix: &str,
-        inherited: &[Layer<'_>],
+        inherited: (&Profile, &[Layer<'_>]),
         common: &Resolved,
         ledger: &mut Ledger,
         problems: &mut Problems,
@@ -105,7 +106,7 @@ impl Reader<'_> {
         Some(read)
     }
 
-    /// What is said of the transport of `workload` itself, and where first.
+    /// Layers of the transport of `workload` itself, and the place of the first.
     fn own_layers<'a>(
         &'a self,
         name: &str,
@@ -232,7 +233,7 @@ fn own_transport(
     section: &str,
     own: &[Own<'_>],
     at: &At,
-    inherited: &[Layer<'_>],
+    (profile, inherited): (&Profile, &[Layer<'_>]),
     common: &Resolved,
     ledger: &mut Ledger,
     problems: &mut Problems,
@@ -266,11 +267,14 @@ fn own_transport(
         prefix: own.prefix,
         shared: own.shared,
     });
-    let layers: Vec<Layer<'_>> = above.chain(own).collect();
+    let above: Vec<Layer<'_>> = above.chain(own).collect();
     let spec = Spec {
         name: section,
         ..TRANSPORT_SPEC
     };
+    let lowest = profile.beside(&spec, &above);
+    let mut layers = vec![profile.layer(&lowest, TRANSPORT_SPEC.name)];
+    layers.extend(above);
     resolve(&spec, &layers, at, ledger, problems)
 }
 

@@ -1,12 +1,16 @@
 //! Connections that flows share, and where there is little to share.
 
 use super::parts::Part;
+use crate::scenario::{Scenario, of_profile};
 use sidestep_sim::{Joint, Plan};
 use sidestep_types::FlowId;
 
-pub(super) fn never_idle(part: &Part<'_>, first: &Plan) -> Option<String> {
+pub(super) fn never_idle(scenario: &Scenario, part: &Part<'_>, first: &Plan) -> Option<String> {
     let transport = &part.scheme.config.transport;
-    let idle = transport.each_tcp()?.idle_restart && !carries_on(part, first);
+    // A profile says it for whatever connections there are.
+    let said = part.setting(scenario, "idle_restart");
+    let said = said.is_some_and(|setting| !of_profile(setting));
+    let idle = said && transport.each_tcp()?.idle_restart && !carries_on(part, first);
     idle.then(|| {
         "idle_restart changes nothing: no connection carries a second message the same way, as with \
          connection = \"persistent\" of a workload that asks"

@@ -5,7 +5,7 @@ use crate::scenario::Scenario;
 use crate::scheme::Scheme;
 use sidestep_sim::SwitchConfig;
 use sidestep_switch::{route, sched};
-use sidestep_transport::{ThresholdRule, shim};
+use sidestep_transport::{LossDetection, ThresholdRule, shim};
 
 pub(super) fn reordering_looks_like_losses(
     scenario: &Scenario,
@@ -20,6 +20,15 @@ pub(super) fn reordering_looks_like_losses(
     }
     // DIBS section 4: above 10 duplicates is usually enough.
     let helped = orders(scheme) || hides_reordering(scheme);
+    if tcp.loss_detection() == LossDetection::Rack {
+        return (!helped).then(|| {
+            format!(
+                "{who}, and loss_detection = \"rack\" takes for lost what is later than its reordering window, a \
+                 smoothed round trip at most; fast_retransmit = \"off\" repairs by the timer alone, and host.shims = \
+                 [\"order\"] restores the order"
+            )
+        });
+    }
     (threshold <= 10 && !helped).then(|| {
         format!(
             "{who}, and fast_retransmit = {threshold} takes that for loss; DIBS turns it off, and \

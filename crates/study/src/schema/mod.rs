@@ -17,8 +17,8 @@ use sidestep_lab::tables::{
     CHANGE, CLAIM, FIGURE, LISTS, PLOT, PLOT_LISTS, PROBE, PROBE_LISTS, SCENARIO, WORKLOAD,
 };
 use sidestep_lab::{
-    AROUND, AT, Choice, HOST_SPEC, MAY_DIFFER, Over, POINTS, PlotKind, SCHEME_KEYS, SECTIONS,
-    SWITCH_SPEC, Spec, TRANSPORT_SPEC, Verdict, WORKLOADS,
+    AROUND, AT, Choice, HOST_SPEC, MAY_DIFFER, Over, POINTS, PROFILE_WORDS, PlotKind, SCHEME_KEYS,
+    SECTIONS, SWITCH_SPEC, Spec, TRANSPORT_SPEC, Verdict, WORKLOADS,
 };
 use sidestep_sim::{topology, workload};
 use sidestep_transport::shim;
@@ -201,6 +201,10 @@ pub fn scheme(file: bool) -> Value {
         let of = match name {
             "summary" => json!({"type": "string", "description": "what it is, in one line"}),
             "paper" => json!({"type": "string", "description": "the paper and section"}),
+            "profile" => json!({
+                "enum": PROFILE_WORDS[1..],
+                "description": "the system whose senders it has where it does not say otherwise",
+            }),
             name => of_section(name),
         };
         all.insert(name.into(), of);

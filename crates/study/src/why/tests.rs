@@ -6,7 +6,7 @@ use sidestep_sim::{NoFiles, Outcome, TraceStep};
 use sidestep_switch::{Changes, buffer, route, sched};
 
 /// Fifteen hosts answer one over ports of eight packets: they overflow.
-const BURST: &str = "duration = \"1 ms\"\ndrain = \"400 ms\"\nseeds = 3\nschemes = [\"dctcp\"]\n\
+const BURST: &str = "duration = \"1 ms\"\ndrain = \"400 ms\"\nseeds = 3\nprofile = \"none\"\nschemes = [\"dctcp\"]\n\
     [topology]\nkind = \"fat_tree\"\nk = 4\n\
     [switch]\ncapacity = \"8 pkt\"\n[transport]\nrto_min = \"1 ms\"\n\
     [workload.query]\nkind = \"incast\"\ndegree = 15\nsize = \"20 kB\"\n";

@@ -39,7 +39,7 @@ const VALUES: [&str; 20] = [
     "plb_enabled",
 ];
 
-/// Where the kernel's values are, below /proc/sys.
+/// Folder of the kernel's values, below /proc/sys.
 const FOLDER: &str = "net/ipv4";
 
 /// Type information of the running kernel.
@@ -73,7 +73,7 @@ pub struct KernelFeatures {
     pub release: String,
     /// The clock tick (jiffy), in microseconds as measured.
     pub tick_us: u64,
-    /// Whether RACK can be switched off.
+    /// Tells whether RACK can be switched off.
     pub rack: Rack,
     /// Congestion controls that are loaded.
     pub controls: Vec<String>,

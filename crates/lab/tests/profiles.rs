@@ -1,0 +1,171 @@
+//! Profiles: which one a scheme has, which of its values give way, and what is refused.
+
+use sidestep_lab::{PROFILE_WORDS, Scenario, Setting, shipped};
+use sidestep_sim::NoFiles;
+
+const TEXT: &str = r#"
+duration = "1 ms"
+schemes = ["dctcp", "own"]
+[topology]
+kind = "single_switch"
+hosts = 4
+[workload.query]
+kind = "incast"
+degree = 3
+size = "20 kB"
+[scheme.own]
+summary = "of the scenario alone"
+"#;
+
+fn read(text: &str, sets: &[&str]) -> Result<Scenario, Vec<String>> {
+    let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+    let read = Scenario::read("a.toml", text, &sets, &NoFiles);
+    read.map_err(|problems| problems.iter().map(ToString::to_string).collect())
+}
+
+/// Value and source of `key` under `scheme`.
+fn said(scenario: &Scenario, scheme: &str, key: &str) -> (String, String) {
+    let of = |s: &&Setting| s.scheme.as_deref() == Some(scheme) && s.key == key;
+    let found = scenario.settings().iter().find(of);
+    let found = found.unwrap_or_else(|| panic!("no {key} of {scheme:?}"));
+    (found.value.clone(), found.source.clone())
+}
+
+/// The values of `keys` of `[transport]` under the scheme `dctcp`.
+fn of_dctcp<const N: usize>(text: &str, sets: &[&str], keys: [&str; N]) -> [String; N] {
+    let scenario = read(text, sets).unwrap_or_else(|problems| panic!("{problems:#?}"));
+    keys.map(|key| said(&scenario, "dctcp", &format!("transport.{key}")).0)
+}
+
+const LOSSES: [&str; 3] = ["recovery", "loss_detection", "tail_loss_probe"];
+
+#[test]
+fn a_shipped_scheme_has_the_profile_that_it_names_and_another_has_none() {
+    let scenario = read(TEXT, &[]).expect("it reads");
+    let dctcp = |key| said(&scenario, "dctcp", key);
+    assert_eq!(dctcp("profile"), ("linux".into(), "scheme dctcp".into()));
+    let (value, source) = dctcp("transport.loss_detection");
+    assert_eq!(value, "rack");
+    assert!(
+        source.starts_with("profile linux: Linux since 6.17"),
+        "{source}"
+    );
+    assert_eq!(said(&scenario, "own", "profile").0, "none");
+    assert_eq!(said(&scenario, "own", "transport.recovery").0, "newreno");
+}
+
+#[test]
+fn each_layer_names_another_profile() {
+    let none = ["newreno", "duplicates", "false"].map(String::from);
+    let linux = ["sack", "rack", "true"].map(String::from);
+    let of_all = format!("profile = \"none\"\n{TEXT}");
+    let of_one = format!("{of_all}[scheme.dctcp]\nprofile = \"linux\"\n");
+    assert_eq!(of_dctcp(TEXT, &[], LOSSES), linux);
+    assert_eq!(of_dctcp(&of_all, &[], LOSSES), none);
+    assert_eq!(of_dctcp(&of_one, &[], LOSSES), linux);
+    assert_eq!(of_dctcp(&of_one, &["profile=none"], LOSSES), none);
+    let one = "scheme.dctcp.profile=linux";
+    assert_eq!(of_dctcp(&of_all, &[one], LOSSES), linux);
+    assert_eq!(of_dctcp(&of_all, &["profile=scheme"], LOSSES), linux);
+    assert_eq!(of_dctcp(&of_all, &[one, "profile=none"], LOSSES), none);
+}
+
+#[test]
+fn every_value_of_a_profile_has_a_source_and_reaches_a_scheme() {
+    assert_eq!(PROFILE_WORDS, ["scheme", "linux", "none"]);
+    let text = shipped::profile("linux").expect("it is shipped");
+    let (values, sources) = text.split_once("[source]").expect("it has sources");
+    let (_, values) = values.split_once("[transport]").expect("it has values");
+    let scenario = read(TEXT, &[]).expect("it reads");
+    let mut reached = 0;
+    for line in values.lines().filter(|line| !line.is_empty()) {
+        let (key, value) = line.split_once(" = ").expect("a value");
+        assert!(
+            sources.contains(&format!("\"transport.{key}\" = ")),
+            "{key}"
+        );
+        // RACK leaves limited transmit without an effect.
+        if key != "limited_transmit" {
+            let got = said(&scenario, "dctcp", &format!("transport.{key}")).0;
+            assert_eq!(got, value.trim_matches('"'), "{key}");
+            reached += 1;
+        }
+    }
+    assert!(reached >= 12, "{reached}");
+}
+
+#[test]
+fn a_value_gives_way_where_it_would_be_refused_or_have_no_effect() {
+    let recovery = format!("{TEXT}[transport]\nrecovery = \"newreno\"\n");
+    let keys = [
+        "loss_detection",
+        "tail_loss_probe",
+        "frto",
+        "dsack",
+        "undo",
+        "rto_estimator",
+    ];
+    let left = ["duplicates", "false", "false", "false", "false", "linux"];
+    assert_eq!(of_dctcp(&recovery, &[], keys), left);
+    let stands = of_dctcp(TEXT, &["transport.measured_round_trip=off"], LOSSES);
+    assert_eq!(
+        stands,
+        ["sack", "rack", "false"],
+        "no round trip, so no probe"
+    );
+    let off = of_dctcp(TEXT, &["transport.fast_retransmit=off"], LOSSES);
+    assert_eq!(off, ["sack", "duplicates", "false"]);
+    // Also of a workload that has a transport of its own.
+    let swift = read(TEXT, &["workload.query.transport=swift"]).expect("it reads");
+    let own = |key| said(&swift, "dctcp", &format!("workload.query.transport.{key}")).0;
+    assert_eq!(
+        [own("recovery"), own("loss_detection")],
+        ["sack", "duplicates"]
+    );
+    assert_eq!(said(&swift, "dctcp", "transport.loss_detection").0, "rack");
+    // A transport that takes nothing of it, and says so of what a user gives alone.
+    let pfabric = read(&TEXT.replace("dctcp", "pfabric"), &[]).expect("it reads");
+    let idle = pfabric
+        .warnings()
+        .into_iter()
+        .filter(|w| w.contains("no effect"));
+    assert_eq!(idle.collect::<Vec<_>>(), [""; 0]);
+}
+
+#[test]
+fn what_a_user_says_is_refused_and_gives_no_way() {
+    let rack = read(
+        TEXT,
+        &[
+            "transport.loss_detection=rack",
+            "transport.recovery=newreno",
+        ],
+    );
+    let problems = rack.err().expect("RACK needs SACK").join("\n");
+    assert!(problems.contains("needs recovery = \"sack\""), "{problems}");
+}
+
+#[test]
+fn an_unknown_profile_is_refused_where_it_stands() {
+    for (text, sets, place) in [
+        (format!("profile = \"linus\"\n{TEXT}"), &[][..], "a.toml:1:"),
+        (
+            TEXT.to_string(),
+            &["scheme.dctcp.profile=linus"][..],
+            "scheme.dctcp.profile=linus",
+        ),
+    ] {
+        let problems = read(&text, sets).err().expect("it is unknown").join("\n");
+        assert!(problems.contains(place), "{problems}");
+        assert!(problems.contains("did you mean \"linux\"?"), "{problems}");
+    }
+    let problems = read(TEXT, &["scheme.dctcp.profile=scheme"])
+        .err()
+        .expect("no such profile");
+    assert!(
+        problems
+            .join("\n")
+            .contains("profile \"scheme\" is unknown"),
+        "{problems:?}"
+    );
+}
