@@ -27,6 +27,7 @@ kind = "incast"
 degree = 15
 size = "40 kB"
 [scheme.twin]
+profile = "linux"
 transport = {{ kind = "dctcp" }}
 switch = {{ {switch} }}
 """
