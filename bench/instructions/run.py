@@ -29,6 +29,7 @@ TOLERANCE = 0.02
 WORKLOADS = {
     "perm k=4": ("perm.toml", 1_000, 20_000, ["topology.k=4"]),
     "perm k=8": ("perm.toml", 1_000, 10_000, ["topology.k=8"]),
+    "perm k=8, Linux": ("perm.toml", 1_000, 10_000, ["topology.k=8", "profile=linux"]),
     "incast, DIBS": ("incast.toml", 1_000, 10_000, []),
     "background mix": ("background.toml", 5_000, 30_000, []),
     "background, order": ("background.toml", 5_000, 30_000, ["host.shims=order"]),

@@ -52,9 +52,9 @@ class ScenarioKeys(TypedDict, total=False):
     that ns-3 adds (one of ethernet, ip, ppp); default "ethernet"."""
     ttl: int | str
     """Time to live of a new packet, 1 to 255 (DIBS Table 2) (a whole number); default 255."""
-    profile: Literal["scheme", "linux", "none"]
-    """The system whose senders all schemes have, where neither scenario nor scheme says otherwise: that which each
-    scheme names, Linux 6.18, or none (one of scheme, linux, none); default "scheme"."""
+    profile: Literal["linux", "none"]
+    """Senders below what scenario and schemes set in [transport]: those of Linux 6.18, or the defaults of each key
+    (one of linux, none); default "linux"."""
     seeds: int | str | Sequence[int | str]
     """One run each: "1..5" (both ends included) or [1, 2, 3]; default "1"."""
     schemes: str | Sequence[str]
@@ -788,8 +788,8 @@ class transport:
                 (true or false). Default false.
             probe_ack_delay: The longest delay of an acknowledgement, added to the wait for a probe while one segment is
                 out: RFC 8985's TLP.max_ack_delay; Linux adds the minimum RTO (a time like "50 us"). Default "rto_min".
-            timer_margin: Added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6, before it
-                two jiffies, which "auto" adds; RFC 8985 adds none (a time like "50 us"). Default "auto".
+            timer_margin: Added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6; "auto",
+                two jiffies, in Linux before 6.6; 0 us in RFC 8985 (a time like "50 us"). Default "auto".
             frto: After a timeout, send new data first to find out whether anything was lost (RFC 5682, F-RTO) (true or
                 false). Default false.
             window_growth: Growth in slow start: a segment for each acknowledgement (RFC 5681), or each segment
@@ -969,8 +969,8 @@ class transport:
                 (true or false). Default false.
             probe_ack_delay: The longest delay of an acknowledgement, added to the wait for a probe while one segment is
                 out: RFC 8985's TLP.max_ack_delay; Linux adds the minimum RTO (a time like "50 us"). Default "rto_min".
-            timer_margin: Added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6, before it
-                two jiffies, which "auto" adds; RFC 8985 adds none (a time like "50 us"). Default "auto".
+            timer_margin: Added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6; "auto",
+                two jiffies, in Linux before 6.6; 0 us in RFC 8985 (a time like "50 us"). Default "auto".
             frto: After a timeout, send new data first to find out whether anything was lost (RFC 5682, F-RTO) (true or
                 false). Default false.
             window_growth: Growth in slow start: a segment for each acknowledgement (RFC 5681), or each segment
@@ -1181,8 +1181,8 @@ class transport:
                 (true or false). Default false.
             probe_ack_delay: The longest delay of an acknowledgement, added to the wait for a probe while one segment is
                 out: RFC 8985's TLP.max_ack_delay; Linux adds the minimum RTO (a time like "50 us"). Default "rto_min".
-            timer_margin: Added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6, before it
-                two jiffies, which "auto" adds; RFC 8985 adds none (a time like "50 us"). Default "auto".
+            timer_margin: Added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6; "auto",
+                two jiffies, in Linux before 6.6; 0 us in RFC 8985 (a time like "50 us"). Default "auto".
             frto: After a timeout, send new data first to find out whether anything was lost (RFC 5682, F-RTO) (true or
                 false). Default false.
             window_growth: Growth in slow start: a segment for each acknowledgement (RFC 5681), or each segment
@@ -1380,8 +1380,8 @@ class transport:
                 (true or false). Default false.
             probe_ack_delay: The longest delay of an acknowledgement, added to the wait for a probe while one segment is
                 out: RFC 8985's TLP.max_ack_delay; Linux adds the minimum RTO (a time like "50 us"). Default "rto_min".
-            timer_margin: Added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6, before it
-                two jiffies, which "auto" adds; RFC 8985 adds none (a time like "50 us"). Default "auto".
+            timer_margin: Added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6; "auto",
+                two jiffies, in Linux before 6.6; 0 us in RFC 8985 (a time like "50 us"). Default "auto".
             frto: After a timeout, send new data first to find out whether anything was lost (RFC 5682, F-RTO) (true or
                 false). Default false.
             window_growth: Growth in slow start: a segment for each acknowledgement (RFC 5681), or each segment
@@ -1588,8 +1588,8 @@ class transport:
                 (true or false). Default false.
             probe_ack_delay: The longest delay of an acknowledgement, added to the wait for a probe while one segment is
                 out: RFC 8985's TLP.max_ack_delay; Linux adds the minimum RTO (a time like "50 us"). Default "rto_min".
-            timer_margin: Added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6, before it
-                two jiffies, which "auto" adds; RFC 8985 adds none (a time like "50 us"). Default "auto".
+            timer_margin: Added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6; "auto",
+                two jiffies, in Linux before 6.6; 0 us in RFC 8985 (a time like "50 us"). Default "auto".
             frto: After a timeout, send new data first to find out whether anything was lost (RFC 5682, F-RTO) (true or
                 false). Default false.
             window_growth: Growth in slow start: a segment for each acknowledgement (RFC 5681), or each segment
@@ -2891,7 +2891,7 @@ def scheme(
     Args:
         summary: What it is, in one line.
         paper: The paper and section.
-        profile: The system whose senders it has where it does not say otherwise.
+        profile: Senders below what it sets in [transport]; by default the scenario's.
         switch: See docs/scenarios.md.
         transport: See docs/scenarios.md.
         host: See docs/scenarios.md.

@@ -27,7 +27,6 @@ kind = "incast"
 degree = 15
 size = "40 kB"
 [scheme.twin]
-profile = "linux"
 transport = {{ kind = "dctcp" }}
 switch = {{ {switch} }}
 """

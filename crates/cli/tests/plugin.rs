@@ -19,7 +19,6 @@ kind = "incast"
 degree = 15
 size = "40 kB"
 [scheme.twin]
-profile = "linux"
 switch = { buffer = "dibs" }
 transport = { kind = "dctcp" }
 "#;

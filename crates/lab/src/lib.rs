@@ -61,7 +61,7 @@ pub use load::{ClassLoad, LoadReport};
 pub use marker::Marker;
 pub use probe::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Occupancy, Probe, Probed};
 pub use ran::Ran;
-pub use read::{Outline, POINTS, PROFILE_WORDS, SCHEME_KEYS, SECTIONS, WORKLOADS};
+pub use read::{Outline, POINTS, PROFILES, SCHEME_KEYS, SECTIONS, WORKLOADS};
 pub use record::{ClassRecord, Counts, Record, Signals, Span};
 pub use recording::{MOST_BYTES, RecordSpec, network_of, recording_head, recording_tail};
 pub use run::{Progress, Run};

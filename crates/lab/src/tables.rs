@@ -3,7 +3,7 @@
 //! The same tables give defaults, messages, suggestions, `sidestep list` and the docs.
 
 use crate::fabric::FABRICS;
-use crate::read::PROFILE_WORDS;
+use crate::read::PROFILES;
 use sidestep_config::decision::{ALPHA, CAPACITY, MEMORY, RANK_GAP};
 use sidestep_types::{Param, ParamUnit};
 
@@ -46,10 +46,9 @@ pub const SCENARIO: &[Param] = &[
     ),
     Param::with_default(
         "profile",
-        ParamUnit::Word(PROFILE_WORDS),
-        "scheme",
-        "the system whose senders all schemes have, where neither scenario nor scheme says otherwise: that which each \
-         scheme names, Linux 6.18, or none",
+        ParamUnit::Word(PROFILES),
+        "linux",
+        "senders below what scenario and schemes set in [transport]: those of Linux 6.18, or the defaults of each key",
     ),
 ];
 

@@ -219,7 +219,7 @@ fn warnings_say_at_which_switches() {
     );
     starts(
         "at core: detours reorder",
-        &warned(&there, &sets, "takes that for loss"),
+        &warned(&there, &sets, "takes for lost"),
     );
     starts(
         "switch.buffer has no effect",

@@ -281,7 +281,10 @@ fn what_the_transport_registers_a_scenario_can_choose() {
 
 #[test]
 fn a_scenario_that_says_nothing_of_its_transport_gets_the_default() {
-    assert_eq!(tcp("transport.kind=newreno"), TcpConfig::default());
+    assert_eq!(
+        tcp_with("transport.kind=newreno", &["profile=none"]),
+        TcpConfig::default()
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ use sidestep_switch::{buffer, route, sched};
 
 const SCENARIO: &str = r#"
 duration = "1 ms"
+profile = "none"
 schemes = ["mine"]
 [topology]
 kind = "single_switch"
@@ -45,7 +46,7 @@ fn a_policy_is_refused_beside_any_scheduler_but_the_one_it_needs() {
         );
     }
     let said = read("pfabric", "fifo", &[]).err().unwrap();
-    let expected = "a.toml:10:10: switch.buffer: \"pfabric\" needs sched \"pfabric\" or \"srpt\", got \"fifo\"";
+    let expected = "a.toml:11:10: switch.buffer: \"pfabric\" needs sched \"pfabric\" or \"srpt\", got \"fifo\"";
     assert!(said.contains(expected), "{said}");
 }
 

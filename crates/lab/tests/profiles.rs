@@ -1,7 +1,7 @@
 //! Profiles: which one a scheme has, which of its values give way, and what is refused.
 
-use sidestep_lab::{PROFILE_WORDS, Scenario, Setting, shipped};
-use sidestep_sim::NoFiles;
+use sidestep_lab::{Experiment, PROFILES, Scenario, Setting, shipped};
+use sidestep_sim::{Files, NoFiles};
 
 const TEXT: &str = r#"
 duration = "1 ms"
@@ -40,18 +40,19 @@ fn of_dctcp<const N: usize>(text: &str, sets: &[&str], keys: [&str; N]) -> [Stri
 const LOSSES: [&str; 3] = ["recovery", "loss_detection", "tail_loss_probe"];
 
 #[test]
-fn a_shipped_scheme_has_the_profile_that_it_names_and_another_has_none() {
-    let scenario = read(TEXT, &[]).expect("it reads");
-    let dctcp = |key| said(&scenario, "dctcp", key);
-    assert_eq!(dctcp("profile"), ("linux".into(), "scheme dctcp".into()));
-    let (value, source) = dctcp("transport.loss_detection");
-    assert_eq!(value, "rack");
-    assert!(
-        source.starts_with("profile linux: Linux since 6.17"),
-        "{source}"
-    );
-    assert_eq!(said(&scenario, "own", "profile").0, "none");
-    assert_eq!(said(&scenario, "own", "transport.recovery").0, "newreno");
+fn a_scheme_has_the_senders_of_linux_unless_something_names_another() {
+    let scenario = read(TEXT, &[]).ok().expect("it reads");
+    for scheme in ["dctcp", "own"] {
+        let of = |key| said(&scenario, scheme, key);
+        let default = "default: senders of today".to_string();
+        assert_eq!(of("profile"), ("linux".into(), default));
+        let (value, source) = of("transport.loss_detection");
+        assert_eq!(value, "rack");
+        assert!(
+            source.starts_with("profile linux: Linux since 6.17"),
+            "{source}"
+        );
+    }
 }
 
 #[test]
@@ -66,13 +67,36 @@ fn each_layer_names_another_profile() {
     assert_eq!(of_dctcp(&of_one, &["profile=none"], LOSSES), none);
     let one = "scheme.dctcp.profile=linux";
     assert_eq!(of_dctcp(&of_all, &[one], LOSSES), linux);
-    assert_eq!(of_dctcp(&of_all, &["profile=scheme"], LOSSES), linux);
+    assert_eq!(of_dctcp(&of_all, &["profile=linux"], LOSSES), linux);
     assert_eq!(of_dctcp(&of_all, &[one, "profile=none"], LOSSES), none);
+}
+
+/// The file of a scheme may name one as well, over the scenario's.
+#[test]
+fn the_file_of_a_scheme_may_name_its_profile() {
+    struct Old;
+    impl Files for Old {
+        fn read(&self, path: &str) -> Result<String, String> {
+            match path {
+                "./old.toml" => Ok("profile = \"none\"\n[transport]\nkind = \"dctcp\"\n".into()),
+                _ => Err("no such file".into()),
+            }
+        }
+    }
+    let text = TEXT.replace("\"dctcp\", \"own\"", "\"dctcp\", \"./old.toml\"");
+    let text = text.split("[scheme.own]").next().expect("a first part");
+    let text = format!("profile = \"linux\"\n{text}");
+    let read = Scenario::read("a.toml", &text, &[], &Old);
+    let scenario = read.unwrap_or_else(|problems| panic!("{problems:#?}"));
+    let old = said(&scenario, "old", "profile");
+    assert_eq!(old, ("none".into(), "scheme old".into()));
+    assert_eq!(said(&scenario, "old", "transport.recovery").0, "newreno");
+    assert_eq!(said(&scenario, "dctcp", "transport.recovery").0, "sack");
 }
 
 #[test]
 fn every_value_of_a_profile_has_a_source_and_reaches_a_scheme() {
-    assert_eq!(PROFILE_WORDS, ["scheme", "linux", "none"]);
+    assert_eq!(PROFILES, ["linux", "none"]);
     let text = shipped::profile("linux").expect("it is shipped");
     let (values, sources) = text.split_once("[source]").expect("it has sources");
     let (_, values) = values.split_once("[transport]").expect("it has values");
@@ -123,6 +147,9 @@ fn a_value_gives_way_where_it_would_be_refused_or_have_no_effect() {
         ["sack", "duplicates"]
     );
     assert_eq!(said(&swift, "dctcp", "transport.loss_detection").0, "rack");
+    // An agent below the sender counts duplicates, which SACK takes the place of.
+    let agent = of_dctcp(TEXT, &["host.shims=agent-droptail"], LOSSES);
+    assert_eq!(agent, ["newreno", "duplicates", "false"]);
     // A transport that takes nothing of it, and says so of what a user gives alone.
     let pfabric = read(&TEXT.replace("dctcp", "pfabric"), &[]).expect("it reads");
     let idle = pfabric
@@ -148,7 +175,11 @@ fn what_a_user_says_is_refused_and_gives_no_way() {
 #[test]
 fn an_unknown_profile_is_refused_where_it_stands() {
     for (text, sets, place) in [
-        (format!("profile = \"linus\"\n{TEXT}"), &[][..], "a.toml:1:"),
+        (
+            format!("profile = \"linus\"\n{TEXT}"),
+            &[][..],
+            "a.toml:1:11: ",
+        ),
         (
             TEXT.to_string(),
             &["scheme.dctcp.profile=linus"][..],
@@ -159,13 +190,32 @@ fn an_unknown_profile_is_refused_where_it_stands() {
         assert!(problems.contains(place), "{problems}");
         assert!(problems.contains("did you mean \"linux\"?"), "{problems}");
     }
-    let problems = read(TEXT, &["scheme.dctcp.profile=scheme"])
-        .err()
-        .expect("no such profile");
+}
+
+#[test]
+fn a_claim_names_the_profile_that_it_was_made_for_in_place_of_all_its_values() {
+    let claim = "[[claim]]\nid = \"a\"\nsays = \"b\"\nmetric = \"qct_p99_ms\"\ncompare = \"dctcp\"\n\
+                 paper = \"no number\"\naccept = \"..1\"\ntolerance = \"c\"\ngap = \"none\"\n";
+    let text = format!("{TEXT}{claim}");
+    let made = |sets: &[&str]| {
+        let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+        let read = Experiment::read("a.toml", &text, &sets, false, &NoFiles);
+        let read = read.unwrap_or_else(|problems| panic!("{problems:#?}"));
+        read.points[0].scenario.claims[0].not_judged.clone()
+    };
+    assert_eq!(made(&[]), None);
+    assert_eq!(made(&["profile=linux"]), None);
+    let linux = Some("made for profile = linux".to_string());
+    assert_eq!(made(&["profile=none"]), linux);
+    assert_eq!(made(&["scheme.dctcp.profile=none"]), linux);
+    let both = made(&[
+        "scheme.own.profile=none",
+        "scheme.dctcp.transport.dsack=false",
+    ]);
+    let both = both.expect("two things are others");
     assert!(
-        problems
-            .join("\n")
-            .contains("profile \"scheme\" is unknown"),
-        "{problems:?}"
+        both.contains("transport.dsack = true") && both.contains("profile = linux"),
+        "{both}"
     );
+    assert!(!both.contains("recovery"), "{both}");
 }

@@ -22,10 +22,10 @@ use crate::order::{Order, check_kernel};
 use crate::progress::Progress;
 use crate::run::{How, each};
 use crate::scale::Scale;
-use crate::scene::Scene;
+use crate::scene::{Scene, has_sack};
 use serde_json::{Map, Value, json};
 use sidestep_study::files;
-use sidestep_study::lab::{Experiment, Record};
+use sidestep_study::lab::{Experiment, Record, Scenario};
 use sidestep_study::reproduce::arms::{Arm, side_by_side};
 use sidestep_study::reproduce::run::{Finished, publish};
 use sidestep_study::reproduce::shelf::Shelf;
@@ -34,23 +34,32 @@ use sidestep_study::{MeasureOptions, Status, measure_experiments};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What Linux does whatever a scenario says, as far as the simulator knows it; what those of the profile need that a
-/// scheme has not, such as SACK, it leaves out by itself.
-const KERNEL: [&str; 6] = [
+/// Settings that Linux has whatever a scenario says, as far as the simulator knows them.
+const KERNEL: [&str; 5] = [
     "profile=linux",
     "transport.rto_estimator=linux",
     "transport.reduction=prr",
-    "transport.limited_transmit=true",
     "transport.handshake=false",
     "transport.measured_round_trip=20us",
 ];
 
-/// [`KERNEL`], and what depends on how many times slower a testbed of this `scale` is: the 2 ms that Linux adds to short
-/// timers.
-fn kernel(scale: Scale) -> Vec<String> {
-    let margin = scale.there(2_000_000).as_ns();
+/// [`KERNEL`], and of each scheme of `scenario` what depends on whether the testbed, of this `scale`, gives it SACK: then
+/// losses are found by time, and short timers have 2 ms of this machine more.
+fn kernel(scenario: &Scenario, scale: Scale) -> Vec<String> {
     let mut sets = KERNEL.map(String::from).to_vec();
-    sets.push(format!("transport.timer_margin={margin}ns"));
+    let margin = format!("timer_margin={}ns", scale.there(2_000_000).as_ns());
+    for scheme in scenario.schemes.iter() {
+        let sack = has_sack(&scheme.config);
+        let own = match sack {
+            true => ["recovery=sack", "fast_retransmit_rule=fixed", &margin],
+            false => [
+                "recovery=newreno",
+                "limited_transmit=true",
+                "loss_detection=duplicates",
+            ],
+        };
+        sets.extend(own.map(|set| format!("scheme.{}.transport.{set}", scheme.name)));
+    }
     sets
 }
 
@@ -114,8 +123,8 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
         arm(
             "simulator as Linux",
             format!(
-                "the same with what the kernel's TCP does whatever it is told: {}",
-                kernel(scale).join(", ")
+                "the same with what the kernel's TCP does whatever it is told: {}, and RACK where a scheme has SACK",
+                KERNEL.join(", ")
             ),
             told,
         ),
@@ -217,7 +226,7 @@ fn planned(figure: &str, quick: bool, rate: &str) -> Result<Planned, Error> {
     }
     let scenes = scenes(&asked, &experiment, rate)?;
     Ok(Planned {
-        told: read(&kernel(scenes[0].1.scale))?,
+        told: read(&kernel(&experiment.points[0].scenario, scenes[0].1.scale))?,
         scenes,
         experiment,
         paper,
@@ -397,4 +406,31 @@ fn finish(
     let finished = publish(all, &manifest, ask.out)?;
     let status = finished.reproduction.exit_status();
     Ok((finished, status))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sidestep_study::types::Time;
+
+    /// Where the kernel has SACK it has RACK, whatever the file says; without SACK it has neither.
+    #[test]
+    fn the_simulator_is_told_rack_where_the_kernel_has_sack() {
+        let mut seen = [0, 0];
+        for figure in ["dibs/fig06", "mulbuff/real-incast"] {
+            let planned = planned(figure, true, "100 Mbps").unwrap_or_else(|why| panic!("{why}"));
+            let of = |experiment: &Experiment| experiment.points[0].scenario.schemes.clone();
+            let (asked, told) = (of(&planned.experiment), of(&planned.told));
+            for (asked, told) in asked.iter().zip(told.iter()) {
+                let sack = has_sack(&asked.config);
+                let tcp = told.config.transport.each_tcp().expect("a TCP");
+                let margin = tcp.rack.map(|rack| rack.margin);
+                let expected = sack.then(|| planned.scenes[0].1.scale.there(2_000_000));
+                assert_eq!(margin, expected, "{figure}: {}", told.name);
+                assert_eq!(tcp.measured_round_trip, Some(Time::from_us(20)));
+                seen[usize::from(sack)] += 1;
+            }
+        }
+        assert!(seen[0] > 0 && seen[1] > 0, "{seen:?}");
+    }
 }

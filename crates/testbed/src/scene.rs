@@ -255,7 +255,7 @@ fn settings(
         ),
         initial_window: tcp.initial_window,
         fast_retransmit: tcp.dupack_threshold,
-        sack: tcp.recovery == transport::Recovery::Sack && tcp.dupack_threshold.is_some(),
+        sack: told_sack(tcp),
         rto_min_us: scale.here_ns(tcp.rto.min) / 1000,
         rto_max_ms: scale.here_ns(tcp.rto.max) / 1_000_000,
         idle_restart: tcp.idle_restart,
@@ -567,6 +567,16 @@ fn send_buffer(scenario: &Scenario) -> Result<u64, String> {
         .unwrap_or(0)
         .saturating_mul(3)
         .clamp(1 << 20, 256 << 20))
+}
+
+/// Is the kernel told to have SACK? Without it nothing repairs before the timer, as `fast_retransmit = "off"` asks.
+fn told_sack(tcp: &TcpConfig) -> bool {
+    tcp.recovery == transport::Recovery::Sack && tcp.dupack_threshold.is_some()
+}
+
+/// Do connections of this scheme have SACK here? A kernel that is told nothing has it.
+pub fn has_sack(config: &SchemeConfig) -> bool {
+    config.kernel == lab::Kernel::Stock || config.transport.each_tcp().is_some_and(told_sack)
 }
 
 /// `sent`: switches rank data by themselves in the scenario as well.

@@ -43,8 +43,8 @@ pub const PARAMS: &[Param] = &[
         "timer_margin",
         ParamUnit::Time,
         "auto",
-        "added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6, before it two jiffies, which \
-         \"auto\" adds; RFC 8985 adds none",
+        "added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6; \"auto\", two jiffies, in \
+         Linux before 6.6; 0 us in RFC 8985",
     )
     .or_off("auto")
     .beside("loss_detection", &["rack"]),

@@ -47,7 +47,7 @@ export function standard(): Settings {
     from: 'form',
     topology: { kind: 'fat_tree', values: { k: '4' } },
     schemes: ['dctcp', 'dibs'],
-    traffic: [{ name: 'query', kind: 'incast', values: { degree: '15', size: '40 kB' } }],
+    traffic: [{ name: 'query', kind: 'incast', values: { degree: '15', flows: '4', size: '10 kB' } }],
     values: { duration: '1 ms' },
     switches: {},
     seed: '1',

@@ -30,7 +30,8 @@ describe('the scenario of the form', () => {
       '[workload.query]',
       'kind = "incast"',
       'degree = 15',
-      'size = "40 kB"',
+      'flows = 4',
+      'size = "10 kB"',
     ]);
   });
 

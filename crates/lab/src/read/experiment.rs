@@ -452,17 +452,26 @@ fn made_for(claims: &mut [Claim], file: &Scenario, here: &Scenario, axes: &[Read
         let runs = |name: &String| schemes.any(|scheme| scheme.name == *name);
         !free && s.scheme.as_ref().is_none_or(runs)
     };
-    let changed = |s: &&Setting| {
+    let now = |s: &Setting| {
         let mut all = here.settings().iter();
-        let now = all.find(|now| now.scheme == s.scheme && now.key == s.key);
-        let swept = axes.iter().any(|axis| axis.name == s.key);
-        !swept && now.is_none_or(|now| now.value != s.value)
+        all.find(|now| now.scheme == s.scheme && now.key == s.key)
     };
-    let own: Vec<&Setting> = (file.settings().iter().filter(known).filter(changed)).collect();
-    // A profile says what all its values are.
-    let follows = |s: &Setting| s.scheme.is_none() && s.key == PROFILE || of_profile(s);
-    let another = own.iter().any(|s| s.scheme.is_some() && s.key == PROFILE);
-    let own = own.into_iter().filter(|s| !another || !follows(s));
+    let changed = |s: &&Setting| {
+        let swept = axes.iter().any(|axis| axis.name == s.key);
+        !swept && now(s).is_none_or(|now| now.value != s.value)
+    };
+    // A profile says what all its values are; what names it for all schemes, each scheme says.
+    let another = |scheme: &Option<String>| {
+        let of = |s: &&Setting| s.key == PROFILE && s.scheme == *scheme;
+        let before = file.settings().iter().find(of);
+        before.is_some_and(|s| now(s).is_some_and(|now| now.value != s.value))
+    };
+    let follows = |s: &&Setting| match &s.scheme {
+        None => s.key == PROFILE,
+        scheme => (of_profile(s) || now(s).is_some_and(|now| of_profile(now))) && another(scheme),
+    };
+    let own = file.settings().iter().filter(known).filter(changed);
+    let own = own.filter(|s| !follows(s));
     let mut of_file: Vec<String> = own.map(|s| format!("{} = {}", s.key, s.value)).collect();
     of_file.extend(added(file, here).into_iter().map(|key| format!("no {key}")));
     // What is set for each scheme is said once.

@@ -27,6 +27,6 @@ mod words;
 
 pub use claims::POINTS;
 pub use experiment::Outline;
-pub use profile::PROFILE_WORDS;
+pub use profile::PROFILES;
 pub use schemes::{SCHEME_KEYS, WORKLOADS};
 pub use words::SECTIONS;

@@ -1,7 +1,7 @@
 //! Profiles: values of a named system's senders, below everything that a scenario or a scheme says.
 //!
-//! **Decision**     the profile of a scheme: its file's `profile`, over it the scenario's (unless that is "scheme"), over
-//!                  it that of `[scheme.NAME]`, then each `--set` and sweep in the order given. A value of a profile
+//! **Decision**     the profile of a scheme: the scenario's, over it that of the scheme's file, over it that of
+//!                  `[scheme.NAME]`, then each `--set` and sweep in the order given. A value of a profile
 //!                  gives way where the transport would refuse it beside what the scenario and the scheme say, or where
 //!                  it has no effect: `recovery = "newreno"` alone turns off what needs SACK.
 //! **State**        none.
@@ -17,29 +17,28 @@ use crate::scenario::{Said, Setting};
 use crate::scheme::{TRANSPORT_SPEC, transport};
 use crate::shipped;
 use crate::tables::{TRANSPORT, takes};
+use sidestep_config::decision::Named;
 use sidestep_config::document::{self, Entry, Item, Table, find};
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems, suggest};
 use sidestep_config::section::resolve;
 use sidestep_config::source::{self, Origin};
 use sidestep_config::spec::{Layer, Spec};
-use sidestep_types::Value;
+use sidestep_transport::{TransportConfig, shim};
+use sidestep_types::{Refusal, Value};
 
 /// The key of a scenario or a scheme that names a profile.
 pub(super) const PROFILE: &str = "profile";
 
-/// A profile of a scenario that leaves the choice to each scheme.
-const OF_SCHEME: &str = "scheme";
-
-/// Words of a scenario's `profile`: [`OF_SCHEME`], and the name of every profile.
-pub const PROFILE_WORDS: &[&str] = &{
-    let mut words = [OF_SCHEME; shipped::PROFILES.len() + 1];
+/// Names of all profiles, the words of the key.
+pub const PROFILES: &[&str] = &{
+    let mut names = [""; shipped::PROFILES.len()];
     let mut i = 0;
-    while i < shipped::PROFILES.len() {
-        words[i + 1] = shipped::PROFILES[i].0;
+    while i < names.len() {
+        names[i] = shipped::PROFILES[i].0;
         i += 1;
     }
-    words
+    names
 };
 
 /// The profile of a scheme.
@@ -58,35 +57,39 @@ impl<'a> Reader<'a> {
         file: &SchemeFile,
         problems: &mut Problems,
     ) -> Option<Profile> {
-        let of_file = find(&file.root, PROFILE).map(|entry| (entry, file.origin.source(PROFILE)));
-        let mut said = of_file.clone();
         let own = ["scheme", name];
         let key = format!("scheme.{name}.{PROFILE}");
-        let mut take = |root: &'a Table, origin: &Origin, of_all: bool, problems: &mut Problems| {
-            let entry = match of_all {
-                true => find(root, PROFILE),
-                false => descend(root, &own, problems).and_then(|(own, _)| find(own, PROFILE)),
-            };
-            let key = if of_all { PROFILE } else { &key };
-            match entry {
-                Some(entry) if of_all && is_of_scheme(entry) => said = of_file.clone(),
-                Some(entry) => said = Some((entry, origin.source(key))),
-                None => {}
-            }
+        // The scenario's is checked with the other keys at its top.
+        let of_all = |(root, origin): (&'a Table, &Origin)| {
+            let word = named(find(root, PROFILE)?)?;
+            Some((word, origin.source(PROFILE)))
         };
-        for of_all in [true, false] {
-            for (root, origin) in self.written {
-                take(root, origin, of_all, problems);
-            }
+        let mut said = self
+            .written
+            .iter()
+            .rev()
+            .find_map(|(root, origin)| of_all((root, origin)));
+        if let Some(entry) = find(&file.root, PROFILE) {
+            said = Some((known(entry, problems)?, file.origin.source(PROFILE)));
+        }
+        let of_scheme = |root: &'a Table, origin: &Origin, problems: &mut Problems| {
+            let Some((own, _)) = descend(root, &own, problems) else {
+                return Some(None);
+            };
+            let Some(entry) = find(own, PROFILE) else {
+                return Some(None);
+            };
+            Some(Some((known(entry, problems)?, origin.source(&key))))
+        };
+        for (root, origin) in self.written {
+            said = of_scheme(root, origin, problems)?.or(said);
         }
         for (root, origin) in &self.over {
-            take(root, origin, true, problems);
-            take(root, origin, false, problems);
+            said = of_all((root, origin)).or(said);
+            said = of_scheme(root, origin, problems)?.or(said);
         }
-        let (word, source) = match said {
-            Some((entry, source)) => (known(entry, problems)?, source),
-            None => ("none", source::default("no profile is named")),
-        };
+        let by_default = || (PROFILES[0], source::default("senders of today"));
+        let (word, source) = said.unwrap_or_else(by_default);
         let path = format!("profiles/{word}.toml");
         let root = document::parse(&path, shipped::profile(word)?, problems);
         let sources = source::read(&root, problems);
@@ -105,8 +108,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn is_of_scheme(entry: &Entry) -> bool {
-    matches!(&entry.node.item, Item::Text(word) if word == OF_SCHEME)
+/// The profile that `entry` names.
+fn named(entry: &Entry) -> Option<&str> {
+    let Item::Text(word) = &entry.node.item else {
+        return None;
+    };
+    shipped::profile(word).is_some().then_some(word)
 }
 
 /// The name that `entry` gives, if there is such a profile.
@@ -124,11 +131,11 @@ fn known<'a>(entry: &'a Entry, problems: &mut Problems) -> Option<&'a str> {
 }
 
 impl Profile {
-    /// Values for the transport that `spec` describes, below `layers`: all that are not refused beside them and have an
-    /// effect.
-    pub fn beside(&self, spec: &Spec<'_>, layers: &[Layer<'_>]) -> Table {
+    /// Values for the transport that `spec` describes, below `layers`: all that are not refused beside them or beside
+    /// `shims`, and have an effect.
+    pub fn beside(&self, spec: &Spec<'_>, layers: &[Layer<'_>], shims: &[Named]) -> Table {
         let mut table = self.transport.clone();
-        while let Some(index) = self.unfit(spec, &table, layers) {
+        while let Some(index) = self.unfit(spec, &table, layers, shims) {
             table.remove(index);
         }
         table
@@ -136,7 +143,13 @@ impl Profile {
 
     /// The first value of `table` that the transport does not take, or refuses, or that has no effect. A key that a
     /// layer gives as well is not the profile's.
-    fn unfit(&self, spec: &Spec<'_>, table: &Table, layers: &[Layer<'_>]) -> Option<usize> {
+    fn unfit(
+        &self,
+        spec: &Spec<'_>,
+        table: &Table,
+        layers: &[Layer<'_>],
+        shims: &[Named],
+    ) -> Option<usize> {
         let own = self.layer(table, spec.name);
         let all: Vec<Layer<'_>> = std::iter::once(own).chain(layers.iter().copied()).collect();
         let quiet = &mut Problems::default();
@@ -152,9 +165,13 @@ impl Profile {
             !takes(resolved.kind, &entry.key)
                 || beside.is_some_and(|(other, words)| !words.contains(&&*word(other)))
         };
-        let why = match transport(&resolved) {
-            Ok(_) => return table.iter().position(idle),
-            Err(why) => why,
+        // A shim that goes by duplicates needs senders without SACK.
+        let beside_shims = |built: TransportConfig| match shim::check(shims, &built) {
+            Ok(()) => Ok(()),
+            Err((_, why)) => Err(Refusal::about(&["recovery"], why.to_string())),
+        };
+        let Err(why) = transport(&resolved).and_then(beside_shims) else {
+            return table.iter().position(idle);
         };
         let free = |key: &str| layers.iter().all(|layer| find(layer.table, key).is_none());
         let ours = |key: &&str| {

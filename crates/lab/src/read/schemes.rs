@@ -80,24 +80,24 @@ impl Reader<'_> {
             ledger,
             problems,
         );
+        let layers = self.scheme_layers(HOST_SPEC.name, name, &prefix, &file, problems);
+        let host = host(&layers, &file.at, ledger, problems);
+        let shims = host.as_ref().map_or(&[][..], |host| &host.shims);
         let profile = self.profile(name, &file, problems)?;
         let written = self.scheme_layers(TRANSPORT_SPEC.name, name, &prefix, &file, problems);
-        let lowest = profile.beside(&TRANSPORT_SPEC, &written);
+        let lowest = profile.beside(&TRANSPORT_SPEC, &written, shims);
         let mut layers = vec![profile.layer(&lowest, TRANSPORT_SPEC.name)];
         layers.extend(written.iter().copied());
         let transport_values = resolve(&TRANSPORT_SPEC, &layers, &file.at, ledger, problems);
         let transports = transport_values.as_ref().and_then(|common| {
-            let inherited = (&profile, &written[..]);
+            let inherited = (&profile, &written[..], shims);
             self.transports(name, &prefix, inherited, common, ledger, problems)
         });
-        let layers = self.scheme_layers(HOST_SPEC.name, name, &prefix, &file, problems);
-        let host = host(&layers, &file.at, ledger, problems);
         let ((switch_values, differing), transport_values) = (switch_values?, transport_values?);
         let transports = transports?;
         let transport = transport(&transport_values)
             .map_err(|why| transport_values.refused("", &why, &file.at, problems))
             .ok();
-        let shims = host.as_ref().map_or(&[][..], |host| &host.shims);
         let longest = |transport: &TransportConfig| {
             shim::longest(shims, transports.largest_mss(transport.mss()))
         };

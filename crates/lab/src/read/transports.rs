@@ -16,7 +16,7 @@ use super::words::{descend, of_scheme};
 use crate::scenario::Setting;
 use crate::scheme::{TRANSPORT_SPEC, transport};
 use crate::tables::{TRANSPORT, TRANSPORTS};
-use sidestep_config::decision::holds_a_packet;
+use sidestep_config::decision::{Named, holds_a_packet};
 use sidestep_config::document::{Entry, Item, Node, Table, find};
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems, suggest};
@@ -55,12 +55,12 @@ struct Own<'a> {
 
 impl Reader<'_> {
     /// Reads the transports of all workloads under the scheme called `name`, whose own resolves to `common` from
-    /// the profile and the layers `inherited`. `None` when a problem left one without a meaning.
+    /// the profile and the layers `inherited`, above these shims. `None` when a problem left one without a meaning.
     pub(super) fn transports(
         &self,
         name: &str,
         prefix: &str,
-        inherited: (&Profile, &[Layer<'_>]),
+        inherited: (&Profile, &[Layer<'_>], &[Named]),
         common: &Resolved,
         ledger: &mut Ledger,
         problems: &mut Problems,
@@ -233,7 +233,7 @@ fn own_transport(
     section: &str,
     own: &[Own<'_>],
     at: &At,
-    (profile, inherited): (&Profile, &[Layer<'_>]),
+    (profile, inherited, shims): (&Profile, &[Layer<'_>], &[Named]),
     common: &Resolved,
     ledger: &mut Ledger,
     problems: &mut Problems,
@@ -272,7 +272,7 @@ fn own_transport(
         name: section,
         ..TRANSPORT_SPEC
     };
-    let lowest = profile.beside(&spec, &above);
+    let lowest = profile.beside(&spec, &above, shims);
     let mut layers = vec![profile.layer(&lowest, TRANSPORT_SPEC.name)];
     layers.extend(above);
     resolve(&spec, &layers, at, ledger, problems)

@@ -96,8 +96,8 @@ fn workloads_with_transports_of_their_own_are_refused_by_the_first_key_that_diff
              each workload"
         )
     );
-    let why = of("transport = { recovery = \"sack\" }").unwrap_err();
-    let key = "scheme mine: workload.w.transport.recovery: expected \"newreno\"";
+    let why = of("transport = { recovery = \"newreno\" }").unwrap_err();
+    let key = "scheme mine: workload.w.transport.recovery: expected \"sack\"";
     assert!(why.starts_with(&format!("{key}{because}")), "{why}");
 }
 

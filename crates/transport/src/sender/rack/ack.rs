@@ -59,7 +59,9 @@ impl TcpSender {
                 self.reduce(acked, cut, before);
             }
         } else if acked > 0 && self.phase != Phase::Fast && !self.cut {
-            self.grow(acked, held);
+            // Not all that is acknowledged: at the end of a recovery most of it had been delivered before.
+            let delivered = (acked + self.board.sacked()).saturating_sub(held);
+            self.grow(delivered, self.board.sacked());
         }
         self.set_timer_after(now, acked, wait, &heard);
         if self.special || self.board.sacked() > 0 || self.board.lost() > 0 {

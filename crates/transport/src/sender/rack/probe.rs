@@ -35,7 +35,7 @@ impl TcpSender {
             self.special |= self.closes();
         } else if wait > 0 {
             let span = Time::from_ps(wait).saturating_add(self.margin());
-            self.run(now, span, Pending::Reorder);
+            self.run(now, span.min(self.timer.rto()), Pending::Reorder);
         } else if acked > 0 || self.sacked_before_head(heard) {
             self.set_timer(now);
         }
