@@ -139,6 +139,13 @@ impl Board {
         self.sack(from, to)
     }
 
+    /// Tells whether everything outstanding left after the `newest` delivery: that one was sent once, and lies below it
+    /// all.
+    #[inline]
+    pub(in crate::sender) fn all_newer(&self, newest: (u64, u64)) -> bool {
+        self.again_edge < newest.1 && newest.1 <= self.start
+    }
+
     /// RFC 8985 6.2 step 5: marks whatever was sent before the `newest` delivery, more than `rtt` and `settle` ago.
     pub(in crate::sender) fn mark_by_time(
         &mut self,

@@ -109,7 +109,8 @@ impl TcpSender {
             Phase::Open | Phase::Fast => {}
             Phase::Loss => self.process_loss(now, ack, acked, news, heard),
         }
-        let marked = if delivered {
+        let newest = self.rack.as_ref().map_or((0, 0), |rack| rack.newest);
+        let marked = if delivered && !self.board.all_newer(newest) {
             self.mark_losses(now)
         } else {
             Marked::default()

@@ -125,14 +125,13 @@ impl TcpSender {
     /// New data has left.
     #[inline]
     pub(in crate::sender) fn sent_new(&mut self, now: Time) {
-        let alone = self.board.is_lone();
-        let pending = self.rack.as_ref().map(|rack| rack.pending);
-        if alone || pending == Some(Pending::Probe) {
-            self.rearm(now);
+        let Some(rack) = &self.rack else { return };
+        let (probes, pending) = (rack.config.probe, rack.pending);
+        if probes && self.schedule_probe(now, self.until_timeout(now)) {
+            return;
         }
-        if self.rack.as_ref().is_some_and(|rack| rack.config.probe) {
-            let timeout = self.until_timeout(now);
-            self.schedule_probe(now, timeout);
+        if pending == Pending::Probe || self.board.is_lone() {
+            self.rearm(now);
         }
     }
 
