@@ -48,6 +48,7 @@ export const LISTS = {
           source: '',
           params: [
             param('degree', 'a whole number', '40', 'hosts that send'),
+            param('flows', 'a whole number', '1', 'flows of each sender'),
             param('size', 'a size like "20 kB"', '20 kB', 'of a flow', 'off'),
             param('senders', 'one of random, spread, first', 'random', 'which hosts send'),
           ],
