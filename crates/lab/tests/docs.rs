@@ -247,10 +247,6 @@ fn transport_with(set: &str, with: &[&str]) -> TransportConfig {
     scenario.schemes[0].config.transport.clone()
 }
 
-fn tcp(set: &str) -> TcpConfig {
-    tcp_with(set, &[])
-}
-
 fn tcp_with(set: &str, with: &[&str]) -> TcpConfig {
     let chosen = transport_with(set, with);
     chosen.tcp().expect("a TCP by default").clone()

@@ -41,7 +41,7 @@ const LOSSES: [&str; 3] = ["recovery", "loss_detection", "tail_loss_probe"];
 
 #[test]
 fn a_scheme_has_the_senders_of_linux_unless_something_names_another() {
-    let scenario = read(TEXT, &[]).ok().expect("it reads");
+    let scenario = read(TEXT, &[]).expect("it reads");
     for scheme in ["dctcp", "own"] {
         let of = |key| said(&scenario, scheme, key);
         let default = "default: senders of today".to_string();
