@@ -6,9 +6,7 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use sidestep_fuzz::Settings;
-use sidestep_transport::{
-    Ack, Congestion, LossDetection, Segment, Sender, TcpConfig, TcpSender,
-};
+use sidestep_transport::{Ack, Congestion, LossDetection, Segment, Sender, TcpConfig, TcpSender};
 use sidestep_types::{SackBlocks, Time};
 use std::sync::Arc;
 

@@ -52,7 +52,7 @@ request = "250 B"
 connection = "shared"
 "#;
 
-/// Of 15 answers of 40 kB as in docs/vertigo.md: fast retransmits and packets sent again. None is ever lost there.
+/// Fast retransmits, and packets sent again, of 15 answers of 40 kB as in docs/vertigo.md. None is ever lost there.
 fn needless(sets: &[&str]) -> (u64, u64) {
     let few = [
         "profile=none",

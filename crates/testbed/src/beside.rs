@@ -413,7 +413,7 @@ mod tests {
     use super::*;
     use sidestep_study::types::Time;
 
-    /// Where the kernel has SACK it has RACK, whatever the file says; without SACK it has neither.
+    /// RACK goes with the SACK of the kernel, whatever the file says.
     #[test]
     fn the_simulator_is_told_rack_where_the_kernel_has_sack() {
         let mut seen = [0, 0];

@@ -21,7 +21,7 @@ enum Lost {
     ByTimer,
 }
 
-/// What RFC 8985 keeps, in its own names.
+/// State of RFC 8985, in its own names.
 #[derive(Default)]
 struct Book {
     segments: Vec<Segment>,

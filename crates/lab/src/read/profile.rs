@@ -121,10 +121,9 @@ fn known<'a>(entry: &'a Entry, problems: &mut Problems) -> Option<&'a str> {
     let word = entry
         .node
         .text(PROFILE, "the name of a profile", problems)?;
-    if shipped::profile(word).is_none() {
-        let known = shipped::PROFILES.iter().map(|(name, _)| *name);
-        let message = format!("profile {word:?} is unknown{}", suggest(word, known));
-        problems.add(&entry.node.at, message);
+    if named(entry).is_none() {
+        let hint = suggest(word, PROFILES.iter().copied());
+        problems.add(&entry.node.at, format!("profile {word:?} is unknown{hint}"));
         return None;
     }
     Some(word)

@@ -8,7 +8,7 @@ use crate::settings::Setting;
 use sidestep_transport::{LossDetection, Sender};
 use sidestep_types::{Entry, Seed};
 
-/// Does it have a table? The rows of thresholds are those of `duplicates`.
+/// Tells whether `entry` has a table: the rows of thresholds are those of `duplicates`.
 pub fn has(entry: &Entry) -> bool {
     entry.name == LossDetection::Rack.name()
 }
@@ -46,7 +46,7 @@ pub fn settings(entry: &'static Entry) -> Vec<Setting> {
     tcp::settings(entry.name, &base, &others, 8)
 }
 
-/// One segment of so many is lost; of some sequences none, of some every one from step 12 to the first timeout.
+/// Segments of which one is lost; 0 loses none. Some sequences lose every segment from step 12 to the first timeout.
 fn loss(number: u32, step: u32, timeouts: u32) -> u64 {
     // Sequences of one setting are of several kinds.
     match ((number + number / 16) % 4, step) {
@@ -58,7 +58,7 @@ fn loss(number: u32, step: u32, timeouts: u32) -> u64 {
     }
 }
 
-/// One sender with a flow of 30 to 60 segments, its receiver, and the path between them.
+/// Rows of a sender with a flow of 30 to 60 segments, its receiver, and the path between them.
 pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: Seed) -> Vec<Row> {
     let mut rng = seed.stream(("detection", entry.name, u64::from(number)));
     let size = 1000 * (30 + rng.below(31));

@@ -39,7 +39,7 @@ enum Flying {
 }
 
 impl Dialogue {
-    /// Of a flow of `size` bytes, or of one without end.
+    /// Makes the dialogue of a flow of `size` bytes, or of one without end.
     pub fn new(config: TcpConfig, size: Option<u64>) -> Dialogue {
         let config = Arc::new(config);
         Dialogue {
@@ -118,7 +118,7 @@ impl Dialogue {
     }
 }
 
-/// What a sender heard: nothing yet, an acknowledgement, or its timer, called `timer`.
+/// Writes the event at a sender: its start, an acknowledgement, or its timer, called `timer`.
 pub fn put_heard(row: &mut Row, heard: Option<&Heard>, timer: &str) {
     let (word, ack): (&str, Option<&Ack>) = match heard {
         None => ("start", None),
@@ -133,7 +133,7 @@ pub fn put_heard(row: &mut Row, heard: Option<&Heard>, timer: &str) {
     row.put_some("duplicate", duplicate);
 }
 
-/// What is sent upon it, new and once more.
+/// Writes the segments that leave upon it, new ones and repairs.
 pub fn put_sent(row: &mut Row, sent: &[Segment]) {
     let of = |again: bool| {
         let those = sent.iter().filter(move |s| s.retransmit == again);
