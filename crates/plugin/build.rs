@@ -6,7 +6,9 @@ use std::process::Command;
 use std::{env, fs};
 
 /// What both sides are built with, from this crate.
-const SHARED: [&str; 7] = [
+const SHARED: [&str; 9] = [
+    "../derive/Cargo.toml",
+    "../derive/src",
     "../types/Cargo.toml",
     "../types/src",
     "../switch/Cargo.toml",

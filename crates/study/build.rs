@@ -14,7 +14,15 @@ use std::process::Command;
 use std::{env, fs};
 
 /// The crates that decide.
-const DECIDE: [&str; 6] = ["types", "config", "switch", "transport", "sim", "lab"];
+const DECIDE: [&str; 7] = [
+    "derive",
+    "types",
+    "config",
+    "switch",
+    "transport",
+    "sim",
+    "lab",
+];
 
 fn main() {
     // Asked when it runs: a build folder may be shared by several copies of the sources.
@@ -30,7 +38,7 @@ fn main() {
 fn ship_shared(root: &Path) {
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo says where"));
     let mut files = Vec::new();
-    for name in ["types", "switch", "plugin"] {
+    for name in ["derive", "types", "switch", "plugin"] {
         let place = root.join("crates").join(name);
         println!("cargo::rerun-if-changed={}", place.display());
         ["Cargo.toml", "build.rs", "src"]
@@ -59,8 +67,16 @@ fn ship_shared(root: &Path) {
     list.push(']');
     fs::write(out.join("plugin_sources.rs"), list).expect("the build folder can be written to");
     let lock = fs::read_to_string(root.join("Cargo.lock")).expect("the lock is there");
-    let libm = format!("{}\n", locked(&lock, "libm", None).trim_end());
-    fs::write(out.join("plugin_lock.txt"), libm).expect("the build folder can be written to");
+    // A plug-in has one version of each, so that none is named by it.
+    let derive = locked(&lock, "sidestep-derive", None);
+    let syn = derive.lines().find_map(|line| line.strip_prefix(" \"syn "));
+    let syn = syn.map(|version| version.trim_end_matches("\","));
+    let others = ["libm", "proc-macro2", "quote", "unicode-ident"].map(|name| (name, None));
+    let locked: Vec<&str> = (others.into_iter().chain([("syn", syn)]))
+        .map(|(name, version)| locked(&lock, name, version).trim_end())
+        .collect();
+    fs::write(out.join("plugin_lock.txt"), locked.join("\n\n"))
+        .expect("the build folder can be written to");
 }
 
 /// What the lock says of the package of this name, and of this version where it has several.

@@ -1,27 +1,22 @@
 //! A few different ports drawn at random, for policies that compare their queues.
 
 use crate::{Depth, Queues};
-use sidestep_types::{Param, ParamUnit, PortId, PortSet, Refusal, Rng, Values, scale};
+use sidestep_types::{PortId, PortSet, Refusal, Rng, scale};
+use std::ops::RangeInclusive;
 
 /// Most choices.
 pub(crate) const MOST: usize = 4;
 
-/// The parameter that says how many are drawn.
-pub(crate) const fn choices(default: &'static str, doc: &'static str) -> Param {
-    Param::with_default("choices", ParamUnit::Count, default, doc)
-}
+/// How many can be drawn.
+pub(crate) const CHOICES: RangeInclusive<u64> = 1..=MOST as u64;
 
-/// Its value, for a switch with `ports` ports. Errors when there are not so many to choose from.
-pub(crate) fn read_choices(values: &Values, ports: u16) -> Result<u8, Refusal> {
-    let choices = values.count("choices");
-    if choices == 0 || choices > MOST as u64 {
-        return Err(Refusal::of("choices", format!("must be from 1 to {MOST}")).got(choices));
-    }
-    if choices > u64::from(ports) {
+/// So many choices, unless the switch has fewer `ports` to choose from.
+pub(crate) fn of_ports(choices: u8, ports: u16) -> Result<u8, Refusal> {
+    if u16::from(choices) > ports {
         let expected = format!("must be at most the {ports} ports of the switch");
         return Err(Refusal::of("choices", expected).got(choices));
     }
-    Ok(choices as u8)
+    Ok(choices)
 }
 
 /// Calls `with` with `many` different numbers below `below`, in random order.

@@ -1,6 +1,6 @@
 //! Registries: one line per policy gives it its name, its parameters and its dispatch.
 
-use sidestep_types::{Entry, Refusal, Values};
+use sidestep_types::{About, Entry, Refusal, Settings, Values};
 use std::fmt;
 
 /// What others must know about a policy beside its parameters: schemes, drivers, and the
@@ -89,24 +89,22 @@ impl Nature {
 ///
 /// ```
 /// use sidestep_switch::{Nature, Policy};
-/// use sidestep_types::{Entry, Param, ParamUnit, Refusal, Value, Values};
+/// use sidestep_types::{About, Refusal, Settings, Value, Values};
 ///
 /// /// Drops packets at random, as a damaged cable does.
+/// #[derive(Settings)]
 /// struct Lossy {
+///     /// packets of which one is dropped; assumed
+///     #[setting(default = "1000", range = 1..=1_000_000)]
 ///     one_in: u32,
 /// }
 ///
 /// impl Policy for Lossy {
-///     const ENTRY: Entry = Entry {
+///     type Settings = Lossy;
+///     const ABOUT: About = About {
 ///         name: "lossy",
 ///         summary: "drops one packet in so many, at random",
 ///         source: "an example",
-///         params: &[Param::with_default(
-///             "one_in",
-///             ParamUnit::Count,
-///             "1000",
-///             "packets of which one is dropped; assumed",
-///         )],
 ///     };
 ///     const NATURE: Nature = Nature {
 ///         marks: false,
@@ -115,29 +113,37 @@ impl Nature {
 ///         ..Nature::PLAIN
 ///     };
 ///
-///     fn build(values: &Values, _ports: u16, _salt: u64) -> Result<Lossy, Refusal> {
-///         match values.count("one_in") {
-///             n @ 1..=1_000_000 => Ok(Lossy { one_in: n as u32 }),
-///             got => Err(Refusal::of("one_in", "must be from 1 to 1000000").got(got)),
-///         }
+///     fn build(settings: Lossy, _ports: u16, _salt: u64) -> Result<Lossy, Refusal> {
+///         Ok(settings)
 ///     }
 /// }
 ///
 /// let mut values = Values::defaults(Lossy::ENTRY.params);
-/// assert_eq!(Lossy::build(&values, 8, 0).unwrap().one_in, 1000);
+/// assert_eq!(Lossy::from_values(&values, 8, 0).unwrap().one_in, 1000);
 /// values.set("one_in", Value::Count(0));
-/// assert!(Lossy::build(&values, 8, 0).is_err());
+/// let refusal = Lossy::from_values(&values, 8, 0).err().unwrap();
+/// assert_eq!(refusal.to_string(), "one_in must be from 1 to 1000000, got 0");
 /// ```
 pub trait Policy: Sized {
-    /// Its name, paper and parameters.
-    const ENTRY: Entry;
+    /// What can be set about it; `()` when nothing can.
+    type Settings: Settings;
+    /// Its name and paper.
+    const ABOUT: About;
     /// What others must know about it beside its parameters.
     const NATURE: Nature = Nature::PLAIN;
 
-    /// Makes one for a switch with `ports` ports, from a complete set of values.
+    /// Its line of the registry.
+    const ENTRY: Entry = Self::ABOUT.entry::<Self::Settings>();
+
+    /// Makes one for a switch with `ports` ports.
     ///
     /// `salt` is a number of the switch's own. Errors say what does not go together.
-    fn build(values: &Values, ports: u16, salt: u64) -> Result<Self, Refusal>;
+    fn build(settings: Self::Settings, ports: u16, salt: u64) -> Result<Self, Refusal>;
+
+    /// The same from a complete set of values.
+    fn from_values(values: &Values, ports: u16, salt: u64) -> Result<Self, Refusal> {
+        Self::build(Self::Settings::read(values)?, ports, salt)
+    }
 }
 
 /// No policy of this name.
@@ -206,8 +212,8 @@ macro_rules! registry {
             ) -> Result<$any, sidestep_types::Refusal> {
                 $(
                     if name == <$module::$policy as crate::Policy>::ENTRY.name {
-                        let made = <$module::$policy as crate::Policy>::build(values, ports, salt)?;
-                        return Ok($any::$policy(made));
+                        let made = <$module::$policy as crate::Policy>::from_values(values, ports, salt);
+                        return made.map($any::$policy);
                     }
                 )*
                 let unknown = crate::UnknownPolicy(name.to_string());

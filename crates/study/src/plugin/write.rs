@@ -33,7 +33,8 @@ pub fn write(dir: &Path, name: &str, seam: &str) -> Result<Vec<PathBuf>, Error> 
             "a policy's name: expected lower-case letters, digits and hyphens, the first a letter, got {name:?}"
         ));
     }
-    if name.starts_with("sidestep-") || name == "libm" {
+    let needed = LOCKED.contains(&format!("name = {name:?}\n"));
+    if name.starts_with("sidestep-") || needed {
         return refuse(format!(
             "a policy's name: {name:?} may be that of a crate which it needs"
         ));
@@ -127,17 +128,19 @@ fn lock(name: &str) -> String {
         };
         format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\n{needs}")
     };
-    let mut packages = [
+    let others = LOCKED.split("\n\n").map(|package| format!("{package}\n"));
+    let own = [
         package(name, "0.1.0", &["sidestep-plugin"]),
-        LOCKED.to_string(),
+        package("sidestep-derive", version, &["proc-macro2", "quote", "syn"]),
         package(
             "sidestep-plugin",
             version,
             &["sidestep-switch", "sidestep-types"],
         ),
         package("sidestep-switch", version, &["sidestep-types"]),
-        package("sidestep-types", version, &["libm"]),
+        package("sidestep-types", version, &["libm", "sidestep-derive"]),
     ];
+    let mut packages: Vec<String> = own.into_iter().chain(others).collect();
     packages.sort();
     format!("version = 4\n\n{}", packages.join("\n"))
 }

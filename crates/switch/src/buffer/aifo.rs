@@ -12,45 +12,46 @@
 //! **Deviations**   a packet's own sample is taken after its share is told, and an empty place counts as no
 //!                  better, as in that simulator.
 
-use super::detour::STEP;
-use super::quantile::{WINDOW, Windows, sample};
-use super::standing::fraction;
+use super::detour::Step;
+use super::quantile::{MOST, WindowSize, Windows};
+use super::standing::Share;
 use super::threshold::{Judged, Threshold};
 use super::{Buffer, DropReason, Verdict};
-use crate::queues::reaches;
 use crate::why::Scene;
 use crate::{Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values};
+use sidestep_types::{About, Packet, Refusal, Rng, Settings};
 
 /// Admission by quantile.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Aifo {
-    mark_at: Option<Size>,
+    step: Step,
     threshold: Threshold<Windows>,
     /// What the queue said last: for [`Buffer::why`] alone.
     said: Option<Judged>,
 }
 
+/// Settings of [`Aifo`].
+#[derive(Settings)]
+pub struct AifoSettings {
+    #[setting(flatten)]
+    step: Step,
+    /// share of the queue that, while it is free, lets everything in (PACMNET 2023)
+    #[setting(default = "0.1")]
+    k: Share,
+    #[setting(flatten)]
+    window: WindowSize,
+    /// packets of which one is sampled, 1 to 1000 (15 in the simulator of PACMNET 2023)
+    #[setting(default = "15", range = 1..=MOST)]
+    sample: u32,
+}
+
 impl Policy for Aifo {
-    const ENTRY: Entry = Entry {
+    type Settings = AifoSettings;
+    const ABOUT: About = About {
         name: "aifo",
         summary: "drops early what ranks worse than most of the last packets; a plain FIFO will do",
         source: "Yu et al., SIGCOMM 2021 (AIFO)",
-        params: &[
-            STEP,
-            Param::with_default(
-                "k",
-                ParamUnit::Fraction,
-                "0.1",
-                "share of the queue that, while it is free, lets everything in (PACMNET 2023)",
-            ),
-            WINDOW,
-            sample(
-                "15",
-                "packets of which one is sampled, 1 to 1000 (15 in the simulator of PACMNET 2023)",
-            ),
-        ],
     };
     const NATURE: Nature = Nature {
         ranks: true,
@@ -59,15 +60,15 @@ impl Policy for Aifo {
         ..Nature::PLAIN
     };
 
-    fn build(values: &Values, ports: u16, _: u64) -> Result<Aifo, Refusal> {
-        let (above, below) = fraction(values, "k")?;
+    fn build(settings: AifoSettings, ports: u16, _: u64) -> Result<Aifo, Refusal> {
+        let Share { above, below } = settings.k;
         if above == below {
             let refusal = Refusal::of("k", "must be below 1, or nothing is ever dropped early");
             return Err(refusal.got(format!("{above}/{below}")));
         }
-        let windows = Windows::build(values, ports)?;
+        let windows = Windows::new(settings.window, settings.sample, ports);
         Ok(Aifo {
-            mark_at: values.size_or_off("mark_at"),
+            step: settings.step,
             threshold: Threshold::new((below - above, below), windows),
             said: None,
         })
@@ -80,7 +81,7 @@ impl Buffer for Aifo {
         let judged = self.threshold.judge(pkt, want, queues);
         self.said = Some(judged);
         if judged.kept {
-            let mark = self.mark_at.is_some_and(|level| reaches(want.depth, level));
+            let mark = self.step.marks(want.depth);
             return Verdict::Enqueue { mark };
         }
         Verdict::Drop(match want.fits {
@@ -93,7 +94,9 @@ impl Buffer for Aifo {
         let judged = self.said.expect("a packet was decided about");
         let there = self.threshold.why(judged);
         match verdict {
-            Verdict::Enqueue { .. } => format!("{there}; {}", scene.step(want.depth, self.mark_at)),
+            Verdict::Enqueue { .. } => {
+                format!("{there}; {}", scene.step(want.depth, self.step.mark_at))
+            }
             _ => there,
         }
     }

@@ -3,76 +3,53 @@
 //! A variant differs in one thing, which of the open ports it takes. It draws, and gives that
 //! choice as a pure function of port sets and small integers.
 
-use super::ecn::MARK_AT;
 use super::{DropReason, Verdict};
 use crate::queues::reaches;
 use crate::why::{self, Scene};
-use crate::{Queues, Want};
-use sidestep_types::{Packet, Param, ParamUnit, PortId, PortSet, Refusal, Size, Values};
+use crate::{Depth, Queues, Want};
+use sidestep_types::{Packet, PortId, PortSet, Settings, Size};
 
 /// The marking threshold of a policy that detours; without it, detours alone mark.
-pub(super) const STEP: Param = MARK_AT.or_off("off");
+#[derive(Clone, Copy, Debug, Settings)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Step {
+    /// mark when the queue already holds this much; 20 packets at 1 Gbps (DIBS section 5.3)
+    #[setting(default = "20 pkt", off = "off")]
+    pub mark_at: Option<Size>,
+}
 
-/// May a packet go back where it came from?
-pub(super) const INGRESS: Param = Param::with_default(
-    "ingress",
-    ParamUnit::Flag,
-    "true",
-    "may a packet leave by the port it came in by? Yes, as in Figure 1 of DIBS",
-);
-
-/// Are detours marked?
-pub(super) const MARK_DETOURS: Param = Param::with_default(
-    "mark_detours",
-    ParamUnit::Flag,
-    "true",
-    "are all detoured packets marked? Yes in DIBS section 5.3; if not, by the queue that they join, as in Vertigo's simulator",
-);
-
-/// How often a packet may be detoured.
-pub(super) const MAX_DETOURS: Param = Param::with_default(
-    "max_detours",
-    ParamUnit::Count,
-    "off",
-    "a packet that was detoured so often is dropped instead (reason \"detours\"); the paper leaves it to the time to live",
-)
-.or_off("off");
-
-/// The parameters of every variant.
-pub(super) const PARAMS: [Param; 4] = [STEP, INGRESS, MARK_DETOURS, MAX_DETOURS];
+impl Step {
+    /// Does a queue that holds `depth` mark?
+    #[inline]
+    pub fn marks(&self, depth: Depth) -> bool {
+        self.mark_at.is_some_and(|level| reaches(depth, level))
+    }
+}
 
 /// The settings of every variant.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Settings)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Detours {
-    pub mark_at: Option<Size>,
+pub struct Detours {
+    #[setting(flatten)]
+    pub step: Step,
+    /// may a packet leave by the port it came in by? Yes, as in Figure 1 of DIBS
+    #[setting(default = "true")]
     pub ingress: bool,
+    /// are all detoured packets marked? Yes in DIBS section 5.3; if not, by the queue that they join, as in Vertigo's
+    /// simulator
+    #[setting(default = "true")]
     pub mark_detours: bool,
+    /// a packet that was detoured so often is dropped instead (reason "detours"); the paper leaves it to the time to
+    /// live
+    #[setting(default = "off", off = "off", range = 1..=255)]
     pub max_detours: Option<u8>,
 }
 
 impl Detours {
-    /// Reads [`PARAMS`]. Errors when `max_detours` is no number of detours.
-    pub fn build(values: &Values) -> Result<Detours, Refusal> {
-        let max_detours = match values.count_or_off("max_detours") {
-            None => None,
-            Some(most @ 1..=255) => Some(most as u8),
-            Some(got) => {
-                return Err(Refusal::of("max_detours", "must be between 1 and 255").got(got));
-            }
-        };
-        Ok(Detours {
-            mark_at: values.size_or_off("mark_at"),
-            ingress: values.flag("ingress"),
-            mark_detours: values.flag("mark_detours"),
-            max_detours,
-        })
-    }
-
     /// The verdict on a packet that fits.
     #[inline]
     pub fn keep(&self, want: Want) -> Verdict {
-        let mark = self.mark_at.is_some_and(|k| reaches(want.depth, k));
+        let mark = self.step.marks(want.depth);
         Verdict::Enqueue { mark }
     }
 
@@ -82,8 +59,7 @@ impl Detours {
         let Some(port) = port else {
             return Verdict::Drop(DropReason::Full);
         };
-        let joined = |k| reaches(queues.depth(port), k);
-        let mark = self.mark_detours || self.mark_at.is_some_and(joined);
+        let mark = self.mark_detours || self.step.marks(queues.depth(port));
         Verdict::Detour { port, mark }
     }
 
@@ -109,7 +85,7 @@ impl Detours {
         how: impl FnOnce(&mut Scene<'_>, PortSet) -> String,
     ) -> String {
         match verdict {
-            Verdict::Enqueue { .. } => scene.step(want.depth, self.mark_at),
+            Verdict::Enqueue { .. } => scene.step(want.depth, self.step.mark_at),
             Verdict::Detour { port, .. } => {
                 let others = scene.others(want.port);
                 let open = self.candidates(scene, want);
@@ -118,7 +94,7 @@ impl Detours {
                     (true, false) => "not marked, since it is not ECN-capable".into(),
                     (false, _) => {
                         let joined = scene.queues.depth(port);
-                        scene.step(joined, self.mark_at)
+                        scene.step(joined, self.step.mark_at)
                     }
                 };
                 let names = scene.names(open.iter());
@@ -177,7 +153,7 @@ pub(super) mod tests {
     use super::*;
     use crate::testing::{StillQueues, data};
     use crate::{Buffer, Policy};
-    use sidestep_types::{Rng, Value};
+    use sidestep_types::{Refusal, Rng, Value, Values};
 
     /// A variant with `sets` over its defaults, on a switch of six ports.
     pub fn made<P: Policy>(sets: &[(&str, &str)]) -> Result<P, Refusal> {
@@ -186,7 +162,7 @@ pub(super) mod tests {
             let param = P::ENTRY.params.iter().find(|p| p.name == *name).unwrap();
             values.set(param.name, Value::parse(text, param).unwrap());
         }
-        P::build(&values, 6, 0x5eed)
+        P::from_values(&values, 6, 0x5eed)
     }
 
     /// Ports 0 and 1 lead to hosts, 2 to 5 to switches; 0 and 3 are full.
@@ -260,7 +236,7 @@ pub(super) mod tests {
             .unwrap()
             .to_string();
         assert!(
-            said.contains("max_detours must be between 1 and 255, got 256"),
+            said.contains("max_detours must be from 1 to 255, got 256"),
             "{said}"
         );
     }

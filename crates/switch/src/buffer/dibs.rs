@@ -11,11 +11,11 @@
 //!                  among the candidates; its Figure 1 shows that it is. `ingress` and `max_detours`
 //!                  are not in the paper.
 
-use super::detour::{Detours, PARAMS};
+use super::detour::Detours;
 use super::{Buffer, Verdict};
 use crate::why::Scene;
 use crate::{NEVER, Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Size, Values, scale};
+use sidestep_types::{About, Packet, PortId, PortSet, Refusal, Rng, Size, scale};
 
 /// Random detouring.
 #[derive(Debug)]
@@ -23,19 +23,19 @@ use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Size, Values,
 pub struct Dibs(Detours);
 
 impl Policy for Dibs {
-    const ENTRY: Entry = Entry {
+    type Settings = Detours;
+    const ABOUT: About = About {
         name: "dibs",
         summary: "detours what does not fit to a random switch-facing port with room",
         source: "Zarifis et al., EuroSys 2014 (DIBS)",
-        params: &PARAMS,
     };
     const NATURE: Nature = Nature {
         draws: 1,
         ..Nature::DETOURS
     };
 
-    fn build(values: &Values, _: u16, _: u64) -> Result<Dibs, Refusal> {
-        Detours::build(values).map(Dibs)
+    fn build(settings: Detours, _: u16, _: u64) -> Result<Dibs, Refusal> {
+        Ok(Dibs(settings))
     }
 }
 
@@ -55,7 +55,7 @@ impl Buffer for Dibs {
     }
 
     fn marks_at(&self) -> Option<Size> {
-        Some(self.0.mark_at.unwrap_or(NEVER))
+        Some(self.0.step.mark_at.unwrap_or(NEVER))
     }
 
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {

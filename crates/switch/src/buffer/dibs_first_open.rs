@@ -10,11 +10,11 @@
 //! **Deviations**   not uniform: a port that follows closed ones, or ports to hosts, is found from
 //!                  each of them, so it takes their share as well.
 
-use super::detour::{Detours, PARAMS};
+use super::detour::Detours;
 use super::{Buffer, Verdict};
 use crate::why::Scene;
 use crate::{NEVER, Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Size, Values, scale};
+use sidestep_types::{About, Packet, PortId, PortSet, Refusal, Rng, Size, scale};
 
 /// Detouring to the next open port.
 #[derive(Debug)]
@@ -25,19 +25,18 @@ pub struct DibsFirstOpen {
 }
 
 impl Policy for DibsFirstOpen {
-    const ENTRY: Entry = Entry {
+    type Settings = Detours;
+    const ABOUT: About = About {
         name: "dibs-first-open",
         summary: "detours what does not fit to the next open switch-facing port from a random one on",
         source: "a cheaper form of Zarifis et al., EuroSys 2014 (DIBS)",
-        params: &PARAMS,
     };
     const NATURE: Nature = Nature {
         draws: 1,
         ..Nature::DETOURS
     };
 
-    fn build(values: &Values, ports: u16, _: u64) -> Result<DibsFirstOpen, Refusal> {
-        let common = Detours::build(values)?;
+    fn build(common: Detours, ports: u16, _: u64) -> Result<DibsFirstOpen, Refusal> {
         Ok(DibsFirstOpen { common, ports })
     }
 }
@@ -58,7 +57,7 @@ impl Buffer for DibsFirstOpen {
     }
 
     fn marks_at(&self) -> Option<Size> {
-        Some(self.common.mark_at.unwrap_or(NEVER))
+        Some(self.common.step.mark_at.unwrap_or(NEVER))
     }
 
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {

@@ -10,11 +10,11 @@
 //!                  that the flow goes on to its next one. Which flows are detoured is not
 //!                  configurable, as the paper suggests it could be.
 
-use super::detour::{Detours, PARAMS};
+use super::detour::Detours;
 use super::{Buffer, Verdict};
 use crate::why::Scene;
 use crate::{NEVER, Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Size, Values, mix64, scale};
+use sidestep_types::{About, Packet, PortId, PortSet, Refusal, Rng, Size, mix64, scale};
 
 /// Detouring by flow.
 #[derive(Debug)]
@@ -25,17 +25,16 @@ pub struct DibsFlow {
 }
 
 impl Policy for DibsFlow {
-    const ENTRY: Entry = Entry {
+    type Settings = Detours;
+    const ABOUT: About = About {
         name: "dibs-flow",
         summary: "detours what does not fit to a switch-facing port that the flow's hash chooses",
         source: "Zarifis et al., EuroSys 2014 (DIBS), section 7",
-        params: &PARAMS,
     };
     const NATURE: Nature = Nature::DETOURS;
 
-    fn build(values: &Values, _: u16, salt: u64) -> Result<DibsFlow, Refusal> {
+    fn build(common: Detours, _: u16, salt: u64) -> Result<DibsFlow, Refusal> {
         // ECMP mixes the same hash with the same salt; its complement keeps the two choices apart.
-        let common = Detours::build(values)?;
         Ok(DibsFlow {
             common,
             salt: !salt,
@@ -53,7 +52,7 @@ impl Buffer for DibsFlow {
     }
 
     fn marks_at(&self) -> Option<Size> {
-        Some(self.common.mark_at.unwrap_or(NEVER))
+        Some(self.common.step.mark_at.unwrap_or(NEVER))
     }
 
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
@@ -101,6 +100,7 @@ mod tests {
     use super::*;
     use crate::buffer::detour::tests::obeys_the_common_rules;
     use crate::testing::{StillQueues, data};
+    use sidestep_types::Values;
 
     #[test]
     fn it_obeys_the_rules_of_every_variant() {
@@ -110,7 +110,7 @@ mod tests {
     fn detoured(hash: u32, salt: u64, q: &mut StillQueues) -> u16 {
         let mut values = Values::defaults(DibsFlow::ENTRY.params);
         values.set("mark_at", sidestep_types::Value::Off);
-        let mut policy = DibsFlow::build(&values, 6, salt).unwrap();
+        let mut policy = DibsFlow::from_values(&values, 6, salt).unwrap();
         let mut pkt = data();
         pkt.hash = hash;
         let want = q.want(0);

@@ -9,11 +9,11 @@
 //! **Deviations**   the paper says "lowest current buffer usage" and nothing of ties: *assumed*
 //!                  that bytes are meant, and that chance decides.
 
-use super::detour::{Detours, PARAMS};
+use super::detour::Detours;
 use super::{Buffer, Verdict};
 use crate::why::Scene;
 use crate::{NEVER, Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Size, Values, scale};
+use sidestep_types::{About, Packet, PortId, PortSet, Refusal, Rng, Size, scale};
 
 /// Detouring to the emptiest neighbour.
 #[derive(Debug)]
@@ -21,19 +21,19 @@ use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Size, Values,
 pub struct DibsLoadAware(Detours);
 
 impl Policy for DibsLoadAware {
-    const ENTRY: Entry = Entry {
+    type Settings = Detours;
+    const ABOUT: About = About {
         name: "dibs-load-aware",
         summary: "detours what does not fit to the switch-facing port with the least in its queue",
         source: "Zarifis et al., EuroSys 2014 (DIBS), section 7",
-        params: &PARAMS,
     };
     const NATURE: Nature = Nature {
         draws: 1,
         ..Nature::DETOURS
     };
 
-    fn build(values: &Values, _: u16, _: u64) -> Result<DibsLoadAware, Refusal> {
-        Detours::build(values).map(DibsLoadAware)
+    fn build(settings: Detours, _: u16, _: u64) -> Result<DibsLoadAware, Refusal> {
+        Ok(DibsLoadAware(settings))
     }
 }
 
@@ -53,7 +53,7 @@ impl Buffer for DibsLoadAware {
     }
 
     fn marks_at(&self) -> Option<Size> {
-        Some(self.0.mark_at.unwrap_or(NEVER))
+        Some(self.0.step.mark_at.unwrap_or(NEVER))
     }
 
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {

@@ -13,11 +13,11 @@
 //!                  by what the packet's flow has left to send, which needs no settings at the
 //!                  hosts; a straight line; and that a favoured packet is never detoured early.
 
-use super::detour::{Detours, INGRESS, MARK_DETOURS, MAX_DETOURS, STEP};
+use super::detour::Detours;
 use super::{Buffer, Verdict, dibs};
 use crate::why::{Scene, bytes};
 use crate::{Depth, Nature, Policy, Queues, Want};
-use sidestep_types::{Bytes, Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values, scale};
+use sidestep_types::{About, Bytes, Packet, Refusal, Rng, Settings, Size, scale};
 
 /// Detouring by chance and rank.
 #[derive(Debug)]
@@ -37,35 +37,29 @@ struct Line {
     full: u32,
 }
 
+/// Settings of [`DibsProbabilistic`].
+#[derive(Settings)]
+pub struct ProbabilisticSettings {
+    #[setting(flatten)]
+    common: Detours,
+    /// wanted queue from which packets that are not favoured are detoured; assumed: half the default capacity
+    #[setting(default = "50 pkt")]
+    start: Size,
+    /// wanted queue at which all of them are; assumed: the default capacity
+    #[setting(default = "100 pkt")]
+    full: Size,
+    /// packets are favoured whose flow has at most this left to send, and acknowledgements; assumed: the response of
+    /// DIBS Table 1
+    #[setting(default = "20 kB")]
+    favour: Bytes,
+}
+
 impl Policy for DibsProbabilistic {
-    const ENTRY: Entry = Entry {
+    type Settings = ProbabilisticSettings;
+    const ABOUT: About = About {
         name: "dibs-probabilistic",
         summary: "detours packets of long flows early, the fuller the queue the likelier",
         source: "Zarifis et al., EuroSys 2014 (DIBS), section 7",
-        params: &[
-            STEP,
-            INGRESS,
-            MARK_DETOURS,
-            MAX_DETOURS,
-            Param::with_default(
-                "start",
-                ParamUnit::Size,
-                "50 pkt",
-                "wanted queue from which packets that are not favoured are detoured; assumed: half the default capacity",
-            ),
-            Param::with_default(
-                "full",
-                ParamUnit::Size,
-                "100 pkt",
-                "wanted queue at which all of them are; assumed: the default capacity",
-            ),
-            Param::with_default(
-                "favour",
-                ParamUnit::Bytes,
-                "20 kB",
-                "packets are favoured whose flow has at most this left to send, and acknowledgements; assumed: the response of DIBS Table 1",
-            ),
-        ],
     };
     const NATURE: Nature = Nature {
         ranks: true,
@@ -73,8 +67,12 @@ impl Policy for DibsProbabilistic {
         ..Nature::DETOURS
     };
 
-    fn build(values: &Values, _: u16, _: u64) -> Result<DibsProbabilistic, Refusal> {
-        let (start, full, in_bytes) = match (values.size("start"), values.size("full")) {
+    fn build(
+        settings: ProbabilisticSettings,
+        _: u16,
+        _: u64,
+    ) -> Result<DibsProbabilistic, Refusal> {
+        let (start, full, in_bytes) = match (settings.start, settings.full) {
             (Size::Packets(start), Size::Packets(full)) => (start, full, false),
             (Size::Bytes(start), Size::Bytes(full)) => (start.0, full.0, true),
             _ => {
@@ -91,8 +89,8 @@ impl Policy for DibsProbabilistic {
             u32::try_from(n).map_err(|_| Refusal::about(&[param], wrong()))
         };
         Ok(DibsProbabilistic {
-            common: Detours::build(values)?,
-            favour: values.bytes("favour"),
+            common: settings.common,
+            favour: settings.favour,
             line: Line {
                 in_bytes,
                 start: narrow("start", start)?,

@@ -16,14 +16,13 @@
 //!                  point. The simulator asks both drawn ports and takes the shorter of those that keep the packet. The
 //!                  moving mean begins with the first rank and takes in a packet after its R is told: assumed.
 
-use super::detour::STEP;
 use super::exponential::one_less_exp;
-use super::preemptive::{self, ALPHA, CHOICES, Preemptive};
+use super::preemptive::{self, Common, Preemptive};
 use super::standing::{Standing, Standings};
 use super::{Buffer, Verdict};
 use crate::why::Scene;
 use crate::{Nature, Policy, Queues, RankSum, Want};
-use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Values};
+use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings, Words};
 
 /// Deflection by the mean rank.
 #[derive(Debug)]
@@ -40,34 +39,45 @@ enum Mean {
     Moving(Vec<Option<u32>>),
 }
 
+/// Settings of [`DistributionDeflection`].
+#[derive(Settings)]
+pub struct DistributionSettings {
+    #[setting(flatten)]
+    common: Common,
+    /// the mean rank: of what waits (the simulator of PACMNET 2023), or moving by 1/50 of each packet (its P4 program)
+    #[setting(default = "queue")]
+    mean: MeanOf,
+}
+
+/// What the mean is of.
+#[derive(Clone, Copy, Words)]
+enum MeanOf {
+    Queue,
+    Moving,
+}
+
 impl Policy for DistributionDeflection {
-    const ENTRY: Entry = Entry {
+    type Settings = DistributionSettings;
+    const ABOUT: About = About {
         name: "distribution-deflection",
         summary: "sends on what ranks badly for the mean rank before the queue is full; a plain FIFO will do",
         source: "Abdous et al., PACMNET 2023 (Practical Packet Deflection in Datacenters)",
-        params: &[
-            STEP,
-            ALPHA,
-            CHOICES,
-            Param::with_default(
-                "mean",
-                ParamUnit::Word(&["queue", "moving"]),
-                "queue",
-                "the mean rank: of what waits (the simulator of PACMNET 2023), or moving by 1/50 of each packet (its P4 program)",
-            ),
-        ],
     };
     const NATURE: Nature = Nature {
         sums: true,
         ..preemptive::NATURE
     };
 
-    fn build(values: &Values, ports: u16, _: u64) -> Result<DistributionDeflection, Refusal> {
-        let mean = match &*values.word("mean") {
-            "queue" => Mean::Queue,
-            _ => Mean::Moving(vec![None; usize::from(ports)]),
+    fn build(
+        settings: DistributionSettings,
+        ports: u16,
+        _: u64,
+    ) -> Result<DistributionDeflection, Refusal> {
+        let mean = match settings.mean {
+            MeanOf::Queue => Mean::Queue,
+            MeanOf::Moving => Mean::Moving(vec![None; usize::from(ports)]),
         };
-        Preemptive::build(values, ports, mean).map(DistributionDeflection)
+        Preemptive::build(settings.common, ports, mean).map(DistributionDeflection)
     }
 }
 

@@ -9,7 +9,7 @@
 
 use super::{Buffer, DropReason, Verdict};
 use crate::{NEVER, Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, Refusal, Rng, Size, Values};
+use sidestep_types::{About, Packet, Refusal, Rng, Size};
 
 /// Drop-tail.
 #[derive(Debug)]
@@ -17,18 +17,18 @@ use sidestep_types::{Entry, Packet, Refusal, Rng, Size, Values};
 pub struct DropTail;
 
 impl Policy for DropTail {
-    const ENTRY: Entry = Entry {
+    type Settings = ();
+    const ABOUT: About = About {
         name: "droptail",
         summary: "keeps what fits, drops the rest, marks nothing",
         source: "the plain router",
-        params: &[],
     };
     const NATURE: Nature = Nature {
         marks: false,
         ..Nature::PLAIN
     };
 
-    fn build(_: &Values, _: u16, _: u64) -> Result<DropTail, Refusal> {
+    fn build(_: (), _: u16, _: u64) -> Result<DropTail, Refusal> {
         Ok(DropTail)
     }
 }

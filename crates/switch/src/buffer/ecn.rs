@@ -11,35 +11,27 @@ use super::{Buffer, DropReason, Verdict};
 use crate::queues::reaches;
 use crate::why::{self, Scene};
 use crate::{Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values};
+use sidestep_types::{About, Packet, Refusal, Rng, Settings, Size};
 
 /// Step marking over drop-tail.
-#[derive(Debug)]
+#[derive(Debug, Settings)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ecn {
+    /// mark when the queue already holds this much; 20 packets at 1 Gbps (DIBS section 5.3)
+    #[setting(default = "20 pkt")]
     mark_at: Size,
 }
 
-/// The marking threshold, shared by every policy that marks by a step.
-pub(super) const MARK_AT: Param = Param::with_default(
-    "mark_at",
-    ParamUnit::Size,
-    "20 pkt",
-    "mark when the queue already holds this much; 20 packets at 1 Gbps (DIBS section 5.3)",
-);
-
 impl Policy for Ecn {
-    const ENTRY: Entry = Entry {
+    type Settings = Ecn;
+    const ABOUT: About = About {
         name: "ecn",
         summary: "drop-tail that marks from a fixed queue length on",
         source: "Alizadeh et al., SIGCOMM 2010 (DCTCP)",
-        params: &[MARK_AT],
     };
 
-    fn build(values: &Values, _: u16, _: u64) -> Result<Ecn, Refusal> {
-        Ok(Ecn {
-            mark_at: values.size("mark_at"),
-        })
+    fn build(settings: Ecn, _: u16, _: u64) -> Result<Ecn, Refusal> {
+        Ok(settings)
     }
 }
 

@@ -15,12 +15,11 @@
 //! **Deviations**   *Assumed*: the product (the paper gives no round trip); that packets without data are not held to the
 //!                  limit, since they bring no flow into the count that would give them room; which classes are long.
 
-use super::detour::STEP;
+use super::detour::Step;
 use super::{Buffer, DropReason, Verdict};
-use crate::queues::reaches;
 use crate::why::{Scene, both, bytes, count, packets};
 use crate::{Class, Depth, Nature, Policy, Queues, Want};
-use sidestep_types::{Bytes, Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values};
+use sidestep_types::{About, Bytes, Packet, Refusal, Rng, Settings, Size, Words};
 
 /// Queues by class.
 #[derive(Debug)]
@@ -34,54 +33,55 @@ pub struct MulBuff {
     product: u64,
     /// The first class of long flows.
     long: u8,
-    mark_at: Option<Size>,
+    step: Step,
 }
 
 /// A queue that cannot hold a full packet would never take one.
 const LEAST: u64 = 1_500;
 
-pub(super) const SIZES: Param = Param::with_default(
-    "sizes",
-    ParamUnit::Word(&["per-flow", "static"]),
-    "per-flow",
-    "do the queues of short flows grow with their flows, or have all their room at once?",
-);
+/// Settings of the queues of classes.
+#[derive(Settings)]
+pub struct Queueing {
+    /// do the queues of short flows grow with their flows, or have all their room at once?
+    #[setting(default = "per-flow")]
+    sizes: Sizes,
+    /// room for each flow in a queue of short flows (MulBuff, section 2)
+    #[setting(default = "3 pkt", beside(sizes = "per-flow"))]
+    per_flow: Size,
+    /// a queue of short flows holds at most this less the product (MulBuff, section 2)
+    #[setting(default = "250 kB")]
+    total: Bytes,
+    /// a queue of long flows holds this, the bandwidth-delay product; that of 1 Gbps and 200 us; assumed
+    #[setting(default = "25 kB")]
+    product: Bytes,
+    /// the lowest class of long flows; those below are short; assumed
+    #[setting(default = "1", range = 0..=8)]
+    long: u8,
+}
 
-pub(super) const PER_FLOW: Param = Param::with_default(
-    "per_flow",
-    ParamUnit::Size,
-    "3 pkt",
-    "room for each flow in a queue of short flows (MulBuff, section 2)",
-)
-.beside("sizes", &["per-flow"]);
+/// How the queues of short flows are sized.
+#[derive(Clone, Copy, PartialEq, Words)]
+enum Sizes {
+    #[word("per-flow")]
+    PerFlow,
+    Static,
+}
 
-pub(super) const TOTAL: Param = Param::with_default(
-    "total",
-    ParamUnit::Bytes,
-    "250 kB",
-    "a queue of short flows holds at most this less the product (MulBuff, section 2)",
-);
-
-pub(super) const PRODUCT: Param = Param::with_default(
-    "product",
-    ParamUnit::Bytes,
-    "25 kB",
-    "a queue of long flows holds this, the bandwidth-delay product; that of 1 Gbps and 200 us; assumed",
-);
-
-pub(super) const LONG: Param = Param::with_default(
-    "long",
-    ParamUnit::Count,
-    "1",
-    "the lowest class of long flows; those below are short; assumed",
-);
+/// Settings of [`MulBuff`].
+#[derive(Settings)]
+pub struct MulBuffSettings {
+    #[setting(flatten)]
+    pub(super) queues: Queueing,
+    #[setting(flatten)]
+    pub(super) step: Step,
+}
 
 impl Policy for MulBuff {
-    const ENTRY: Entry = Entry {
+    type Settings = MulBuffSettings;
+    const ABOUT: About = About {
         name: "mulbuff",
         summary: "a queue for each class, sized by its flows; needs sched wps, ps or strict",
         source: "Mushtaq et al., SIGCOMM 2014 (MulBuff)",
-        params: &[SIZES, PER_FLOW, TOTAL, PRODUCT, LONG, STEP],
     };
     const NATURE: Nature = Nature {
         sched: &["wps", "ps", "strict"],
@@ -91,8 +91,9 @@ impl Policy for MulBuff {
         ..Nature::PLAIN
     };
 
-    fn build(values: &Values, _: u16, _: u64) -> Result<MulBuff, Refusal> {
-        let [Bytes(total), Bytes(product)] = ["total", "product"].map(|name| values.bytes(name));
+    fn build(settings: MulBuffSettings, _: u16, _: u64) -> Result<MulBuff, Refusal> {
+        let MulBuffSettings { queues, step } = settings;
+        let (total, product, per_flow) = (queues.total.0, queues.product.0, queues.per_flow);
         let cap = total.saturating_sub(product);
         if cap < LEAST {
             let wrong = format!(
@@ -108,7 +109,6 @@ impl Policy for MulBuff {
             let expected = format!("must hold a full packet, {}", Bytes(LEAST));
             return Err(Refusal::of("product", expected).got(Bytes(product)));
         }
-        let per_flow = values.size("per_flow");
         let least = match per_flow {
             Size::Packets(n) => n > 0,
             Size::Bytes(b) => b.0 >= LEAST,
@@ -117,16 +117,12 @@ impl Policy for MulBuff {
             let expected = format!("must hold a full packet, 1 pkt or {}", Bytes(LEAST));
             return Err(Refusal::of("per_flow", expected).got(per_flow));
         }
-        let long = values.count("long");
-        if long > 8 {
-            return Err(Refusal::of("long", "must be from 0 to 8").got(long));
-        }
         Ok(MulBuff {
-            per_flow: (values.word("sizes") == "per-flow").then_some(per_flow),
+            per_flow: (queues.sizes == Sizes::PerFlow).then_some(per_flow),
             cap,
             product,
-            long: long as u8,
-            mark_at: values.size_or_off("mark_at"),
+            long: queues.long,
+            step,
         })
     }
 }
@@ -187,7 +183,7 @@ impl MulBuff {
 
     /// Is a packet marked that joins a queue of its class this deep?
     pub(crate) fn marks(&self, depth: Depth) -> bool {
-        self.mark_at.is_some_and(|k| reaches(depth, k))
+        self.step.marks(depth)
     }
 
     #[inline(always)]
@@ -283,7 +279,7 @@ impl Buffer for MulBuff {
             count(flows)
         );
         match verdict {
-            Verdict::Enqueue { .. } => format!("{waits}; {}", scene.step(depth, self.mark_at)),
+            Verdict::Enqueue { .. } => format!("{waits}; {}", scene.step(depth, self.step.mark_at)),
             _ => waits,
         }
     }

@@ -13,12 +13,12 @@
 //!                  is counted at that port as well, where one counts, until its last packet leaves there or it has been
 //!                  silent: its class weighs more there under `wps` meanwhile, and may hold more of what wants that port.
 
-use super::detour::{Detours, INGRESS, MARK_DETOURS, MAX_DETOURS, STEP};
-use super::mulbuff::{LONG, MulBuff, PER_FLOW, PRODUCT, SIZES, TOTAL};
+use super::detour::Detours;
+use super::mulbuff::{MulBuff, MulBuffSettings, Queueing};
 use super::{Buffer, DropReason, Verdict, dibs};
 use crate::why::{Scene, both};
 use crate::{Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, PortSet, Refusal, Rng, Values};
+use sidestep_types::{About, Packet, PortSet, Refusal, Rng, Settings};
 
 /// Queues by class, and detours of short flows.
 #[derive(Debug)]
@@ -28,22 +28,21 @@ pub struct MulBuffDibs {
     detours: Detours,
 }
 
+/// Settings of [`MulBuffDibs`].
+#[derive(Settings)]
+pub struct MulBuffDibsSettings {
+    #[setting(flatten)]
+    queues: Queueing,
+    #[setting(flatten)]
+    detours: Detours,
+}
+
 impl Policy for MulBuffDibs {
-    const ENTRY: Entry = Entry {
+    type Settings = MulBuffDibsSettings;
+    const ABOUT: About = About {
         name: "mulbuff-dibs",
         summary: "a queue for each class, sized by its flows; detours what short flows find no room for",
         source: "Mushtaq et al., SIGCOMM 2014 (MulBuff), before Zarifis et al., EuroSys 2014 (DIBS)",
-        params: &[
-            SIZES,
-            PER_FLOW,
-            TOTAL,
-            PRODUCT,
-            LONG,
-            STEP,
-            INGRESS,
-            MARK_DETOURS,
-            MAX_DETOURS,
-        ],
     };
     const NATURE: Nature = Nature {
         draws: 1,
@@ -54,10 +53,12 @@ impl Policy for MulBuffDibs {
         ..Nature::DETOURS
     };
 
-    fn build(values: &Values, ports: u16, salt: u64) -> Result<MulBuffDibs, Refusal> {
+    fn build(settings: MulBuffDibsSettings, ports: u16, salt: u64) -> Result<MulBuffDibs, Refusal> {
+        let MulBuffDibsSettings { queues, detours } = settings;
+        let step = detours.step;
         Ok(MulBuffDibs {
-            queues: MulBuff::build(values, ports, salt)?,
-            detours: Detours::build(values)?,
+            queues: MulBuff::build(MulBuffSettings { queues, step }, ports, salt)?,
+            detours,
         })
     }
 }

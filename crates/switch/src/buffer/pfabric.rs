@@ -11,7 +11,7 @@
 use super::{Buffer, DropReason, Verdict};
 use crate::why::{self, Scene, count};
 use crate::{NEVER, Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, Refusal, Rng, Size, Values};
+use sidestep_types::{About, Packet, Refusal, Rng, Size};
 
 /// Drops by remaining size.
 #[derive(Debug)]
@@ -19,11 +19,11 @@ use sidestep_types::{Entry, Packet, Refusal, Rng, Size, Values};
 pub struct PFabric;
 
 impl Policy for PFabric {
-    const ENTRY: Entry = Entry {
+    type Settings = ();
+    const ABOUT: About = About {
         name: "pfabric",
         summary: "drops the packet whose flow has the most left to send; needs sched pfabric or srpt",
         source: "Alizadeh et al., SIGCOMM 2013 (pFabric)",
-        params: &[],
     };
     const NATURE: Nature = Nature {
         marks: false,
@@ -33,7 +33,7 @@ impl Policy for PFabric {
         ..Nature::PLAIN
     };
 
-    fn build(_: &Values, _: u16, _: u64) -> Result<PFabric, Refusal> {
+    fn build(_: (), _: u16, _: u64) -> Result<PFabric, Refusal> {
         Ok(PFabric)
     }
 }

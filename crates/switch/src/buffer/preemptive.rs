@@ -2,28 +2,27 @@
 //!
 //! They differ in how they tell where a packet stands among others ([`Standings`]).
 
-use super::standing::{Standings, fraction};
+use super::detour::Step;
+use super::standing::{Share, Standings};
 use super::threshold::{Judged, Threshold};
 use super::{DropReason, Verdict};
-use crate::choices::{MOST, choices, read_choices, shortest_drawn};
-use crate::queues::reaches;
+use crate::choices::{CHOICES, MOST, of_ports, shortest_drawn};
 use crate::why::{Scene, both};
-use crate::{Depth, Nature, Queues, Want};
-use sidestep_types::{Packet, Param, ParamUnit, Refusal, Rng, Size, Values};
+use crate::{Nature, Queues, Want};
+use sidestep_types::{Packet, Refusal, Rng, Settings};
 
-/// Where thresholds begin.
-pub(super) const ALPHA: Param = Param::with_default(
-    "alpha",
-    ParamUnit::Fraction,
-    "0.1",
-    "share of a queue that the least urgent packets leave free (0.1 in the simulator of PACMNET 2023)",
-);
-
-/// How many ports are looked at.
-pub(super) const CHOICES: Param = choices(
-    "2",
-    "ports drawn for each packet that is deflected, 1 to 4 (two in PACMNET 2023)",
-);
+/// What can be set about all of them.
+#[derive(Settings)]
+pub struct Common {
+    #[setting(flatten)]
+    step: Step,
+    /// share of a queue that the least urgent packets leave free (0.1 in the simulator of PACMNET 2023)
+    #[setting(default = "0.1")]
+    alpha: Share,
+    /// ports drawn for each packet that is deflected, 1 to 4 (two in PACMNET 2023)
+    #[setting(default = "2", range = CHOICES)]
+    choices: u8,
+}
 
 /// What holds for all of them.
 pub(super) const NATURE: Nature = Nature {
@@ -40,7 +39,7 @@ pub(super) const NATURE: Nature = Nature {
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Preemptive<S> {
-    mark_at: Option<Size>,
+    step: Step,
     choices: u8,
     threshold: Threshold<S>,
     /// What the wanted queue and the drawn one said last: for [`Preemptive::why`] alone.
@@ -48,12 +47,13 @@ pub(super) struct Preemptive<S> {
 }
 
 impl<S: Standings> Preemptive<S> {
-    /// Reads `mark_at`, `alpha` and `choices`, for a switch with `ports` ports.
-    pub fn build(values: &Values, ports: u16, standings: S) -> Result<Preemptive<S>, Refusal> {
+    /// For a switch with `ports` ports.
+    pub fn build(settings: Common, ports: u16, standings: S) -> Result<Preemptive<S>, Refusal> {
+        let Share { above, below } = settings.alpha;
         Ok(Preemptive {
-            mark_at: values.size_or_off("mark_at"),
-            choices: read_choices(values, ports)?,
-            threshold: Threshold::new(fraction(values, "alpha")?, standings),
+            step: settings.step,
+            choices: of_ports(settings.choices, ports)?,
+            threshold: Threshold::new((above, below), standings),
             said: None,
         })
     }
@@ -69,7 +69,7 @@ impl<S: Standings> Preemptive<S> {
         let wanted = self.threshold.judge(pkt, want, queues);
         self.said = Some((wanted, None));
         if wanted.kept {
-            let mark = self.marks(want.depth);
+            let mark = self.step.marks(want.depth);
             return Verdict::Enqueue { mark };
         }
         let drawn = self.ask_another(pkt, want, queues, rng);
@@ -77,7 +77,7 @@ impl<S: Standings> Preemptive<S> {
         match drawn {
             Some(drawn) if drawn.kept => Verdict::Detour {
                 port: drawn.port,
-                mark: self.marks(drawn.depth),
+                mark: self.step.marks(drawn.depth),
             },
             _ if want.fits => Verdict::Drop(DropReason::Early),
             _ => Verdict::Drop(DropReason::Full),
@@ -103,16 +103,12 @@ impl<S: Standings> Preemptive<S> {
         )
     }
 
-    fn marks(&self, depth: Depth) -> bool {
-        self.mark_at.is_some_and(|level| reaches(depth, level))
-    }
-
     /// Why the last packet got its verdict.
     pub fn why(&self, scene: &mut Scene<'_>, verdict: Verdict) -> String {
         let (wanted, drawn) = self.said.expect("a packet was decided about");
         let there = self.threshold.why(wanted);
         if wanted.kept {
-            return format!("{there}; {}", scene.step(wanted.depth, self.mark_at));
+            return format!("{there}; {}", scene.step(wanted.depth, self.step.mark_at));
         }
         let ports = scene.queues.to_switch().len();
         if ports == 0 {
@@ -126,7 +122,7 @@ impl<S: Standings> Preemptive<S> {
             return format!("{of} that is the shorter queue");
         };
         let mark = match verdict {
-            Verdict::Detour { .. } => format!("; {}", scene.step(drawn.depth, self.mark_at)),
+            Verdict::Detour { .. } => format!("; {}", scene.step(drawn.depth, self.step.mark_at)),
             _ => String::new(),
         };
         format!(

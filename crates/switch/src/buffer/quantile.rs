@@ -5,23 +5,18 @@
 
 use super::standing::{Standing, Standings};
 use crate::Queues;
-use sidestep_types::{Packet, Param, ParamUnit, PortId, Refusal, Values};
+use sidestep_types::{Packet, PortId, Settings};
 
 /// How many ranks are remembered.
-pub(super) const WINDOW: Param = Param::with_default(
-    "window",
-    ParamUnit::Count,
-    "20",
-    "sampled ranks that each queue remembers, 1 to 1000 (20 in the simulator of PACMNET 2023)",
-);
+#[derive(Clone, Copy, Settings)]
+pub struct WindowSize {
+    /// sampled ranks that each queue remembers, 1 to 1000 (20 in the simulator of PACMNET 2023)
+    #[setting(default = "20", range = 1..=MOST)]
+    window: u32,
+}
 
 /// The longest window, and the rarest sample.
-const MOST: u64 = 1000;
-
-/// How seldom one is sampled.
-pub(super) const fn sample(default: &'static str, doc: &'static str) -> Param {
-    Param::with_default("sample", ParamUnit::Count, default, doc)
-}
+pub(super) const MOST: u64 = 1000;
 
 /// The window of each port.
 #[derive(Debug)]
@@ -43,17 +38,13 @@ struct Window {
 }
 
 impl Windows {
-    /// Reads `window` and `sample`, for a switch with `ports` ports.
-    pub fn build(values: &Values, ports: u16) -> Result<Windows, Refusal> {
-        let read = |name| match values.count(name) {
-            n @ 1..=MOST => Ok(n as u32),
-            got => Err(Refusal::of(name, format!("must be from 1 to {MOST}")).got(got)),
-        };
-        Ok(Windows {
-            size: read("window")?,
-            every: read("sample")?,
+    /// Empty windows of a switch with `ports` ports, for which one of `every` packets is sampled.
+    pub fn new(size: WindowSize, every: u32, ports: u16) -> Windows {
+        Windows {
+            size: size.window,
+            every,
             windows: vec![Window::default(); usize::from(ports)],
-        })
+        }
     }
 }
 
@@ -102,16 +93,11 @@ impl Window {
 mod tests {
     use super::*;
     use crate::testing::{StillQueues, data};
-    use sidestep_types::{FlowId, HostId, Kind, Value};
+    use sidestep_types::{FlowId, HostId, Kind};
     use std::collections::VecDeque;
 
-    const PARAMS: &[Param] = &[WINDOW, sample("20", "")];
-
-    fn windows(window: u64, every: u64) -> Result<Windows, Refusal> {
-        let mut values = Values::defaults(PARAMS);
-        values.set("window", Value::Count(window));
-        values.set("sample", Value::Count(every));
-        Windows::build(&values, 2)
+    fn windows(window: u32, every: u32) -> Windows {
+        Windows::new(WindowSize { window }, every, 2)
     }
 
     fn ranked(rank: u32) -> Packet {
@@ -127,7 +113,7 @@ mod tests {
 
     #[test]
     fn one_in_so_many_is_sampled_from_the_first_on_and_ports_do_not_share() {
-        let mut windows = windows(20, 3).unwrap();
+        let mut windows = windows(20, 3);
         for rank in 1..=7 {
             windows.see(&ranked(rank), PortId(0));
         }
@@ -145,7 +131,7 @@ mod tests {
     #[test]
     fn unmarked_data_stands_behind_all_that_is_marked_and_acknowledgements_before_all() {
         let ack = Packet::new(Kind::Ack, FlowId(0), HostId(0), 0);
-        let mut windows = windows(4, 1).unwrap();
+        let mut windows = windows(4, 1);
         for packet in [ack, ranked(9), data(), data()] {
             windows.see(&packet, PortId(0));
         }
@@ -153,27 +139,20 @@ mod tests {
         assert_eq!(parts, [0, 1, 2]);
     }
 
-    #[test]
-    fn a_window_or_a_sample_of_none_or_of_too_many_is_refused() {
-        let said = |window, every| windows(window, every).unwrap_err().to_string();
-        assert_eq!(said(0, 1), "window must be from 1 to 1000, got 0");
-        assert_eq!(said(1, 1001), "sample must be from 1 to 1000, got 1001");
-    }
-
     proptest::proptest! {
         #[test]
         fn the_last_sampled_ranks_are_remembered_and_no_others(
             ranks in proptest::collection::vec(0u32..9, 0..60),
-            size in 1u64..7, every in 1usize..5, own in 0u32..9,
+            size in 1u32..7, every in 1usize..5, own in 0u32..9,
         ) {
-            let mut windows = windows(size, every as u64).unwrap();
+            let mut windows = windows(size, every as u32);
             let mut last = VecDeque::new();
             for (n, rank) in ranks.into_iter().enumerate() {
                 windows.see(&ranked(rank), PortId(1));
                 if n % every == 0 {
                     last.push_back(rank);
                 }
-                if last.len() as u64 > size {
+                if last.len() as u32 > size {
                     last.pop_front();
                 }
             }

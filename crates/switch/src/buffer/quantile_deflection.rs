@@ -14,40 +14,46 @@
 //!                  is full samples here too. A packet's own sample is taken after its R is told, as in the simulator.
 //!                  The port that it came in by is among those drawn, as there; the wanted one too, in vain.
 
-use super::detour::STEP;
-use super::preemptive::{self, ALPHA, CHOICES, Preemptive};
-use super::quantile::{WINDOW, Windows, sample};
+use super::preemptive::{self, Common, Preemptive};
+use super::quantile::{MOST, WindowSize, Windows};
 use super::{Buffer, Verdict};
 use crate::why::Scene;
 use crate::{Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, Refusal, Rng, Values};
+use sidestep_types::{About, Packet, Refusal, Rng, Settings};
 
 /// Deflection by quantile.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct QuantileDeflection(Preemptive<Windows>);
 
+/// Settings of [`QuantileDeflection`].
+#[derive(Settings)]
+pub struct QuantileSettings {
+    #[setting(flatten)]
+    common: Common,
+    #[setting(flatten)]
+    window: WindowSize,
+    /// packets of which one is sampled, 1 to 1000 (20 in the simulator of PACMNET 2023)
+    #[setting(default = "20", range = 1..=MOST)]
+    sample: u32,
+}
+
 impl Policy for QuantileDeflection {
-    const ENTRY: Entry = Entry {
+    type Settings = QuantileSettings;
+    const ABOUT: About = About {
         name: "quantile-deflection",
         summary: "sends on what ranks worse than most of the last packets before the queue is full; a plain FIFO will do",
         source: "Abdous et al., PACMNET 2023 (Practical Packet Deflection in Datacenters)",
-        params: &[
-            STEP,
-            ALPHA,
-            CHOICES,
-            WINDOW,
-            sample(
-                "20",
-                "packets of which one is sampled, 1 to 1000 (20 in the simulator of PACMNET 2023)",
-            ),
-        ],
     };
     const NATURE: Nature = preemptive::NATURE;
 
-    fn build(values: &Values, ports: u16, _: u64) -> Result<QuantileDeflection, Refusal> {
-        let windows = Windows::build(values, ports)?;
-        Preemptive::build(values, ports, windows).map(QuantileDeflection)
+    fn build(
+        settings: QuantileSettings,
+        ports: u16,
+        _: u64,
+    ) -> Result<QuantileDeflection, Refusal> {
+        let windows = Windows::new(settings.window, settings.sample, ports);
+        Preemptive::build(settings.common, ports, windows).map(QuantileDeflection)
     }
 }
 
@@ -233,5 +239,18 @@ mod tests {
         assert_eq!(said(("alpha", "1.5")), "alpha must be at most 1, got 15/10");
         assert!(said(("alpha", "1/5000000000")).contains("numbers of 32 bits, got 1/5000000000"));
         assert!(said(("choices", "0")).contains("must be from 1 to 4, got 0"));
+    }
+
+    #[test]
+    fn a_window_or_a_sample_of_none_or_of_too_many_is_refused() {
+        let said = |set| made::<QuantileDeflection>(&[set]).unwrap_err().to_string();
+        assert_eq!(
+            said(("window", "0")),
+            "window must be from 1 to 1000, got 0"
+        );
+        assert_eq!(
+            said(("sample", "1001")),
+            "sample must be from 1 to 1000, got 1001"
+        );
     }
 }

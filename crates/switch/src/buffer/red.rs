@@ -14,19 +14,21 @@
 use super::{Buffer, DropReason, Verdict};
 use crate::why::{self, Scene, count};
 use crate::{Depth, Nature, Policy, Queues, Want};
-use sidestep_types::{Bytes, Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values};
+use sidestep_types::{
+    About, Bytes, Fraction, Packet, ParamUnit, Refusal, Rng, Setting, Settings, Size, Value, Words,
+};
 
 /// Random early detection.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Red {
-    settings: Settings,
+    curve: Curve,
     ports: Vec<PortState>,
 }
 
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Settings {
+struct Curve {
     in_bytes: bool,
     /// Both in 2⁻¹⁶ packets or bytes.
     min: u64,
@@ -51,55 +53,62 @@ struct PortState {
 
 const ONE: u64 = 1 << 32;
 
+/// Settings of [`Red`].
+#[derive(Settings)]
+pub struct RedSettings {
+    /// average queue from which it marks; assumed: the step of DCTCP at 1 Gbps
+    #[setting(default = "20 pkt")]
+    min: Size,
+    /// average queue from which it marks all; three times min (Floyd, 1997)
+    #[setting(default = "60 pkt")]
+    max: Size,
+    /// probability just below max (Floyd, 1997)
+    #[setting(default = "0.1")]
+    max_p: Share,
+    /// weight of the newest queue length in the average (1993); 1 follows the queue itself
+    #[setting(default = "0.002")]
+    weight: Share,
+    /// between max and twice max, rise from max_p to 1 (Floyd, 2000)
+    #[setting(default = "true")]
+    gentle: bool,
+    /// mark ECN-capable packets instead of dropping them (RFC 3168)
+    #[setting(default = "true")]
+    ecn: bool,
+    /// past max (gentle: twice max), drop ECN-capable packets too (RFC 3168 section 7), or mark them
+    #[setting(default = "drop")]
+    above_max: AboveMax,
+}
+
+/// What becomes of ECN-capable packets past `max`.
+#[derive(Clone, Copy, Words)]
+enum AboveMax {
+    Drop,
+    Mark,
+}
+
+/// A share in 2⁻³², which must be in (0, 1].
+struct Share(u64);
+
+impl Setting for Share {
+    const UNIT: ParamUnit = ParamUnit::Fraction;
+
+    fn read(name: &'static str, value: &Value) -> Result<Share, Refusal> {
+        let Fraction(above, below) = Fraction::read(name, value)?;
+        let scaled = (u128::from(above) << 32) / u128::from(below);
+        if above > below || scaled == 0 {
+            let refusal = Refusal::of(name, "must be above 0 and at most 1");
+            return Err(refusal.got(format!("{above}/{below}")));
+        }
+        Ok(Share(scaled as u64))
+    }
+}
+
 impl Policy for Red {
-    const ENTRY: Entry = Entry {
+    type Settings = RedSettings;
+    const ABOUT: About = About {
         name: "red",
         summary: "marks or drops early, by the average queue",
         source: "Floyd and Jacobson, ToN 1993 (RED)",
-        params: &[
-            Param::with_default(
-                "min",
-                ParamUnit::Size,
-                "20 pkt",
-                "average queue from which it marks; assumed: the step of DCTCP at 1 Gbps",
-            ),
-            Param::with_default(
-                "max",
-                ParamUnit::Size,
-                "60 pkt",
-                "average queue from which it marks all; three times min (Floyd, 1997)",
-            ),
-            Param::with_default(
-                "max_p",
-                ParamUnit::Fraction,
-                "0.1",
-                "probability just below max (Floyd, 1997)",
-            ),
-            Param::with_default(
-                "weight",
-                ParamUnit::Fraction,
-                "0.002",
-                "weight of the newest queue length in the average (1993); 1 follows the queue itself",
-            ),
-            Param::with_default(
-                "gentle",
-                ParamUnit::Flag,
-                "true",
-                "between max and twice max, rise from max_p to 1 (Floyd, 2000)",
-            ),
-            Param::with_default(
-                "ecn",
-                ParamUnit::Flag,
-                "true",
-                "mark ECN-capable packets instead of dropping them (RFC 3168)",
-            ),
-            Param::with_default(
-                "above_max",
-                ParamUnit::Word(&["drop", "mark"]),
-                "drop",
-                "past max (gentle: twice max), drop ECN-capable packets too (RFC 3168 section 7), or mark them",
-            ),
-        ],
     };
     const NATURE: Nature = Nature {
         draws: 1,
@@ -108,8 +117,8 @@ impl Policy for Red {
         ..Nature::PLAIN
     };
 
-    fn build(values: &Values, ports: u16, _: u64) -> Result<Red, Refusal> {
-        let (min, max, in_bytes) = match (values.size("min"), values.size("max")) {
+    fn build(settings: RedSettings, ports: u16, _: u64) -> Result<Red, Refusal> {
+        let (min, max, in_bytes) = match (settings.min, settings.max) {
             (Size::Packets(min), Size::Packets(max)) => (min, max, false),
             (Size::Bytes(min), Size::Bytes(max)) => (min.0, max.0, true),
             _ => {
@@ -125,31 +134,21 @@ impl Policy for Red {
             let wrong = format!("max ({max}) is more than a queue can hold");
             return Err(Refusal::about(&["max"], wrong));
         }
-        let settings = Settings {
+        let curve = Curve {
             in_bytes,
             min: min << 16,
             max: max << 16,
-            max_p: share("max_p", values.fraction("max_p"))?,
-            weight: share("weight", values.fraction("weight"))?,
-            gentle: values.flag("gentle"),
-            ecn: values.flag("ecn"),
-            mark_above_max: values.word("above_max") == "mark",
+            max_p: settings.max_p.0,
+            weight: settings.weight.0,
+            gentle: settings.gentle,
+            ecn: settings.ecn,
+            mark_above_max: matches!(settings.above_max, AboveMax::Mark),
         };
         Ok(Red {
-            settings,
+            curve,
             ports: vec![PortState::default(); usize::from(ports)],
         })
     }
-}
-
-/// `above / below` in 2⁻³², which must be in (0, 1].
-fn share(name: &'static str, (above, below): (u64, u64)) -> Result<u64, Refusal> {
-    let scaled = (u128::from(above) << 32) / u128::from(below);
-    if above > below || scaled == 0 {
-        let refusal = Refusal::of(name, "must be above 0 and at most 1");
-        return Err(refusal.got(format!("{above}/{below}")));
-    }
-    Ok(scaled as u64)
 }
 
 impl Buffer for Red {
@@ -163,11 +162,11 @@ impl Buffer for Red {
     ) -> Verdict {
         let state = &mut self.ports[want.port.index()];
         let idle = idle_packets(want, queues);
-        state.average = self.settings.average(state.average, want.depth, idle);
+        state.average = self.curve.average(state.average, want.depth, idle);
         if !want.fits {
             return Verdict::Drop(DropReason::Full);
         }
-        let (signal, hard) = match self.settings.zone(state.average) {
+        let (signal, hard) = match self.curve.zone(state.average) {
             Zone::Calm => {
                 state.since = 0;
                 (false, false)
@@ -179,12 +178,12 @@ impl Buffer for Red {
             }
             Zone::Certain => {
                 state.since = 0;
-                (true, !self.settings.mark_above_max)
+                (true, !self.curve.mark_above_max)
             }
         };
         if !signal {
             Verdict::Enqueue { mark: false }
-        } else if self.settings.ecn && pkt.ect() && !hard {
+        } else if self.curve.ecn && pkt.ect() && !hard {
             Verdict::Enqueue { mark: true }
         } else {
             Verdict::Drop(DropReason::Early)
@@ -195,16 +194,16 @@ impl Buffer for Red {
         if let Verdict::Drop(DropReason::Full) = verdict {
             return why::verdict(verdict);
         }
-        let Settings { min, max, .. } = self.settings;
+        let Curve { min, max, .. } = self.curve;
         // The average with this packet: the decision took it in.
         let average = self.ports[want.port.index()].average;
-        let unit = if self.settings.in_bytes {
+        let unit = if self.curve.in_bytes {
             "bytes"
         } else {
             "packets"
         };
         let scaled = |n: u64| format!("{}.{:02}", count(n >> 16), ((n & 0xffff) * 100) >> 16);
-        let chance = match self.settings.zone(average) {
+        let chance = match self.curve.zone(average) {
             Zone::Calm => format!("< min = {}", count(min >> 16)),
             Zone::Chance(p) => format!(
                 "is between min = {} and {}: a signal by draw, with probability {}.{:04} before \
@@ -250,7 +249,7 @@ enum Zone {
     Certain,
 }
 
-impl Settings {
+impl Curve {
     /// The average after a packet finds the queue at `depth`, `idle` packet times after it ran empty.
     fn average(&self, before: u64, depth: Depth, idle: u64) -> u64 {
         let now = if self.in_bytes {
@@ -319,7 +318,7 @@ fn decay(value: u64, keep: u64, n: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::testing::{StillQueues, data};
-    use sidestep_types::{Time, Value};
+    use sidestep_types::{Time, Values};
 
     fn red(set: &[(&'static str, &str)]) -> Result<Red, Refusal> {
         let mut values = Values::defaults(Red::ENTRY.params);
@@ -327,7 +326,7 @@ mod tests {
             let param = Red::ENTRY.params.iter().find(|p| p.name == *name).unwrap();
             values.set(param.name, Value::parse(text, param).unwrap());
         }
-        Red::build(&values, 4, 0)
+        Red::from_values(&values, 4, 0)
     }
 
     /// How many of `n` packets are marked at a queue of `packets`.
@@ -366,9 +365,9 @@ mod tests {
 
     #[test]
     fn the_average_forgets_while_the_queue_is_idle() {
-        let settings = red(&[]).unwrap().settings;
+        let curve = red(&[]).unwrap().curve;
         let busy = 40 << 16;
-        let still = settings.average(
+        let still = curve.average(
             busy,
             Depth {
                 packets: 40,
@@ -378,7 +377,7 @@ mod tests {
         );
         assert_eq!(still, busy);
         // (1 - 0.002)^346 is a half.
-        let rested = settings.average(busy, Depth::default(), 346);
+        let rested = curve.average(busy, Depth::default(), 346);
         assert!(
             (rested as f64 / busy as f64 - 0.5).abs() < 0.003,
             "{rested}"

@@ -1,7 +1,7 @@
 //! Where a packet stands among others by its rank, for policies that admit by it.
 
 use crate::Queues;
-use sidestep_types::{Packet, PortId, Refusal, Values};
+use sidestep_types::{Fraction, Packet, ParamUnit, PortId, Refusal, Setting, Value};
 
 /// A share from 0, more urgent than all, to 1: `part` of `whole`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,18 +35,25 @@ pub(super) trait Standings {
     fn why(&self, standing: Standing) -> String;
 }
 
-/// The fraction called `name`, at most 1, as two numbers of 32 bits.
-pub(super) fn fraction(values: &Values, name: &'static str) -> Result<(u32, u32), Refusal> {
-    let (above, below) = values.fraction(name);
-    let got = |refusal: Refusal| refusal.got(format!("{above}/{below}"));
-    if above > below {
-        return Err(got(Refusal::of(name, "must be at most 1")));
-    }
-    match (u32::try_from(above), u32::try_from(below)) {
-        (Ok(above), Ok(below)) => Ok((above, below)),
-        _ => Err(got(Refusal::of(
-            name,
-            "must have at most 9 digits, or be a fraction of numbers of 32 bits",
-        ))),
+/// A setting that is a share, at most 1: two numbers of 32 bits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Share {
+    pub above: u32,
+    pub below: u32,
+}
+
+impl Setting for Share {
+    const UNIT: ParamUnit = ParamUnit::Fraction;
+
+    fn read(name: &'static str, value: &Value) -> Result<Share, Refusal> {
+        let Fraction(above, below) = Fraction::read(name, value)?;
+        let refuse = |expected| Err(Refusal::of(name, expected).got(format!("{above}/{below}")));
+        if above > below {
+            return refuse("must be at most 1");
+        }
+        match (u32::try_from(above), u32::try_from(below)) {
+            (Ok(above), Ok(below)) => Ok(Share { above, below }),
+            _ => refuse("must have at most 9 digits, or be a fraction of numbers of 32 bits"),
+        }
     }
 }

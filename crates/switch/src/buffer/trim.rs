@@ -17,36 +17,26 @@ use crate::queues::reaches;
 use crate::sched::priority::Priority;
 use crate::why::{Scene, both, bytes, packets};
 use crate::{Depth, Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values};
+use sidestep_types::{About, Packet, Refusal, Rng, Settings, Size};
 
 /// Cuts payloads.
-#[derive(Debug)]
+#[derive(Debug, Settings)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Trim {
+    /// control packets that may wait at a port, beyond its capacity: headers and acknowledgements; assumed
+    #[setting(default = "100 pkt")]
     headers: Size,
+    /// mark when the data that waits already holds this much; the paper's headers are the signal
+    #[setting(default = "off", off = "off")]
     mark_at: Option<Size>,
 }
 
 impl Policy for Trim {
-    const ENTRY: Entry = Entry {
+    type Settings = Trim;
+    const ABOUT: About = About {
         name: "trim",
         summary: "cuts the payload of what does not fit and sends the header first; needs sched priority",
         source: "Cheng et al., NSDI 2014 (Cutting Payload)",
-        params: &[
-            Param::with_default(
-                "headers",
-                ParamUnit::Size,
-                "100 pkt",
-                "control packets that may wait at a port, beyond its capacity: headers and acknowledgements; assumed",
-            ),
-            Param::with_default(
-                "mark_at",
-                ParamUnit::Size,
-                "off",
-                "mark when the data that waits already holds this much; the paper's headers are the signal",
-            )
-            .or_off("off"),
-        ],
     };
     const NATURE: Nature = Nature {
         sched: &["priority"],
@@ -55,11 +45,8 @@ impl Policy for Trim {
         ..Nature::PLAIN
     };
 
-    fn build(values: &Values, _: u16, _: u64) -> Result<Trim, Refusal> {
-        Ok(Trim {
-            headers: values.size("headers"),
-            mark_at: values.size_or_off("mark_at"),
-        })
+    fn build(settings: Trim, _: u16, _: u64) -> Result<Trim, Refusal> {
+        Ok(settings)
     }
 }
 

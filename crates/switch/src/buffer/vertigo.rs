@@ -16,41 +16,33 @@
 //!                  queues: the one drawn first. A mark is given by the queue as it is before the last victim leaves
 //!                  it. `deflect` is not in the paper.
 
-use super::detour::STEP;
+use super::detour::Step;
 use super::{Buffer, DropReason, Verdict};
-use crate::choices::{MOST, choices, read_choices, shortest_drawn};
-use crate::queues::reaches;
+use crate::choices::{CHOICES, MOST, of_ports, shortest_drawn};
 use crate::why::{self, Scene, both, count};
-use crate::{Depth, NEVER, Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Size, Values};
+use crate::{NEVER, Nature, Policy, Queues, Want};
+use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings, Size};
 
 /// Deflection of the largest.
-#[derive(Debug)]
+#[derive(Debug, Settings)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Vertigo {
-    mark_at: Option<Size>,
+    #[setting(flatten)]
+    step: Step,
+    /// ports drawn for each packet that leaves a full queue, 1 to 4
+    #[setting(default = "2", range = CHOICES)]
     choices: u8,
+    /// does what leaves a full queue go to another? If not it is dropped: Vertigo's queues alone
+    #[setting(default = "true")]
     deflect: bool,
 }
 
 impl Policy for Vertigo {
-    const ENTRY: Entry = Entry {
+    type Settings = Vertigo;
+    const ABOUT: About = About {
         name: "vertigo",
         summary: "sends the packets with the most left to send on to shorter queues; meant for sched srpt",
         source: "Abdous et al., CoNEXT 2021 (Vertigo)",
-        params: &[
-            STEP,
-            choices(
-                "2",
-                "ports drawn for each packet that leaves a full queue, 1 to 4",
-            ),
-            Param::with_default(
-                "deflect",
-                ParamUnit::Flag,
-                "true",
-                "does what leaves a full queue go to another? If not it is dropped: Vertigo's queues alone",
-            ),
-        ],
     };
     const NATURE: Nature = Nature {
         detours: true,
@@ -63,12 +55,9 @@ impl Policy for Vertigo {
         ..Nature::PLAIN
     };
 
-    fn build(values: &Values, ports: u16, _: u64) -> Result<Vertigo, Refusal> {
-        Ok(Vertigo {
-            mark_at: values.size_or_off("mark_at"),
-            choices: read_choices(values, ports)?,
-            deflect: values.flag("deflect"),
-        })
+    fn build(settings: Vertigo, ports: u16, _: u64) -> Result<Vertigo, Refusal> {
+        of_ports(settings.choices, ports)?;
+        Ok(settings)
     }
 }
 
@@ -82,14 +71,14 @@ impl Buffer for Vertigo {
         rng: &mut Rng,
     ) -> Verdict {
         if want.fits {
-            let mark = self.marks(want.depth);
+            let mark = self.step.marks(want.depth);
             return Verdict::Enqueue { mark };
         }
         self.full(pkt, want, queues, rng)
     }
 
     fn marks_at(&self) -> Option<Size> {
-        Some(self.mark_at.unwrap_or(NEVER))
+        Some(self.step.mark_at.unwrap_or(NEVER))
     }
 
     fn displaced(
@@ -112,9 +101,9 @@ impl Buffer for Vertigo {
         let ports = scene.queues.to_switch();
         let drawn = ports.len().min(u32::from(self.choices));
         match verdict {
-            Verdict::Enqueue { .. } => scene.step(want.depth, self.mark_at),
+            Verdict::Enqueue { .. } => scene.step(want.depth, self.step.mark_at),
             Verdict::Evict { .. } => {
-                let mark = scene.step(want.depth, self.mark_at);
+                let mark = scene.step(want.depth, self.step.mark_at);
                 format!("its rank is {rank}, and {worst}; {mark}")
             }
             Verdict::Detour { port, .. } | Verdict::Squeeze { port, .. } => {
@@ -124,7 +113,7 @@ impl Buffer for Vertigo {
                      this is the shorter queue, with {}; {}",
                     ports.len(),
                     both(depth),
-                    scene.step(depth, self.mark_at)
+                    scene.step(depth, self.step.mark_at)
                 )
             }
             Verdict::Drop(_) if !self.deflect => {
@@ -136,16 +125,11 @@ impl Buffer for Vertigo {
 }
 
 impl Vertigo {
-    #[inline]
-    fn marks(&self, depth: Depth) -> bool {
-        self.mark_at.is_some_and(|level| reaches(depth, level))
-    }
-
     /// Kept out of the path of packets that fit.
     #[inline(never)]
     fn full(&self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
         if queues.could_fit(pkt, want.port) {
-            let mark = self.marks(want.depth);
+            let mark = self.step.marks(want.depth);
             return Verdict::Evict { mark };
         }
         let deflected = self.deflect(pkt, queues, rng);
@@ -158,7 +142,7 @@ impl Vertigo {
             return None;
         }
         let (port, depth) = shortest_drawn(rng, self.choices, queues.to_switch(), queues)?;
-        let mark = self.marks(depth);
+        let mark = self.step.marks(depth);
         Some(match queues.would_fit(pkt, depth) {
             true => Verdict::Detour { port, mark },
             false => Verdict::Squeeze { port, mark },
@@ -169,9 +153,11 @@ impl Vertigo {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Depth;
     use crate::buffer::detour::tests::made;
     use crate::choices::draw_different;
     use crate::testing::{StillQueues, data};
+    use sidestep_types::Values;
 
     const FULL: Verdict = Verdict::Drop(DropReason::Full);
 
@@ -320,7 +306,7 @@ mod tests {
             assert!(refused.to_string().contains(words), "{refused}");
         }
         let values = Values::defaults(Vertigo::ENTRY.params);
-        let narrow = Vertigo::build(&values, 1, 0).unwrap_err().to_string();
+        let narrow = Vertigo::from_values(&values, 1, 0).unwrap_err().to_string();
         assert_eq!(
             narrow,
             "choices must be at most the 1 ports of the switch, got 2"

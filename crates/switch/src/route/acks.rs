@@ -11,15 +11,22 @@
 
 use super::{Hops, ecmp};
 use crate::why::Scene;
-use sidestep_types::{Packet, Param, ParamUnit, PortId, Values};
+use sidestep_types::{Packet, PortId, Settings, Words};
 
-/// The parameter.
-pub(super) const ACKS: Param = Param::with_default(
-    "acks",
-    ParamUnit::Word(&["spray", "ecmp"]),
-    "spray",
-    "what carries no data goes as data does, or by its flow's hash; the default is assumed",
-);
+/// How packets without data go.
+#[derive(Clone, Copy, Settings)]
+pub struct AcksSettings {
+    /// what carries no data goes as data does, or by its flow's hash; the default is assumed
+    #[setting(default = "spray")]
+    acks: By,
+}
+
+/// The ways they can go.
+#[derive(Clone, Copy, PartialEq, Words)]
+enum By {
+    Spray,
+    Ecmp,
+}
 
 /// How they go.
 #[derive(Clone, Copy, Debug)]
@@ -30,9 +37,9 @@ pub(super) struct Acks {
 }
 
 impl Acks {
-    /// As `values` say, on a switch of this salt.
-    pub fn read(values: &Values, salt: u64) -> Acks {
-        let ecmp = values.word("acks") == "ecmp";
+    /// On a switch of this salt.
+    pub fn new(settings: AcksSettings, salt: u64) -> Acks {
+        let ecmp = settings.acks == By::Ecmp;
         Acks {
             ecmp: ecmp.then_some(salt),
         }

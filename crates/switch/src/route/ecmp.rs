@@ -11,7 +11,7 @@
 use super::{Hops, Route};
 use crate::why::Scene;
 use crate::{Policy, Queues};
-use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Values, mix64, scale};
+use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings, Words, mix64, scale};
 
 /// Salted flow-hash ECMP.
 #[derive(Debug)]
@@ -20,23 +20,35 @@ pub struct Ecmp {
     salt: u64,
 }
 
+/// Settings of [`Ecmp`].
+#[derive(Settings)]
+pub struct EcmpSettings {
+    /// what the hash is mixed with: a number of the switch's own, or nothing, one hash at all tiers
+    #[setting(default = "switch")]
+    salt: Salt,
+}
+
+/// What hashes are mixed with.
+#[derive(Clone, Copy, Words)]
+enum Salt {
+    Switch,
+    None,
+}
+
 impl Policy for Ecmp {
-    const ENTRY: Entry = Entry {
+    type Settings = EcmpSettings;
+    const ABOUT: About = About {
         name: "ecmp",
         summary: "one of the equal-cost next hops per flow, by a hash salted per switch",
         source: "RFC 2992; DIBS section 3",
-        params: &[Param::with_default(
-            "salt",
-            ParamUnit::Word(&["switch", "none"]),
-            "switch",
-            "what the hash is mixed with: a number of the switch's own, or nothing, one hash at all tiers",
-        )],
     };
 
-    fn build(values: &Values, _: u16, salt: u64) -> Result<Ecmp, Refusal> {
-        let own = values.word("salt") == "switch";
+    fn build(settings: EcmpSettings, _: u16, salt: u64) -> Result<Ecmp, Refusal> {
         Ok(Ecmp {
-            salt: if own { salt } else { 0 },
+            salt: match settings.salt {
+                Salt::Switch => salt,
+                Salt::None => 0,
+            },
         })
     }
 }
@@ -88,7 +100,7 @@ pub(super) fn named(scene: &Scene<'_>, hops: Hops<'_>, taken: PortId, with: &str
 mod tests {
     use super::*;
     use crate::testing::{StillQueues, data};
-    use sidestep_types::Value;
+    use sidestep_types::{Value, Values};
 
     fn choices(salt: u64, hashes: impl Iterator<Item = u32>) -> Vec<u16> {
         let hops = [0, 1, 2, 3].map(PortId);
@@ -141,7 +153,7 @@ mod tests {
         let built = |word: &str, salt| {
             let mut values = Values::defaults(Ecmp::ENTRY.params);
             values.set("salt", Value::Word(word.into()));
-            Ecmp::build(&values, 4, salt).unwrap().salt
+            Ecmp::from_values(&values, 4, salt).unwrap().salt
         };
         assert_eq!([built("switch", 1), built("switch", 2)], [1, 2]);
         let [first, second] = [1, 2].map(|salt| choices(built("none", salt), 0..1000));

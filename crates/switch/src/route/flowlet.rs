@@ -12,14 +12,12 @@
 //!                  `gap` has no number in the report, and `table` none: both *assumed*. A gap of exactly `gap` ends a
 //!                  flowlet. Flows whose hashes name one place are one.
 
-use super::acks::{ACKS, Acks};
-use super::table::{TABLE, read_table};
+use super::acks::{Acks, AcksSettings};
+use super::table::Places;
 use super::{Hops, Route};
 use crate::why::Scene;
 use crate::{Nature, Policy, Queues};
-use sidestep_types::{
-    Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Time, Values, mix64, scale,
-};
+use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings, Time, mix64, scale};
 
 /// A next hop for each flowlet.
 #[derive(Debug)]
@@ -54,21 +52,29 @@ fn kept(at: u16, many: u16, since: Time, gap: Time) -> Option<u16> {
     (at < many && since < gap).then_some(at)
 }
 
+/// Settings of [`Flowlet`].
+#[derive(Settings)]
+pub struct FlowletSettings {
+    /// pause in a flow's packets after which another next hop is drawn; assumed
+    #[setting(
+        default = "500 us",
+        above = 0,
+        because = "without a pause between them packets have no order to keep"
+    )]
+    gap: Time,
+    /// places, a power of two up to 65536; what has the same place shares it; assumed
+    #[setting(default = "1024")]
+    table: Places,
+    #[setting(flatten)]
+    acks: AcksSettings,
+}
+
 impl Policy for Flowlet {
-    const ENTRY: Entry = Entry {
+    type Settings = FlowletSettings;
+    const ABOUT: About = About {
         name: "flowlet",
         summary: "a random next hop per flowlet: what a flow sends without a pause",
         source: "FLARE, HotNets 2004; PLTS section V",
-        params: &[
-            Param::with_default(
-                "gap",
-                ParamUnit::Time,
-                "500 us",
-                "pause in a flow's packets after which another next hop is drawn; assumed",
-            ),
-            TABLE,
-            ACKS,
-        ],
     };
     const NATURE: Nature = Nature {
         reorders: true,
@@ -77,23 +83,16 @@ impl Policy for Flowlet {
         ..Nature::PLAIN
     };
 
-    fn build(values: &Values, _: u16, salt: u64) -> Result<Flowlet, Refusal> {
-        let table = read_table(values)?;
-        let gap = values.time("gap");
-        if gap == Time::ZERO {
-            let expected =
-                "must be above 0: without a pause between them packets have no order to keep";
-            return Err(Refusal::of("gap", expected).got(gap));
-        }
+    fn build(settings: FlowletSettings, _: u16, salt: u64) -> Result<Flowlet, Refusal> {
         let place = Place {
             last: Time::ZERO,
             at: NEW,
         };
         Ok(Flowlet(Box::new(State {
-            places: vec![place; table].into(),
-            gap,
+            places: vec![place; settings.table.0].into(),
+            gap: settings.gap,
             salt,
-            acks: Acks::read(values, salt),
+            acks: Acks::new(settings.acks, salt),
         })))
     }
 }
@@ -151,13 +150,13 @@ impl State {
 mod tests {
     use super::*;
     use crate::testing::{StillQueues, data};
-    use sidestep_types::Value;
+    use sidestep_types::{Value, Values};
 
     fn route(table: u64, gap: Time) -> Result<Flowlet, Refusal> {
         let mut values = Values::defaults(Flowlet::ENTRY.params);
         values.set("table", Value::Count(table));
         values.set("gap", Value::Time(gap));
-        Flowlet::build(&values, 8, 7)
+        Flowlet::from_values(&values, 8, 7)
     }
 
     struct Asked {

@@ -15,10 +15,10 @@
 //!                  where it is shorter; assumed.
 
 use super::{Hops, Route};
-use crate::choices::{MOST, choices, draw_different, draw_two, read_choices};
+use crate::choices::{CHOICES, MOST, draw_different, draw_two, of_ports};
 use crate::why::Scene;
 use crate::{Nature, Policy, Queues};
-use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Values};
+use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings};
 
 /// The shortest of some queues drawn at random.
 #[derive(Debug)]
@@ -36,20 +36,23 @@ struct Memory {
     best: Vec<Vec<PortId>>,
 }
 
+/// Settings of [`PowerOfTwo`].
+#[derive(Settings)]
+pub struct PowerOfTwoSettings {
+    /// next hops drawn for each packet, 1 to 4
+    #[setting(default = "2", range = CHOICES)]
+    choices: u8,
+    /// best ports remembered for each set of next hops, 0 to 4
+    #[setting(default = "0", range = 0..=MOST as u64)]
+    memory: usize,
+}
+
 impl Policy for PowerOfTwo {
-    const ENTRY: Entry = Entry {
+    type Settings = PowerOfTwoSettings;
+    const ABOUT: About = About {
         name: "power-of-two",
         summary: "per packet the shortest of a few random next hops",
         source: "Vertigo section 3.2; DRILL, SIGCOMM 2017",
-        params: &[
-            choices("2", "next hops drawn for each packet, 1 to 4"),
-            Param::with_default(
-                "memory",
-                ParamUnit::Count,
-                "0",
-                "best ports remembered for each set of next hops, 0 to 4",
-            ),
-        ],
     };
     const NATURE: Nature = Nature {
         reorders: true,
@@ -58,18 +61,13 @@ impl Policy for PowerOfTwo {
         ..Nature::PLAIN
     };
 
-    fn build(values: &Values, ports: u16, _: u64) -> Result<PowerOfTwo, Refusal> {
-        let choices = read_choices(values, ports)?;
-        let memory = values.count("memory");
-        if memory > MOST as u64 {
-            return Err(Refusal::of("memory", format!("must be from 0 to {MOST}")).got(memory));
-        }
-        let memory = (memory > 0).then(|| Memory {
-            most: memory as usize,
+    fn build(settings: PowerOfTwoSettings, ports: u16, _: u64) -> Result<PowerOfTwo, Refusal> {
+        let memory = (settings.memory > 0).then(|| Memory {
+            most: settings.memory,
             best: Vec::new(),
         });
         Ok(PowerOfTwo {
-            choices,
+            choices: of_ports(settings.choices, ports)?,
             memory: memory.map(Box::new),
         })
     }
@@ -196,13 +194,13 @@ impl Memory {
 mod tests {
     use super::*;
     use crate::testing::{StillQueues, data};
-    use sidestep_types::Value;
+    use sidestep_types::{Value, Values};
 
     fn route(choices: u64, memory: u64) -> Result<PowerOfTwo, Refusal> {
         let mut values = Values::defaults(PowerOfTwo::ENTRY.params);
         values.set("choices", Value::Count(choices));
         values.set("memory", Value::Count(memory));
-        PowerOfTwo::build(&values, 4, 0)
+        PowerOfTwo::from_values(&values, 4, 0)
     }
 
     /// How often each of four ports is taken of 40,000 times, when so many packets wait there.
@@ -283,7 +281,9 @@ mod tests {
         assert_eq!(said(5, 0), "choices must be from 1 to 4, got 5");
         assert_eq!(said(2, 5), "memory must be from 0 to 4, got 5");
         let values = Values::defaults(PowerOfTwo::ENTRY.params);
-        let narrow = PowerOfTwo::build(&values, 1, 0).unwrap_err().to_string();
+        let narrow = PowerOfTwo::from_values(&values, 1, 0)
+            .unwrap_err()
+            .to_string();
         assert_eq!(
             narrow,
             "choices must be at most the 1 ports of the switch, got 2"

@@ -10,7 +10,7 @@
 use super::{Hops, Route};
 use crate::why::Scene;
 use crate::{Nature, Policy, Queues};
-use sidestep_types::{Entry, Packet, PortId, Refusal, Rng, Values};
+use sidestep_types::{About, Packet, PortId, Refusal, Rng};
 
 /// One path for all.
 #[derive(Debug)]
@@ -18,18 +18,18 @@ use sidestep_types::{Entry, Packet, PortId, Refusal, Rng, Values};
 pub struct Single;
 
 impl Policy for Single {
-    const ENTRY: Entry = Entry {
+    type Settings = ();
+    const ABOUT: About = About {
         name: "single",
         summary: "always the first shortest path",
         source: "spanning-tree forwarding",
-        params: &[],
     };
     const NATURE: Nature = Nature {
         one_way: true,
         ..Nature::PLAIN
     };
 
-    fn build(_: &Values, _: u16, _: u64) -> Result<Single, Refusal> {
+    fn build(_: (), _: u16, _: u64) -> Result<Single, Refusal> {
         Ok(Single)
     }
 }

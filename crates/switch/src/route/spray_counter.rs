@@ -15,12 +15,12 @@
 //!                  Counters are relative to a base that all of the switch share, so that none is ever above `limit`
 //!                  (*assumed*): see [`count`].
 
-use super::acks::{ACKS, Acks};
+use super::acks::{Acks, AcksSettings};
 use super::{Hops, Route};
 use crate::least::least;
 use crate::why::{Scene, bytes, listed};
 use crate::{Nature, Policy, Queues};
-use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Values, scale};
+use sidestep_types::{About, Bytes, Packet, PortId, Refusal, Rng, Settings, Words, scale};
 
 /// The next hop with the fewest bytes, per packet.
 #[derive(Debug)]
@@ -101,33 +101,43 @@ fn rebase(counters: &mut [u32], least: u32) {
     }
 }
 
+/// Settings of [`SprayCounter`].
+#[derive(Settings)]
+pub struct SprayCounterSettings {
+    /// what is least: bytes sent so far (section III-A2), or bytes that wait (section IV-B1)
+    #[setting(default = "sent")]
+    by: By,
+    /// of equal next hops the one after the hop last taken, the first, or any; assumed
+    #[setting(default = "turn")]
+    ties: TiesGo,
+    /// most that a counter holds, and so most that a next hop is owed; assumed
+    #[setting(default = "1 MB", beside(by = "sent"))]
+    limit: Bytes,
+    #[setting(flatten)]
+    acks: AcksSettings,
+}
+
+/// The bytes that are compared.
+#[derive(Clone, Copy, Words)]
+enum By {
+    Sent,
+    Queued,
+}
+
+/// Which of equal next hops is taken.
+#[derive(Clone, Copy, Words)]
+enum TiesGo {
+    Turn,
+    First,
+    Random,
+}
+
 impl Policy for SprayCounter {
-    const ENTRY: Entry = Entry {
+    type Settings = SprayCounterSettings;
+    const ABOUT: About = About {
         name: "spray-counter",
         summary: "per packet the next hop by which the fewest bytes were sent",
         source: "PLTS section III-A2: CNT",
-        params: &[
-            Param::with_default(
-                "by",
-                ParamUnit::Word(&["sent", "queued"]),
-                "sent",
-                "what is least: bytes sent so far (section III-A2), or bytes that wait (section IV-B1)",
-            ),
-            Param::with_default(
-                "ties",
-                ParamUnit::Word(&["turn", "first", "random"]),
-                "turn",
-                "of equal next hops the one after the hop last taken, the first, or any; assumed",
-            ),
-            Param::with_default(
-                "limit",
-                ParamUnit::Bytes,
-                "1 MB",
-                "most that a counter holds, and so most that a next hop is owed; assumed",
-            )
-            .beside("by", &["sent"]),
-            ACKS,
-        ],
     };
     const NATURE: Nature = Nature {
         reorders: true,
@@ -136,25 +146,29 @@ impl Policy for SprayCounter {
         ..Nature::PLAIN
     };
 
-    fn build(values: &Values, ports: u16, salt: u64) -> Result<SprayCounter, Refusal> {
-        let limit = values.bytes("limit");
-        if limit.0 == 0 || limit.0 > u64::from(MOST) {
-            return Err(Refusal::of("limit", "must be from 1 B to 1 GiB").got(limit));
+    fn build(
+        settings: SprayCounterSettings,
+        ports: u16,
+        salt: u64,
+    ) -> Result<SprayCounter, Refusal> {
+        let Bytes(limit) = settings.limit;
+        if limit == 0 || limit > u64::from(MOST) {
+            return Err(Refusal::of("limit", "must be from 1 B to 1 GiB").got(settings.limit));
         }
-        let counters = match values.word("by").as_str() {
-            "queued" => 0,
-            _ => usize::from(ports),
+        let counters = match settings.by {
+            By::Queued => 0,
+            By::Sent => usize::from(ports),
         };
-        let ties = match values.word("ties").as_str() {
-            "first" => Ties::First,
-            "random" => Ties::Random,
-            _ => Ties::Turn(Vec::new()),
+        let ties = match settings.ties {
+            TiesGo::First => Ties::First,
+            TiesGo::Random => Ties::Random,
+            TiesGo::Turn => Ties::Turn(Vec::new()),
         };
         Ok(SprayCounter(Box::new(State {
             sent: vec![0; counters].into(),
-            limit: limit.0 as u32,
+            limit: limit as u32,
             ties,
-            acks: Acks::read(values, salt),
+            acks: Acks::new(settings.acks, salt),
         })))
     }
 }

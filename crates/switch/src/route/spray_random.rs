@@ -7,11 +7,11 @@
 //! **Source**       Dixit, Prakash, Kompella, Purdue technical report 2011 (PLTS), section III: RND.
 //! **Deviations**   none; acknowledgements are sprayed as data is, or with `acks = "ecmp"` go as in [`super::ecmp`].
 
-use super::acks::{ACKS, Acks};
+use super::acks::{Acks, AcksSettings};
 use super::{Hops, Route};
 use crate::why::Scene;
 use crate::{Nature, Policy, Queues};
-use sidestep_types::{Entry, Packet, PortId, Refusal, Rng, Values, scale};
+use sidestep_types::{About, Packet, PortId, Refusal, Rng, scale};
 
 /// A random next hop per packet.
 #[derive(Debug)]
@@ -21,11 +21,11 @@ pub struct SprayRandom {
 }
 
 impl Policy for SprayRandom {
-    const ENTRY: Entry = Entry {
+    type Settings = AcksSettings;
+    const ABOUT: About = About {
         name: "spray-random",
         summary: "one of the equal-cost next hops per packet, at random",
         source: "PLTS section III: RND",
-        params: &[ACKS],
     };
     const NATURE: Nature = Nature {
         reorders: true,
@@ -33,9 +33,9 @@ impl Policy for SprayRandom {
         ..Nature::PLAIN
     };
 
-    fn build(values: &Values, _: u16, salt: u64) -> Result<SprayRandom, Refusal> {
+    fn build(acks: AcksSettings, _: u16, salt: u64) -> Result<SprayRandom, Refusal> {
         Ok(SprayRandom {
-            acks: Acks::read(values, salt),
+            acks: Acks::new(acks, salt),
         })
     }
 }
@@ -66,12 +66,12 @@ impl Route for SprayRandom {
 mod tests {
     use super::*;
     use crate::testing::{StillQueues, data};
-    use sidestep_types::{FlowId, HostId, Kind, Value};
+    use sidestep_types::{FlowId, HostId, Kind, Value, Values};
 
     fn route(acks: &str, salt: u64) -> SprayRandom {
         let mut values = Values::defaults(SprayRandom::ENTRY.params);
         values.set("acks", Value::Word(acks.into()));
-        SprayRandom::build(&values, 9, salt).unwrap()
+        SprayRandom::from_values(&values, 9, salt).unwrap()
     }
 
     fn taken(ports: &[u16], packets: usize) -> (Vec<u16>, Rng) {

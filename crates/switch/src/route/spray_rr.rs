@@ -15,12 +15,12 @@
 //!                  asks for "a little bit of randomness" and leaves it there: `shuffle` is *assumed*, and draws
 //!                  one of the orders that go round in equal strides ([`order`]).
 
-use super::acks::{ACKS, Acks};
-use super::table::{TABLE, read_table};
+use super::acks::{Acks, AcksSettings};
+use super::table::Places;
 use super::{Hops, Route};
 use crate::why::{Scene, packets};
 use crate::{Nature, Policy, Queues};
-use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Values, mix64, scale};
+use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings, Words, mix64, scale};
 
 /// The next hops in turn.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ struct State {
     turns: Option<Box<Turns>>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Words)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Per {
     Flow,
@@ -115,40 +115,41 @@ struct Turn {
 /// The most packets in a turn, and rounds in an order.
 const MOST: u64 = u16::MAX as u64;
 
+/// Settings of [`SprayRr`].
+#[derive(Settings)]
+pub struct SprayRrSettings {
+    /// what takes turns of its own: each flow, destination host or prefix, or all packets together
+    #[setting(default = "flow")]
+    per: Per,
+    /// places, a power of two up to 65536; what has the same place shares it; assumed
+    #[setting(default = "1024", beside(per = "flow" | "destination"))]
+    table: Places,
+    /// where a new place begins: where ECMP would, or all with the first next hop; assumed
+    #[setting(default = "drawn")]
+    start: Start,
+    /// rounds after which the order of the next hops is drawn anew; assumed
+    #[setting(default = "off", off = "off", range = 1..=MOST)]
+    shuffle: Option<u16>,
+    /// packets that a next hop gets in one turn
+    #[setting(default = "1", range = 1..=MOST)]
+    burst: u16,
+    #[setting(flatten)]
+    acks: AcksSettings,
+}
+
+/// The hop with which a new place begins.
+#[derive(Clone, Copy, Words)]
+enum Start {
+    Drawn,
+    First,
+}
+
 impl Policy for SprayRr {
-    const ENTRY: Entry = Entry {
+    type Settings = SprayRrSettings;
+    const ABOUT: About = About {
         name: "spray-rr",
         summary: "the packets of each flow take the next hops in turn",
         source: "PLTS section III-A3: RR",
-        params: &[
-            Param::with_default(
-                "per",
-                ParamUnit::Word(&["flow", "destination", "prefix", "switch"]),
-                "flow",
-                "what takes turns of its own: each flow, destination host or prefix, or all packets together",
-            ),
-            TABLE.beside("per", &["flow", "destination"]),
-            Param::with_default(
-                "start",
-                ParamUnit::Word(&["drawn", "first"]),
-                "drawn",
-                "where a new place begins: where ECMP would, or all with the first next hop; assumed",
-            ),
-            Param::with_default(
-                "shuffle",
-                ParamUnit::Count,
-                "off",
-                "rounds after which the order of the next hops is drawn anew; assumed",
-            )
-            .or_off("off"),
-            Param::with_default(
-                "burst",
-                ParamUnit::Count,
-                "1",
-                "packets that a next hop gets in one turn",
-            ),
-            ACKS,
-        ],
     };
     const NATURE: Nature = Nature {
         reorders: true,
@@ -157,37 +158,27 @@ impl Policy for SprayRr {
         ..Nature::PLAIN
     };
 
-    fn build(values: &Values, _: u16, salt: u64) -> Result<SprayRr, Refusal> {
-        let table = read_table(values)?;
-        let shuffle = values.count_or_off("shuffle");
-        let burst = values.count("burst");
-        for (name, value) in [("shuffle", shuffle), ("burst", Some(burst))] {
-            if let Some(got) = value.filter(|value| *value == 0 || *value > MOST) {
-                return Err(Refusal::of(name, format!("must be from 1 to {MOST}")).got(got));
-            }
-        }
-        let (per, places) = match values.word("per").as_str() {
-            "destination" => (Per::Destination, table),
-            "prefix" => (Per::Prefix, 1),
-            "switch" => (Per::Switch, 1),
-            _ => (Per::Flow, table),
+    fn build(settings: SprayRrSettings, _: u16, salt: u64) -> Result<SprayRr, Refusal> {
+        let places = match settings.per {
+            Per::Flow | Per::Destination => settings.table.0,
+            Per::Prefix | Per::Switch => 1,
         };
-        let begin = match values.word("start").as_str() {
-            "first" => 0,
-            _ => NEW,
+        let begin = match settings.start {
+            Start::First => 0,
+            Start::Drawn => NEW,
         };
-        let turns = (burst > 1 || shuffle.is_some()).then(|| {
+        let turns = (settings.burst > 1 || settings.shuffle.is_some()).then(|| {
             Box::new(Turns {
-                burst: burst as u16,
-                rounds: shuffle.unwrap_or(0) as u16,
+                burst: settings.burst,
+                rounds: settings.shuffle.unwrap_or(0),
                 of: vec![Turn::default(); places],
             })
         });
         Ok(SprayRr(Box::new(State {
             next: vec![begin; places],
-            per,
+            per: settings.per,
             salt,
-            acks: Acks::read(values, salt),
+            acks: Acks::new(settings.acks, salt),
             begin,
             turns,
         })))

@@ -1,21 +1,21 @@
 //! The queues of a port's classes of service, each first in, first out: what `strict`, `ps` and `wps` choose
 //! between. Who is in which class its host says ([`Packet::service`]).
 
-use super::flows::{Flows, Placed};
+use super::flows::{Counting, Flows, Placed};
 use crate::{Class, Depth, Nature};
-use sidestep_types::{Packet, Param, ParamUnit, Refusal, Time, Values};
+use sidestep_types::{Packet, Refusal, Settings, Time};
 use std::collections::VecDeque;
 
 /// As many classes as Ethernet has priorities.
 pub(super) const MOST: usize = 8;
 
-/// How many classes.
-pub(super) const CLASSES: Param = Param::with_default(
-    "classes",
-    ParamUnit::Count,
-    "2",
-    "class queues of a port, 1 to 8; a packet of a higher class waits in the last; short and long flows in MulBuff",
-);
+/// How many queues a port has.
+#[derive(Settings)]
+pub struct ClassCount {
+    /// class queues of a port, 1 to 8; a packet of a higher class waits in the last; short and long flows in MulBuff
+    #[setting(default = "2", range = 1..=MOST as u64)]
+    pub(super) classes: usize,
+}
 
 /// What schedulers of [`Classes`] are.
 pub(super) const NATURE: Nature = Nature {
@@ -116,18 +116,13 @@ pub(crate) struct Classes {
 }
 
 impl Classes {
-    /// Those of a scheduler with [`CLASSES`] and the parameters of [`super::flows`], on a switch with `ports` ports.
-    pub fn build(values: &Values, ports: u16) -> Result<Classes, Refusal> {
-        let classes = values.count("classes");
-        if !(1..=MOST as u64).contains(&classes) {
-            let expected = format!("must be from 1 to {MOST}");
-            return Err(Refusal::of("classes", expected).got(classes));
-        }
-        let classes = classes as usize;
+    /// So many, on a switch with `ports` ports, whose flows are counted as `counting` says.
+    pub fn build(classes: ClassCount, counting: Counting, ports: u16) -> Result<Classes, Refusal> {
+        let classes = classes.classes;
         Ok(Classes {
             queues: (0..classes).map(|_| Queue::default()).collect(),
             waits: 0,
-            flows: Flows::build(values, classes, ports)?,
+            flows: Flows::build(counting, classes, ports)?,
             in_line: 0,
             run: 0,
             line: Depth::default(),

@@ -18,15 +18,15 @@
 
 use super::classes::{Classes, MOST};
 use crate::why::count;
-use sidestep_types::{Bytes, Packet, Param, ParamUnit, Refusal, Values};
+use sidestep_types::{Bytes, Packet, Settings};
 
-/// The quantum of a class; the largest where they differ.
-pub(super) const QUANTUM: Param = Param::with_default(
-    "quantum",
-    ParamUnit::Bytes,
-    "1538 B",
-    "link time that a class may use in a round, the one with the most of them; a full packet on Ethernet; assumed",
-);
+/// What a class may send in its turn.
+#[derive(Settings)]
+pub struct Quantum {
+    /// link time that a class may use in a round, the one with the most of them; a full packet on Ethernet; assumed
+    #[setting(default = "1538 B", range = Bytes(LEAST)..=Bytes(LARGEST))]
+    quantum: Bytes,
+}
 
 /// The shortest frame on a wire: less would only be many rounds for one packet.
 const LEAST: u64 = 84;
@@ -44,18 +44,13 @@ pub(super) struct Drr {
 }
 
 impl Drr {
-    /// One with [`QUANTUM`].
-    pub fn build(values: &Values) -> Result<Drr, Refusal> {
-        let Bytes(quantum) = values.bytes("quantum");
-        if !(LEAST..=LARGEST).contains(&quantum) {
-            let expected = format!("must be from {} to {}", Bytes(LEAST), Bytes(LARGEST));
-            return Err(Refusal::of("quantum", expected).got(Bytes(quantum)));
-        }
-        Ok(Drr {
-            quantum,
+    /// Nobody's turn yet.
+    pub fn new(settings: Quantum) -> Drr {
+        Drr {
+            quantum: settings.quantum.0,
             deficits: [0; MOST],
             turn: MOST,
-        })
+        }
     }
 
     /// Takes out the packet that leaves next. `weight` says how classes share, and is asked when a round begins, of

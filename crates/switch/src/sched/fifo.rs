@@ -9,7 +9,7 @@
 
 use super::Sched;
 use crate::Policy;
-use sidestep_types::{Entry, Packet, Refusal, Values};
+use sidestep_types::{About, Packet, Refusal};
 use std::collections::VecDeque;
 
 /// First in, first out.
@@ -18,14 +18,14 @@ use std::collections::VecDeque;
 pub struct Fifo(VecDeque<u32>);
 
 impl Policy for Fifo {
-    const ENTRY: Entry = Entry {
+    type Settings = ();
+    const ABOUT: About = About {
         name: "fifo",
         summary: "packets leave in the order they came",
         source: "the plain queue",
-        params: &[],
     };
 
-    fn build(_: &Values, _: u16, _: u64) -> Result<Fifo, Refusal> {
+    fn build(_: (), _: u16, _: u64) -> Result<Fifo, Refusal> {
         Ok(Fifo::default())
     }
 }

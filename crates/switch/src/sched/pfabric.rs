@@ -12,7 +12,7 @@
 use super::Sched;
 use crate::why::ranked;
 use crate::{Nature, Policy};
-use sidestep_types::{Entry, FlowId, Packet, Refusal, Values};
+use sidestep_types::{About, FlowId, Packet, Refusal};
 use std::cmp::Reverse;
 
 /// Least remaining first.
@@ -30,11 +30,11 @@ struct Waiting {
 }
 
 impl Policy for PFabric {
-    const ENTRY: Entry = Entry {
+    type Settings = ();
+    const ABOUT: About = About {
         name: "pfabric",
         summary: "the flow with the least left to send first, and of it the earliest packet",
         source: "Alizadeh et al., SIGCOMM 2013 (pFabric)",
-        params: &[],
     };
 
     const NATURE: Nature = Nature {
@@ -42,7 +42,7 @@ impl Policy for PFabric {
         ..Nature::PLAIN
     };
 
-    fn build(_: &Values, _: u16, _: u64) -> Result<PFabric, Refusal> {
+    fn build(_: (), _: u16, _: u64) -> Result<PFabric, Refusal> {
         Ok(PFabric::default())
     }
 }

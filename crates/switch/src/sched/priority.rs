@@ -13,7 +13,7 @@ use super::Sched;
 use super::classes::Queue;
 use crate::why::count;
 use crate::{Class, Nature, Policy};
-use sidestep_types::{Entry, Packet, Refusal, Values};
+use sidestep_types::{About, Packet, Refusal};
 
 /// Control before data.
 #[derive(Debug, Default)]
@@ -30,11 +30,11 @@ impl Priority {
 }
 
 impl Policy for Priority {
-    const ENTRY: Entry = Entry {
+    type Settings = ();
+    const ABOUT: About = About {
         name: "priority",
         summary: "acknowledgements, handshakes and trimmed headers before data",
         source: "Handley et al., SIGCOMM 2017 (NDP)",
-        params: &[],
     };
 
     const NATURE: Nature = Nature {
@@ -42,7 +42,7 @@ impl Policy for Priority {
         ..Nature::PLAIN
     };
 
-    fn build(_: &Values, _: u16, _: u64) -> Result<Priority, Refusal> {
+    fn build(_: (), _: u16, _: u64) -> Result<Priority, Refusal> {
         Ok(Priority::default())
     }
 }

@@ -8,11 +8,12 @@
 //!                  Shreedhar and Varghese, SIGCOMM 1995, for how.
 //! **Deviations**   the paper does not say how its queues share; deficit round robin is *assumed*.
 
-use super::classes::{CLASSES, Classes, NATURE, of_classes};
-use super::drr::{Drr, QUANTUM};
-use super::{Sched, flows};
+use super::Sched;
+use super::classes::{ClassCount, Classes, NATURE, of_classes};
+use super::drr::{Drr, Quantum};
+use super::flows::Counting;
 use crate::{Class, Nature, Policy};
-use sidestep_types::{Entry, Packet, Refusal, Time, Values};
+use sidestep_types::{About, Packet, Refusal, Settings, Time};
 
 /// Equal parts.
 #[derive(Debug)]
@@ -23,27 +24,30 @@ pub struct Ps {
     pub(super) drr: Drr,
 }
 
+/// Settings of [`Ps`].
+#[derive(Settings)]
+pub struct PsSettings {
+    #[setting(flatten)]
+    classes: ClassCount,
+    #[setting(flatten)]
+    quantum: Quantum,
+    #[setting(flatten)]
+    flows: Counting,
+}
+
 impl Policy for Ps {
-    const ENTRY: Entry = Entry {
+    type Settings = PsSettings;
+    const ABOUT: About = About {
         name: "ps",
         summary: "classes share the link equally, by deficit round robin",
         source: "Mushtaq et al., SIGCOMM 2014 (MulBuff)",
-        params: &[
-            CLASSES,
-            QUANTUM,
-            flows::OFF,
-            flows::PLACES,
-            flows::SILENCE,
-            flows::BITS,
-            flows::WINDOW,
-        ],
     };
     const NATURE: Nature = NATURE;
 
-    fn build(values: &Values, ports: u16, _: u64) -> Result<Ps, Refusal> {
+    fn build(settings: PsSettings, ports: u16, _: u64) -> Result<Ps, Refusal> {
         Ok(Ps {
-            classes: Classes::build(values, ports)?,
-            drr: Drr::build(values)?,
+            classes: Classes::build(settings.classes, settings.flows, ports)?,
+            drr: Drr::new(settings.quantum),
         })
     }
 }
@@ -68,7 +72,7 @@ mod tests {
 
     #[test]
     fn classes_alternate_however_much_waits_in_each() {
-        let mut sched = Ps::build(&Values::defaults(Ps::ENTRY.params), 4, 0).unwrap();
+        let mut sched = Ps::build(PsSettings::defaults(), 4, 0).unwrap();
         for (handle, service) in [0, 0, 0, 1, 1, 0].into_iter().enumerate() {
             let mut pkt = data();
             pkt.wire = 1538;

@@ -17,7 +17,7 @@
 
 use super::Sched;
 use crate::{Nature, Policy};
-use sidestep_types::{Entry, Packet, Refusal, Values};
+use sidestep_types::{About, Packet, Refusal};
 use std::collections::VecDeque;
 
 /// Smallest rank first, largest out.
@@ -44,11 +44,11 @@ struct Waiting {
 }
 
 impl Policy for Srpt {
-    const ENTRY: Entry = Entry {
+    type Settings = ();
+    const ABOUT: About = About {
         name: "srpt",
         summary: "the smallest rank first, whatever its flow; the largest is evicted",
         source: "Abdous et al., CoNEXT 2021 (Vertigo)",
-        params: &[],
     };
 
     // Later packets of a flow rank better and overtake earlier ones.
@@ -58,7 +58,7 @@ impl Policy for Srpt {
         ..Nature::PLAIN
     };
 
-    fn build(_: &Values, _: u16, _: u64) -> Result<Srpt, Refusal> {
+    fn build(_: (), _: u16, _: u64) -> Result<Srpt, Refusal> {
         Ok(Srpt::default())
     }
 }

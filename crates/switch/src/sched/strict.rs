@@ -7,11 +7,12 @@
 //! **Source**       IEEE 802.1Q, strict priority.
 //! **Deviations**   class 0 goes first, as short flows have the lowest class here; in 802.1Q 7 does.
 
-use super::classes::{CLASSES, Classes, NATURE, of_classes};
-use super::{Sched, flows};
+use super::Sched;
+use super::classes::{ClassCount, Classes, NATURE, of_classes};
+use super::flows::Counting;
 use crate::why::count;
 use crate::{Class, Nature, Policy};
-use sidestep_types::{Entry, Packet, Refusal, Time, Values};
+use sidestep_types::{About, Packet, Refusal, Settings, Time};
 
 /// The lowest class first.
 #[derive(Debug)]
@@ -21,24 +22,26 @@ pub struct Strict {
     pub(super) classes: Classes,
 }
 
+/// Settings of [`Strict`].
+#[derive(Settings)]
+pub struct StrictSettings {
+    #[setting(flatten)]
+    classes: ClassCount,
+    #[setting(flatten)]
+    flows: Counting,
+}
+
 impl Policy for Strict {
-    const ENTRY: Entry = Entry {
+    type Settings = StrictSettings;
+    const ABOUT: About = About {
         name: "strict",
         summary: "class by class of service, the lowest first",
         source: "IEEE 802.1Q",
-        params: &[
-            CLASSES,
-            flows::OFF,
-            flows::PLACES,
-            flows::SILENCE,
-            flows::BITS,
-            flows::WINDOW,
-        ],
     };
     const NATURE: Nature = NATURE;
 
-    fn build(values: &Values, ports: u16, _: u64) -> Result<Strict, Refusal> {
-        let classes = Classes::build(values, ports)?;
+    fn build(settings: StrictSettings, ports: u16, _: u64) -> Result<Strict, Refusal> {
+        let classes = Classes::build(settings.classes, settings.flows, ports)?;
         Ok(Strict { classes })
     }
 }
@@ -70,7 +73,7 @@ mod tests {
 
     #[test]
     fn the_lowest_class_goes_first_and_each_keeps_its_order() {
-        let mut sched = Strict::build(&Values::defaults(Strict::ENTRY.params), 4, 0).unwrap();
+        let mut sched = Strict::build(StrictSettings::defaults(), 4, 0).unwrap();
         for (handle, service) in [1, 0, 5, 1, 0].into_iter().enumerate() {
             let mut pkt = data();
             pkt.set_service(service);

@@ -10,11 +10,12 @@
 //! **Deviations**   the paper does not say how shares come about; deficit round robin is *assumed*. A class without a
 //!                  flow in the count (acknowledgements alone, or a count that lags) weighs as one flow, or it would starve.
 
-use super::classes::{CLASSES, Classes, MOST, NATURE, of_classes};
-use super::drr::{Drr, QUANTUM};
-use super::{Sched, flows};
+use super::Sched;
+use super::classes::{ClassCount, Classes, MOST, NATURE, of_classes};
+use super::drr::{Drr, Quantum};
+use super::flows::{Count, CountBy, Counting};
 use crate::{Class, Nature, Policy};
-use sidestep_types::{Entry, Packet, Param, ParamUnit, Refusal, Time, Values};
+use sidestep_types::{About, Counts, Packet, Refusal, Settings, Time};
 
 /// Parts by flows and weights.
 #[derive(Debug)]
@@ -29,41 +30,45 @@ pub struct Wps {
 /// The largest weight: times the flows and the quantum there can be it stays inside 64 bits.
 const LARGEST: u16 = 10_000;
 
+/// Settings of [`Wps`].
+#[derive(Settings)]
+pub struct WpsSettings {
+    #[setting(flatten)]
+    classes: ClassCount,
+    #[setting(flatten)]
+    quantum: Quantum,
+    /// what one flow of each class weighs, from class 0 on, like "4 1"; the last is that of the classes behind it;
+    /// assumed
+    #[setting(default = "1")]
+    weights: Counts,
+    /// how flows are counted, for policies that go by their number; the paper does not say
+    #[setting(default = "exact", off = "off")]
+    count: Option<Count>,
+    #[setting(flatten)]
+    by: CountBy,
+}
+
 impl Policy for Wps {
-    const ENTRY: Entry = Entry {
+    type Settings = WpsSettings;
+    const ABOUT: About = About {
         name: "wps",
         summary: "classes share the link by how many flows they have and an operator's weights",
         source: "Mushtaq et al., SIGCOMM 2014 (MulBuff)",
-        params: &[
-            CLASSES,
-            QUANTUM,
-            Param::with_default(
-                "weights",
-                ParamUnit::Counts,
-                "1",
-                "what one flow of each class weighs, from class 0 on, like \"4 1\"; the last is that of the classes \
-                 behind it; assumed",
-            ),
-            flows::ON,
-            flows::PLACES,
-            flows::SILENCE,
-            flows::BITS,
-            flows::WINDOW,
-        ],
     };
     const NATURE: Nature = NATURE;
 
-    fn build(values: &Values, ports: u16, _: u64) -> Result<Wps, Refusal> {
-        let classes = Classes::build(values, ports)?;
+    fn build(settings: WpsSettings, ports: u16, _: u64) -> Result<Wps, Refusal> {
+        let WpsSettings { count, by, .. } = settings;
+        let classes = Classes::build(settings.classes, Counting { count, by }, ports)?;
         if !classes.counts() {
             let expected =
                 "weights follow the number of flows: count must be \"exact\" or \"approximate\"";
             return Err(Refusal::about(&["count"], expected).got("\"off\""));
         }
         Ok(Wps {
-            weights: weights(&values.counts("weights"), classes.len())?,
+            weights: weights(&settings.weights.0, classes.len())?,
             classes,
-            drr: Drr::build(values)?,
+            drr: Drr::new(settings.quantum),
         })
     }
 }
@@ -120,13 +125,13 @@ impl Sched for Wps {
 mod tests {
     use super::*;
     use crate::testing::data;
-    use sidestep_types::{FlowId, Value};
+    use sidestep_types::{FlowId, Value, Values};
 
     /// How many of 240 packets are of class 0, with so many flows there, two in class 1, and all waiting.
     fn of_class_0(short: u32, weights: &[u64]) -> usize {
         let mut values = Values::defaults(Wps::ENTRY.params);
         values.set("weights", Value::Counts(weights.to_vec()));
-        let mut sched = Wps::build(&values, 4, 0).unwrap();
+        let mut sched = Wps::from_values(&values, 4, 0).unwrap();
         for n in 0..600 {
             for (service, flows) in [(0, short), (1, 2)] {
                 let mut pkt = data();
@@ -157,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_flow_that_leaves_takes_its_part_along() {
-        let mut sched = Wps::build(&Values::defaults(Wps::ENTRY.params), 4, 0).unwrap();
+        let mut sched = Wps::build(WpsSettings::defaults(), 4, 0).unwrap();
         let mut push = |flow: u32, service: u8, ends| {
             let mut pkt = data();
             (pkt.wire, pkt.flow) = (1538, FlowId(flow));

@@ -4,13 +4,13 @@ use super::*;
 use crate::testing::{StillQueues, data};
 use crate::{AnySched, Sched};
 use proptest::prelude::*;
-use sidestep_types::{FlowId, HostId, Kind, PortId, Rng, Time, Value};
+use sidestep_types::{FlowId, HostId, Kind, PortId, Rng, Time, Value, Values};
 
 fn mulbuff(sets: &[(&'static str, Value)]) -> Result<MulBuff, String> {
     let mut values = Values::defaults(MulBuff::ENTRY.params);
     sets.iter()
         .for_each(|(name, value)| values.set(name, value.clone()));
-    MulBuff::build(&values, 4, 0).map_err(String::from)
+    MulBuff::from_values(&values, 4, 0).map_err(String::from)
 }
 
 fn is_static() -> (&'static str, Value) {

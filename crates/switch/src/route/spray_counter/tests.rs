@@ -1,6 +1,6 @@
 use super::*;
 use crate::testing::{StillQueues, data};
-use sidestep_types::{Bytes, FlowId, HostId, Kind, Value};
+use sidestep_types::{Bytes, FlowId, HostId, Kind, Value, Values};
 
 fn route(words: &[(&'static str, &str)], limit: u64) -> Result<SprayCounter, Refusal> {
     let mut values = Values::defaults(SprayCounter::ENTRY.params);
@@ -8,7 +8,7 @@ fn route(words: &[(&'static str, &str)], limit: u64) -> Result<SprayCounter, Ref
         values.set(name, Value::Word(word.to_string()));
     }
     values.set("limit", Value::Bytes(Bytes(limit)));
-    SprayCounter::build(&values, 6, 7)
+    SprayCounter::from_values(&values, 6, 7)
 }
 
 /// A switch with six ports on which a route is asked.

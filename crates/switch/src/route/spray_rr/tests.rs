@@ -1,6 +1,6 @@
 use super::*;
 use crate::testing::{StillQueues, data};
-use sidestep_types::{FlowId, HostId, Kind, Value};
+use sidestep_types::{FlowId, HostId, Kind, Value, Values};
 use std::collections::BTreeSet;
 
 const SALT: u64 = 7;
@@ -10,7 +10,7 @@ fn build(settings: &[(&'static str, Value)]) -> Result<SprayRr, Refusal> {
     for (name, value) in settings {
         values.set(name, value.clone());
     }
-    SprayRr::build(&values, 8, SALT)
+    SprayRr::from_values(&values, 8, SALT)
 }
 
 fn word(word: &str) -> Value {

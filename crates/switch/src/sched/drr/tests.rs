@@ -1,17 +1,19 @@
 //! How classes share a link, held against the fluid ideal.
 
 use super::*;
+use crate::Policy;
+use crate::sched::ps::Ps;
 use crate::testing::data;
 use proptest::prelude::*;
-use sidestep_types::{FlowId, Value};
+use sidestep_types::{FlowId, Value, Values};
 
 /// The class queues of `ps`, with this quantum.
 fn queues(classes: u64, quantum: u64) -> (Classes, Drr) {
-    let mut values = Values::defaults(crate::sched::ENTRIES[5].params);
+    let mut values = Values::defaults(Ps::ENTRY.params);
     values.set("classes", Value::Count(classes));
     values.set("quantum", Value::Bytes(Bytes(quantum)));
-    let drr = Drr::build(&values).unwrap();
-    (Classes::build(&values, 4).unwrap(), drr)
+    let Ps { classes, drr } = Ps::from_values(&values, 4, 0).unwrap();
+    (classes, drr)
 }
 
 fn push(classes: &mut Classes, service: u8, wire: u16) {
@@ -100,9 +102,9 @@ fn a_class_with_little_weight_sends_in_the_end_and_bad_quanta_are_refused() {
     let before = (0..).find(|_| pop(&mut both, weight).unwrap().0 == 0);
     assert_eq!(before, Some(1537), "a byte a round");
     for quantum in [0, 83, 4_000_001] {
-        let mut values = Values::defaults(crate::sched::ENTRIES[5].params);
+        let mut values = Values::defaults(Quantum::PARAMS);
         values.set("quantum", Value::Bytes(Bytes(quantum)));
-        let said = Drr::build(&values).unwrap_err().to_string();
+        let said = Quantum::read(&values).err().unwrap().to_string();
         assert!(
             said.starts_with("quantum must be from 84 B to 4 MB, got"),
             "{said}"

@@ -13,10 +13,10 @@
 //! **Deviations**   the sum in place of `−m·ln(1 − u/m)`, below which it is by `u/2(m − u)` flows, one in a thousand with
 //!                  a flow a bit: it needs no logarithm, and each new bit adds one term.
 
-use sidestep_types::{Refusal, Time, Values, mix64};
+use sidestep_types::{Time, mix64};
 
 /// The most bits: the sum of all their terms still has 16 bits of fraction in 64.
-const MOST: u64 = 1 << 20;
+pub(super) const MOST_BITS: u64 = 1 << 20;
 
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -34,26 +34,17 @@ pub(in super::super) struct Approximate {
 }
 
 impl Approximate {
-    pub fn build(values: &Values) -> Result<Approximate, Refusal> {
-        let bits = values.count("bits");
-        if !(1..=MOST).contains(&bits) {
-            let expected = format!("must be from 1 to {MOST}");
-            return Err(Refusal::of("bits", expected).got(bits));
-        }
-        let window = values.time("window");
-        if window == Time::ZERO {
-            return Err(Refusal::of("window", "must be above 0").got(window));
-        }
+    pub fn new(bits: u32, window: Time) -> Approximate {
         let map: Box<[u64]> = vec![0; bits.div_ceil(64) as usize].into();
-        Ok(Approximate {
-            bits: bits as u32,
+        Approximate {
+            bits,
             window,
             begun: Time::ZERO,
             now: map.clone(),
             before: map,
             set: 0,
             about: 0,
-        })
+        }
     }
 
     #[inline]

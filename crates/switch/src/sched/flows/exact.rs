@@ -11,7 +11,7 @@
 //! **Source**       none: see [`super`]. Deletion moves what it must back, as in Knuth, volume 3, 6.4, algorithm R.
 //! **Deviations**   a table grows as flows come, up to what `places` of them need.
 
-use sidestep_types::{Bytes, Refusal, Time, Values};
+use sidestep_types::{Bytes, Refusal, Time};
 use std::collections::VecDeque;
 
 /// The most that a place takes: 32 of its own, and 8 to 16 to find it.
@@ -20,6 +20,8 @@ pub(super) const BYTES: u64 = 48;
 const MEMORY: Bytes = Bytes(1_000_000_000);
 /// No place.
 const NONE: u32 = u32::MAX;
+/// The most places.
+pub(super) const MOST_PLACES: u64 = NONE as u64 - 1;
 
 /// A flow that is known.
 #[derive(Clone, Debug)]
@@ -119,12 +121,7 @@ pub(in super::super) struct Exact {
 
 impl Exact {
     /// One of so many classes of a switch with `ports` ports.
-    pub fn build(values: &Values, classes: usize, ports: u16) -> Result<Exact, Refusal> {
-        let places = values.count("places");
-        if !(1..u64::from(NONE)).contains(&places) {
-            let expected = format!("must be from 1 to {}", NONE - 1);
-            return Err(Refusal::of("places", expected).got(places));
-        }
+    pub fn build(places: u32, silence: Time, classes: usize, ports: u16) -> Result<Exact, Refusal> {
         let takes = BYTES as u128 * u128::from(places) * classes as u128 * u128::from(ports);
         if takes > u128::from(MEMORY.0) {
             let wrong = format!(
@@ -132,10 +129,6 @@ impl Exact {
                  {MEMORY} in a switch"
             );
             return Err(Refusal::about(&["places", "classes"], wrong));
-        }
-        let silence = values.time("silence");
-        if silence == Time::ZERO {
-            return Err(Refusal::of("silence", "must be above 0").got(silence));
         }
         Ok(Exact {
             most: places as usize,
@@ -538,8 +531,6 @@ impl Exact {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Policy;
-    use crate::sched::wps::Wps;
 
     #[test]
     fn a_place_takes_what_the_refusal_counts() {
@@ -557,9 +548,7 @@ mod tests {
             (1_000_000, 40_388_608),
             ((1 << 20) + 1, 50_331_680),
         ] {
-            let mut values = Values::defaults(Wps::ENTRY.params);
-            values.set("places", sidestep_types::Value::Count(places));
-            let mut table = Exact::build(&values, 1, 1).unwrap();
+            let mut table = Exact::build(places as u32, Time::from_ms(10), 1, 1).unwrap();
             (0..places + 9).for_each(|key| _ = table.see(key, false, Time::ZERO));
             assert_eq!(u64::from(table.flows()), places);
             let own = table.places.capacity() * size_of::<Place>();

@@ -14,55 +14,45 @@
 pub(super) mod approximate;
 pub(super) mod exact;
 
-use approximate::Approximate;
-use exact::{Exact, Seen};
-use sidestep_types::{Kind, Packet, Param, ParamUnit, Refusal, Time, Values};
+use approximate::{Approximate, MOST_BITS};
+use exact::{Exact, MOST_PLACES, Seen};
+use sidestep_types::{Kind, Packet, Refusal, Settings, Time, Words};
 
-const WORDS: ParamUnit = ParamUnit::Word(&["exact", "approximate"]);
-const DOC: &str =
-    "how flows are counted, for policies that go by their number; the paper does not say";
+/// How flows are counted, for a scheduler that does without.
+#[derive(Settings)]
+pub struct Counting {
+    /// how flows are counted, for policies that go by their number; the paper does not say
+    #[setting(default = "off", off = "off")]
+    pub(super) count: Option<Count>,
+    #[setting(flatten)]
+    pub(super) by: CountBy,
+}
 
-/// The count of a scheduler that does without one.
-pub(super) const OFF: Param = Param::with_default("count", WORDS, "off", DOC).or_off("off");
+/// The ways to count flows.
+#[derive(Clone, Copy, Words)]
+pub enum Count {
+    /// A table.
+    Exact,
+    /// Two bitmaps.
+    Approximate,
+}
 
-/// The count of a scheduler that goes by it.
-pub(super) const ON: Param = Param::with_default("count", WORDS, "exact", DOC).or_off("off");
-
-/// The places of a table.
-pub(super) const PLACES: Param = Param::with_default(
-    "places",
-    ParamUnit::Count,
-    "4096",
-    "flows that the table of a class holds, with count = \"exact\"; 48 B each; assumed",
-)
-.beside("count", &["exact"]);
-
-/// How long a silent flow stays in a table.
-pub(super) const SILENCE: Param = Param::with_default(
-    "silence",
-    ParamUnit::Time,
-    "10 ms",
-    "a flow of which nothing came for so long leaves, with count = \"exact\"; assumed",
-)
-.beside("count", &["exact"]);
-
-/// The bits of a bitmap.
-pub(super) const BITS: Param = Param::with_default(
-    "bits",
-    ParamUnit::Count,
-    "1024",
-    "bits of each of a class's two bitmaps, with count = \"approximate\"; assumed",
-)
-.beside("count", &["approximate"]);
-
-/// How long a bitmap is filled.
-pub(super) const WINDOW: Param = Param::with_default(
-    "window",
-    ParamUnit::Time,
-    "2 ms",
-    "a silent flow leaves after one to two of these, with count = \"approximate\"; 250 kB at 1 Gbps; assumed",
-)
-.beside("count", &["approximate"]);
+/// How large tables and bitmaps are, and how long they remember.
+#[derive(Settings)]
+pub struct CountBy {
+    /// flows that the table of a class holds, with count = "exact"; 48 B each; assumed
+    #[setting(default = "4096", range = 1..=MOST_PLACES, beside(count = "exact"))]
+    places: u32,
+    /// a flow of which nothing came for so long leaves, with count = "exact"; assumed
+    #[setting(default = "10 ms", above = 0, beside(count = "exact"))]
+    silence: Time,
+    /// bits of each of a class's two bitmaps, with count = "approximate"; assumed
+    #[setting(default = "1024", range = 1..=MOST_BITS, beside(count = "approximate"))]
+    bits: u32,
+    /// a silent flow leaves after one to two of these, with count = "approximate"; 250 kB at 1 Gbps; assumed
+    #[setting(default = "2 ms", above = 0, beside(count = "approximate"))]
+    window: Time,
+}
 
 /// The flows of a port, class by class.
 #[derive(Debug)]
@@ -168,12 +158,13 @@ impl Tables {
 }
 
 impl Flows {
-    /// For so many classes, of a scheduler with these parameters on a switch with `ports` ports.
-    pub fn build(values: &Values, classes: usize, ports: u16) -> Result<Flows, Refusal> {
-        Ok(match values.word_or_off("count").as_deref() {
+    /// For so many classes of a port, on a switch with `ports` ports.
+    pub fn build(counting: Counting, classes: usize, ports: u16) -> Result<Flows, Refusal> {
+        let Counting { count, by } = counting;
+        Ok(match count {
             None => Flows::Off,
-            Some("exact") => {
-                let one = Exact::build(values, classes, ports)?;
+            Some(Count::Exact) => {
+                let one = Exact::build(by.places, by.silence, classes, ports)?;
                 Flows::Exact(Tables {
                     of: vec![one; classes].into(),
                     due: Time::MAX,
@@ -186,8 +177,8 @@ impl Flows {
                     },
                 })
             }
-            Some(_) => {
-                let one = Approximate::build(values)?;
+            Some(Count::Approximate) => {
+                let one = Approximate::new(by.bits, by.window);
                 Flows::Approximate(vec![one; classes].into())
             }
         })

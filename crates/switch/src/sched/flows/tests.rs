@@ -7,14 +7,14 @@ use crate::{
     AnyBuffer, AnySched, Buffer, Class, Depth, DropReason, Policy, Sched, Verdict, buffer, sched,
 };
 use proptest::prelude::*;
-use sidestep_types::{Bytes, Entry, FlowId, PortId, Rng, Value};
+use sidestep_types::{Bytes, Entry, FlowId, PortId, Rng, Value, Values};
 use std::collections::{BTreeMap, VecDeque};
 
 fn count(sets: &[(&'static str, Value)]) -> Wps {
     let mut values = Values::defaults(Wps::ENTRY.params);
     sets.iter()
         .for_each(|(name, value)| values.set(name, value.clone()));
-    Wps::build(&values, 4, 0).unwrap()
+    Wps::from_values(&values, 4, 0).unwrap()
 }
 
 fn of(flow: u32) -> Packet {
@@ -219,7 +219,7 @@ fn tables_over_memory_and_other_bad_counts_are_refused() {
         let mut values = Values::defaults(Wps::ENTRY.params);
         sets.iter()
             .for_each(|(name, value)| values.set(name, value.clone()));
-        let refusal = Wps::build(&values, 4, 0).expect_err("it is refused");
+        let refusal = Wps::from_values(&values, 4, 0).expect_err("it is refused");
         refusal.to_string()
     };
     let counts = |all: &[u64]| Value::Counts(all.to_vec());

@@ -1,0 +1,45 @@
+//! `Settings` and `Words` for the types that hold a policy's settings: one field declares one setting.
+//!
+//! The derives write the table that lists and documents print, the reading of values into the fields, and the
+//! bounds with their messages. `sidestep-types` has the traits and re-exports both.
+
+#![forbid(unsafe_code)]
+
+mod field;
+mod settings;
+mod words;
+
+use proc_macro::TokenStream;
+use syn::{DeriveInput, parse_macro_input};
+
+/// Makes a struct with named fields the settings of a policy, a transport or a shim: `sidestep_types::Settings`.
+///
+/// A field is a setting. Its doc comment is the line that lists and documents print; its type says the unit. Of
+/// `#[setting(…)]` it takes
+///
+/// - `default = "20 pkt"`, as a user writes it; without one the setting is required
+/// - `off = "off"`, the word that reads as `None` of an `Option`
+/// - `key = "max"`, where the field is called otherwise
+/// - `range = 1..=1000`, or `above = 0`, and `because = "…"`, which follows after a colon in the message
+/// - `beside(per = "flow" | "destination")`: it has an effect only where the setting `per` is one of these words
+/// - `flatten`: the field's own settings stand here
+///
+/// `#[settings(check)]` on the struct calls `self.check()` once all is read: what does not go together.
+#[proc_macro_derive(Settings, attributes(setting, settings))]
+pub fn settings(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    settings::derive(&input)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Makes an enum without fields a setting that is one of its words: `sidestep_types::Words`.
+///
+/// The word of a variant is its name in lower case, or what `#[word("per-flow")]` says.
+#[proc_macro_derive(Words, attributes(word))]
+pub fn words(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    words::derive(&input)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}

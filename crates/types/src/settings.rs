@@ -1,0 +1,294 @@
+//! Settings as types: a struct with a field for each setting, read from values that are complete.
+//!
+//! The derives of `sidestep-derive` write [`Settings`] for a struct and [`Words`] for an enum. A type of one setting
+//! implements [`Setting`], and [`Ranged`] where it can have bounds.
+
+use crate::{BitRate, Bytes, Param, ParamUnit, Refusal, Size, Time, Value, Values};
+use std::fmt::Display;
+use std::ops::{Bound, RangeBounds};
+
+/// Settings of a policy, a transport or a shim: a field is a setting.
+///
+/// ```
+/// use sidestep_types::{Settings, Size, Value, Values, Words};
+///
+/// /// Queue lengths that a packet is held against.
+/// #[derive(Clone, Copy, Debug, PartialEq, Words)]
+/// enum By {
+///     Packets,
+///     Bytes,
+/// }
+///
+/// /// Settings of a policy that drops at random.
+/// #[derive(Debug, PartialEq, Settings)]
+/// struct Lossy {
+///     /// packets of which one is dropped; assumed
+///     #[setting(default = "1000", range = 1..=1_000_000)]
+///     one_in: u32,
+///     /// drop from this queue length on
+///     #[setting(default = "off", off = "off")]
+///     from: Option<Size>,
+///     /// what the length is told in
+///     #[setting(default = "packets")]
+///     by: By,
+/// }
+///
+/// let mut values = Values::defaults(Lossy::PARAMS);
+/// let read = Lossy::read(&values).unwrap();
+/// assert_eq!(read, Lossy { one_in: 1000, from: None, by: By::Packets });
+/// values.set("one_in", Value::Count(0));
+/// let refusal = Lossy::read(&values).unwrap_err();
+/// assert_eq!(refusal.to_string(), "one_in must be from 1 to 1000000, got 0");
+/// ```
+pub trait Settings: Sized {
+    /// A row for each setting, in the order of lists and documents.
+    const PARAMS: &'static [Param];
+
+    /// Reads the settings from values that have every one of [`Settings::PARAMS`]. Errors name the setting that is
+    /// out of bounds or does not fit the others.
+    ///
+    /// Panics when a value is missing or of another unit: a mistake of the caller.
+    fn read(values: &Values) -> Result<Self, Refusal>;
+
+    /// The settings when nothing is said. Panics when one is required.
+    fn defaults() -> Self {
+        let read = Self::read(&Values::defaults(Self::PARAMS));
+        read.expect("the defaults go together")
+    }
+}
+
+/// Nothing can be set.
+impl Settings for () {
+    const PARAMS: &'static [Param] = &[];
+
+    fn read(_: &Values) -> Result<(), Refusal> {
+        Ok(())
+    }
+}
+
+/// Type of one setting.
+pub trait Setting: Sized {
+    /// The unit in which a user writes it.
+    const UNIT: ParamUnit;
+
+    /// Reads `value`, the value of the setting `name`. Panics when it is of another unit.
+    fn read(name: &'static str, value: &Value) -> Result<Self, Refusal>;
+}
+
+/// Setting that can have bounds.
+pub trait Ranged: Setting {
+    /// What bounds are written in.
+    type Bound: PartialOrd + Display + Default;
+
+    /// The value as a bound is; `None` when the setting is off.
+    fn bound(name: &str, value: &Value) -> Option<Self::Bound>;
+}
+
+/// Setting that is one of a list of words.
+pub trait Words: Copy + 'static {
+    /// The words, in the order of lists.
+    const WORDS: &'static [&'static str];
+    /// What they stand for, in the same order.
+    const ALL: &'static [Self];
+
+    /// What is called by the word `name`.
+    fn from_name(name: &str) -> Option<Self> {
+        let at = Self::WORDS.iter().position(|word| *word == name)?;
+        Some(Self::ALL[at])
+    }
+}
+
+/// Share of a whole, or factor: numerator and denominator as they were written, the latter above 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Fraction(pub u64, pub u64);
+
+/// Whole numbers, one at the least: `"4 2 1"`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Counts(pub Vec<u64>);
+
+/// A file's path, or the name of a shipped one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileName(pub String);
+
+fn other_unit(name: &str, value: &Value) -> ! {
+    panic!("parameter {name:?} is {value:?}")
+}
+
+/// Settings that are a value of one unit as it stands.
+macro_rules! plain {
+    ($($type:ty: $unit:ident, $value:pat => $read:expr;)*) => { $(
+        impl Setting for $type {
+            const UNIT: ParamUnit = ParamUnit::$unit;
+
+            fn read(name: &'static str, value: &Value) -> Result<Self, Refusal> {
+                match value {
+                    $value => Ok($read),
+                    other => other_unit(name, other),
+                }
+            }
+        }
+    )* };
+}
+
+plain! {
+    bool: Flag, Value::Flag(flag) => *flag;
+    Time: Time, Value::Time(time) => *time;
+    Bytes: Bytes, Value::Bytes(bytes) => *bytes;
+    BitRate: Rate, Value::Rate(rate) => *rate;
+    Size: Size, Value::Size(size) => *size;
+    Fraction: Fraction, Value::Fraction(above, below) => Fraction(*above, *below);
+    Counts: Counts, Value::Counts(counts) => Counts(counts.clone());
+    FileName: File, Value::Word(path) => FileName(path.clone());
+}
+
+/// Those of them that have an order.
+macro_rules! ordered {
+    ($($type:ident),*) => { $(
+        impl Ranged for $type {
+            type Bound = $type;
+
+            fn bound(name: &str, value: &Value) -> Option<$type> {
+                match value {
+                    Value::Off => None,
+                    Value::$type(bound) => Some(*bound),
+                    other => other_unit(name, other),
+                }
+            }
+        }
+    )* };
+}
+
+ordered!(Time, Bytes);
+
+/// Whole numbers, as narrow as the field is.
+macro_rules! counts {
+    ($($type:ty),*) => { $(
+        impl Setting for $type {
+            const UNIT: ParamUnit = ParamUnit::Count;
+
+            fn read(name: &'static str, value: &Value) -> Result<Self, Refusal> {
+                let got = count(name, value).unwrap_or_else(|| other_unit(name, value));
+                let most = || Refusal::of(name, format!("must be at most {}", <$type>::MAX)).got(got);
+                <$type>::try_from(got).map_err(|_| most())
+            }
+        }
+
+        impl Ranged for $type {
+            type Bound = u64;
+
+            fn bound(name: &str, value: &Value) -> Option<u64> {
+                count(name, value)
+            }
+        }
+    )* };
+}
+
+counts!(u8, u16, u32, u64, usize);
+
+fn count(name: &str, value: &Value) -> Option<u64> {
+    match value {
+        Value::Off => None,
+        Value::Count(count) => Some(*count),
+        other => other_unit(name, other),
+    }
+}
+
+/// `None` is the word that means "without".
+impl<T: Setting> Setting for Option<T> {
+    const UNIT: ParamUnit = T::UNIT;
+
+    fn read(name: &'static str, value: &Value) -> Result<Self, Refusal> {
+        match value {
+            Value::Off => Ok(None),
+            value => T::read(name, value).map(Some),
+        }
+    }
+}
+
+impl<T: Ranged> Ranged for Option<T> {
+    type Bound = T::Bound;
+
+    fn bound(name: &str, value: &Value) -> Option<T::Bound> {
+        T::bound(name, value)
+    }
+}
+
+/// The setting `name` that is one of the words of `T`. The table lists only words that are known, so another one is a
+/// mistake and panics.
+pub fn word<T: Words>(name: &str, value: &Value) -> Result<T, Refusal> {
+    match value {
+        Value::Word(word) => {
+            Ok(T::from_name(word)
+                .unwrap_or_else(|| panic!("{name} {word:?} is listed but not known")))
+        }
+        other => other_unit(name, other),
+    }
+}
+
+/// Refuses the value of the setting `name` unless it is off or in `range`. `because` ends the message.
+pub fn within<T: Ranged>(
+    values: &Values,
+    name: &'static str,
+    range: impl RangeBounds<T::Bound>,
+    because: &str,
+) -> Result<(), Refusal> {
+    match T::bound(name, values.get(name)) {
+        Some(got) if !range.contains(&got) => {
+            let must = match (range.start_bound(), range.end_bound()) {
+                (Bound::Included(least), Bound::Included(most)) => {
+                    format!("from {least} to {most}")
+                }
+                (Bound::Included(least), _) => format!("at least {least}"),
+                (Bound::Excluded(least), _) => format!("above {least}"),
+                (Bound::Unbounded, Bound::Included(most)) => format!("at most {most}"),
+                (Bound::Unbounded, Bound::Excluded(most)) => format!("below {most}"),
+                (Bound::Unbounded, Bound::Unbounded) => unreachable!("everything is in it"),
+            };
+            Err(Refusal::of(name, format!("must be {must}{because}")).got(got))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses 0 of the setting `name`, in whatever unit. `because` ends the message.
+pub fn above_zero<T: Ranged>(
+    values: &Values,
+    name: &'static str,
+    because: &str,
+) -> Result<(), Refusal> {
+    match T::bound(name, values.get(name)) {
+        Some(got) if got <= T::Bound::default() => {
+            Err(Refusal::of(name, format!("must be above 0{because}")).got(got))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// How many rows `parts` have together.
+pub const fn total(parts: &[&[Param]]) -> usize {
+    let (mut total, mut part) = (0, 0);
+    while part < parts.len() {
+        total += parts[part].len();
+        part += 1;
+    }
+    total
+}
+
+/// The rows of `parts`, one after the other. Panics when there are not [`total`] of them.
+pub const fn join<const N: usize>(parts: &[&[Param]]) -> [Param; N] {
+    let mut all = [Param::required("", ParamUnit::Flag, ""); N];
+    let (mut at, mut part) = (0, 0);
+    while part < parts.len() {
+        let mut row = 0;
+        while row < parts[part].len() {
+            all[at] = parts[part][row];
+            at += 1;
+            row += 1;
+        }
+        part += 1;
+    }
+    assert!(at == N, "an array as long as its parts");
+    all
+}
