@@ -213,7 +213,9 @@ impl Settings {
                 max: Time::from_s(1),
                 granularity: Time::from_us(1),
                 backoff: self.backoff,
-                jiffy: Time::from_us(u64::from(self.jiffy_us).min(u64::from(self.rto_us) + 1)),
+                jiffy: (self.jiffy_us > 0).then(|| {
+                    Time::from_us(u64::from(self.jiffy_us).min(u64::from(self.rto_us) + 1))
+                }),
                 backoff_ends: match self.backoff_ends % 3 {
                     0 => BackoffEnds::AsEstimator,
                     1 => BackoffEnds::Sample,

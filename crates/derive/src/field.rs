@@ -1,19 +1,22 @@
 //! Reads what stands at a field: its doc comment and `#[setting(…)]`.
 
 use proc_macro2::{TokenStream, TokenTree};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::meta::ParseNestedMeta;
 use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Error, Expr, ExprLit, Field, Ident, Lit, LitStr, Result, Token};
+use syn::{Attribute, Error, Expr, ExprLit, Field, Ident, Lit, LitStr, Result, Token, Type};
 
 /// A field as a setting.
 pub struct Setting<'a> {
     pub field: &'a Field,
     pub ident: &'a Ident,
-    pub flatten: bool,
+    flatten: Option<Type>,
+    skip: bool,
+    common: bool,
+    bytes: bool,
     key: Option<LitStr>,
-    default: Option<LitStr>,
+    default: Option<TokenStream>,
     off: Option<LitStr>,
     beside: Option<(String, Vec<LitStr>)>,
     range: Option<TokenStream>,
@@ -27,7 +30,10 @@ impl<'a> Setting<'a> {
         let mut setting = Setting {
             field,
             ident: ident.ok_or_else(|| Error::new_spanned(field, "expected a named field"))?,
-            flatten: false,
+            flatten: None,
+            skip: false,
+            common: false,
+            bytes: false,
             key: None,
             default: None,
             off: None,
@@ -39,7 +45,8 @@ impl<'a> Setting<'a> {
         for attr in field.attrs.iter().filter(|a| a.path().is_ident("setting")) {
             attr.parse_nested_meta(|meta| setting.take(meta))?;
         }
-        if !setting.flatten && doc(&field.attrs).is_empty() {
+        let listed = setting.flatten.is_none() && !setting.skip && !setting.common;
+        if listed && doc(&field.attrs).is_empty() {
             return Err(Error::new_spanned(
                 field,
                 "expected a doc comment: it is what lists and documents say about the setting",
@@ -51,9 +58,13 @@ impl<'a> Setting<'a> {
     fn take(&mut self, meta: ParseNestedMeta<'_>) -> Result<()> {
         let name = meta.path.require_ident()?.to_string();
         match name.as_str() {
-            "flatten" => self.flatten = true,
+            "flatten" if meta.input.peek(Token![=]) => self.flatten = Some(meta.value()?.parse()?),
+            "flatten" => self.flatten = Some(self.field.ty.clone()),
+            "skip" => self.skip = true,
+            "common" => self.common = true,
+            "bytes" => self.bytes = true,
             "key" => self.key = Some(meta.value()?.parse()?),
-            "default" => self.default = Some(meta.value()?.parse()?),
+            "default" => self.default = Some(tokens(meta.value()?)?),
             "off" => self.off = Some(meta.value()?.parse()?),
             "range" => self.range = Some(tokens(meta.value()?)?),
             "above" => self.above = Some(tokens(meta.value()?)?),
@@ -67,7 +78,7 @@ impl<'a> Setting<'a> {
             })?,
             _ => {
                 return Err(meta.error(
-                    "expected flatten, key, default, off, range, above, because or beside",
+                    "expected flatten, skip, common, bytes, key, default, off, range, above, because or beside",
                 ));
             }
         }
@@ -79,13 +90,28 @@ impl<'a> Setting<'a> {
         self.key.clone().unwrap_or_else(own)
     }
 
-    /// The setting's row of the table.
-    pub fn param(&self) -> TokenStream {
-        let (key, ty, doc) = (self.key(), &self.field.ty, doc(&self.field.attrs));
-        let optional = |text: &Option<LitStr>| match text {
-            Some(text) => quote!(::core::option::Option::Some(#text)),
-            None => quote!(::core::option::Option::None),
-        };
+    /// The rows of the table that stand here, as a slice.
+    pub fn rows(&self) -> TokenStream {
+        match &self.flatten {
+            Some(group) => quote!(<#group as ::sidestep_types::Settings>::PARAMS),
+            None if self.skip || self.common => quote!(&[]),
+            None => {
+                let param = self.param();
+                quote!(&[#param])
+            }
+        }
+    }
+
+    /// The type that says the unit.
+    fn unit(&self) -> TokenStream {
+        match (self.bytes, &self.field.ty) {
+            (true, _) => quote!(::sidestep_types::Bytes),
+            (false, ty) => quote!(#ty),
+        }
+    }
+
+    fn param(&self) -> TokenStream {
+        let (key, ty, doc) = (self.key(), self.unit(), doc(&self.field.attrs));
         let (default, off) = (optional(&self.default), optional(&self.off));
         let beside = match &self.beside {
             Some((other, words)) => quote!(::core::option::Option::Some((#other, &[#(#words),*]))),
@@ -106,26 +132,46 @@ impl<'a> Setting<'a> {
 
     /// The expression that reads the field from `values`.
     pub fn read(&self) -> TokenStream {
-        let (key, ty) = (self.key(), &self.field.ty);
-        if self.flatten {
-            return quote!(<#ty as ::sidestep_types::Settings>::read(values)?);
+        let (key, ty) = (self.key(), self.unit());
+        if self.skip {
+            return quote!(::core::default::Default::default());
+        }
+        if let Some(group) = &self.flatten {
+            let read = quote!(<#group as ::sidestep_types::Settings>::read(values)?);
+            let own = &self.field.ty;
+            return match quote!(#group).to_string() == quote!(#own).to_string() {
+                true => read,
+                false => quote!(#read.into()),
+            };
         }
         let because = self.because.iter();
         let because = quote!(concat!("" #(, ": ", #because)*));
-        let bounds = match (&self.range, &self.above) {
-            (Some(range), _) => quote! {
-                ::sidestep_types::settings::within::<#ty>(values, #key, #range, #because)?;
-            },
-            (None, Some(above)) if above.to_string() == "0" => quote! {
+        let above = self.above.iter().map(|above| match above.to_string().as_str() {
+            "0" => quote! {
                 ::sidestep_types::settings::above_zero::<#ty>(values, #key, #because)?;
             },
-            (None, Some(above)) => quote! {
+            _ => quote! {
                 let above = (::core::ops::Bound::Excluded(#above), ::core::ops::Bound::Unbounded);
                 ::sidestep_types::settings::within::<#ty>(values, #key, above, #because)?;
             },
-            (None, None) => quote!(),
+        });
+        let range = self.range.iter().map(|range| {
+            quote! {
+                ::sidestep_types::settings::within::<#ty>(values, #key, #range, #because)?;
+            }
+        });
+        let read = match self.bytes {
+            true => quote!(::sidestep_types::settings::bytes(#key, values.get(#key))?),
+            false => quote!(<#ty as ::sidestep_types::Setting>::read(#key, values.get(#key))?),
         };
-        quote!({ #bounds <#ty as ::sidestep_types::Setting>::read(#key, values.get(#key))? })
+        quote!({ #(#above)* #(#range)* #read })
+    }
+}
+
+fn optional(value: &Option<impl ToTokens>) -> TokenStream {
+    match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
     }
 }
 

@@ -22,7 +22,10 @@ use syn::{DeriveInput, parse_macro_input};
 /// - `key = "max"`, where the field is called otherwise
 /// - `range = 1..=1000`, or `above = 0`, and `because = "…"`, which follows after a colon in the message
 /// - `beside(per = "flow" | "destination")`: it has an effect only where the setting `per` is one of these words
-/// - `flatten`: the field's own settings stand here
+/// - `bytes`: a whole number that is written as bytes
+/// - `flatten`: the field's own settings stand here; with `flatten = Group` those of `Group`, from which the field is made
+/// - `common`: it has its row in another table
+/// - `skip`: no setting, the default of its type; with `flatten = Group` the rows stand here all the same
 ///
 /// `#[settings(check)]` on the struct calls `self.check()` once all is read: what does not go together.
 #[proc_macro_derive(Settings, attributes(setting, settings))]

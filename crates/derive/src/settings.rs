@@ -14,13 +14,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         _ => return Err(Error::new_spanned(&input.ident, "expected a struct")),
     };
     let settings: Vec<Setting> = fields.iter().map(Setting::of).collect::<Result<_>>()?;
-    let parts = settings.iter().map(|setting| {
-        let (ty, param) = (&setting.field.ty, setting.param());
-        match setting.flatten {
-            true => quote!(<#ty as ::sidestep_types::Settings>::PARAMS),
-            false => quote!(&[#param]),
-        }
-    });
+    let parts = settings.iter().map(Setting::rows);
     let reads = settings.iter().map(|setting| {
         let (ident, read) = (setting.ident, setting.read());
         quote!(#ident: #read)

@@ -2,13 +2,13 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Data, DeriveInput, Error, Fields, LitStr, Result, Variant};
+use syn::{Data, DeriveInput, Error, Fields, Result, Variant};
 
 pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Enum(data) = &input.data else {
         return Err(Error::new_spanned(&input.ident, "expected an enum"));
     };
-    let words: Vec<LitStr> = data.variants.iter().map(word).collect::<Result<_>>()?;
+    let words: Vec<TokenStream> = data.variants.iter().map(word).collect::<Result<_>>()?;
     let (ident, variants) = (&input.ident, data.variants.iter().map(|v| &v.ident));
     Ok(quote! {
         impl ::sidestep_types::Words for #ident {
@@ -30,7 +30,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-fn word(variant: &Variant) -> Result<LitStr> {
+fn word(variant: &Variant) -> Result<TokenStream> {
     if !matches!(variant.fields, Fields::Unit) {
         return Err(Error::new_spanned(
             variant,
@@ -42,7 +42,7 @@ fn word(variant: &Variant) -> Result<LitStr> {
         Some(attr) => attr.parse_args(),
         None => {
             let name = variant.ident.to_string().to_lowercase();
-            Ok(LitStr::new(&name, variant.ident.span()))
+            Ok(quote!(#name))
         }
     }
 }

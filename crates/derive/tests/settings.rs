@@ -1,6 +1,8 @@
 //! Settings and words as the derives write them.
 
-use sidestep_types::{Bytes, Param, ParamUnit, Settings, Size, Time, Value, Values, Words};
+use sidestep_types::{
+    Bytes, Fraction, Param, ParamUnit, Settings, Size, Time, Value, Values, Words,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Words)]
 enum Per {
@@ -15,6 +17,36 @@ struct Step {
     /// on
     #[setting(default = "20 pkt", off = "off")]
     mark_at: Option<Size>,
+}
+
+/// The field is made from these.
+#[derive(Settings)]
+struct Raw {
+    /// a share
+    #[setting(default = "1/2", above = 0, range = ..=Fraction::ONE)]
+    share: f64,
+}
+
+impl From<Raw> for u64 {
+    fn from(raw: Raw) -> u64 {
+        (raw.share * 100.0) as u64
+    }
+}
+
+#[derive(Debug, PartialEq, Settings)]
+struct Others {
+    #[setting(flatten = Raw)]
+    percent: u64,
+    /// payload
+    #[setting(default = "1460 B", bytes, range = Bytes(1)..=Bytes(9_000))]
+    mss: u32,
+    #[setting(common)]
+    limit: u8,
+    #[setting(skip, flatten = Step)]
+    marks: u8,
+    /// several
+    #[setting(default = "1, 2")]
+    several: Vec<u64>,
 }
 
 #[derive(Debug, PartialEq, Settings)]
@@ -133,4 +165,42 @@ fn a_value_out_of_bounds_is_refused_in_one_wording() {
     }
     let together = [("burst", "300"), ("per", "whole-switch")];
     assert_eq!(refused(&together), "burst needs less");
+}
+
+#[test]
+fn a_field_is_made_from_a_group_or_listed_elsewhere_or_no_setting() {
+    let names: Vec<&str> = Others::PARAMS.iter().map(|param| param.name).collect();
+    assert_eq!(names, ["share", "mss", "mark_at", "several"]);
+    let mut values = Values::defaults(Others::PARAMS);
+    values.set("limit", Value::Count(7));
+    let read = Others::read(&values).unwrap();
+    let expected = Others {
+        percent: 50,
+        mss: 1460,
+        limit: 7,
+        marks: 0,
+        several: vec![1, 2],
+    };
+    assert_eq!(read, expected);
+    for (name, value, said) in [
+        (
+            "share",
+            Value::Fraction(0, 3),
+            "share must be above 0, got 0",
+        ),
+        (
+            "share",
+            Value::Fraction(3, 2),
+            "share must be at most 1, got 3/2",
+        ),
+        (
+            "mss",
+            Value::Bytes(Bytes(0)),
+            "mss must be from 1 B to 9 kB, got 0 B",
+        ),
+    ] {
+        let mut values = values.clone();
+        values.set(name, value);
+        assert_eq!(Others::read(&values).unwrap_err().to_string(), said);
+    }
 }

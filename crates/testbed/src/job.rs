@@ -6,7 +6,7 @@ use crate::traffic::{Flow, Job, Start};
 use sidestep_study::lab::Scenario;
 use sidestep_study::sim::{self, FlowPlan, Plan};
 use sidestep_study::transport::shim::by_size::Announced;
-use sidestep_study::types::FlowId;
+use sidestep_study::types::{FlowId, Settings};
 
 /// Every flow of `plan`, at the testbed's pace.
 pub fn job(scenario: &Scenario, plan: &Plan, scale: Scale) -> Job {

@@ -587,9 +587,8 @@ fn differences(tcp: &TcpConfig, sent: bool) -> Vec<String> {
             list.push(words.to_string());
         }
     };
-    let linux = transport::Estimator::from_name("linux");
     say(
-        Some(tcp.rto.estimator) != linux,
+        tcp.rto.estimator != transport::Estimator::Linux,
         "the timeout's estimator is the kernel's, not transport.rto_estimator",
     );
     say(
@@ -613,7 +612,7 @@ fn differences(tcp: &TcpConfig, sent: bool) -> Vec<String> {
         "in slow start the kernel's windows grow by each segment delivered, as transport.window_growth = \"linux\"",
     );
     say(
-        tcp.rto.jiffy == Time::ZERO,
+        tcp.rto.jiffy.is_none(),
         "the kernel's timers run out at its ticks, though transport.jiffy = \"off\"",
     );
     say(

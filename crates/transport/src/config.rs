@@ -1,67 +1,109 @@
 //! What can be chosen about a TCP connection. Units are in the types.
 
-use sidestep_types::{Refusal, Time, Values};
+use sidestep_types::{Bytes, Fraction, Param, Refusal, Setting, Settings, Time, Values, settings};
 
 use crate::congestion;
 use crate::nature::Nature;
-use crate::params::{count, count_or_off, share, sizes, word};
 use crate::{
-    AckRule, BackoffEnds, Congestion, Estimator, Growth, LossDetection, Ranking, Recovery,
-    Reduction, RtoConfig, ThresholdRule,
+    AckRule, Congestion, Growth, LossDetection, Ranking, Recovery, Reduction, RtoConfig,
+    ThresholdRule,
 };
 
+/// The parameters of `[transport]` whatever its kind. Not every kind listens to all of them:
+/// see [`crate::takes`].
+pub const PARAMS: &[Param] = TcpConfig::PARAMS;
+
+/// The largest payload of a segment: a jumbo frame's worth; a packet's length has 16 bits.
+pub const LONGEST_SEGMENT: u64 = 9_000;
+
+/// The payloads that a segment can have.
+pub(crate) const SEGMENTS: std::ops::RangeInclusive<Bytes> = Bytes(1)..=Bytes(LONGEST_SEGMENT);
+
+/// The initial windows that a connection can have, in segments.
+const INITIAL_WINDOWS: std::ops::RangeInclusive<u64> = 1..=1 << 20;
+
 /// A TCP connection's settings, the same at both ends.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, Settings)]
 pub struct TcpConfig {
     /// How the window grows and shrinks.
+    #[setting(skip)]
     pub congestion: Congestion,
-    /// How losses are found and repaired.
+    /// how losses are repaired: RFC 6582, RFC 5681 or RFC 6675
+    #[setting(default = "newreno")]
     pub recovery: Recovery,
     /// Evidence of a loss: `None` goes by duplicates.
+    #[setting(skip, flatten = RackSettings)]
     pub rack: Option<RackConfig>,
-    /// Growth of the window in slow start.
+    /// growth in slow start: a segment for each acknowledgement (RFC 5681), or each segment delivered (Linux)
+    #[setting(key = "window_growth", default = "rfc5681")]
     pub growth: Growth,
-    /// How fast a window that was cut is reached.
+    /// how a cut window is reached: at once, or by proportional rate reduction as in Linux and ns-3 (RFC 9937)
+    #[setting(default = "prr")]
     pub reduction: Reduction,
-    /// Payload bytes of a full segment.
+    /// payload of a full segment; IP MTU 1500 without options (DIBS Table 1)
+    #[setting(default = "1460 B", bytes, range = SEGMENTS)]
     pub mss: u32,
-    /// Initial window in segments.
+    /// initial window in segments (RFC 6928, DIBS Table 1)
+    #[setting(default = "10", range = INITIAL_WINDOWS)]
     pub initial_window: u32,
-    /// Bytes the receiver allows beyond the cumulative acknowledgement.
+    /// bytes the receiver allows beyond the cumulative acknowledgement; assumed: a flow that only its own NIC slows
+    /// down keeps as much in flight
+    #[setting(default = "1 MiB", bytes)]
     pub receive_window: u64,
-    /// Duplicate acknowledgements that start fast retransmit; `None` turns it off.
+    /// duplicate acknowledgements that start fast retransmit (RFC 5681)
+    #[setting(key = "fast_retransmit", default = "3", off = "off", above = 0)]
     pub dupack_threshold: Option<u32>,
     /// What is made of repairs that were needless.
+    #[setting(flatten)]
     pub reordering: ReorderingConfig,
-    /// RFC 3042: a new segment on each of the first two duplicate acknowledgements.
+    /// a new segment on each of the first two duplicate acknowledgements (RFC 3042)
+    #[setting(default = "false", beside(loss_detection = "duplicates"))]
     pub limited_transmit: bool,
-    /// A new segment on each of the first two duplicates while a window comes down.
+    /// limited transmit also while a window comes down after an echo (RFC 3042 does not except it)
+    #[setting(default = "false", beside(loss_detection = "duplicates"))]
     pub limited_transmit_in_cwr: bool,
-    /// Duplicates begin a recovery while a window comes down after an echo.
+    /// duplicates begin a recovery also while a window comes down after an echo (RFC 8257 section 3.5, Linux); ns-3: false
+    #[setting(default = "true", beside(loss_detection = "duplicates"))]
     pub duplicates_in_cwr: bool,
-    /// An echo cuts the window while a timeout is repaired.
+    /// an echo cuts the window also while a timeout is repaired; ns-3: true, Linux: false
+    #[setting(default = "false")]
     pub echoes_in_loss: bool,
-    /// Least window after a cut, in segments.
+    /// least window in segments after a loss or an echo: 1 or 2 (RFC 5681 equation 4 and Linux: 2; INET and ns-3 after
+    /// an echo: 1)
+    #[setting(default = "2", range = 1..=2)]
     pub window_floor: u32,
-    /// RFC 5681 4.1: back to the initial window after one RTO of silence.
+    /// back to the initial window after one RTO of silence (RFC 5681 section 4.1)
+    #[setting(default = "false")]
     pub idle_restart: bool,
     /// `None` acknowledges every segment at once.
+    #[setting(flatten = AckDelay)]
     pub delayed_ack: Option<DelayedAck>,
-    /// Which acknowledgements are delayed, if any.
+    /// which acknowledgements are delayed, when they are: as Linux does, or every second segment from the first on
+    #[setting(key = "delayed_ack_rule", default = "linux")]
     pub ack_rule: AckRule,
     /// The retransmission timer.
+    #[setting(flatten)]
     pub rto: RtoConfig,
-    /// RFC 7323: each acknowledgement of new data is a sample, of segments sent twice as well.
+    /// each acknowledgement of new data is a sample for the estimator, of segments sent twice as well (RFC 7323)
+    #[setting(default = "false")]
     pub timestamps: bool,
-    /// Who opens a connection takes the round trip of its SYN for a sample.
+    /// who opens a connection takes the round trip of its SYN for a sample, as Linux and ns-3 do and INET does not
+    #[setting(default = "true")]
     pub syn_sample: bool,
-    /// Open with SYN, SYN-ACK and ACK; without, the connection stands already.
+    /// open with SYN, SYN-ACK and ACK; without, the connection stands already
+    #[setting(default = "false")]
     pub handshake: bool,
-    /// Round trip that a connection which stands already has measured.
+    /// round trip that a connection which stands already has measured, its first sample; off: none is known before the
+    /// first acknowledgement
+    #[setting(default = "off", off = "off", above = 0)]
     pub measured_round_trip: Option<Time>,
-    /// Close with FIN, its answer and the acknowledgement of that.
+    /// close with FIN, its answer and the acknowledgement of that, when all is acknowledged; without, a connection is
+    /// left as it is
+    #[setting(default = "false")]
     pub fin: bool,
-    /// What data is marked with.
+    /// what data is marked with, for switches that order by it: bytes of the flow that are not acknowledged (pFabric),
+    /// or nothing
+    #[setting(key = "rank", default = "unacknowledged")]
     pub ranking: Ranking,
 }
 
@@ -70,54 +112,31 @@ impl TcpConfig {
     /// refusal says which one cannot be had.
     ///
     /// Panics when no controller is called so.
-    pub(crate) fn read(kind: &str, values: &Values) -> Result<TcpConfig, Refusal> {
-        let (mss, receive_window) = sizes(values)?;
-        let recovery = word(values, "recovery", Recovery::from_name);
-        let dupack_threshold = count_or_off(values, "fast_retransmit", 1, u32::MAX)?;
-        let (handshake, syn_sample) = (values.flag("handshake"), values.flag("syn_sample"));
-        let measured_round_trip = values.time_or_off("measured_round_trip");
-        if measured_round_trip == Some(Time::ZERO) {
-            let wrong = "must be above 0, or \"off\"";
-            return Err(Refusal::of("measured_round_trip", wrong).got("0 s"));
-        }
-        if measured_round_trip.is_some() && handshake {
+    pub(crate) fn of(kind: &str, values: &Values) -> Result<TcpConfig, Refusal> {
+        let mut tcp = TcpConfig::read(values)?;
+        let initial_window = congestion::initial_window(kind);
+        settings::within::<u32>(values, initial_window, INITIAL_WINDOWS, "")?;
+        tcp.initial_window = Setting::read(initial_window, values.get(initial_window))?;
+        tcp.rack = RackSettings::read(values)?.beside(kind, &tcp)?;
+        tcp.fits()?;
+        let congestion = Congestion::read(kind, values);
+        tcp.congestion = congestion.unwrap_or_else(|| panic!("no transport {kind:?}"))?;
+        Ok(tcp)
+    }
+
+    /// What does not go together.
+    fn fits(&self) -> Result<(), Refusal> {
+        holds_segment(self.receive_window, self.mss)?;
+        if self.measured_round_trip.is_some() && self.handshake {
             let wrong = "measured_round_trip needs handshake = false: it is what a standing connection has measured, and here \
                          the SYN measures it";
             return Err(Refusal::about(&["measured_round_trip", "handshake"], wrong));
         }
-        let rack = RackConfig::read(kind, values, recovery, dupack_threshold)?;
-        if !syn_sample && !handshake {
+        if !self.syn_sample && !self.handshake {
             let wrong = "syn_sample = false needs handshake = true: without, nobody sends a SYN";
             return Err(Refusal::about(&["syn_sample", "handshake"], wrong));
         }
-        Ok(TcpConfig {
-            recovery,
-            rack,
-            growth: word(values, "window_growth", Growth::from_name),
-            reduction: word(values, "reduction", Reduction::from_name),
-            mss,
-            receive_window,
-            delayed_ack: DelayedAck::read(values)?,
-            ack_rule: word(values, "delayed_ack_rule", AckRule::from_name),
-            dupack_threshold,
-            reordering: ReorderingConfig::read(values, recovery, dupack_threshold)?,
-            initial_window: count(values, congestion::initial_window(kind), 1, 1 << 20)?,
-            limited_transmit: values.flag("limited_transmit"),
-            limited_transmit_in_cwr: values.flag("limited_transmit_in_cwr"),
-            duplicates_in_cwr: values.flag("duplicates_in_cwr"),
-            echoes_in_loss: values.flag("echoes_in_loss"),
-            window_floor: count(values, "window_floor", 1, 2)?,
-            idle_restart: values.flag("idle_restart"),
-            rto: RtoConfig::read(values)?,
-            timestamps: values.flag("timestamps"),
-            syn_sample,
-            handshake,
-            measured_round_trip,
-            fin: values.flag("fin"),
-            ranking: word(values, "rank", Ranking::from_name),
-            congestion: Congestion::read(kind, values)
-                .unwrap_or_else(|| panic!("no transport {kind:?}"))?,
-        })
+        self.reordering.fits(self.recovery, self.dupack_threshold)
     }
 
     /// Evidence by which a sender takes a segment for lost.
@@ -139,6 +158,16 @@ impl TcpConfig {
     }
 }
 
+/// Refuses a receive window that no segment fits into.
+pub(crate) fn holds_segment(receive_window: u64, mss: u32) -> Result<(), Refusal> {
+    if receive_window < u64::from(mss) {
+        let expected = format!("receive_window must hold one mss ({mss} B)");
+        let refusal = Refusal::about(&["receive_window", "mss"], expected);
+        return Err(refusal.got(format!("{receive_window} B")));
+    }
+    Ok(())
+}
+
 /// Acknowledge every `segments`-th full segment, or after `timeout` (RFC 1122, RFC 5681 4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct DelayedAck {
@@ -148,13 +177,21 @@ pub struct DelayedAck {
     pub timeout: Time,
 }
 
-impl DelayedAck {
-    fn read(values: &Values) -> Result<Option<DelayedAck>, Refusal> {
-        let Some(timeout) = values.time_or_off("delayed_ack") else {
-            return Ok(None);
-        };
-        let segments = count(values, "delayed_ack_segments", 1, u32::MAX)?;
-        Ok(Some(DelayedAck { segments, timeout }))
+/// Settings of [`DelayedAck`].
+#[derive(Settings)]
+struct AckDelay {
+    /// the longest wait before an acknowledgement (RFC 1122); off acknowledges every segment
+    #[setting(default = "off", off = "off")]
+    delayed_ack: Option<Time>,
+    /// full segments per acknowledgement, when delayed (RFC 5681 section 4.2)
+    #[setting(default = "2", above = 0)]
+    delayed_ack_segments: u32,
+}
+
+impl From<AckDelay> for Option<DelayedAck> {
+    fn from(settings: AckDelay) -> Option<DelayedAck> {
+        let segments = settings.delayed_ack_segments;
+        (settings.delayed_ack).map(|timeout| DelayedAck { segments, timeout })
     }
 }
 
@@ -173,16 +210,34 @@ pub struct RackConfig {
     pub threshold: u32,
 }
 
-impl RackConfig {
-    fn read(
-        kind: &str,
-        values: &Values,
-        recovery: Recovery,
-        threshold: Option<u32>,
-    ) -> Result<Option<RackConfig>, Refusal> {
-        let on = word(values, "loss_detection", LossDetection::from_name) == LossDetection::Rack;
-        let (probe, frto) = (values.flag("tail_loss_probe"), values.flag("frto"));
-        if !on {
+/// Settings of [`RackConfig`].
+#[derive(Settings)]
+struct RackSettings {
+    /// evidence of a loss: duplicate acknowledgements (RFC 5681, RFC 6675), or what was sent later and delivered (RFC
+    /// 8985, RACK)
+    #[setting(default = "duplicates")]
+    loss_detection: LossDetection,
+    /// send a probe after two round trips without an acknowledgement (RFC 8985 section 7, TLP)
+    #[setting(default = "false", beside(loss_detection = "rack"))]
+    tail_loss_probe: bool,
+    /// the longest delay of an acknowledgement, added to the wait for a probe while one segment is out: RFC 8985's
+    /// TLP.max_ack_delay; Linux adds the minimum RTO
+    #[setting(default = "rto_min", off = "rto_min", beside(loss_detection = "rack"))]
+    probe_ack_delay: Option<Time>,
+    /// added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6; "auto", two jiffies, in
+    /// Linux before 6.6; 0 us in RFC 8985
+    #[setting(default = "auto", off = "auto", beside(loss_detection = "rack"))]
+    timer_margin: Option<Time>,
+    /// after a timeout, send new data first to find out whether anything was lost (RFC 5682, F-RTO)
+    #[setting(default = "false", beside(loss_detection = "rack"))]
+    frto: bool,
+}
+
+impl RackSettings {
+    /// What they come to beside the other settings of a connection with the controller called `kind`.
+    fn beside(self, kind: &str, tcp: &TcpConfig) -> Result<Option<RackConfig>, Refusal> {
+        let (probe, frto) = (self.tail_loss_probe, self.frto);
+        if self.loss_detection != LossDetection::Rack {
             for (name, asked) in [("tail_loss_probe", probe), ("frto", frto)] {
                 if asked {
                     let wrong = format!(
@@ -195,10 +250,12 @@ impl RackConfig {
             }
             return Ok(None);
         }
-        if recovery != Recovery::Sack {
+        if tcp.recovery != Recovery::Sack {
             let wrong = "loss_detection = \"rack\" needs recovery = \"sack\": it goes by when each delivered segment was \
                          sent, which selective acknowledgements alone tell (RFC 8985 section 3.2)";
-            return Err(Refusal::about(&["loss_detection", "recovery"], wrong).got(recovery.name()));
+            return Err(
+                Refusal::about(&["loss_detection", "recovery"], wrong).got(tcp.recovery.name())
+            );
         }
         if !congestion::takes_rack(kind) {
             let wrong = format!(
@@ -207,7 +264,7 @@ impl RackConfig {
             );
             return Err(Refusal::about(&["loss_detection", "kind"], wrong).got("\"rack\""));
         }
-        let Some(threshold) = threshold else {
+        let Some(threshold) = tcp.dupack_threshold else {
             let wrong = "loss_detection = \"rack\" needs a number for fast_retransmit (3 in RFC 8985): it takes segments \
                          for lost by time, with duplicates or without, and Linux cannot turn that off; for repairs by \
                          the timer alone set loss_detection = \"duplicates\"";
@@ -215,7 +272,7 @@ impl RackConfig {
                 Refusal::about(&["fast_retransmit", "loss_detection"], wrong).got("\"off\""),
             );
         };
-        let rule = word(values, "fast_retransmit_rule", ThresholdRule::from_name);
+        let rule = tcp.reordering.rule;
         if rule != ThresholdRule::Fixed {
             let wrong = "loss_detection = \"rack\" needs fast_retransmit_rule = \"fixed\": its reordering window adapts by \
                          itself (RFC 8985 section 6.2 step 4), and no number of duplicates decides";
@@ -223,11 +280,11 @@ impl RackConfig {
                 Refusal::about(&["fast_retransmit_rule", "loss_detection"], wrong).got(rule.name()),
             );
         }
-        let opens = values.flag("handshake") && values.flag("syn_sample");
-        if probe && !opens && values.time_or_off("measured_round_trip").is_none() {
+        let opens = tcp.handshake && tcp.syn_sample;
+        if probe && !opens && tcp.measured_round_trip.is_none() {
             let wrong = "tail_loss_probe = true needs a round trip before the first flight: set handshake = true and \
                          syn_sample = true, or measured_round_trip (RFC 8985 section 7.2 would wait a second without one)";
-            let got = match values.flag("handshake") {
+            let got = match tcp.handshake {
                 true => "syn_sample = false",
                 false => "handshake = false",
             };
@@ -243,9 +300,9 @@ impl RackConfig {
         }
         Ok(Some(RackConfig {
             probe,
-            ack_delay: values.time_or_off("probe_ack_delay"),
-            margin: values.time_or_off("timer_margin").unwrap_or_else(|| {
-                let jiffy = values.time_or_off("jiffy").unwrap_or(Time::ZERO);
+            ack_delay: self.probe_ack_delay,
+            margin: self.timer_margin.unwrap_or_else(|| {
+                let jiffy = tcp.rto.jiffy.unwrap_or(Time::ZERO);
                 jiffy.saturating_mul(2)
             }),
             frto,
@@ -255,50 +312,50 @@ impl RackConfig {
 }
 
 /// How a sender finds out that a repair was needless, and what it does then.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize, Settings)]
 pub struct ReorderingConfig {
-    /// RFC 2883: acknowledgements tell of segments that arrive once more.
-    pub dsack: bool,
-    /// What moves [`TcpConfig::dupack_threshold`], from there upwards.
+    /// whether that number stays, or moves with the reordering seen from `fast_retransmit` upwards
+    #[setting(key = "fast_retransmit_rule", default = "fixed")]
     pub rule: ThresholdRule,
-    /// The share of the reorderings seen that a threshold that moves lets pass.
+    /// share of the reorderings seen that a number that moves lets pass (Zhang et al., ICNP 2003, call it FA ratio; 0.9
+    /// is assumed)
+    #[setting(
+        key = "fast_retransmit_share",
+        default = "0.9",
+        above = 0,
+        range = ..=Fraction::ONE,
+        beside(fast_retransmit_rule = "dsack" | "early")
+    )]
     pub share: f64,
-    /// The most that it moves to.
+    /// a number that moves never exceeds it; assumed: Linux tcp_max_reordering
+    #[setting(
+        key = "fast_retransmit_most",
+        default = "300",
+        range = 1..=ReorderingConfig::MOST,
+        beside(fast_retransmit_rule = "dsack" | "early")
+    )]
     pub most: u32,
-    /// Of the smallest round trip: what is acknowledged sooner after its repair was no loss.
+    /// an acknowledgement that comes sooner after a repair than this share of the smallest round trip is for the
+    /// original; assumed
+    #[setting(
+        key = "early_repair",
+        default = "0.5",
+        above = 0,
+        range = ..=Fraction::ONE,
+        beside(fast_retransmit_rule = "early")
+    )]
     pub early: f64,
-    /// A needless recovery gives the window back.
+    /// acknowledgements tell of segments that arrive once more (RFC 2883)
+    #[setting(default = "false")]
+    pub dsack: bool,
+    /// the window and ssthresh come back when a recovery turns out needless, as in Linux
+    #[setting(default = "false")]
     pub undo: bool,
 }
 
 impl ReorderingConfig {
     /// A threshold that moves keeps a count for each length up to it.
-    const MOST: u32 = 65_535;
-
-    fn read(
-        values: &Values,
-        recovery: Recovery,
-        threshold: Option<u32>,
-    ) -> Result<ReorderingConfig, Refusal> {
-        let config = ReorderingConfig {
-            dsack: values.flag("dsack"),
-            rule: word(values, "fast_retransmit_rule", ThresholdRule::from_name),
-            share: share(values, "fast_retransmit_share")?,
-            most: count(values, "fast_retransmit_most", 1, ReorderingConfig::MOST)?,
-            early: share(values, "early_repair")?,
-            undo: values.flag("undo"),
-        };
-        for (name, share) in [
-            ("fast_retransmit_share", config.share),
-            ("early_repair", config.early),
-        ] {
-            if share == 0.0 {
-                return Err(Refusal::of(name, "must be above 0").got(0));
-            }
-        }
-        config.fits(recovery, threshold)?;
-        Ok(config)
-    }
+    const MOST: u64 = 65_535;
 
     /// What does not go together.
     fn fits(&self, recovery: Recovery, threshold: Option<u32>) -> Result<(), Refusal> {
@@ -343,45 +400,10 @@ impl ReorderingConfig {
     }
 }
 
-impl RtoConfig {
-    fn read(values: &Values) -> Result<RtoConfig, Refusal> {
-        let rto = RtoConfig {
-            estimator: word(values, "rto_estimator", Estimator::from_name),
-            min: values.time("rto_min"),
-            initial: values.time("rto_initial"),
-            max: values.time("rto_max"),
-            granularity: values.time("rto_granularity"),
-            backoff: values.flag("rto_backoff"),
-            backoff_ends: word(values, "rto_backoff_ends", BackoffEnds::from_name),
-            jiffy: values.time_or_off("jiffy").unwrap_or(Time::ZERO),
-        };
-        if values.time_or_off("jiffy") == Some(Time::ZERO) {
-            return Err(Refusal::of("jiffy", "must be above 0, or \"off\""));
-        }
-        if rto.jiffy > rto.min {
-            let wrong = format!(
-                "jiffy ({}) must not be above rto_min ({}), for no timeout is shorter than a tick: set a jiffy of at most \
-                 rto_min, or \"off\"",
-                rto.jiffy, rto.min
-            );
-            return Err(Refusal::about(&["jiffy", "rto_min"], wrong));
-        }
-        for (name, span) in [("rto_min", rto.min), ("rto_initial", rto.initial)] {
-            if span == Time::ZERO {
-                return Err(Refusal::of(name, "must be above 0"));
-            }
-            if span > rto.max {
-                let wrong = format!("{name} ({span}) must not be above rto_max ({})", rto.max);
-                return Err(Refusal::about(&[name, "rto_max"], wrong));
-            }
-        }
-        Ok(rto)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{BackoffEnds, Estimator};
 
     #[test]
     fn what_a_scenario_that_says_nothing_gets() {
@@ -419,7 +441,7 @@ mod tests {
                 granularity: Time::from_us(1),
                 backoff: true,
                 backoff_ends: BackoffEnds::AsEstimator,
-                jiffy: Time::ZERO,
+                jiffy: None,
             },
             timestamps: false,
             syn_sample: true,

@@ -4,49 +4,49 @@
 //! The name stands in the `ENTRY` of what is registered, and TOML, the command line, the docs
 //! and the page all use it.
 
-use sidestep_types::{Entry, Refusal, Values};
+use sidestep_types::{About, Entry, Settings};
 
 /// What can be chosen as a transport by its name: a congestion controller of TCP's, or a sender
 /// of its own.
 ///
 /// ```
 /// use sidestep_transport::Transport;
-/// use sidestep_types::{Entry, Param, ParamUnit, Refusal, Value, Values};
+/// use sidestep_types::{About, Settings, Value, Values};
 ///
 /// /// Keeps so many segments in the network, whatever happens.
-/// struct Fixed;
+/// #[derive(Debug, PartialEq, Settings)]
+/// struct Fixed {
+///     /// its window; assumed
+///     #[setting(default = "10", above = 0)]
+///     segments: u64,
+/// }
 ///
 /// impl Transport for Fixed {
-///     const ENTRY: Entry = Entry {
+///     type Settings = Fixed;
+///     const ABOUT: About = About {
 ///         name: "fixed",
 ///         summary: "a window that never moves",
 ///         source: "an example",
-///         params: &[Param::with_default("segments", ParamUnit::Count, "10", "its window; assumed")],
 ///     };
-///     type Settings = u64;
 ///
 ///     fn takes(param: &str) -> bool {
 ///         param != "initial_window"
 ///     }
-///
-///     fn read(values: &Values) -> Result<u64, Refusal> {
-///         match values.count("segments") {
-///             0 => Err(Refusal::of("segments", "must be above 0")),
-///             n => Ok(n),
-///         }
-///     }
 /// }
 ///
 /// let mut values = Values::defaults(Fixed::ENTRY.params);
-/// assert_eq!(Fixed::read(&values), Ok(10));
+/// assert_eq!(Fixed::read(&values), Ok(Fixed { segments: 10 }));
 /// values.set("segments", Value::Count(0));
 /// assert_eq!(Fixed::read(&values).unwrap_err().params, ["segments"]);
 /// ```
 pub trait Transport {
-    /// Its name, its paper, and the parameters that only it has.
-    const ENTRY: Entry;
-    /// What it is made from: a controller's, in the order of its registry line.
-    type Settings;
+    /// What it is made from, beside what every TCP is: a controller's has the fields of its registry line.
+    type Settings: Settings;
+    /// Its name and its paper.
+    const ABOUT: About;
+
+    /// Its line of the registry, with the parameters that only it has.
+    const ENTRY: Entry = Self::ABOUT.entry::<Self::Settings>();
 
     /// Does it listen to the parameter of [`crate::PARAMS`] called `param`?
     fn takes(_param: &str) -> bool {
@@ -61,9 +61,6 @@ pub trait Transport {
 
     /// Losses can be detected by time (RFC 8985), of TCP.
     const RACK: bool = true;
-
-    /// What a complete set of values says. A refusal says which value cannot be had.
-    fn read(values: &Values) -> Result<Self::Settings, Refusal>;
 }
 
 /// Writes an enum whose variants are chosen by a word: its names, and an entry for each.
@@ -78,9 +75,11 @@ macro_rules! words {
         }
     ) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, sidestep_types::Words,
+        )]
         pub enum $enum {
-            $( $(#[$variant_doc])* $variant, )*
+            $( $(#[$variant_doc])* #[word($name)] $variant, )*
         }
 
         impl $enum {
@@ -93,17 +92,6 @@ macro_rules! words {
                     params: &[],
                 }, )*
             ];
-
-            /// Their names.
-            pub const WORDS: &[&str] = &[$( $name, )*];
-
-            /// The one of this name.
-            pub fn from_name(name: &str) -> Option<$enum> {
-                match name {
-                    $( $name => Some($enum::$variant), )*
-                    _ => None,
-                }
-            }
 
             /// Its name everywhere.
             pub fn name(self) -> &'static str {
@@ -119,28 +107,17 @@ macro_rules! words {
 macro_rules! estimators {
     ($( $(#[$doc:meta])* $module:ident :: $type:ident, )*) => {
         /// How round-trip samples become a timeout. They differ by orders of magnitude in the tail.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, sidestep_types::Words,
+        )]
         pub enum Estimator {
-            $( $(#[$doc])* $type, )*
+            $( $(#[$doc])* #[word(<$module::$type as Estimate>::ENTRY.name)] $type, )*
         }
 
         impl Estimator {
             /// Every one, in the order of lists.
             pub const ENTRIES: &[sidestep_types::Entry] =
                 &[$( <$module::$type as Estimate>::ENTRY, )*];
-
-            /// Their names.
-            pub const WORDS: &[&str] = &[$( <$module::$type as Estimate>::ENTRY.name, )*];
-
-            /// The one of this name.
-            pub fn from_name(name: &str) -> Option<Estimator> {
-                $(
-                    if name == <$module::$type as Estimate>::ENTRY.name {
-                        return Some(Estimator::$type);
-                    }
-                )*
-                None
-            }
 
             /// Its name everywhere.
             pub fn name(self) -> &'static str {
@@ -315,8 +292,8 @@ macro_rules! congestions {
             pub(crate) fn read(name: &str, values: &Values) -> Option<Result<Congestion, Refusal>> {
                 $(
                     if name == <$module::$type as Transport>::ENTRY.name {
-                        let settings = <$module::$type as Transport>::read(values);
-                        return Some(settings.map(|($($field,)*)| Congestion::$type { $($field,)* }));
+                        let settings = <$module::$type as Transport>::Settings::read(values);
+                        return Some(settings.map(|read| Congestion::$type { $($field: read.$field,)* }));
                     }
                 )*
                 None
@@ -353,7 +330,7 @@ macro_rules! transports {
         pub fn build(kind: &str, values: &Values) -> Result<TransportConfig, Refusal> {
             $(
                 if kind == <$module::$type as Transport>::ENTRY.name {
-                    return Ok(<$module::$type as Transport>::read(values)?.into());
+                    return Ok(<$settings as Settings>::read(values)?.into());
                 }
             )*
             tcp(kind, values)

@@ -3,17 +3,16 @@
 
 use std::sync::Arc;
 
-use sidestep_types::{Entry, Refusal, Time, Values};
+use sidestep_types::{Entry, Refusal, Settings, Time, Values};
 
 use crate::congestion::{self, DEFAULT};
 use crate::mptcp::{self, MptcpConfig};
 use crate::nature::Nature;
-use crate::params::PARAMS;
 use crate::pfabric::{self, PfabricConfig};
 use crate::registry::{Transport, transports};
 use crate::{
-    Ack, AnyReceiver, Closing, Opened, Segment, Sender, SenderCounters, TcpConfig, TcpReceiver,
-    TcpSender,
+    Ack, AnyReceiver, Closing, Opened, PARAMS, Segment, Sender, SenderCounters, TcpConfig,
+    TcpReceiver, TcpSender,
 };
 
 transports! {
@@ -52,7 +51,7 @@ fn defaults(entry: &Entry) -> Values {
 
 /// TCP with the congestion controller called `kind`.
 fn tcp(kind: &str, values: &Values) -> Result<TransportConfig, Refusal> {
-    Ok(TcpConfig::read(kind, values)?.into())
+    Ok(TcpConfig::of(kind, values)?.into())
 }
 
 impl Default for TcpConfig {
@@ -270,7 +269,7 @@ mod tests {
             .find(|e| e.name == "newreno")
             .expect("listed");
         for (name, text, says) in [
-            ("mss", "0 B", "mss must be between 1 B and 9000 B, got 0 B"),
+            ("mss", "0 B", "mss must be from 1 B to 9 kB, got 0 B"),
             (
                 "receive_window",
                 "1 B",
@@ -279,9 +278,9 @@ mod tests {
             (
                 "initial_window",
                 "0",
-                "initial_window must be between 1 and 1048576, got 0",
+                "initial_window must be from 1 to 1048576, got 0",
             ),
-            ("rto_min", "0 s", "rto_min must be above 0"),
+            ("rto_min", "0 s", "rto_min must be above 0, got 0 ps"),
             (
                 "rto_max",
                 "1 ms",

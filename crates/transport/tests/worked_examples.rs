@@ -5,7 +5,7 @@ use sidestep_transport::{
     Ack, Congestion, Estimator, RtoConfig, Sender, SwiftConfig, TcpConfig, TcpSender,
     TransportConfig,
 };
-use sidestep_types::{SackBlocks, Time};
+use sidestep_types::{SackBlocks, Time, Words};
 use std::sync::Arc;
 
 const MSS: u64 = 1000;

@@ -4,7 +4,8 @@
 //! implements [`Setting`], and [`Ranged`] where it can have bounds.
 
 use crate::{BitRate, Bytes, Param, ParamUnit, Refusal, Size, Time, Value, Values};
-use std::fmt::Display;
+use std::cmp::Ordering;
+use std::fmt::{self, Display, Formatter};
 use std::ops::{Bound, RangeBounds};
 
 /// Settings of a policy, a transport or a shim: a field is a setting.
@@ -99,9 +100,43 @@ pub trait Words: Copy + 'static {
 }
 
 /// Share of a whole, or factor: numerator and denominator as they were written, the latter above 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fraction(pub u64, pub u64);
+
+impl Fraction {
+    /// All of a whole.
+    pub const ONE: Fraction = Fraction(1, 1);
+}
+
+impl PartialEq for Fraction {
+    fn eq(&self, other: &Fraction) -> bool {
+        self.partial_cmp(other) == Some(Ordering::Equal)
+    }
+}
+
+impl PartialOrd for Fraction {
+    fn partial_cmp(&self, other: &Fraction) -> Option<Ordering> {
+        let times = |a: u64, b: u64| u128::from(a) * u128::from(b);
+        Some(times(self.0, other.1).cmp(&times(other.0, self.1)))
+    }
+}
+
+impl Default for Fraction {
+    fn default() -> Fraction {
+        Fraction(0, 1)
+    }
+}
+
+impl Display for Fraction {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Fraction(0, _) => f.write_str("0"),
+            Fraction(above, 1) => write!(f, "{above}"),
+            Fraction(above, below) => write!(f, "{above}/{below}"),
+        }
+    }
+}
 
 /// Whole numbers, one at the least: `"4 2 1"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,6 +174,7 @@ plain! {
     BitRate: Rate, Value::Rate(rate) => *rate;
     Size: Size, Value::Size(size) => *size;
     Fraction: Fraction, Value::Fraction(above, below) => Fraction(*above, *below);
+    f64: Fraction, Value::Fraction(above, below) => *above as f64 / *below as f64;
     Counts: Counts, Value::Counts(counts) => Counts(counts.clone());
     FileName: File, Value::Word(path) => FileName(path.clone());
 }
@@ -161,6 +197,25 @@ macro_rules! ordered {
 }
 
 ordered!(Time, Bytes);
+
+/// Fractions have an order, and `f64` is held against their bounds.
+macro_rules! fractions {
+    ($($type:ty),*) => { $(
+        impl Ranged for $type {
+            type Bound = Fraction;
+
+            fn bound(name: &str, value: &Value) -> Option<Fraction> {
+                match value {
+                    Value::Off => None,
+                    Value::Fraction(above, below) => Some(Fraction(*above, *below)),
+                    other => other_unit(name, other),
+                }
+            }
+        }
+    )* };
+}
+
+fractions!(Fraction, f64);
 
 /// Whole numbers, as narrow as the field is.
 macro_rules! counts {
@@ -195,6 +250,18 @@ fn count(name: &str, value: &Value) -> Option<u64> {
     }
 }
 
+/// Several of one unit, with commas between.
+impl<T: Setting + 'static> Setting for Vec<T> {
+    const UNIT: ParamUnit = ParamUnit::List(&T::UNIT);
+
+    fn read(name: &'static str, value: &Value) -> Result<Self, Refusal> {
+        match value {
+            Value::List(all) => all.iter().map(|one| T::read(name, one)).collect(),
+            other => other_unit(name, other),
+        }
+    }
+}
+
 /// `None` is the word that means "without".
 impl<T: Setting> Setting for Option<T> {
     const UNIT: ParamUnit = T::UNIT;
@@ -225,6 +292,12 @@ pub fn word<T: Words>(name: &str, value: &Value) -> Result<T, Refusal> {
         }
         other => other_unit(name, other),
     }
+}
+
+/// The setting `name`, which is written as bytes, as a whole number.
+pub fn bytes<T: TryFrom<u64>>(name: &'static str, value: &Value) -> Result<T, Refusal> {
+    let got = Bytes::read(name, value)?;
+    T::try_from(got.0).map_err(|_| Refusal::of(name, "is too large").got(got))
 }
 
 /// Refuses the value of the setting `name` unless it is off or in `range`. `because` ends the message.

@@ -9,7 +9,7 @@ use sidestep_sim::{Plan, SwitchConfig};
 use sidestep_switch::{buffer, sched};
 use sidestep_transport::shim;
 use sidestep_transport::shim::by_size::{Announced, Classes};
-use sidestep_types::{FlowId, Size, Value};
+use sidestep_types::{FlowId, Settings, Size, Value};
 
 /// A shim that sets the class of service of what its host sends.
 fn serves(scheme: &Scheme) -> Option<&Named> {

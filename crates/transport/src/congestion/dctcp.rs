@@ -17,10 +17,9 @@
 //!                  simulator's sender cuts to one segment, where this stops at two, grows between an
 //!                  echo and the end of its window, and takes the window for the flight.
 
-use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
+use sidestep_types::{About, Fraction, Settings, Time};
 
 use super::{Congestion, Control, Echo, Window};
-use crate::params;
 use crate::registry::{Transport, words};
 
 words! {
@@ -96,52 +95,30 @@ impl Dctcp {
     }
 }
 
+/// Settings of DCTCP.
+#[derive(Settings)]
+pub(crate) struct DctcpSettings {
+    /// gain of the moving average of marked bytes (RFC 8257 section 4.2)
+    #[setting(key = "dctcp_gain", default = "1/16", above = 0, range = ..=Fraction::ONE)]
+    pub gain: f64,
+    /// the average before the first window (RFC 8257 section 4.2)
+    #[setting(key = "dctcp_initial_alpha", default = "1", range = ..=Fraction::ONE)]
+    pub initial_alpha: f64,
+    /// at the end of every window, or only of those that an acknowledgement with an echo ends (Vertigo's simulator)
+    #[setting(key = "dctcp_alpha_moves", default = "windows")]
+    pub alpha_moves: AlphaMoves,
+    /// share of the flight that a loss leaves (RFC 5681; Vertigo's simulator: 0.75)
+    #[setting(key = "dctcp_loss_leaves", default = "0.5", above = 0, range = ..=Fraction::ONE)]
+    pub loss_leaves: f64,
+}
+
 impl Transport for Dctcp {
-    const ENTRY: Entry = Entry {
+    type Settings = DctcpSettings;
+    const ABOUT: About = About {
         name: "dctcp",
         summary: "slows in proportion to the share of marked bytes",
         source: "Alizadeh et al., SIGCOMM 2010; RFC 8257",
-        params: &[
-            Param::with_default(
-                "dctcp_gain",
-                ParamUnit::Fraction,
-                "1/16",
-                "gain of the moving average of marked bytes (RFC 8257 section 4.2)",
-            ),
-            Param::with_default(
-                "dctcp_initial_alpha",
-                ParamUnit::Fraction,
-                "1",
-                "the average before the first window (RFC 8257 section 4.2)",
-            ),
-            Param::with_default(
-                "dctcp_alpha_moves",
-                ParamUnit::Word(AlphaMoves::WORDS),
-                "windows",
-                "at the end of every window, or only of those that an acknowledgement with an echo ends (Vertigo's simulator)",
-            ),
-            Param::with_default(
-                "dctcp_loss_leaves",
-                ParamUnit::Fraction,
-                "0.5",
-                "share of the flight that a loss leaves (RFC 5681; Vertigo's simulator: 0.75)",
-            ),
-        ],
     };
-    type Settings = (f64, f64, AlphaMoves, f64);
-
-    fn read(values: &Values) -> Result<Self::Settings, Refusal> {
-        let above_zero = |name| match params::share(values, name)? {
-            0.0 => Err(Refusal::of(name, "must be above 0")),
-            share => Ok(share),
-        };
-        Ok((
-            above_zero("dctcp_gain")?,
-            params::share(values, "dctcp_initial_alpha")?,
-            params::word(values, "dctcp_alpha_moves", AlphaMoves::from_name),
-            above_zero("dctcp_loss_leaves")?,
-        ))
-    }
 }
 
 impl Control for Dctcp {

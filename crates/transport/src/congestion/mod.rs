@@ -9,7 +9,7 @@ mod newreno;
 mod swift;
 
 pub use dctcp::AlphaMoves;
-use sidestep_types::{Refusal, Time, Values};
+use sidestep_types::{Refusal, Settings, Time, Values};
 pub use swift::SwiftConfig;
 
 use crate::Growth;
@@ -36,6 +36,12 @@ congestions! {
     swift::Swift {
         /// Its targets and gains.
         settings: SwiftConfig,
+    }
+}
+
+impl Default for Congestion {
+    fn default() -> Congestion {
+        Congestion::NewReno { ecn: false }
     }
 }
 

@@ -12,7 +12,7 @@
 //!                  are not ECN-capable (RFC 3168 6.1.5: a marked retransmission could be
 //!                  lost behind the mark and nobody would hear of it).
 
-use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
+use sidestep_types::{About, Settings, Time};
 
 use super::{Control, Echo, Window};
 use crate::registry::Transport;
@@ -28,23 +28,21 @@ impl NewReno {
     }
 }
 
+/// Settings of a TCP without more.
+#[derive(Settings)]
+pub(crate) struct NewRenoSettings {
+    /// a mark counts as a loss once a round trip (RFC 3168)
+    #[setting(default = "false")]
+    pub ecn: bool,
+}
+
 impl Transport for NewReno {
-    const ENTRY: Entry = Entry {
+    type Settings = NewRenoSettings;
+    const ABOUT: About = About {
         name: "newreno",
         summary: "slow start and congestion avoidance; halves on a loss",
         source: "RFC 5681, RFC 6582",
-        params: &[Param::with_default(
-            "ecn",
-            ParamUnit::Flag,
-            "false",
-            "a mark counts as a loss once a round trip (RFC 3168)",
-        )],
     };
-    type Settings = (bool,);
-
-    fn read(values: &Values) -> Result<(bool,), Refusal> {
-        Ok((values.flag("ecn"),))
-    }
 }
 
 impl Control for NewReno {

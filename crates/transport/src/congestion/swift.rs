@@ -19,36 +19,52 @@
 //!                  a round trip there too. An acknowledgement adds in proportion to its bytes; the authors' simulator rounds up to packets.
 //!                  The first cut may come at once. Without a round trip nothing is paced. No packet is ECN-capable.
 
-use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
+use sidestep_types::{About, Fraction, Refusal, Settings, Time};
+use std::ops::RangeInclusive;
 
 use super::{Control, Delay, Echo, Window};
-use crate::params::{count, share};
 use crate::registry::Transport;
 
 /// What Swift goes by.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize, Settings)]
 pub struct SwiftConfig {
-    /// The target where no switch is crossed and the window is large.
+    /// delay to keep where no switch is crossed and the window is large (the simulator of Vertigo's authors)
+    #[setting(
+        key = "swift_base_target",
+        default = "60 us",
+        above = 0,
+        because = "no delay is below that, so no window would grow"
+    )]
     pub base_target: Time,
-    /// The target rises by so much for each switch.
+    /// the target rises by so much for each switch that the data has crossed (the simulator of Vertigo's authors)
+    #[setting(key = "swift_per_hop", default = "30 us", range = ..=LONGEST)]
     pub per_hop: Time,
-    /// The most that it rises by for a small window.
+    /// the most that the target rises by for a small window (the simulator of Vertigo's authors)
+    #[setting(key = "swift_fs_range", default = "300 us", range = ..=LONGEST)]
     pub fs_range: Time,
-    /// The window, in packets, up to which it rises by all of it.
+    /// window in packets up to which it rises by all of that (the simulator of Vertigo's authors)
+    #[setting(key = "swift_fs_min_cwnd", default = "0.1", range = WINDOWS)]
     pub fs_min_cwnd: f64,
-    /// The window from which on it does not rise.
+    /// window in packets from which on it does not rise (the simulator of Vertigo's authors)
+    #[setting(key = "swift_fs_max_cwnd", default = "100", range = WINDOWS)]
     pub fs_max_cwnd: f64,
-    /// Packets added in a round trip.
+    /// packets added a round trip while the delay is below the target (the simulator of Vertigo's authors)
+    #[setting(key = "swift_ai", default = "1", range = WINDOWS)]
     pub ai: f64,
-    /// What a cut is in proportion to the excess of the delay.
+    /// the cut is this share of the delay's excess over the target (the simulator of Vertigo's authors)
+    #[setting(key = "swift_beta", default = "0.8", above = 0, range = ..=Fraction::ONE)]
     pub beta: f64,
-    /// The largest cut.
+    /// the largest cut, and that of a loss (the simulator of Vertigo's authors)
+    #[setting(key = "swift_max_mdf", default = "0.5", above = 0, range = ..=Fraction::ONE)]
     pub max_mdf: f64,
-    /// The least window, in packets.
+    /// least window in packets (the simulator of Vertigo's authors)
+    #[setting(key = "swift_min_cwnd", default = "0.001", range = WINDOWS)]
     pub min_cwnd: f64,
-    /// The largest window.
+    /// largest window in packets, about 64 kB (the simulator of Vertigo's authors)
+    #[setting(key = "swift_max_cwnd", default = "43", range = WINDOWS)]
     pub max_cwnd: f64,
-    /// Timeouts in a row after which the window is the least.
+    /// timeouts in a row after which the window is the least (the simulator of Vertigo's authors)
+    #[setting(key = "swift_retransmit_reset", default = "12", above = 0)]
     pub retransmit_reset: u32,
 }
 
@@ -267,135 +283,48 @@ impl Control for Swift {
     }
 }
 
+/// Settings of Swift.
+#[derive(Settings)]
+#[settings(check)]
+pub(crate) struct SwiftSettings {
+    /// initial window in segments (the simulator of Vertigo's authors)
+    #[setting(key = "swift_initial_window", default = "1")]
+    initial_window: u32,
+    #[setting(flatten)]
+    pub settings: SwiftConfig,
+}
+
 impl Transport for Swift {
-    const ENTRY: Entry = Entry {
+    type Settings = SwiftSettings;
+    const ABOUT: About = About {
         name: "swift",
         summary: "keeps the delay of acknowledgements near a target; windows go below one packet",
         source: "Kumar et al., SIGCOMM 2020",
-        params: &[
-            Param::with_default(
-                "swift_initial_window",
-                ParamUnit::Count,
-                "1",
-                "initial window in segments (the simulator of Vertigo's authors)",
-            ),
-            Param::with_default(
-                "swift_base_target",
-                ParamUnit::Time,
-                "60 us",
-                "delay to keep where no switch is crossed and the window is large (the simulator of Vertigo's authors)",
-            ),
-            Param::with_default(
-                "swift_per_hop",
-                ParamUnit::Time,
-                "30 us",
-                "the target rises by so much for each switch that the data has crossed (the simulator of Vertigo's authors)",
-            ),
-            Param::with_default(
-                "swift_fs_range",
-                ParamUnit::Time,
-                "300 us",
-                "the most that the target rises by for a small window (the simulator of Vertigo's authors)",
-            ),
-            Param::with_default(
-                "swift_fs_min_cwnd",
-                ParamUnit::Fraction,
-                "0.1",
-                "window in packets up to which it rises by all of that (the simulator of Vertigo's authors)",
-            ),
-            Param::with_default(
-                "swift_fs_max_cwnd",
-                ParamUnit::Fraction,
-                "100",
-                "window in packets from which on it does not rise (the simulator of Vertigo's authors)",
-            ),
-            Param::with_default(
-                "swift_ai",
-                ParamUnit::Fraction,
-                "1",
-                "packets added a round trip while the delay is below the target (the simulator of Vertigo's authors)",
-            ),
-            Param::with_default(
-                "swift_beta",
-                ParamUnit::Fraction,
-                "0.8",
-                "the cut is this share of the delay's excess over the target (the simulator of Vertigo's authors)",
-            ),
-            Param::with_default(
-                "swift_max_mdf",
-                ParamUnit::Fraction,
-                "0.5",
-                "the largest cut, and that of a loss (the simulator of Vertigo's authors)",
-            ),
-            Param::with_default(
-                "swift_min_cwnd",
-                ParamUnit::Fraction,
-                "0.001",
-                "least window in packets (the simulator of Vertigo's authors)",
-            ),
-            Param::with_default(
-                "swift_max_cwnd",
-                ParamUnit::Fraction,
-                "43",
-                "largest window in packets, about 64 kB (the simulator of Vertigo's authors)",
-            ),
-            Param::with_default(
-                "swift_retransmit_reset",
-                ParamUnit::Count,
-                "12",
-                "timeouts in a row after which the window is the least (the simulator of Vertigo's authors)",
-            ),
-        ],
     };
-    type Settings = (SwiftConfig,);
     const INITIAL_WINDOW: &'static str = "swift_initial_window";
     const SUBFLOW: bool = false;
     const RACK: bool = false;
-
-    fn read(values: &Values) -> Result<(SwiftConfig,), Refusal> {
-        let config = SwiftConfig {
-            base_target: values.time("swift_base_target"),
-            per_hop: values.time("swift_per_hop"),
-            fs_range: values.time("swift_fs_range"),
-            fs_min_cwnd: above_zero(values, "swift_fs_min_cwnd")?,
-            fs_max_cwnd: above_zero(values, "swift_fs_max_cwnd")?,
-            ai: above_zero(values, "swift_ai")?,
-            beta: part(values, "swift_beta")?,
-            max_mdf: part(values, "swift_max_mdf")?,
-            min_cwnd: above_zero(values, "swift_min_cwnd")?,
-            max_cwnd: above_zero(values, "swift_max_cwnd")?,
-            retransmit_reset: count(values, "swift_retransmit_reset", 1, u32::MAX)?,
-        };
-        config.fits(values)?;
-        Ok((config,))
-    }
 }
 
-impl SwiftConfig {
+impl SwiftSettings {
     /// What does not go together.
-    fn fits(&self, values: &Values) -> Result<(), Refusal> {
-        if self.base_target == Time::ZERO {
-            let wrong = "must be above 0: no delay is below that, so no window would grow";
-            return Err(Refusal::of("swift_base_target", wrong));
-        }
-        for name in ["swift_base_target", "swift_per_hop", "swift_fs_range"] {
-            if values.time(name) > LONGEST {
-                return Err(
-                    Refusal::of(name, format!("must be at most {LONGEST}")).got(values.time(name))
-                );
-            }
+    fn check(&self) -> Result<(), Refusal> {
+        let (initial, swift) = (self.initial_window, &self.settings);
+        if swift.base_target > LONGEST {
+            let expected = format!("must be at most {LONGEST}");
+            return Err(Refusal::of("swift_base_target", expected).got(swift.base_target));
         }
         let pairs = [
             (
-                ("swift_fs_min_cwnd", self.fs_min_cwnd),
-                ("swift_fs_max_cwnd", self.fs_max_cwnd),
-                self.fs_min_cwnd < self.fs_max_cwnd,
+                ("swift_fs_min_cwnd", swift.fs_min_cwnd),
+                ("swift_fs_max_cwnd", swift.fs_max_cwnd),
+                swift.fs_min_cwnd < swift.fs_max_cwnd,
                 "must be below",
             ),
             (
-                ("swift_min_cwnd", self.min_cwnd),
-                ("swift_max_cwnd", self.max_cwnd),
-                self.min_cwnd <= self.max_cwnd,
+                ("swift_min_cwnd", swift.min_cwnd),
+                ("swift_max_cwnd", swift.max_cwnd),
+                swift.min_cwnd <= swift.max_cwnd,
                 "must not be above",
             ),
         ];
@@ -405,11 +334,10 @@ impl SwiftConfig {
                 return Err(Refusal::about(&[small, large], wrong));
             }
         }
-        let initial = values.count("swift_initial_window");
-        if initial as f64 > self.max_cwnd {
+        if f64::from(initial) > swift.max_cwnd {
             let wrong = format!(
                 "swift_initial_window ({initial}) must not be above swift_max_cwnd ({})",
-                self.max_cwnd
+                swift.max_cwnd
             );
             let about = ["swift_initial_window", "swift_max_cwnd"];
             return Err(Refusal::about(&about, wrong));
@@ -422,24 +350,4 @@ impl SwiftConfig {
 const LONGEST: Time = Time::from_s(1);
 
 /// The window of no flow is smaller or larger, in packets: of the smallest a round trip of a second is 12 days.
-const WINDOWS: (f64, f64) = (1e-6, 1e6);
-
-/// The number called `name`, which may be a fraction.
-fn above_zero(values: &Values, name: &'static str) -> Result<f64, Refusal> {
-    let (above, below) = values.fraction(name);
-    let number = above as f64 / below as f64;
-    let (least, most) = WINDOWS;
-    if (least..=most).contains(&number) {
-        return Ok(number);
-    }
-    let wrong = "must be between 1/1000000 and 1000000";
-    Err(Refusal::of(name, wrong).got(format!("{above}/{below}")))
-}
-
-/// The share called `name`, neither 0 nor above 1.
-fn part(values: &Values, name: &'static str) -> Result<f64, Refusal> {
-    match share(values, name)? {
-        0.0 => Err(Refusal::of(name, "must be above 0")),
-        share => Ok(share),
-    }
-}
+const WINDOWS: RangeInclusive<Fraction> = Fraction(1, 1_000_000)..=Fraction(1_000_000, 1);

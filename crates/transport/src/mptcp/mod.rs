@@ -26,7 +26,9 @@ mod sender;
 
 use std::sync::Arc;
 
-use sidestep_types::{Entry, Packet, Param, ParamUnit, Refusal, Time, Values};
+use sidestep_types::{
+    About, Packet, Param, ParamUnit, Refusal, Setting, Settings, Time, Value, Values, settings,
+};
 
 pub use receiver::MptcpReceiver;
 pub use scheduler::Scheduler;
@@ -34,7 +36,6 @@ pub use sender::{Head, MptcpSender, Subflow};
 
 use crate::congestion;
 use crate::nature::Nature;
-use crate::params::word;
 use crate::registry::{Transport, words};
 use crate::{AnyReceiver, TcpConfig};
 
@@ -110,39 +111,44 @@ impl From<TcpConfig> for MptcpConfig {
 
 const MOST: u64 = Packet::SUBFLOWS as u64;
 
-const OWN: &[Param] = &[
-    Param::with_default(
-        "subflows",
-        ParamUnit::Count,
-        "8",
-        "TCPs that carry the flow, each by the path of its own hash: 1 to 16 (Raiciu et al., SIGCOMM 2011: eight \
-         fill a fat tree)",
-    ),
-    Param::with_default(
-        "congestion",
-        ParamUnit::Word(CONGESTIONS),
-        CONGESTIONS[0],
-        "what shrinks the window of a subflow, and how it begins; dctcp as a choice is assumed",
-    ),
-    Param::with_default(
-        "coupled",
-        ParamUnit::Word(Coupling::WORDS),
-        "lia",
-        "how windows grow after slow start: together like one TCP, or each by itself (RFC 6356)",
-    ),
-    Param::with_default(
-        "reinject",
-        ParamUnit::Flag,
-        "true",
-        "what a subflow has in flight when it times out is sent on another one as well (RFC 8684 section 3.3.6)",
-    ),
-    Param::with_default(
-        "scheduler",
-        ParamUnit::Word(Scheduler::WORDS),
-        "lowest-rtt",
-        "which subflow is asked first for the next segment; assumed: SIGCOMM 2011 names none",
-    ),
-];
+/// What only MPTCP has, beside what its subflows are.
+#[derive(Settings)]
+struct Own {
+    /// TCPs that carry the flow, each by the path of its own hash: 1 to 16 (Raiciu et al., SIGCOMM 2011: eight fill a
+    /// fat tree)
+    #[setting(
+        default = "8",
+        range = 1..=MOST,
+        because = "4 bits of a sequence number's 48 say which, and leave each subflow 2^44 bytes"
+    )]
+    subflows: u8,
+    /// what shrinks the window of a subflow, and how it begins; dctcp as a choice is assumed
+    #[setting(default = crate::DEFAULT)]
+    congestion: Controller,
+    /// how windows grow after slow start: together like one TCP, or each by itself (RFC 6356)
+    #[setting(default = "lia")]
+    coupled: Coupling,
+    /// what a subflow has in flight when it times out is sent on another one as well (RFC 8684 section 3.3.6)
+    #[setting(default = "true")]
+    reinject: bool,
+    /// which subflow is asked first for the next segment; assumed: SIGCOMM 2011 names none
+    #[setting(default = "lowest-rtt")]
+    scheduler: Scheduler,
+}
+
+/// The name of a subflow's controller.
+struct Controller(String);
+
+impl Setting for Controller {
+    const UNIT: ParamUnit = ParamUnit::Word(CONGESTIONS);
+
+    fn read(_: &'static str, value: &Value) -> Result<Controller, Refusal> {
+        match value {
+            Value::Word(kind) => Ok(Controller(kind.clone())),
+            other => panic!("{other:?} is no word"),
+        }
+    }
+}
 
 /// The controllers that a subflow may have, newreno first.
 const CONGESTIONS: &[&str] = &{
@@ -174,67 +180,36 @@ const fn same(a: &str, b: &str) -> bool {
     i == a.len() && i == b.len()
 }
 
-/// Its own parameters, then those of each controller.
-const PARAMS: &[Param] = &{
-    let mut all = [const { copy(&OWN[0]) }; OWN.len() + OF_CONTROLLERS];
-    let mut at = 0;
-    while at < OWN.len() {
-        all[at] = copy(&OWN[at]);
-        at += 1;
-    }
+/// Its own parameters, then those of each controller that a subflow can have.
+const PARTS: &[&[Param]] = &{
+    let mut parts = [Own::PARAMS; 1 + congestion::ENTRIES.len()];
     let mut i = 0;
     while i < congestion::ENTRIES.len() {
-        let params = params_of(i);
-        let mut p = 0;
-        while p < params.len() {
-            all[at] = copy(&params[p]);
-            (at, p) = (at + 1, p + 1);
-        }
+        parts[i + 1] = match congestion::OF_SUBFLOWS[i] {
+            true => congestion::ENTRIES[i].params,
+            false => &[],
+        };
         i += 1;
     }
-    all
+    parts
 };
-
-const OF_CONTROLLERS: usize = {
-    let (mut sum, mut i) = (0, 0);
-    while i < congestion::ENTRIES.len() {
-        sum += params_of(i).len();
-        i += 1;
-    }
-    sum
-};
-
-/// Those of controller `i`: none, if no subflow can have it.
-const fn params_of(i: usize) -> &'static [Param] {
-    if congestion::OF_SUBFLOWS[i] {
-        congestion::ENTRIES[i].params
-    } else {
-        &[]
-    }
-}
-
-const fn copy(param: &Param) -> Param {
-    Param { ..*param }
-}
+const ALL: [Param; settings::total(PARTS)] = settings::join(PARTS);
 
 impl Transport for MptcpSender {
-    const ENTRY: Entry = Entry {
+    type Settings = MptcpConfig;
+    const ABOUT: About = About {
         name: "mptcp",
         summary: "one flow over several TCPs, each by a path of its own",
         source: "RFC 8684, RFC 6356; Raiciu et al., SIGCOMM 2011",
-        params: PARAMS,
     };
-    type Settings = MptcpConfig;
+}
+
+impl Settings for MptcpConfig {
+    const PARAMS: &'static [Param] = &ALL;
 
     fn read(values: &Values) -> Result<MptcpConfig, Refusal> {
-        let subflows = values.count("subflows");
-        if !(1..=MOST).contains(&subflows) {
-            let expected = format!(
-                "must be between 1 and {MOST}: 4 bits of a sequence number's 48 say which, and leave each subflow 2^44 bytes"
-            );
-            return Err(Refusal::of("subflows", expected).got(subflows));
-        }
-        let kind = values.word("congestion");
+        let own = Own::read(values)?;
+        let kind = own.congestion.0;
         if !of_subflows(&kind) {
             let expected = format!(
                 "congestion = {kind:?} is not for subflows: RFC 6356 couples windows that grow by acknowledged bytes, and \
@@ -242,18 +217,18 @@ impl Transport for MptcpSender {
             );
             return Err(Refusal::about(&["congestion"], expected));
         }
-        let coupling = word(values, "coupled", Coupling::from_name);
-        if coupling == Coupling::Lia && values.flag("undo") {
+        let tcp = TcpConfig::of(&kind, values)?;
+        if own.coupled == Coupling::Lia && tcp.reordering.undo {
             let expected = "undo gives a window back, of which RFC 6356 does not say how it stays coupled: \
                             expected coupled = \"none\" or undo = false";
             return Err(Refusal::about(&["undo", "coupled"], expected));
         }
         Ok(MptcpConfig {
-            tcp: Arc::new(TcpConfig::read(&kind, values)?),
-            subflows: subflows as u8,
-            coupling,
-            reinject: values.flag("reinject"),
-            scheduler: word(values, "scheduler", Scheduler::from_name),
+            tcp: Arc::new(tcp),
+            subflows: own.subflows,
+            coupling: own.coupled,
+            reinject: own.reinject,
+            scheduler: own.scheduler,
         })
     }
 }

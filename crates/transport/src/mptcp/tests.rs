@@ -626,16 +626,25 @@ fn the_first_acknowledgement_that_a_subflow_owes_is_due_first() {
 #[test]
 fn settings_are_read_and_refused() {
     let mut values = Values::defaults(crate::PARAMS);
-    for param in PARAMS {
-        values.set(param.name, Values::defaults(PARAMS).get(param.name).clone());
+    for param in MptcpConfig::PARAMS {
+        values.set(
+            param.name,
+            Values::defaults(MptcpConfig::PARAMS)
+                .get(param.name)
+                .clone(),
+        );
     }
-    let read = |values: &Values| <MptcpSender as Transport>::read(values);
+    let read = |values: &Values| MptcpConfig::read(values);
     assert_eq!(read(&values), Ok(MptcpConfig::from(TcpConfig::default())));
     assert_eq!(CONGESTIONS, ["newreno", "dctcp", "swift"]);
     values.set("congestion", Value::Word("swift".into()));
     let refusal = read(&values).expect_err("no subflow can have it");
     assert_eq!(refusal.params, ["congestion"]);
-    assert!(PARAMS.iter().all(|param| !param.name.starts_with("swift_")));
+    assert!(
+        MptcpConfig::PARAMS
+            .iter()
+            .all(|param| !param.name.starts_with("swift_"))
+    );
     values.set("congestion", Value::Word("dctcp".into()));
     let dctcp = read(&values).expect("good values");
     assert!(matches!(dctcp.tcp.congestion, Congestion::Dctcp { .. }) && dctcp.nature().marks);

@@ -20,33 +20,46 @@
 
 use std::collections::VecDeque;
 
-use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
+use sidestep_types::{About, Refusal, Settings, Time};
 
+use crate::config::{SEGMENTS, holds_segment};
 use crate::nature::Nature;
 use crate::registry::Transport;
-use crate::{Ack, AnyReceiver, Ranking, Segment, Sender, SenderCounters, TcpReceiver, params};
+use crate::{Ack, AnyReceiver, Ranking, Segment, Sender, SenderCounters, TcpReceiver};
 
 /// A pFabric connection's settings.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, Settings)]
+#[settings(check)]
 pub struct PfabricConfig {
     /// Payload bytes of a full segment.
+    #[setting(common, bytes, range = SEGMENTS)]
     pub mss: u32,
-    /// Segments in the network at first and at most: the bandwidth-delay product.
+    /// segments in the network at first and at most; assumed: one round trip's worth at 1 Gbps over the six links of
+    /// the default fat tree
+    #[setting(default = "8", range = 1..=1 << 20)]
     pub window: u32,
-    /// The retransmission timeout, always the same.
+    /// the retransmission timeout, never longer or shorter (DIBS section 5.8, at 1 Gbps)
+    #[setting(default = "350 us", above = 0)]
     pub rto: Time,
-    /// Timeouts in a row after which only probes are sent.
+    /// timeouts in a row after which only probes of one byte are sent (SIGCOMM 2013)
+    #[setting(default = "5", above = 0)]
     pub probe_after: u32,
-    /// A timeout begins slow start from one segment, up to half the window; without, the
-    /// window stays.
+    /// a timeout begins slow start from one segment, up to half the window (SIGCOMM 2013)
+    #[setting(default = "true")]
     pub slow_start: bool,
     /// Bytes the receiver allows beyond the cumulative acknowledgement.
+    #[setting(common, bytes)]
     pub receive_window: u64,
     /// What data is marked with.
+    #[setting(common, key = "rank")]
     pub ranking: Ranking,
 }
 
 impl PfabricConfig {
+    fn check(&self) -> Result<(), Refusal> {
+        holds_segment(self.receive_window, self.mss)
+    }
+
     /// Payload bytes of a full segment.
     pub fn mss(&self) -> u32 {
         self.mss
@@ -79,60 +92,16 @@ impl PfabricConfig {
 }
 
 impl Transport for PfabricSender {
-    const ENTRY: Entry = Entry {
+    type Settings = PfabricConfig;
+    const ABOUT: About = About {
         name: "pfabric",
         summary: "starts at line rate; a short fixed timeout finds losses",
         source: "Alizadeh et al., SIGCOMM 2013; DIBS section 5.8",
-        params: &[
-            Param::with_default(
-                "window",
-                ParamUnit::Count,
-                "8",
-                "segments in the network at first and at most; assumed: one round trip's worth \
-                 at 1 Gbps over the six links of the default fat tree",
-            ),
-            Param::with_default(
-                "rto",
-                ParamUnit::Time,
-                "350 us",
-                "the retransmission timeout, never longer or shorter (DIBS section 5.8, at 1 Gbps)",
-            ),
-            Param::with_default(
-                "probe_after",
-                ParamUnit::Count,
-                "5",
-                "timeouts in a row after which only probes of one byte are sent (SIGCOMM 2013)",
-            ),
-            Param::with_default(
-                "slow_start",
-                ParamUnit::Flag,
-                "true",
-                "a timeout begins slow start from one segment, up to half the window (SIGCOMM 2013)",
-            ),
-        ],
     };
-    type Settings = PfabricConfig;
 
     /// It has a window, a timeout and a recovery of its own, and opens no connection.
     fn takes(param: &str) -> bool {
         matches!(param, "mss" | "receive_window" | "rank")
-    }
-
-    fn read(values: &Values) -> Result<PfabricConfig, Refusal> {
-        let (mss, receive_window) = params::sizes(values)?;
-        let rto = values.time("rto");
-        if rto == Time::ZERO {
-            return Err(Refusal::of("rto", "must be above 0"));
-        }
-        Ok(PfabricConfig {
-            mss,
-            window: params::count(values, "window", 1, 1 << 20)?,
-            rto,
-            probe_after: params::count(values, "probe_after", 1, u32::MAX)?,
-            slow_start: values.flag("slow_start"),
-            receive_window,
-            ranking: params::word(values, "rank", Ranking::from_name),
-        })
     }
 }
 

@@ -64,7 +64,7 @@ mod tests {
             granularity: Time::ZERO,
             backoff: true,
             backoff_ends: BackoffEnds::AsEstimator,
-            jiffy: Time::ZERO,
+            jiffy: None,
         });
         (0..samples).for_each(|i| timer.sample(Time::from_ns(20), i, i + 1));
         timer.restart(Time::ZERO);

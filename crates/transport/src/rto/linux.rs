@@ -105,7 +105,7 @@ mod tests {
             granularity: Time::ZERO,
             backoff: true,
             backoff_ends: BackoffEnds::AsEstimator,
-            jiffy: Time::ZERO,
+            jiffy: None,
         })
     }
 

@@ -19,7 +19,7 @@ mod linux;
 mod ns3;
 mod rfc6298;
 
-use sidestep_types::{Entry, Time};
+use sidestep_types::{Entry, Refusal, Settings, Time};
 
 use crate::BackoffEnds;
 use crate::registry::estimators;
@@ -36,27 +36,56 @@ estimators! {
 }
 
 /// What can be chosen about the timer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, Settings)]
+#[settings(check)]
 pub struct RtoConfig {
-    /// How round-trip samples become a timeout.
+    /// how round-trip samples become a timeout; it decides the tail
+    #[setting(key = "rto_estimator", default = "rfc6298")]
     pub estimator: Estimator,
-    /// No timeout is shorter.
+    /// no timeout is shorter (DIBS Table 1)
+    #[setting(key = "rto_min", default = "10 ms", above = 0)]
     pub min: Time,
-    /// The timeout before the first sample.
+    /// the timeout before the first sample; assumed: a standing connection has measured its path
+    #[setting(key = "rto_initial", default = "10 ms", above = 0)]
     pub initial: Time,
-    /// No timeout is longer, back-off included.
+    /// no timeout is longer, back-off included (RFC 6298 section 2.5)
+    #[setting(key = "rto_max", default = "60 s")]
     pub max: Time,
-    /// RFC 6298's clock granularity G.
+    /// clock granularity G of RFC 6298; assumed
+    #[setting(key = "rto_granularity", default = "1 us")]
     pub granularity: Time,
-    /// Double the timeout each time it runs out (RFC 6298 5.5).
+    /// period of the ticks at which the sender's timers run out (Linux: 1/HZ); off runs them out exactly
+    #[setting(default = "off", off = "off", above = 0)]
+    pub jiffy: Option<Time>,
+    /// double the timeout each time it runs out (RFC 6298 section 5.5)
+    #[setting(key = "rto_backoff", default = "true")]
     pub backoff: bool,
-    /// When a doubled timeout becomes the estimator's again.
+    /// what makes a doubled timeout the estimator's again: a round trip of a segment that was sent once, or any
+    /// acknowledgement of new data
+    #[setting(key = "rto_backoff_ends", default = "as_estimator")]
     pub backoff_ends: BackoffEnds,
-    /// Period of the ticks at which timers run out; [`Time::ZERO`] runs them out on the picosecond.
-    pub jiffy: Time,
 }
 
 impl RtoConfig {
+    /// What does not go together.
+    fn check(&self) -> Result<(), Refusal> {
+        if let Some(jiffy) = self.jiffy.filter(|jiffy| *jiffy > self.min) {
+            let wrong = format!(
+                "jiffy ({jiffy}) must not be above rto_min ({}), for no timeout is shorter than a tick: set a jiffy of at most \
+                 rto_min, or \"off\"",
+                self.min
+            );
+            return Err(Refusal::about(&["jiffy", "rto_min"], wrong));
+        }
+        for (name, span) in [("rto_min", self.min), ("rto_initial", self.initial)] {
+            if span > self.max {
+                let wrong = format!("{name} ({span}) must not be above rto_max ({})", self.max);
+                return Err(Refusal::about(&[name, "rto_max"], wrong));
+            }
+        }
+        Ok(())
+    }
+
     /// Does an acknowledgement of new data end a back-off, whether or not it gives a sample?
     pub fn backoff_ends_at_ack(&self) -> bool {
         match self.backoff_ends {
@@ -136,7 +165,7 @@ impl Timer {
             rtt: Rtt::new(config),
             min: config.min,
             max: config.max,
-            jiffy: config.jiffy,
+            jiffy: config.jiffy.unwrap_or(Time::ZERO),
             ends_at_ack: config.backoff_ends_at_ack(),
         }
     }
@@ -241,6 +270,7 @@ fn tick_after(now: Time, span: Time, jiffy: Time) -> Time {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sidestep_types::Words;
 
     #[test]
     fn a_timer_with_ticks_never_runs_out_early_and_at_most_a_tick_late() {
@@ -273,7 +303,7 @@ mod tests {
         granularity: Time::from_us(1),
         backoff: true,
         backoff_ends: BackoffEnds::AsEstimator,
-        jiffy: Time::ZERO,
+        jiffy: None,
     };
 
     fn timer(estimator: Estimator) -> Timer {

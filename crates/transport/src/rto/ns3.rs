@@ -74,7 +74,7 @@ mod tests {
             granularity: Time::ZERO,
             backoff: true,
             backoff_ends: BackoffEnds::AsEstimator,
-            jiffy: Time::ZERO,
+            jiffy: None,
         });
         // 101.9 ns counts as 101; half of it as 50.
         assert_eq!(e.sample(101_900, 1, 2), (101 + 4 * 50) * 1000);

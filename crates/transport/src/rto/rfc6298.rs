@@ -70,7 +70,7 @@ mod tests {
             granularity: Time::from_ps(300),
             backoff: true,
             backoff_ends: BackoffEnds::AsEstimator,
-            jiffy: Time::ZERO,
+            jiffy: None,
         });
         // SRTT 800, RTTVAR 400.
         assert_eq!(e.sample(800, 1, 2), 800 + 4 * 400);

@@ -25,7 +25,7 @@
 //! was dropped. A run cannot be longer than what is outstanding: where that is less than the usual
 //! run, a loss is found by the timeout.
 
-use sidestep_types::{Entry, FlowId, Packet, Param, ParamUnit, Refusal, Time, Values};
+use sidestep_types::{About, FlowId, Fraction, Packet, Refusal, Settings, Time, Words};
 
 use super::duplicates::{Heard, Run, Stream, Streams};
 use super::registry::Registered;
@@ -34,26 +34,99 @@ use super::{Counters, Nature, Shim, Up};
 /// Drops duplicates between the first ones and the usual length of a run.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct AgentDroptail {
-    settings: Settings,
+    settings: AgentDroptailSettings,
     streams: Streams<Own>,
     /// The lengths of all runs of the host; empty when each flow has its own.
     host: Lengths,
     counters: Counters,
 }
 
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-struct Settings {
+/// Settings of [`AgentDroptail`].
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize, Settings)]
+#[settings(check)]
+pub struct AgentDroptailSettings {
+    /// the first duplicates of a run, which go on (PLTS)
+    #[setting(default = "2")]
     pass: u64,
-    /// Numerator and denominator.
-    share: (u64, u64),
-    /// A run that is as long as `share` of the others is held still.
-    exceed: bool,
-    per_host: bool,
+    /// of the runs before, those that are not longer than what a run is held to (PLTS)
+    #[setting(default = "0.9")]
+    share: Fraction,
+    /// a run goes on when it has reached that length (PLTS), or only when it has exceeded it (assumed)
+    #[setting(default = "reached")]
+    until: Until,
+    /// whose runs are counted together: those of one flow and subflow, or of the host; assumed
+    #[setting(default = "flow")]
+    per: Per,
+    /// the length to which a run is held before any was counted; 3 holds none back; assumed
+    #[setting(default = "3")]
     first: u64,
+    /// runs in which something was sent again; assumed
+    #[setting(default = "counted")]
+    repaired: Repaired,
+    /// duplicates until all is acknowledged that had been sent when something was sent again; assumed
+    #[setting(default = "filter")]
+    recovery: InRecovery,
+    /// the shortest run that is counted (PLTS, by its example)
+    #[setting(default = "3", above = 0)]
     shortest: u64,
+    /// longer runs count as of this length; assumed
+    #[setting(default = "256", range = ..=MOST, because = "each length has a counter")]
     longest: u64,
-    count_repaired: bool,
-    pass_in_recovery: bool,
+}
+
+/// The length at which a run goes on.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize, Words)]
+enum Until {
+    Reached,
+    Exceeded,
+}
+
+/// Whose runs are counted together.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize, Words)]
+enum Per {
+    Flow,
+    Host,
+}
+
+/// What becomes of runs in which something was sent again.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize, Words)]
+enum Repaired {
+    Counted,
+    #[word("left_out")]
+    LeftOut,
+}
+
+/// What becomes of duplicates in a recovery.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize, Words)]
+enum InRecovery {
+    Filter,
+    Pass,
+}
+
+impl AgentDroptailSettings {
+    /// What does not go together.
+    fn check(&self) -> Result<(), Refusal> {
+        let AgentDroptailSettings {
+            share,
+            first,
+            shortest,
+            longest,
+            ..
+        } = *self;
+        if share.0 == 0 || share > Fraction::ONE {
+            return Err(Refusal::of("share", "must be above 0 and at most 1").got(share));
+        }
+        if shortest > longest {
+            let expected = format!("shortest ({shortest}) must not be above longest ({longest})");
+            return Err(Refusal::about(&["shortest", "longest"], expected));
+        }
+        // No run that was counted holds another to more than `longest`.
+        if first > longest {
+            let expected = format!("first ({first}) must not be above longest ({longest})");
+            return Err(Refusal::about(&["first", "longest"], expected));
+        }
+        Ok(())
+    }
 }
 
 /// What is kept of a subflow.
@@ -76,7 +149,7 @@ struct Lengths {
 
 impl Lengths {
     /// One more run.
-    fn count(&mut self, length: u64, settings: &Settings) {
+    fn count(&mut self, length: u64, settings: &AgentDroptailSettings) {
         if length < settings.shortest {
             return;
         }
@@ -90,7 +163,7 @@ impl Lengths {
     }
 
     /// How many lengths are below the one at which this share of all is reached.
-    fn rank(&self, (part, whole): (u64, u64)) -> u64 {
+    fn rank(&self, Fraction(part, whole): Fraction) -> u64 {
         let enough = u128::from(self.total) * u128::from(part);
         let mut seen = 0;
         let reached = self.of.iter().position(|runs| {
@@ -101,72 +174,12 @@ impl Lengths {
     }
 }
 
-const PER: &[&str] = &["flow", "host"];
-const UNTIL: &[&str] = &["reached", "exceeded"];
-const REPAIRED: &[&str] = &["counted", "left_out"];
-const RECOVERY: &[&str] = &["filter", "pass"];
-
 impl Registered for AgentDroptail {
-    const ENTRY: Entry = Entry {
+    type Settings = AgentDroptailSettings;
+    const ABOUT: About = About {
         name: "agent-droptail",
         summary: "drops duplicate acknowledgements until there are as many as rarely before",
         source: "PLTS section III-C2",
-        params: &[
-            Param::with_default(
-                "pass",
-                ParamUnit::Count,
-                "2",
-                "the first duplicates of a run, which go on (PLTS)",
-            ),
-            Param::with_default(
-                "share",
-                ParamUnit::Fraction,
-                "0.9",
-                "of the runs before, those that are not longer than what a run is held to (PLTS)",
-            ),
-            Param::with_default(
-                "until",
-                ParamUnit::Word(UNTIL),
-                "reached",
-                "a run goes on when it has reached that length (PLTS), or only when it has exceeded it (assumed)",
-            ),
-            Param::with_default(
-                "per",
-                ParamUnit::Word(PER),
-                "flow",
-                "whose runs are counted together: those of one flow and subflow, or of the host; assumed",
-            ),
-            Param::with_default(
-                "first",
-                ParamUnit::Count,
-                "3",
-                "the length to which a run is held before any was counted; 3 holds none back; assumed",
-            ),
-            Param::with_default(
-                "repaired",
-                ParamUnit::Word(REPAIRED),
-                "counted",
-                "runs in which something was sent again; assumed",
-            ),
-            Param::with_default(
-                "recovery",
-                ParamUnit::Word(RECOVERY),
-                "filter",
-                "duplicates until all is acknowledged that had been sent when something was sent again; assumed",
-            ),
-            Param::with_default(
-                "shortest",
-                ParamUnit::Count,
-                "3",
-                "the shortest run that is counted (PLTS, by its example)",
-            ),
-            Param::with_default(
-                "longest",
-                ParamUnit::Count,
-                "256",
-                "longer runs count as of this length; assumed",
-            ),
-        ],
     };
     const NATURE: Nature = Nature {
         duplicates: true,
@@ -174,45 +187,7 @@ impl Registered for AgentDroptail {
         ..Nature::PLAIN
     };
 
-    fn build(values: &Values) -> Result<AgentDroptail, Refusal> {
-        let settings = Settings {
-            pass: values.count("pass"),
-            share: values.fraction("share"),
-            exceed: values.word("until") == "exceeded",
-            per_host: values.word("per") == "host",
-            first: values.count("first"),
-            shortest: values.count("shortest"),
-            longest: values.count("longest"),
-            count_repaired: values.word("repaired") == "counted",
-            pass_in_recovery: values.word("recovery") == "pass",
-        };
-        let Settings {
-            first,
-            shortest,
-            longest,
-            ..
-        } = settings;
-        let (part, whole) = settings.share;
-        if part == 0 || part > whole {
-            let expected = "must be above 0 and at most 1";
-            return Err(Refusal::of("share", expected).got(format!("{part}/{whole}")));
-        }
-        if shortest == 0 {
-            return Err(Refusal::of("shortest", "must be above 0").got(0));
-        }
-        if longest > MOST {
-            let expected = format!("must be at most {MOST}: each length has a counter");
-            return Err(Refusal::of("longest", expected).got(longest));
-        }
-        if shortest > longest {
-            let expected = format!("shortest ({shortest}) must not be above longest ({longest})");
-            return Err(Refusal::about(&["shortest", "longest"], expected));
-        }
-        // No run that was counted holds another to more than `longest`.
-        if first > longest {
-            let expected = format!("first ({first}) must not be above longest ({longest})");
-            return Err(Refusal::about(&["first", "longest"], expected));
-        }
+    fn build(settings: AgentDroptailSettings) -> Result<AgentDroptail, Refusal> {
         Ok(AgentDroptail {
             settings,
             streams: Streams::new(),
@@ -225,14 +200,14 @@ impl Registered for AgentDroptail {
 /// The most that `longest` may be.
 const MOST: u64 = 1 << 16;
 
-impl Settings {
+impl AgentDroptailSettings {
     fn counts(&self, run: Run) -> bool {
-        run.length > 0 && (self.count_repaired || !run.repaired)
+        run.length > 0 && (self.repaired == Repaired::Counted || !run.repaired)
     }
 
     /// Is a run long enough to go on, beside these?
     fn is_long(&self, run: u64, lengths: &Lengths) -> bool {
-        match (lengths.total, self.exceed) {
+        match (lengths.total, self.until == Until::Exceeded) {
             (0, _) => run >= self.first,
             (_, true) => run > lengths.usual,
             (_, false) => run >= lengths.usual,
@@ -259,7 +234,7 @@ impl Shim for AgentDroptail {
         };
         let (settings, recovers) = (&self.settings, stream.recovers());
         let Own { lengths, through } = &mut stream.own;
-        let lengths = match settings.per_host {
+        let lengths = match settings.per == Per::Host {
             true => &mut self.host,
             false => lengths,
         };
@@ -272,7 +247,7 @@ impl Shim for AgentDroptail {
         }
         self.counters.duplicates += 1;
         *through |= settings.is_long(stream.run, lengths);
-        let spared = settings.pass_in_recovery && recovers;
+        let spared = settings.recovery == InRecovery::Pass && recovers;
         match *through || spared || stream.run <= settings.pass {
             true => Up::Pass,
             false => Up::Drop,
@@ -308,33 +283,36 @@ impl Shim for AgentDroptail {
 impl AgentDroptail {
     /// The runs beside which those of a subflow are long or short.
     fn lengths_of<'a>(&'a self, stream: &'a Stream<Own>) -> &'a Lengths {
-        match self.settings.per_host {
-            true => &self.host,
-            false => &stream.own.lengths,
+        match self.settings.per {
+            Per::Host => &self.host,
+            Per::Flow => &stream.own.lengths,
         }
     }
 
     /// Which duplicate of its run came, and which of them go on.
     fn held(&self, stream: &Stream<Own>) -> String {
-        let Settings {
+        let AgentDroptailSettings {
             pass,
-            share: (part, whole),
+            share: Fraction(part, whole),
             first,
-            exceed,
-            per_host,
+            until,
+            per,
             ..
         } = self.settings;
         let lengths = self.lengths_of(stream);
-        let whose = if per_host { "this host" } else { "this flow" };
+        let whose = match per {
+            Per::Host => "this host",
+            Per::Flow => "this flow",
+        };
         let usual = lengths.usual;
-        let held = match (lengths.total, exceed) {
+        let held = match (lengths.total, until) {
             (0, _) => format!(
                 "those from number {first} on, since no run of {whose} was counted yet (first = {first})"
             ),
-            (total, false) => format!(
+            (total, Until::Reached) => format!(
                 "those from number {usual} on, the length that {part}/{whole} of the {total} runs of {whose} before it do not exceed"
             ),
-            (total, true) => format!(
+            (total, Until::Exceeded) => format!(
                 "those behind number {usual}, the length that {part}/{whole} of the {total} runs of {whose} before it do not exceed"
             ),
         };

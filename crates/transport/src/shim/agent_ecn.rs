@@ -21,7 +21,7 @@
 //! agent only the duplicates that go on do, so that a window grows by less in recovery, and a loss
 //! without a mark is found by the timeout.
 
-use sidestep_types::{Entry, FlowId, Packet, Param, ParamUnit, Refusal, Time, Values};
+use sidestep_types::{About, FlowId, Packet, Refusal, Settings, Time, Words};
 
 use super::duplicates::{Heard, Streams};
 use super::registry::Registered;
@@ -40,7 +40,7 @@ pub struct AgentEcn {
 struct Told(Option<u64>);
 
 /// What ends that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, Words)]
 enum Until {
     Unmarked,
     Moved,
@@ -48,17 +48,6 @@ enum Until {
 }
 
 impl Until {
-    const WORDS: &[&str] = &["unmarked", "moved", "recovered"];
-
-    fn of(word: &str) -> Until {
-        match word {
-            "unmarked" => Until::Unmarked,
-            "moved" => Until::Moved,
-            "recovered" => Until::Recovered,
-            other => panic!("{other:?} is none of {:?}", Until::WORDS),
-        }
-    }
-
     /// For how long duplicates behind one that echoes a mark go on; `None`: not for that.
     fn lasts(self) -> Option<&'static str> {
         match self {
@@ -69,19 +58,21 @@ impl Until {
     }
 }
 
+/// Settings of [`AgentEcn`].
+#[derive(Settings)]
+pub struct AgentEcnSettings {
+    /// how long duplicates pass once one echoes a mark: as long as each does (PLTS, as its sentence is read here), until
+    /// the acknowledgement moves (assumed), or until it reaches what had been sent then (assumed)
+    #[setting(default = "unmarked")]
+    until: Until,
+}
+
 impl Registered for AgentEcn {
-    const ENTRY: Entry = Entry {
+    type Settings = AgentEcnSettings;
+    const ABOUT: About = About {
         name: "agent-ecn",
         summary: "drops duplicate acknowledgements until one echoes a mark",
         source: "PLTS section III-C2",
-        params: &[Param::with_default(
-            "until",
-            ParamUnit::Word(Until::WORDS),
-            "unmarked",
-            "how long duplicates pass once one echoes a mark: as long as each does (PLTS, as its \
-             sentence is read here), until the acknowledgement moves (assumed), or until it reaches \
-             what had been sent then (assumed)",
-        )],
     };
     const NATURE: Nature = Nature {
         duplicates: true,
@@ -89,9 +80,9 @@ impl Registered for AgentEcn {
         ..Nature::PLAIN
     };
 
-    fn build(values: &Values) -> Result<AgentEcn, Refusal> {
+    fn build(settings: AgentEcnSettings) -> Result<AgentEcn, Refusal> {
         Ok(AgentEcn {
-            until: Until::of(&values.word("until")),
+            until: settings.until,
             streams: Streams::new(),
             counters: Counters::default(),
         })

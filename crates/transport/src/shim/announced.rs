@@ -10,53 +10,20 @@
 //!                  what wrong ones do.
 //! **Deviations**   none.
 
-use sidestep_types::{FlowId, Param, ParamUnit, Refusal, Values, mix64};
-
-/// The factor.
-pub(super) const ANNOUNCE: Param = Param::with_default(
-    "announce",
-    ParamUnit::Fraction,
-    "1",
-    "what a message announces over what it has; a host that tells the truth has 1",
-);
-
-/// Who announces so.
-pub(super) const SHARE: Param = Param::with_default(
-    "announce_share",
-    ParamUnit::Fraction,
-    "1",
-    "share of the messages that announce so, chosen by their number; the others tell the truth",
-);
+use sidestep_types::{FlowId, Fraction, Settings, mix64};
 
 /// How sizes are announced.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize, Settings)]
 pub struct Announced {
-    /// Over the size that a message has: numerator and denominator.
-    factor: (u64, u64),
+    /// Over the size that a message has.
+    #[setting(common, key = "announce")]
+    pub(super) factor: Fraction,
     /// The share of the messages that do.
-    share: (u64, u64),
+    #[setting(common, key = "announce_share")]
+    pub(super) share: Fraction,
 }
 
 impl Announced {
-    /// Reads `announce` and `announce_share`.
-    pub fn read(values: &Values) -> Result<Announced, Refusal> {
-        let (factor, share) = (
-            values.fraction("announce"),
-            values.fraction("announce_share"),
-        );
-        if factor.0 == 0 {
-            return Err(Refusal::of("announce", "must be above 0").got(0));
-        }
-        if share.0 > share.1 {
-            let got = match share {
-                (above, 1) => above.to_string(),
-                (above, below) => format!("{above}/{below}"),
-            };
-            return Err(Refusal::of("announce_share", "must be at most 1").got(got));
-        }
-        Ok(Announced { factor, share })
-    }
-
     /// What `flow` of `size` bytes announces.
     pub fn of(&self, flow: FlowId, size: u64) -> u64 {
         match self.is_wrong(flow) {
@@ -67,14 +34,14 @@ impl Announced {
 
     /// Is it one of the share?
     fn is_wrong(&self, flow: FlowId) -> bool {
-        let (above, below) = self.share;
+        let Fraction(above, below) = self.share;
         let place = u128::from(mix64(u64::from(flow.0)));
         place * u128::from(below) < u128::from(above) << 64
     }
 }
 
 /// Rounded up, so that who announces anything announces a byte.
-fn scaled(size: u64, (above, below): (u64, u64)) -> u64 {
+fn scaled(size: u64, Fraction(above, below): Fraction) -> u64 {
     let scaled = (u128::from(size) * u128::from(above)).div_ceil(u128::from(below));
     u64::try_from(scaled).unwrap_or(u64::MAX)
 }
@@ -84,7 +51,10 @@ mod tests {
     use super::*;
 
     const fn told(factor: (u64, u64), share: (u64, u64)) -> Announced {
-        Announced { factor, share }
+        Announced {
+            factor: Fraction(factor.0, factor.1),
+            share: Fraction(share.0, share.1),
+        }
     }
 
     #[test]

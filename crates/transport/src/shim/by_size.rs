@@ -17,10 +17,11 @@
 //!                  flow size or, where that is not known, by what was sent so far; any number of queues.
 //! **Deviations**   the poster gives no threshold, and no class of acknowledgements: assumed.
 
-use sidestep_types::{Entry, FlowId, Kind, Packet, Param, ParamUnit, Refusal, Time, Values};
+use sidestep_types::{
+    About, Bytes, FlowId, Fraction, Kind, Packet, Refusal, Settings, Time, Values, Words,
+};
 
 pub use super::announced::Announced;
-use super::announced::{ANNOUNCE, SHARE};
 use super::open::Open;
 use super::registry::Registered;
 use super::{Nature, Shim, Up};
@@ -38,7 +39,7 @@ pub struct BySize {
 }
 
 /// What a class is found by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, Words)]
 enum By {
     Size,
     Sent,
@@ -75,42 +76,44 @@ pub const MOST_CLASSES: usize = 8;
 /// The largest code point: the field has six bits (RFC 2474).
 pub const MOST_DSCP: u64 = 63;
 
+/// Settings of [`BySize`].
+#[derive(Settings)]
+pub struct BySizeSettings {
+    /// the flow's size, or the bytes sent before a packet, where nobody says the size (MulBuff)
+    #[setting(default = "size")]
+    by: By,
+    /// the most bytes of each class but the last, from the smallest on, at most 7; assumed: MulBuff's short flows have
+    /// up to 98 kB
+    #[setting(default = "100 kB")]
+    thresholds: Vec<Bytes>,
+    /// acknowledgements go in the class of the data that they answer, or all in the first; assumed
+    #[setting(default = "flow")]
+    acks: Acks,
+    /// what packets of each class carry, 0 to 63, on real hosts the DSCP: as many as classes, or the number of the class;
+    /// assumed
+    #[setting(default = "number", off = "number")]
+    dscp: Option<Vec<u64>>,
+    /// what a message announces over what it has; a host that tells the truth has 1
+    #[setting(default = "1", above = 0, beside(by = "size"))]
+    announce: Fraction,
+    /// share of the messages that announce so, chosen by their number; the others tell the truth
+    #[setting(default = "1", range = ..=Fraction::ONE, beside(by = "size"))]
+    announce_share: Fraction,
+}
+
+/// The class in which acknowledgements go.
+#[derive(Clone, Copy, PartialEq, Words)]
+enum Acks {
+    Flow,
+    First,
+}
+
 impl Registered for BySize {
-    const ENTRY: Entry = Entry {
+    type Settings = BySizeSettings;
+    const ABOUT: About = About {
         name: "by-size",
         summary: "sets the class of service from the flow's size, or from what was sent so far",
         source: "MulBuff section 2",
-        params: &[
-            Param::with_default(
-                "by",
-                ParamUnit::Word(&["size", "sent"]),
-                "size",
-                "the flow's size, or the bytes sent before a packet, where nobody says the size (MulBuff)",
-            ),
-            Param::with_default(
-                "thresholds",
-                ParamUnit::List(&ParamUnit::Bytes),
-                "100 kB",
-                "the most bytes of each class but the last, from the smallest on, at most 7; assumed: MulBuff's short \
-                 flows have up to 98 kB",
-            ),
-            Param::with_default(
-                "acks",
-                ParamUnit::Word(&["flow", "first"]),
-                "flow",
-                "acknowledgements go in the class of the data that they answer, or all in the first; assumed",
-            ),
-            Param::with_default(
-                "dscp",
-                ParamUnit::List(&ParamUnit::Count),
-                "number",
-                "what packets of each class carry, 0 to 63, on real hosts the DSCP: as many as classes, or the number \
-                 of the class; assumed",
-            )
-            .or_off("number"),
-            ANNOUNCE.beside("by", &["size"]),
-            SHARE.beside("by", &["size"]),
-        ],
     };
     const NATURE: Nature = Nature {
         serves: true,
@@ -118,20 +121,22 @@ impl Registered for BySize {
         ..Nature::PLAIN
     };
 
-    fn build(values: &Values) -> Result<BySize, Refusal> {
-        let by = By::read(values);
+    fn build(settings: BySizeSettings) -> Result<BySize, Refusal> {
         Ok(BySize {
-            by,
-            classes: Classes::read(values)?,
-            mirrors: values.word("acks") == "flow",
-            announced: Announced::read(values)?,
+            by: settings.by,
+            classes: Classes::of(&settings)?,
+            mirrors: settings.acks == Acks::Flow,
+            announced: Announced {
+                factor: settings.announce,
+                share: settings.announce_share,
+            },
             flows: Open::new(),
         })
     }
 }
 
-fn thresholds(values: &Values, by: By) -> Result<Vec<u64>, Refusal> {
-    let all = values.numbers("thresholds");
+fn thresholds(settings: &BySizeSettings) -> Result<Vec<u64>, Refusal> {
+    let all: Vec<u64> = settings.thresholds.iter().map(|bytes| bytes.0).collect();
     let refuse = |expected: String| Refusal::of("thresholds", expected);
     if all.len() >= MOST_CLASSES {
         let expected = format!(
@@ -144,16 +149,16 @@ fn thresholds(values: &Values, by: By) -> Result<Vec<u64>, Refusal> {
         let got = format!("{} B before {} B", pair[0], pair[1]);
         return Err(refuse("must rise".into()).got(got));
     }
-    if by == By::Sent && all[0] == 0 {
+    if settings.by == By::Sent && all[0] == 0 {
         let expected = "by = \"sent\" puts no byte below a threshold of 0: expected one above 0";
         return Err(Refusal::about(&["thresholds", "by"], expected).got("0 B"));
     }
     Ok(all)
 }
 
-fn services(values: &Values) -> Result<Vec<u8>, Refusal> {
-    let classes = values.numbers("thresholds").len() + 1;
-    let Some(all) = values.numbers_or_off("dscp") else {
+fn services(settings: &BySizeSettings) -> Result<Vec<u8>, Refusal> {
+    let classes = settings.thresholds.len() + 1;
+    let Some(all) = &settings.dscp else {
         return Ok((0..classes as u8).collect());
     };
     let refuse = |expected: String| Refusal::of("dscp", expected);
@@ -172,21 +177,16 @@ fn services(values: &Values) -> Result<Vec<u8>, Refusal> {
     Ok(all.iter().map(|dscp| *dscp as u8).collect())
 }
 
-impl By {
-    fn read(values: &Values) -> By {
-        match &values.word("by")[..] {
-            "sent" => By::Sent,
-            _ => By::Size,
-        }
-    }
-}
-
 impl Classes {
     /// Those of a complete set of values of the shim.
     pub fn read(values: &Values) -> Result<Classes, Refusal> {
+        Classes::of(&BySizeSettings::read(values)?)
+    }
+
+    fn of(settings: &BySizeSettings) -> Result<Classes, Refusal> {
         Ok(Classes {
-            thresholds: thresholds(values, By::read(values))?,
-            services: services(values)?,
+            thresholds: thresholds(settings)?,
+            services: services(settings)?,
         })
     }
 

@@ -1,6 +1,6 @@
 //! The registry of shims: one line gives one its name, its parameters and its dispatch.
 
-use sidestep_types::{Entry, Refusal, Values};
+use sidestep_types::{About, Entry, Refusal, Settings, Values};
 
 use super::Shim;
 
@@ -50,28 +50,43 @@ impl Nature {
 /// A shim that can be made from its name and parameters. It stands in a file of its own, with a
 /// line in the registry.
 pub trait Registered: Shim + Sized {
-    /// Its name, its paper and its parameters.
-    const ENTRY: Entry;
+    /// What can be set about it.
+    type Settings: Settings;
+    /// Its name and its paper.
+    const ABOUT: About;
     /// What others must know about it beside its parameters.
     const NATURE: Nature = Nature::PLAIN;
 
-    /// Makes the one of a host from a complete set of values. Errors say which cannot be had.
-    fn build(values: &Values) -> Result<Self, Refusal>;
+    /// Its line of the registry.
+    const ENTRY: Entry = Self::ABOUT.entry::<Self::Settings>();
 
-    /// By how much these values make a packet longer at most.
-    fn adds(_values: &Values) -> u32 {
+    /// Makes the one of a host. Errors say which settings do not go together.
+    fn build(settings: Self::Settings) -> Result<Self, Refusal>;
+
+    /// The same from a complete set of values.
+    fn from_values(values: &Values) -> Result<Self, Refusal> {
+        Self::build(Self::Settings::read(values)?)
+    }
+
+    /// By how much it makes a packet longer at most.
+    fn adds(_settings: &Self::Settings) -> u32 {
         Self::NATURE.adds
     }
 
     /// Bytes of memory that one takes from the start, if they are many.
-    fn bytes(_values: &Values) -> u64 {
+    fn bytes(_settings: &Self::Settings) -> u64 {
         0
     }
 
-    /// Refuses these values where segments carry up to `mss` bytes.
-    fn fits_mss(_values: &Values, _mss: u32) -> Result<(), Refusal> {
+    /// Refuses these settings where segments carry up to `mss` bytes.
+    fn fits_mss(_settings: &Self::Settings, _mss: u32) -> Result<(), Refusal> {
         Ok(())
     }
+}
+
+/// The settings of `S`; none where the values are refused, which [`Registered::build`] says.
+pub(super) fn settings<S: Registered>(values: &Values) -> Option<S::Settings> {
+    S::Settings::read(values).ok()
 }
 
 /// Writes `AnyShim` from lines of `module::Type`, and what its names lead to.
@@ -113,7 +128,10 @@ macro_rules! shims {
             shims.iter().map(|(name, values)| {
                 $(
                     if *name == <$module::$shim as registry::Registered>::ENTRY.name {
-                        return <$module::$shim as registry::Registered>::adds(values);
+                        let settings = registry::settings::<$module::$shim>(values);
+                        return settings.map_or(0, |settings| {
+                            <$module::$shim as registry::Registered>::adds(&settings)
+                        });
                     }
                 )*
                 0
@@ -125,7 +143,10 @@ macro_rules! shims {
             shims.iter().map(|(name, values)| {
                 $(
                     if *name == <$module::$shim as registry::Registered>::ENTRY.name {
-                        return <$module::$shim as registry::Registered>::bytes(values);
+                        let settings = registry::settings::<$module::$shim>(values);
+                        return settings.map_or(0, |settings| {
+                            <$module::$shim as registry::Registered>::bytes(&settings)
+                        });
                     }
                 )*
                 0
@@ -140,7 +161,10 @@ macro_rules! shims {
         ) -> Result<(), sidestep_types::Refusal> {
             $(
                 if name == <$module::$shim as registry::Registered>::ENTRY.name {
-                    return <$module::$shim as registry::Registered>::fits_mss(values, mss);
+                    let settings = registry::settings::<$module::$shim>(values);
+                    return settings.map_or(Ok(()), |settings| {
+                        <$module::$shim as registry::Registered>::fits_mss(&settings, mss)
+                    });
                 }
             )*
             Ok(())
@@ -155,8 +179,8 @@ macro_rules! shims {
         ) -> Result<$any, sidestep_types::Refusal> {
             $(
                 if name == <$module::$shim as registry::Registered>::ENTRY.name {
-                    let made = <$module::$shim as registry::Registered>::build(values)?;
-                    return Ok($any::$shim(made));
+                    let made = <$module::$shim as registry::Registered>::from_values(values);
+                    return made.map($any::$shim);
                 }
             )*
             Err(sidestep_types::Refusal::of_none(format!("{name:?} is unknown")))

@@ -257,7 +257,7 @@ fn what_cannot_be_read_is_told_with_its_line() {
             "initial_window = 2",
             "initial_window = 0",
             3,
-            "must be between 1",
+            "must be from 1 to",
         ),
         (
             "flow = 4",

@@ -120,7 +120,7 @@ pub fn config() -> impl Strategy<Value = TcpConfig> {
                         granularity: Time::from_us(1),
                         backoff: yes[2],
                         backoff_ends,
-                        jiffy: Time::from_us(if yes[10] { 30 } else { 0 }),
+                        jiffy: yes[10].then_some(Time::from_us(30)),
                     },
                     timestamps: yes[5],
                     syn_sample: !yes[3] || yes[6],

@@ -22,4 +22,4 @@ use sidestep_transport::{
     Reduction, ReorderingConfig, RtoConfig, Segment, Sender, SwiftConfig, TcpConfig, TcpReceiver,
     TcpSender, ThresholdRule, TransportConfig,
 };
-use sidestep_types::{Entry, Time};
+use sidestep_types::{Entry, Time, Words};

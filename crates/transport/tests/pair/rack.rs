@@ -84,7 +84,7 @@ proptest! {
             min: Time::from_ms(5),
             initial: Time::from_ms(5),
             max: Time::from_s(1),
-            jiffy: Time::from_us(if rack.frto { 100 } else { 0 }),
+            jiffy: rack.frto.then_some(Time::from_us(100)),
             ..config.rto
         };
         let config = TcpConfig {

@@ -6,7 +6,7 @@ use crate::row::Row;
 use crate::settings::{Setting, drawn_settings};
 use sidestep_transport::Window;
 use sidestep_transport::mptcp::{Coupling, coupled};
-use sidestep_types::{Entry, Rng, Seed, Time, Values};
+use sidestep_types::{Entry, Rng, Seed, Time, Values, Words};
 
 /// There is nothing to set.
 pub fn settings(_: &'static Entry) -> Vec<Setting> {

@@ -6,7 +6,7 @@ use super::tcp;
 use crate::row::Row;
 use crate::settings::Setting;
 use sidestep_transport::{Sender, SenderCounters, ThresholdRule};
-use sidestep_types::{Entry, Seed};
+use sidestep_types::{Entry, Seed, Words};
 
 /// The rule of this name beside what it needs, and each parameter changed that it goes by.
 pub fn settings(entry: &'static Entry) -> Vec<Setting> {

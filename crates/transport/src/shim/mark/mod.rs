@@ -32,11 +32,10 @@ pub use boost::{Boosting, MOST_COUNTED, Rule};
 use std::collections::BTreeMap;
 
 use sidestep_types::{
-    Entry, FlowId, Framing, HEADER_BYTES, Kind, Packet, Param, ParamUnit, Refusal, Tag, Time,
-    Values, mix64,
+    About, FlowId, Fraction, Framing, HEADER_BYTES, Kind, Packet, Refusal, Tag, Time, Words, mix64,
 };
 
-use super::announced::{Announced, SHARE};
+use super::announced::Announced;
 use super::cuckoo::{Cuckoo, FINGERPRINTS, MOST_PLACES};
 use super::registry::Registered;
 use super::{Counters, Message, Nature, Shim, Up};
@@ -77,7 +76,7 @@ struct Settings {
 }
 
 /// How data is marked whose message has a size that nobody knows, by what remains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, Words)]
 enum Unknown {
     /// As [`Tag::UNKNOWN`].
     Last,
@@ -102,11 +101,95 @@ struct Flow {
     subflows: Vec<Outstanding>,
 }
 
-const BY: &[&str] = &["remaining", "packets", "bytes"];
-const CARRY: &[&str] = &["ethertype", "option"];
-const BOOSTING: &[&str] = &["shift", "rotate"];
-const UNKNOWN: &[&str] = &["last", "packets", "unmarked"];
-const REPEATS: &[&str] = &["exact", "cuckoo"];
+/// Settings of [`Mark`].
+#[derive(sidestep_types::Settings)]
+#[settings(check)]
+pub struct MarkSettings {
+    /// the number: bytes of the message still to be sent, or, where sizes are unknown, packets or bytes sent before
+    /// (Vertigo)
+    #[setting(default = "remaining")]
+    by: By,
+    /// by packets or bytes: a message ends when nothing has left for longer (Vertigo's simulator)
+    #[setting(default = "360 us", above = 0)]
+    gap: Time,
+    /// by remaining, data of a message whose size nobody knows: behind all others, behind all others by packets sent
+    /// before, or without a tag; assumed
+    #[setting(default = "last")]
+    unknown: Unknown,
+    /// where the tag is: between Ethernet and IP, 7 B, or an option of IP, 8 B, with segments of at most 1452 B (Vertigo)
+    #[setting(default = "ethertype")]
+    carry: Carry,
+    /// by how much a number is divided each time its packet is sent again: 1, 2, 4 or 8 (Vertigo)
+    #[setting(default = "2")]
+    boost: u64,
+    /// number and count travel and each switch shifts (Vertigo's simulator), or the host rotates the number (Vertigo),
+    /// which makes an odd one the largest
+    #[setting(default = "shift")]
+    boosting: Boost,
+    /// how repeats are found: by what is outstanding (as Vertigo's host), or by a cuckoo filter (Vertigo)
+    #[setting(default = "exact")]
+    repeats: Repeats,
+    /// places of the filter of a host, at most 16777216; assumed
+    #[setting(default = "4096", above = 0)]
+    filter: u64,
+    /// by remaining: what a message announces over what it has; a host that tells the truth has 1
+    #[setting(default = "1", above = 0)]
+    announce: Fraction,
+    /// share of the messages that announce so, chosen by their number; the others tell the truth
+    #[setting(default = "1", range = ..=Fraction::ONE)]
+    announce_share: Fraction,
+    /// bits of a place of the filter, 4 to 16; assumed
+    #[setting(default = "12", range = FINGERPRINTS)]
+    fingerprint: u64,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Words)]
+enum By {
+    Remaining,
+    Packets,
+    Bytes,
+}
+
+/// Where the tag is.
+#[derive(Clone, Copy, PartialEq, Words)]
+enum Carry {
+    Ethertype,
+    Option,
+}
+
+/// The words for [`Rule`].
+#[derive(Clone, Copy, Words)]
+enum Boost {
+    Shift,
+    Rotate,
+}
+
+/// How repeats are found.
+#[derive(Clone, Copy, PartialEq, Words)]
+enum Repeats {
+    Exact,
+    Cuckoo,
+}
+
+impl MarkSettings {
+    fn check(&self) -> Result<(), Refusal> {
+        if self.filter > MOST_PLACES {
+            let expected = format!("must be at most {MOST_PLACES} places, 32 MiB of each host");
+            return Err(Refusal::of("filter", expected).got(self.filter));
+        }
+        self.boosting().map(|_| ())
+    }
+
+    fn boosting(&self) -> Result<Boosting, Refusal> {
+        let rule = match self.boosting {
+            Boost::Rotate => Rule::Rotate,
+            Boost::Shift => Rule::Shift,
+        };
+        let refused = || Refusal::of("boost", "must be 1, 2, 4 or 8").got(self.boost);
+        Boosting::new(rule, self.boost).ok_or_else(refused)
+    }
+}
 
 /// Bytes of a tag between Ethernet and IP: 5, and the Ethertype of what follows.
 const BETWEEN: u32 = 7;
@@ -116,77 +199,11 @@ const OPTION: u32 = 8;
 const MTU: u32 = 1500;
 
 impl Registered for Mark {
-    const ENTRY: Entry = Entry {
+    type Settings = MarkSettings;
+    const ABOUT: About = About {
         name: "mark",
         summary: "marks data with what is left of its message, and how often it was sent",
         source: "Vertigo section 3.1",
-        params: &[
-            Param::with_default(
-                "by",
-                ParamUnit::Word(BY),
-                "remaining",
-                "the number: bytes of the message still to be sent, or, where sizes are unknown, packets or bytes \
-                 sent before (Vertigo)",
-            ),
-            Param::with_default(
-                "gap",
-                ParamUnit::Time,
-                "360 us",
-                "by packets or bytes: a message ends when nothing has left for longer (Vertigo's simulator)",
-            ),
-            Param::with_default(
-                "unknown",
-                ParamUnit::Word(UNKNOWN),
-                "last",
-                "by remaining, data of a message whose size nobody knows: behind all others, behind all others by \
-                 packets sent before, or without a tag; assumed",
-            ),
-            Param::with_default(
-                "carry",
-                ParamUnit::Word(CARRY),
-                "ethertype",
-                "where the tag is: between Ethernet and IP, 7 B, or an option of IP, 8 B, with segments of at most \
-                 1452 B (Vertigo)",
-            ),
-            Param::with_default(
-                "boost",
-                ParamUnit::Count,
-                "2",
-                "by how much a number is divided each time its packet is sent again: 1, 2, 4 or 8 (Vertigo)",
-            ),
-            Param::with_default(
-                "boosting",
-                ParamUnit::Word(BOOSTING),
-                "shift",
-                "number and count travel and each switch shifts (Vertigo's simulator), or the host rotates the \
-                 number (Vertigo), which makes an odd one the largest",
-            ),
-            Param::with_default(
-                "repeats",
-                ParamUnit::Word(REPEATS),
-                "exact",
-                "how repeats are found: by what is outstanding (as Vertigo's host), or by a cuckoo filter (Vertigo)",
-            ),
-            Param::with_default(
-                "filter",
-                ParamUnit::Count,
-                "4096",
-                "places of the filter of a host, at most 16777216; assumed",
-            ),
-            Param::with_default(
-                "announce",
-                ParamUnit::Fraction,
-                "1",
-                "by remaining: what a message announces over what it has; a host that tells the truth has 1",
-            ),
-            SHARE,
-            Param::with_default(
-                "fingerprint",
-                ParamUnit::Count,
-                "12",
-                "bits of a place of the filter, 4 to 16; assumed",
-            ),
-        ],
     };
     const NATURE: Nature = Nature {
         adds: OPTION,
@@ -194,79 +211,51 @@ impl Registered for Mark {
         ..Nature::PLAIN
     };
 
-    fn build(values: &Values) -> Result<Mark, Refusal> {
-        let rule = match &values.word("boosting")[..] {
-            "rotate" => Rule::Rotate,
-            _ => Rule::Shift,
-        };
-        let boost = values.count("boost");
-        let Some(boosting) = Boosting::new(rule, boost) else {
-            return Err(Refusal::of("boost", "must be 1, 2, 4 or 8").got(boost));
-        };
-        let gap = values.time("gap");
-        if gap == Time::ZERO {
-            return Err(Refusal::of("gap", "must be above 0").got(gap));
-        }
-        let (places, bits) = (values.count("filter"), values.count("fingerprint"));
-        if places == 0 {
-            return Err(Refusal::of("filter", "must be above 0").got(0));
-        }
-        if places > MOST_PLACES {
-            let expected = format!("must be at most {MOST_PLACES} places, 32 MiB of each host");
-            return Err(Refusal::of("filter", expected).got(places));
-        }
-        if !FINGERPRINTS.contains(&bits) {
-            let expected = format!(
-                "must be from {} to {} bits",
-                FINGERPRINTS.start(),
-                FINGERPRINTS.end()
-            );
-            return Err(Refusal::of("fingerprint", expected).got(bits));
-        }
+    fn build(settings: MarkSettings) -> Result<Mark, Refusal> {
+        let cuckoo = settings.repeats == Repeats::Cuckoo;
         Ok(Mark {
             settings: Settings {
-                by: match &values.word("by")[..] {
-                    "packets" => Some(Unit::Packets),
-                    "bytes" => Some(Unit::Bytes),
-                    _ => None,
+                by: match settings.by {
+                    By::Packets => Some(Unit::Packets),
+                    By::Bytes => Some(Unit::Bytes),
+                    By::Remaining => None,
                 },
-                unknown: match &values.word("unknown")[..] {
-                    "packets" => Unknown::Packets,
-                    "unmarked" => Unknown::Unmarked,
-                    _ => Unknown::Last,
+                unknown: settings.unknown,
+                gap: settings.gap,
+                boosting: settings.boosting()?,
+                announced: Announced {
+                    factor: settings.announce,
+                    share: settings.announce_share,
                 },
-                gap,
-                boosting,
-                announced: Announced::read(values)?,
-                adds: Mark::adds(values),
+                adds: Mark::adds(&settings),
                 framing: Framing::default(),
             },
             flows: BTreeMap::new(),
             ages: BTreeMap::new(),
-            filter: filters(values).then(|| Cuckoo::new(places, bits)),
+            filter: cuckoo.then(|| Cuckoo::new(settings.filter, settings.fingerprint)),
             room: MOST_REMEMBERED,
             passing: None,
             counters: Counters::default(),
         })
     }
 
-    fn adds(values: &Values) -> u32 {
-        match &values.word("carry")[..] {
-            "option" => OPTION,
-            _ => BETWEEN,
+    fn adds(settings: &MarkSettings) -> u32 {
+        match settings.carry {
+            Carry::Option => OPTION,
+            Carry::Ethertype => BETWEEN,
         }
     }
 
-    fn bytes(values: &Values) -> u64 {
-        match filters(values) {
-            true => Cuckoo::bytes(values.count("filter")),
-            false => 0,
+    fn bytes(settings: &MarkSettings) -> u64 {
+        match settings.repeats {
+            Repeats::Cuckoo => Cuckoo::bytes(settings.filter),
+            Repeats::Exact => 0,
         }
     }
 
-    fn fits_mss(values: &Values, mss: u32) -> Result<(), Refusal> {
+    fn fits_mss(settings: &MarkSettings, mss: u32) -> Result<(), Refusal> {
         let most = MTU - HEADER_BYTES - OPTION;
-        if values.word("carry") != "option" || mss <= most {
+        if settings.carry != Carry::Option || mss <= most {
             return Ok(());
         }
         let expected = format!(
@@ -275,10 +264,6 @@ impl Registered for Mark {
         );
         Err(Refusal::about(&["carry"], expected).got(format!("{mss} B")))
     }
-}
-
-fn filters(values: &Values) -> bool {
-    values.word("repeats") == "cuckoo"
 }
 
 /// What a filter keeps of a packet: of its addresses and its first byte.

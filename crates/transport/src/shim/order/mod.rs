@@ -42,12 +42,12 @@ mod timers;
 use std::collections::btree_map::Entry as Slot;
 use std::collections::{BTreeMap, VecDeque};
 
-use sidestep_types::{Entry, FlowId, Packet, Refusal, Size, Time, Values};
+use sidestep_types::{About, FlowId, Packet, Refusal, Size, Time, Values};
 
 use super::registry::Registered;
 use super::{Counters, Nature, Shim, Up, nature};
 use place::Axis;
-use settings::{By, Rule, Settings};
+use settings::{By, OrderSettings, Rule, Settings};
 use stream::{Meets, Span, Stream};
 use timers::Timers;
 
@@ -83,11 +83,11 @@ fn key(flow: FlowId, subflow: u8) -> Key {
 }
 
 impl Registered for Order {
-    const ENTRY: Entry = Entry {
+    type Settings = OrderSettings;
+    const ABOUT: About = About {
         name: "order",
         summary: "holds data that is ahead of a gap until it closes",
         source: "Vertigo section 3.3",
-        params: settings::PARAMS,
     };
     const NATURE: Nature = Nature {
         holds: Some("timeout"),
@@ -96,9 +96,9 @@ impl Registered for Order {
         ..Nature::PLAIN
     };
 
-    fn build(values: &Values) -> Result<Order, Refusal> {
+    fn build(settings: OrderSettings) -> Result<Order, Refusal> {
         Ok(Order {
-            settings: Settings::read(values)?,
+            settings: Settings::of(&settings)?,
             flows: 0,
             streams: BTreeMap::new(),
             timers: Timers::default(),

@@ -1,6 +1,6 @@
 //! What can be set about ordering.
 
-use sidestep_types::{Bytes, Param, ParamUnit, Refusal, Size, Time, Values};
+use sidestep_types::{Bytes, Refusal, Size, Time, Words};
 
 use super::place::Axis;
 
@@ -12,6 +12,42 @@ pub(super) struct Settings {
     pub timeout: Time,
     pub most_flows: Option<u64>,
     pub capacity: Option<Size>,
+}
+
+/// What can be set about it.
+#[derive(sidestep_types::Settings)]
+pub struct OrderSettings {
+    /// what says which data is next: its sequence number, or what its host's tag says is left of the message, as in the
+    /// paper
+    #[setting(default = "sequence")]
+    by: PlacedBy,
+    /// what goes on when a timer runs out: all up to the next gap, and nothing before that is waited for any more, or,
+    /// as in the authors' simulator, what waited for so long and what is before it, and the gap stays
+    #[setting(default = "paper")]
+    release: Release,
+    /// the longest that data is held; assumed: about the wait in one full queue of 100 packets at 1 Gbps
+    #[setting(default = "1 ms", above = 0)]
+    timeout: Time,
+    /// open flows of a host that get a place, whichever way their data goes; data of others is not held; assumed
+    #[setting(default = "unlimited", off = "unlimited", above = 0)]
+    flows: Option<u64>,
+    /// packets, or bytes of payload, that a host holds; assumed
+    #[setting(default = "unlimited", off = "unlimited")]
+    capacity: Option<Size>,
+}
+
+/// The words for [`By`].
+#[derive(Clone, Copy, Words)]
+enum PlacedBy {
+    Sequence,
+    Remaining,
+}
+
+/// The words for [`Rule`].
+#[derive(Clone, Copy, Words)]
+enum Release {
+    Paper,
+    Simulator,
 }
 
 /// What packets are placed by.
@@ -33,79 +69,27 @@ pub(super) enum Rule {
     TimedOut,
 }
 
-const BY: &[&str] = &["sequence", "remaining"];
-const RELEASE: &[&str] = &["paper", "simulator"];
-
-pub(super) const PARAMS: &[Param] = &[
-    Param::with_default(
-        "by",
-        ParamUnit::Word(BY),
-        "sequence",
-        "what says which data is next: its sequence number, or what its host's tag says is \
-         left of the message, as in the paper",
-    ),
-    Param::with_default(
-        "release",
-        ParamUnit::Word(RELEASE),
-        "paper",
-        "what goes on when a timer runs out: all up to the next gap, and nothing before that \
-         is waited for any more, or, as in the authors' simulator, what waited for so long and \
-         what is before it, and the gap stays",
-    ),
-    Param::with_default(
-        "timeout",
-        ParamUnit::Time,
-        "1 ms",
-        "the longest that data is held; assumed: about the wait in one full queue of 100 \
-         packets at 1 Gbps",
-    ),
-    Param::with_default(
-        "flows",
-        ParamUnit::Count,
-        "unlimited",
-        "open flows of a host that get a place, whichever way their data goes; data of \
-         others is not held; assumed",
-    )
-    .or_off("unlimited"),
-    Param::with_default(
-        "capacity",
-        ParamUnit::Size,
-        "unlimited",
-        "packets, or bytes of payload, that a host holds; assumed",
-    )
-    .or_off("unlimited"),
-];
-
 impl Settings {
-    /// From a complete set of values. Errors say which cannot be had.
-    pub fn read(values: &Values) -> Result<Settings, Refusal> {
-        let timeout = values.time("timeout");
-        if timeout == Time::ZERO {
-            return Err(Refusal::of("timeout", "must be above 0").got(timeout));
-        }
-        let most_flows = values.count_or_off("flows");
-        if most_flows == Some(0) {
-            return Err(Refusal::of("flows", "must be above 0").got(0));
-        }
-        let capacity = values.size_or_off("capacity");
-        if let Some(none @ (Size::Packets(0) | Size::Bytes(Bytes(0)))) = capacity {
+    /// What a user's settings come to. Errors when nothing may be held.
+    pub fn of(set: &OrderSettings) -> Result<Settings, Refusal> {
+        if let Some(none @ (Size::Packets(0) | Size::Bytes(Bytes(0)))) = set.capacity {
             return Err(Refusal::of("capacity", "must be above 0").got(none));
         }
-        let by = match values.word("by") == "remaining" {
-            true => By::Tag(Axis::Remaining),
-            false => By::Sequence,
+        let by = match set.by {
+            PlacedBy::Remaining => By::Tag(Axis::Remaining),
+            PlacedBy::Sequence => By::Sequence,
         };
-        let rule = match (values.word("release").as_str(), by) {
-            ("simulator", _) => Rule::TimedOut,
-            (_, By::Sequence) => Rule::FirstHeld,
-            (_, By::Tag(_)) => Rule::BehindGap,
+        let rule = match (set.release, by) {
+            (Release::Simulator, _) => Rule::TimedOut,
+            (Release::Paper, By::Sequence) => Rule::FirstHeld,
+            (Release::Paper, By::Tag(_)) => Rule::BehindGap,
         };
         Ok(Settings {
             by,
             rule,
-            timeout,
-            most_flows,
-            capacity,
+            timeout: set.timeout,
+            most_flows: set.flows,
+            capacity: set.capacity,
         })
     }
 }

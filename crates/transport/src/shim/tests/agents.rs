@@ -293,10 +293,7 @@ fn duplicates_in_a_recovery_pass_if_they_shall() {
 #[test]
 fn values_that_an_agent_cannot_have_are_refused() {
     for (set, says) in [
-        (
-            ("share", "0"),
-            "share must be above 0 and at most 1, got 0/1",
-        ),
+        (("share", "0"), "share must be above 0 and at most 1, got 0"),
         (
             ("share", "11/10"),
             "share must be above 0 and at most 1, got 11/10",

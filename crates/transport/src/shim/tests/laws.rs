@@ -184,7 +184,7 @@ proptest! {
         release in prop_oneof![Just("paper"), Just("simulator")],
         counts: bool,
     ) {
-        let mut order = Order::build(&words(by, release)).expect("good values");
+        let mut order = Order::from_values(&words(by, release)).expect("good values");
         order.count_by(match tags {
             Tags::Packets => "packets",
             Tags::Bytes => "bytes",

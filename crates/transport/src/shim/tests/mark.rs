@@ -313,12 +313,12 @@ fn values_that_cannot_be_had_are_refused() {
         (
             "fingerprint",
             "3",
-            "fingerprint must be from 4 to 16 bits, got 3",
+            "fingerprint must be from 4 to 16, got 3",
         ),
         (
             "fingerprint",
             "17",
-            "fingerprint must be from 4 to 16 bits, got 17",
+            "fingerprint must be from 4 to 16, got 17",
         ),
     ] {
         let refused = build("mark", &read(&[(name, value)]))

@@ -47,7 +47,7 @@ fn by_remaining(release: &str) -> Stack {
 fn counting(by: &str, release: &str) -> Stack {
     let word = |word: &str| Value::Word(word.to_string());
     let set = values(&[("by", word("remaining")), ("release", word(release))]);
-    let mut order = Order::build(&set).expect("good values");
+    let mut order = Order::from_values(&set).expect("good values");
     order.count_by(by);
     let mut stack = Stack::of(vec![AnyShim::Order(order)]);
     stack.open(FLOW, None);
