@@ -3,7 +3,7 @@
 CARGO ?= cargo
 SIDESTEP = $(CARGO) run --release --quiet --locked --package sidestep --
 
-.PHONY: help demo build docs python test test-all web fuzz bench bench-peers instructions rtl rtl-quick clean
+.PHONY: help demo build generate goldens docs python check test test-all web fuzz bench bench-peers instructions rtl rtl-quick clean
 
 help: ## what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -14,13 +14,22 @@ demo: build ## DIBS against DCTCP on 128 hosts: a table, the paper's claims, plo
 build: ## the sidestep command, in target/release
 	$(CARGO) build --release --locked --package sidestep
 
+generate: ## what is made from the sources and not committed: docs/schema for editors, python/sidestep/kinds.py
+	@bash scripts/generate.sh
+
+goldens: ## writes the expected outputs of tests anew; read `git diff` afterwards
+	@bash scripts/generate.sh --goldens
+
 python: ## the Python package: built, checked and tested; `pip install ./python` installs it
 	@bash scripts/python.sh
 
-test: ## everything that must pass; installs what it needs where it may
+check: ## while changing a policy: policies, vectors, laws, conformance, hashes, documents
+	@bash scripts/check.sh
+
+test: ## before a commit: format, lints, the workspace's tests, the page's unit tests, the Python package
 	@bash scripts/test.sh
 
-test-all: ## the same and what takes longer: Miri, a sanitizer, minutes of fuzzing, make rtl
+test-all: ## the same and all that takes longer; `scripts/test-all.sh PART...` runs parts, --help names them
 	@bash scripts/test-all.sh
 
 fuzz: ## the fuzz targets, a minute each
@@ -44,7 +53,7 @@ instructions: ## instructions per packet-hop, compared with what is committed; n
 rtl: ## everything about the hardware: simulations, conformance, proofs, synthesis (hours)
 	@bash rtl/run.sh
 
-rtl-quick: ## the part of it that make test runs
+rtl-quick: ## the part of it that CI runs
 	@bash rtl/run.sh --quick
 
 clean: ## remove what was built

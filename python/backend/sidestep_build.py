@@ -1,20 +1,24 @@
 """How pip and `python -m build` build the package: by maturin, with what stands beside `python/` in the source distribution.
 
-maturin packs the crates that the package is built of, and refuses what stands beside python/. What they read when they are
-built, schemes, scenarios, figures and distributions, is added here. The same sources give the same bytes.
+maturin packs the crates that the package is built of, and refuses what stands beside python/. The files that they read when
+they are built (schemes, profiles, scenarios, figures and distributions) are added here. `kinds.py` is generated from the built
+module and added to a wheel. The same sources give the same bytes.
 """
 
+import base64
 import gzip
+import hashlib
 import io
 import subprocess
+import sys
 import tarfile
+import tempfile
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import maturin
 from maturin import (
-    build_editable,
-    build_wheel,
     get_requires_for_build_editable,
     get_requires_for_build_sdist,
     get_requires_for_build_wheel,
@@ -34,8 +38,44 @@ __all__ = [
 ]
 
 OWN = Path(__file__).resolve().parent
-SHIPPED = ("data", "experiments", "scenarios", "schemes")
+SHIPPED = ("data", "experiments", "profiles", "scenarios", "schemes")
+KINDS = "sidestep/kinds.py"
 LICENCES = ("LICENSE-APACHE", "LICENSE-MIT")
+
+
+def build_wheel(wheel_directory: str, config_settings: dict | None = None, metadata_directory: str | None = None) -> str:
+    """The wheel with `kinds.py` in it."""
+    name: str = maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
+    wheel = Path(wheel_directory) / name
+    with zipfile.ZipFile(wheel) as archive, tempfile.TemporaryDirectory() as place:
+        archive.extractall(place)
+        text = _generated(Path(place) / "sidestep")
+        held = {member: archive.read(member) for member in archive.infolist() if member.filename != KINDS}
+    digest = base64.urlsafe_b64encode(hashlib.sha256(text).digest()).rstrip(b"=").decode()
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+        beside = next(member for member in held if member.filename == "sidestep/__init__.py")
+        kinds = zipfile.ZipInfo(KINDS, beside.date_time)
+        kinds.external_attr, kinds.compress_type = beside.external_attr, zipfile.ZIP_DEFLATED
+        archive.writestr(kinds, text)
+        for member, said in held.items():
+            if member.filename.endswith(".dist-info/RECORD"):
+                rows = [row for row in said.decode().splitlines() if not row.startswith(f"{KINDS},")]
+                said = "\n".join([f"{KINDS},sha256={digest},{len(text)}", *rows, ""]).encode()
+            archive.writestr(member, said)
+    return name
+
+
+def build_editable(wheel_directory: str, config_settings: dict | None = None, metadata_directory: str | None = None) -> str:
+    """The link to this folder, with `kinds.py` in it."""
+    name: str = maturin.build_editable(wheel_directory, config_settings, metadata_directory)
+    _generated(OWN.parent / "sidestep")
+    return name
+
+
+def _generated(package: Path) -> bytes:
+    """What the built package in this folder writes as `kinds.py`."""
+    subprocess.run([sys.executable, "-P", str(package / "_generate.py")], check=True)
+    return (package / "kinds.py").read_bytes()
 
 
 def build_sdist(sdist_directory: str, config_settings: dict[str, str] | None = None) -> str:
@@ -45,7 +85,7 @@ def build_sdist(sdist_directory: str, config_settings: dict[str, str] | None = N
     top = packed.name.removesuffix(".tar.gz")
     with tarfile.open(packed) as archive:
         members = [(member.name, archive.extractfile(member)) for member in archive.getmembers()]
-        held = {name: file.read() for name, file in members if file is not None}
+        held = {name: file.read() for name, file in members if file is not None and not name.endswith(KINDS)}
     root = _root()
     held.update({f"{top}/{name}": (root / name).read_bytes() for name in _shipped(root)})
     # Beside pyproject.toml, which maturin puts on top.

@@ -1,10 +1,12 @@
 """Writes `kinds.py`: the typed functions of what a scenario can say, from the tables by which it is read.
 
-`python -m sidestep._generate` writes the file anew; a test compares it with what this module makes.
+`python -P _generate.py` loads the native module that stands beside it and writes `kinds.py` there. It imports nothing of
+the package, which needs `kinds.py` itself. `make generate` and the build of a wheel run it.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import keyword
 import textwrap
@@ -12,15 +14,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sidestep import _native
-
 __all__ = ["FILE", "kinds"]
 
 FILE = Path(__file__).with_name("kinds.py")
 
 _HEAD = '''"""What a scenario can say, as typed functions: units and defaults are in their descriptions.
 
-Made by `python -m sidestep._generate` from the tables by which scenarios are read. Do not edit.
+Made by `_generate.py` from the tables by which scenarios are read. Do not edit.
 
 A value with a unit is a string, as `"50 us"`, `"20 kB"`, `"10 Gbps"`. What is not given is left to the scheme, or is the
 default. Names and values are checked when a `Scenario` is made of them, in the command's words.
@@ -49,11 +49,12 @@ _SECTIONS = ("switch", "host", "scheme", "probe", "change", "figure", "claim", "
 _WIDTH = 120
 
 
-def kinds() -> str:
-    """The text of `kinds.py`."""
-    schema = json.loads(_native.schema(True))
+def kinds(native: Any) -> str:
+    """The text of `kinds.py`, from the tables of the module `native`."""
+    schema = json.loads(native.schema(True))
     parts = [f"{_HEAD}{_exports()}", _keys(schema)]
-    parts += [_space(name, listed, _chosen(schema, name)) for name, listed in _SPACES.items()]
+    for name, listed in _SPACES.items():
+        parts.append(_space(name, json.loads(native.list(listed)), _chosen(schema, name)))
     parts += [_section(name, _table(schema, name)) for name in _SECTIONS]
     return "\n\n\n".join(part.strip("\n") for part in parts) + "\n"
 
@@ -99,10 +100,9 @@ def _ways(table: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return ways
 
 
-def _space(name: str, listed: str, chosen: dict[str, dict[str, Any]]) -> str:
-    catalog = json.loads(_native.list(listed))
+def _space(name: str, catalog: dict[str, Any], chosen: dict[str, dict[str, Any]]) -> str:
     items = {item["name"]: item for item in catalog["items"]}
-    lines = [f"class {name}:", f'    """{listed.capitalize()}: what `{catalog["key"]}` can be."""']
+    lines = [f"class {name}:", f'    """{_SPACES[name].capitalize()}: what `{catalog["key"]}` can be."""']
     for kind, params in chosen.items():
         item = items[kind]
         about = [_sentence(item["summary"]), *([f"Source: {item['source']}."] if item["source"] else [])]
@@ -222,5 +222,18 @@ def _keys(schema: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _native_module() -> Any:
+    """The native module that stands beside this file."""
+    (place,) = Path(__file__).parent.glob("_native*.so")
+    spec = importlib.util.spec_from_file_location("_native", place)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 if __name__ == "__main__":
-    FILE.write_text(kinds())
+    _text = kinds(_native_module())
+    # Only when it differs: tools look again at a file that is newer.
+    if not FILE.exists() or FILE.read_text() != _text:
+        FILE.write_text(_text)
