@@ -78,6 +78,23 @@ def links(text: str) -> list[str]:
     return [link[1] for link in _LINK.finditer(text) if link[1]]
 
 
+def folders(text: str, files: Callable[[str], list[str]]) -> str:
+    """The list of pages with a line for each of `files(folder)` below the section that links to the folder, without that link.
+
+    A page that the text names itself gets no other line.
+    """
+    named = set(links(text))
+
+    def whole(section: str) -> str:
+        found = [link for link in links(section) if link.endswith("/")]
+        section = re.sub(r"\[([^]]*)\]\([^)]*/\)", r"\1", section)
+        pages = [folder + name for folder in found for name in files(folder) if folder + name not in named]
+        lines = "".join(f"- [{posixpath.basename(page).removesuffix('.md')}]({page})\n" for page in pages)
+        return section.rstrip("\n") + "\n\n" + lines + "\n" if lines else section
+
+    return "".join(whole(part) for part in re.split(r"^(?=##)", text, flags=re.M))
+
+
 def slug(heading: str) -> str:
     """The anchor of a heading, as forges make it."""
     return re.sub(r"[^a-z0-9 _-]", "", heading.lower()).replace(" ", "-")

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 import reference
-from markdown import Section, links, outline, relink, slug
+from markdown import Section, folders, links, outline, relink, slug
 
 ROOT = Path(__file__).resolve().parents[2]
 LIST = "docs/README.md"
@@ -35,7 +35,7 @@ class Stage:
         self.out = out
         self.written: set[Path] = set()
         self.names: dict[str, str] = {}
-        self.list = outline((ROOT / LIST).read_text())
+        self.list = outline(folders((ROOT / LIST).read_text(), pages_of))
         for group in self._groups():
             for section in (group, *group.parts):
                 self.names["#" + slug(section.title)] = f"docs/names/{slug(section.title)}.md"
@@ -176,6 +176,11 @@ class Stage:
             text += "\n## Notebooks\n\nThree to begin from, in `python/notebooks`; the menu has them.\n"
             trees += "\n```{toctree}\n:hidden:\n:caption: Notebooks\n:glob:\n\npython/notebooks/*\n```\n"
         return text + trees
+
+
+def pages_of(folder: str) -> list[str]:
+    """The names of the pages in a folder of `docs/`."""
+    return sorted(path.name for path in (ROOT / "docs" / folder).glob("*.md"))
 
 
 def lede() -> str:

@@ -239,7 +239,10 @@ impl Work<'_, '_> {
             let message = if owners.is_empty() {
                 self.unknown(choice, entry, given.key)
             } else {
-                let owners = owners.join(", ");
+                let owners = match &owners[..] {
+                    [a, b, c, _, _, ..] => format!("{a}, {b}, {c} and others"),
+                    few => few.join(", "),
+                };
                 let (what, name, key) = (choice.what, entry.name, given.key);
                 format!("{what} {name:?} has no {key:?}, which belongs to {owners}")
             };

@@ -219,8 +219,6 @@ fn a_threshold_is_told_with_the_standing_that_made_it() {
         words.ends_with("(150,000 bytes): the queue is full"),
         "{words}"
     );
-    let (_, words) = buffer_says("aifo", &[], [100; 4]);
-    assert_eq!(words, "the queue is full");
 }
 
 #[test]
