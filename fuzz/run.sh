@@ -2,7 +2,7 @@
 # Builds the fuzz targets with stable Rust and lets each run for a while.
 #
 #   fuzz/run.sh [seconds] [target]...     default: 5 s each, all targets
-#   fuzz/run.sh again [target]...         the same inputs every time, as `make test` does
+#   fuzz/run.sh again [target]...         the same inputs every time, as CI does
 #
 # Prints one line a target; fails when one fails, and then says how to replay it. What is found
 # grows in fuzz/corpus/ from run to run; fuzz/seeds/ and the shipped files are where it starts.
@@ -18,7 +18,7 @@ case $seconds in
     again) ;;
     '' | *[!0-9]* | 0) echo "fuzz/run.sh: expected seconds from 1 on or \"again\", got \"$seconds\"" >&2; exit 2 ;;
 esac
-all="scenario cdf flow_list topology_file receiver sender mptcp shims frame machine question scrape switch_config import recording player checkpoint"
+all=$(basename --suffix=.rs --multiple fuzz/src/bin/*.rs | tr '\n' ' ')
 for target in "$@"; do
     case " $all " in
         *" $target "*) ;;

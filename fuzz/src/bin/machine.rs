@@ -93,7 +93,8 @@ enum Event {
     Poll,
 }
 
-const SWITCHES: [&str; 28] = [
+/// Decisions under pressure, beside those of [`CONFORMANCE`].
+const SWITCHES: &[&str] = &[
     "capacity = \"3 pkt\"\nbuffer = \"dibs\"",
     "capacity = \"5 kB\"\nbuffer = \"dibs\"\nsched = \"priority\"",
     "capacity = \"4 pkt\"\nbuffer = \"trim\"\nsched = \"priority\"",
@@ -109,9 +110,6 @@ const SWITCHES: [&str; 28] = [
     "capacity = \"3 pkt\"\nbuffer = { kind = \"vertigo\", mark_at = \"1 pkt\" }\nsched = \"srpt\"\nrank = \"dscp\"",
     "capacity = \"3 kB\"\nbuffer = \"vertigo\"\nsched = \"srpt\"\nroute = \"power-of-two\"",
     "capacity = \"shared\"\nmemory = \"6 kB\"\nbuffer = \"vertigo\"\nsched = \"pfabric\"\nrank = \"dscp\"",
-    "capacity = \"3 pkt\"\nbuffer = { kind = \"quantile-deflection\", alpha = 1, window = 2, sample = 2 }",
-    "capacity = \"shared\"\nmemory = \"9 kB\"\nbuffer = { kind = \"distribution-deflection\", alpha = 1 }\nsched = \"priority\"",
-    "capacity = \"3 kB\"\nbuffer = { kind = \"aifo\", window = 2, sample = 1 }\nrank = \"dscp\"",
     "capacity = \"8 pkt\"\nforwarding = \"learning\"",
     "capacity = \"2 pkt\"\nbuffer = { kind = \"ecn\", mark_at = \"1 pkt\" }",
     "capacity = \"9 kB\"\nbuffer = { kind = \"mulbuff\", total = \"6 kB\", product = \"3 kB\", per_flow = \"1 pkt\", mark_at = \"1 pkt\" }\nsched = { kind = \"wps\", places = 2, silence = \"30 us\" }",
@@ -124,11 +122,20 @@ const SWITCHES: [&str; 28] = [
     "capacity = \"5 pkt\"\nbuffer = \"ecn\"\nsched = { kind = \"wps\", classes = 3, places = 1 }\nforwarding = \"learning\"",
 ];
 
+// `CONFORMANCE`: the decision of each scenario in conformance/scenarios/, in which its policy does what it is for.
+include!(concat!(env!("OUT_DIR"), "/switches.rs"));
+
+/// The decision that `which` stands for.
+fn switch(which: u8) -> &'static str {
+    let mut all = SWITCHES.iter().chain(CONFORMANCE).cycle();
+    all.nth(usize::from(which % 128)).expect("it never ends")
+}
+
 /// Hosts 1 and 2 at ports 0 and 1, switches at ports 2 and 3 with host 3 behind both; port 3 is
 /// slow and far away. The switch is a router as well. From 128 on host 1 has `order`, from 192 on agents
 /// and classes of service. Where frames carry tags it orders by them and marks, with classes or without, as the second byte says: no reload changes that.
 fn setup(which: u8, tags: Option<(Carry, u8)>) -> Setup {
-    let mut switch = SWITCHES[usize::from(which % 128) % SWITCHES.len()].to_string();
+    let mut switch = switch(which).to_string();
     let mut shims = match which {
         ..128 => "",
         192.. => {
