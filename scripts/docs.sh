@@ -9,6 +9,7 @@
 # Python or the packages of docs/requirements.txt cannot be had.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/cargo.sh
 
 target=$(mkdir -p "${CARGO_TARGET_DIR:-target}" && cd "${CARGO_TARGET_DIR:-target}" && pwd)
 room=$target/docs
@@ -31,9 +32,9 @@ if ! cmp -s "$wanted" "$venv/installed.txt" || ! "$python" -c 'import sphinx, my
   cp "$wanted" "$venv/installed.txt"
 fi
 
-# The program that SIDESTEP names, or as `cargo test --workspace` has it, which builds nothing anew after it.
+# The program that SIDESTEP names, or that of this checkout.
 if [ -z "${SIDESTEP:-}" ]; then
-  cargo test --quiet --locked --workspace --no-run --test results_page
+  command_built
   SIDESTEP=$target/debug/sidestep
 fi
 bash scripts/module.sh >"$room/package.log" 2>&1 \

@@ -3,6 +3,7 @@
 # runs the queries of docs/reading.md. Skips, and says so, where Python or its packages cannot be had.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/cargo.sh
 
 target=${CARGO_TARGET_DIR:-target}
 venv=$target/venv
@@ -20,9 +21,7 @@ if ! cmp -s "$wanted" "$venv/installed.txt" || ! "$python" -c 'import duckdb, po
   cp "$wanted" "$venv/installed.txt"
 fi
 
-# As `cargo test --workspace` has it, which builds nothing anew after it. By itself the program has other features: 29 of
-# its 172 parts, eight of our own crates among them, would be built a second time.
-cargo test --quiet --locked --workspace --no-run --test results_page
+command_built
 sidestep=$(cd "$target" && pwd)/debug/sidestep
 out=$(cd "$target" && pwd)/recompute
 rm -rf "$out"

@@ -1,25 +1,71 @@
 #!/usr/bin/env bash
-# `make test`, and what takes longer: tests of the Python package and snippets of documents that are
-# marked slow, Miri and a sanitizer over the tests that reach unsafe code, the fuzz targets for a minute each, accessibility of pages, everything about the hardware.
+# Tests beyond `make test`, in parts. Without a name all parts run, one after the other, and `make test` before them.
 #
-#   scripts/test-all.sh             all of it
-#   scripts/test-all.sh --memory    Miri and the sanitizer alone
-#   scripts/test-all.sh --threads   the barrier of threads under every order of steps, alone
+#   scripts/test-all.sh [--quick] [PART...]
 #
-# A tool that cannot be had is named, with what is skipped for it. At the end all that was skipped
-# stands together.
+#   packets        real packets: namespaces, the testbed, the software switch as a process
+#   python         the slow tests of the package, `pip install` in fresh environments
+#   page           the WebAssembly module, the page and its size, the page in Chromium; accessibility
+#   documents      examples, and those in documentation, the site, commands and snippets of every page
+#   numbers        the numbers of a report computed again from its Parquet
+#   fuzz           the fuzz targets
+#   instructions   instructions for each packet-hop, compared with what is committed
+#   hardware       simulations, conformance, proofs, synthesis
+#   laws           the laws with cases of their own; a million rows of each policy for the switch in the kernel
+#   memory         Miri and AddressSanitizer
+#   recipe         a policy added by the recipe of CONTRIBUTING in a scratch copy
+#   threads        the barrier of threads under every order of steps
+#
+# --quick is what .ci/run asks: side by side, and of each part what takes minutes. A tool that cannot be had is named, with what is
+# skipped for it; all that was skipped is named again at the end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/steps.sh
+. scripts/must-run.sh
+
+ALL="packets page documents numbers python fuzz instructions hardware recipe laws memory threads"
+case ${1:-} in -h | --help) sed -n '2,/^set /{s/^# \{0,1\}//p}' "$0"; exit ;; esac
+quick=
+[ "${1:-}" != --quick ] || { quick=yes; shift; }
+for part in "$@"; do
+  case " $ALL " in
+    *" $part "*) ;;
+    *) echo "scripts/test-all.sh: no part \"$part\"; there are: $ALL" >&2; exit 2 ;;
+  esac
+done
+chosen=" ${*:-$ALL} "
 
 host=$(rustc -vV | sed -n 's/^host: //p')
-skipped=()
-
-step() { printf '\n== %s\n' "$*"; }
+skips=$room/skipped
+: >"$skips"
 
 skip() {
   echo "skipped: $*"
-  skipped+=("$*")
+  echo "$*" >>"$skips"
 }
+
+need cargo rustup "Rust 1.95 or later, from rustup or your distribution"
+need cc gcc "a C compiler"
+need python3 python3 "environments for tools"
+want python3:ensurepip python3-venv "tests the Python package, recomputes the numbers of reports with DuckDB"
+# tools PART THING PACKAGE WHY: what one part needs.
+tools() {
+  case $chosen in *" $1 "*) "${@:2}" ;; esac
+}
+tools packets want ip iproute2 "namespaces and links for the tests of real packets"
+tools packets want ethtool ethtool "sets and reads the offloads of links"
+tools packets want systemd-nspawn systemd-container "has systemd run the unit of the software switch"
+tools packets want clang-16 clang-16 "builds DCTCP as a BPF program, for kernels without it"
+tools packets want bpftool bpftool "loads that program"
+tools packets want /usr/include/bpf/bpf_helpers.h libbpf-dev "headers of that program"
+tools page want node nodejs "builds the page"
+tools page want npm npm "gets the packages of the page"
+tools page want chromium chromium "tests the page end to end"
+tools fuzz need g++ g++ "libFuzzer's runtime, for the fuzz targets"
+tools instructions need valgrind valgrind "the instruction-count benchmark"
+tools hardware need perl perl "Verilator's front end"
+tools hardware need make make "Verilator's models"
+tools hardware need ps procps "ends what a proof has left running"
 
 # have_miri: is there, or is added to the nightly toolchain, which is added for it.
 have_miri() {
@@ -55,11 +101,6 @@ threads_by_loom() {
   RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=$PWD/target/loom \
     cargo test --quiet --release --locked --manifest-path crates/study/loom/Cargo.toml
 }
-
-if [ "${1:-}" = --threads ]; then
-  threads_by_loom
-  exit
-fi
 
 # asan COMMAND ARGS: cargo's test or run under AddressSanitizer, in a folder of its own, and as in a
 # release build without the assertions that would find a bad index first. RUSTC_BOOTSTRAP: the flag is
@@ -101,65 +142,136 @@ memory_by_asan() {
   asan run --package sidestep-softswitch --example send_ways
 }
 
-if [ "${1:-}" != --memory ]; then
-  bash scripts/test.sh
-  for _ in 1 2 3; do
-    seed=$((RANDOM * 32768 + RANDOM))
-    step "laws with draws of their own: PROPTEST_RNG_SEED=$seed"
-    PROPTEST_RNG_SEED=$seed cargo test --locked --quiet --tests \
-      -p sidestep-types -p sidestep-switch -p sidestep-transport -p sidestep-sim -p sidestep-softswitch
-  done
-fi
 
-if [ "${1:-}" != --memory ]; then
-  step "the switch in the kernel: a million rows of each policy"
-  SIDESTEP_ROWS=1000000 cargo test --release --locked --quiet -p sidestep-softswitch --lib the_program_answers_the_rows
-fi
+# Programs of tests that `cargo test` leaves out, `test = false` in Cargo.toml: real packets.
+left_out() {
+  cargo metadata --no-deps --format-version 1 --locked | python3 -c '
+import json, sys
+for package in json.load(sys.stdin)["packages"]:
+    for target in package["targets"]:
+        if target["kind"] == ["test"] and not target["test"]:
+            print(target["name"])'
+}
 
-step "unsafe code under Miri"
-memory_by_miri
+# With the features that the whole workspace comes to, as all tests are built.
+real_packets() {
+  local name words=()
+  while read -r name; do
+    words+=(--test "$name")
+  done < <(left_out)
+  workspace test "${words[@]}"
+}
 
-step "unsafe code under AddressSanitizer"
-. scripts/must-run.sh
-memory_by_asan
+# The page, which the command takes in. Its module is everything up to `lab` for WebAssembly; where the tools of the page cannot be
+# had, which is status 3, that these crates can be built is seen apart.
+page_built() {
+  local status=0
+  bash scripts/web.sh || status=$?
+  [ $status = 3 ] || return $status
+  bash scripts/wasm.sh
+}
 
-if [ "${1:-}" != --memory ]; then
-  step "threads: every order of steps"
-  threads_by_loom
+# in_chromium WORDS: the page end to end; more words go to Playwright.
+in_chromium() {
+  local status=0
+  command_built
+  bash scripts/web.sh --e2e "$@" || status=$?
+  [ $status = 3 ] || return $status
+}
 
-  step "fuzz targets, a minute each"
-  bash fuzz/run.sh 60
-
-  step "the Python package: what takes longer, and a fresh environment"
-  bash scripts/python.sh --slow
-
-  step "documents: what takes minutes"
-  bash scripts/docs.sh --slow
-
-  step "the page: every view at both sizes in both colours, and what it keeps while it plays"
-  status=0
-  bash scripts/web.sh --e2e --grep @slow || status=$?
-  [ $status = 0 ] || [ $status = 3 ] || exit $status
-
-  step "pages: accessibility"
-  status=0
+accessible() {
+  local status=0 site=target/docs/html
   bash scripts/axe.sh || status=$?
-  # `make test` has built the site, where it could.
-  site=target/docs/html
   if [ $status = 0 ] && [ -e "$site/index.html" ]; then
     bash scripts/axe.sh "$site"/{index,docs/start,docs/names/buffers,docs/reference/keys,docs/reference/python}.html || status=$?
   fi
-  case $status in
-    0) ;;
-    3) skip "axe: Chromium, Node or its packages cannot be had" ;;
-    *) exit "$status" ;;
-  esac
+  [ $status = 3 ] || return $status
+  skip "axe: Chromium, Node or its packages cannot be had"
+}
 
-  step "hardware: everything"
-  bash rtl/run.sh
+laws_drawn() {
+  PROPTEST_RNG_SEED=$1 cargo test --locked --quiet --tests \
+    -p sidestep-types -p sidestep-switch -p sidestep-transport -p sidestep-sim -p sidestep-softswitch
+}
+
+rows_of_the_kernel() {
+  SIDESTEP_ROWS=1000000 cargo test --release --locked --quiet -p sidestep-softswitch --lib the_program_answers_the_rows
+}
+
+part_packets() { run "real packets" real_packets; }
+
+part_page() {
+  run "the page: module, unit tests, size" page_built || return
+  if [ $quick ]; then
+    run "the page in Chromium" in_chromium --grep-invert @slow
+  else
+    run "the page in Chromium: every view at both sizes in both colours" in_chromium && run "pages: accessibility" accessible
+  fi
+}
+
+part_documents() {
+  run "examples, built and linted" workspace build --examples \
+    && run "examples in documentation" workspace test --doc \
+    && run "documents: the site without a warning, commands and snippets of every page" bash scripts/docs.sh --test || return
+  [ $quick ] || run "documents: snippets that take minutes" bash scripts/docs.sh --slow
+}
+
+part_numbers() { run "every number of a report again, from its Parquet" bash scripts/recompute.sh; }
+
+part_python() {
+  if [ $quick ]; then
+    run "the Python package" bash scripts/python.sh
+  else
+    run "the Python package: slow tests, and a fresh environment" bash scripts/python.sh --slow
+  fi
+}
+
+# The same inputs every time with --quick: what it says depends on the commit.
+part_fuzz() { run "fuzz targets" bash fuzz/run.sh "$([ $quick ] && echo again || echo 60)"; }
+
+part_instructions() { run "instructions for each packet-hop" python3 bench/instructions/run.py; }
+
+part_hardware() { run "hardware" bash rtl/run.sh ${quick:+--quick}; }
+
+part_recipe() { run "a policy added by the recipe" bash scripts/recipe.sh; }
+
+part_laws() {
+  local seed
+  for _ in 1 2 3; do
+    seed=$((RANDOM * 32768 + RANDOM))
+    run "laws with draws of their own: PROPTEST_RNG_SEED=$seed" laws_drawn $seed || return
+  done
+  run "the switch in the kernel: a million rows of each policy" rows_of_the_kernel
+}
+
+part_memory() {
+  run "unsafe code under Miri" memory_by_miri && run "unsafe code under AddressSanitizer" memory_by_asan
+}
+
+part_threads() { run "threads: every order of steps" threads_by_loom; }
+
+# row PART...: those of them that were asked for, in this order; one that fails does not keep the next from being told.
+row() {
+  local part
+  for part in "$@"; do
+    case $chosen in *" $part "*) "part_$part" || true ;; esac
+  done
+}
+hardware_row() { row hardware; }
+computing_row() { row instructions numbers fuzz; }
+waiting_row() { row page documents packets python recipe laws memory threads; }
+all_row() {
+  # shellcheck disable=SC2086 # words
+  row $ALL
+}
+
+if [ $quick ]; then
+  rows waiting_row computing_row hardware_row
+else
+  [ $# -gt 0 ] || bash scripts/test.sh
+  rows all_row
 fi
-
 step "all passed"
-if [ ${#skipped[@]} -gt 0 ]; then
-  printf 'but skipped: %s\n' "${skipped[@]}"
+if [ -s "$skips" ]; then
+  sed 's/^/but skipped: /' "$skips"
 fi

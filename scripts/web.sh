@@ -2,6 +2,7 @@
 # The page: checked, tested, built into one file, web/dist/index.html. The next build of the command takes it in.
 #
 #   scripts/web.sh              types, unit tests, the page and its size
+#   scripts/web.sh --unit       types and unit tests alone; tests of the WebAssembly module skip where it is not built
 #   scripts/web.sh --test       the same, then the page in Chromium, end to end, without what is marked @slow; $SIDESTEP or
 #                               target/debug/sidestep serves it
 #   scripts/web.sh --e2e [...]  Chromium alone, all of it, with the page that is there; more words go to Playwright
@@ -9,6 +10,7 @@
 # Skips, and says so, where Node, its packages, WebAssembly or Chromium cannot be had: status 3.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/cargo.sh
 
 room=$PWD/target/web
 page=web/dist/index.html
@@ -54,6 +56,16 @@ packages() {
   took "packages of $1"
 }
 
+# unit: types and unit tests.
+unit() {
+  packages web
+  (
+    cd web
+    npm run --silent check
+    npx vitest run --reporter=dot
+  )
+}
+
 # build: from the sources to one file.
 build() {
   packages web
@@ -62,10 +74,9 @@ build() {
   [ $status != 3 ] || skip "there is no WebAssembly module"
   [ $status = 0 ] || exit $status
   took "WebAssembly"
+  unit
   (
     cd web
-    npm run --silent check
-    npx vitest run --reporter=dot
     npx vite build --logLevel warn
     node size.mjs dist/index.html
   )
@@ -85,7 +96,7 @@ e2e() {
     || skip "$browser does not start"
   export CHROMIUM=$browser
   export SIDESTEP=${SIDESTEP:-${CARGO_TARGET_DIR:-$PWD/target}/debug/sidestep}
-  [ -x "$SIDESTEP" ] || cargo build --locked --quiet --package sidestep
+  [ -x "$SIDESTEP" ] || command_built
   packages web/e2e
   (cd web/e2e && npm run --silent check && npx playwright test "$@")
   took "end to end; pictures are in target/web/shots"
@@ -101,9 +112,10 @@ case "${1:-}" in
     build
     e2e --grep-invert @slow
     ;;
+  --unit) unit ;;
   "") build ;;
   *)
-    echo "scripts/web.sh: expected --test, --e2e or nothing, got \"$1\"" >&2
+    echo "scripts/web.sh: expected --unit, --test, --e2e or nothing, got \"$1\"" >&2
     exit 2
     ;;
 esac

@@ -1,5 +1,5 @@
 // Every view at the width of a desk and of a phone, light and dark: axe finds nothing, nothing is cut off sideways, and a picture is kept.
-// `make test` looks at a light desk and a dark phone, `make test-all` at all four.
+// CI looks at a light desk and a dark phone, `make test-all` at all four.
 import { AxeBuilder } from '@axe-core/playwright';
 import { join } from 'node:path';
 import { test } from '@playwright/test';

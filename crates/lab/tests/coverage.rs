@@ -1,6 +1,6 @@
 //! How often intervals of claims hold: 99th percentiles of pooled samples, by simulation with known truths.
 //!
-//! The table of docs/reproduce.md is this test's: `cargo test -p sidestep-lab --test main coverage -- --nocapture`.
+//! The table of docs/reproduce.md is this test's: `cargo test -p sidestep-lab --test lab coverage -- --nocapture`.
 
 use sidestep_lab::stats::{Interval, are_apart, sectioned, t_interval};
 use sidestep_types::{Rng, mix64};

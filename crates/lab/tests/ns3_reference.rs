@@ -4,7 +4,7 @@
 //! by this test; the line above it is ns-3's, whose ranges were fixed before the first run here. A figure
 //! whose median lies outside ns-3's range gets a star, so that a star that comes or goes is seen.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p sidestep-lab --test main ns3_reference` writes the lines anew.
+//! `UPDATE_GOLDEN=1 cargo test -p sidestep-lab --test lab ns3_reference` writes the lines anew.
 
 use sidestep_lab::{Scenario, Watch, run, shipped};
 use sidestep_sim::{NoFiles, Outcome, TraceFilter};

@@ -1,8 +1,6 @@
 //! Journeys, queues, flows and queries say what the events say.
 
-mod common;
-
-use common::{CASES, recording, run};
+use crate::common::{CASES, recording, run};
 use sidestep_lab::ideal::Ideal;
 use sidestep_player::{Only, Player};
 use sidestep_recording::{Event, Head, Link, Network, Node, Reader, State, Tail, What, Writer};

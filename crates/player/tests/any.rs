@@ -1,8 +1,6 @@
 //! Whatever a recording says that can be said is answered without a panic, however odd its times, rates and flows.
 
-mod common;
-
-use common::Draws;
+use crate::common::Draws;
 use sidestep_player::{Only, Player};
 use sidestep_recording::{
     Event, Flow, Head, Link, Network, Node, Query, State, Tail, What, Writer,

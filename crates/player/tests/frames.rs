@@ -1,8 +1,6 @@
 //! A frame is what the recording says of its instant, however one came there.
 
-mod common;
-
-use common::{CASES, Draws, recording};
+use crate::common::{CASES, Draws, recording};
 use sidestep_player::{ACK, AGAIN, DETOURED, Frame, MARKED, Player, TRIMMED};
 use sidestep_recording::{Event, Reader, State, What};
 use std::collections::BTreeMap;

@@ -1,8 +1,6 @@
 //! What is written is read, from wherever one begins.
 
-mod common;
-
-use common::{drawn, written};
+use crate::common::{drawn, written};
 use proptest::prelude::*;
 use sidestep_recording::{KINDS, MOST_EVENTS, Reader, State};
 
@@ -15,7 +13,7 @@ proptest! {
         let bytes = written(&events);
         let reader = Reader::open(&bytes).unwrap();
         reader.verify().unwrap();
-        prop_assert_eq!(reader.head(), &common::head());
+        prop_assert_eq!(reader.head(), &crate::common::head());
         let read = reader.events((0, u64::MAX), usize::MAX, |_| true).unwrap();
         prop_assert_eq!(&read, &events);
         for (kind, crowd) in KINDS.iter().zip(&reader.tail().counts) {
@@ -46,9 +44,11 @@ fn whoever_jumps_finds_what_whoever_plays_finds() {
     reader.verify().unwrap();
     assert_eq!(reader.chunks().len(), 3);
     let depths = |state: &State| -> Vec<(u32, u64)> {
-        (0..common::PORTS).map(|port| state.depth(port)).collect()
+        (0..crate::common::PORTS)
+            .map(|port| state.depth(port))
+            .collect()
     };
-    let mut state = State::new(common::PORTS as usize);
+    let mut state = State::new(crate::common::PORTS as usize);
     let mut next = 0;
     let last = events.last().unwrap().at;
     for at in (0..=last).step_by((last / 50) as usize) {
@@ -58,7 +58,7 @@ fn whoever_jumps_finds_what_whoever_plays_finds() {
         }
         let jumped = reader.state_at(at).unwrap();
         assert_eq!(depths(&jumped), depths(&state), "at {at}");
-        for port in 0..common::PORTS {
+        for port in 0..crate::common::PORTS {
             let ids = |state: &State| -> Vec<u32> {
                 let all = state.queue(port).chain(state.link(port));
                 all.map(|packet| packet.id).collect()

@@ -1,8 +1,6 @@
 //! What is refused, in which words; that nothing panics; and that the bytes of a recording stay what they are.
 
-mod common;
-
-use common::{sample, written};
+use crate::common::{sample, written};
 use sidestep_recording::{Event, Flow, Head, KINDS, Reader, State, Tail, What, Writer};
 use std::path::PathBuf;
 
@@ -94,7 +92,7 @@ fn a_section_that_says_it_is_larger_than_it_may_be_takes_no_memory() {
 #[test]
 #[should_panic(expected = "cannot be: packet 9 was not sent")]
 fn a_driver_that_tells_of_what_cannot_be_is_wrong() {
-    let mut writer = Writer::begin(&common::head(), Default::default());
+    let mut writer = Writer::begin(&crate::common::head(), Default::default());
     writer.push(Event {
         at: 0,
         what: What::Dequeue { port: 0, packet: 9 },
@@ -104,7 +102,7 @@ fn a_driver_that_tells_of_what_cannot_be_is_wrong() {
 #[test]
 #[should_panic(expected = "an event at 4 ps comes after one at 5 ps")]
 fn a_driver_that_tells_of_the_past_is_wrong() {
-    let mut writer = Writer::begin(&common::head(), Default::default());
+    let mut writer = Writer::begin(&crate::common::head(), Default::default());
     for at in [5, 4] {
         let what = What::Link {
             port: 0,
@@ -153,9 +151,9 @@ fn the_bytes_of_a_recording_of_some_packets_are_those_that_were_kept() {
     let head = Head {
         measured: true,
         packets: "some".into(),
-        ..common::head()
+        ..crate::common::head()
     };
-    let mut state = State::measured(common::PORTS as usize);
+    let mut state = State::measured(crate::common::PORTS as usize);
     state.measure(3, 7, 9000);
     let mut writer = Writer::begin(&head, state.clone());
     events.iter().for_each(|event| writer.push(*event));
@@ -171,7 +169,7 @@ fn the_bytes_of_a_recording_of_some_packets_are_those_that_were_kept() {
     let chunk = reader.chunk(0).unwrap();
     assert_eq!((&chunk.state, &chunk.events), (&state, &events));
     // A queue is as long as it was measured last, whatever waits there.
-    let (mut said, mut seen) = ([(0, 0); common::PORTS as usize], 0);
+    let (mut said, mut seen) = ([(0, 0); crate::common::PORTS as usize], 0);
     said[3] = (7, 9000);
     for event in &events {
         if let What::Depth {
@@ -185,7 +183,7 @@ fn the_bytes_of_a_recording_of_some_packets_are_those_that_were_kept() {
         }
     }
     let last = reader.state_at(u64::MAX).unwrap();
-    let depths = (0..common::PORTS).map(|port| last.depth(port));
+    let depths = (0..crate::common::PORTS).map(|port| last.depth(port));
     assert_eq!(depths.collect::<Vec<_>>(), said);
     assert!(seen > 8);
 }
@@ -201,7 +199,7 @@ fn a_tail_of_a_million_flows_is_written_and_says_what_it_leaves_out() {
             .collect(),
         ..Tail::default()
     };
-    let bytes = Writer::begin(&common::head(), State::default()).finish(tail);
+    let bytes = Writer::begin(&crate::common::head(), State::default()).finish(tail);
     let reader = Reader::open(&bytes).unwrap();
     reader.verify().unwrap();
     let (kept, left) = (reader.tail().flows.len() as u64, reader.tail().left_out);
@@ -211,7 +209,7 @@ fn a_tail_of_a_million_flows_is_written_and_says_what_it_leaves_out() {
 
 #[test]
 fn what_was_seen_and_cannot_be_is_refused_and_changes_nothing() {
-    let mut writer = Writer::begin(&common::head(), State::default());
+    let mut writer = Writer::begin(&crate::common::head(), State::default());
     let gone = Event {
         at: 0,
         what: What::Dequeue { port: 0, packet: 9 },

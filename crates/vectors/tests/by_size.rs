@@ -1,9 +1,7 @@
 //! The rows of classes by size against a second reading of `docs/shims/by-size.md`: all that happened to a flow is
 //! kept, and looked through for each packet.
 
-mod common;
-
-use common::{announced, cell, number, setting, shipped};
+use crate::common::{announced, cell, number, setting, shipped};
 use sidestep_vectors::Row;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,6 @@
 //! The rows of detection by time against RFC 8985, with a list of all segments that is looked through each time.
 
-mod common;
-
-use common::{cell, number, shipped};
+use crate::common::{cell, number, shipped};
 use sidestep_vectors::Row;
 
 /// A segment of 1000 bytes, number `i` from byte `1000·i` on.

@@ -1,8 +1,6 @@
 //! The rows of marks against a second reading of `docs/shims/mark.md`: lists that are searched from end to end.
 
-mod common;
-
-use common::{Filter, announced, cell, mix64, number, setting, shipped};
+use crate::common::{Filter, announced, cell, mix64, number, setting, shipped};
 use sidestep_vectors::Row;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,9 +1,7 @@
 //! The rows of ordering against a second reading of `docs/shims/order.md`: a stream is the set of all its places that
 //! went on, and a list of what is held.
 
-mod common;
-
-use common::{cell, number, setting, shipped};
+use crate::common::{cell, number, setting, shipped};
 use sidestep_vectors::Row;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,10 +1,8 @@
 //! The one file: whole or not at all, and what stands in it is what was recorded.
 
-mod common;
-
+use crate::common::{PAGE, Room, recording, shown};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use common::{PAGE, Room, recording, shown};
 use serde_json::Value;
 use sidestep_view::write_html;
 use std::fs;

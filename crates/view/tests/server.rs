@@ -1,8 +1,6 @@
 //! What is served, and to whom not: with real sockets.
 
-mod common;
-
-use common::{Room, Said, Site, recording};
+use crate::common::{Room, Said, Site, recording};
 use serde_json::Value;
 use sidestep_view::Limits;
 use std::fs;
@@ -339,7 +337,7 @@ fn a_client_that_takes_nothing_is_let_go() {
     let room = Room::new();
     let dir = room.result("result", &["dibs"], &[1]);
     // More than the sockets' buffers hold.
-    let large = common::PAGE.replace("the page", &"x".repeat(32_000_000));
+    let large = crate::common::PAGE.replace("the page", &"x".repeat(32_000_000));
     let limits = Limits {
         pause: Duration::from_millis(300),
         clients: 1,

@@ -1,8 +1,6 @@
 //! Which recordings are shown, in which order, and what is refused.
 
-mod common;
-
-use common::{Room, recording, shown};
+use crate::common::{Room, recording, shown};
 use sidestep_view::{Choice, Shown};
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,5 +1,5 @@
 //! The barrier of `crates/study/src/threads/barrier.rs` under every order of its threads' steps that the memory model
-//! allows: loom runs each. `scripts/test-all.sh --threads` does it.
+//! allows: loom runs each. `scripts/test-all.sh threads` does it.
 #![cfg(all(loom, test))]
 
 mod sync {

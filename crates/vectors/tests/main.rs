@@ -1,0 +1,11 @@
+//! One program of all tests of this room: linking a program with the whole room takes seconds.
+
+mod by_size;
+mod common;
+mod coupled;
+mod detection;
+mod hosts;
+mod marks;
+mod ordering;
+mod sequences;
+mod tables;

@@ -1,0 +1,6 @@
+//! One program of all tests of this room: linking a program with the whole room takes seconds.
+
+mod common;
+mod html;
+mod server;
+mod shown;

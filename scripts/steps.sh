@@ -1,0 +1,89 @@
+# Sourced by test.sh, test-all.sh and check.sh: the tools that tests need, and steps side by side.
+
+. scripts/cargo.sh
+
+room=${CARGO_TARGET_DIR:-target}/test
+mkdir -p "$room"
+rm -f "$room"/failed-*
+
+# The laws draw the same cases everywhere, so that what fails is what a change broke. PROPTEST_RNG_SEED=N from outside is taken.
+export PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-1}"
+
+step() { printf '\n== %s\n' "$*"; }
+
+# there THING: a command, a file when it begins with a slash, or a module behind `python3:`.
+there() {
+  case "$1" in
+    /*) [ -e "$1" ] ;;
+    python3:*) python3 -c "import ${1#*:}" 2>/dev/null ;;
+    *) command -v "$1" >/dev/null ;;
+  esac
+}
+
+# need THING PACKAGE WHY: finds a command or file, or installs its Debian package.
+need() {
+  there "$1" && return 0
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "installing $2: $3"
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$2"; } >/dev/null 2>&1 \
+      && there "$1" && return 0
+  fi
+  echo "missing $1: install $2 ($3)" >&2
+  return 1
+}
+
+# want THING PACKAGE WHY: the same, but goes on without it: tests that need it skip and say so.
+want() { need "$@" || true; }
+
+# run TITLE COMMAND...: one step. Its output comes whole when it ends; that of a failed step is kept for `finish`.
+run() {
+  local log began=$SECONDS status=0 spent TIMEFORMAT='%0U + %0S'
+  log=$(mktemp "$room/step-XXXXXX")
+  echo "   begun: $1"
+  { time "${@:2}" >"$log" 2>&1 || status=$?; } 2>"$log.spent"
+  spent=$(<"$log.spent")
+  rm "$log.spent"
+  {
+    flock 9
+    step "$1 ($((SECONDS - began)) s; of processors $spent s)"
+    cat "$log"
+  } 9>"$room/lock"
+  if [ $status = 0 ]; then
+    rm "$log"
+  else
+    echo "failed: $1"
+    { echo "$1"; cat "$log"; } >"$room/failed-$BASHPID"
+    rm "$log"
+  fi
+  return $status
+}
+
+# rows ROW...: functions side by side. A step that fails ends its row; the others go on.
+rows() {
+  local row begun=()
+  for row in "${@:2}"; do
+    "$row" &
+    begun+=($!)
+  done
+  # Whoever ends this ends the other rows as well.
+  # shellcheck disable=SC2064 # those of now are meant
+  trap "kill ${begun[*]} 2>/dev/null || true" INT TERM
+  "$1" || true
+  for row in "${begun[@]}"; do
+    wait "$row" || true
+  done
+  trap - INT TERM
+  finish
+}
+
+# finish: the last lines of every failed step once more, at the end where they are looked for; status 1 when there are any.
+finish() {
+  local log found=
+  for log in "$room"/failed-*; do
+    [ -e "$log" ] || continue
+    found=yes
+    step "failed: $(head -n 1 "$log")"
+    tail -n +2 "$log" | grep -v '^$' | tail -n 60
+  done
+  [ -z "$found" ] || { step "failed: $(head -qn 1 "$room"/failed-* | paste -sd';')"; exit 1; }
+}
