@@ -21,63 +21,24 @@ pub struct Choice {
     pub of: fn(&TcpConfig) -> &'static str,
 }
 
+macro_rules! choices {
+    ($($key:literal, $kind:literal, $words:ident => $of:expr;)*) => {
+        [$( Choice { key: $key, kind: $kind, entries: $words::ENTRIES, of: $of }, )*]
+    };
+}
+
 /// All of them, in the order of lists.
-pub const CHOICES: &[Choice] = &[
-    Choice {
-        key: "transport.recovery",
-        kind: "recoveries",
-        entries: Recovery::ENTRIES,
-        of: |tcp| tcp.recovery.name(),
-    },
-    Choice {
-        key: "transport.loss_detection",
-        kind: "detections",
-        entries: LossDetection::ENTRIES,
-        of: |tcp| tcp.loss_detection().name(),
-    },
-    Choice {
-        key: "transport.window_growth",
-        kind: "growths",
-        entries: Growth::ENTRIES,
-        of: |tcp| tcp.growth.name(),
-    },
-    Choice {
-        key: "transport.reduction",
-        kind: "reductions",
-        entries: Reduction::ENTRIES,
-        of: |tcp| tcp.reduction.name(),
-    },
-    Choice {
-        key: "transport.fast_retransmit_rule",
-        kind: "thresholds",
-        entries: ThresholdRule::ENTRIES,
-        of: |tcp| tcp.reordering.rule.name(),
-    },
-    Choice {
-        key: "transport.delayed_ack_rule",
-        kind: "delayed_acks",
-        entries: AckRule::ENTRIES,
-        of: |tcp| tcp.ack_rule.name(),
-    },
-    Choice {
-        key: "transport.rto_estimator",
-        kind: "estimators",
-        entries: Estimator::ENTRIES,
-        of: |tcp| tcp.rto.estimator.name(),
-    },
-    Choice {
-        key: "transport.rto_backoff_ends",
-        kind: "backoffs",
-        entries: BackoffEnds::ENTRIES,
-        of: |tcp| tcp.rto.backoff_ends.name(),
-    },
-    Choice {
-        key: "transport.rank",
-        kind: "rankings",
-        entries: Ranking::ENTRIES,
-        of: |tcp| tcp.ranking.name(),
-    },
-];
+pub const CHOICES: &[Choice] = &choices! {
+    "transport.recovery", "recoveries", Recovery => |tcp| tcp.recovery.name();
+    "transport.loss_detection", "detections", LossDetection => |tcp| tcp.loss_detection().name();
+    "transport.window_growth", "growths", Growth => |tcp| tcp.growth.name();
+    "transport.reduction", "reductions", Reduction => |tcp| tcp.reduction.name();
+    "transport.fast_retransmit_rule", "thresholds", ThresholdRule => |tcp| tcp.reordering.rule.name();
+    "transport.delayed_ack_rule", "delayed_acks", AckRule => |tcp| tcp.ack_rule.name();
+    "transport.rto_estimator", "estimators", Estimator => |tcp| tcp.rto.estimator.name();
+    "transport.rto_backoff_ends", "backoffs", BackoffEnds => |tcp| tcp.rto.backoff_ends.name();
+    "transport.rank", "rankings", Ranking => |tcp| tcp.ranking.name();
+};
 
 words! {
     /// How losses are found and repaired.
