@@ -6,7 +6,7 @@ use crate::network::End;
 use crate::pfc::Deadlock;
 use crate::plan::{FlowPlan, GroupPlan, Plan};
 use sidestep_switch::ports::Counts;
-use sidestep_switch::{DropReason, Joined};
+use sidestep_switch::{DropReason, Event, Joined};
 use sidestep_types::{BitRate, FlowId, PortId, SwitchId, Time};
 
 /// Everything a run recorded.
@@ -274,20 +274,14 @@ pub struct PacketTrace {
 impl PacketTrace {
     /// How often it was detoured.
     pub fn detours(&self) -> usize {
-        let detoured = |s: &&TraceStep| match s.what {
-            TraceEvent::Queued { joined, .. } => joined.detoured(),
-            _ => false,
-        };
-        self.steps.iter().filter(detoured).count()
+        let queued = self.steps.iter().filter_map(|step| step.what.queued());
+        queued.filter(|(_, joined)| joined.detoured()).count()
     }
 
     /// Was it dropped?
     pub fn was_dropped(&self) -> bool {
-        let last = self.steps.last().map(|step| &step.what);
-        matches!(
-            last,
-            Some(TraceEvent::Dropped { .. } | TraceEvent::DroppedByHost { .. })
-        )
+        let last = self.steps.last();
+        last.is_some_and(|step| step.what.dropped().is_some())
     }
 }
 
@@ -305,36 +299,29 @@ pub struct TraceStep {
 pub enum TraceEvent {
     /// Its host put it on the NIC.
     Sent,
-    /// A switch queued it.
-    Queued {
-        /// The switch at which it happened.
-        switch: SwitchId,
-        /// On which port, and what was changed about it.
-        joined: Joined,
-        /// Packets in the wanted port's queue.
-        wanted_queue: u32,
-    },
-    /// A switch dropped it.
-    Dropped {
-        /// The switch at which it happened.
-        switch: SwitchId,
-        /// On its way to this port.
-        wanted: PortId,
-        /// The reason for the drop.
-        reason: DropReason,
-    },
-    /// The NIC of its host, where it decides, queued it: what a switch says of the only port.
-    QueuedByHost {
-        /// How deep the queue was, and what was changed about the packet.
-        joined: Joined,
-    },
-    /// The NIC of its host dropped it, or the link behind that is down.
-    DroppedByHost {
-        /// The reason for the drop.
-        reason: DropReason,
-    },
+    /// A switch queued or dropped it, or, where it decides, the NIC of its host. What is lost to a link that is down is
+    /// dropped by whoever the link belongs to.
+    At(End, Event),
     /// The packet reached its host.
     Delivered,
+}
+
+impl TraceEvent {
+    /// The switch whose queue the packet joined, and how, if it did.
+    pub fn queued(self) -> Option<(SwitchId, Joined)> {
+        match self {
+            TraceEvent::At(End::Switch(switch), event) => Some((switch, event.joined()?)),
+            _ => None,
+        }
+    }
+
+    /// Reason why the packet was dropped, if it was.
+    pub fn dropped(self) -> Option<DropReason> {
+        match self {
+            TraceEvent::At(_, event) => event.dropped(),
+            TraceEvent::Sent | TraceEvent::Delivered => None,
+        }
+    }
 }
 
 #[cfg(test)]

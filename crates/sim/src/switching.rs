@@ -6,11 +6,10 @@ use crate::fabric::{Fabric, Link, Wiring};
 use crate::fib::{Attachment, Fib};
 use crate::indexed::{Table, fetch};
 use crate::pool::{NONE, Pool};
-use crate::why::Witness;
-use sidestep_switch::ports::{Counts, Line, Live, Ports, Ranked, Wire};
+use sidestep_switch::ports::{Counts, Line, Ports, Ranked, Wire};
 use sidestep_switch::{
-    Action, AnyBuffer, AnyRoute, AnySched, ByOne, Capacity, Carrier, Decider, DropReason, Joined,
-    Sent, Streams, Want,
+    AnyBuffer, AnyRoute, AnySched, ByOne, Capacity, Carrier, Decider, DropReason, Event, Sent,
+    Streams, Witness,
 };
 use sidestep_types::{Kind, Packet, PortId, PortSet, Seed, Time, Values};
 
@@ -31,26 +30,10 @@ pub(crate) struct Switch {
     decider: Decider,
     /// What it saw of each flow, where it ranks by that.
     sent: Option<Box<Sent>>,
-    /// What [`Switch::forward`] has just evicted for its parcel: the caller's to count, and to free.
+    /// Events of the parcels that were evicted for the one that came last: the caller's to tell of, to count, and to free
+    /// what was dropped.
     #[serde(skip)]
-    pub evicted: Vec<Evicted>,
-}
-
-/// A parcel that waited at `from` and made room for another.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Evicted {
-    pub parcel: u32,
-    pub from: PortId,
-    pub fate: Fate,
-}
-
-/// What became of it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Fate {
-    /// It joined another queue, while so many packets were in the one where it had waited.
-    Moved(Joined, u32),
-    /// It was dropped.
-    Lost(DropReason),
+    pub evicted: Vec<(u32, Event)>,
 }
 
 /// What of a switch does not change, and its policies see by way of [`Outputs`]. The default is that of no switch:
@@ -86,14 +69,6 @@ impl Frame {
     fn link(&self, port: PortId) -> u32 {
         self.first_link + u32::from(port.0)
     }
-}
-
-/// What a switch did with a packet.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Done {
-    /// The port that its route chose, and how the queue there looked.
-    pub want: Want,
-    pub action: Action,
 }
 
 impl Switch {
@@ -257,10 +232,9 @@ impl Switch {
         Some(self.frame.link(port))
     }
 
-    /// Sees a parcel off that has just come over the link `from` for `dst`. A dropped one is the
-    /// caller's to free, and so are those [`Switch::evicted`] for it. `INNER`: there are pauses,
-    /// something is between inputs and outputs, or switches rank by themselves. The witness hears what
-    /// is decided. Says what it did, unless it queued the parcel where it wanted to go and that need not be `told`.
+    /// Sees a parcel off that has just come over the link `from` for `dst`. `INNER`: there are pauses, something is
+    /// between inputs and outputs, or switches rank by themselves. Returns its event, after those of [`Switch::evicted`],
+    /// unless it joins the queue where it wanted to go, evicts nobody and need not be `told`.
     #[inline(always)]
     pub fn forward<A: Agenda, const INNER: bool, W: Witness>(
         &mut self,
@@ -268,54 +242,38 @@ impl Switch {
         (from, parcel, dst): (u32, u32, Attachment),
         told: bool,
         witness: &mut W,
-    ) -> Option<Done> {
+    ) -> Option<Event> {
         let ttl = &mut fabric.pool.get_mut(parcel).packet.ttl;
         *ttl = ttl.saturating_sub(1);
         let crowded = INNER && !fabric.lets_in(from, parcel);
         if INNER && let Some(sent) = &mut self.sent {
             rank(sent, fabric.now, &mut fabric.pool.get_mut(parcel).packet);
         }
+        let mut event = None;
         let mut at_hand = AtHand::<A, INNER> {
             fabric,
             frame: &self.frame,
             from,
             parcel,
+            told,
+            event: &mut event,
             evicted: &mut self.evicted,
         };
-        let wanted = if dst.switch == self.frame.me {
-            dst.port
-        } else {
-            let hops = self.fib.hops(dst.switch);
-            let (packet, _) = at_hand.at_hand();
-            let wanted = match self.decider.pick_by_hash(packet, hops) {
-                Some(port) => port,
-                None => {
-                    let (packet, outputs) = at_hand.at_hand();
-                    self.decider.pick(packet, hops, &mut Live(outputs))
-                }
-            };
-            let (packet, outputs) = at_hand.at_hand();
-            witness.routed(&self.decider, packet, hops, &mut Live(outputs), wanted);
-            wanted
+        let wanted = match dst.switch == self.frame.me {
+            true => dst.port,
+            false => (self.decider).route(&mut at_hand, self.fib.hops(dst.switch), witness),
         };
-        if !crowded && !told {
-            let (packet, outputs) = at_hand.at_hand();
-            if let Some(said) = (self.by_one).decide(packet, wanted, &mut Live(outputs)) {
-                let (packet, outputs) = at_hand.at_hand();
-                witness.decided(&self.decider, packet, said, crowded, &mut Live(outputs));
-                let (want, verdict) = said;
-                if self.decider.queue_as_wanted(&mut at_hand, want, verdict) {
-                    return None;
-                }
-            }
+        let plain = !crowded && !told;
+        if plain && (self.decider).admit_by_one(&mut at_hand, &self.by_one, wanted) {
+            return None;
         }
-        self.forward_to::<A, INNER, W>(fabric, from, parcel, wanted, (crowded, told), witness)
+        self.admit::<A, INNER, W>(fabric, from, parcel, wanted, (crowded, told), witness)
     }
 
     /// The same of a parcel that wants the port `wanted`, where one look at the queue there is not enough.
     // Out of line: what the loop over hops has in registers stays there.
     #[inline(never)]
-    fn forward_to<A: Agenda, const INNER: bool, W: Witness>(
+    fn admit<A: Agenda, const INNER: bool, W: Witness>(
         &mut self,
         fabric: &mut Fabric<A>,
         from: u32,
@@ -323,39 +281,23 @@ impl Switch {
         wanted: PortId,
         (crowded, told): (bool, bool),
         witness: &mut W,
-    ) -> Option<Done> {
-        let (decider, _, mut at_hand) = self.deciding::<A, INNER>(fabric, from, parcel);
-        let (packet, outputs) = at_hand.at_hand();
-        let said = decider.decide(packet, wanted, crowded, &mut Live(outputs));
-        let (packet, outputs) = at_hand.at_hand();
-        witness.decided(decider, packet, said, crowded, &mut Live(outputs));
-        let (want, verdict) = said;
-        if !told && decider.queue_as_wanted(&mut at_hand, want, verdict) {
-            return None;
-        }
-        let action = decider.carry_out(at_hand, want, verdict);
-        Some(Done { want, action })
-    }
-
-    /// What decides, the next hops, and the parcel at hand, which came over the link `from`.
-    #[inline(always)]
-    fn deciding<'a, A, const INNER: bool>(
-        &'a mut self,
-        fabric: &'a mut Fabric<A>,
-        from: u32,
-        parcel: u32,
-    ) -> (&'a mut Decider, &'a Fib, AtHand<'a, A, INNER>) {
-        let at_hand = AtHand {
+    ) -> Option<Event> {
+        let mut event = None;
+        let at_hand = AtHand::<A, INNER> {
             fabric,
             frame: &self.frame,
             from,
             parcel,
+            told,
+            event: &mut event,
             evicted: &mut self.evicted,
         };
-        (&mut self.decider, &self.fib, at_hand)
+        let kept = self.decider.admit(at_hand, wanted, crowded, witness);
+        debug_assert!(kept, "the pool grows");
+        event
     }
 
-    /// The same as a NIC: of a parcel that its host sends, by the only port.
+    /// The same as a NIC: of a parcel that its host sends, by the only port. It is told of.
     #[cold]
     #[inline(never)]
     pub fn send<A: Agenda, W: Witness>(
@@ -363,15 +305,10 @@ impl Switch {
         fabric: &mut Fabric<A>,
         parcel: u32,
         witness: &mut W,
-    ) -> Done {
-        let (decider, _, mut at_hand) = self.deciding::<A, false>(fabric, NONE, parcel);
-        let (packet, outputs) = at_hand.at_hand();
-        let mut queues = Live(outputs);
-        let said = decider.decide(packet, PortId(0), false, &mut queues);
-        witness.decided(decider, packet, said, false, &mut queues);
-        let (want, verdict) = said;
-        let action = decider.carry_out(at_hand, want, verdict);
-        Done { want, action }
+    ) -> Event {
+        let told = (false, true);
+        let event = self.admit::<A, false, W>(fabric, NONE, parcel, PortId(0), told, witness);
+        event.expect("it is told of")
     }
 }
 
@@ -405,7 +342,10 @@ struct AtHand<'a, A, const INNER: bool> {
     frame: &'a Frame,
     from: u32,
     parcel: u32,
-    evicted: &'a mut Vec<Evicted>,
+    /// Its event is wanted, whatever that is.
+    told: bool,
+    event: &'a mut Option<Event>,
+    evicted: &'a mut Vec<(u32, Event)>,
 }
 
 impl<A: Agenda, const INNER: bool> Carrier for AtHand<'_, A, INNER> {
@@ -454,24 +394,22 @@ impl<A: Agenda, const INNER: bool> Carrier for AtHand<'_, A, INNER> {
         &mut self.fabric.pool.get_mut(held).packet
     }
 
-    fn put(&mut self, held: u32, joined: Joined) {
-        let from = joined.wanted;
-        let left = self.fabric.depth(self.frame.link(from)).packets;
+    fn put(&mut self, held: u32, port: PortId) {
         // It is behind the crossings already, if there are any.
-        self.fabric.enqueue(self.frame.link(joined.port), held);
-        self.evicted.push(Evicted {
-            parcel: held,
-            from,
-            fate: Fate::Moved(joined, left),
-        });
+        self.fabric.enqueue(self.frame.link(port), held);
     }
 
-    fn lose(&mut self, held: u32, from: PortId, reason: DropReason) {
-        self.evicted.push(Evicted {
-            parcel: held,
-            from,
-            fate: Fate::Lost(reason),
-        });
+    #[inline(always)]
+    fn tell(&mut self, held: Option<u32>, event: Event) {
+        if let Some(held) = held {
+            self.evicted.push((held, event));
+            self.told = true;
+            return;
+        }
+        let plain = matches!(event, Event::Enqueue(joined) if !joined.detoured());
+        if self.told || !plain {
+            *self.event = Some(event);
+        }
     }
 }
 

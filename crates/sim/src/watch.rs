@@ -11,6 +11,7 @@
 //!                  the loops inside. A, B, A, B, A has two of length 2.
 
 use crate::histogram::Histogram;
+use crate::network::End;
 use crate::outcome::{PacketTrace, TraceEvent, TraceStep};
 use crate::thinned::Thinned;
 use sidestep_switch::ports::Wire;
@@ -301,10 +302,8 @@ fn latency(trace: &PacketTrace) -> Option<Time> {
     if end.what != TraceEvent::Delivered {
         return None;
     }
-    let mut stays = way.iter().filter_map(|step| match step.what {
-        TraceEvent::Queued { switch, .. } => Some((step.at, switch)),
-        _ => None,
-    });
+    let queued = |step: &TraceStep| Some((step.at, step.what.queued()?.0));
+    let mut stays = way.iter().filter_map(queued);
     let (first_at, first) = stays.next()?;
     let (mut last_at, mut last) = (first_at, first);
     for (at, switch) in stays {
@@ -318,22 +317,16 @@ fn latency(trace: &PacketTrace) -> Option<Time> {
 
 /// The switches that a packet left, each with the port by which it did: the last queue that it joined there.
 fn left_by(trace: &PacketTrace) -> impl Iterator<Item = (SwitchId, PortId)> {
-    let queued = |step: Option<&TraceStep>| match step?.what {
-        TraceEvent::Queued { switch, joined, .. } => Some((switch, joined.port)),
-        _ => None,
-    };
-    let dropped = |step: &TraceStep| {
-        matches!(
-            step.what,
-            TraceEvent::Dropped { .. } | TraceEvent::DroppedByHost { .. }
-        )
+    let queued = |step: &TraceStep| {
+        let (switch, joined) = step.what.queued()?;
+        Some((switch, joined.port))
     };
     let steps = &trace.steps;
     (0..steps.len()).filter_map(move |i| {
-        let here = queued(steps.get(i))?;
+        let here = queued(&steps[i])?;
         let next = steps.get(i + 1)?;
-        let stays = queued(Some(next)).is_some_and(|then| then.0 == here.0);
-        (!stays && !dropped(next)).then_some(here)
+        let stays = queued(next).is_some_and(|then| then.0 == here.0);
+        (!stays && next.what.dropped().is_none()).then_some(here)
     })
 }
 
@@ -347,10 +340,7 @@ fn waited(trace: &PacketTrace, wire: u16, wires: &Wires) -> Option<Time> {
     let mut joined: Vec<(SwitchId, PortId)> = Vec::new();
     let mut came = None;
     for step in way {
-        if let TraceEvent::Queued {
-            switch, joined: to, ..
-        } = step.what
-        {
+        if let Some((switch, to)) = step.what.queued() {
             came.get_or_insert(step.at);
             // Moved from queue to queue it leaves by the last one.
             if joined.last().is_some_and(|(last, _)| *last == switch) {
@@ -371,34 +361,31 @@ fn waited(trace: &PacketTrace, wire: u16, wires: &Wires) -> Option<Time> {
 /// The switches of a path, in order.
 fn switches(trace: &PacketTrace) -> impl Iterator<Item = SwitchId> {
     trace.steps.iter().filter_map(|step| match step.what {
-        TraceEvent::Queued { switch, .. } | TraceEvent::Dropped { switch, .. } => Some(switch),
-        TraceEvent::Sent
-        | TraceEvent::QueuedByHost { .. }
-        | TraceEvent::DroppedByHost { .. }
-        | TraceEvent::Delivered => None,
+        TraceEvent::At(End::Switch(switch), _) => Some(switch),
+        _ => None,
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sidestep_switch::{Changes, Depth, Joined};
+    use sidestep_switch::{Changes, Depth, DropReason, Event, Joined};
     use sidestep_types::FlowId;
 
     /// A packet through these switches, detoured at the first `detours` of them.
     fn path(id: u64, switches: &[u32], detours: usize) -> PacketTrace {
         let step = |(i, s): (usize, &u32)| TraceStep {
             at: Time::ZERO,
-            what: TraceEvent::Queued {
-                switch: SwitchId(*s),
-                joined: Joined {
+            what: TraceEvent::At(
+                End::Switch(SwitchId(*s)),
+                Event::Enqueue(Joined {
                     wanted: PortId(0),
+                    wanted_queue: 0,
                     port: PortId(u16::from(i < detours)),
                     ahead: Depth::default(),
                     changes: Changes::default(),
-                },
-                wanted_queue: 0,
-            },
+                }),
+            ),
         };
         PacketTrace {
             id,
@@ -433,11 +420,8 @@ mod tests {
         // Within one rack, even by a detour.
         assert_eq!(there(&[(3, 1)]), None);
         assert_eq!(there(&[(3, 1), (7, 2), (12, 1)]), None);
-        let dropped = TraceEvent::Dropped {
-            switch: SwitchId(3),
-            wanted: PortId(0),
-            reason: sidestep_switch::DropReason::Full,
-        };
+        let (port, reason) = (PortId(0), DropReason::Full);
+        let dropped = TraceEvent::At(End::Switch(SwitchId(3)), Event::Drop { port, reason });
         assert_eq!(latency_of(&[(3, 1), (7, 2)], dropped), None);
     }
 

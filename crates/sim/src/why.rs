@@ -9,13 +9,9 @@
 //! A world that explains takes the path of packets that switches with pauses take, so that the path of all
 //! others knows nothing of it ([`crate::World::explain`]).
 
+use crate::event::{PacketEvent, What};
 use crate::network::End;
-use crate::switching::{Done, Evicted, Fate};
-use sidestep_switch::ports::{Live, Ports};
-use sidestep_switch::why::{self, Scene};
-use sidestep_switch::{
-    Action, AnySched, Class, Decider, Depth, DropReason, Hops, Joined, Sched, Verdict, Want,
-};
+use sidestep_switch::{Depth, Event, Reasons, Sink};
 use sidestep_transport::SenderCounters;
 use sidestep_types::{FlowId, Kind, Packet, PortId, SwitchId, Time};
 use std::collections::BTreeMap;
@@ -130,12 +126,8 @@ pub struct Decided {
     pub ttl: u8,
     /// How often it had been detoured.
     pub detours: u8,
-    /// Next hops on shortest paths; none where its host hangs off this switch.
-    pub hops: Vec<PortId>,
     /// The hash that routes may look at.
     pub hash: u32,
-    /// The route, and why it took the wanted port.
-    pub route: Option<(&'static str, String)>,
     /// What was done with it.
     pub judged: Judged,
     /// For how long the link that it came over had been paused by then.
@@ -147,41 +139,14 @@ pub struct Decided {
 /// What a switch, or a NIC, did with a packet that wanted a port.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// The wanted port and its queue.
-    pub want: Want,
-    /// That queue in words.
-    pub room: String,
-    /// The queue of its class there, before it, where the scheduler has such queues.
-    pub class: Option<InClass>,
-    /// The buffer policy, and why it said what it did; `None` when it was not asked.
-    pub buffer: Option<(&'static str, String)>,
-    /// What was done, in words.
-    pub done: String,
-    /// What was done, as a word.
-    pub verdict: &'static str,
-    /// The scheduler of the port that the packet joined, and when the packet leaves among others.
-    pub sched: Option<(&'static str, String)>,
-    /// How it joined a queue, if it did.
-    pub joined: Option<Joined>,
-    /// Why it was dropped, if it was.
-    pub dropped: Option<DropReason>,
+    /// Why.
+    pub reasons: Reasons,
+    /// Event of the packet here.
+    pub event: Event,
     /// Packets that were taken out of queues for it.
     pub displaced: u32,
     /// Its bytes of link time from here on.
     pub wire: u16,
-}
-
-/// The queue of a packet's class.
-#[derive(Clone, Copy, Debug)]
-pub struct InClass {
-    /// The class of service that the packet says.
-    pub service: u8,
-    /// The class queue in which that one waits.
-    pub class: u8,
-    /// What waits there.
-    pub depth: Depth,
-    /// How many flows are in it; `None` where nobody counts.
-    pub flows: Option<u32>,
 }
 
 /// A packet that made room.
@@ -189,14 +154,10 @@ pub struct InClass {
 pub struct Displaced {
     /// The switch, or the host of the NIC.
     pub here: End,
-    /// The port where it waited.
-    pub from: PortId,
     /// The packet that it made room for.
     pub by: Option<Packet>,
-    /// How it joined another queue, if it did.
-    pub joined: Option<Joined>,
-    /// Why it was dropped, if it was.
-    pub dropped: Option<DropReason>,
+    /// Event of the packet here.
+    pub event: Event,
 }
 
 /// What the end of a flow knew when the packet reached it.
@@ -215,6 +176,8 @@ pub enum Known {
 /// The account of one packet, while it is written.
 pub(crate) struct Account {
     pub number: u64,
+    /// The slot of that packet, while it is under way.
+    pub parcel: Option<u32>,
     /// Per switch and port, what the port is called: `port 2 to agg 0.1`.
     pub names: Vec<Vec<String>>,
     pub steps: Vec<Told>,
@@ -230,6 +193,7 @@ impl Account {
     pub fn new(number: u64, names: Vec<Vec<String>>) -> Account {
         Account {
             number,
+            parcel: None,
             names,
             steps: Vec::new(),
             at_hand: None,
@@ -276,22 +240,6 @@ impl Account {
         };
     }
 
-    /// A switch or a NIC took the packet out of a queue.
-    pub fn evicted(&mut self, at: Time, here: End, gone: &Evicted) {
-        let (joined, dropped) = match gone.fate {
-            Fate::Moved(joined, _) => (Some(joined), None),
-            Fate::Lost(reason) => (None, Some(reason)),
-        };
-        let displaced = Displaced {
-            here,
-            from: gone.from,
-            by: self.at_hand,
-            joined,
-            dropped,
-        };
-        self.tell(at, Met::Evicted(Box::new(displaced)));
-    }
-
     /// Is this the packet? It has no number of its own once it has arrived.
     pub fn is_about(&self, packet: &Packet) -> bool {
         let Some(Met::Sent(sent)) = self.steps.first().map(|step| &step.what) else {
@@ -309,190 +257,33 @@ impl Account {
     }
 }
 
-/// Hears what a switch decides. The unit type hears nothing and costs nothing.
-pub(crate) trait Witness {
-    /// The route took `wanted` of `hops`.
-    #[inline(always)]
-    fn routed<P: Ports>(
-        &mut self,
-        _: &Decider,
-        _: &Packet,
-        _: Hops<'_>,
-        _: &mut Live<P>,
-        _: PortId,
-    ) {
-    }
-
-    /// The verdict, before it is carried out; the packet may be `crowded` out where it came in.
-    #[inline(always)]
-    fn decided<P: Ports>(
-        &mut self,
-        _: &Decider,
-        _: &Packet,
-        _: (Want, Verdict),
-        _: bool,
-        _: &mut Live<P>,
-    ) {
-    }
-}
-
-impl Witness for () {}
-
-/// One that may not listen.
-impl<W: Witness> Witness for Option<W> {
-    fn routed<P: Ports>(
-        &mut self,
-        decider: &Decider,
-        packet: &Packet,
-        hops: Hops<'_>,
-        queues: &mut Live<P>,
-        wanted: PortId,
-    ) {
-        if let Some(witness) = self {
-            witness.routed(decider, packet, hops, queues, wanted);
+impl Sink<PacketEvent<'_>> for Account {
+    fn hear(&mut self, event: &PacketEvent<'_>) {
+        if let What::Sent { number } = event.what
+            && number == self.number
+        {
+            self.parcel = Some(event.parcel);
+        }
+        if self.parcel != Some(event.parcel) {
+            return;
+        }
+        match event.what {
+            What::At(here, what) if what.waited() => {
+                let displaced = Displaced {
+                    here,
+                    by: self.at_hand,
+                    event: what,
+                };
+                self.tell(event.at, Met::Evicted(Box::new(displaced)));
+            }
+            What::Lost { from, port, .. } => self.tell(event.at, Met::Lost { from, port }),
+            // These are told with what the world knows of them (`world/why.rs`).
+            What::Sent { .. } | What::At(..) | What::Delivered => {}
+        }
+        if event.what.ends() {
+            self.parcel = None;
         }
     }
-
-    fn decided<P: Ports>(
-        &mut self,
-        decider: &Decider,
-        packet: &Packet,
-        said: (Want, Verdict),
-        crowded: bool,
-        queues: &mut Live<P>,
-    ) {
-        if let Some(witness) = self {
-            witness.decided(decider, packet, said, crowded, queues);
-        }
-    }
-}
-
-/// What is heard of one decision.
-pub(crate) struct Notes<'a> {
-    /// What each port of the switch is called.
-    pub names: &'a [String],
-    pub hops: Vec<PortId>,
-    pub route: Option<(&'static str, String)>,
-    pub room: String,
-    pub class: Option<InClass>,
-    pub buffer: Option<(&'static str, String)>,
-    pub done: String,
-    pub verdict: &'static str,
-    pub sched: Option<(&'static str, String)>,
-}
-
-impl<'a> Notes<'a> {
-    /// Of a switch whose ports are called so.
-    pub fn new(names: &'a [String]) -> Notes<'a> {
-        Notes {
-            names,
-            hops: Vec::new(),
-            route: None,
-            room: String::new(),
-            class: None,
-            buffer: None,
-            done: String::new(),
-            verdict: "",
-            sched: None,
-        }
-    }
-
-    /// What was done with the packet at hand, for which so many were displaced, and its bytes of link time now.
-    pub fn judged(&mut self, done: &Done, displaced: usize, wire: u16) -> Judged {
-        let joined = done.action.joined(done.want.port);
-        Judged {
-            want: done.want,
-            room: std::mem::take(&mut self.room),
-            class: self.class.take(),
-            buffer: self.buffer.take(),
-            done: std::mem::take(&mut self.done),
-            verdict: self.verdict,
-            sched: joined.and(self.sched.take()),
-            joined,
-            dropped: match done.action {
-                Action::Dropped(reason) => Some(reason),
-                _ => None,
-            },
-            displaced: displaced as u32,
-            wire,
-        }
-    }
-
-    /// Shows the switch as it stands to whoever explains itself.
-    fn scene<P: Ports, T>(
-        &self,
-        packet: &Packet,
-        queues: &mut Live<P>,
-        tell: impl FnOnce(&mut Scene<'_>) -> T,
-    ) -> T {
-        let (capacity, ports) = (queues.0.capacity(), queues.0.count());
-        let name = |port: PortId| match self.names.get(port.index()) {
-            Some(name) => name.clone(),
-            None => format!("port {}", port.0),
-        };
-        tell(&mut Scene {
-            packet,
-            queues,
-            capacity,
-            ports,
-            name: &name,
-        })
-    }
-}
-
-impl Witness for Notes<'_> {
-    fn routed<P: Ports>(
-        &mut self,
-        decider: &Decider,
-        packet: &Packet,
-        hops: Hops<'_>,
-        queues: &mut Live<P>,
-        wanted: PortId,
-    ) {
-        self.hops = hops.ports.to_vec();
-        let why = |scene: &mut Scene<'_>| decider.why_route(scene, hops, wanted);
-        self.route = Some(self.scene(packet, queues, why));
-    }
-
-    fn decided<P: Ports>(
-        &mut self,
-        decider: &Decider,
-        packet: &Packet,
-        (want, verdict): (Want, Verdict),
-        crowded: bool,
-        queues: &mut Live<P>,
-    ) {
-        let asked = packet.ttl > 0 && !crowded;
-        let told = self.scene(packet, queues, |scene| {
-            let buffer = asked.then(|| decider.why_buffer(scene, want, verdict));
-            (scene.room(want), why::done(scene, verdict), buffer)
-        });
-        (self.room, self.done, self.buffer) = told;
-        self.verdict = verdict.name();
-        if crowded && packet.ttl > 0 {
-            self.room
-                .push_str("; and there is no room where it came in");
-        }
-        let joins = verdict.port(want.port);
-        let class = |sched: &AnySched| in_class(sched, packet.service());
-        self.class = queues.look(want.port, class).flatten();
-        self.sched = joins.map(|port| {
-            let told = queues.look(port, |sched| (sched.name(), sched.why(packet)));
-            told.unwrap_or_else(|| ("fifo", "all that is there leaves first".to_string()))
-        });
-    }
-}
-
-/// Where a packet of the class `service` waits.
-fn in_class(sched: &impl Sched, service: u8) -> Option<InClass> {
-    let class = sched.class_of(service)?;
-    let Class { depth, flows } = sched.queue(service);
-    Some(InClass {
-        service,
-        class,
-        depth,
-        flows: sched.counts().then_some(flows),
-    })
 }
 
 /// Is the packet one that a receiver takes?

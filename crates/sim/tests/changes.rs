@@ -149,14 +149,13 @@ proptest! {
             prop_assert_eq!(flow.finished.is_some(), flow.delivered_bytes == planned.size);
         }
         // A path says what its packet came to, once.
-        let ended = |what: &TraceEvent| !matches!(what, TraceEvent::Sent | TraceEvent::Queued { .. } | TraceEvent::QueuedByHost { .. });
+        let ended = |what: &TraceEvent| *what == TraceEvent::Delivered || what.dropped().is_some();
         let mut lost = 0;
         for trace in &outcome.traces {
             let ends = trace.steps.iter().filter(|step| ended(&step.what)).count();
             prop_assert!(ends == 0 || (ends == 1 && ended(&trace.steps.last().unwrap().what)));
             let last = trace.steps.last().unwrap().what;
-            let down = matches!(last, TraceEvent::Dropped { reason: DropReason::LinkDown, .. });
-            lost += u64::from(down || matches!(last, TraceEvent::DroppedByHost { reason: DropReason::LinkDown }));
+            lost += u64::from(last.dropped() == Some(DropReason::LinkDown));
         }
         prop_assert_eq!(lost, outcome.totals.drops[LINK_DOWN]);
         let of_flows: u64 = outcome.flows.iter().map(|f| u64::from(f.drops)).sum();
@@ -372,10 +371,8 @@ fn what_a_dead_link_or_a_dead_nic_lost_is_sent_again_for_a_reason() {
         assert_eq!(ports.counts.drops[LINK_DOWN], u64::from(flow.drops));
         assert_eq!(outcome.totals.drops[LINK_DOWN], u64::from(flow.drops));
         let by_host = |trace: &PacketTrace| {
-            matches!(
-                trace.steps.last().unwrap().what,
-                TraceEvent::DroppedByHost { .. }
-            )
+            let last = trace.steps.last().unwrap().what;
+            last.dropped().is_some() && matches!(last, TraceEvent::At(End::Host(_), _))
         };
         let by_host = outcome.traces.iter().filter(|trace| by_host(trace)).count();
         assert_eq!(by_host as u32, if nic { flow.drops } else { 0 });
@@ -454,13 +451,11 @@ fn next_hops_and_detours_go_around_a_switch_that_is_down() {
         let mut lost = Vec::new();
         let mut crossed = Vec::new();
         for step in outcome.traces.iter().flat_map(|trace| &trace.steps) {
-            match step.what {
-                TraceEvent::Dropped {
-                    reason: DropReason::LinkDown,
-                    ..
-                } => lost.push(step.at),
-                TraceEvent::Queued { switch, .. } if switch == core => crossed.push(step.at),
-                _ => {}
+            if step.what.dropped() == Some(DropReason::LinkDown) {
+                lost.push(step.at);
+            }
+            if step.what.queued().is_some_and(|(switch, _)| switch == core) {
+                crossed.push(step.at);
             }
         }
         let followed = down + Time::from_ms(1);

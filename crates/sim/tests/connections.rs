@@ -233,10 +233,7 @@ fn what_goes_one_way_goes_by_one_path() {
                 .is_some_and(|step| step.what == TraceEvent::Delivered)
         };
         for trace in outcome.traces.iter().filter(arrived) {
-            let switch = |step: &TraceStep| match step.what {
-                TraceEvent::Queued { switch, .. } => Some(switch),
-                _ => None,
-            };
+            let switch = |step: &TraceStep| step.what.queued().map(|(switch, _)| switch);
             let path = trace.steps.iter().filter_map(switch).collect();
             // From host 0, or to it.
             let away = (trace.flow.0 % 2 == 0) != trace.ack;

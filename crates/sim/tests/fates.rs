@@ -46,7 +46,10 @@ fn trimmed_packets_go_on_as_headers_of_the_least_size_and_overtake() {
         .find(|p| p.to == End::Host(HostId(0)))
         .unwrap();
     let trimmed = |trace: &&PacketTrace| {
-        let cut = |s: &TraceStep| matches!(s.what, TraceEvent::Queued { joined, .. } if joined.changes.has(Changes::TRIMMED));
+        let cut = |s: &TraceStep| {
+            let queued = s.what.queued();
+            queued.is_some_and(|(_, joined)| joined.changes.has(Changes::TRIMMED))
+        };
         trace.steps.iter().any(cut)
     };
     let arrived = |trace: &&PacketTrace| trace.steps.last().unwrap().what == TraceEvent::Delivered;
@@ -83,10 +86,8 @@ fn without_the_ingress_port_no_detour_goes_straight_back() {
             .collect();
         let mut back = 0;
         for pair in outcome.traces.iter().flat_map(|t| t.steps.windows(2)) {
-            if let (
-                TraceEvent::Queued { switch: before, .. },
-                TraceEvent::Queued { switch, joined, .. },
-            ) = (pair[0].what, pair[1].what)
+            if let (Some((before, _)), Some((switch, joined))) =
+                (pair[0].what.queued(), pair[1].what.queued())
             {
                 let returns = leads_to[&(switch, joined.port)] == End::Switch(before);
                 back += u32::from(joined.detoured() && returns);

@@ -7,7 +7,7 @@ use common::*;
 use proptest::prelude::*;
 use sidestep_sim::agenda::{Agenda, HeapAgenda, WheelAgenda};
 use sidestep_sim::*;
-use sidestep_switch::{AnySched, Capacity, DropReason, buffer, sched};
+use sidestep_switch::{AnySched, Capacity, DropReason, Event, buffer, sched};
 use sidestep_types::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -199,21 +199,24 @@ proptest! {
         for trace in &outcome.traces {
             for (i, step) in trace.steps.iter().enumerate() {
                 match step.what {
-                    TraceEvent::Queued { switch, joined, wanted_queue } => {
+                    TraceEvent::At(End::Switch(switch), Event::Enqueue(joined)) => {
                         let (port, ahead) = (joined.port, joined.ahead.packets);
                         prop_assert!(ahead < limit, "{step:?}");
                         if joined.detoured() {
                             detours += 1;
-                            prop_assert_eq!(wanted_queue, limit, "a detour from a full port");
+                            prop_assert_eq!(joined.wanted_queue, limit, "a detour from a full port");
                             prop_assert!(leads_to_switch[&(switch, port)]);
                         }
                         if let Some(next) = trace.steps.get(i + 1) {
                             passages.entry((switch, port)).or_default().push((step.at, next.at));
                         }
                     }
-                    TraceEvent::Dropped { wanted, reason: DropReason::Full, switch } => {
+                    TraceEvent::At(
+                        End::Switch(switch),
+                        Event::Drop { port, reason: DropReason::Full },
+                    ) => {
                         // Nothing open: the wanted port was full.
-                        prop_assert!(leads_to_switch.contains_key(&(switch, wanted)));
+                        prop_assert!(leads_to_switch.contains_key(&(switch, port)));
                     }
                     _ => {}
                 }

@@ -148,7 +148,9 @@ fn what_a_nic_drops_or_evicts_is_sent_again_for_a_reason() {
                 .traces
                 .iter()
                 .map(|trace| trace.steps.last().unwrap().what);
-            let dropped = last.filter(|what| *what == TraceEvent::DroppedByHost { reason });
+            let dropped = last.filter(|what| {
+                what.dropped() == Some(reason) && matches!(what, TraceEvent::At(End::Host(_), _))
+            });
             dropped.count() as u64
         };
         for reason in DropReason::ALL {
@@ -158,12 +160,8 @@ fn what_a_nic_drops_or_evicts_is_sent_again_for_a_reason() {
                 "{name}: {reason:?}"
             );
         }
-        let joined = |trace: &PacketTrace| {
-            matches!(
-                trace.steps[1].what,
-                TraceEvent::QueuedByHost { .. } | TraceEvent::DroppedByHost { .. }
-            )
-        };
+        let joined =
+            |trace: &PacketTrace| matches!(trace.steps[1].what, TraceEvent::At(End::Host(_), _));
         assert!(
             outcome.traces.iter().all(joined),
             "a path says what the NIC did"

@@ -113,9 +113,8 @@ fn a_lower_flow_takes_the_place_of_a_higher_one() {
         "{:?}",
         outcome.flows
     );
-    let gone = |trace: &&PacketTrace| match trace.steps.last().unwrap().what {
-        TraceEvent::Dropped { reason, .. } => reason == DropReason::Evicted,
-        _ => false,
+    let gone = |trace: &&PacketTrace| {
+        trace.steps.last().unwrap().what.dropped() == Some(DropReason::Evicted)
     };
     assert_eq!(outcome.traces.iter().filter(gone).count() as u64, evicted);
 }

@@ -51,7 +51,7 @@ fn figure_2(name: &str, sets: &[(&str, &str)]) -> Loads {
     let mut loads = Loads::new();
     for trace in &outcome.traces {
         for step in &trace.steps {
-            let TraceEvent::Queued { switch, joined, .. } = step.what else {
+            let Some((switch, joined)) = step.what.queued() else {
                 continue;
             };
             let port = outcome
@@ -200,11 +200,10 @@ fn ways_of(acks: &str) -> [usize; 2] {
         let of = (outcome.traces.iter()).filter(|trace| trace.ack == ack);
         let of = of.filter(delivered);
         let path = |trace: &PacketTrace| -> Vec<(u32, u16)> {
-            let queued = trace.steps.iter().filter_map(|step| match step.what {
-                TraceEvent::Queued { switch, joined, .. } => Some((switch.0, joined.port.0)),
-                _ => None,
-            });
-            queued.collect()
+            let queued = trace.steps.iter().filter_map(|step| step.what.queued());
+            queued
+                .map(|(switch, joined)| (switch.0, joined.port.0))
+                .collect()
         };
         of.map(path)
             .collect::<std::collections::BTreeSet<_>>()

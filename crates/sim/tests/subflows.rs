@@ -176,7 +176,7 @@ fn run_over_two_paths(loses: &Loses, mut settings: WorldConfig) -> Outcome {
 fn uplinks(outcome: &Outcome) -> usize {
     let mut taken = Vec::new();
     for trace in outcome.traces.iter().filter(|t| t.flow.0 == 0 && !t.ack) {
-        if let TraceEvent::Queued { joined, .. } = trace.steps[1].what {
+        if let Some((_, joined)) = trace.steps[1].what.queued() {
             taken.push((Packet::subflow_of(trace.seq), joined.port));
         }
     }

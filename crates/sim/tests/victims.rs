@@ -98,7 +98,7 @@ proptest! {
                 false => plan.flows[trace.flow.0 as usize].size,
             };
             for (i, step) in trace.steps.iter().enumerate() {
-                let TraceEvent::Queued { switch, joined, wanted_queue } = step.what else {
+                let Some((switch, joined)) = step.what.queued() else {
                     continue;
                 };
                 if joined.detoured() {
@@ -107,17 +107,13 @@ proptest! {
                     detours.push((step.at, switch, wanted, taken));
                     prop_assert!(leads_to_switch(switch, taken), "{step:?}");
                     // What was evicted left it, and what came took the place.
-                    prop_assert!(bytes || wanted_queue == limit, "{step:?}");
+                    prop_assert!(bytes || joined.wanted_queue == limit, "{step:?}");
                 }
                 let Some(next) = trace.steps.get(i + 1) else {
                     continue;
                 };
-                let stayed = match next.what {
-                    TraceEvent::Queued { switch: then, .. } => then == switch,
-                    // The next switch's drop, or this one's of a packet that waited.
-                    TraceEvent::Dropped { switch: then, .. } => then == switch,
-                    _ => false,
-                };
+                // The next switch's drop, or this one's of a packet that waited.
+                let stayed = matches!(next.what, TraceEvent::At(then, _) if then == End::Switch(switch));
                 // What crosses to an output waits at its input first.
                 if ordered && !stayed && !crossing {
                     let at = (switch, joined.port);
@@ -158,8 +154,8 @@ fn such_runs_move_packets_more_than_once_and_drop_some() {
     let moved_at = |trace: &PacketTrace| {
         let pairs = trace.steps.windows(2);
         let twice_here = |pair: &&[TraceStep]| match (pair[0].what, pair[1].what) {
-            (TraceEvent::Queued { switch, .. }, TraceEvent::Queued { switch: then, .. }) => {
-                switch == then
+            (TraceEvent::At(here, _), TraceEvent::At(then, event)) => {
+                here == then && event.joined().is_some()
             }
             _ => false,
         };

@@ -26,7 +26,7 @@ fn what_is_noted_is_what_is_counted_and_frames_leave_when_their_last_bit_does() 
     let quiet = Time::from_ms(1);
     let before = machine.counters(quiet);
     let notes = Notes::begin();
-    machine.watch(Some(notes.watcher(Clock::start())));
+    machine.watch(Some(Box::new(notes.watcher(Clock::start()))));
     for (step, from) in (0..8u64).zip([0, 1, 0, 1, 0, 1, 0, 1]) {
         let frame = Sample::tcp(from as u8 + 1, 3, 1000).bytes();
         machine.receive(quiet + Time::from_us(3 * step), PortId(from), &frame);

@@ -7,7 +7,7 @@ use crate::words::{count, number};
 use serde_json::{Value, json};
 use sidestep_sim::network::{End, Network};
 use sidestep_sim::{PacketTrace, TraceEvent, TraceFilter};
-use sidestep_switch::Changes;
+use sidestep_switch::{Changes, Event};
 use sidestep_types::PortId;
 use std::collections::BTreeMap;
 
@@ -81,67 +81,48 @@ impl<'a> PortNames<'a> {
     }
 
     fn json(&self, step: &TraceEvent) -> Value {
-        let name = |s: usize| self.network.switches[s].to_string();
-        match *step {
-            TraceEvent::Sent => json!({"event": "sent"}),
-            TraceEvent::QueuedByHost { joined } => {
-                let mut step = json!({
-                    "event": "queued",
-                    "at": "its host",
-                    "port": 0,
-                    "to": "its switch",
-                    "ahead": joined.ahead.packets,
-                    "wanted_port": 0,
-                    "wanted_to": "its switch",
-                    "wanted_queue": joined.ahead.packets,
-                });
-                for (change, word) in Changes::ALL {
-                    step[*word] = json!(joined.changes.has(*change));
-                }
-                step
-            }
-            TraceEvent::DroppedByHost { reason } => {
-                json!({
+        let (here, event) = match *step {
+            TraceEvent::Sent => return json!({"event": "sent"}),
+            TraceEvent::Delivered => return json!({"event": "delivered"}),
+            TraceEvent::At(here, event) => (here, event),
+        };
+        let at = match here {
+            End::Host(_) => "its host".to_string(),
+            End::Switch(s) => self.network.switches[s.0 as usize].to_string(),
+        };
+        let to = |port: PortId| match here {
+            End::Host(_) => "its switch".to_string(),
+            End::Switch(s) => self.leads_to(s.0 as usize, port),
+        };
+        let joined = match event {
+            Event::Enqueue(joined) | Event::Move(joined) => joined,
+            Event::Drop { port, reason } | Event::Evict { port, reason } => {
+                return json!({
                     "event": "dropped",
-                    "at": "its host",
-                    "wanted_port": 0,
-                    "wanted_to": "its switch",
+                    "at": at,
+                    "wanted_port": port.0,
+                    "wanted_to": to(port),
                     "reason": reason.name(),
-                })
-            }
-            TraceEvent::Delivered => json!({"event": "delivered"}),
-            TraceEvent::Dropped {
-                switch,
-                wanted,
-                reason,
-            } => json!({
-                "event": "dropped",
-                "at": name(switch.0 as usize),
-                "wanted_port": wanted.0,
-                "wanted_to": self.leads_to(switch.0 as usize, wanted),
-                "reason": reason.name(),
-            }),
-            TraceEvent::Queued {
-                switch,
-                joined,
-                wanted_queue,
-            } => {
-                let mut step = json!({
-                    "event": if joined.detoured() { "detoured" } else { "queued" },
-                    "at": name(switch.0 as usize),
-                    "port": joined.port.0,
-                    "to": self.leads_to(switch.0 as usize, joined.port),
-                    "ahead": joined.ahead.packets,
-                    "wanted_port": joined.wanted.0,
-                    "wanted_to": self.leads_to(switch.0 as usize, joined.wanted),
-                    "wanted_queue": wanted_queue,
                 });
-                for (change, word) in Changes::ALL {
-                    step[*word] = json!(joined.changes.has(*change));
-                }
-                step
             }
+        };
+        let mut step = json!({
+            "event": if joined.detoured() { "detoured" } else { "queued" },
+            "at": at,
+            "port": joined.port.0,
+            "to": to(joined.port),
+            "ahead": joined.ahead.packets,
+            "wanted_port": joined.wanted.0,
+            "wanted_to": to(joined.wanted),
+            "wanted_queue": match here {
+                End::Host(_) => joined.ahead.packets,
+                End::Switch(_) => joined.wanted_queue,
+            },
+        });
+        for (change, word) in Changes::ALL {
+            step[*word] = json!(joined.changes.has(*change));
         }
+        step
     }
 
     /// One traced packet of `point`, as it stands in `traces.json`.
@@ -293,6 +274,7 @@ fn time_ps(step: &Value) -> u64 {
 mod tests {
     use super::*;
     use sidestep_switch::{Depth, DropReason, Joined};
+    use sidestep_types::HostId;
 
     #[test]
     fn filters_read_as_the_help_shows_them() {
@@ -358,6 +340,7 @@ dibs, seed 1: 1 detours, delivered after 50.5 us
         };
         let joined = Joined {
             wanted: PortId(0),
+            wanted_queue: 9,
             port: PortId(0),
             ahead: Depth {
                 packets: 7,
@@ -365,11 +348,12 @@ dibs, seed 1: 1 detours, delivered after 50.5 us
             },
             changes: Changes::MARKED,
         };
-        let reason = DropReason::Evicted;
+        let (port, reason) = (PortId(0), DropReason::Evicted);
+        let at_host = |event| TraceEvent::At(End::Host(HostId(5)), event);
         let events = [
             TraceEvent::Sent,
-            TraceEvent::QueuedByHost { joined },
-            TraceEvent::DroppedByHost { reason },
+            at_host(Event::Enqueue(joined)),
+            at_host(Event::Evict { port, reason }),
         ];
         let step = |(i, event): (u64, &TraceEvent)| {
             let mut step = PortNames::new(&network).json(event);

@@ -7,10 +7,10 @@
 
 #![forbid(unsafe_code)]
 
-mod action;
 pub mod buffer;
 mod choices;
 mod decide;
+mod event;
 mod least;
 mod place;
 pub mod ports;
@@ -22,9 +22,9 @@ mod sent;
 pub mod testing;
 pub mod why;
 
-pub use action::{Action, Changes, Joined};
 pub use buffer::{AnyBuffer, Buffer, DropReason, Verdict};
-pub use decide::{ByOne, Carrier, Decider, Streams};
+pub use decide::{Asked, ByOne, Carrier, Decider, InClass, Reasons, Streams, Witness};
+pub use event::{Changes, Event, Joined, Sink};
 pub use place::Place;
 pub use queues::{Capacity, Class, Depth, NEVER, Queues, RankSum, Want};
 pub use registry::{Nature, Policy, UnknownPolicy};

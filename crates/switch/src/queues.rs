@@ -153,7 +153,7 @@ pub(crate) fn reaches(depth: Depth, level: Size) -> bool {
 }
 
 /// The port a route chose, and what its queue looks like to the packet at hand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Want {
     /// The port.
     pub port: PortId,

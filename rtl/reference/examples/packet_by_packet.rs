@@ -24,12 +24,12 @@ use sidestep_sim::{
     End, Network, NoFiles, PacketTrace, SwitchConfig, TraceEvent, TraceFilter, World,
 };
 use sidestep_softswitch::frame::sample::Sample;
-use sidestep_softswitch::machine::{Event, Happened, Machine};
+use sidestep_softswitch::machine::{FrameEvent, Happened, Machine};
 use sidestep_softswitch::setup::{
     DEFAULT_MTU, Forwarding, Mac, NO_VLAN, PortBridge, PortSetup, ProcessSetup, Rank, Setup,
     Station,
 };
-use sidestep_switch::{AnyBuffer, Buffer, DropReason, Queues, Verdict, Want};
+use sidestep_switch::{AnyBuffer, Buffer, DropReason, Event, Queues, Verdict, Want};
 use sidestep_types::{BitRate, Kind, Packet, PortId, PortSet, Rng, Seed, Time};
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -287,17 +287,22 @@ fn check(rows: &[Row], traces: &[PacketTrace], ports: &[Vec<Cabled>]) -> Vec<Row
         for step in &trace.steps {
             let row = |switch: u32| by_key[&(switch, step.at, trace.flow, trace.seq, trace.ack)];
             match step.what {
-                TraceEvent::Queued { switch, joined, .. } => {
+                TraceEvent::At(
+                    End::Switch(switch),
+                    Event::Enqueue(joined) | Event::Move(joined),
+                ) => {
                     let row = row(switch.0);
                     assert_eq!((row.wanted, row.port()), (joined.wanted, Some(joined.port)));
                     assert_eq!(row.depths[joined.port.index()], joined.ahead.packets);
                     (last, seen) = (Some(row), seen + 1);
                 }
-                TraceEvent::Dropped {
-                    switch,
-                    wanted,
-                    reason: DropReason::Ttl,
-                } => {
+                TraceEvent::At(
+                    End::Switch(switch),
+                    Event::Drop {
+                        port: wanted,
+                        reason: DropReason::Ttl,
+                    },
+                ) => {
                     let last = last.expect("more than one hop");
                     let way =
                         &ports[last.switch as usize][last.port().expect("it went on").index()];
@@ -318,11 +323,17 @@ fn check(rows: &[Row], traces: &[PacketTrace], ports: &[Vec<Cabled>]) -> Vec<Row
                         depths,
                     });
                 }
-                TraceEvent::Dropped {
-                    switch,
-                    wanted,
-                    reason,
-                } => {
+                TraceEvent::At(
+                    End::Switch(switch),
+                    Event::Drop {
+                        port: wanted,
+                        reason,
+                    }
+                    | Event::Evict {
+                        port: wanted,
+                        reason,
+                    },
+                ) => {
                     let row = row(switch.0);
                     assert_eq!((row.wanted, row.verdict), (wanted, Verdict::Drop(reason)));
                     seen += 1;
@@ -350,7 +361,7 @@ fn beside(
         Machine::numbered(&setup(me, ports, config, seed, rows), u64::from(me)).expect("a switch");
     let heard: Arc<Mutex<Vec<Heard>>> = Arc::default();
     let hears = heard.clone();
-    machine.watch(Some(Box::new(move |event: &Event<'_>| {
+    machine.watch(Some(Box::new(move |event: &FrameEvent<'_>| {
         if !matches!(event.what, Happened::Left { .. }) {
             hears
                 .lock()
@@ -391,8 +402,10 @@ fn beside(
             .pop()
             .expect("something became of it");
         let said = match what {
-            Happened::Queued(joined) => (joined.wanted, Some(joined.port), ""),
-            Happened::Dropped { wanted, reason } => (wanted, None, reason.name()),
+            Happened::Switched(Event::Enqueue(joined) | Event::Move(joined)) => {
+                (joined.wanted, Some(joined.port), "")
+            }
+            Happened::Switched(Event::Drop { port, reason }) => (port, None, reason.name()),
             other => panic!("switch {me} at {}: {other:?}", row.at),
         };
         let reason = row.port().map_or(row.word(), |_| "");

@@ -4,11 +4,9 @@
 //! that did to the queues. Packets take no bytes, so a queue that one packet leaves and another joins stays as deep.
 
 use crate::deflect::{Deflection, Load};
-use sidestep_switch::ports::{Line, Live, Ports, Ranked, Store, Wire};
+use sidestep_switch::ports::{Line, Ports, Ranked, Store, Wire};
 use sidestep_switch::testing::Shelf;
-use sidestep_switch::{
-    Action, AnyBuffer, AnyRoute, AnySched, Capacity, Carrier, Decider, DropReason, Joined, Streams,
-};
+use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Capacity, Carrier, Decider, Event, Streams};
 use sidestep_types::{
     BitRate, FlowId, HostId, Kind, Packet, PortId, PortSet, Rng, Size, Time, Values,
 };
@@ -69,14 +67,11 @@ impl Driver {
         };
         let mut decider = Decider::new(route.expect("it is registered"), policy, streams, ports);
         self.wanted = wanted;
-        let mut at_hand = AtHand {
+        let at_hand = AtHand {
             driver: &mut self,
             packet: ranked(rank),
         };
-        let (packet, ports) = at_hand.at_hand();
-        let (want, verdict) = decider.decide(packet, wanted, false, &mut Live(ports));
-        let action = decider.carry_out(at_hand, want, verdict);
-        self.seen.lost += u32::from(matches!(action, Action::Dropped(_)));
+        decider.admit(at_hand, wanted, false, &mut ());
         self.seen
     }
 
@@ -186,11 +181,12 @@ impl Carrier for AtHand<'_> {
     fn held_mut(&mut self, held: u32) -> &mut Packet {
         &mut self.driver.shelf.parcel_mut(held).packet
     }
-    fn put(&mut self, held: u32, joined: Joined) {
-        self.driver.moved(joined.port);
-        self.driver.queue(joined.port, held);
+    fn put(&mut self, held: u32, port: PortId) {
+        self.driver.moved(port);
+        self.driver.queue(port, held);
     }
-    fn lose(&mut self, _: u32, from: PortId, _: DropReason) {
-        self.driver.seen.lost += u32::from(from == self.driver.wanted);
+    fn tell(&mut self, _: Option<u32>, event: Event) {
+        let lost = event.dropped().is_some() && event.wanted() == self.driver.wanted;
+        self.driver.seen.lost += u32::from(lost);
     }
 }

@@ -4,7 +4,8 @@ use super::seen::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Loops};
 use sidestep_sim::{
     DetourSeen, End, LoopCounts, Network, Outcome, PacketTrace, TraceEvent, TraceStep,
 };
-use sidestep_switch::{Changes, DropReason};
+use sidestep_switch::{Changes, DropReason, Event};
+use sidestep_types::SwitchId;
 use std::collections::BTreeMap;
 
 pub fn detour(seen: &DetourSeen) -> LoggedDetour {
@@ -49,24 +50,23 @@ pub fn path(path: &PacketTrace) -> LoggedPath {
     let step = |step: &TraceStep| {
         let what = match step.what {
             TraceEvent::Sent => LoggedEvent::Sent,
-            TraceEvent::QueuedByHost { .. } => return None,
-            TraceEvent::DroppedByHost { .. } => unreachable!("it was never detoured"),
             TraceEvent::Delivered => LoggedEvent::Delivered,
-            TraceEvent::Queued { switch, joined, .. } => LoggedEvent::Queued {
-                switch: switch.0,
-                port: joined.port.0,
-                wanted: joined.wanted.0,
-                ahead: joined.ahead.packets,
-                marked: joined.changes.has(Changes::MARKED),
-            },
-            TraceEvent::Dropped {
-                switch,
-                wanted,
-                reason,
-            } => LoggedEvent::Dropped {
-                switch: switch.0,
-                wanted: wanted.0,
-                reason: reason.name().to_string(),
+            TraceEvent::At(End::Host(_), _) => return None,
+            TraceEvent::At(End::Switch(SwitchId(switch)), event) => match event {
+                Event::Enqueue(joined) | Event::Move(joined) => LoggedEvent::Queued {
+                    switch,
+                    port: joined.port.0,
+                    wanted: joined.wanted.0,
+                    ahead: joined.ahead.packets,
+                    marked: joined.changes.has(Changes::MARKED),
+                },
+                Event::Drop { port, reason } | Event::Evict { port, reason } => {
+                    LoggedEvent::Dropped {
+                        switch,
+                        wanted: port.0,
+                        reason: reason.name().to_string(),
+                    }
+                }
             },
         };
         Some(LoggedStep {

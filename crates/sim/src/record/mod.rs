@@ -6,7 +6,7 @@
 //! **Units**        picoseconds; bytes of buffer.
 //! **Errors**       none.
 //!
-//! While a run is recorded every packet is traced, so what is heard here is what the tracer hears ([`crate::trace`]),
+//! While a run is recorded every packet is traced, so the recorder hears of all of them ([`crate::observers`]),
 //! and the path of other runs knows nothing of it. No event marks the end of a transmission: it is told when the packet
 //! arrives, a link's delay later. So events wait until none can come before them ([`mod@order`]).
 
@@ -15,14 +15,15 @@ mod sampled;
 
 pub use sampled::{Packets, Sampled};
 
+use crate::event::{PacketEvent, What as Heard};
 use crate::layout::LinkEnds;
 use crate::network::End;
 use crate::pool::NONE;
 use order::Ordered;
-use sidestep_recording::{Cause, Event, Head, Says, State, Tail, What, Writer};
-use sidestep_switch::{Changes, DropReason, Joined};
+use sidestep_recording::{Cause, Head, Says, State, Tail, What, Writer};
+use sidestep_switch::{Changes, DropReason, Event, Joined, Sink};
 use sidestep_transport::{AnySender, Endpoint, Sender, SenderCounters};
-use sidestep_types::{FlowId, Kind, Packet, PortId, SwitchId, Time};
+use sidestep_types::{FlowId, Kind, Packet, PortId, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What to record.
@@ -236,7 +237,7 @@ impl Recorder {
     #[inline]
     fn tell(&mut self, at: Time, what: What) {
         let at = at.ps();
-        self.pending.tell(Event { at, what });
+        self.pending.tell(sidestep_recording::Event { at, what });
     }
 
     /// Tells what a packet does, if it is recorded.
@@ -255,7 +256,7 @@ impl Recorder {
     }
 
     /// A host sends a packet.
-    pub fn sent(&mut self, now: Time, parcel: u32, number: u64, packet: &Packet) {
+    fn sent(&mut self, now: Time, parcel: u32, number: u64, packet: &Packet) {
         if !self.is_on() {
             return;
         }
@@ -283,19 +284,19 @@ impl Recorder {
             self.touch(now, packet.flow, Cause::Start);
         }
         if !self.layout.nics {
-            let joined = (host, PortId(0), Changes::default());
+            let joined = (host, Changes::default());
             self.joined(now, parcel, host, joined, packet.wire, false);
         }
         self.pump(now);
     }
 
-    /// A packet joins the queue of `link`, and wanted port `wanted`, which the link `wanted` feeds.
+    /// A packet joins the queue of `link`, and wanted that of the link `wanted`.
     fn joined(
         &mut self,
         now: Time,
         parcel: u32,
         link: u32,
-        (wanted, _, changes): (u32, PortId, Changes),
+        (wanted, changes): (u32, Changes),
         wire: u16,
         moved: bool,
     ) {
@@ -335,51 +336,41 @@ impl Recorder {
         }
     }
 
-    /// A switch dealt with a packet that came over a link; it took so many bytes of link time then.
-    pub fn switched(
-        &mut self,
-        now: Time,
-        parcel: u32,
-        switch: SwitchId,
-        done: Result<Joined, (PortId, DropReason)>,
-        wire: u16,
-    ) {
+    /// A switch or a NIC did something with a packet, which has so many bytes of link time now.
+    fn decided(&mut self, now: Time, parcel: u32, here: End, event: Event, wire: u16) {
         let Some(slot) = self.known(parcel) else {
             return;
         };
-        self.arrived(now, slot);
-        let from = End::Switch(switch);
-        match done {
-            Ok(joined) => self.took(now, parcel, from, joined, wire, false),
-            Err((wanted, reason)) => self.dropped(now, parcel, from, wanted, reason, false),
+        let crossed = !event.waited() && matches!(here, End::Switch(_));
+        if crossed {
+            self.arrived(now, slot);
         }
-        self.pump(now);
+        match event {
+            Event::Enqueue(joined) => self.took(now, parcel, here, joined, wire, false),
+            Event::Move(joined) => {
+                self.evicted(now, slot, here, joined.wanted);
+                self.took(now, parcel, here, joined, wire, true);
+            }
+            Event::Drop { port, reason } => self.dropped(now, parcel, here, port, reason, false),
+            Event::Evict { port, reason } => {
+                self.evicted(now, slot, here, port);
+                self.dropped(now, parcel, here, port, reason, false);
+            }
+        }
+        if crossed {
+            self.pump(now);
+        }
     }
 
     /// A packet joins a queue of `from`.
-    pub fn took(
-        &mut self,
-        now: Time,
-        parcel: u32,
-        from: End,
-        joined: Joined,
-        wire: u16,
-        moved: bool,
-    ) {
-        if self.known(parcel).is_none() {
-            return;
-        }
+    fn took(&mut self, now: Time, parcel: u32, from: End, joined: Joined, wire: u16, moved: bool) {
         let link = self.layout.link(from, joined.port);
         let wanted = self.layout.link(from, joined.wanted);
-        let joined = (wanted, joined.wanted, joined.changes);
-        self.joined(now, parcel, link, joined, wire, moved);
+        self.joined(now, parcel, link, (wanted, joined.changes), wire, moved);
     }
 
-    /// A packet is taken out of the queue of a port of `from`.
-    pub fn evicted(&mut self, now: Time, parcel: u32, from: End, port: PortId) {
-        let Some(slot) = self.known(parcel) else {
-            return;
-        };
+    /// The packet of a slot is taken out of the queue of a port of `from`.
+    fn evicted(&mut self, now: Time, slot: Slot, from: End, port: PortId) {
         let port = self.layout.port(self.layout.link(from, port));
         let packet = slot.id;
         self.shorter(now, port, slot);
@@ -387,7 +378,7 @@ impl Recorder {
     }
 
     /// A packet is dropped.
-    pub fn dropped(
+    fn dropped(
         &mut self,
         now: Time,
         parcel: u32,
@@ -416,7 +407,7 @@ impl Recorder {
     }
 
     /// A packet is lost behind a port of `from`, whose link is down; it would have left, or left, at `departs`.
-    pub fn lost(&mut self, now: Time, parcel: u32, from: End, port: PortId, departs: Time) {
+    fn lost(&mut self, now: Time, parcel: u32, from: End, port: PortId, departs: Time) {
         let Some(slot) = self.known(parcel) else {
             return;
         };
@@ -435,7 +426,7 @@ impl Recorder {
     }
 
     /// A packet has reached its host.
-    pub fn delivered(&mut self, now: Time, parcel: u32, packet: &Packet) {
+    fn delivered(&mut self, now: Time, parcel: u32, packet: &Packet) {
         let Some(slot) = self.known(parcel) else {
             return;
         };
@@ -570,6 +561,27 @@ impl Recorder {
             writer: self.writer,
             to: self.to.expect("a recording that has ended"),
             full: self.full,
+        }
+    }
+}
+
+impl Sink<PacketEvent<'_>> for Recorder {
+    fn hear(&mut self, event: &PacketEvent<'_>) {
+        let PacketEvent {
+            at,
+            parcel,
+            packet,
+            what,
+        } = *event;
+        match what {
+            Heard::Sent { number } => self.sent(at, parcel, number, packet),
+            Heard::At(here, event) => self.decided(at, parcel, here, event, packet.wire),
+            Heard::Lost {
+                from,
+                port,
+                departs,
+            } => self.lost(at, parcel, from, port, departs),
+            Heard::Delivered => self.delivered(at, parcel, packet),
         }
     }
 }

@@ -1,11 +1,10 @@
 //! A switch with class queues sees a parcel off: in one go where that is done with nearly every one.
 
-use super::{Done, Switch};
+use super::{AtHand, Switch};
 use crate::agenda::Agenda;
 use crate::fabric::Fabric;
 use crate::fib::Attachment;
-use sidestep_switch::Carrier;
-use sidestep_switch::ports::Live;
+use sidestep_switch::Event;
 use sidestep_types::PortId;
 
 impl Switch {
@@ -16,7 +15,7 @@ impl Switch {
         fabric: &mut Fabric<A>,
         (from, parcel, dst): (u32, u32, Attachment),
         told: bool,
-    ) -> Option<Done> {
+    ) -> Option<Event> {
         let packet = &mut fabric.pool.get_mut(parcel).packet;
         packet.ttl = packet.ttl.saturating_sub(1);
         let ended = packet.ttl == 0;
@@ -26,7 +25,7 @@ impl Switch {
             let hops = self.fib.hops(dst.switch);
             match self.decider.foresee(packet, hops) {
                 Some(port) => port,
-                None => self.pick(fabric, (from, parcel, dst.switch)),
+                None => self.route(fabric, (from, parcel, dst.switch)),
             }
         };
         let at = (self.frame.link(wanted), wanted);
@@ -36,18 +35,25 @@ impl Switch {
                 return None;
             }
         }
-        self.forward_to::<A, false, ()>(fabric, from, parcel, wanted, (false, told), &mut ())
+        self.admit::<A, false, ()>(fabric, from, parcel, wanted, (false, told), &mut ())
     }
 
     /// The port by which a parcel goes on to switch `to`, where the route has to be asked.
     #[inline(never)]
-    fn pick<A: Agenda>(
+    fn route<A: Agenda>(
         &mut self,
         fabric: &mut Fabric<A>,
         (from, parcel, to): (u32, u32, u32),
     ) -> PortId {
-        let (decider, fib, mut at_hand) = self.deciding::<A, false>(fabric, from, parcel);
-        let (packet, outputs) = at_hand.at_hand();
-        decider.pick(packet, fib.hops(to), &mut Live(outputs))
+        let mut at_hand = AtHand::<A, false> {
+            fabric,
+            frame: &self.frame,
+            from,
+            parcel,
+            told: false,
+            event: &mut None,
+            evicted: &mut self.evicted,
+        };
+        (self.decider).route(&mut at_hand, self.fib.hops(to), &mut ())
     }
 }

@@ -7,9 +7,11 @@
 use super::World;
 use crate::agenda::Agenda;
 use crate::changes::{Becomes, Change, Standing, Step, steps};
+use crate::event::{PacketEvent, What};
 use crate::fib::{Fib, Ports};
 use crate::layout::LinkEnds;
 use crate::network::{End, Network};
+use sidestep_switch::Sink;
 use sidestep_types::{BitRate, PortId, PortSet, Time};
 use std::sync::Arc;
 
@@ -142,7 +144,7 @@ impl<A: Agenda> World<A> {
         let Change { cable, to, .. } = changes.changes[i];
         let (links, rate) = changes.cables[cable as usize];
         for link in links {
-            if let Some(recorder) = &mut self.tracer.recorder {
+            if let Some(recorder) = &mut self.observers.recorder {
                 let rate = match to {
                     Becomes::Rate(rate) => rate.as_bps(),
                     Becomes::Up => rate.as_bps(),
@@ -188,7 +190,16 @@ impl<A: Agenda> World<A> {
         let held = self.fabric.pool.get(parcel);
         let (now, packet, departs) = (self.fabric.now, held.packet, held.departs);
         if packet.traced() {
-            self.tracer.lost(now, parcel, from, port, departs);
+            self.observers.hear(&PacketEvent {
+                at: now,
+                parcel,
+                packet: &packet,
+                what: What::Lost {
+                    from,
+                    port,
+                    departs,
+                },
+            });
         }
         if at_once {
             self.tally.dropped_at_once(now, &packet);

@@ -68,7 +68,7 @@ impl<A: Agenda> World<A> {
         totals.reinjections = subflows.iter().map(|s| u64::from(s.reinjections)).sum();
         (self.switches.iter()).for_each(|switch| totals.decided(&switch.total()));
         totals.shimmed(&shims);
-        let (traces, watched) = self.tracer.finish();
+        let (traces, watched) = self.observers.tracer.finish();
         let outcome = Outcome {
             ports,
             flows,

@@ -5,15 +5,16 @@ use super::nics::send_by_nic;
 use super::shims::{ack_goes_past, go_down, segment_goes_past};
 use super::why::tell_sent;
 use crate::agenda::Agenda;
+use crate::event::{PacketEvent, What};
 use crate::fabric::Fabric;
 use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
 use crate::layout::Far;
+use crate::observers::Observers;
 use crate::order::Orders;
-use crate::outcome::TraceEvent;
 use crate::packets::{ack, ack_packet, arrival, data_packet, data_seq, set_data_seq};
 use crate::plan::Start;
 use crate::tally::Tally;
-use crate::trace::Tracer;
+use sidestep_switch::Sink;
 use sidestep_transport::Endpoint;
 use sidestep_transport::host::{answer_late, path_hash};
 use sidestep_types::{FlowId, HostId, Kind, Packet, Time};
@@ -43,14 +44,14 @@ impl<A: Agenda> World<A> {
     #[cold]
     #[inline(never)]
     fn trace_arrival(&mut self, host: u32, parcel: u32, packet: &Packet) {
-        let now = self.fabric.now;
         self.look_at_senders();
-        if let Some(recorder) = &mut self.tracer.recorder {
-            recorder.delivered(now, parcel, packet);
-        }
-        self.tracer.step(now, parcel, TraceEvent::Delivered);
         self.tell_arrival(host, parcel, packet);
-        self.tracer.close(parcel);
+        self.observers.hear(&PacketEvent {
+            at: self.fabric.now,
+            parcel,
+            packet,
+            what: What::Delivered,
+        });
     }
 
     /// An acknowledgement has arrived, and if it is `handed` it has gone up through shims.
@@ -91,12 +92,12 @@ impl<A: Agenda> World<A> {
             self.tally.sent(now, flow, class, &segment);
             if segment.retransmit {
                 cold_path();
-                self.tracer.sends_again(now, flow, &end.endpoint);
+                self.observers.sends_again(now, flow, &end.endpoint);
             }
             let host = &mut self.hosts[src.0];
             send(
                 &mut self.fabric,
-                &mut self.tracer,
+                &mut self.observers,
                 &mut self.tally,
                 host,
                 src,
@@ -234,7 +235,7 @@ impl<A: Agenda> World<A> {
             let host = &mut self.hosts[me.0];
             send(
                 &mut self.fabric,
-                &mut self.tracer,
+                &mut self.observers,
                 &mut self.tally,
                 host,
                 me,
@@ -273,7 +274,7 @@ impl<A: Agenda> World<A> {
         let host = &mut self.hosts[me.0];
         send(
             &mut self.fabric,
-            &mut self.tracer,
+            &mut self.observers,
             &mut self.tally,
             host,
             me,
@@ -515,16 +516,16 @@ impl<A: Agenda> World<A> {
 #[inline(always)]
 fn send<A: Agenda>(
     fabric: &mut Fabric<A>,
-    tracer: &mut Tracer,
+    observers: &mut Observers,
     tally: &mut Tally,
     host: &mut Host,
     id: HostId,
     parcel: u32,
 ) {
     if host.guarded {
-        return send_guarded(fabric, tracer, tally, host, id, parcel);
+        return send_guarded(fabric, observers, tally, host, id, parcel);
     }
-    leave(fabric, tracer, host, id, parcel);
+    leave(fabric, observers, host, id, parcel);
     fabric.enqueue(id.0, parcel);
 }
 
@@ -532,17 +533,17 @@ fn send<A: Agenda>(
 #[inline(never)]
 fn send_guarded<A: Agenda>(
     fabric: &mut Fabric<A>,
-    tracer: &mut Tracer,
+    observers: &mut Observers,
     tally: &mut Tally,
     host: &mut Host,
     id: HostId,
     parcel: u32,
 ) {
     go_down(host, fabric.now, &mut fabric.pool.get_mut(parcel).packet);
-    leave(fabric, tracer, host, id, parcel);
+    leave(fabric, observers, host, id, parcel);
     match &mut host.nic {
         None => fabric.enqueue(id.0, parcel),
-        Some(nic) => send_by_nic(fabric, tracer, tally, nic, parcel),
+        Some(nic) => send_by_nic(fabric, observers, tally, nic, parcel),
     }
 }
 
@@ -550,7 +551,7 @@ fn send_guarded<A: Agenda>(
 #[inline(always)]
 fn leave<A: Agenda>(
     fabric: &mut Fabric<A>,
-    tracer: &mut Tracer,
+    observers: &mut Observers,
     host: &mut Host,
     id: HostId,
     parcel: u32,
@@ -558,8 +559,8 @@ fn leave<A: Agenda>(
     let number = u64::from(id.0) << 32 | host.sent;
     host.sent += 1;
     fabric.depth(id.0);
-    if tracer.wants(number, &fabric.pool.get(parcel).packet) {
-        leave_traced(fabric, tracer, id, number, parcel);
+    if observers.wants(number, &fabric.pool.get(parcel).packet) {
+        leave_traced(fabric, observers, id, number, parcel);
     }
 }
 
@@ -567,15 +568,22 @@ fn leave<A: Agenda>(
 #[inline(never)]
 fn leave_traced<A: Agenda>(
     fabric: &mut Fabric<A>,
-    tracer: &mut Tracer,
+    observers: &mut Observers,
     id: HostId,
     number: u64,
     parcel: u32,
 ) {
     fabric.pool.get_mut(parcel).packet.set_traced(true);
     let packet = fabric.pool.get(parcel).packet;
-    tracer.open(fabric.now, parcel, number, &packet);
-    if let Some(account) = tracer.account_of(number) {
+    observers.hear(&PacketEvent {
+        at: fabric.now,
+        parcel,
+        packet: &packet,
+        what: What::Sent { number },
+    });
+    if let Some(account) = &mut observers.account
+        && account.parcel == Some(parcel)
+    {
         tell_sent(fabric, account, id.0, &packet);
     }
 }

@@ -55,6 +55,7 @@ use crate::host::{Host, ReceivingEnd, SendingEnd};
 use crate::indexed::Table;
 use crate::layout::{Far, LinkEnds, lay_links};
 use crate::network::{End, Network};
+use crate::observers::Observers;
 use crate::outcome::FlowOutcome;
 use crate::plan::{FlowPlan, Plan};
 use crate::pool::NONE;
@@ -101,7 +102,7 @@ pub struct World<A: Agenda = WheelAgenda> {
     end: Time,
     /// The latest instant that was served until: a limit, or the end of the run.
     served: Time,
-    tracer: Tracer,
+    observers: Observers,
     /// Hosts have shims.
     shimmed: bool,
     /// What happens to the network, if anything.
@@ -192,7 +193,7 @@ impl<A: Agenda> World<A> {
             unfinished: flows as u64,
             end: if flows == 0 { Time::ZERO } else { Time::MAX },
             served: Time::ZERO,
-            tracer: Tracer::new(config.trace.clone()),
+            observers: Observers::new(Tracer::new(config.trace.clone())),
             shimmed: false,
             changes: Changes::new(network, ports, &ends, &config.changes),
             ends,
@@ -249,7 +250,7 @@ impl<A: Agenda> World<A> {
             Some(_) => self.wires(),
             None => Wires::new(),
         };
-        self.tracer.watch(watching, wires);
+        self.observers.watch(watching, wires);
     }
 
     /// The wires behind the ports of switches.

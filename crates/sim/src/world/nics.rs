@@ -4,14 +4,16 @@
 //! out as from any other loss.
 
 use super::World;
-use super::why::send_told;
+use super::why::send_asked;
 use crate::agenda::Agenda;
+use crate::event::{PacketEvent, What};
 use crate::fabric::Fabric;
-use crate::switching::{Fate, Switch, make_sched};
+use crate::network::End;
+use crate::observers::Observers;
+use crate::switching::{Switch, make_sched};
 use crate::tally::Tally;
-use crate::trace::Tracer;
 use sidestep_switch::ports::Counts;
-use sidestep_switch::{Action, DropReason, Sched};
+use sidestep_switch::{DropReason, Sched, Sink};
 use sidestep_types::HostId;
 
 impl<A: Agenda> World<A> {
@@ -53,34 +55,31 @@ impl<A: Agenda> World<A> {
 /// Puts a parcel into the queue of a NIC that decides, or drops it. What others it evicts is dropped.
 pub(super) fn send_by_nic<A: Agenda>(
     fabric: &mut Fabric<A>,
-    tracer: &mut Tracer,
+    observers: &mut Observers,
     tally: &mut Tally,
     nic: &mut Switch,
     parcel: u32,
 ) {
-    let done = match tracer.account {
+    let event = match &mut observers.account {
         None => nic.send(fabric, parcel, &mut ()),
-        Some(_) => send_told(fabric, tracer, nic, parcel),
+        Some(account) => send_asked(fabric, account, nic, parcel),
     };
-    let (now, host) = (fabric.now, HostId(nic.first_link()));
-    let mut drop = |fabric: &mut Fabric<A>, parcel: u32| {
-        tally.dropped_at_once(now, &fabric.pool.get(parcel).packet);
-        fabric.pool.free(parcel);
-    };
-    if fabric.pool.get(parcel).packet.traced() {
-        let wire = fabric.pool.get(parcel).packet.wire;
-        tracer.sent_by_nic(now, parcel, host, &done, wire);
-    }
-    for gone in nic.evicted.drain(..) {
-        let Fate::Lost(reason) = gone.fate else {
-            unreachable!("a NIC has no other queue");
-        };
-        if fabric.pool.get(gone.parcel).packet.traced() {
-            tracer.evicted_by_nic(now, host, &gone, reason);
+    let (at, host) = (fabric.now, HostId(nic.first_link()));
+    // The packet that is sent comes first here, then what it has evicted.
+    let sent = std::iter::once((parcel, event));
+    for (parcel, event) in sent.chain(nic.evicted.drain(..)) {
+        let packet = fabric.pool.get(parcel).packet;
+        if packet.traced() {
+            observers.hear(&PacketEvent {
+                at,
+                parcel,
+                packet: &packet,
+                what: What::At(End::Host(host), event),
+            });
         }
-        drop(fabric, gone.parcel);
-    }
-    if let Action::Dropped(_) = done.action {
-        drop(fabric, parcel);
+        if event.dropped().is_some() {
+            tally.dropped_at_once(at, &packet);
+            fabric.pool.free(parcel);
+        }
     }
 }

@@ -20,7 +20,7 @@ impl<A: Agenda> World<A> {
         };
         assert!(begins, "a recording begins at its instant");
         assert!(
-            self.tracer.account.is_none(),
+            self.observers.account.is_none(),
             "a run that explains a packet is not recorded"
         );
         let (state, known) = self.under_way(from, &recording.packets);
@@ -34,7 +34,7 @@ impl<A: Agenda> World<A> {
         for at in taken {
             self.fabric.pool.get_mut(at).packet.set_traced(true);
         }
-        self.tracer.record(recorder);
+        self.observers.record(recorder);
     }
 
     /// Ends the recording before what happens at `to`, if it has not ended yet, or with the run.
@@ -59,13 +59,13 @@ impl<A: Agenda> World<A> {
             Some((parcel, link, departs))
         });
         let left: Vec<_> = left.collect();
-        let Some(recorder) = &mut self.tracer.recorder else {
+        let Some(recorder) = &mut self.observers.recorder else {
             return;
         };
         recorder.end(to, left);
         let taken: Vec<u32> = self.fabric.pool.taken().collect();
         for at in taken {
-            let kept = self.tracer.keeps_path(at);
+            let kept = self.observers.tracer.keeps_path(at);
             let packet = &mut self.fabric.pool.get_mut(at).packet;
             packet.set_traced(kept);
         }
@@ -73,11 +73,11 @@ impl<A: Agenda> World<A> {
 
     /// What was recorded, when that has ended; `None` when nothing was.
     pub fn recorded(&mut self) -> Option<Recorded> {
-        let recorder = self.tracer.recorder.as_mut()?;
+        let recorder = self.observers.recorder.as_mut()?;
         if recorder.is_on() {
             return None;
         }
-        Some(self.tracer.recorder.take()?.finish())
+        Some(self.observers.recorder.take()?.finish())
     }
 
     /// Where every packet that is recorded is just before `from`, and what is under way then.
@@ -154,7 +154,7 @@ impl<A: Agenda> World<A> {
     /// Looks at the senders that what happened last has changed, if the run is recorded.
     #[inline]
     pub(super) fn look_at_senders(&mut self) {
-        if let Some(recorder) = &mut self.tracer.recorder
+        if let Some(recorder) = &mut self.observers.recorder
             && recorder.has_touched()
         {
             recorder.look(|flow| {

@@ -11,10 +11,10 @@ use crate::agenda::Agenda;
 use crate::fabric::{Fabric, Pending};
 use crate::host::{Host, ReceivingEnd, SendingEnd};
 use crate::indexed::Table;
+use crate::observers::Observers;
 use crate::outcome::FlowOutcome;
 use crate::switching::Switch;
 use crate::tally::Tally;
-use crate::trace::Tracer;
 use serde::{Deserialize, Serialize};
 use sidestep_types::{FlowId, HostId, Time};
 
@@ -69,7 +69,7 @@ state! {
     unfinished: u64,
     end: Time,
     served: Time,
-    tracer: Tracer,
+    observers: Observers,
 }
 
 impl<A: Agenda> World<A> {
@@ -96,7 +96,7 @@ impl<A: Agenda> World<A> {
         let shims = shims.then(|| "a shim of its hosts is not Sidestep's".to_string());
         let machines = self.machines.is_some();
         let machines = machines.then(|| "its transport is not Sidestep's".to_string());
-        let looked = self.tracer.cannot_be_kept().map(str::to_string);
+        let looked = self.observers.cannot_be_kept().map(str::to_string);
         custom.or(sched).or(shims).or(machines).or(looked)
     }
 
@@ -117,7 +117,7 @@ impl<A: Agenda> World<A> {
         let built = saved;
         let pending = &built.pending;
         self.fabric.go_on_as(built.fabric, pending, flows)?;
-        self.tracer.go_on_as(built.tracer)?;
+        self.observers.tracer.go_on_as(built.observers.tracer)?;
         for (kept, built) in self.switches.iter_mut().zip(built.switches.into_items()) {
             kept.stand_as(built)?;
         }

@@ -2,11 +2,12 @@
 
 use super::World;
 use crate::agenda::Agenda;
+use crate::event::{PacketEvent, What};
 use crate::fabric::Inside;
-use crate::switching::{Done, Fate};
+use crate::network::End;
 use crate::watch::DetourSeen;
-use sidestep_switch::Action;
-use sidestep_types::{PortId, SwitchId};
+use sidestep_switch::{Event, Joined, Sink};
+use sidestep_types::SwitchId;
 use std::hint::cold_path;
 
 impl<A: Agenda> World<A> {
@@ -28,10 +29,9 @@ impl<A: Agenda> World<A> {
         let traced = packet.traced();
         let (here, fabric) = (&mut self.switches[switch], &mut self.fabric);
         let at_hand = (link, parcel, dst);
-        let done = here.forward::<A, false, ()>(fabric, at_hand, traced, &mut ());
-        if let Some(done) = done {
+        if let Some(event) = here.forward::<A, false, ()>(fabric, at_hand, traced, &mut ()) {
             cold_path();
-            self.done(switch, parcel, done, traced);
+            self.happened(switch, parcel, event);
         }
     }
 
@@ -42,8 +42,8 @@ impl<A: Agenda> World<A> {
         let dst = self.attachments[packet.dst.0];
         let traced = packet.traced();
         let (here, fabric) = (&mut self.switches[switch], &mut self.fabric);
-        if let Some(done) = here.forward_by_class(fabric, (link, parcel, dst), traced) {
-            self.done(switch, parcel, done, traced);
+        if let Some(event) = here.forward_by_class(fabric, (link, parcel, dst), traced) {
+            self.happened(switch, parcel, event);
         }
     }
 
@@ -55,88 +55,72 @@ impl<A: Agenda> World<A> {
         let traced = packet.traced();
         let (here, fabric) = (&mut self.switches[switch], &mut self.fabric);
         let at_hand = (link, parcel, dst);
-        let done = match self.tracer.account {
+        let event = match self.observers.account {
             None => here.forward::<A, true, ()>(fabric, at_hand, traced, &mut ()),
-            Some(_) => Some(self.forward_told(switch, link, parcel, dst)),
+            Some(_) => Some(self.forward_asked(switch, link, parcel, dst)),
         };
-        if let Some(done) = done {
-            self.done(switch, parcel, done, traced);
+        if let Some(event) = event {
+            self.happened(switch, parcel, event);
         }
     }
 
-    /// Counts what `switch` did with a parcel, where that is not what is done with nearly every one.
+    /// Sees to the events of an arrival at `switch`: those of the packets that were evicted, and then that of the packet
+    /// that came.
     #[inline(never)]
-    fn done(&mut self, switch: u32, parcel: u32, done: Done, traced: bool) {
-        match done.action {
-            Action::Queued { port, .. } => {
-                if port != done.want.port {
-                    self.count_detour(parcel, SwitchId(switch), done.want.port, port);
-                }
+    fn happened(&mut self, switch: u32, parcel: u32, event: Event) {
+        if !self.switches[switch].evicted.is_empty() {
+            let mut evicted = std::mem::take(&mut self.switches[switch].evicted);
+            for (parcel, event) in evicted.drain(..) {
+                self.take(switch, parcel, event);
             }
-            Action::Squeezed { port, .. } => {
-                self.count_evicted(switch);
-                if port != done.want.port {
-                    self.count_detour(parcel, SwitchId(switch), done.want.port, port);
-                }
-            }
-            Action::Dropped(_) => {
-                self.count_evicted(switch);
-                self.count_drop(parcel);
-            }
-            Action::NoMemory => unreachable!("the pool grows"),
+            self.switches[switch].evicted = evicted;
         }
-        if traced {
-            self.trace(SwitchId(switch), parcel, done);
+        self.take(switch, parcel, event);
+    }
+
+    /// Tells of an event at `switch`, counts it, and frees the packet if it was dropped.
+    #[inline]
+    fn take(&mut self, switch: u32, parcel: u32, event: Event) {
+        if self.fabric.pool.get(parcel).packet.traced() {
+            self.trace(SwitchId(switch), parcel, event);
+        }
+        match event {
+            Event::Enqueue(joined) | Event::Move(joined) => {
+                if joined.detoured() {
+                    self.count_detour(parcel, SwitchId(switch), joined);
+                }
+            }
+            Event::Drop { .. } | Event::Evict { .. } => {
+                let packet = &self.fabric.pool.get(parcel).packet;
+                self.tally.dropped(self.fabric.now, packet);
+                self.fabric.pool.free(parcel);
+            }
         }
     }
 
-    /// By value: a reference to what was done would keep it in memory on every hop.
+    /// Tells observers of an event of a traced packet.
     #[cold]
     #[inline(never)]
-    fn trace(&mut self, switch: SwitchId, parcel: u32, done: Done) {
-        self.look_at_senders();
-        let (now, wire) = (self.fabric.now, self.fabric.pool.get(parcel).packet.wire);
-        self.tracer.switched(now, parcel, switch, &done, wire);
+    fn trace(&mut self, switch: SwitchId, parcel: u32, event: Event) {
+        if !event.waited() {
+            self.look_at_senders();
+        }
+        self.observers.hear(&PacketEvent {
+            at: self.fabric.now,
+            parcel,
+            packet: &self.fabric.pool.get(parcel).packet,
+            what: What::At(End::Switch(switch), event),
+        });
     }
 
     #[inline(never)]
-    fn count_detour(&mut self, parcel: u32, switch: SwitchId, wanted: PortId, taken: PortId) {
-        self.tracer.detour(DetourSeen {
+    fn count_detour(&mut self, parcel: u32, switch: SwitchId, joined: Joined) {
+        self.observers.tracer.detour(DetourSeen {
             at: self.fabric.now,
             switch,
-            wanted,
-            taken,
+            wanted: joined.wanted,
+            taken: joined.port,
         });
         self.tally.detour(&self.fabric.pool.get(parcel).packet);
-    }
-
-    /// Counts the packets that `switch` has just evicted, and frees those that it dropped.
-    #[inline(never)]
-    fn count_evicted(&mut self, switch: u32) {
-        let evicted = std::mem::take(&mut self.switches[switch].evicted);
-        for gone in &evicted {
-            let packet = &self.fabric.pool.get(gone.parcel).packet;
-            if packet.traced() {
-                let (now, wire) = (self.fabric.now, packet.wire);
-                self.tracer.evicted(now, SwitchId(switch), gone, wire);
-            }
-            match gone.fate {
-                Fate::Moved(joined, _) if joined.detoured() => {
-                    self.count_detour(gone.parcel, SwitchId(switch), gone.from, joined.port);
-                }
-                Fate::Moved(..) => {}
-                Fate::Lost(_) => self.count_drop(gone.parcel),
-            }
-        }
-        self.switches[switch].evicted = evicted;
-        self.switches[switch].evicted.clear();
-    }
-
-    /// Counts a drop and frees the packet.
-    #[inline(never)]
-    fn count_drop(&mut self, parcel: u32) {
-        let packet = &self.fabric.pool.get(parcel).packet;
-        self.tally.dropped(self.fabric.now, packet);
-        self.fabric.pool.free(parcel);
     }
 }

@@ -2,13 +2,14 @@
 
 use super::World;
 use crate::agenda::Agenda;
+use crate::config::TraceFilter;
 use crate::fabric::{Fabric, Inside};
 use crate::fib::Attachment;
 use crate::layout::Far;
 use crate::network::{End, Network};
-use crate::switching::{Done, Switch};
-use crate::trace::Tracer;
-use crate::why::{Account, Decided, Explained, Known, Met, Notes, for_receiver};
+use crate::switching::Switch;
+use crate::why::{Account, Decided, Explained, Judged, Known, Met, for_receiver};
+use sidestep_switch::{Asked, Event};
 use sidestep_types::{HostId, Packet, SwitchId, Time};
 
 /// The number of no packet.
@@ -29,26 +30,28 @@ impl<A: Agenda> World<A> {
             }
         }
         self.fabric.inside = Inside::Watched;
-        self.tracer.explain(Account::new(number, names));
+        let only = TraceFilter::Ids(vec![number]);
+        self.observers.explain(Account::new(number, names), only);
     }
 
     /// Remembers which packet a switch decides about, and by which number its host sent it, for [`World::deciding`]:
-    /// the numbers of all packets are kept then, and no path. Costs time, changes nothing that happens.
+    /// the numbers of all packets are kept then, and the paths of those alone that have more detours than any has. Costs time, changes nothing that happens.
     pub fn remember_deciding(&mut self) {
         assert!(self.tally.is_fresh(), "remembering begins with the run");
         self.fabric.inside = Inside::Watched;
-        self.tracer.remember(Account::new(NOBODY, Vec::new()));
+        let none = TraceFilter::Detoured(u8::MAX);
+        (self.observers).explain(Account::new(NOBODY, Vec::new()), none);
     }
 
     /// The packet about which a switch was deciding when a policy of the caller's unwound, and the number that
     /// [`World::explain`] takes; `None` outside a decision, and where nobody remembers.
     pub fn deciding(&self) -> Option<(Packet, Option<u64>)> {
-        self.tracer.account.as_ref()?.deciding
+        self.observers.account.as_ref()?.deciding
     }
 
     /// The account, as far as it goes; `None` when nobody asked for one.
     pub fn explained(&mut self) -> Option<Explained> {
-        let account = self.tracer.account.take()?;
+        let account = self.observers.account.take()?;
         let host = (account.number >> 32) as usize;
         Some(Explained {
             steps: account.steps,
@@ -56,59 +59,56 @@ impl<A: Agenda> World<A> {
         })
     }
 
-    /// What `forward` does, told of the packet that is explained.
+    /// Forwards a packet, and asks why where it is the one that is explained.
     #[cold]
     #[inline(never)]
-    pub(super) fn forward_told(
+    pub(super) fn forward_asked(
         &mut self,
         switch: u32,
         link: u32,
         parcel: u32,
         dst: Attachment,
-    ) -> Done {
+    ) -> Event {
         let (here, fabric) = (&mut self.switches[switch], &mut self.fabric);
         let packet = fabric.pool.get(parcel).packet;
-        let number = self.tracer.number(parcel).filter(|_| packet.traced());
-        let account = (self.tracer.account.as_mut()).expect("a packet is explained");
+        let number = self.observers.tracer.number(parcel);
+        let number = number.filter(|_| packet.traced());
+        let account = (self.observers.account.as_mut()).expect("a packet is explained");
         account.at_hand = Some(packet);
         account.deciding = Some((packet, number));
         let about = number == Some(account.number);
-        let mut notes = about.then(|| Notes::new(&account.names[switch as usize]));
+        let mut asked = about.then(|| Asked::new(&account.names[switch as usize]));
         // Without a witness it is called in `at_switch` alone: a second call takes it out of line there, which
         // costs 1.6 % of a run with pauses.
         let at_hand = (link, parcel, dst);
-        let done = here.forward::<A, true, _>(fabric, at_hand, true, &mut notes);
-        let done = done.expect("it is told");
+        let event = here.forward::<A, true, _>(fabric, at_hand, true, &mut asked);
+        let event = event.expect("it is told of");
         account.deciding = None;
-        let Some(mut notes) = notes else {
-            return done;
+        let Some(asked) = asked else {
+            return event;
         };
-        let joined = done.action.joined(done.want.port);
-        let out = joined.map(|joined| here.first_link() + u32::from(joined.port.0));
-        let wire = fabric.pool.get(parcel).packet.wire;
-        let judged = notes.judged(&done, here.evicted.len(), wire);
-        let Notes { hops, route, .. } = notes;
+        let judged = judged(asked, event, here, fabric.pool.get(parcel).packet.wire);
+        let out = judged.event.joined().map(|joined| joined.port);
+        let out = out.map(|port| here.first_link() + u32::from(port.0));
         let decided = Decided {
             switch: SwitchId(switch),
             from: self.ends[link as usize].from,
             ingress: fabric.wiring.ingress[link],
             ttl: packet.ttl.saturating_sub(1),
             detours: packet.detours,
-            hops,
             hash: packet.hash,
-            route,
             judged,
             paused_before: fabric.paused(link).1,
             paused: out.map_or(Time::ZERO, |out| fabric.paused(out).1),
         };
         account.tell(fabric.now, Met::Decided(Box::new(decided)));
-        done
+        event
     }
 
     /// A traced packet has reached `host`.
     pub(super) fn tell_arrival(&mut self, host: u32, parcel: u32, packet: &Packet) {
-        if self.tracer.account.as_ref().map(|account| account.number) != self.tracer.number(parcel)
-        {
+        let account = self.observers.account.as_ref();
+        if account.is_none_or(|account| account.parcel != Some(parcel)) {
             return;
         }
         let known = self.known(packet);
@@ -116,7 +116,7 @@ impl<A: Agenda> World<A> {
         let link = self.switches[at.switch].first_link() + u32::from(at.port.0);
         debug_assert!(self.fabric.links[link].far() == Far::Host(host));
         let (now, paused) = (self.fabric.now, self.fabric.paused(link).1);
-        if let Some(account) = &mut self.tracer.account {
+        if let Some(account) = &mut self.observers.account {
             account.tell(now, Met::Arrived { known, paused });
         }
     }
@@ -132,7 +132,7 @@ impl<A: Agenda> World<A> {
             .expect("every host has shims")
             .stack
             .why_passed(packet);
-        if let Some(account) = &mut self.tracer.account
+        if let Some(account) = &mut self.observers.account
             && account.is_about(packet)
         {
             account.tell(now, Met::Handed { known, passed });
@@ -146,7 +146,7 @@ impl<A: Agenda> World<A> {
         let now = self.fabric.now;
         let shims = self.hosts[host.0].shims.as_deref();
         let (shim, why) = shims.expect("every host has shims").stack.why(packet);
-        if let Some(account) = &mut self.tracer.account
+        if let Some(account) = &mut self.observers.account
             && account.is_about(packet)
         {
             account.tell(now, Met::Withheld { shim, why });
@@ -171,6 +171,21 @@ impl<A: Agenda> World<A> {
     }
 }
 
+/// Joins the reasons with what the switch, or NIC, did just now with the packet at hand, which has so many bytes of link
+/// time from here on.
+fn judged(asked: Asked, event: Event, here: &Switch, wire: u16) -> Judged {
+    let mut reasons = asked.reasons;
+    if event.joined().is_none() {
+        reasons.sched = None;
+    }
+    Judged {
+        reasons,
+        event,
+        displaced: here.evicted.len() as u32,
+        wire,
+    }
+}
+
 /// The explained packet has been put on the NIC of `host`, which had so much in its queue.
 #[cold]
 #[inline(never)]
@@ -184,29 +199,23 @@ pub(super) fn tell_sent<A: Agenda>(
     account.sent(fabric.now, packet, ahead, paused);
 }
 
-/// What `send` of a NIC does, told of the packet that is explained.
+/// Sends a packet by a NIC, and asks why where it is the one that is explained.
 #[cold]
 #[inline(never)]
-pub(super) fn send_told<A: Agenda>(
+pub(super) fn send_asked<A: Agenda>(
     fabric: &mut Fabric<A>,
-    tracer: &mut Tracer,
+    account: &mut Account,
     nic: &mut Switch,
     parcel: u32,
-) -> Done {
+) -> Event {
     let packet = fabric.pool.get(parcel).packet;
-    let number = tracer.number(parcel).filter(|_| packet.traced());
-    let Some(account) = &mut tracer.account else {
-        return nic.send(fabric, parcel, &mut ());
-    };
     account.at_hand = Some(packet);
-    if number != Some(account.number) {
-        return nic.send(fabric, parcel, &mut ());
+    let about = account.parcel == Some(parcel);
+    let mut asked = about.then(|| Asked::new(&["its NIC".to_string()]));
+    let event = nic.send(fabric, parcel, &mut asked);
+    if let Some(asked) = asked {
+        let judged = judged(asked, event, nic, fabric.pool.get(parcel).packet.wire);
+        account.tell(fabric.now, Met::Nic(Box::new(judged)));
     }
-    let names = ["its NIC".to_string()];
-    let mut notes = Notes::new(&names);
-    let done = nic.send(fabric, parcel, &mut notes);
-    let wire = fabric.pool.get(parcel).packet.wire;
-    let judged = notes.judged(&done, nic.evicted.len(), wire);
-    account.tell(fabric.now, Met::Nic(Box::new(judged)));
-    done
+    event
 }

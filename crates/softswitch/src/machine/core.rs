@@ -5,11 +5,11 @@ use super::needs_ranks;
 use super::outputs::{Outputs, Seen};
 use super::packet::packet_of;
 use super::vlans::{Vlans, wire_with};
-use super::watch::{Event, Happened, Watcher};
+use super::watch::{FrameEvent, Happened, Watcher};
 use crate::frame::{self, Carry, Frame, Refusal, What, WireTag};
 use crate::setup::{Mac, Rank, Services, Setup};
-use sidestep_switch::ports::{Live, NONE, Store};
-use sidestep_switch::{Action, Carrier, Changes, Decider, DropReason, Hops, Joined, Sent};
+use sidestep_switch::ports::{NONE, Store};
+use sidestep_switch::{Carrier, Decider, DropReason, Event, Hops, Sent};
 use sidestep_transport::shim::mark::Boosting;
 use sidestep_types::{Kind, Packet, PortId, PortSet, Time};
 
@@ -128,12 +128,12 @@ impl Core {
         if let (Some(services), What::Ip(ip)) = (&self.services, &frame.what) {
             packet.set_service(services.class(ip.dscp));
         }
-        let mut kept = NONE;
         let (down, switches) = (self.outputs.down, self.outputs.switches);
         let blocked = self.blocked;
         let mut at_hand = AtHand {
             outputs: &mut self.outputs,
             watcher: &mut self.watcher,
+            expired: &mut self.expired,
             carry: self.carry,
             frame,
             bytes,
@@ -141,14 +141,12 @@ impl Core {
             how,
             tag,
             cut: false,
-            kept: &mut kept,
+            kept: NONE,
         };
-        let (packet, seen) = at_hand.at_hand();
-        let mut queues = Live(seen);
         // The route has no say about a host of this very switch; a draw would be one too many.
         let wanted = match hops.ports {
             [only] if !switches.has(*only) => *only,
-            _ => self.decider.pick(packet, hops, &mut queues),
+            _ => self.decider.route(&mut at_hand, hops, &mut ()),
         };
         if how.from == Some(wanted) && !how.returns {
             return self.refuse(wanted, bytes, Refusal::Hairpin);
@@ -161,11 +159,12 @@ impl Core {
         {
             return self.refuse(from, bytes, Refusal::LoopBlocked);
         }
-        let (want, verdict) = self.decider.decide(packet, wanted, false, &mut queues);
+        let depth = at_hand.outputs.depth(wanted);
         let depths = &mut self.counts[wanted.index()].depths;
-        depths.saturating_record(u64::from(want.depth.packets));
-        let action = self.decider.carry_out(at_hand, want, verdict);
-        self.tell_done(bytes, how.from, wanted, action, kept);
+        depths.saturating_record(u64::from(depth.packets));
+        if !self.decider.admit(at_hand, wanted, false, &mut ()) {
+            self.no_memory(wanted, bytes, how.from);
+        }
         if !self.outputs.stranded.is_empty() {
             self.strand();
         }
@@ -174,9 +173,15 @@ impl Core {
     /// Drops a frame that wants a port whose link is down.
     #[cold]
     fn unplugged(&mut self, wanted: PortId, bytes: &[u8], from: Option<PortId>) {
-        let reason = DropReason::LinkDown;
-        self.decider.count_drop(wanted, reason);
-        self.tell(from, bytes, Happened::Dropped { wanted, reason });
+        self.drop(wanted, bytes, from, DropReason::LinkDown);
+    }
+
+    /// Drops a frame that wants a port, before a decision.
+    #[cold]
+    fn drop(&mut self, port: PortId, bytes: &[u8], from: Option<PortId>, reason: DropReason) {
+        self.decider.count_drop(port, reason);
+        let event = Event::Drop { port, reason };
+        self.tell(from, bytes, Happened::Switched(event));
     }
 
     /// Drops what was detoured to a port whose link is down.
@@ -198,39 +203,9 @@ impl Core {
             at,
             None,
             bytes,
-            Happened::Evicted { port, reason },
+            Happened::Switched(Event::Evict { port, reason }),
         );
         self.outputs.slab.free(handle);
-    }
-
-    /// Tells what became of a frame that wanted to leave by `wanted`, and is `kept` unless dropped.
-    #[inline]
-    fn tell_done(
-        &mut self,
-        bytes: &[u8],
-        from: Option<PortId>,
-        wanted: PortId,
-        action: Action,
-        kept: u32,
-    ) {
-        let what = match action {
-            Action::Dropped(reason) => {
-                self.expired |= reason == DropReason::Ttl;
-                return self.tell(from, bytes, Happened::Dropped { wanted, reason });
-            }
-            joins => match joins.joined(wanted) {
-                Some(joined) => Happened::Queued(joined),
-                None => return self.no_memory(wanted, bytes, from),
-            },
-        };
-        let at = self.outputs.now;
-        tell(
-            &mut self.watcher,
-            at,
-            from,
-            self.outputs.slab.bytes(kept),
-            what,
-        );
     }
 
     /// There is no slot for a frame: it counts as refused where it came in, or dropped where the
@@ -238,9 +213,7 @@ impl Core {
     #[cold]
     fn no_memory(&mut self, wanted: PortId, bytes: &[u8], from: Option<PortId>) {
         let Some(port) = from else {
-            let reason = DropReason::Full;
-            self.decider.count_drop(wanted, reason);
-            return self.tell(None, bytes, Happened::Dropped { wanted, reason });
+            return self.drop(wanted, bytes, None, DropReason::Full);
         };
         self.refuse(port, bytes, Refusal::NoMemory);
     }
@@ -256,7 +229,7 @@ fn tell(
     what: Happened,
 ) {
     if let Some(watcher) = watcher {
-        watcher(&Event {
+        watcher.hear(&FrameEvent {
             at,
             from,
             frame,
@@ -269,6 +242,7 @@ fn tell(
 struct AtHand<'a> {
     outputs: &'a mut Outputs,
     watcher: &'a mut Option<Watcher>,
+    expired: &'a mut bool,
     carry: Option<Carry>,
     frame: &'a Frame,
     bytes: &'a [u8],
@@ -279,7 +253,7 @@ struct AtHand<'a> {
     /// Its payload is to be cut off.
     cut: bool,
     /// Its slot, once it has one.
-    kept: &'a mut u32,
+    kept: u32,
 }
 
 impl Carrier for AtHand<'_> {
@@ -323,7 +297,7 @@ impl Carrier for AtHand<'_> {
             self.cut(handle);
         }
         self.outputs.enqueue(port.index(), handle);
-        *self.kept = handle;
+        self.kept = handle;
         true
     }
 
@@ -344,20 +318,28 @@ impl Carrier for AtHand<'_> {
         self.outputs.slab.detours(held)
     }
 
-    fn put(&mut self, held: u32, joined: Joined) {
-        if joined.changes.has(Changes::MARKED) {
+    fn put(&mut self, held: u32, port: PortId) {
+        let marked = self.outputs.slab.parcel(held).packet.ce();
+        if marked {
             mark_kept(self.outputs.slab.bytes_mut(held), self.carry);
         }
-        self.outputs.enqueue(joined.port.index(), held);
-        let (at, bytes) = (self.outputs.now, self.outputs.slab.bytes(held));
-        tell(self.watcher, at, None, bytes, Happened::Queued(joined));
+        self.outputs.enqueue(port.index(), held);
     }
 
-    fn lose(&mut self, held: u32, from: PortId, reason: DropReason) {
-        let (at, bytes) = (self.outputs.now, self.outputs.slab.bytes(held));
-        let what = Happened::Evicted { port: from, reason };
-        tell(self.watcher, at, None, bytes, what);
-        self.outputs.slab.free(held);
+    #[inline]
+    fn tell(&mut self, held: Option<u32>, event: Event) {
+        let handle = held.unwrap_or(self.kept);
+        *self.expired |= event.dropped() == Some(DropReason::Ttl);
+        let from = self.how.from.filter(|_| held.is_none());
+        let bytes = match event {
+            Event::Drop { .. } => self.bytes,
+            _ => self.outputs.slab.bytes(handle),
+        };
+        let at = self.outputs.now;
+        tell(self.watcher, at, from, bytes, Happened::Switched(event));
+        if let Event::Evict { .. } = event {
+            self.outputs.slab.free(handle);
+        }
     }
 }
 

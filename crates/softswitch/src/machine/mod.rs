@@ -34,7 +34,7 @@ pub use counters::{Counters, Depths, PortCounters, ShimCounters};
 pub use departure::{Departure, Handle};
 pub use notices::{EVERY, Notice, Noticed};
 pub use shims::Announced;
-pub use watch::{Event, Happened, Watcher};
+pub use watch::{FrameEvent, Happened, Watcher};
 
 use self::core::{Core, Ranks};
 use agenda::Agenda;

@@ -1,12 +1,12 @@
 //! What is told to whoever watches: each frame, and what became of it.
 
 use crate::frame::Refusal;
-use sidestep_switch::{DropReason, Joined};
+use sidestep_switch::{Event, Sink};
 use sidestep_types::{PortId, Time};
 
-/// Something happened to a frame.
+/// One event of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Event<'a> {
+pub struct FrameEvent<'a> {
     /// Time on the machine's clock. It goes back where frames have [left](Happened::Left).
     pub at: Time,
     /// The port it came in by; `None` of the switch's own answers, and of a frame that waited and
@@ -21,22 +21,8 @@ pub struct Event<'a> {
 /// What happened to a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happened {
-    /// It was queued: where, and what was changed about it.
-    Queued(Joined),
-    /// It was dropped when it came.
-    Dropped {
-        /// The port it wanted.
-        wanted: PortId,
-        /// The reason of the drop.
-        reason: DropReason,
-    },
-    /// It waited, and was dropped for a better one.
-    Evicted {
-        /// The port it waited at.
-        port: PortId,
-        /// The reason of the drop.
-        reason: DropReason,
-    },
+    /// The switch queued or dropped it, as it came or after it had waited.
+    Switched(Event),
     /// The last bit of a frame that waited left the queue of a port, at the time of the event; this is told when the
     /// frame is out of the link.
     Left {
@@ -51,5 +37,5 @@ pub enum Happened {
     Answered,
 }
 
-/// Somebody who watches.
-pub type Watcher = Box<dyn FnMut(&Event<'_>) + Send>;
+/// Observer of frames.
+pub type Watcher = Box<dyn for<'a> Sink<FrameEvent<'a>> + Send>;

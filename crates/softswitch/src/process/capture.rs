@@ -7,7 +7,7 @@
 use super::clock::Clock;
 use super::files;
 use super::log::Log;
-use crate::machine::{Happened, Watcher};
+use crate::machine::{FrameEvent, Happened};
 use crate::setup::PortSetup;
 use pcap_file::DataLink;
 use pcap_file::pcapng::PcapNgWriter;
@@ -16,7 +16,7 @@ use pcap_file::pcapng::blocks::interface_description::{
     InterfaceDescriptionBlock, InterfaceDescriptionOption, InterfaceTsResolution,
 };
 use pcap_file::pcapng::blocks::opt_common::CommonOption;
-use sidestep_switch::Changes;
+use sidestep_switch::{Changes, Event, Sink};
 use sidestep_types::PortId;
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -127,13 +127,17 @@ impl Capture {
 
     /// What the switch tells of frames goes here. `clock` is the one that the switch is driven by,
     /// `ports` its ports' names.
-    pub fn watcher(&self, clock: Clock, ports: &[String]) -> Watcher {
+    pub fn watcher(
+        &self,
+        clock: Clock,
+        ports: &[String],
+    ) -> impl for<'a> Sink<FrameEvent<'a>> + Send + use<> {
         let (queue, counts) = (self.queue.clone(), Arc::clone(&self.counts));
         let (drops_only, day_ns, ports) = (self.drops_only, clock.day_ns(), ports.to_vec());
-        Box::new(move |event| {
+        move |event: &FrameEvent<'_>| {
             let plain = match event.what {
                 // A mark is nothing to stop at.
-                Happened::Queued(joined) => {
+                Happened::Switched(Event::Enqueue(joined) | Event::Move(joined)) => {
                     !joined.detoured() && joined.changes.and(Changes::MARKED) == Changes::MARKED
                 }
                 Happened::Answered => true,
@@ -151,7 +155,7 @@ impl Capture {
                 comment: comment(event.what, &ports),
             };
             Capture::keep(queue, &counts, record);
-        })
+        }
     }
 
     /// What became of records so far.
@@ -183,7 +187,7 @@ impl Drop for Capture {
 fn comment(what: Happened, ports: &[String]) -> String {
     let name = |port: PortId| ports.get(port.index()).map_or("?", String::as_str);
     match what {
-        Happened::Queued(joined) => {
+        Happened::Switched(Event::Enqueue(joined) | Event::Move(joined)) => {
             let (wanted, port) = (name(joined.wanted), name(joined.port));
             let how = match joined.detoured() {
                 true => format!("detoured from {wanted} to {port}"),
@@ -193,10 +197,10 @@ fn comment(what: Happened, ports: &[String]) -> String {
             let words = joined.changes.words();
             words.fold(ahead, |text, word| text + ", " + word)
         }
-        Happened::Dropped { wanted, reason } => {
-            format!("dropped at {}: {}", name(wanted), reason.name())
+        Happened::Switched(Event::Drop { port, reason }) => {
+            format!("dropped at {}: {}", name(port), reason.name())
         }
-        Happened::Evicted { port, reason } => {
+        Happened::Switched(Event::Evict { port, reason }) => {
             format!("waited at {}, dropped: {}", name(port), reason.name())
         }
         Happened::Refused(why) => format!("dropped: {}", why.name()),
@@ -234,7 +238,6 @@ fn write_all(writer: &mut Writer, records: &Receiver<Record>) -> io::Result<()> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::Event;
     use pcap_file::pcapng::PcapNgReader;
     use pcap_file::pcapng::blocks::block_common::Block;
     use sidestep_switch::DropReason;
@@ -251,14 +254,15 @@ mod tests {
         let names = ["h0".to_string(), "up0".to_string()];
         let clock = Clock::start();
         let mut watcher = capture.watcher(clock, &names);
-        let event = |what| Event {
+        let event = |what| FrameEvent {
             at: Time::from_ns(123),
             from: Some(PortId(1)),
             frame: &[7; 61],
             what,
         };
-        let (wanted, reason) = (PortId(0), DropReason::Full);
-        watcher(&event(Happened::Dropped { wanted, reason }));
+        let (port, reason) = (PortId(0), DropReason::Full);
+        let dropped = Event::Drop { port, reason };
+        watcher.hear(&event(Happened::Switched(dropped)));
         drop(watcher);
         assert_eq!(capture.counts(), Counts { kept: 1, lost: 0 });
         drop(capture);

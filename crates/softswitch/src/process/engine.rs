@@ -19,7 +19,7 @@ use super::snapshot::{PortSnapshot, Snapshot};
 use crate::io::interface::Inquiry;
 use crate::io::links::LinkNews;
 use crate::io::{self, Port};
-use crate::machine::{Change, Departure, Event, Machine};
+use crate::machine::{Change, Departure, Machine, Watcher};
 use sidestep_types::{PortSet, Time};
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -116,13 +116,9 @@ impl Engine {
         let capture = capture.map(|capture| capture.watcher(self.clock, &self.names));
         let notes = self.notes.as_ref();
         let notes = notes.map(|notes| notes.watcher(self.clock));
-        self.machine.watch(match (capture, notes) {
-            (Some(mut capture), Some(mut notes)) => Some(Box::new(move |event: &Event<'_>| {
-                capture(event);
-                notes(event);
-            })),
-            (capture, notes) => capture.or(notes),
-        });
+        let some = capture.is_some() || notes.is_some();
+        self.machine
+            .watch(some.then(|| -> Watcher { Box::new((capture, notes)) }));
     }
 
     /// Moves frames until it is told to stop. An error is the end of time, 213 days after the start.

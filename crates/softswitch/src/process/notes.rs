@@ -12,9 +12,9 @@
 use super::clock::Clock;
 use super::files;
 use crate::frame::segment;
-use crate::machine::{Event, Happened, Watcher, buffered};
+use crate::machine::{FrameEvent, Happened, buffered};
 use serde::{Deserialize, Serialize};
-use sidestep_switch::Changes;
+use sidestep_switch::{Changes, Event, Sink};
 use sidestep_types::PortId;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::net::{IpAddr, SocketAddrV4};
@@ -141,13 +141,32 @@ impl Notes {
     }
 
     /// What the switch tells of frames goes here. `clock` is the one that the switch is driven by.
-    pub fn watcher(&self, clock: Clock) -> Watcher {
+    pub fn watcher(&self, clock: Clock) -> Notes {
         self.kept().0.started_ns = clock.started_ns();
-        let notes = self.clone();
-        Box::new(move |event| notes.note(event))
+        self.clone()
     }
 
-    fn note(&self, event: &Event<'_>) {
+    /// Writes them to a file that must not exist; how many there are, and for how many there was no room.
+    pub fn write(&self, path: &Path) -> Result<(usize, u64), String> {
+        let say = |e: std::io::Error| format!("note {}: {e}", path.display());
+        let mut file = BufWriter::new(files::create(path).map_err(say)?);
+        let kept = self.kept();
+        let (about, notes) = &*kept;
+        let mut line = |value: Result<String, serde_json::Error>| {
+            let text = value.map_err(std::io::Error::from)?;
+            writeln!(file, "{text}")
+        };
+        line(serde_json::to_string(about)).map_err(say)?;
+        for note in notes {
+            line(serde_json::to_string(note)).map_err(say)?;
+        }
+        file.flush().map_err(say)?;
+        Ok((notes.len(), about.lost))
+    }
+}
+
+impl Sink<FrameEvent<'_>> for Notes {
+    fn hear(&mut self, event: &FrameEvent<'_>) {
         let Some(what) = what(event) else { return };
         let mut kept = self.kept();
         let (about, notes) = &mut *kept;
@@ -167,24 +186,6 @@ impl Notes {
             what,
             segment,
         });
-    }
-
-    /// Writes them to a file that must not exist; how many there are, and for how many there was no room.
-    pub fn write(&self, path: &Path) -> Result<(usize, u64), String> {
-        let say = |e: std::io::Error| format!("note {}: {e}", path.display());
-        let mut file = BufWriter::new(files::create(path).map_err(say)?);
-        let kept = self.kept();
-        let (about, notes) = &*kept;
-        let mut line = |value: Result<String, serde_json::Error>| {
-            let text = value.map_err(std::io::Error::from)?;
-            writeln!(file, "{text}")
-        };
-        line(serde_json::to_string(about)).map_err(say)?;
-        for note in notes {
-            line(serde_json::to_string(note)).map_err(say)?;
-        }
-        file.flush().map_err(say)?;
-        Ok((notes.len(), about.lost))
     }
 }
 
@@ -214,10 +215,10 @@ pub fn read(path: &Path) -> Result<(About, Vec<Note>), String> {
 }
 
 /// What is noted of an event, if anything.
-fn what(event: &Event<'_>) -> Option<What> {
+fn what(event: &FrameEvent<'_>) -> Option<What> {
     let from = event.from.map(|port| port.0);
     Some(match event.what {
-        Happened::Queued(joined) => What::Queued {
+        Happened::Switched(Event::Enqueue(joined) | Event::Move(joined)) => What::Queued {
             from,
             wanted: joined.wanted.0,
             port: joined.port.0,
@@ -230,12 +231,12 @@ fn what(event: &Event<'_>) -> Option<What> {
             port,
             out_ps: out.ps(),
         },
-        Happened::Dropped { wanted, reason } => What::Dropped {
+        Happened::Switched(Event::Drop { port, reason }) => What::Dropped {
             from,
-            wanted: wanted.0,
+            wanted: port.0,
             reason: reason as u8,
         },
-        Happened::Evicted { port, reason } => What::Evicted {
+        Happened::Switched(Event::Evict { port, reason }) => What::Evicted {
             port: port.0,
             reason: reason as u8,
         },
@@ -291,33 +292,33 @@ mod tests {
         let frame = sample.bytes();
         let wanted = PortId(1);
         let all = [
-            Happened::Dropped {
-                wanted,
+            Happened::Switched(Event::Drop {
+                port: wanted,
                 reason: DropReason::Full,
-            },
+            }),
             Happened::Left {
                 port: wanted,
                 out: Time::from_us(9),
             },
             Happened::Answered,
-            Happened::Evicted {
+            Happened::Switched(Event::Evict {
                 port: wanted,
                 reason: DropReason::Evicted,
-            },
-            Happened::Evicted {
+            }),
+            Happened::Switched(Event::Evict {
                 port: wanted,
                 reason: DropReason::Evicted,
-            },
+            }),
         ];
         for (what, at) in all.into_iter().zip([1, 2, 3, 7, 5]) {
-            let event = Event {
+            let event = FrameEvent {
                 at: Time::from_us(at),
                 from: Some(PortId(0)),
                 frame: &frame,
                 what,
             };
-            watcher(&event);
-            watcher(&Event {
+            watcher.hear(&event);
+            watcher.hear(&FrameEvent {
                 frame: &arp_request(1, [10, 77, 0, 2]),
                 ..event
             });

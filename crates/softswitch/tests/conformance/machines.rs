@@ -1,10 +1,10 @@
 //! The software switch's arm: a machine for each switch, and frames carried between them.
 
 use crate::scenario::{ANSWERS, Answer, END, Flow, Scenario, tags};
-use crate::{Paths, Step, WITHHELD, reason};
+use crate::{Paths, Step, WITHHELD};
 use sidestep_sim::{End, Network};
 use sidestep_softswitch::frame::{self, Carry, Ip, What, sample::Sample};
-use sidestep_softswitch::machine::{Event, Happened, Machine};
+use sidestep_softswitch::machine::{FrameEvent, Happened, Machine};
 use sidestep_softswitch::setup::{
     DEFAULT_MTU, Forwarding, Mac, NO_VLAN, PortBridge, PortSetup, ProcessSetup, Rank, Setup,
     Station,
@@ -474,30 +474,24 @@ impl Rehashed<AnyBuffer> {
 fn note(machine: &mut Machine, scenario: &Scenario, switch: u32, paths: Arc<Mutex<Paths>>) {
     let carry = tags(&scenario.shims).map(|tags| tags.carry);
     let bytes: Vec<u32> = scenario.flows.iter().map(|flow| flow.bytes).collect();
-    machine.watch(Some(Box::new(move |event: &Event<'_>| {
+    machine.watch(Some(Box::new(move |event: &FrameEvent<'_>| {
         let ip = ip(event.frame, carry);
         let (id, payload) = (identity(event.frame, &ip), u32::from(ip.payload));
         let whole = bytes.get(id.0 as usize).copied().unwrap_or(0);
         let cut = payload < whole;
-        let dropped = |wanted, why| Step::Dropped {
-            switch,
-            wanted,
-            reason: reason(why),
-        };
-        let step = match event.what {
-            Happened::Queued(joined) => {
-                assert!(cut || !joined.changes.has(Changes::TRIMMED), "all is there");
-                assert!(
-                    ip.ecn == 3 || !joined.changes.has(Changes::MARKED),
-                    "a mark is in the frame"
-                );
-                Step::Queued { switch, joined }
-            }
-            Happened::Dropped { wanted, reason } => dropped(wanted, reason),
-            Happened::Evicted { port, reason } => dropped(port, reason),
+        let what = match event.what {
+            Happened::Switched(what) => what,
             Happened::Left { .. } => return,
             other => panic!("{other:?}"),
         };
+        if let Some(joined) = what.joined() {
+            assert!(cut || !joined.changes.has(Changes::TRIMMED), "all is there");
+            assert!(
+                ip.ecn == 3 || !joined.changes.has(Changes::MARKED),
+                "a mark is in the frame"
+            );
+        }
+        let step = Step::of(switch, what);
         paths
             .lock()
             .expect("one thread")

@@ -16,7 +16,7 @@ use scenario::Scenario;
 use sidestep_config::decision::Decision;
 use sidestep_softswitch::ebpf;
 use sidestep_softswitch::setup::Named;
-use sidestep_switch::{DropReason, Joined, buffer, route, sched};
+use sidestep_switch::{DropReason, Event, Joined, buffer, route, sched};
 use sidestep_transport::shim;
 use sidestep_types::{Entry, PortId, Time, Values};
 use std::collections::BTreeMap;
@@ -37,6 +37,22 @@ pub enum Step {
     Delivered,
     /// A shim of its host dropped it.
     Withheld,
+}
+
+impl Step {
+    /// Step that an event at a switch is.
+    pub fn of(switch: u32, event: Event) -> Step {
+        match event {
+            Event::Enqueue(joined) | Event::Move(joined) => Step::Queued { switch, joined },
+            Event::Drop { port, reason: why } | Event::Evict { port, reason: why } => {
+                Step::Dropped {
+                    switch,
+                    wanted: port,
+                    reason: reason(why),
+                }
+            }
+        }
+    }
 }
 
 /// When that is: a software switch says of each port how many there were.

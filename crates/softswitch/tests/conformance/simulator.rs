@@ -1,7 +1,7 @@
 //! The simulator's arm: senders that send at given times whatever they hear, and receivers that answer so.
 
 use crate::scenario::{ANSWERS, Answer, END, Flow, Scenario, tags};
-use crate::{Paths, Step, WITHHELD, reason};
+use crate::{Paths, Step, WITHHELD};
 use sidestep_config::decision::Decision;
 use sidestep_sim::*;
 use sidestep_transport::shim::{AnyShim, Shim, Stack};
@@ -134,21 +134,12 @@ type Came = BTreeMap<(FlowId, u64), VecDeque<Time>>;
 
 fn told(what: TraceEvent) -> Option<Step> {
     Some(match what {
-        TraceEvent::Sent | TraceEvent::QueuedByHost { .. } => return None,
-        TraceEvent::Queued { switch, joined, .. } => Step::Queued {
-            switch: switch.0,
-            joined,
-        },
-        TraceEvent::Dropped {
-            switch,
-            wanted,
-            reason: why,
-        } => Step::Dropped {
-            switch: switch.0,
-            wanted,
-            reason: reason(why),
-        },
-        TraceEvent::DroppedByHost { .. } => unreachable!("no link goes down"),
+        TraceEvent::Sent => return None,
+        TraceEvent::At(End::Host(_), event) => {
+            assert!(event.dropped().is_none(), "no link goes down");
+            return None;
+        }
+        TraceEvent::At(End::Switch(switch), event) => Step::of(switch.0, event),
         TraceEvent::Delivered => Step::Delivered,
     })
 }

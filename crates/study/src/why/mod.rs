@@ -21,6 +21,7 @@ use crate::words::wrap;
 use crate::{Error, trace};
 use serde_json::{Value, json};
 use sidestep_lab::{Run, Scenario};
+use sidestep_sim::network::End;
 use sidestep_sim::{PacketTrace, TraceEvent, TraceFilter};
 use sidestep_types::{Packet, Time};
 use step::Story;
@@ -135,17 +136,17 @@ fn fate(scenario: &Scenario, trace: &PacketTrace, otherwise: &str) -> String {
     };
     let at = words::instant(last.at);
     match last.what {
-        TraceEvent::Dropped { switch, reason, .. } => format!(
-            "was dropped at {} ({}) at {at}",
-            scenario.network.switches[switch.0 as usize],
-            reason.name()
-        ),
-        TraceEvent::DroppedByHost { reason } => {
-            format!("was dropped by its host ({}) at {at}", reason.name())
-        }
         TraceEvent::Delivered => format!("was delivered at {at}"),
-        TraceEvent::Sent | TraceEvent::Queued { .. } | TraceEvent::QueuedByHost { .. } => {
-            otherwise.into()
+        TraceEvent::Sent => otherwise.into(),
+        TraceEvent::At(here, event) => {
+            let Some(reason) = event.dropped() else {
+                return otherwise.into();
+            };
+            let place = match here {
+                End::Host(_) => "by its host".to_string(),
+                End::Switch(s) => format!("at {}", scenario.network.switches[s.0 as usize]),
+            };
+            format!("was dropped {place} ({}) at {at}", reason.name())
         }
     }
 }

@@ -93,7 +93,7 @@ impl<'a> Story<'a> {
                 }
                 Met::Nic(judged) => {
                     wire = judged.wire;
-                    waits = judged.joined.map(|_| Leaves {
+                    waits = judged.event.joined().map(|_| Leaves {
                         at: step.at,
                         from: End::Host(src),
                         port: PortId(0),
@@ -107,7 +107,7 @@ impl<'a> Story<'a> {
                     let here = End::Switch(decided.switch);
                     ends.push(here);
                     wire = decided.judged.wire;
-                    if let Some(joined) = decided.judged.joined {
+                    if let Some(joined) = decided.judged.event.joined() {
                         detours += usize::from(joined.detoured());
                         waits = Some(Leaves {
                             at: step.at,
@@ -122,7 +122,7 @@ impl<'a> Story<'a> {
                 }
                 Met::Evicted(gone) => {
                     let here = gone.here;
-                    if let Some(joined) = gone.joined {
+                    if let Some(joined) = gone.event.joined() {
                         detours += usize::from(joined.detoured());
                         waits = Some(Leaves {
                             at: step.at,
@@ -296,9 +296,13 @@ impl<'a> Story<'a> {
                 }
             }
             Met::Lost { .. } => dropped(DropReason::LinkDown),
-            Met::Nic(judged) => judged.dropped.map_or_else(otherwise, dropped),
-            Met::Decided(decided) => decided.judged.dropped.map_or_else(otherwise, dropped),
-            Met::Evicted(gone) => gone.dropped.map_or_else(otherwise, dropped),
+            Met::Nic(judged) => judged.event.dropped().map_or_else(otherwise, dropped),
+            Met::Decided(decided) => decided
+                .judged
+                .event
+                .dropped()
+                .map_or_else(otherwise, dropped),
+            Met::Evicted(gone) => gone.event.dropped().map_or_else(otherwise, dropped),
             Met::Sent(_) => otherwise(),
         }
     }

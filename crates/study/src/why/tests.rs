@@ -2,8 +2,8 @@ use super::step::Story;
 use super::*;
 use sidestep_lab::{Scenario, Session};
 use sidestep_sim::why::{Explained, Met};
-use sidestep_sim::{NoFiles, Outcome, TraceStep};
-use sidestep_switch::{Changes, buffer, route, sched};
+use sidestep_sim::{End, NoFiles, Outcome, TraceStep};
+use sidestep_switch::{Changes, Event, buffer, route, sched};
 
 /// Fifteen hosts answer one over ports of eight packets: they overflow.
 const BURST: &str = "duration = \"1 ms\"\ndrain = \"400 ms\"\nseeds = 3\nprofile = \"none\"\nschemes = [\"dctcp\"]\n\
@@ -287,7 +287,7 @@ fn what_a_nic_decides_is_told() {
     let marking = with_nics("dctcp", "{ kind = \"ecn\", mark_at = \"2 pkt\" }", "fifo");
     let marked = |trace: &PacketTrace| {
         let step = trace.steps.get(1).map(|step| step.what);
-        matches!(step, Some(TraceEvent::QueuedByHost { joined }) if joined.changes.has(Changes::MARKED))
+        matches!(step, Some(TraceEvent::At(End::Host(_), Event::Enqueue(joined))) if joined.changes.has(Changes::MARKED))
     };
     let told = first_told(&marking, TraceFilter::Detoured(0), marked);
     has(&told, "Buffer ecn: kept: marked, because 2 packets");
@@ -314,12 +314,8 @@ fn marks_of_what_makes_room_and_of_what_takes_it_are_told() {
         "switch.sched=srpt",
     ];
     let vertigo = scenario(BURST, &sets.map(String::from));
-    let queued = |what: TraceEvent| match what {
-        TraceEvent::Queued { switch, joined, .. } => Some((switch, joined)),
-        _ => None,
-    };
     let moved = |trace: &PacketTrace| {
-        let here = |two: &[TraceStep]| match (queued(two[0].what), queued(two[1].what)) {
+        let here = |two: &[TraceStep]| match (two[0].what.queued(), two[1].what.queued()) {
             (Some((a, _)), Some((b, joined))) => a == b && joined.changes.has(Changes::MARKED),
             _ => false,
         };
@@ -358,7 +354,7 @@ fn what_was_cut_early_arrives_cut() {
     let cutting = with_nics("dctcp", "trim", "priority");
     let cut = |trace: &PacketTrace| {
         let step = trace.steps.get(1).map(|step| step.what);
-        matches!(step, Some(TraceEvent::QueuedByHost { joined }) if joined.changes.has(Changes::TRIMMED))
+        matches!(step, Some(TraceEvent::At(End::Host(_), Event::Enqueue(joined))) if joined.changes.has(Changes::TRIMMED))
     };
     let told = first_told(&cutting, TraceFilter::Detoured(0), cut);
     has(&told, "Buffer trim: its payload is cut off");

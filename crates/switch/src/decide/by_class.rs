@@ -1,6 +1,6 @@
 //! MulBuff at a port with class queues, while what waits stands in its line: decided and queued in one go.
 //!
-//! It is what [`Decider::decide`], [`Decider::queue_as_wanted`] and [`Ranked::joins_line`] do one after the other, which
+//! It is what [`Decider::admit`] and [`Ranked::joins_line`] do one after the other, which
 //! find the port, the class and the place of the flow anew. What is not done on nearly every hop is left to these.
 
 use super::Decider;

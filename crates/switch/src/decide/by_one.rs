@@ -1,13 +1,11 @@
 //! What becomes of most packets, by one look at the queue that they want.
 
-use crate::ports::{Live, Ports};
 use crate::queues::Room;
-use crate::{AnyBuffer, Buffer, Capacity, Depth, Queues, Verdict, Want};
-use sidestep_types::{Packet, PortId};
+use crate::{AnyBuffer, Buffer, Capacity, Depth};
 
 /// Below which depth of a queue a packet joins it and nothing else happens, and from which on it is marked: four numbers that
 /// a hop compares with two, whatever the policy and the capacity are. What they do not let in is decided at length
-/// ([`crate::Decider::decide`]), so they may be too low and never too high. The default lets nothing in.
+/// ([`crate::Decider::admit`]), so they may be too low and never too high. The default lets nothing in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByOne {
     packets: u32,
@@ -35,36 +33,16 @@ impl ByOne {
         }
     }
 
-    /// What [`crate::Decider::decide`] says of a packet that is not crowded out, where one look is enough. Who asks this
-    /// first need not have the ports at hand in memory for it, which takes a hop a dozen stores.
+    /// Has a queue that is `depth` deep room for so many bytes more?
     #[inline(always)]
-    pub fn decide<P: Ports>(
-        &self,
-        packet: &Packet,
-        wanted: PortId,
-        queues: &mut Live<P>,
-    ) -> Option<(Want, Verdict)> {
-        let depth = queues.settle(wanted);
-        if !self.lets_in(depth, queues.buffered(packet)) || packet.ttl == 0 {
-            return None;
-        }
-        let want = Want {
-            port: wanted,
-            depth,
-            fits: true,
-        };
-        let mark = self.marks(depth);
-        Some((want, Verdict::Enqueue { mark }))
-    }
-
-    #[inline(always)]
-    fn lets_in(&self, depth: Depth, bytes: u32) -> bool {
+    pub(super) fn lets_in(&self, depth: Depth, bytes: u32) -> bool {
         depth.packets < self.packets
             && u64::from(depth.bytes) + u64::from(bytes) <= u64::from(self.bytes)
     }
 
+    /// Is a packet that joins a queue that is `depth` deep marked?
     #[inline(always)]
-    fn marks(&self, depth: Depth) -> bool {
+    pub(super) fn marks(&self, depth: Depth) -> bool {
         depth.packets >= self.mark_packets || depth.bytes >= self.mark_bytes
     }
 }
@@ -80,7 +58,7 @@ mod tests {
     use crate::buffer::ecn::Ecn;
     use crate::queues::reaches;
     use crate::testing::{StillQueues, data};
-    use crate::{NEVER, Policy};
+    use crate::{NEVER, Policy, Verdict};
     use sidestep_types::{Bytes, Rng, Size, Value, Values};
 
     const FRAME: u32 = 1500;

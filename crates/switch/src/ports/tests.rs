@@ -4,8 +4,8 @@ use super::*;
 use crate::route::ecmp::Ecmp;
 use crate::testing::{Shelf, data};
 use crate::{
-    Action, AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, Carrier, Changes, Decider, Depth,
-    DropReason, Joined, Policy, Queues, Sched, Streams, Verdict, Want,
+    AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, Carrier, Changes, Decider, Depth, DropReason,
+    Event, Joined, Policy, Queues, Sched, Streams, Verdict, Want,
 };
 use sidestep_types::{
     BitRate, Bytes, FlowId, Packet, PortId, PortSet, Rng, Seed, Size, Time, Values,
@@ -27,6 +27,8 @@ struct Desk {
     unbuffered: u32,
     /// There is memory for what is queued.
     memory: bool,
+    /// Event of the packet that came last.
+    came: Option<Event>,
     /// What was evicted and dropped.
     evicted: Vec<u32>,
     /// What was evicted and joined another queue.
@@ -52,6 +54,7 @@ impl Desk {
             capacity: Capacity::PerPort(Size::Packets(limit)),
             unbuffered: 0,
             memory: true,
+            came: None,
             evicted: Vec::new(),
             moved: Vec::new(),
             homebound: Vec::new(),
@@ -189,12 +192,15 @@ impl Carrier for AtHand<'_> {
     fn held_may_detour(&self, held: u32) -> bool {
         !self.desk.homebound.contains(&held)
     }
-    fn put(&mut self, held: u32, joined: Joined) {
-        self.desk.moved.push((held, joined));
-        self.desk.queue(joined.port, held);
+    fn put(&mut self, held: u32, port: PortId) {
+        self.desk.queue(port, held);
     }
-    fn lose(&mut self, held: u32, _: PortId, _: DropReason) {
-        self.desk.evicted.push(held);
+    fn tell(&mut self, held: Option<u32>, event: Event) {
+        match (held, event) {
+            (Some(held), Event::Move(joined)) => self.desk.moved.push((held, joined)),
+            (Some(held), _) => self.desk.evicted.push(held),
+            (None, event) => self.desk.came = Some(event),
+        }
     }
 }
 
@@ -222,15 +228,33 @@ fn decider(ports: u16, says: &[Verdict]) -> Decider {
     )
 }
 
-fn forward(desk: &mut Desk, decider: &mut Decider, wanted: u16, rank: u32) -> Action {
+/// Event of the packet; `None` without memory for it.
+fn forward(desk: &mut Desk, decider: &mut Decider, wanted: u16, rank: u32) -> Option<Event> {
     let mut packet = data();
     // A flow of its own for each rank: pFabric keeps those of one flow in order.
     packet.flow = FlowId(rank);
     packet.set_rank(rank);
-    let mut carrier = AtHand { desk, packet };
-    let (packet, ports) = carrier.at_hand();
-    let (want, verdict) = decider.decide(packet, PortId(wanted), false, &mut Live(ports));
-    decider.carry_out(carrier, want, verdict)
+    admit(desk, decider, packet, wanted)
+}
+
+/// The same of this packet.
+fn admit(desk: &mut Desk, decider: &mut Decider, packet: Packet, wanted: u16) -> Option<Event> {
+    desk.came = None;
+    let at_hand = AtHand { desk, packet };
+    let kept = decider.admit(at_hand, PortId(wanted), false, &mut ());
+    assert_eq!(kept, desk.came.is_some());
+    desk.came
+}
+
+fn dropped(port: u16, reason: DropReason) -> Option<Event> {
+    let port = PortId(port);
+    Some(Event::Drop { port, reason })
+}
+
+/// Queue that the packet that came joined.
+fn joined(event: Option<Event>) -> Joined {
+    let joined = event.and_then(Event::joined);
+    joined.unwrap_or_else(|| panic!("it joined no queue: {event:?}"))
 }
 
 const KEEP: Verdict = Verdict::Enqueue { mark: false };
@@ -263,22 +287,27 @@ fn each_verdict_is_carried_out_and_counted_where_it_belongs() {
         packets: 1,
         bytes: 1500,
     };
-    let queued = |port, ahead| Action::Queued {
-        port: PortId(port),
-        ahead,
-        changes: Changes::MARKED,
+    let joins = |port, wanted_queue, ahead, changes| {
+        let (wanted, port) = (PortId(0), PortId(port));
+        let joined = Joined {
+            wanted,
+            wanted_queue,
+            port,
+            ahead,
+            changes,
+        };
+        Some(Event::Enqueue(joined))
     };
     let none = Depth::default();
-    assert_eq!(forward(&mut desk, &mut decider, 0, 0), queued(0, none));
-    assert_eq!(forward(&mut desk, &mut decider, 0, 0), queued(1, none));
-    let cut = Action::Squeezed {
-        port: PortId(0),
-        ahead: one,
-        changes: Changes::TRIMMED,
-    };
-    assert_eq!(forward(&mut desk, &mut decider, 0, 0), cut);
-    let dropped = Action::Dropped(DropReason::Early);
-    assert_eq!(forward(&mut desk, &mut decider, 0, 0), dropped);
+    let events = [
+        joins(0, 0, none, Changes::MARKED),
+        joins(1, 1, none, Changes::MARKED),
+        joins(0, 1, one, Changes::TRIMMED),
+        dropped(0, DropReason::Early),
+    ];
+    for event in events {
+        assert_eq!(forward(&mut desk, &mut decider, 0, 0), event);
+    }
     let early = DropReason::Early as usize;
     let (at, beside) = (*decider.counts(PortId(0)), *decider.counts(PortId(1)));
     assert_eq!((at.marks, at.detours_out, at.trims), (1, 1, 1));
@@ -353,7 +382,7 @@ fn what_has_no_memory_is_counted_nowhere() {
     ];
     let mut decider = decider(2, &says);
     for _ in says {
-        assert_eq!(forward(&mut desk, &mut decider, 0, 0), Action::NoMemory);
+        assert_eq!(forward(&mut desk, &mut decider, 0, 0), None);
     }
     assert_eq!(decider.total(), Counts::default());
 }
@@ -364,10 +393,12 @@ fn a_packet_is_squeezed_in_where_others_are_evicted() {
     let mut decider = decider(1, &[KEEP, KEEP, EVICT]);
     forward(&mut desk, &mut decider, 0, 900);
     forward(&mut desk, &mut decider, 0, 500);
-    let Action::Squeezed { ahead, changes, .. } = forward(&mut desk, &mut decider, 0, 100) else {
-        panic!("not squeezed in");
-    };
-    assert_eq!((ahead.packets, changes), (1, Changes::default()));
+    let joined = joined(forward(&mut desk, &mut decider, 0, 100));
+    let (ahead, wanted_queue) = (joined.ahead.packets, joined.wanted_queue);
+    assert_eq!(
+        (ahead, wanted_queue, joined.changes),
+        (1, 2, Changes::default())
+    );
     // Of the sum, the evicted packet's time was taken again.
     assert_eq!(desk.lines[0].free_at, Time::from_us(24));
     assert_eq!((desk.depth(0), desk.evicted), (2, vec![0]));
@@ -381,8 +412,8 @@ fn evictions_in_vain_are_counted_and_the_packet_dropped() {
     let mut decider = decider(1, &[KEEP, KEEP, EVICT, EVICT, full]);
     forward(&mut desk, &mut decider, 0, 900);
     forward(&mut desk, &mut decider, 0, 500);
-    let action = forward(&mut desk, &mut decider, 0, 100);
-    assert_eq!(action, Action::Dropped(DropReason::Full));
+    let event = forward(&mut desk, &mut decider, 0, 100);
+    assert_eq!(event, dropped(0, DropReason::Full));
     assert_eq!((desk.depth(0), desk.evicted), (0, vec![0, 1]));
     let drops = decider.total().drops;
     assert_eq!(drops[DropReason::Evicted as usize], 2);

@@ -4,9 +4,9 @@
 use super::can;
 use crate::ebpf::still::{Became, Still};
 use crate::frame::{self, Refusal, What, sample::Sample};
-use crate::machine::{Event, Happened, Machine};
+use crate::machine::{FrameEvent, Happened, Machine};
 use crate::setup::Setup;
-use sidestep_switch::Changes;
+use sidestep_switch::{Changes, Event};
 use sidestep_types::{PortId, Rng, Seed, Time};
 use std::sync::{Arc, Mutex};
 
@@ -40,7 +40,7 @@ impl Both {
         let fates = Arc::new(Mutex::new(Vec::new()));
         let mut machine = Machine::new(&setup).expect("a switch");
         let seen = Arc::clone(&fates);
-        machine.watch(Some(Box::new(move |event: &Event<'_>| {
+        machine.watch(Some(Box::new(move |event: &FrameEvent<'_>| {
             if !matches!(event.what, Happened::Left { .. }) {
                 let fate = (event.what, event.frame.to_vec());
                 seen.lock().expect("one thread").push(fate);
@@ -82,7 +82,7 @@ impl Both {
                     marked,
                     departs,
                 },
-                Happened::Queued(joined),
+                Happened::Switched(Event::Enqueue(joined)),
             ) => {
                 assert_eq!((wanted, port), (joined.wanted, joined.port), "{}", about());
                 assert_eq!(ahead, joined.ahead.packets, "{}", about());
@@ -92,10 +92,10 @@ impl Both {
             }
             (
                 Became::Dropped { wanted, reason },
-                Happened::Dropped {
-                    wanted: other,
+                Happened::Switched(Event::Drop {
+                    port: other,
                     reason: why,
-                },
+                }),
             ) => assert_eq!((wanted, reason), (other, why), "{}", about()),
             (Became::Refused(why), Happened::Refused(other)) => {
                 assert_eq!(why, other, "{}", about())

@@ -4,7 +4,7 @@ use super::{config, leaving, older, watched};
 use crate::frame::sample::Sample;
 use crate::machine::{Change, Counters, Happened, Machine};
 use crate::setup::Mac;
-use sidestep_switch::DropReason;
+use sidestep_switch::{DropReason, Event};
 use sidestep_types::{BitRate, PortId, PortSet, Time};
 
 /// A full frame at 1 Gbps.
@@ -83,10 +83,10 @@ fn a_dead_link_loses_what_waits_what_is_sent_and_what_is_on_the_wire() {
         // Two on the wire, one being sent, two that wait.
         let at = FULL * 2 + Time::from_us(1);
         assert_eq!(machine.change(at, &Change::Down(port(1))), Ok(5));
-        let gone = Happened::Evicted {
+        let gone = Happened::Switched(Event::Evict {
             port: PortId(1),
             reason: DropReason::LinkDown,
-        };
+        });
         let told: Vec<Happened> = log.lock().unwrap()[5..].iter().map(|e| e.1).collect();
         assert_eq!(told, [gone; 5], "{sched}");
         come(&mut machine, at, 5..7);

@@ -5,7 +5,7 @@ use crate::frame::Refusal;
 use crate::frame::sample::{Sample, arp_request, solicitation};
 use crate::machine::{Happened, Machine, needs_ranks};
 use crate::setup::{Mac, Setup};
-use sidestep_switch::{Changes, Depth, DropReason, Joined};
+use sidestep_switch::{Changes, Depth, DropReason, Event, Joined};
 use sidestep_types::{PortId, Time};
 
 /// A full frame at 1 Gbps: 1538 bytes of link time.
@@ -51,17 +51,18 @@ fn a_full_queue_drops_and_a_departure_of_the_same_instant_has_made_room() {
         machine.receive(at, PortId(0), &full(1, 2).bytes());
     }
     let wanted = PortId(1);
-    let dropped = Happened::Dropped {
-        wanted,
+    let dropped = Happened::Switched(Event::Drop {
+        port: wanted,
         reason: DropReason::Full,
-    };
+    });
     let happened: Vec<Happened> = log.lock().unwrap().iter().map(|e| e.1).collect();
-    let queued = Happened::Queued(Joined {
+    let queued = Happened::Switched(Event::Enqueue(Joined {
         wanted,
+        wanted_queue: 0,
         port: wanted,
         ahead: Depth::default(),
         changes: Changes::default(),
-    });
+    }));
     assert_eq!(happened, [queued, dropped, queued]);
     let counters = machine.counters(FULL);
     assert_eq!(counters.ports[1].drops["full"], 1);
@@ -112,8 +113,8 @@ fn what_does_not_fit_is_detoured_to_a_switch_even_to_where_it_came_from() {
         "a detour marks"
     );
     let last = log.lock().unwrap()[3].1;
-    let (wanted, reason) = (PortId(1), DropReason::Full);
-    assert_eq!(last, Happened::Dropped { wanted, reason });
+    let (port, reason) = (PortId(1), DropReason::Full);
+    assert_eq!(last, Happened::Switched(Event::Drop { port, reason }));
     let counters = machine.counters(FULL);
     assert_eq!(counters.ports[1].decided.detours_out, 2);
     assert_eq!(
@@ -282,9 +283,13 @@ fn a_trim_sends_the_header_first_and_drops_what_it_cannot_cut() {
         machine.receive(Time::ZERO, PortId(0), &sample.bytes());
     }
     let happened: Vec<Happened> = log.lock().unwrap().iter().map(|e| e.1).collect();
-    let (wanted, reason) = (PortId(1), DropReason::Full);
-    assert!(matches!(happened[1], Happened::Queued(cut) if cut.changes == Changes::TRIMMED));
-    assert_eq!(happened[2], Happened::Dropped { wanted, reason });
+    let (port, reason) = (PortId(1), DropReason::Full);
+    let cut = |joined: &Joined| joined.changes == Changes::TRIMMED;
+    assert!(matches!(&happened[1], Happened::Switched(Event::Enqueue(joined)) if cut(joined)));
+    assert_eq!(
+        happened[2],
+        Happened::Switched(Event::Drop { port, reason })
+    );
     let out = leaving(&mut machine, Time::from_ms(1));
     // 54 bytes are padded to 60 and cost 84 on the wire.
     assert_eq!(out[1].1, FULL + Time::from_ns(84 * 8));

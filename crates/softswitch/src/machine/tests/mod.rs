@@ -13,7 +13,7 @@ mod tags;
 mod victims;
 mod vlans;
 
-use super::{Departure, Event, Happened, Machine};
+use super::{Departure, FrameEvent, Happened, Machine};
 use crate::frame::sample::Sample;
 use crate::setup::{PortVlan, Setup};
 use sidestep_types::{PortId, Time};
@@ -75,7 +75,7 @@ pub(super) type Log = Arc<Mutex<Vec<(Option<PortId>, Happened)>>>;
 pub(super) fn watched(machine: &mut Machine) -> Log {
     let log = Log::default();
     let into = log.clone();
-    machine.watch(Some(Box::new(move |event: &Event<'_>| {
+    machine.watch(Some(Box::new(move |event: &FrameEvent<'_>| {
         into.lock().unwrap().push((event.from, event.what));
     })));
     log

@@ -44,7 +44,7 @@ impl Story<'_> {
                 Met::Decided(decided) => &decided.judged,
                 _ => return false,
             };
-            let joined = judged.joined;
+            let joined = judged.event.joined();
             joined.is_some_and(|joined| joined.changes.has(Changes::TRIMMED))
         };
         match steps.iter().any(cut) {

@@ -5,28 +5,29 @@ use super::Story;
 use crate::words::count;
 use serde_json::{Value, json};
 use sidestep_sim::network::End;
-use sidestep_sim::why::{Decided, Displaced, InClass, Judged};
+use sidestep_sim::why::{Decided, Displaced, Judged};
 use sidestep_switch::why::{both, listed};
-use sidestep_switch::{Changes, DropReason, Joined};
+use sidestep_switch::{Changes, DropReason, InClass, Joined};
 use sidestep_types::{HostId, Packet};
 
 impl Story<'_> {
     pub(super) fn decided(&self, decided: &Decided) -> (Vec<String>, Value) {
         let here = End::Switch(decided.switch);
-        let wanted = self.port(here, decided.judged.want.port);
+        let wanted = self.port(here, decided.judged.reasons.want.port);
         let mut says = vec![format!(
             "Came from {} by port {}, with {} left of its time to live.",
             self.name(decided.from),
             decided.ingress.0,
             decided.ttl
         )];
-        let hops: Vec<String> = decided
+        let reasons = &decided.judged.reasons;
+        let hops: Vec<String> = reasons
             .hops
             .iter()
             .map(|port| self.port(here, *port))
             .collect();
         let called = |seam, name| self.called(seam, name);
-        says.push(match &decided.route {
+        says.push(match &reasons.route {
             None => format!("Its host hangs off this switch: it wants {wanted}."),
             Some((route, why)) if hops.len() == 1 => {
                 format!(
@@ -52,8 +53,8 @@ impl Story<'_> {
         facts["from"] = json!(self.name(decided.from));
         facts["ingress"] = json!(decided.ingress.0);
         facts["ttl"] = json!(decided.ttl);
-        facts["next_hops"] = decided.hops.iter().map(|port| port.0).collect();
-        facts["route"] = self.policy("route", &decided.route);
+        facts["next_hops"] = reasons.hops.iter().map(|port| port.0).collect();
+        facts["route"] = self.policy("route", &reasons.route);
         (says, facts)
     }
 
@@ -63,14 +64,15 @@ impl Story<'_> {
     }
 
     fn judged(&self, here: End, judged: &Judged, unasked: &str) -> (Vec<String>, Value) {
-        let mut says = vec![format!("Queue: {}.", judged.room)];
-        says.extend(judged.class.as_ref().map(class_words));
-        says.push(match &judged.buffer {
-            Some((buffer, why)) => {
+        let why = &judged.reasons;
+        let mut says = vec![format!("Queue: {}.", why.room)];
+        says.extend(why.class.as_ref().map(class_words));
+        says.push(match &why.buffer {
+            Some((buffer, said)) => {
                 let buffer = self.called("buffer", buffer);
-                format!("Buffer {buffer}: {}: {why}.", judged.done)
+                format!("Buffer {buffer}: {}: {said}.", why.done)
             }
-            None => format!("Switch: {}: {unasked}.", judged.done),
+            None => format!("Switch: {}: {unasked}.", why.done),
         });
         if judged.displaced > 0 {
             let many = judged.displaced;
@@ -78,33 +80,36 @@ impl Story<'_> {
                 "For it {many} that waited had to leave their queue."
             ));
         }
-        if let (Some((sched, why)), Some(joined)) = (&judged.sched, &judged.joined) {
+        if let (Some((sched, said)), Some(joined)) = (&why.sched, judged.event.joined()) {
             let port = self.port(here, joined.port);
             let sched = self.called("sched", sched);
             says.push(format!(
-                "Scheduler {sched}: at {port} {}; {why}.",
+                "Scheduler {sched}: at {port} {}; {said}.",
                 ahead(joined.ahead)
             ));
         }
-        let joined = judged.joined.map(|joined| self.joined(here, &joined));
-        let event = match (judged.joined, judged.dropped) {
-            (Some(joined), _) if joined.detoured() => "detoured",
-            (Some(_), _) => "queued",
-            _ => "dropped",
+        let joined = judged
+            .event
+            .joined()
+            .map(|joined| self.joined(here, &joined));
+        let event = match judged.event.joined() {
+            Some(joined) if joined.detoured() => "detoured",
+            Some(_) => "queued",
+            None => "dropped",
         };
         let facts = json!({
             "event": event,
-            "wanted_port": judged.want.port.0,
-            "wanted_to": self.cables.leads_to(here, judged.want.port),
-            "queue_packets": judged.want.depth.packets,
-            "queue_bytes": judged.want.depth.bytes,
-            "fits": judged.want.fits,
-            "class": judged.class.as_ref().map(class_facts),
-            "verdict": judged.verdict,
-            "reason": judged.dropped.map(DropReason::name),
+            "wanted_port": why.want.port.0,
+            "wanted_to": self.cables.leads_to(here, why.want.port),
+            "queue_packets": why.want.depth.packets,
+            "queue_bytes": why.want.depth.bytes,
+            "fits": why.want.fits,
+            "class": why.class.as_ref().map(class_facts),
+            "verdict": why.verdict,
+            "reason": judged.event.dropped().map(DropReason::name),
             "displaced": judged.displaced,
-            "buffer": self.policy("buffer", &judged.buffer),
-            "sched": self.policy("sched", &judged.sched),
+            "buffer": self.policy("buffer", &why.buffer),
+            "sched": self.policy("sched", &why.sched),
             "joined": joined,
         });
         (says, facts)
@@ -133,7 +138,7 @@ impl Story<'_> {
     }
 
     pub(super) fn evicted(&self, packet: &Packet, gone: &Displaced) -> (Vec<String>, Value) {
-        let from = self.port(gone.here, gone.from);
+        let from = self.port(gone.here, gone.event.wanted());
         let by = gone.by.map_or("another packet".into(), |by| {
             format!(
                 "a packet of flow {} ({}, rank {})",
@@ -146,8 +151,9 @@ impl Story<'_> {
             "Taken out of the queue of {from}, where it waited with rank {}, to make room for {by}.",
             count(u64::from(packet.rank()))
         )];
-        says.push(match (gone.joined, gone.dropped) {
-            (Some(joined), _) => format!(
+        let (joined, dropped) = (gone.event.joined(), gone.event.dropped());
+        says.push(match joined {
+            Some(joined) => format!(
                 "It joins the queue of {} instead, where {}{}.",
                 self.port(gone.here, joined.port),
                 ahead(joined.ahead),
@@ -156,17 +162,17 @@ impl Story<'_> {
                     false => "",
                 }
             ),
-            (None, reason) => format!("Dropped ({}).", reason.map_or("?", DropReason::name)),
+            None => format!("Dropped ({}).", dropped.map_or("?", DropReason::name)),
         });
         let facts = json!({
-            "event": if gone.joined.is_some() { "evicted" } else { "dropped" },
-            "from_port": gone.from.0,
+            "event": if joined.is_some() { "evicted" } else { "dropped" },
+            "from_port": gone.event.wanted().0,
             "by_flow": gone.by.map(|by| by.flow.0),
             "by_seq": gone.by.map(|by| by.seq()),
             "by_rank": gone.by.map(|by| by.rank()),
-            "port": gone.joined.map(|joined| joined.port.0),
-            "joined": gone.joined.map(|joined| self.joined(gone.here, &joined)),
-            "reason": gone.dropped.map(DropReason::name),
+            "port": joined.map(|joined| joined.port.0),
+            "joined": joined.map(|joined| self.joined(gone.here, &joined)),
+            "reason": dropped.map(DropReason::name),
         });
         (says, facts)
     }

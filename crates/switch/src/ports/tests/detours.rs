@@ -25,13 +25,8 @@ fn send(desk: &mut Desk, decider: &mut Decider, wanted: u16, flow: u32, ends: bo
     let mut packet = data();
     packet.flow = FlowId(flow);
     packet.set_ends(ends);
-    let mut carrier = AtHand { desk, packet };
-    let (packet, ports) = carrier.at_hand();
-    let (want, verdict) = decider.decide(packet, PortId(wanted), false, &mut Live(ports));
-    match decider.carry_out(carrier, want, verdict) {
-        Action::Queued { port, .. } => Some(port.0),
-        _ => None,
-    }
+    let event = admit(desk, decider, packet, wanted)?;
+    event.joined().map(|joined| joined.port.0)
 }
 
 /// How many flows a port counts in class 0.

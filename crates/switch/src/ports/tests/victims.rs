@@ -63,14 +63,17 @@ fn two_ranked() -> Desk {
 }
 
 /// A packet of so many bytes arrives for `wanted`.
-fn arrives(desk: &mut Desk, decider: &mut Decider, wanted: u16, rank: u32, bytes: u16) -> Action {
+fn arrives(
+    desk: &mut Desk,
+    decider: &mut Decider,
+    wanted: u16,
+    rank: u32,
+    bytes: u16,
+) -> Option<Event> {
     let mut packet = data();
     packet.wire = bytes;
     packet.set_rank(rank);
-    let mut carrier = AtHand { desk, packet };
-    let (packet, ports) = carrier.at_hand();
-    let (want, verdict) = decider.decide(packet, PortId(wanted), false, &mut Live(ports));
-    decider.carry_out(carrier, want, verdict)
+    admit(desk, decider, packet, wanted)
 }
 
 fn drops(decider: &Decider, port: u16, reason: DropReason) -> u64 {
@@ -93,14 +96,13 @@ fn victims_leave_for_another_queue_in_order_when_the_packet_has_joined() {
     for rank in [700, 800, 900] {
         arrives(&mut desk, &mut decider, 0, rank, 1000);
     }
-    let action = arrives(&mut desk, &mut decider, 0, 100, 1500);
-    let Action::Squeezed { port, ahead, .. } = action else {
-        panic!("{action:?}");
-    };
-    assert_eq!((port, ahead.packets), (PortId(0), 1));
+    let kept = joined(arrives(&mut desk, &mut decider, 0, 100, 1500));
+    let queues = (kept.wanted_queue, kept.ahead.packets);
+    assert_eq!((kept.port, queues), (PortId(0), (3, 1)));
     assert_eq!(*asked.lock().unwrap(), [(900, 0, 2), (800, 0, 2)]);
     let moved = |packets: u32| Joined {
         wanted: PortId(0),
+        wanted_queue: 2,
         port: PortId(1),
         ahead: Depth {
             packets,
@@ -113,11 +115,8 @@ fn victims_leave_for_another_queue_in_order_when_the_packet_has_joined() {
     let detours = desk.shelf.0.iter().map(|parcel| parcel.packet.detours);
     assert_eq!(detours.collect::<Vec<_>>(), [0, 1, 1, 0]);
     assert!(desk.shelf.0[1].packet.ce() && !desk.shelf.0[0].packet.ce());
-    let (left, joined) = (*decider.counts(PortId(0)), *decider.counts(PortId(1)));
-    assert_eq!(
-        (left.detours_out, joined.detours_in, joined.marks),
-        (2, 2, 2)
-    );
+    let (left, other) = (*decider.counts(PortId(0)), *decider.counts(PortId(1)));
+    assert_eq!((left.detours_out, other.detours_in, other.marks), (2, 2, 2));
     assert_eq!(decider.total().drops.iter().sum::<u64>(), 0);
 }
 
@@ -126,8 +125,8 @@ fn victims_go_on_even_where_they_made_too_little_room() {
     let mut desk = two_ranked();
     let (mut decider, asked) = moves(&[EVICT, Verdict::Drop(DropReason::Full)], AWAY);
     arrives(&mut desk, &mut decider, 0, 700, 1000);
-    let action = arrives(&mut desk, &mut decider, 0, 100, 3001);
-    assert_eq!(action, Action::Dropped(DropReason::Full));
+    let event = arrives(&mut desk, &mut decider, 0, 100, 3001);
+    assert_eq!(event, dropped(0, DropReason::Full));
     assert_eq!(*asked.lock().unwrap(), [(700, 0, 0)]);
     assert_eq!((desk.depth(0), desk.depth(1)), (0, 1));
     assert_eq!(drops(&decider, 0, DropReason::Evicted), 0);
@@ -203,8 +202,10 @@ fn the_packet_at_hand_squeezes_in_as_far_as_it_ranks_better() {
         let bytes = if port == 0 { 1500 } else { 1000 };
         arrives(&mut desk, &mut decider, port, rank, bytes);
     }
-    let action = arrives(&mut desk, &mut decider, 0, 500, 1500);
-    let expected = Action::Squeezed {
+    let event = arrives(&mut desk, &mut decider, 0, 500, 1500);
+    let expected = Joined {
+        wanted: PortId(0),
+        wanted_queue: 2,
         port: PortId(1),
         ahead: Depth {
             packets: 1,
@@ -212,16 +213,16 @@ fn the_packet_at_hand_squeezes_in_as_far_as_it_ranks_better() {
         },
         changes: Changes::MARKED,
     };
-    assert_eq!(action, expected);
+    assert_eq!(joined(event), expected);
     assert_eq!(desk.evicted, [4, 3], "the last of equals first");
-    let (left, joined) = (*decider.counts(PortId(0)), *decider.counts(PortId(1)));
-    assert_eq!((left.detours_out, joined.detours_in), (1, 1));
-    assert_eq!((left.marks, joined.marks), (0, 1));
+    let (left, other) = (*decider.counts(PortId(0)), *decider.counts(PortId(1)));
+    assert_eq!((left.detours_out, other.detours_in), (1, 1));
+    assert_eq!((left.marks, other.marks), (0, 1));
     let packet = &desk.shelf.0[5].packet;
     assert!(packet.detours == 1 && packet.ce());
     // 500 and 400 wait there now: what ranks 400 gains one place, which is not enough.
-    let action = arrives(&mut desk, &mut decider, 0, 400, 3000);
-    assert_eq!(action, Action::Dropped(DropReason::Full));
+    let event = arrives(&mut desk, &mut decider, 0, 400, 3000);
+    assert_eq!(event, dropped(0, DropReason::Full));
     assert_eq!(desk.evicted, [4, 3, 5]);
     assert_eq!(drops(&decider, 1, DropReason::Evicted), 3);
     assert_eq!(drops(&decider, 0, DropReason::Full), 1);
@@ -237,15 +238,9 @@ fn a_squeeze_keeps_what_may_not_take_detours_where_it_wants_to_go() {
         arrives(&mut desk, &mut decider, port, rank, 1500);
     }
     let away = arrives(&mut desk, &mut decider, 0, 100, 1500);
-    assert_eq!(away, Action::Dropped(DropReason::Full));
+    assert_eq!(away, dropped(0, DropReason::Full));
     let stays = arrives(&mut desk, &mut decider, 1, 100, 1500);
-    assert!(matches!(
-        stays,
-        Action::Squeezed {
-            port: PortId(1),
-            ..
-        }
-    ));
+    assert_eq!(joined(stays).port, PortId(1));
     assert_eq!(decider.total().detours_out, 0);
     assert_eq!(desk.shelf.0[4].packet.detours, 0);
 }
