@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import posixpath
 import tomllib
@@ -170,10 +171,11 @@ class Scenario:
 
     def _repr_html_(self) -> str:
         """What it sets and the load that it offers, for notebooks."""
-        from sidestep import _html, ask
+        from sidestep import _html
 
         keys = {*_keys(self._tree), *(key for key, _ in self._sets)}
-        return _html.scenario(ask.check(self)["scenarios"][0], keys)
+        checked = json.loads(_native.check(self._source(), len(os.sched_getaffinity(0))))
+        return _html.scenario(checked["scenarios"][0], keys)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (self._name, self._tree, self._text, self._folder, self._figure, self._sets)

@@ -4,7 +4,6 @@
 //!               that it is about are attributes of each problem; lines are those of a text that somebody wrote, and not
 //!               of one that a scenario object was written as.
 
-use crate::source::Source;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use sidestep_study::Error;
@@ -21,8 +20,19 @@ pub enum Refused {
     Call,
 }
 
+/// A text that a problem may be about.
+#[derive(Clone, Copy)]
+pub struct Text<'a> {
+    /// The name that messages give it.
+    pub name: &'a str,
+    /// Its contents.
+    pub text: &'a str,
+    /// Somebody wrote it, so that its lines mean something.
+    pub written: bool,
+}
+
 /// The exception for an error; `source` is what was read when it is about that.
-pub fn raise(py: Python<'_>, error: &Error, refused: Refused, source: Option<&Source>) -> PyErr {
+pub fn raise(py: Python<'_>, error: &Error, refused: Refused, source: Option<Text<'_>>) -> PyErr {
     let words = || error.to_string();
     let made = match (error, refused) {
         (Error::Wrong(problems), _) => wrong(py, problems, source),
@@ -52,8 +62,8 @@ pub fn unreadable(py: Python<'_>, words: String) -> PyErr {
 }
 
 /// A refusal that is about no place of a file, with its parts all the same.
-fn input(py: Python<'_>, words: &str, source: Option<&Source>) -> PyResult<PyErr> {
-    let file = source.map_or("", Source::own_name).to_string();
+fn input(py: Python<'_>, words: &str, source: Option<Text<'_>>) -> PyResult<PyErr> {
+    let file = source.map_or("", |source| source.name).to_string();
     let message = words.to_string();
     let (line, column) = (0, 0);
     let problem = Problem {
@@ -71,11 +81,11 @@ fn input(py: Python<'_>, words: &str, source: Option<&Source>) -> PyResult<PyErr
 fn told<'py>(
     py: Python<'py>,
     problem: &Problem,
-    own: Option<&Source>,
+    own: Option<Text<'_>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let text = own.map_or("", |source| source.text());
+    let text = own.map_or("", |source| source.text);
     let parts = problem.parts();
-    let placed = problem.line > 0 && own.is_none_or(Source::is_written);
+    let placed = problem.line > 0 && own.is_none_or(|source| source.written);
     let place = |number: u32| placed.then_some(number);
     py.import("sidestep.errors")?.getattr("Problem")?.call1((
         &problem.file,
@@ -89,10 +99,10 @@ fn told<'py>(
     ))
 }
 
-fn wrong(py: Python<'_>, problems: &[Problem], source: Option<&Source>) -> PyResult<PyErr> {
+fn wrong(py: Python<'_>, problems: &[Problem], source: Option<Text<'_>>) -> PyResult<PyErr> {
     let mut all = Vec::new();
     for problem in problems {
-        let own = source.filter(|source| source.names(&problem.file));
+        let own = source.filter(|source| source.name == problem.file);
         all.push(told(py, problem, own)?);
     }
     let error = py.import("sidestep.errors")?.getattr("ScenarioError")?;

@@ -87,7 +87,7 @@ impl Plan {
     #[pyo3(signature = (out, force = false))]
     fn refuse(&self, py: Python<'_>, out: PathBuf, force: bool) -> PyResult<()> {
         let refused = py.detach(|| self.plan.refuse(&out, force));
-        refused.map_err(|e| raise(py, &e, Refused::Scenario, Some(&self.source)))
+        refused.map_err(|e| raise(py, &e, Refused::Scenario, Some(self.source.about())))
     }
 
     /// Makes the result directory `out` of the records in `folders`; says where it is, whether it is partial, and its table.
@@ -118,7 +118,7 @@ impl Plan {
             executor,
         };
         let done = py.detach(|| self.plan.collect(&out, &folders, &made));
-        let done = done.map_err(|e| raise(py, &e, Refused::Scenario, Some(&self.source)))?;
+        let done = done.map_err(|e| raise(py, &e, Refused::Scenario, Some(self.source.about())))?;
         let partial = done.report.status == Status::Partial;
         Ok((done.dir, partial, done.report.to_text()))
     }
@@ -127,7 +127,7 @@ impl Plan {
 fn read(py: Python<'_>, source: Source) -> PyResult<Plan> {
     let (own, sets, quick) = source.asked();
     let plan = py.detach(|| sweep::Plan::read(own, sets, quick));
-    let plan = plan.map_err(|e| raise(py, &e, Refused::Scenario, Some(&source)))?;
+    let plan = plan.map_err(|e| raise(py, &e, Refused::Scenario, Some(source.about())))?;
     Ok(Plan { plan, source })
 }
 

@@ -205,7 +205,7 @@ impl How {
 /// What a policy of Python's did wrong, or what is wrong with the call.
 fn refused(py: Python<'_>, error: &Error, source: &Source, schemes: &Schemes) -> PyErr {
     let failed = schemes.failed(py, error);
-    failed.unwrap_or_else(|| raise(py, error, Refused::Scenario, Some(source)))
+    failed.unwrap_or_else(|| raise(py, error, Refused::Scenario, Some(source.about())))
 }
 
 fn fits(experiment: &Experiment, how: &How, threads: Option<Asked>) -> Result<(), Error> {

@@ -1,6 +1,6 @@
 //! A scenario that was not yet read: its text, its name, and where the files are that it names.
 
-use crate::error::{Refused, raise};
+use crate::error::{Refused, Text, raise};
 use crate::policy::Schemes;
 use pyo3::prelude::*;
 use sidestep_study::files::{self, Beside};
@@ -114,7 +114,7 @@ impl Source {
     /// Reads it. Errors are exceptions with every problem.
     pub fn read(&self, py: Python<'_>) -> PyResult<Experiment> {
         let read = py.detach(|| self.try_read());
-        read.map_err(|e| raise(py, &e, Refused::Scenario, Some(self)))
+        read.map_err(|e| raise(py, &e, Refused::Scenario, Some(self.about())))
     }
 
     /// The same for whoever says what is wrong in another way.
@@ -131,7 +131,7 @@ impl Source {
     pub fn read_with(&self, py: Python<'_>, schemes: &Schemes) -> PyResult<Experiment> {
         let read = |sets: &[String]| self.own.read(sets, self.quick);
         let added = py.detach(|| schemes.add(&read, &self.sets));
-        added.map_err(|e| raise(py, &e, Refused::Scenario, Some(self)))
+        added.map_err(|e| raise(py, &e, Refused::Scenario, Some(self.about())))
     }
 
     /// What messages call it.
@@ -139,13 +139,12 @@ impl Source {
         &self.own.name
     }
 
-    /// Is `file` the one that stands here?
-    pub fn names(&self, file: &str) -> bool {
-        self.own.name == file
-    }
-
-    /// Did somebody write this text?
-    pub fn is_written(&self) -> bool {
-        self.written
+    /// What an error about it needs.
+    pub fn about(&self) -> Text<'_> {
+        Text {
+            name: &self.own.name,
+            text: &self.own.text,
+            written: self.written,
+        }
     }
 }

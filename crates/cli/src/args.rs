@@ -1,9 +1,9 @@
 //! The words of the command line.
 
+use crate::values::{Datapath, whole};
 use clap::{Args, Parser, Subcommand};
 use sidestep_study::catalog::KINDS;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::sync::LazyLock;
 
 /// The burst-tolerance lab for data-centre networks.
@@ -421,21 +421,6 @@ pub struct VectorsArgs {
     /// Where the rows come from; those of `conformance/vectors/` have seed 1
     #[arg(long, default_value_t = 1, value_name = "S", value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: u64,
-}
-
-/// A whole number, in words that say so where it is none.
-pub fn whole<T: FromStr>(text: &str) -> Result<T, String> {
-    let read = text.parse();
-    read.map_err(|_| "expected a whole number that is not negative and not too large".into())
-}
-
-/// Who moves the frames of a switch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Datapath {
-    /// This process, by AF_PACKET or AF_XDP
-    Packet,
-    /// A BPF program at the ports, in the kernel: a few policies, and no process between frames
-    Ebpf,
 }
 
 #[derive(Debug, Args)]

@@ -22,6 +22,7 @@ mod show;
 mod stop;
 mod switch;
 mod testbed;
+mod values;
 mod vectors;
 mod view;
 mod why;

@@ -1,8 +1,9 @@
 //! `sidestep reproduce`
 
-use crate::args::{Datapath, ReproduceArgs};
+use crate::args::ReproduceArgs;
 use crate::failure::{Failure, Outcome};
 use crate::run::Told;
+use crate::values::Datapath;
 use crate::{out, run, stop, testbed};
 use sidestep_study::MeasureOptions;
 use sidestep_study::lab::Experiment;

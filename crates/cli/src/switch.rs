@@ -1,8 +1,9 @@
 //! `sidestep switch`
 
-use crate::args::{Datapath, SwitchArgs};
+use crate::args::SwitchArgs;
 use crate::failure::{Failure, Outcome};
 use crate::out;
+use crate::values::Datapath;
 use sidestep_softswitch::ebpf;
 use sidestep_softswitch::process::snapshot::Snapshot;
 use sidestep_softswitch::process::{self, control, files, privileges, report};

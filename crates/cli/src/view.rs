@@ -1,8 +1,8 @@
 //! `sidestep view`: recordings in a browser.
 
-use crate::args::whole;
 use crate::failure::{Failure, Outcome};
 use crate::out;
+use crate::values::whole;
 use clap::Args;
 use serde_json::{Value, json};
 use sidestep_view::{Choice, LARGE, Limits, Page, Recording, Server, Shown, write_html};

@@ -1,19 +1,14 @@
-//! Runs that are cut into parts, which somebody with threads lets run side by side.
+//! Cutting a run into parts, which somebody with threads lets run side by side.
 //!
 //! **Decision**     what of a scenario cannot be in parts yet, and how many events a window of one would hold.
 //! **State**        none.
 //! **Units**        events.
 //! **Errors**       [`refused`] names what is in the way.
 
-use crate::drive::Watch;
-use crate::run::{Progress, Run};
 use crate::scenario::Scenario;
-use crate::session::Session;
-use sidestep_sim::agenda::WheelAgenda;
-use sidestep_sim::parts::{self, Crew, Cut};
+use sidestep_sim::parts::{self, Cut};
 use sidestep_sim::{Network, Plan, TraceFilter};
 use sidestep_types::Seed;
-use std::sync::Arc;
 
 /// Why scheme number `scheme` of the scenario runs in one piece, if it has to.
 pub fn refused(scenario: &Scenario, scheme: usize, trace: &TraceFilter) -> Option<String> {
@@ -38,19 +33,4 @@ pub fn cut(scenario: &Scenario, scheme: usize, count: usize) -> Result<Cut, part
 /// How many parts of a network have hosts, at most.
 pub fn most(network: &Network) -> usize {
     Cut::most(network)
-}
-
-/// [`crate::run`] of a world that is cut; `crew` lets the parts run. What comes of it is the same.
-///
-/// Errors say what the simulator refused. Panics when the scenario has no such scheme, and where it is [`refused`].
-pub fn run_cut(
-    scenario: &Scenario,
-    (scheme, seed): (usize, u64),
-    cut: &Arc<Cut>,
-    crew: Box<dyn Crew>,
-    watch: &mut dyn FnMut(&Progress) -> Watch,
-) -> Result<Run, String> {
-    let mut session: Session<WheelAgenda> = Session::cut(scenario, (scheme, seed), cut, crew)?;
-    while !session.step() && watch(&session.glance()) == Watch::Go {}
-    Ok(session.finish())
 }

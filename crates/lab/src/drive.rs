@@ -7,6 +7,8 @@ use crate::scenario::Scenario;
 use crate::session::Session;
 use sidestep_sim::TraceFilter;
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
+use sidestep_sim::parts::{Crew, Cut};
+use std::sync::Arc;
 
 /// What the watcher of a run answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +55,21 @@ pub fn run_on<A: Agenda>(
     watch: &mut dyn FnMut(&Progress) -> Watch,
 ) -> Result<Run, String> {
     drive::<A>(scenario, (scheme, seed), trace, None, watch)
+}
+
+/// [`run`] of a world that is cut; `crew` lets the parts run. What comes of it is the same.
+///
+/// Errors say what the simulator refused. Panics when the scenario has no such scheme, and where it is [refused](crate::cut::refused).
+pub fn run_cut(
+    scenario: &Scenario,
+    (scheme, seed): (usize, u64),
+    cut: &Arc<Cut>,
+    crew: Box<dyn Crew>,
+    watch: &mut dyn FnMut(&Progress) -> Watch,
+) -> Result<Run, String> {
+    let mut session: Session<WheelAgenda> = Session::cut(scenario, (scheme, seed), cut, crew)?;
+    while !session.step() && watch(&session.glance()) == Watch::Go {}
+    Ok(session.finish())
 }
 
 fn drive<A: Agenda>(

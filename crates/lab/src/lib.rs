@@ -50,7 +50,7 @@ pub use claim::{
     Accept, Claim, ClaimPoint, ClaimResult, Compare, Over, Unmarked, Verdict, evaluate,
     evaluate_runs, over,
 };
-pub use drive::{Watch, run, run_on, run_recorded};
+pub use drive::{Watch, run, run_cut, run_on, run_recorded};
 pub use estimate::{Estimate, FULL_HOPS_A_SECOND, HOPS_A_SECOND};
 pub use experiment::{
     AuthorPoint, AuthorPoints, Axis, Experiment, FigureSpec, PlotKind, PlotSpec, Point,
@@ -61,13 +61,14 @@ pub use load::{ClassLoad, LoadReport};
 pub use marker::Marker;
 pub use probe::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Occupancy, Probe, Probed};
 pub use ran::Ran;
-pub use read::{Outline, POINTS, PROFILES, SCHEME_KEYS, SECTIONS, WORKLOADS};
+pub use read::{Outline, POINTS, SCHEME_KEYS, SECTIONS, WORKLOADS};
 pub use record::{ClassRecord, Counts, Record, Signals, Span};
 pub use recording::{MOST_BYTES, RecordSpec, network_of, recording_head, recording_tail};
 pub use run::{Progress, Run};
 pub use scenario::{Said, Scenario, Setting};
 pub use scheme::{HOST_SPEC, SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC};
 pub use session::{Saved, Session};
+pub use shipped::PROFILE_NAMES;
 pub use sidestep_config::differ::{AT, MAY_DIFFER};
 pub use sidestep_config::problem::Problem;
 pub use sidestep_config::source::AROUND;

@@ -17,6 +17,17 @@ pub const SCENARIOS: &[Shipped] = include!(concat!(env!("OUT_DIR"), "/scenarios.
 /// The profiles, every file of `profiles/`, in the order in which they are listed.
 pub const PROFILES: &[Shipped] = include!(concat!(env!("OUT_DIR"), "/profiles.rs"));
 
+/// Names of the profiles, the words of `profile`.
+pub const PROFILE_NAMES: &[&str] = &{
+    let mut names = [""; PROFILES.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = PROFILES[i].0;
+        i += 1;
+    }
+    names
+};
+
 /// The files that shipped scenarios may read, every table of `data/`, by path.
 const FILES: &[Shipped] = include!(concat!(env!("OUT_DIR"), "/data.rs"));
 

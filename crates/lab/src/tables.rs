@@ -3,7 +3,7 @@
 //! The same tables give defaults, messages, suggestions, `sidestep list` and the docs.
 
 use crate::fabric::FABRICS;
-use crate::read::PROFILES;
+use crate::shipped::PROFILE_NAMES;
 use sidestep_config::decision::{ALPHA, CAPACITY, MEMORY, RANK_GAP};
 use sidestep_types::{Param, ParamUnit};
 
@@ -46,7 +46,7 @@ pub const SCENARIO: &[Param] = &[
     ),
     Param::with_default(
         "profile",
-        ParamUnit::Word(PROFILES),
+        ParamUnit::Word(PROFILE_NAMES),
         "linux",
         "senders below what scenario and schemes set in [transport]: those of Linux 6.18, or the defaults of each key",
     ),

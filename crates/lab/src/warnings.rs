@@ -25,7 +25,7 @@ use reordering::{
 };
 use sidestep_config::decision::Named;
 use sidestep_sim::{Plan, SwitchConfig};
-use sidestep_switch::{Capacity, Nature, buffer};
+use sidestep_switch::{Capacity, Nature, buffer, route, sched};
 use sidestep_types::Value;
 use signals::{
     delays_by_rank, delays_of_hosts, detours_without_signal, line_rate_without_priorities,
@@ -123,6 +123,15 @@ fn nothing_happens(scenario: &Scenario, first: &Plan) -> Option<String> {
 /// What the buffer policy does with its values, beside its scheduler: FIFO has no worst to make room.
 fn nature(switch: &SwitchConfig) -> Nature {
     nature_of(&switch.buffer, &switch.sched)
+}
+
+/// The policies of a switch: what each is, its name and what it does.
+fn natures(switch: &SwitchConfig) -> [(&'static str, &str, Nature); 3] {
+    [
+        ("route", &switch.route.0, route::nature(&switch.route.0)),
+        ("buffer", &switch.buffer.0, nature(switch)),
+        ("sched", &switch.sched.0, sched::nature(&switch.sched.0)),
+    ]
 }
 
 fn nature_of(buffer: &Named, sched: &Named) -> Nature {

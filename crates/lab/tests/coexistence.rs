@@ -1,6 +1,7 @@
 //! Workloads that name a transport of their own: which value wins, what is warned of, and what a run then shows.
 
-use sidestep_lab::cut::{cut, run_cut};
+use sidestep_lab::cut::cut;
+use sidestep_lab::run_cut;
 use sidestep_lab::{Run, Scenario, Session, Setting, Watch, checkpoint, run};
 use sidestep_sim::parts::InTurn;
 use sidestep_sim::{Files, TraceFilter};

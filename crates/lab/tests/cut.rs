@@ -1,6 +1,7 @@
 //! Every scheme that comes with Sidestep gives the same run in parts, however many: without threads, which `study` has.
 
-use sidestep_lab::cut::{cut, refused, run_cut};
+use sidestep_lab::cut::{cut, refused};
+use sidestep_lab::run_cut;
 use sidestep_lab::{Run, Scenario, Watch, run, shipped};
 use sidestep_sim::parts::InTurn;
 use sidestep_sim::{NoFiles, TraceFilter};

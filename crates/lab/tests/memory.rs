@@ -138,7 +138,8 @@ fn a_further_part_takes_what_was_estimated() {
     let watch = &mut |_: &_| Watch::Go;
     let whole = most(|| run(&scenario, 0, 1, TraceFilter::None, watch).unwrap());
     let cut = Arc::new(cut::cut(&scenario, 0, 5).unwrap());
-    let parts = most(|| cut::run_cut(&scenario, (0, 1), &cut, Box::new(InTurn), watch).unwrap());
+    let parts =
+        most(|| sidestep_lab::run_cut(&scenario, (0, 1), &cut, Box::new(InTurn), watch).unwrap());
     let (taken, said) = ((parts - whole) / 4.0, scenario.estimate());
     let factor = said.part_bytes / taken;
     eprintln!("a part: estimated {factor:.2} of {taken:.0}");

@@ -1,6 +1,6 @@
 //! Profiles: which one a scheme has, which of its values give way, and what is refused.
 
-use sidestep_lab::{Experiment, PROFILES, Scenario, Setting, shipped};
+use sidestep_lab::{Experiment, PROFILE_NAMES, Scenario, Setting, shipped};
 use sidestep_sim::{Files, NoFiles};
 
 const TEXT: &str = r#"
@@ -96,7 +96,7 @@ fn the_file_of_a_scheme_may_name_its_profile() {
 
 #[test]
 fn every_value_of_a_profile_has_a_source_and_reaches_a_scheme() {
-    assert_eq!(PROFILES, ["linux", "none"]);
+    assert_eq!(PROFILE_NAMES, ["linux", "none"]);
     let text = shipped::profile("linux").expect("it is shipped");
     let (values, sources) = text.split_once("[source]").expect("it has sources");
     let (_, values) = values.split_once("[transport]").expect("it has values");

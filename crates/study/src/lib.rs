@@ -41,6 +41,7 @@ mod usage;
 pub mod when;
 pub mod why;
 pub mod words;
+mod words_of_claims;
 mod workers;
 
 /// The commit that the program was built from, with `+modified` where its sources differ from it; `unknown` outside

@@ -15,7 +15,7 @@ use crate::sweep::{Cache, Key, Spent};
 use crate::threads::{Chosen, Threading, Threads, choose};
 use crate::usage::thread_cpu_s;
 use crate::workers::in_order;
-use sidestep_lab::cut::run_cut;
+use sidestep_lab::run_cut;
 use sidestep_lab::run_recorded;
 use sidestep_lab::{PlotSpec, Progress, RecordSpec, Scenario, Watch};
 use sidestep_sim::TraceFilter;

@@ -1,5 +1,9 @@
 //! Numbers and paragraphs as people read them.
 
+/// What is said of a page of points that is not whole.
+pub(crate) const PARTIAL: &str =
+    "interrupted; compared are, at each point, the seeds with which every scheme came to its end.";
+
 /// `1,234,567`
 pub fn count(n: u64) -> String {
     let digits = n.to_string();

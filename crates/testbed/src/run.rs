@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::log::Log;
 use crate::network::changes::{restore, steps, take};
 use crate::network::state::State;
-use crate::network::{ended, switches};
+use crate::network::switches;
 use crate::scene::Scene;
 use crate::{job, kernel, outcome, recording, seen, traffic};
 use sidestep_study::KernelRow;
@@ -160,7 +160,7 @@ fn while_switches_run<T>(
             loop {
                 // Before the last look at them: what ended in between is seen.
                 let last = over.load(Ordering::Acquire);
-                let ended = ended::any(&scene.blueprint, &state.engine);
+                let ended = switches::ended(&scene.blueprint, &state.engine);
                 if ended.is_some() || stop.load(Ordering::Relaxed) {
                     stops.store(true, Ordering::Relaxed);
                 }

@@ -36,7 +36,7 @@ pub fn rows(policy: Policy, seed: Seed, make: Make<AnyBuffer>) -> impl Iterator<
 fn all_settings(policy: Policy) -> Vec<Setting> {
     let name = policy.entry.name;
     settings(policy.entry, policy.nature.remembers, |values| {
-        !policy.is_registered() || AnyBuffer::build(name, values, 4, 0).is_ok()
+        !policy.registered || AnyBuffer::build(name, values, 4, 0).is_ok()
     })
 }
 
@@ -249,7 +249,7 @@ mod tests {
     use super::*;
     use crate::draw::control;
     use crate::policies;
-    use crate::sequence::{SHIPPED, STEPS};
+    use crate::policy::{SHIPPED, STEPS};
     use sidestep_switch::DropReason;
 
     /// How many of 640 cases `other` answers otherwise than a new policy does.

@@ -27,79 +27,17 @@ mod policy;
 mod route;
 mod row;
 mod sched;
+mod seams;
 mod sequence;
 mod settings;
 mod table;
 
 pub use host::{Machine, machines};
-pub use policy::{Asked, Make, Policy};
+pub use policy::{Make, Policy};
 pub use row::{Row, csv};
-use sidestep_switch::{
-    AnyBuffer, AnyRoute, AnySched, Nature, buffer as buffers, route as routes, sched as scheds,
-};
-use sidestep_types::Entry;
+pub use seams::{Asked, policies};
 pub use sidestep_types::Seed;
 pub use table::Table;
-
-/// A seam: its policies, and how rows of one are drawn.
-struct Seam {
-    name: &'static str,
-    entries: &'static [Entry],
-    nature: fn(&str) -> Nature,
-    rows: fn(Policy, Seed) -> Box<dyn Iterator<Item = Row>>,
-}
-
-static SEAMS: [Seam; 3] = [
-    Seam {
-        name: "buffer",
-        entries: buffers::ENTRIES,
-        nature: buffers::nature,
-        rows: |policy, seed| {
-            let name = policy.entry.name;
-            let make = move |values: &_, ports, salt| {
-                AnyBuffer::build(name, values, ports, salt).expect("it was built before")
-            };
-            Box::new(buffer::rows(policy, seed, Box::new(make)))
-        },
-    },
-    Seam {
-        name: "route",
-        entries: routes::ENTRIES,
-        nature: routes::nature,
-        rows: |policy, seed| {
-            let name = policy.entry.name;
-            let make = move |values: &_, ports, salt| {
-                AnyRoute::build(name, values, ports, salt).expect("it was built before")
-            };
-            Box::new(route::rows(policy, seed, Box::new(make)))
-        },
-    },
-    Seam {
-        name: "sched",
-        entries: scheds::ENTRIES,
-        nature: scheds::nature,
-        rows: |policy, seed| {
-            let name = policy.entry.name;
-            let make = move |values: &_, ports, salt| {
-                AnySched::build(name, values, ports, salt).expect("it was built before")
-            };
-            Box::new(sched::rows(policy, seed, Box::new(make)))
-        },
-    },
-];
-
-/// Every policy of the three registries, in their order.
-pub fn policies() -> impl Iterator<Item = Policy> {
-    let of = |seam: &'static Seam| {
-        seam.entries.iter().map(|entry| Policy {
-            seam: seam.name,
-            entry,
-            nature: (seam.nature)(entry.name),
-            rows: seam.rows,
-        })
-    };
-    SEAMS.iter().flat_map(of)
-}
 
 /// Everything that has a table: every policy, then every machine of a host.
 pub fn tables() -> impl Iterator<Item = Box<dyn Table>> {

@@ -1,67 +1,17 @@
 //! A policy whose rows can be drawn.
 
 use crate::row::Row;
-use crate::sequence::{SHIPPED, STEPS};
 use crate::table::Table;
-use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Nature};
+use sidestep_switch::Nature;
 use sidestep_types::{Entry, Seed, Values};
+
+/// Steps of a sequence.
+pub const STEPS: u32 = 16;
+/// Sequences of a shipped table: enough that there is one of each setting.
+pub const SHIPPED: u32 = 32;
 
 /// Makes what is asked, from these values, for a switch with so many ports, to hash from this number.
 pub type Make<P> = Box<dyn Fn(&Values, u16, u64) -> P>;
-
-/// A policy of the caller's that is asked in the place of a registered one.
-pub enum Asked {
-    /// At the seam `buffer`.
-    Buffer(Make<AnyBuffer>),
-    /// At the seam `route`.
-    Route(Make<AnyRoute>),
-    /// At the seam `sched`.
-    Sched(Make<AnySched>),
-}
-
-impl Asked {
-    /// Its seam.
-    pub fn seam(&self) -> &'static str {
-        match self {
-            Asked::Buffer(_) => "buffer",
-            Asked::Route(_) => "route",
-            Asked::Sched(_) => "sched",
-        }
-    }
-
-    /// Rows without end: the cases that are drawn for `policy`, and what this one answers.
-    ///
-    /// Panics when the two are of other seams, and as [`Table::rows`].
-    pub fn rows(self, policy: Policy, seed: Seed) -> Box<dyn Iterator<Item = Row>> {
-        assert_eq!(self.seam(), policy.seam, "a policy answers at its seam");
-        match self {
-            Asked::Buffer(make) => Box::new(crate::buffer::rows(policy, seed, make)),
-            Asked::Route(make) => Box::new(crate::route::rows(policy, seed, make)),
-            Asked::Sched(make) => Box::new(crate::sched::rows(policy, seed, make)),
-        }
-    }
-}
-
-impl Policy {
-    /// One that is not registered: cases are drawn under its name, as its nature says. `None` without such a seam.
-    pub fn of(seam: &str, entry: &'static Entry, nature: Nature) -> Option<Policy> {
-        let known = crate::SEAMS.iter().find(|known| known.name == seam)?;
-        Some(Policy {
-            seam: known.name,
-            entry,
-            nature,
-            rows: known.rows,
-        })
-    }
-
-    /// Is it in the registry?
-    pub(crate) fn is_registered(&self) -> bool {
-        let known = crate::SEAMS.iter().filter(|seam| seam.name == self.seam);
-        known
-            .flat_map(|seam| seam.entries)
-            .any(|entry| entry.name == self.entry.name)
-    }
-}
 
 /// A policy and the seam it sits at.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +22,8 @@ pub struct Policy {
     pub entry: &'static Entry,
     /// What it says about itself.
     pub nature: Nature,
+    /// Does a registry have one of this name?
+    pub(crate) registered: bool,
     /// How its rows are drawn.
     pub(crate) rows: fn(Policy, Seed) -> Box<dyn Iterator<Item = Row>>,
 }

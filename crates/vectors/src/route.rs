@@ -32,7 +32,7 @@ pub fn rows(policy: Policy, seed: Seed, make: Make<AnyRoute>) -> impl Iterator<I
 fn all_settings(policy: Policy) -> Vec<Setting> {
     let name = policy.entry.name;
     settings(policy.entry, policy.nature.remembers, |values| {
-        !policy.is_registered() || AnyRoute::build(name, values, 4, 0).is_ok()
+        !policy.registered || AnyRoute::build(name, values, 4, 0).is_ok()
     })
 }
 
@@ -188,7 +188,7 @@ fn draw_hops(rng: &mut Rng, ports: u16) -> Vec<PortId> {
 mod tests {
     use super::*;
     use crate::policies;
-    use crate::sequence::{SHIPPED, STEPS};
+    use crate::policy::{SHIPPED, STEPS};
 
     /// How many answers in some sequences are others than those of `other`, which gets a case, the
     /// policy of another such sequence and a new one.

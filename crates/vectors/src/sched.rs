@@ -1,9 +1,8 @@
 //! Rows of a scheduler: sequences of operations on one queue, and what each answers.
 
 use crate::draw::{chance, draw_packet, put_packet};
-use crate::policy::{Make, Policy};
+use crate::policy::{Make, Policy, STEPS};
 use crate::row::Row;
-use crate::sequence::STEPS;
 use crate::settings::{Setting, settings};
 use sidestep_switch::sched::priority::Priority;
 use sidestep_switch::{AnySched, Sched};
@@ -13,7 +12,7 @@ use sidestep_types::{Packet, Seed, Time};
 pub fn rows(policy: Policy, seed: Seed, make: Make<AnySched>) -> impl Iterator<Item = Row> {
     let name = policy.entry.name;
     let settings = settings(policy.entry, policy.nature.remembers, |values| {
-        !policy.is_registered() || AnySched::build(name, values, 4, 0).is_ok()
+        !policy.registered || AnySched::build(name, values, 4, 0).is_ok()
     });
     let sequence = move |n: u32| {
         let setting = &settings[n as usize % settings.len()];

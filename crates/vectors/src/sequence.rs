@@ -1,16 +1,11 @@
 //! Sequences: one policy is asked in every step, while the queues of its switch and the time move on.
 
 use crate::draw::{draw_ingress, draw_queue};
-use crate::policy::Policy;
+use crate::policy::{Policy, STEPS};
 use crate::row::Row;
 use sidestep_switch::testing::StillQueues;
 use sidestep_switch::{Depth, Nature, Queues};
 use sidestep_types::{Bytes, PortId, Rng, Time};
-
-/// Steps of a sequence.
-pub const STEPS: u32 = 16;
-/// Sequences of a shipped table: enough that there is one of each setting.
-pub const SHIPPED: u32 = 32;
 
 /// How many rows one policy answers: those of a sequence where it remembers, else one.
 pub fn steps(policy: Policy) -> u32 {

@@ -18,14 +18,6 @@ pub struct Family {
 /// An answer, or why there is none.
 pub type Outcome = Result<Answer, Refusal>;
 
-/// Who answers: one line for each family.
-const FAMILIES: &[Family] = &[
-    #[cfg(feature = "player")]
-    crate::player::FAMILY,
-    #[cfg(feature = "lab")]
-    crate::lab::FAMILY,
-];
-
 /// An answer: JSON, and bytes where it has some.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
@@ -78,13 +70,4 @@ pub fn arguments<T: DeserializeOwned>(json: &str) -> Result<T, Refusal> {
 /// There is no such question.
 pub fn unknown(question: &str) -> Outcome {
     Err(Refusal::new(format!("there is no question {question:?}")))
-}
-
-/// Asks the family that has this method.
-pub fn call(method: &str, arguments: &str, bytes: Vec<u8>) -> Outcome {
-    let (name, question) = method.split_once('.').unwrap_or((method, ""));
-    match FAMILIES.iter().find(|family| family.name == name) {
-        Some(family) => (family.answer)(question, arguments, bytes),
-        None => unknown(method),
-    }
 }

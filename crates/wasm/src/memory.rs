@@ -1,4 +1,4 @@
-//! The module's raw interface: memory, calls, frames. The only file with `unsafe`.
+//! The module's raw interface: memory, calls, frames. `unsafe` stands here and in `opened.rs`.
 //!
 //! **Decision**     none.
 //! **State**        the last answer and the last panic's words, of the one thread that a module has.
@@ -6,7 +6,7 @@
 //!
 //! The page asks for memory, writes there, and calls. What [`sidestep_answer`] points to is written again by the next call.
 
-use crate::calls;
+use crate::families;
 use std::cell::RefCell;
 use std::slice;
 
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn sidestep_call(
     };
     // SAFETY: as the caller promises, it is a boxed slice of that length, and nobody else has it.
     let bytes = unsafe { owned(bytes, bytes_length) };
-    let outcome = calls::call(
+    let outcome = families::call(
         &String::from_utf8_lossy(method),
         &String::from_utf8_lossy(arguments),
         bytes.into_vec(),
@@ -152,46 +152,6 @@ fn listen_for_panics() {
                 PANIC.with_borrow_mut(|(words, _)| *words = panic.to_string());
             }));
         });
-    }
-}
-
-/// A recording with the bytes that it reads from.
-#[cfg(feature = "player")]
-pub(crate) mod recordings {
-    use sidestep_player::{Player, Refused};
-
-    /// A recording that is open, and its file.
-    pub struct Opened {
-        /// Ended before the file is freed: `drop` below.
-        player: Option<Player<'static>>,
-        file: *mut [u8],
-    }
-
-    impl Opened {
-        /// Opens a recording, and keeps its bytes as long.
-        pub fn open(file: Vec<u8>) -> Result<Opened, Refused> {
-            let mut open = Opened {
-                player: None,
-                file: Box::into_raw(file.into_boxed_slice()),
-            };
-            // SAFETY: the box lives until `open` is dropped, which drops the player first; nothing writes to it, and no answer of a
-            // player borrows from it.
-            open.player = Some(Player::open(unsafe { &*open.file })?);
-            Ok(open)
-        }
-
-        /// The player.
-        pub fn player(&mut self) -> &mut Player<'static> {
-            self.player.as_mut().expect("a recording that is open")
-        }
-    }
-
-    impl Drop for Opened {
-        fn drop(&mut self) {
-            self.player = None;
-            // SAFETY: it is from `Box::into_raw` above, and nothing reads it any more.
-            drop(unsafe { Box::from_raw(self.file) });
-        }
     }
 }
 

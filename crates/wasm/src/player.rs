@@ -5,7 +5,7 @@
 
 use crate::calls::{Answer, Family, Outcome, Refusal, arguments, unknown};
 use crate::columns::Columns;
-use crate::memory::recordings::Opened;
+use crate::opened::Opened;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sidestep_player::{FlowSeries, Frame, Only, Player, QueueSeries};

@@ -1,16 +1,17 @@
 """A matplotlib Figure that a notebook shows as vectors, in the colours of its page."""
 
+from collections.abc import Callable
+
 from matplotlib.figure import Figure
 
 from sidestep.plot._data import Data
 
 
 class PaperFigure(Figure):
-    """A Figure, and the numbers that it shows: `data`."""
+    """A Figure, the numbers that it shows (`data`), and the function that writes it as HTML."""
 
     data: Data | None = None
+    as_html: Callable[[Figure], str]
 
     def _repr_html_(self) -> str:
-        from sidestep.plot._paper import html
-
-        return html(self)
+        return self.as_html(self)

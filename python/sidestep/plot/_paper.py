@@ -111,6 +111,7 @@ def figure(data: Data) -> "Figure":
         each = _height(data, wide / across)
         fig = PaperFigure(figsize=(wide, each * down), layout="constrained")
         fig.data = data
+        fig.as_html = html
         fig.get_layout_engine().set(w_pad=0.03, h_pad=0.03)  # type: ignore[union-attr, call-arg]
         axes = fig.subplots(down, across, squeeze=False, sharex=data.kind != "heat", sharey=data.kind != "heat")
         flat: list[Axes] = list(axes.flat)

@@ -2,42 +2,13 @@
 //! of a bench's own, and its rows of `sidestep vectors`.
 
 use crate::driver::Driver;
+pub use crate::driver::{Deflection, Load};
 use crate::pick::ports;
 use crate::vectors::{PORTS, number, rank, values};
 use sidestep_switch::buffer::vertigo::Vertigo;
 use sidestep_switch::{AnyBuffer, Buffer, DropReason, Policy as _, Queues, Verdict, Want};
 use sidestep_types::{Packet, PortId, PortSet, Rng, Seed, Values};
 use sidestep_vectors::{Row, Table, named};
-
-/// What becomes of a packet and of the queues it meets: how often each happens.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Deflection {
-    /// It joins the queue it wanted.
-    pub enqueue: u32,
-    /// The tail of that queue leaves it.
-    pub evict: u32,
-    /// The victim, the packet or the one evicted, joins the queue of `target`.
-    pub moved: u32,
-    /// Where to; 0 when it does not move.
-    pub target: u32,
-    /// The tail of that queue is dropped.
-    pub squeeze: u32,
-    /// The victim is dropped.
-    pub lost: u32,
-}
-
-/// One queue as the cell sees it.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Load {
-    /// How much waits, in bytes.
-    pub depth: u32,
-    /// Is there room for one more packet?
-    pub fits: u32,
-    /// The rank at its tail; matters of a full queue.
-    pub tail: u32,
-}
 
 /// What `vertigo` does with a packet of `rank` that wants `want`, all packets alike in size. And the
 /// first two draws of `rng`, which it may take.

@@ -3,13 +3,42 @@
 //! Nothing is decided here: [`Decider`] asks the policy and carries out what it says, and [`Deflection`] notes what
 //! that did to the queues. Packets take no bytes, so a queue that one packet leaves and another joins stays as deep.
 
-use crate::deflect::{Deflection, Load};
 use sidestep_switch::ports::{Line, Ports, Ranked, Store, Wire};
 use sidestep_switch::testing::Shelf;
 use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Capacity, Carrier, Decider, Event, Streams};
 use sidestep_types::{
     BitRate, FlowId, HostId, Kind, Packet, PortId, PortSet, Rng, Size, Time, Values,
 };
+
+/// What becomes of a packet and of the queues it meets: how often each happens.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Deflection {
+    /// It joins the queue it wanted.
+    pub enqueue: u32,
+    /// The tail of that queue leaves it.
+    pub evict: u32,
+    /// The victim, the packet or the one evicted, joins the queue of `target`.
+    pub moved: u32,
+    /// Where to; 0 when it does not move.
+    pub target: u32,
+    /// The tail of that queue is dropped.
+    pub squeeze: u32,
+    /// The victim is dropped.
+    pub lost: u32,
+}
+
+/// One queue as the cell sees it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Load {
+    /// How much waits, in bytes.
+    pub depth: u32,
+    /// Is there room for one more packet?
+    pub fits: u32,
+    /// The rank at its tail; matters of a full queue.
+    pub tail: u32,
+}
 
 /// One switch, to which one packet comes.
 pub(crate) struct Driver {

@@ -1,6 +1,6 @@
 //! The words of `sidestep testbed`.
 
-use crate::args::Datapath;
+use crate::values::Datapath;
 use clap::{Args, Subcommand};
 use sidestep_testbed::RATE;
 use std::path::PathBuf;

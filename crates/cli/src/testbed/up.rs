@@ -1,9 +1,9 @@
 //! `sidestep testbed up` and `down`
 
 use super::args::{DownArgs, UpArgs};
-use crate::args::Datapath;
 use crate::failure::{Failure, Outcome};
 use crate::out;
+use crate::values::Datapath;
 use sidestep_testbed::network::down::down as remove;
 use sidestep_testbed::network::state::{State, names};
 use sidestep_testbed::network::switches::Engine;

@@ -3,8 +3,8 @@
 
 use super::axes::{self, AxisValue, ReadAxis};
 use super::plots::figure;
-use super::profile::PROFILE;
 use super::reader::Reader;
+use super::scheme_file::PROFILE;
 use super::words::stem;
 use crate::claim::Claim;
 use crate::experiment::{Experiment, Point};

@@ -18,6 +18,7 @@ mod points;
 mod probe;
 mod profile;
 mod reader;
+mod scheme_file;
 mod schemes;
 mod silent;
 mod switches;
@@ -27,6 +28,5 @@ mod words;
 
 pub use claims::POINTS;
 pub use experiment::Outline;
-pub use profile::PROFILES;
-pub use schemes::{SCHEME_KEYS, WORKLOADS};
+pub use scheme_file::{SCHEME_KEYS, WORKLOADS};
 pub use words::SECTIONS;

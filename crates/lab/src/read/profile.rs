@@ -11,7 +11,7 @@
 //! **Deviations**   none known.
 
 use super::reader::Reader;
-use super::schemes::SchemeFile;
+use super::scheme_file::{PROFILE, SchemeFile};
 use super::words::descend;
 use crate::scenario::{Said, Setting};
 use crate::scheme::{TRANSPORT_SPEC, transport};
@@ -26,20 +26,6 @@ use sidestep_config::source::{self, Origin};
 use sidestep_config::spec::{Layer, Spec};
 use sidestep_transport::{TransportConfig, shim};
 use sidestep_types::{Refusal, Value};
-
-/// The key of a scenario or a scheme that names a profile.
-pub(super) const PROFILE: &str = "profile";
-
-/// Names of all profiles, the words of the key.
-pub const PROFILES: &[&str] = &{
-    let mut names = [""; shipped::PROFILES.len()];
-    let mut i = 0;
-    while i < names.len() {
-        names[i] = shipped::PROFILES[i].0;
-        i += 1;
-    }
-    names
-};
 
 /// The profile of a scheme.
 pub(super) struct Profile {
@@ -88,7 +74,7 @@ impl<'a> Reader<'a> {
             said = of_all((root, origin)).or(said);
             said = of_scheme(root, origin, problems)?.or(said);
         }
-        let by_default = || (PROFILES[0], source::default("senders of today"));
+        let by_default = || (shipped::PROFILES[0].0, source::default("senders of today"));
         let (word, source) = said.unwrap_or_else(by_default);
         let path = format!("profiles/{word}.toml");
         let root = document::parse(&path, shipped::profile(word)?, problems);
@@ -122,7 +108,7 @@ fn known<'a>(entry: &'a Entry, problems: &mut Problems) -> Option<&'a str> {
         .node
         .text(PROFILE, "the name of a profile", problems)?;
     if named(entry).is_none() {
-        let hint = suggest(word, PROFILES.iter().copied());
+        let hint = suggest(word, shipped::PROFILES.iter().map(|(name, _)| *name));
         problems.add(&entry.node.at, format!("profile {word:?} is unknown{hint}"));
         return None;
     }

@@ -1,20 +1,18 @@
 //! The schemes to compare: found by name, layered and read.
 
 use super::host::{ReadHost, host};
-use super::profile::PROFILE;
 use super::reader::Reader;
+use super::scheme_file::{SchemeFile, WORKLOADS, check_keys};
 use super::switches::{called, switches};
 use super::words::{NAME_RULE, descend, is_name, of_scheme, stem, words};
 use crate::scenario::Setting;
 use crate::scheme::{HOST_SPEC, SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC, transport};
-use crate::shipped;
 use sidestep_config::decision::Named;
 use sidestep_config::differ::resolve_switches;
 use sidestep_config::document::{self, Table, find};
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems, suggest};
 use sidestep_config::section::resolve;
-use sidestep_config::source::{self, Origin};
 use sidestep_config::spec::Layer;
 use sidestep_sim::{Network, SwitchConfig};
 use sidestep_transport::{TransportConfig, shim};
@@ -24,13 +22,6 @@ use sidestep_types::{Framing, Refusal};
 pub(super) struct ReadScheme {
     pub scheme: Scheme,
     pub settings: Vec<Setting>,
-}
-
-/// A scheme's own file.
-pub(super) struct SchemeFile {
-    at: At,
-    pub root: Table,
-    pub origin: Origin,
 }
 
 impl Reader<'_> {
@@ -160,57 +151,6 @@ impl Reader<'_> {
         Some(ReadScheme { scheme, settings })
     }
 
-    /// The scheme's file: a shipped one, the one at this path, `schemes/NAME.toml`, or none
-    /// at all when the scenario defines the scheme itself.
-    fn scheme_file(
-        &self,
-        word: &str,
-        name: &str,
-        at: &At,
-        problems: &mut Problems,
-    ) -> Option<SchemeFile> {
-        let is_path = word.contains(['/', '\\']) || word.ends_with(".toml");
-        let path = if is_path {
-            word.to_string()
-        } else {
-            format!("schemes/{name}.toml")
-        };
-        let shipped = if is_path { None } else { shipped::scheme(name) };
-        let text = match shipped
-            .map(str::to_string)
-            .map_or_else(|| self.scheme_files.read(&path), Ok)
-        {
-            Ok(text) => text,
-            Err(why) if is_path => {
-                problems.add(at, format!("scheme file {path:?} cannot be read: {why}"));
-                return None;
-            }
-            Err(_) if self.defines(name, problems) => String::new(),
-            Err(_) => {
-                let known = shipped::SCHEMES.iter().map(|(name, _)| *name);
-                problems.add(
-                    at,
-                    format!("scheme {name:?} is unknown{}", suggest(name, known)),
-                );
-                return None;
-            }
-        };
-        let mut own = Problems::default();
-        let root = document::parse(&path, &text, &mut own);
-        if !own.is_empty() {
-            problems.extend(own);
-            return None;
-        }
-        check_keys(&root, "", &["source"], problems);
-        let origin = Origin::Scheme(name.to_string(), source::read(&root, problems));
-        let at = if text.is_empty() {
-            at.clone()
-        } else {
-            At::file(&path)
-        };
-        Some(SchemeFile { at, root, origin })
-    }
-
     /// Scenario, scheme file, the scenario's override, `--set` for all, `--set` for this one.
     fn scheme_layers<'a>(
         &'a self,
@@ -291,7 +231,7 @@ impl Reader<'_> {
     }
 
     /// Does a file define the scheme itself?
-    fn defines(&self, name: &str, problems: &mut Problems) -> bool {
+    pub(super) fn defines(&self, name: &str, problems: &mut Problems) -> bool {
         let mut roots = self.written.iter();
         roots.any(|(root, _)| descend(root, &["scheme", name], problems).is_some())
     }
@@ -316,31 +256,6 @@ fn marks_are_read(switch: &SwitchConfig, shims: &[Named]) -> Result<(), Refusal>
                 "must be \"marked\" beside host.shims with {name:?}, whose marks nobody would read"
             );
             Err(Refusal::of("rank", expected).got("\"sent\""))
-        }
-    }
-}
-
-/// What a scheme's file or a `[scheme.NAME]` may say.
-pub const SCHEME_KEYS: [&str; 6] = ["summary", "paper", PROFILE, "switch", "transport", "host"];
-
-/// What a `[scheme.NAME]` of a scenario may say besides: transports of its workloads.
-pub const WORKLOADS: &str = "workload";
-
-/// Refuses other keys, but for `more`.
-fn check_keys(table: &Table, section: &str, more: &[&'static str], problems: &mut Problems) {
-    let known = || SCHEME_KEYS.iter().chain(more).copied();
-    for entry in table {
-        if !known().any(|name| name == entry.key) {
-            let place = if section.is_empty() {
-                String::new()
-            } else {
-                format!(" in [{section}]")
-            };
-            let hint = suggest(&entry.key, known());
-            problems.add(
-                &entry.at,
-                format!("unknown key {:?}{place}{hint}", entry.key),
-            );
         }
     }
 }

@@ -1,7 +1,6 @@
 //! What marks of hosts cannot say, or nobody reads.
 
-use super::nature_of;
-use super::ranks::natures;
+use super::{nature_of, natures};
 use crate::scheme::Scheme;
 use sidestep_config::decision::Named;
 use sidestep_sim::{FlowPlan, Plan};

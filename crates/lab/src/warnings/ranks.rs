@@ -1,10 +1,9 @@
 //! Policies that order by ranks, where nobody gives any.
 
-use super::nature;
+use super::natures;
 use super::parts::Part;
 use crate::scenario::Scenario;
 use sidestep_sim::SwitchConfig;
-use sidestep_switch::{Nature, route, sched};
 use sidestep_transport::Ranking;
 
 /// Policies that order by what hosts mark data with, where hosts mark nothing.
@@ -37,13 +36,4 @@ pub(super) fn nothing_is_ranked(
             Ranking::Unacknowledged.name(),
         )
     })
-}
-
-/// The policies of a switch: what each is, its name and what it does.
-pub(super) fn natures(switch: &SwitchConfig) -> [(&'static str, &str, Nature); 3] {
-    [
-        ("route", &switch.route.0, route::nature(&switch.route.0)),
-        ("buffer", &switch.buffer.0, nature(switch)),
-        ("sched", &switch.sched.0, sched::nature(&switch.sched.0)),
-    ]
 }

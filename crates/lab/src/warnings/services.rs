@@ -1,8 +1,7 @@
 //! Classes of service that nobody goes by, or nobody sets, and flows whose first window is no flow's room.
 
 use super::parts::Part;
-use super::ranks::natures;
-use super::{nature_of, value};
+use super::{nature_of, natures, value};
 use crate::scheme::Scheme;
 use sidestep_config::decision::Named;
 use sidestep_sim::{Plan, SwitchConfig};

@@ -14,13 +14,15 @@
 mod crew;
 mod cut;
 mod join;
+mod mail;
 mod part;
 mod refused;
 mod windows;
 
 pub use crew::{Crew, InTurn};
 pub use cut::{Cut, Uncut};
-pub use part::{Mail, Part};
+pub use mail::Mail;
+pub use part::Part;
 pub use refused::refused;
 pub use windows::{After, Said, Step, Windows};
 

@@ -1,6 +1,6 @@
 //! One part of a world that is cut.
 
-use super::{Cut, Said};
+use super::{Cut, Mail, Said};
 use crate::agenda::PartAgenda;
 use crate::config::WorldConfig;
 use crate::fib::Paths;
@@ -11,18 +11,8 @@ use crate::plan::{Plan, Start};
 use crate::watch::Watched;
 use crate::world::World;
 use sidestep_switch::Depth;
-use sidestep_types::{Packet, Time};
+use sidestep_types::Time;
 use std::sync::Arc;
-
-/// A packet on its way from one part to another.
-#[derive(Clone, Debug)]
-pub struct Mail {
-    /// The link that is cut.
-    pub(crate) link: u32,
-    /// When its last bit leaves.
-    pub(crate) departs: Time,
-    pub(crate) packet: Packet,
-}
 
 /// One part: a world that knows the whole network and serves its own switches and hosts.
 pub struct Part {

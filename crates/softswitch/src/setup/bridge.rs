@@ -5,6 +5,7 @@
 //! **Units**        frames a second in millionths, or bits a second with all of Ethernet's framing.
 //! **Errors**       a limit of no address or of more than the table holds; a rate that never lets a frame pass.
 
+use super::rate::check_rate;
 use super::{Forwarding, PortSetup};
 use crate::table::MOST_LEARNED;
 use sidestep_config::document::{Table, find};
@@ -134,7 +135,7 @@ impl Pace {
         let frames = 1..=1_000_000_000_000_000;
         let sound = match flow {
             Pace::Frames(n) => frames.contains(&n),
-            Pace::Bits(rate) => super::check_rate(rate).is_ok(),
+            Pace::Bits(rate) => check_rate(rate).is_ok(),
         };
         match sound {
             true => Ok(flow),

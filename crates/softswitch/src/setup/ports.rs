@@ -2,13 +2,14 @@
 
 use super::PortSetup;
 use super::bridge::{BROADCAST, LIMIT, MULTICAST, STORM_BURST, UNKNOWN, bridge};
+use super::rate::check_rate;
 use super::shims::{SHIMS, shims};
 use super::tables::{split, tables};
 use super::vlans::{NATIVE, TRUNK, VLAN, port_vlan};
 use sidestep_config::document::Table;
 use sidestep_config::problem::{At, Problems, suggest};
 use sidestep_config::section::section;
-use sidestep_types::{BitRate, Param, ParamUnit, PortId, PortSet};
+use sidestep_types::{Param, ParamUnit, PortId, PortSet};
 
 pub(super) const PORT: &[Param] = &[
     Param::with_default(
@@ -57,9 +58,6 @@ pub(super) const PORT: &[Param] = &[
     NATIVE,
 ];
 
-/// A rate below this is a slip of the pen, and would let queues reach past the end of the clock.
-/// Assumed.
-const SLOWEST: BitRate = BitRate::bps(1_000);
 /// Linux's IFNAMSIZ, less the zero that ends a name.
 const LONGEST_INTERFACE: usize = 15;
 
@@ -148,16 +146,6 @@ fn port(table: &Table, at: &At, problems: &mut Problems) -> Option<PortSetup> {
         bridge: bridge(&resolved, at, problems)?,
         vlan: port_vlan(&resolved, at, problems).ok()?,
     })
-}
-
-/// Refuses a rate that no port is meant to have.
-pub fn check_rate(rate: BitRate) -> Result<(), String> {
-    match rate < SLOWEST {
-        false => Ok(()),
-        true => Err(format!(
-            "expected at least {SLOWEST}, got {rate}: a full frame would take more than 12 s"
-        )),
-    }
 }
 
 /// The ports called `words`, one at least and each once; `what` says whose they are.

@@ -3,8 +3,9 @@
 use super::markup::{anchor, escape, put, sheet};
 use super::{Page, Section, filter};
 use crate::reproduce::drawn::{Sheet, measured};
-use crate::reproduce::{fails, interval, ours, papers, path_of, place, remarks};
+use crate::reproduce::path_of;
 use crate::words::number;
+use crate::words_of_claims::{fails, interval, ours, papers, place, remarks};
 use sidestep_lab::{ClaimResult, Verdict};
 
 /// All that is known of a claim.

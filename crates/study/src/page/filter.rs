@@ -3,7 +3,7 @@
 
 use super::Page;
 use super::markup::{Out, anchor, put};
-use crate::reproduce::fails;
+use crate::words_of_claims::fails;
 use sidestep_lab::{ClaimResult, Verdict};
 use std::fmt::Write;
 

@@ -12,7 +12,7 @@ mod overview;
 mod section;
 mod style;
 
-pub(crate) use of::{FILE, PARTIAL, figures_page, run, sweep};
+pub(crate) use of::{FILE, run, sweep};
 
 use crate::plot::Palette;
 use crate::reproduce::Beside;

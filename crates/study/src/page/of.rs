@@ -5,7 +5,7 @@ use crate::figures::pictures;
 use crate::reproduce::drawn::{Drawn, Subject, draw, point_of};
 use crate::reproduce::{FigureResult, Reproduction};
 use crate::staging::Staging;
-use crate::words::some;
+use crate::words::{PARTIAL, some};
 use crate::{Error, Report, Status, SweepReport, figures};
 use sidestep_lab::stats::Kept;
 use sidestep_lab::{
@@ -17,10 +17,6 @@ pub(crate) const FILE: &str = "report.html";
 
 /// The folder of a result's plots.
 const PLOTS: &str = "plots";
-
-/// What is said of a page of points that is not whole.
-pub(crate) const PARTIAL: &str =
-    "interrupted; compared are, at each point, the seeds with which every scheme came to its end.";
 
 /// Writes the plots of a run, and its page: what every run draws, and what `[[plot]]` asks for.
 pub(crate) fn run(
@@ -220,33 +216,35 @@ fn one(
     staging.write(FILE, page.to_html().as_bytes())
 }
 
-/// The page of a report of figures.
-pub(crate) fn figures_page(report: &Reproduction) -> String {
-    let palette = report.palette();
-    let mut papers: Vec<&str> = Vec::new();
-    let specs = report
-        .figures
-        .iter()
-        .filter_map(|f| f.experiment.figure.as_ref());
-    for spec in specs {
-        if !spec.paper.is_empty() && !papers.contains(&spec.paper.as_str()) {
-            papers.push(&spec.paper);
+impl Reproduction {
+    /// The whole report as one HTML file.
+    pub fn to_html(&self) -> String {
+        let palette = self.palette();
+        let mut papers: Vec<&str> = Vec::new();
+        let specs = self
+            .figures
+            .iter()
+            .filter_map(|f| f.experiment.figure.as_ref());
+        for spec in specs {
+            if !spec.paper.is_empty() && !papers.contains(&spec.paper.as_str()) {
+                papers.push(&spec.paper);
+            }
         }
+        let sections = self.figures.iter();
+        let page = Page {
+            title: match self.asked.as_str() {
+                "" => "All papers: figures and claims".into(),
+                asked => format!("{asked}: figures and claims"),
+            },
+            papers,
+            figures: true,
+            quick: self.quick,
+            partial: (self.status() == Status::Partial).then(|| PARTIAL.into()),
+            short: None,
+            sections: sections.map(|f| figure(f, f.plots(&palette))).collect(),
+        };
+        page.to_html()
     }
-    let sections = report.figures.iter();
-    let page = Page {
-        title: match report.asked.as_str() {
-            "" => "All papers: figures and claims".into(),
-            asked => format!("{asked}: figures and claims"),
-        },
-        papers,
-        figures: true,
-        quick: report.quick,
-        partial: (report.status() == Status::Partial).then(|| PARTIAL.into()),
-        short: None,
-        sections: sections.map(|f| figure(f, f.plots(&palette))).collect(),
-    };
-    page.to_html()
 }
 
 fn figure(figure: &FigureResult, plots: Vec<Drawn>) -> Section<'_> {

@@ -3,7 +3,7 @@
 use super::claim::chip;
 use super::markup::{Out, escape, put, region};
 use super::{Page, filter};
-use crate::reproduce::{INTERVALS, interval, ours, papers, whose};
+use crate::words_of_claims::{INTERVALS, interval, ours, papers, whose};
 use std::collections::BTreeSet;
 
 impl Page<'_> {

@@ -201,27 +201,6 @@ fn round_log(value: f64, up: bool) -> f64 {
     *found.expect("a value lies between two powers of ten")
 }
 
-/// A number without needless zeros: `0.05`, `2`, `1,000`.
-pub fn plain(value: f64) -> String {
-    if value < 0.0 {
-        return format!("-{}", plain(-value));
-    }
-    if value >= 1000.0 {
-        let whole = format!("{value:.0}");
-        let head = whole.len() % 3;
-        let mut out = whole[..head].to_string();
-        for group in whole.as_bytes()[head..].chunks(3) {
-            if !out.is_empty() {
-                out.push(',');
-            }
-            out.extend(group.iter().map(|&b| char::from(b)));
-        }
-        return out;
-    }
-    let text = format!("{value:.6}");
-    text.trim_end_matches('0').trim_end_matches('.').to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -291,13 +270,5 @@ mod tests {
     fn labels(axis: &Axis) -> Vec<String> {
         let ticks = axis.ticks().all.into_iter();
         ticks.filter_map(|t| t.label).collect()
-    }
-
-    #[test]
-    fn numbers_are_plain() {
-        assert_eq!(
-            [0.05, 2.0, 1000.0, 25000.0, 1e6].map(plain),
-            ["0.05", "2", "1,000", "25,000", "1,000,000"]
-        );
     }
 }

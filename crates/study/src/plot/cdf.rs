@@ -3,9 +3,10 @@
 //! Completion times have some that are not known, since not all complete. What did not complete counts: a curve ends at the share that did, with a ring, and never
 //! reaches 100 % by leaving the rest out.
 
-use super::axis::{Axis, Scale, Tick, Ticks, plain};
+use super::axis::{Axis, Scale, Tick, Ticks};
 use super::chart::{IMPLIED, PAPER, paper_mark};
 use super::frame::Frame;
+use super::labels::plain;
 use super::look::{Entry, LEGEND_LINE, Look, SOFT, heading, heading_height, legend, words};
 use super::scene::{Scene, Stroke};
 

@@ -4,8 +4,6 @@
 //! or would read as another, the ticks count in thousands, millions or thousandths, and the words of the axis say so:
 //! `latency, us` becomes `latency, ms`, and `packets` becomes `packets (millions)`.
 
-use super::axis::plain;
-
 /// A label is at most this long, so that the margins hold it.
 const LONGEST: usize = 7;
 
@@ -98,6 +96,27 @@ fn split(unit: &str) -> Option<(i32, &'static str)> {
     own.map(|(power, _)| (*power, base))
 }
 
+/// A number without needless zeros: `0.05`, `2`, `1,000`.
+pub fn plain(value: f64) -> String {
+    if value < 0.0 {
+        return format!("-{}", plain(-value));
+    }
+    if value >= 1000.0 {
+        let whole = format!("{value:.0}");
+        let head = whole.len() % 3;
+        let mut out = whole[..head].to_string();
+        for group in whole.as_bytes()[head..].chunks(3) {
+            if !out.is_empty() {
+                out.push(',');
+            }
+            out.extend(group.iter().map(|&b| char::from(b)));
+        }
+        return out;
+    }
+    let text = format!("{value:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
 const PREFIXES: [(i32, &str); 10] = [
     (-12, "p"),
     (-9, "n"),
@@ -183,5 +202,13 @@ mod tests {
         let (labels, words) = said(&[1234.5, 1240.0], "packets");
         assert_eq!(labels, ["1.2345", "1.24"]);
         assert_eq!(words, "packets (thousands)");
+    }
+
+    #[test]
+    fn numbers_are_plain() {
+        assert_eq!(
+            [0.05, 2.0, 1000.0, 25000.0, 1e6].map(plain),
+            ["0.05", "2", "1,000", "25,000", "1,000,000"]
+        );
     }
 }

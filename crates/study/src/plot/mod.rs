@@ -15,10 +15,11 @@ mod scene;
 mod svg;
 mod way;
 
-pub use axis::{Scale, plain};
+pub use axis::Scale;
 pub use cdf::{Figure, PaperMark, Series, cdf, cdf_with};
 pub use chart::{Author, Chart, Panel, Paper, Point, Side, Sweep, chart};
 pub use curves::{Curve, Curves, curves};
+pub use labels::plain;
 pub use look::{CONDITIONS, Entry, Look, Palette, dark};
 pub use png::png;
 pub use queues::{Queues, Switch, queues};

@@ -1,7 +1,7 @@
 //! The paper's words, or one's own, beside our numbers, as text.
 
-use crate::reproduce::{left_out, whose, without_marked};
 use crate::words::{Grid, number, wrap};
+use crate::words_of_claims::{left_out, whose, without_marked};
 use sidestep_lab::stats::metric;
 use sidestep_lab::{ClaimResult, Verdict};
 

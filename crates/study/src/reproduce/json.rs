@@ -21,7 +21,7 @@ impl Reproduction {
             .map(|f| figure_json(f, &f.plots(&palette)));
         json!({
             "sidestep": {"version": env!("CARGO_PKG_VERSION"), "commit": crate::COMMIT},
-            "intervals": super::INTERVALS,
+            "intervals": crate::words_of_claims::INTERVALS,
             "asked": self.asked,
             "quick": self.quick,
             "status": self.status().word(),
@@ -49,7 +49,7 @@ fn claim_json(figure: &FigureResult, claim: &ClaimResult, quick: bool) -> Value 
     let mut value = json!(claim);
     value["source"] = claim.figure.clone().into();
     value["figure"] = figure.path().into();
-    value["fails"] = super::fails(claim, quick).into();
+    value["fails"] = crate::words_of_claims::fails(claim, quick).into();
     value["moved"] = claim.has_moved().into();
     value
 }

@@ -1,9 +1,10 @@
 //! The report on a terminal: a line a claim, by figure.
 
-use super::{Reproduction, Totals, interval, ours};
+use super::{Reproduction, Totals};
 use crate::Status;
-use crate::page::PARTIAL;
+use crate::words::PARTIAL;
 use crate::words::{hang, some, wrap};
+use crate::words_of_claims::{self as claims, interval, ours};
 use sidestep_lab::{ClaimResult, Verdict};
 
 impl Reproduction {
@@ -38,7 +39,7 @@ impl Reproduction {
                 out.push('\n');
             }
             for claim in &figure.claims {
-                let fails = super::fails(claim, self.quick);
+                let fails = claims::fails(claim, self.quick);
                 let sign = match claim.verdict {
                     _ if fails => "!! ",
                     Verdict::Reproduced => "ok ",
@@ -50,7 +51,7 @@ impl Reproduction {
                 // Of a sentence that no paper makes there may be a number of one to compare with.
                 let paper = match (claim.own, claim.paper) {
                     (true, None) => "no paper's".into(),
-                    _ => format!("paper {}", super::papers(claim)),
+                    _ => format!("paper {}", claims::papers(claim)),
                 };
                 out.push_str(&format!(
                     "  {sign}{:<15}{:<26} {paper:<15} ours {}{ci}\n",
@@ -61,7 +62,7 @@ impl Reproduction {
                 let expected = (!fails)
                     .then(|| as_expected(claim, &figure.paper))
                     .flatten();
-                for more in super::remarks(claim, self.quick)
+                for more in claims::remarks(claim, self.quick)
                     .into_iter()
                     .chain(expected)
                 {
@@ -95,7 +96,7 @@ impl Reproduction {
                 verdicts(own)
             ));
         }
-        for line in wrap(super::INTERVALS, 96) {
+        for line in wrap(claims::INTERVALS, 96) {
             text.push_str(&format!("{line}\n"));
         }
         let ranges = format!(

@@ -17,7 +17,7 @@ use sidestep_lab::tables::{
     CHANGE, CLAIM, FIGURE, LISTS, PLOT, PLOT_LISTS, PROBE, PROBE_LISTS, SCENARIO, WORKLOAD,
 };
 use sidestep_lab::{
-    AROUND, AT, Choice, HOST_SPEC, MAY_DIFFER, Over, POINTS, PROFILES, PlotKind, SCHEME_KEYS,
+    AROUND, AT, Choice, HOST_SPEC, MAY_DIFFER, Over, POINTS, PROFILE_NAMES, PlotKind, SCHEME_KEYS,
     SECTIONS, SWITCH_SPEC, Spec, TRANSPORT_SPEC, Verdict, WORKLOADS,
 };
 use sidestep_sim::{topology, workload};
@@ -202,7 +202,7 @@ pub fn scheme(file: bool) -> Value {
             "summary" => json!({"type": "string", "description": "what it is, in one line"}),
             "paper" => json!({"type": "string", "description": "the paper and section"}),
             "profile" => json!({
-                "enum": PROFILES,
+                "enum": PROFILE_NAMES,
                 "description": "senders below what it sets in [transport]; by default the scenario's",
             }),
             name => of_section(name),

@@ -2,9 +2,8 @@
 
 use super::Measurement;
 use crate::manifest::Status;
-use crate::page::PARTIAL;
 use crate::report::claims_table;
-use crate::words::{Grid, and, hang, number, seeds};
+use crate::words::{Grid, PARTIAL, and, hang, number, seeds};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 use sidestep_lab::stats::metric::{self, Reading};

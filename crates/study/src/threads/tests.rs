@@ -1,6 +1,7 @@
 use super::barrier::Barrier;
 use super::*;
-use sidestep_lab::cut::{cut, run_cut};
+use sidestep_lab::cut::cut;
+use sidestep_lab::run_cut;
 use sidestep_lab::{Scenario, Watch, run};
 use sidestep_sim::{NoFiles, TraceFilter};
 use std::sync::Arc;

@@ -7,6 +7,9 @@
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+/// The interface of a host.
+pub const INTERFACE: &str = "eth0";
+
 /// Hosts that fit: one machine has to run them all. Assumed.
 pub const MOST_HOSTS: usize = 64;
 

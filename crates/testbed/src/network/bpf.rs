@@ -4,7 +4,7 @@
 //! **Errors**       name the Debian package of the tool that is missing (`sidestep_softswitch::ebpf::tools`).
 
 use super::blueprint::Blueprint;
-use super::hosts::INTERFACE;
+use super::blueprint::INTERFACE;
 use super::{netns, tools};
 use crate::error::{Error, failed};
 use serde_json::Value;

@@ -11,7 +11,6 @@
 
 use super::blueprint::Blueprint;
 use super::state;
-use super::switches::answers;
 use crate::error::{Error, failed};
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -105,15 +104,6 @@ fn words(switch: &str, status: ExitStatus) -> String {
         }
         None => format!("switch {switch} has ended by itself ({status})"),
     }
-}
-
-/// The first switch that has ended, and how.
-pub fn any(print: &Blueprint, engine: &str) -> Option<(usize, String)> {
-    if !answers(engine) {
-        return None;
-    }
-    let mut all = 0..print.switches.len();
-    all.find_map(|i| Some((i, how(print, i)?)))
 }
 
 /// How switch `i` ended, which did not answer just now: its sockets close before it is known why.

@@ -5,17 +5,13 @@
 //! **Deviations**   what the kernel cannot be told is listed by [`differences`].
 
 use super::blueprint::{
-    Blueprint, Cable, End, HostSettings, Kernel, address, address6, addresses, mac,
+    Blueprint, Cable, End, HostSettings, INTERFACE, Kernel, address, address6, addresses, mac,
 };
 use super::features::{KernelFeatures, Rack};
+use super::sysctl::{has_sysctl, write_sysctl};
 use super::{multipath, netns, tools};
 use crate::error::{Error, failed};
 use sidestep_softswitch::io::offloads;
-use std::fs;
-use std::path::Path;
-
-/// The interface of a host.
-pub const INTERFACE: &str = "eth0";
 
 /// The interface of port `p` of a switch.
 pub fn port_interface(p: usize) -> String {
@@ -265,18 +261,6 @@ pub fn warnings(settings: &HostSettings, features: &KernelFeatures) -> Vec<Strin
     };
     list.extend(OFF.into_iter().filter_map(unknown));
     list
-}
-
-/// Has the kernel this value?
-pub(super) fn has_sysctl(key: &str) -> bool {
-    Path::new("/proc/sys").join(key).exists()
-}
-
-/// Writes one value in this thread's namespace.
-pub fn write_sysctl(key: &str, value: &str) -> Result<(), Error> {
-    let name = key.replace('/', ".");
-    fs::write(Path::new("/proc/sys").join(key), value)
-        .map_err(failed(format!("cannot set sysctl {name} to {value}")))
 }
 
 /// What a kernel does otherwise than the blueprint's settings say, in sentences.

@@ -20,5 +20,6 @@ pub(crate) mod netns;
 pub mod state;
 pub mod status;
 pub mod switches;
+mod sysctl;
 pub mod tools;
 pub mod up;

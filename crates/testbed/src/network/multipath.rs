@@ -8,8 +8,8 @@
 //! **Errors**       a kernel without MPTCP is refused with what is missing.
 //! **Deviations**   the kernel's windows are not coupled (RFC 6356); its scheduler and reinjection are its own.
 
-use super::blueprint::{Blueprint, address};
-use super::hosts::{INTERFACE, has_sysctl};
+use super::blueprint::{Blueprint, INTERFACE, address};
+use super::sysctl::has_sysctl;
 use super::tools;
 use crate::error::Error;
 

@@ -43,6 +43,15 @@ pub fn answers(engine: &str) -> bool {
     [SWITCH, EBPF].contains(&engine)
 }
 
+/// The first switch that has ended, and how.
+pub fn ended(print: &Blueprint, engine: &str) -> Option<(usize, String)> {
+    if !answers(engine) {
+        return None;
+    }
+    let mut all = 0..print.switches.len();
+    all.find_map(|i| Some((i, ended::how(print, i)?)))
+}
+
 /// What such switches do otherwise than a scenario says.
 pub fn differences(engine: &str) -> Vec<String> {
     if engine != EBPF {

@@ -1,12 +1,14 @@
 //! Building a testbed, and taking back what was built when something fails on the way.
 
+use super::blueprint::INTERFACE;
 use super::blueprint::{Blueprint, Cable, End};
 use super::dctcp::{self, Control};
 use super::features::{KernelFeatures, rack};
-use super::hosts::{self, INTERFACE, port_interface};
+use super::hosts::{self, port_interface};
 use super::lock::Lock;
 use super::state::{self, ROOT, State};
 use super::switches::{self, Engine};
+use super::sysctl::write_sysctl;
 use super::{agent, down, marks, multipath, netns, tools};
 use crate::error::Error;
 use std::path::Path;
@@ -129,8 +131,8 @@ fn set_up_switch(print: &Blueprint, i: usize) -> Result<(), Error> {
     let space = print.switch_space(i);
     let ports: Vec<String> = (0..print.ports(i).len()).map(port_interface).collect();
     netns::within(&space, || {
-        hosts::write_sysctl("net/ipv6/conf/all/disable_ipv6", "1")?;
-        hosts::write_sysctl("net/ipv6/conf/default/disable_ipv6", "1")?;
+        write_sysctl("net/ipv6/conf/all/disable_ipv6", "1")?;
+        write_sysctl("net/ipv6/conf/default/disable_ipv6", "1")?;
         ports.iter().try_for_each(|port| hosts::offloads_off(port))
     })?;
     let far = print.ports(i).into_iter().map(|(_, far)| far);

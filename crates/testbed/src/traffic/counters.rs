@@ -2,7 +2,7 @@
 
 use crate::error::{Error, failed};
 use crate::network::blueprint::Blueprint;
-use crate::network::hosts::INTERFACE;
+use crate::network::blueprint::INTERFACE;
 use crate::network::netns;
 use crate::network::{agent, marks};
 use std::collections::BTreeMap;

@@ -1,0 +1,162 @@
+//! Words beside a claim: its number, interval, place and remarks, the same in every report.
+
+use crate::reproduce::drawn;
+use crate::words::{number, seeds};
+use sidestep_lab::{ClaimResult, Verdict};
+
+/// How intervals are made, in a line of each report.
+pub(crate) const INTERVALS: &str = "Intervals hold with 95 %, around the number of all seeds, from each seed's own \
+     (sectioning; schemes paired seed by seed); a verdict asks for the whole of one.";
+
+/// Does this verdict make the command fail? In a full run any that is not the expected one, and a number that left the
+/// interval recorded with an expected failure. A quick run has fewer seeds and shorter ones: there only the opposite of
+/// what is expected fails, and that nothing of a kind happened in it is no opposite of that something does in full.
+pub(crate) fn fails(claim: &ClaimResult, quick: bool) -> bool {
+    use Verdict::{NotJudged, NotReproduced, Reproduced};
+    match (claim.expect, claim.verdict) {
+        (_, NotJudged) => false,
+        (Reproduced, NotReproduced) => true,
+        (NotReproduced, Reproduced) => !quick || claim.accept.parse::<f64>().is_err(),
+        _ if quick => false,
+        (expected, got) => expected != got || expected != Reproduced && claim.has_moved(),
+    }
+}
+
+/// What stands over claims that are all a paper's, all one's own, or both; and whether a paper has numbers or words among
+/// them.
+pub(crate) fn whose<'a>(claims: impl Iterator<Item = &'a ClaimResult>) -> (&'static str, bool) {
+    let (mut own, mut papers, mut numbers) = (false, false, false);
+    for claim in claims {
+        own |= claim.own;
+        papers |= !claim.own;
+        numbers |= claim.paper.is_some();
+    }
+    match (own, papers) {
+        (true, false) => ("expected", numbers),
+        (true, true) => ("claim", true),
+        (false, _) => ("the paper says", true),
+    }
+}
+
+/// Of which points alone a verdict is, when others did not run.
+pub(crate) fn left_out(claim: &ClaimResult) -> Option<String> {
+    let all = claim.points.len() + claim.points_left_out;
+    match (claim.points.len(), claim.points_left_out) {
+        (_, 0) => None,
+        (0, 1) => Some("its point did not run, or what it is held against did not".into()),
+        (0, _) => Some(format!(
+            "none of its {all} points ran, or not what they are held against"
+        )),
+        (ran, _) => Some(format!(
+            "of {ran} of its {all} points: the others did not run"
+        )),
+    }
+}
+
+/// What is to be known of a claim's number beside it: of which points it is, why there is no interval, what would
+/// decide, what moved.
+pub(crate) fn remarks(claim: &ClaimResult, quick: bool) -> Vec<String> {
+    let mut all: Vec<String> = left_out(claim).into_iter().collect();
+    if let Some(why) = &claim.why_no_interval {
+        all.push(format!("no interval: {why}"));
+    }
+    if let Some(why) = &claim.undecided {
+        all.push(why.clone());
+    }
+    all.extend(without_marked(claim));
+    if let (true, false, Some([from, to])) = (claim.has_moved(), quick, claim.expect_between) {
+        let moved = format!("moved: {} to {} was expected", number(from), number(to));
+        all.push(moved);
+    }
+    if claim.verdict != claim.expect && fails(claim, quick) {
+        all.push(format!("expected: {}", claim.expect));
+    }
+    all
+}
+
+/// A claim's number without the runs that the machine disturbed, and in what range both lie.
+pub(crate) fn without_marked(claim: &ClaimResult) -> Option<String> {
+    let without = claim.unmarked.as_ref()?;
+    let to = |ends: Option<[f64; 2]>, before: &str, after: &str| {
+        let ends = ends.filter(|[low, high]| low < high);
+        ends.map_or(String::new(), |[low, high]| {
+            format!("{before}{} to {}{after}", number(low), number(high))
+        })
+    };
+    let seeds = seeds(&without.left_out);
+    let ours = without.ours.map_or("no number".into(), number);
+    Some(format!(
+        "without the disturbed seeds ({seeds}) {ours}{}: {}{}",
+        to(without.ci, " (", ")"),
+        without.verdict,
+        to(without.both, "; with and without ", "")
+    ))
+}
+
+/// The paper's number as people read it; `-` when it gives none.
+pub(crate) fn papers(claim: &ClaimResult) -> String {
+    let said = |n| format!("{}{}", number(n), unit(claim));
+    claim.paper.map_or("-".into(), said)
+}
+
+/// A claim's number as people read it: `≥ 21.3 ms`.
+pub(crate) fn ours(claim: &ClaimResult) -> String {
+    let Some(value) = claim.ours else {
+        return "-".into();
+    };
+    let bound = match claim.bound.as_deref() {
+        Some(">=") => "≥ ",
+        Some("<=") => "≤ ",
+        _ => "",
+    };
+    format!("{bound}{}{}", number(value), unit(claim))
+}
+
+/// The unit of a claim's number, with a space before it.
+fn unit(claim: &ClaimResult) -> &'static str {
+    match drawn::unit_of(&claim.metric) {
+        _ if claim.is_ratio() => " ×",
+        _ if sidestep_lab::stats::metric::is_count(&claim.metric) => " a seed",
+        "ms" => " ms",
+        "us" => " us",
+        "B" => " B",
+        "Gbps" => " Gbps",
+        _ => "",
+    }
+}
+
+/// `18.2 to 24.1`
+pub(crate) fn interval(claim: &ClaimResult) -> Option<String> {
+    claim
+        .ci
+        .map(|[low, high]| format!("{} to {}", number(low), number(high)))
+}
+
+/// Where a claim is made: `query rate 300 /s`.
+pub(crate) fn place(claim: &ClaimResult) -> String {
+    let say = |at: &std::collections::BTreeMap<String, String>| {
+        let parts: Vec<String> = at
+            .iter()
+            .map(|(axis, value)| format!("{} {value}", drawn::words_of(axis)))
+            .collect();
+        parts.join(", ")
+    };
+    let mut text = say(&claim.at);
+    if !claim.less.is_empty() {
+        text.push_str(&format!(" less {}", say(&claim.less)));
+    }
+    if !claim.per.is_empty() {
+        text.push_str(&format!(" over {}", say(&claim.per)));
+    }
+    if let Some(over) = claim.over {
+        let over = match over.name() {
+            "each" => "at each point",
+            "max" => "the largest",
+            "min" => "the smallest",
+            _ => "the mean of all points",
+        };
+        let comma = if text.is_empty() { "" } else { ", " };
+        text.push_str(&format!("{comma}{over}"));
+    }
+    text
+}
