@@ -48,6 +48,17 @@ struct Reader<'a> {
     triggers: u64,
 }
 
+/// What a connection says behind its nodes.
+#[derive(Default)]
+struct Connection {
+    start: Option<u128>,
+    size: Option<u64>,
+    /// The trigger that it waits for.
+    waits: Option<u64>,
+    /// The trigger that its end sets off.
+    sets_off: Option<u64>,
+}
+
 const HEAD: [&str; 3] = ["Nodes", "Connections", "Triggers"];
 
 impl Reader<'_> {
@@ -86,108 +97,112 @@ impl Reader<'_> {
         line: usize,
         row: &str,
         ends: &str,
-        mut words: impl Iterator<Item = &'w str>,
+        words: impl Iterator<Item = &'w str>,
     ) -> Result<(), String> {
-        let text = self.text;
-        let Some((src, dst)) = ends.split_once("->") else {
-            let expected = "Nodes, Connections, Triggers, SRC->DST, trigger or failure";
-            return Err(text.error(line, expected, &shown(row)));
-        };
-        let Some(nodes) = self.said[0] else {
-            return Err(text.error(
-                line,
-                "a line \"Nodes N\" before the first connection",
-                &shown(row),
-            ));
-        };
-        let node = |word: &str| -> Result<u32, String> {
+        let (src, dst) = self.ends(line, row, ends)?;
+        let Connection {
+            start,
+            size,
+            waits,
+            sets_off,
+        } = self.keys(line, words)?;
+        self.connections += 1;
+        let wrong = |expected: &str, got: &str| Err(self.text.error(line, expected, got));
+        match (waits, start) {
+            (None, None) => wrong("a start or a trigger", &shown(row)),
+            (Some(_), Some(_)) => wrong("a start or a trigger, not both", &shown(row)),
+            (Some(_), None) if self.options.drop_triggered => {
+                self.out.drop("connections that wait for a trigger", 1);
+                Ok(())
+            }
+            (Some(trigger), None) => wrong(
+                "connections with a start: a flow list has no \"after\" (--drop-triggered leaves out those that wait)",
+                &format!("one that waits for trigger {trigger}"),
+            ),
+            (None, Some(start)) => {
+                // What never ends sets off nothing.
+                let sets_off = sets_off.filter(|_| size.is_some());
+                self.flows.push(Flow {
+                    start,
+                    src,
+                    dst,
+                    size,
+                    class: None,
+                    group: sets_off.map(|trigger| format!("trigger {trigger}")),
+                });
+                Ok(())
+            }
+        }
+    }
+
+    /// The two nodes of `SRC->DST`.
+    fn ends(&self, line: usize, row: &str, ends: &str) -> Result<(u32, u32), String> {
+        let wrong = |expected: &str, got: &str| self.text.error(line, expected, &shown(got));
+        let (src, dst) = ends.split_once("->").ok_or_else(|| {
+            wrong(
+                "Nodes, Connections, Triggers, SRC->DST, trigger or failure",
+                row,
+            )
+        })?;
+        let nodes = self.said[0]
+            .ok_or_else(|| wrong("a line \"Nodes N\" before the first connection", row))?;
+        let node = |word: &str| {
             let number = word.parse::<u32>().ok().filter(|n| u64::from(*n) < nodes);
-            number.ok_or_else(|| {
-                text.error(
-                    line,
-                    &format!("a node below {nodes}, as Nodes says"),
-                    &shown(word),
-                )
-            })
+            number.ok_or_else(|| wrong(&format!("a node below {nodes}, as Nodes says"), word))
         };
-        let mut flow = Flow {
-            start: 0,
-            src: node(src)?,
-            dst: node(dst)?,
-            size: None,
-            class: None,
-            group: None,
-        };
-        let (mut starts, mut waits) = (false, None);
+        Ok((node(src)?, node(dst)?))
+    }
+
+    /// The keys and values behind the two nodes.
+    fn keys<'w>(
+        &mut self,
+        line: usize,
+        mut words: impl Iterator<Item = &'w str>,
+    ) -> Result<Connection, String> {
+        let text = self.text;
+        let mut read = Connection::default();
         while let Some(key) = words.next() {
+            let wrong = |expected: &str, got: &str| text.error(line, expected, &shown(got));
+            let unknown = || {
+                wrong(
+                    "start, size, id, trigger, send_done_trigger, recv_done_trigger or prio",
+                    key,
+                )
+            };
             if key == "addon" {
-                let expected =
-                    "start, size, id, trigger, send_done_trigger, recv_done_trigger or prio";
-                return Err(text.error(line, expected, &shown(key)));
+                return Err(unknown());
             }
             let value = words.next().unwrap_or_default();
             let digits = |expected: &str| {
                 let read = value.parse::<u64>().ok();
-                read.ok_or_else(|| text.error(line, expected, &shown(value)))
+                read.ok_or_else(|| wrong(expected, value))
             };
             match key {
                 "start" => {
-                    let read = scaled(value, 0);
-                    let (start, cut) = read
-                        .ok_or_else(|| text.error(line, "a start in picoseconds", &shown(value)))?;
+                    let (start, cut) =
+                        scaled(value, 0).ok_or_else(|| wrong("a start in picoseconds", value))?;
                     if cut {
                         let expected =
                             "a start in whole picoseconds (old versions wrote microseconds)";
-                        return Err(text.error(line, expected, &shown(value)));
+                        return Err(wrong(expected, value));
                     }
-                    (flow.start, starts) = (start, true);
+                    read.start = Some(start);
                 }
-                "size" => {
-                    let size = digits("a size in bytes")?;
-                    flow.size = (size > 0).then_some(size);
-                }
-                "id" => {
-                    digits("a number of the connection")?;
-                }
-                "trigger" => waits = Some(digits("the number of a trigger")?),
+                "size" => read.size = Some(digits("a size in bytes")?).filter(|size| *size > 0),
+                "id" => drop(digits("a number of the connection")?),
+                "trigger" => read.waits = Some(digits("the number of a trigger")?),
                 "send_done_trigger" | "recv_done_trigger" => {
-                    let trigger = digits("the number of a trigger")?;
-                    flow.group = Some(format!("trigger {trigger}"));
+                    read.sets_off = Some(digits("the number of a trigger")?);
                 }
                 "prio" => {
                     digits("a priority")?;
                     self.out
                         .drop("priorities: Sidestep's queues have none of htsim's", 1);
                 }
-                _ => {
-                    let expected =
-                        "start, size, id, trigger, send_done_trigger, recv_done_trigger or prio";
-                    return Err(text.error(line, expected, &shown(key)));
-                }
+                _ => return Err(unknown()),
             }
         }
-        self.connections += 1;
-        // What never ends sets off nothing.
-        flow.group = flow.group.filter(|_| flow.size.is_some());
-        match (waits, starts) {
-            (None, false) => {
-                return Err(text.error(line, "a start or a trigger", &shown(row)));
-            }
-            (Some(_), true) => {
-                return Err(text.error(line, "a start or a trigger, not both", &shown(row)));
-            }
-            (Some(_), false) if self.options.drop_triggered => {
-                self.out.drop("connections that wait for a trigger", 1);
-            }
-            (Some(trigger), false) => {
-                let expected = "connections with a start: a flow list has no \"after\" \
-                                (--drop-triggered leaves out those that wait)";
-                let got = format!("one that waits for trigger {trigger}");
-                return Err(text.error(line, expected, &got));
-            }
-            (None, true) => self.flows.push(flow),
-        }
-        Ok(())
+        Ok(read)
     }
 
     fn finish(self, last: usize) -> Result<Imported, String> {

@@ -103,79 +103,16 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
     check_kernel(ask.engine, scenes.iter().map(|(_, scene)| scene))?;
     tools::need()?;
     sidestep_study::refuse_occupied(ask.out)?;
-    let simulated = measure_experiments(&[&experiment, &told], &ask.measure, stop)?;
-    let mut simulated = simulated.into_iter().map(|m| {
-        let records = m.results.points.into_iter().flat_map(|p| p.records);
-        (records.collect::<Vec<Record>>(), m.status)
-    });
-    let mut arm = |name: &str, says: String, experiment| {
-        let (records, status) = simulated.next().expect("both were measured");
-        Arm {
-            name: name.into(),
-            says,
-            experiment,
-            records,
-            status,
-        }
-    };
-    let mut arms = vec![
-        arm("simulator", "as the file says".into(), experiment),
-        arm(
-            "simulator as Linux",
-            format!(
-                "the same with what the kernel's TCP does whatever it is told: {}, and RACK where a scheme has SACK",
-                KERNEL.join(", ")
-            ),
-            told,
-        ),
-    ];
+    let mut arms = simulated(ask, [experiment, told], stop)?;
     let mut bed = run_all(&scenes, ask, stop)?;
     let ended = bed.ended.take();
     let kept = bed.records.len();
-    let arm = |name: &str, says: String, records: Vec<Record>| {
-        Ok::<_, Error>(Arm {
-            name: name.into(),
-            says,
-            experiment: files::experiment(&asked, &[], ask.quick)?,
-            records,
-            status: bed.status,
-        })
-    };
-    let (unmarked, marked): (Vec<Record>, Vec<Record>) = (bed.records.iter())
-        .cloned()
-        .partition(|r| r.marks.is_empty());
-    if !marked.is_empty() && !unmarked.is_empty() {
-        let (some, all) = (marked.len(), bed.records.len());
-        let says = format!("the {some} of {all} runs that this machine disturbed, alone");
-        arms.push(arm(MARKED, says, marked)?);
-        let says =
-            format!("the testbed without the {some} of {all} runs that this machine disturbed");
-        arms.push(arm(UNMARKED, says, unmarked)?);
-    }
-    let says = format!(
-        "namespaces, {} and the kernel's TCP; {} for {}, times divided by {}",
-        match ask.engine {
-            Engine::Ebpf(..) => "switches in the kernel (eBPF)",
-            _ => "software switches",
-        },
-        scale.bed,
-        scale.model,
-        scale.factor()
-    );
-    arms.push(arm("testbed", says, bed.records)?);
+    let records = std::mem::take(&mut bed.records);
+    let experiment = || Ok(files::experiment(&asked, &[], ask.quick)?);
+    arms.extend(of_bed(records, bed.status, ask.engine, scale, experiment)?);
     let facts = facts(&scenes, ask.engine, &bed.kernel, &bed.logs);
     let mut figure = side_by_side(&paper, arms, facts);
-    if let Some(beside) = &mut figure.beside {
-        let row =
-            |(scheme, log, _): &(String, Log, Value)| log.counted().row(scheme, scale.factor());
-        let rows = bed.logs.iter().map(row).collect();
-        beside.count(Counted::head(), rows, NOTE.into());
-    }
-    for (scheme, log, _) in &bed.logs {
-        let said = log.warnings().into_iter();
-        let notes = said.map(|words| format!("testbed, scheme {scheme}: {words}"));
-        figure.experiment.notes.extend(notes);
-    }
+    say_logs(&mut figure, &bed.logs, scale.factor());
     if let Some((scheme, why)) = &ended {
         let words = format!("testbed, scheme {scheme}: {why}");
         figure.experiment.notes.push(words);
@@ -188,6 +125,93 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
             runs(&scenes),
             finished.dir.display()
         ))),
+    }
+}
+
+/// The arms of the simulator: as the file says, and told what the kernel's TCP does.
+fn simulated(
+    ask: &Ask<'_>,
+    experiments: [Experiment; 2],
+    stop: &AtomicBool,
+) -> Result<Vec<Arm>, Error> {
+    let both: Vec<&Experiment> = experiments.iter().collect();
+    let measured = measure_experiments(&both, &ask.measure, stop)?;
+    let told = format!(
+        "the same with what the kernel's TCP does whatever it is told: {}, and RACK where a scheme has SACK",
+        KERNEL.join(", ")
+    );
+    let names = [
+        ("simulator", "as the file says".into()),
+        ("simulator as Linux", told),
+    ];
+    let arms = names.into_iter().zip(experiments).zip(measured);
+    Ok(arms
+        .map(|(((name, says), experiment), measured)| {
+            let points = measured.results.points.into_iter();
+            Arm {
+                name: name.into(),
+                says,
+                experiment,
+                records: points.flat_map(|point| point.records).collect(),
+                status: measured.status,
+            }
+        })
+        .collect())
+}
+
+/// The arms of the testbed: all runs, and apart those that the machine disturbed where some were not.
+fn of_bed(
+    records: Vec<Record>,
+    status: Status,
+    engine: &Engine,
+    scale: Scale,
+    experiment: impl Fn() -> Result<Experiment, Error>,
+) -> Result<Vec<Arm>, Error> {
+    let arm = |name: &str, says: String, records: Vec<Record>| {
+        Ok::<_, Error>(Arm {
+            name: name.into(),
+            says,
+            experiment: experiment()?,
+            records,
+            status,
+        })
+    };
+    let mut arms = Vec::new();
+    let (unmarked, marked): (Vec<Record>, Vec<Record>) =
+        (records.iter().cloned()).partition(|record| record.marks.is_empty());
+    if !marked.is_empty() && !unmarked.is_empty() {
+        let (some, all) = (marked.len(), records.len());
+        let says = format!("the {some} of {all} runs that this machine disturbed, alone");
+        arms.push(arm(MARKED, says, marked)?);
+        let says =
+            format!("the testbed without the {some} of {all} runs that this machine disturbed");
+        arms.push(arm(UNMARKED, says, unmarked)?);
+    }
+    let switches = match engine {
+        Engine::Ebpf(..) => "switches in the kernel (eBPF)",
+        _ => "software switches",
+    };
+    let says = format!(
+        "namespaces, {switches} and the kernel's TCP; {} for {}, times divided by {}",
+        scale.bed,
+        scale.model,
+        scale.factor()
+    );
+    arms.push(arm("testbed", says, records)?);
+    Ok(arms)
+}
+
+/// What the runs of each scheme logged, beside the figure's arms and among its notes.
+fn say_logs(figure: &mut FigureResult, logs: &[(String, Log, Value)], factor: f64) {
+    if let Some(beside) = &mut figure.beside {
+        let rows = logs.iter();
+        let rows = rows.map(|(scheme, log, _)| log.counted().row(scheme, factor));
+        beside.count(Counted::head(), rows.collect(), NOTE.into());
+    }
+    for (scheme, log, _) in logs {
+        let warnings = log.warnings().into_iter();
+        let notes = warnings.map(|words| format!("testbed, scheme {scheme}: {words}"));
+        figure.experiment.notes.extend(notes);
     }
 }
 

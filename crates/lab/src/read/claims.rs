@@ -48,159 +48,85 @@ impl Reader<'_> {
         axes: &[ReadAxis],
         problems: &mut Problems,
     ) -> Option<Claim> {
-        let words = read_words(node, problems)?;
-        let table = node.table("claim", problems)?;
-        let mut points = |key: &str| match find(table, key) {
-            Some(entry) => fixed(
-                &format!("claim.{key}"),
-                &entry.node,
-                axes,
-                key == "at",
-                problems,
-            ),
-            None => Some(Vec::new()),
+        let words = Words::read(node, problems)?;
+        let [at, less, per] = POINTS.map(|key| words.points(key, axes, problems));
+        let metric = words.keep("metric", self.metric(words.text("metric")), problems);
+        let compare = Compare::parse(words.text("compare"));
+        self.check_compared(&compare, schemes, &words, problems)?;
+        let paper = words.paper(problems);
+        let own = words.choose("own", &[("true", true), ("false", false)], problems);
+        let accept = words.accept("accept", problems);
+        let over = words.choose("over", &Over::ALL, problems);
+        let expect = words.choose("expect", &Verdict::ALL, problems);
+        if let Some(None) = expect {
+            words.refuse("expect", "expect: expected a verdict, got none", problems);
+        }
+        let testbed_expect = words.choose("testbed_expect", &Verdict::ALL, problems);
+        let expect_between = match words.text("expect_between") {
+            "" => Some(None),
+            _ => words.accept("expect_between", problems).map(Some),
         };
-        let (at, less, per) = (points("at"), points("less"), points("per"));
-        let text = |key: &str| words[key].0.to_string();
-        let mut refuse = |key: &str, message: String| problems.add(words[key].1, message);
-        let metric = self.metric(&text("metric"));
-        if let Err(message) = &metric {
-            refuse("metric", message.clone());
-        }
-        let compare = Compare::parse(&text("compare"));
-        for name in compare.schemes() {
-            let chosen = schemes.iter().any(|(word, _)| stem(word) == name);
-            // `--set schemes=dibs` leaves a claim without an answer, not without a meaning.
-            if !chosen && !self.lists(name) {
-                let stems = || schemes.iter().map(|(word, _)| stem(word));
-                let less = stems().find_map(|first| {
-                    let rest = name.strip_prefix(first)?.strip_prefix('-')?;
-                    stems()
-                        .find(|second| rest == *second)
-                        .map(|second| (first, second))
-                });
-                let hint = match less {
-                    Some((first, second)) => {
-                        format!("; a difference has spaces: \"{first} - {second}\"")
-                    }
-                    None => suggest(name, stems()),
-                };
-                refuse(
-                    "compare",
-                    format!("compare: scheme {name:?} is not one of schemes{hint}"),
-                );
-                return None;
-            }
-        }
-        let paper = text("paper");
-        let paper = match paper.trim() {
-            NO_NUMBER => Some(None),
-            word => word.parse().ok().filter(|n: &f64| n.is_finite()).map(Some),
-        };
-        if paper.is_none() {
-            refuse(
-                "paper",
-                format!(
-                    "paper: expected a number, or {NO_NUMBER:?} when it gives none, got {:?}",
-                    text("paper")
-                ),
-            );
-        }
-        let own = choose("own", words["own"].0, &[("true", true), ("false", false)]);
-        if let Err(message) = &own {
-            refuse("own", message.clone());
-        }
-        let accept = Accept::parse(&text("accept"));
-        if let Err(message) = &accept {
-            refuse("accept", format!("accept: {message}"));
-        }
-        let over = choose("over", words["over"].0, &Over::ALL);
-        if let Err(message) = &over {
-            refuse("over", message.clone());
-        }
-        let expect = choose("expect", words["expect"].0, &Verdict::ALL);
-        match &expect {
-            Ok(Some(_)) => {}
-            Ok(None) => refuse("expect", "expect: expected a verdict, got none".into()),
-            Err(message) => refuse("expect", message.clone()),
-        }
-        let on_testbed = choose("testbed_expect", words["testbed_expect"].0, &Verdict::ALL);
-        if let Err(message) = &on_testbed {
-            refuse("testbed_expect", message.clone());
-        }
-        let between = match words["expect_between"].0 {
-            "" => Ok(None),
-            text => Accept::parse(text).map(Some),
-        };
-        if let Err(message) = &between {
-            refuse("expect_between", format!("expect_between: {message}"));
-        }
-        let (at, over, less, per) = (at?, over.ok()?, less?, per?);
-        if !less.is_empty() && !per.is_empty() {
-            problems.add(
-                &node.at,
-                "claim: less and per exclude each other: a difference or a ratio",
-            );
-            return None;
-        }
+        let (at, over, less, per) = (at?, over?, less?, per?);
         let several = points_at(&at, axes, |axis| axis.declared.len());
-        let meant = points_at(&at, axes, |axis| axis.swept);
-        if over.is_none() && several > 1 {
-            let [max, min, mean, each] = Over::ALL.map(|(name, _)| name);
-            problems.add(
-                &node.at,
-                format!("claim.over is missing: it speaks of {several} points: {max}, {min}, {mean} or {each}"),
-            );
-            return None;
-        }
-        let expect = expect.ok()??;
-        let own = own.ok()?.unwrap_or_else(|| {
-            words["figure"].0.is_empty() && paper == Some(None) && find(root, "figure").is_none()
+        words.check_points(over, several, !less.is_empty() && !per.is_empty(), problems)?;
+        let (expect, paper) = (expect??, paper?);
+        let own = own?.unwrap_or_else(|| {
+            words.text("figure").is_empty() && paper.is_none() && find(root, "figure").is_none()
         });
-        let id = match words["id"].0 {
-            "" => text("metric"),
-            id => id.to_string(),
-        };
         Some(Claim {
-            id,
-            figure: text("figure"),
-            says: text("says"),
-            metric: metric.ok()?,
+            id: words.text_or("id", "metric"),
+            figure: words.text("figure").into(),
+            says: words.text("says").into(),
+            metric: metric?,
             compare,
-            paper: paper?,
+            paper,
             own,
-            accept: accept.ok()?,
-            tolerance: text("tolerance"),
-            gap: text("gap"),
+            accept: accept?,
+            tolerance: words.text("tolerance").into(),
+            gap: words.text("gap").into(),
+            meant: points_at(&at, axes, |axis| axis.swept),
             at,
-            meant,
             over,
             less,
             per,
-            testbed_expect: on_testbed.ok()?.unwrap_or(expect),
+            testbed_expect: testbed_expect?.unwrap_or(expect),
             expect,
-            testbed_gap: match words["testbed_gap"].0 {
-                "" => text("gap"),
-                gap => gap.to_string(),
-            },
-            gap_sweep: text("gap_sweep"),
-            expect_between: between.ok()?,
-            not_judged: (!words["not_judged"].0.is_empty()).then(|| text("not_judged")),
+            testbed_gap: words.text_or("testbed_gap", "gap"),
+            gap_sweep: words.text("gap_sweep").into(),
+            expect_between: expect_between?,
+            not_judged: words.some("not_judged").map(String::from),
         })
     }
-}
 
-/// One of a few words; `None` when there is none.
-fn choose<T: Copy>(key: &str, word: &str, all: &[(&'static str, T)]) -> Result<Option<T>, String> {
-    if word.is_empty() {
-        return Ok(None);
+    /// Refuses a scheme that is not one of the scenario's. `None` when there was one.
+    fn check_compared(
+        &self,
+        compare: &Compare,
+        schemes: &[(String, At)],
+        words: &Words<'_>,
+        problems: &mut Problems,
+    ) -> Option<()> {
+        let stems = || schemes.iter().map(|(word, _)| stem(word));
+        // `--set schemes=dibs` leaves a claim without an answer, not without a meaning.
+        let is_known = |name: &&str| stems().any(|word| word == *name) || self.lists(name);
+        let mut compared = compare.schemes().into_iter();
+        let Some(name) = compared.find(|name| !is_known(name)) else {
+            return Some(());
+        };
+        let less = stems().find_map(|first| {
+            let rest = name.strip_prefix(first)?.strip_prefix('-')?;
+            stems()
+                .find(|second| rest == *second)
+                .map(|second| (first, second))
+        });
+        let hint = match less {
+            Some((first, second)) => format!("; a difference has spaces: \"{first} - {second}\""),
+            None => suggest(name, stems()),
+        };
+        let message = format!("compare: scheme {name:?} is not one of schemes{hint}");
+        words.refuse("compare", message, problems);
+        None
     }
-    let found = all.iter().find(|(name, _)| *name == word);
-    let unknown = || {
-        let hint = suggest(word, all.iter().map(|(name, _)| *name));
-        format!("{key}: {word:?} is unknown{hint}")
-    };
-    found.map(|(_, it)| Some(*it)).ok_or_else(unknown)
 }
 
 /// How many points there are at these values, of an axis without one as many as `free` says.
@@ -216,41 +142,149 @@ fn points_at(
     axes.iter().map(size).fold(1, usize::saturating_mul)
 }
 
-/// Every key of a claim, given or by default, with its place.
-fn read_words<'a>(
+/// A claim as it is written: every key, given or by default, with its place.
+struct Words<'a> {
     node: &'a Node,
-    problems: &mut Problems,
-) -> Option<BTreeMap<&'static str, (&'a str, &'a At)>> {
-    let table = node.table("claim", problems)?;
-    for entry in table {
-        if !CLAIM.iter().any(|param| param.name == entry.key) {
-            let hint = suggest(&entry.key, CLAIM.iter().map(|param| param.name));
-            problems.add(
-                &entry.at,
-                format!("unknown key {:?} in [[claim]]{hint}", entry.key),
-            );
-        }
-    }
-    let mut words = BTreeMap::new();
-    let plain = || CLAIM.iter().filter(|p| !POINTS.contains(&p.name));
-    for param in plain() {
-        match (find(table, param.name), param.default) {
-            (Some(entry), _) => {
-                let text = entry
-                    .node
-                    .text(&format!("claim.{}", param.name), "text", problems);
-                words.insert(param.name, (text?, &entry.node.at));
-            }
-            (None, Some(default)) => {
-                words.insert(param.name, (default, &node.at));
-            }
-            (None, None) => {
+    table: &'a Table,
+    all: BTreeMap<&'static str, (&'a str, &'a At)>,
+}
+
+impl<'a> Words<'a> {
+    /// Refuses unknown keys, and missing ones. `None` when one is missing, or no text.
+    fn read(node: &'a Node, problems: &mut Problems) -> Option<Words<'a>> {
+        let table = node.table("claim", problems)?;
+        for entry in table {
+            if !CLAIM.iter().any(|param| param.name == entry.key) {
+                let hint = suggest(&entry.key, CLAIM.iter().map(|param| param.name));
                 problems.add(
-                    &node.at,
-                    format!("claim.{} is missing: {}", param.name, param.doc),
+                    &entry.at,
+                    format!("unknown key {:?} in [[claim]]{hint}", entry.key),
                 );
             }
         }
+        let mut all = BTreeMap::new();
+        let plain = || CLAIM.iter().filter(|p| !POINTS.contains(&p.name));
+        for param in plain() {
+            let (name, doc) = (param.name, param.doc);
+            match (find(table, name), param.default) {
+                (Some(entry), _) => {
+                    let text = entry.node.text(&format!("claim.{name}"), "text", problems);
+                    all.insert(name, (text?, &entry.node.at));
+                }
+                (None, Some(default)) => {
+                    all.insert(name, (default, &node.at));
+                }
+                (None, None) => {
+                    problems.add(&node.at, format!("claim.{name} is missing: {doc}"));
+                }
+            }
+        }
+        let complete = all.len() == plain().count();
+        complete.then_some(Words { node, table, all })
     }
-    (words.len() == plain().count()).then_some(words)
+
+    fn text(&self, key: &str) -> &'a str {
+        self.all[key].0
+    }
+
+    /// The text of `key`, if it has any.
+    fn some(&self, key: &str) -> Option<&'a str> {
+        Some(self.text(key)).filter(|text| !text.is_empty())
+    }
+
+    /// The text of `key`, or else that of `other`.
+    fn text_or(&self, key: &str, other: &str) -> String {
+        self.some(key).unwrap_or(self.text(other)).to_string()
+    }
+
+    fn refuse(&self, key: &str, message: impl Into<String>, problems: &mut Problems) {
+        problems.add(self.all[key].1, message);
+    }
+
+    /// What was read of `key`; an error is refused there.
+    fn keep<T>(&self, key: &str, read: Result<T, String>, problems: &mut Problems) -> Option<T> {
+        read.map_err(|message| self.refuse(key, message, problems))
+            .ok()
+    }
+
+    /// One of a few words; `Some(None)` when there is none.
+    fn choose<T: Copy>(
+        &self,
+        key: &str,
+        all: &[(&'static str, T)],
+        problems: &mut Problems,
+    ) -> Option<Option<T>> {
+        let Some(word) = self.some(key) else {
+            return Some(None);
+        };
+        let found = all.iter().find(|(name, _)| *name == word);
+        if found.is_none() {
+            let hint = suggest(word, all.iter().map(|(name, _)| *name));
+            self.refuse(key, format!("{key}: {word:?} is unknown{hint}"), problems);
+        }
+        found.map(|(_, it)| Some(*it))
+    }
+
+    fn accept(&self, key: &str, problems: &mut Problems) -> Option<Accept> {
+        let read = Accept::parse(self.text(key)).map_err(|message| format!("{key}: {message}"));
+        self.keep(key, read, problems)
+    }
+
+    /// The paper's number; `Some(None)` when it gives none.
+    fn paper(&self, problems: &mut Problems) -> Option<Option<f64>> {
+        let text = self.text("paper");
+        if text.trim() == NO_NUMBER {
+            return Some(None);
+        }
+        let number = text.trim().parse().ok().filter(|n: &f64| n.is_finite());
+        if number.is_none() {
+            let message = format!(
+                "paper: expected a number, or {NO_NUMBER:?} when it gives none, got {text:?}"
+            );
+            self.refuse("paper", message, problems);
+        }
+        number.map(Some)
+    }
+
+    /// The axes and values of one of [`POINTS`].
+    fn points(
+        &self,
+        key: &str,
+        axes: &[ReadAxis],
+        problems: &mut Problems,
+    ) -> Option<Vec<(String, String)>> {
+        let Some(entry) = find(self.table, key) else {
+            return Some(Vec::new());
+        };
+        let several = key == "at";
+        fixed(
+            &format!("claim.{key}"),
+            &entry.node,
+            axes,
+            several,
+            problems,
+        )
+    }
+
+    /// Refuses a difference that is a ratio too (`both`), and `several` points without a word for what they come to.
+    fn check_points(
+        &self,
+        over: Option<Over>,
+        several: usize,
+        both: bool,
+        problems: &mut Problems,
+    ) -> Option<()> {
+        let message = if both {
+            "claim: less and per exclude each other: a difference or a ratio".to_string()
+        } else if over.is_none() && several > 1 {
+            let [max, min, mean, each] = Over::ALL.map(|(name, _)| name);
+            format!(
+                "claim.over is missing: it speaks of {several} points: {max}, {min}, {mean} or {each}"
+            )
+        } else {
+            return Some(());
+        };
+        problems.add(&self.node.at, message);
+        None
+    }
 }

@@ -2,13 +2,12 @@
 //! [`Scenario`] is one with a single point.
 
 use super::axes::{self, AxisValue, ReadAxis};
+use super::made_for::made_for;
 use super::plots::figure;
 use super::reader::Reader;
-use super::scheme_file::PROFILE;
 use super::words::stem;
-use crate::claim::Claim;
 use crate::experiment::{Experiment, Point};
-use crate::scenario::{Scenario, Setting, of_profile};
+use crate::scenario::Scenario;
 use crate::shipped::{self, OrShipped};
 use sha2::{Digest, Sha256};
 use sidestep_config::document::{self, Table, find};
@@ -17,7 +16,7 @@ use sidestep_config::source::{self, Origin};
 use sidestep_sim::Files;
 use sidestep_types::Time;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// More points than this are taken for a mistake: they take 9 kB each by the time they are summed up.
 const MOST_POINTS: usize = if cfg!(fuzzing) { 6 } else { 100_000 };
@@ -408,86 +407,5 @@ impl Files for Seen<'_> {
         let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         self.read.borrow_mut().insert(path.to_string(), digits);
         Ok(text)
-    }
-}
-
-/// What `here` alone has: a workload by its name, other settings by their key.
-fn added(file: &Scenario, here: &Scenario) -> Vec<String> {
-    let had = |s: &Setting| {
-        let mut all = file.settings().iter();
-        let both = |a: &Option<String>| a.is_none() || s.scheme.is_none() || *a == s.scheme;
-        all.any(|was| was.key == s.key && both(&was.scheme))
-    };
-    // A scheme that the file does not run changes nothing for those that the claim compares.
-    let known = |s: &&Setting| {
-        let mut schemes = file.schemes.iter();
-        let runs = |name: &String| schemes.any(|scheme| scheme.name == *name);
-        s.scheme.as_ref().is_none_or(runs)
-    };
-    let name = |s: &Setting| match s.key.rsplit_once('.') {
-        Some((of, _)) if of.starts_with("workload.") => {
-            let within = format!("{of}.");
-            let mut all = file.settings().iter();
-            match all.any(|was| was.key.starts_with(&within)) {
-                true => s.key.clone(),
-                false => of.to_string(),
-            }
-        }
-        _ => s.key.clone(),
-    };
-    // To look on changes no run.
-    let new = here.settings().iter().filter(known);
-    let new = new.filter(|s| !had(s) && !s.key.starts_with("probe."));
-    let mut all: Vec<String> = new.map(name).collect();
-    all.dedup();
-    all
-}
-
-/// Says of each claim which settings it was made for, when `--set` changed them: those of the file, and values of axes
-/// that it does not name itself. Seeds and schemes may be others.
-fn made_for(claims: &mut [Claim], file: &Scenario, here: &Scenario, axes: &[ReadAxis]) {
-    let known = |s: &&Setting| {
-        let mut schemes = here.schemes.iter();
-        let free = ["seeds", "schemes", "title"].contains(&s.key.as_str());
-        let runs = |name: &String| schemes.any(|scheme| scheme.name == *name);
-        !free && s.scheme.as_ref().is_none_or(runs)
-    };
-    let now = |s: &Setting| {
-        let mut all = here.settings().iter();
-        all.find(|now| now.scheme == s.scheme && now.key == s.key)
-    };
-    let changed = |s: &&Setting| {
-        let swept = axes.iter().any(|axis| axis.name == s.key);
-        !swept && now(s).is_none_or(|now| now.value != s.value)
-    };
-    // A profile says what all its values are; what names it for all schemes, each scheme says.
-    let another = |scheme: &Option<String>| {
-        let of = |s: &&Setting| s.key == PROFILE && s.scheme == *scheme;
-        let before = file.settings().iter().find(of);
-        before.is_some_and(|s| now(s).is_some_and(|now| now.value != s.value))
-    };
-    let follows = |s: &&Setting| match &s.scheme {
-        None => s.key == PROFILE,
-        scheme => (of_profile(s) || now(s).is_some_and(|now| of_profile(now))) && another(scheme),
-    };
-    let own = file.settings().iter().filter(known).filter(changed);
-    let own = own.filter(|s| !follows(s));
-    let mut of_file: Vec<String> = own.map(|s| format!("{} = {}", s.key, s.value)).collect();
-    of_file.extend(added(file, here).into_iter().map(|key| format!("no {key}")));
-    // What is set for each scheme is said once.
-    let mut said = BTreeSet::new();
-    of_file.retain(|words| said.insert(words.clone()));
-    let declared = |axis: &&ReadAxis| {
-        let mut values = axis.values.iter();
-        values.all(|value| axis.declared.contains(&value.word))
-    };
-    for claim in claims {
-        let named = |axis: &&ReadAxis| claim.at.iter().any(|(name, _)| *name == axis.name);
-        let of_axes = axes.iter().filter(|axis| !declared(axis) && !named(axis));
-        let of_axes = of_axes.map(|axis| format!("{} = {}", axis.name, axis.declared.join(", ")));
-        let made: Vec<String> = of_file.iter().cloned().chain(of_axes).collect();
-        if !made.is_empty() {
-            claim.not_judged = Some(format!("made for {}", made.join(", ")));
-        }
     }
 }

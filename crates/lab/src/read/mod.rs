@@ -12,6 +12,7 @@ mod experiment;
 mod fixed;
 mod head;
 mod host;
+mod made_for;
 mod plots;
 mod point;
 mod points;

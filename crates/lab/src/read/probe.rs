@@ -7,16 +7,17 @@ use crate::probe::{Between, LINKS_EXPECTED, Probe, classes_of};
 use crate::scenario::{Said, Setting, Traffic};
 use crate::scheme::Scheme;
 use crate::tables::{PROBE, PROBE_LISTS};
-use sidestep_config::document;
+use sidestep_config::document::{Entry, Node, Table};
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems, suggest};
-use sidestep_config::section::resolve;
+use sidestep_config::section::{Resolved, resolve};
 use sidestep_config::source::{Origin, default};
 use sidestep_config::spec::{Layer, Spec};
 use sidestep_config::value::LONGEST;
 use sidestep_sim::{End, FlowPlan, Network, Plan};
 use sidestep_switch::Capacity;
 use sidestep_types::{Param, Size, Time, Value};
+use std::collections::BTreeMap;
 
 /// More looks than this at one run are taken for a mistake.
 const MOST_LOOKS: u64 = 1_000_000;
@@ -31,6 +32,7 @@ const MOST_SELECTIONS: usize = 100;
 const MOST_KEPT: u64 = 1_000;
 
 /// `[probe]` as it was read, with the places of its values.
+#[derive(Default)]
 pub(super) struct ProbeRead {
     pub probe: Probe,
     pub settings: Vec<Setting>,
@@ -55,142 +57,51 @@ impl Reader<'_> {
         workloads: Option<&[Traffic]>,
         problems: &mut Problems,
     ) -> Option<ProbeRead> {
-        let is_list = |key: &str| PROBE_LISTS.iter().any(|param| param.name == key);
-        let mut at = None;
-        let mut tables: Vec<(document::Table, &Origin)> = Vec::new();
-        let (mut occupancy, mut spread, mut latency) = (None, None, None);
-        for (root, origin) in self.roots() {
-            let Some((table, place)) = descend(root, &["probe"], problems) else {
-                continue;
-            };
-            at.get_or_insert_with(|| place.clone());
-            let (lists, plain): (document::Table, document::Table) =
-                table.iter().cloned().partition(|entry| is_list(&entry.key));
-            tables.push((plain, origin));
-            for entry in lists {
-                let given = Some((entry.node, origin));
-                match entry.key.as_str() {
-                    "occupancy" => occupancy = given,
-                    "latency" => latency = given,
-                    _ => spread = given,
-                }
-            }
-        }
-        let Some(at) = at else {
-            return Some(ProbeRead {
-                probe: Probe::default(),
-                settings: Vec::new(),
-                neighbours_at: None,
-                latency_at: Vec::new(),
-                goodput_at: None,
-                fair_at: None,
-            });
+        let Some(written) = self.written_probe(problems) else {
+            return Some(ProbeRead::default());
         };
-        let layers: Vec<Layer<'_>> = (tables.iter())
-            .map(|(table, origin)| Layer {
-                table,
-                origin,
-                name: "probe",
-                prefix: "",
-                shared: false,
-            })
-            .collect();
-        let spec = Spec {
-            name: "probe",
-            params: PROBE,
-            kind: None,
-            policies: &[],
-        };
-        let resolved = resolve(&spec, &layers, &at, &mut Ledger::default(), problems)?;
+        let resolved = written.resolve(problems)?;
         let mut refused = Problems::default();
-        let place = |key: &str| resolved.places.get(key).unwrap_or(&at).clone();
         let last = duration.saturating_add(drain);
-        let (instants, instants_setting) = instants(occupancy, last, &mut refused);
-        let (between, between_setting) = between(spread, network, &mut refused);
-        let (latency, latency_setting) = self::latency(latency, workloads, &mut refused);
-        let latency_every = resolved.values.count("latency_every");
-        if latency_every == 0 {
-            let message = "probe.latency_every: expected 1 or more, got 0";
-            refused.add(&place("probe.latency_every"), message);
-        }
-        let mut window = |name: &str, most: u64| {
-            let key = format!("probe.{name}");
-            let span = resolved.values.time_or_off(name)?;
-            let said = if span == Time::ZERO {
-                format!("{key}: a window must be above 0")
-            } else if duration.ps() / span.ps() > most {
-                format!("{key}: more than {most} windows of {span} in {duration}")
-            } else if span > duration {
-                format!("{key}: no window of {span} ends within {duration}")
-            } else {
-                return Some(span);
-            };
-            refused.add(&place(&key), said);
-            Some(span)
+        let (occupancy, instants) = instants(written.list("occupancy"), last, &mut refused);
+        let (spread, selections) = between(written.list("spread"), network, &mut refused);
+        let (latency, classes) = latency(written.list("latency"), workloads, &mut refused);
+        let mut values = Checked {
+            resolved: &resolved,
+            at: &written.at,
+            duration,
+            refused,
         };
-        let (links, neighbours) = (
-            window("links", MOST_LOOKS),
-            window("neighbours", MOST_LOOKS),
-        );
-        let (goodput, drops) = (
-            window("goodput", MOST_LOOKS),
-            window("drops", MOST_LOOKS / 10),
-        );
-        let spread_window = match between.len() as u64 {
-            0 => resolved.values.time("spread_window"),
-            many => {
-                let most = MOST_OF_WINDOWS / many;
-                window("spread_window", most).expect("a time that has no off")
-            }
-        };
-        let mut begins = |name: &str, whose: bool| {
-            let key = format!("probe.{name}");
-            let from = resolved.values.time(name);
-            if whose && from >= duration {
-                let message = format!(
-                    "{key}: must be before the end of the window at {duration}, got {from}"
-                );
-                refused.add(&place(&key), message);
-            }
-            from
-        };
-        let flows_from = begins("flows_from", true);
-        let latency_from = begins("latency_from", !latency.is_empty());
-        let spread_from = begins("spread_from", false);
-        let later = spread_from > Time::ZERO && !between.is_empty();
-        if later && spread_from.saturating_add(spread_window) > duration {
-            let message = format!(
-                "probe.spread_from: no window of {spread_window} begins at {spread_from} or later and \
-                 ends within {duration}"
-            );
-            refused.add(&place("probe.spread_from"), message);
+        let latency_every = values.latency_every();
+        let links = values.window("links", MOST_LOOKS);
+        let neighbours = values.window("neighbours", MOST_LOOKS);
+        let goodput = values.window("goodput", MOST_LOOKS);
+        let drops = values.window("drops", MOST_LOOKS / 10);
+        let spread_window = values.spread_window(spread.len());
+        let flows_from = values.begins("flows_from", true);
+        let latency_from = values.begins("latency_from", !latency.is_empty());
+        let spread_from = values.begins("spread_from", false);
+        if !spread.is_empty() {
+            values.check_spread(spread_from, spread_window);
         }
-        let fair = resolved.values.count("fair");
-        if fair > MOST_KEPT {
-            let message = format!("probe.fair: at most {MOST_KEPT}, got {fair}");
-            refused.add(&place("probe.fair"), message);
-        }
-        let hot = resolved.values.fraction("hot");
-        if hot.0 == 0 || hot.0 > hot.1 {
-            let message = "probe.hot: expected a share above 0, at most 1";
-            refused.add(&place("probe.hot"), message);
-        }
-        let paths = resolved.values.count("paths");
-        if paths > MOST_KEPT {
-            let message = format!("probe.paths: at most {MOST_KEPT}, got {paths}");
-            refused.add(&place("probe.paths"), message);
-        }
-        if !refused.is_empty() {
-            problems.extend(refused);
+        let fair = values.kept("fair");
+        let hot = values.hot();
+        let paths = values.kept("paths") as usize;
+        if !values.refused.is_empty() {
+            problems.extend(values.refused);
             return None;
         }
+        let place = |key: &str| values.place(key);
+        let neighbours_at = neighbours.map(|_| place("neighbours"));
+        let fair_at = (fair > 0).then(|| place("fair"));
+        let goodput_at = goodput.map(|span| (place("goodput"), values.windows(span)));
         let probe = Probe {
             links,
             neighbours,
             hot,
             goodput,
             drops,
-            spread: between,
+            spread,
             spread_window,
             spread_from,
             latency: latency.iter().map(|(class, _)| *class).collect(),
@@ -199,15 +110,12 @@ impl Reader<'_> {
             flows_from,
             fair,
             detours: resolved.values.flag("detours"),
-            occupancy: instants,
-            paths: paths as usize,
+            occupancy,
+            paths,
             loops: resolved.values.flag("loops"),
         };
-        let neighbours_at = neighbours.map(|_| place("probe.neighbours"));
-        let fair_at = (fair > 0).then(|| place("probe.fair"));
-        let goodput_at = goodput.map(|span| (place("probe.goodput"), duration.ps() / span.ps()));
         let mut settings = common(resolved);
-        settings.extend([instants_setting, latency_setting, between_setting]);
+        settings.extend([instants, classes, selections]);
         Some(ProbeRead {
             probe,
             settings,
@@ -216,6 +124,214 @@ impl Reader<'_> {
             goodput_at,
             fair_at,
         })
+    }
+
+    /// What all layers write about `[probe]`; `None` where none does.
+    fn written_probe(&self, problems: &mut Problems) -> Option<Written<'_>> {
+        let mut found: Option<Written<'_>> = None;
+        for (root, origin) in self.roots() {
+            let Some((table, place)) = descend(root, &["probe"], problems) else {
+                continue;
+            };
+            let written = found.get_or_insert_with(|| Written {
+                at: place.clone(),
+                tables: Vec::new(),
+                lists: BTreeMap::new(),
+            });
+            let is_list = |entry: &Entry| PROBE_LISTS.iter().any(|param| param.name == entry.key);
+            let (lists, plain) = table.iter().cloned().partition(is_list);
+            written.tables.push((plain, origin));
+            let lists: Table = lists;
+            let lists = lists.into_iter();
+            written
+                .lists
+                .extend(lists.map(|entry| (entry.key, (entry.node, origin))));
+        }
+        found
+    }
+}
+
+/// `[probe]` as the layers have it: keys with one value, and lists, of which the last layer's counts.
+struct Written<'a> {
+    /// Where it begins.
+    at: At,
+    tables: Vec<(Table, &'a Origin)>,
+    lists: BTreeMap<String, (Node, &'a Origin)>,
+}
+
+impl Written<'_> {
+    fn resolve(&self, problems: &mut Problems) -> Option<Resolved> {
+        let layer = |(table, origin)| Layer {
+            table,
+            origin,
+            name: "probe",
+            prefix: "",
+            shared: false,
+        };
+        let tables = self.tables.iter();
+        let layers: Vec<Layer<'_>> = tables
+            .map(|(table, origin)| layer((table, *origin)))
+            .collect();
+        let spec = Spec {
+            name: "probe",
+            params: PROBE,
+            kind: None,
+            policies: &[],
+        };
+        resolve(&spec, &layers, &self.at, &mut Ledger::default(), problems)
+    }
+
+    /// The list under `name` of [`PROBE_LISTS`].
+    fn list(&self, name: &str) -> List<'_> {
+        let mut all = PROBE_LISTS.iter();
+        let param = all.find(|param| param.name == name);
+        let param = param.expect("a list of [probe]");
+        let path = format!("probe.{name}");
+        let given = self.lists.get(name);
+        List {
+            param,
+            source: given.map_or_else(|| default(param.doc), |(_, origin)| origin.source(&path)),
+            path,
+            node: given.map(|(node, _)| node),
+        }
+    }
+}
+
+/// A list as it is written, if it is.
+struct List<'a> {
+    param: &'static Param,
+    path: String,
+    source: String,
+    node: Option<&'a Node>,
+}
+
+impl List<'_> {
+    /// Its words with their places; what is no list of words is refused with what was `expected`.
+    fn words(&self, expected: &str, problems: &mut Problems) -> Vec<(String, At)> {
+        self.node
+            .map_or_else(Vec::new, |node| words(node, &self.path, expected, problems))
+    }
+
+    /// The same without the word for none.
+    fn names(&self, expected: &str, problems: &mut Problems) -> Vec<(String, At)> {
+        let mut words = self.words(expected, problems);
+        words.retain(|(word, _)| Some(word.as_str()) != self.param.off);
+        words
+    }
+
+    /// The setting that it comes to.
+    fn setting(self, found: &[String]) -> Setting {
+        Setting::from(Said {
+            scheme: None,
+            key: self.path,
+            value: match found.is_empty() {
+                true => "off".to_string(),
+                false => found.join(", "),
+            },
+            source: self.source,
+        })
+    }
+}
+
+/// Resolved values under check; what is wrong with them is collected.
+struct Checked<'a> {
+    resolved: &'a Resolved,
+    /// Where `[probe]` begins.
+    at: &'a At,
+    duration: Time,
+    refused: Problems,
+}
+
+impl Checked<'_> {
+    fn place(&self, key: &str) -> At {
+        let places = &self.resolved.places;
+        places
+            .get(&format!("probe.{key}"))
+            .unwrap_or(self.at)
+            .clone()
+    }
+
+    fn refuse(&mut self, key: &str, why: String) {
+        self.refused
+            .add(&self.place(key), format!("probe.{key}: {why}"));
+    }
+
+    /// How many windows of `span` the run has.
+    fn windows(&self, span: Time) -> u64 {
+        self.duration.ps() / span.ps()
+    }
+
+    /// A window that `name` gives, of which a run has `most` at most; `None` when it is off.
+    fn window(&mut self, name: &str, most: u64) -> Option<Time> {
+        let span = self.resolved.values.time_or_off(name)?;
+        let duration = self.duration;
+        if span == Time::ZERO {
+            self.refuse(name, "a window must be above 0".into());
+        } else if self.windows(span) > most {
+            let why = format!("more than {most} windows of {span} in {duration}");
+            self.refuse(name, why);
+        } else if span > duration {
+            let why = format!("no window of {span} ends within {duration}");
+            self.refuse(name, why);
+        }
+        Some(span)
+    }
+
+    /// The window of so many selections of links.
+    fn spread_window(&mut self, selections: usize) -> Time {
+        match selections as u64 {
+            0 => self.resolved.values.time("spread_window"),
+            many => self
+                .window("spread_window", MOST_OF_WINDOWS / many)
+                .expect("a time that has no off"),
+        }
+    }
+
+    /// The instant that `name` gives, which must be within the run where it `matters`.
+    fn begins(&mut self, name: &str, matters: bool) -> Time {
+        let from = self.resolved.values.time(name);
+        if matters && from >= self.duration {
+            let end = self.duration;
+            let why = format!("must be before the end of the window at {end}, got {from}");
+            self.refuse(name, why);
+        }
+        from
+    }
+
+    /// Refuses a first window of selections that does not end within the run.
+    fn check_spread(&mut self, from: Time, window: Time) {
+        let duration = self.duration;
+        if from > Time::ZERO && from.saturating_add(window) > duration {
+            let why = format!(
+                "no window of {window} begins at {from} or later and ends within {duration}"
+            );
+            self.refuse("spread_from", why);
+        }
+    }
+
+    fn latency_every(&mut self) -> u64 {
+        let every = self.resolved.values.count("latency_every");
+        if every == 0 {
+            self.refuse("latency_every", "expected 1 or more, got 0".into());
+        }
+        every
+    }
+
+    fn hot(&mut self) -> (u64, u64) {
+        let hot = self.resolved.values.fraction("hot");
+        if hot.0 == 0 || hot.0 > hot.1 {
+            self.refuse("hot", "expected a share above 0, at most 1".into());
+        }
+        hot
+    }
+
+    /// How many of something are kept.
+    fn kept(&mut self, name: &str) -> u64 {
+        let many = self.resolved.values.count(name);
+        if many > MOST_KEPT {
+            self.refuse(name, format!("at most {MOST_KEPT}, got {many}"));
+        }
+        many
     }
 }
 
@@ -298,18 +414,12 @@ impl ProbeRead {
 }
 
 /// The instants of `occupancy`, in order, none twice.
-fn instants(
-    given: Option<(document::Node, &Origin)>,
-    last: Time,
-    problems: &mut Problems,
-) -> (Vec<Time>, Setting) {
+fn instants(list: List<'_>, last: Time, problems: &mut Problems) -> (Vec<Time>, Setting) {
     const EXPECTED: &str = "times like [\"1 ms\", \"3 ms\"]";
-    let (param, path, source) = list("occupancy", given.as_ref());
+    let path = &list.path;
     let mut found = Vec::new();
-    for (text, at) in given.map_or(Vec::new(), |(node, _)| {
-        words(&node, &path, EXPECTED, problems)
-    }) {
-        match Value::parse(&text, param) {
+    for (text, at) in list.words(EXPECTED, problems) {
+        match Value::parse(&text, list.param) {
             Ok(Value::Off) => {}
             Ok(Value::Time(t)) if t > last.min(LONGEST) => {
                 problems.add(
@@ -328,22 +438,20 @@ fn instants(
     found.sort_unstable();
     found.dedup();
     let texts: Vec<String> = found.iter().map(Time::to_string).collect();
-    (found, listed(path, &texts, source))
+    (found, list.setting(&texts))
 }
 
 /// The selections of links of `spread`, none twice.
 fn between(
-    given: Option<(document::Node, &Origin)>,
+    list: List<'_>,
     network: Option<&Network>,
     problems: &mut Problems,
 ) -> (Vec<Between>, Setting) {
-    let (param, path, source) = list("spread", given.as_ref());
+    let path = &list.path;
     let mut found: Vec<Between> = Vec::new();
-    for (text, at) in given.map_or(Vec::new(), |(node, _)| {
-        words(&node, &path, LINKS_EXPECTED, problems)
-    }) {
-        let Some(network) = network.filter(|_| Some(text.as_str()) != param.off) else {
-            continue;
+    for (text, at) in list.names(LINKS_EXPECTED, problems) {
+        let Some(network) = network else {
+            break;
         };
         match Between::read(network, &text) {
             Ok(between) if found.contains(&between) => {}
@@ -359,23 +467,21 @@ fn between(
         }
     }
     let texts: Vec<String> = found.iter().map(|between| between.says.clone()).collect();
-    (found, listed(path, &texts, source))
+    (found, list.setting(&texts))
 }
 
 /// The workloads of `latency`, by number, none twice, each with its place.
 fn latency(
-    given: Option<(document::Node, &Origin)>,
+    list: List<'_>,
     workloads: Option<&[Traffic]>,
     problems: &mut Problems,
 ) -> (Vec<(u8, At)>, Setting) {
-    let (param, path, source) = list("latency", given.as_ref());
+    let path = &list.path;
     let mut found: Vec<(u8, At)> = Vec::new();
     let mut names: Vec<String> = Vec::new();
-    for (text, at) in given.map_or(Vec::new(), |(node, _)| {
-        words(&node, &path, "names of workloads", problems)
-    }) {
-        let Some(all) = workloads.filter(|_| Some(text.as_str()) != param.off) else {
-            continue;
+    for (text, at) in list.names("names of workloads", problems) {
+        let Some(all) = workloads else {
+            break;
         };
         let known = || all.iter().map(|of| of.name.as_str());
         match known().position(|name| name == text) {
@@ -390,32 +496,5 @@ fn latency(
             }
         }
     }
-    (found, listed(path, &names, source))
-}
-
-/// What a key of [`PROBE_LISTS`] has come to.
-fn listed(key: String, found: &[String], source: String) -> Setting {
-    let value = match found.is_empty() {
-        true => "off".to_string(),
-        false => found.join(", "),
-    };
-    Setting::from(Said {
-        scheme: None,
-        key,
-        value,
-        source,
-    })
-}
-
-/// A key of [`PROBE_LISTS`], its path, and where what it holds comes from.
-fn list(name: &str, given: Option<&(document::Node, &Origin)>) -> (&'static Param, String, String) {
-    let mut all = PROBE_LISTS.iter();
-    let param = all.find(|param| param.name == name);
-    let param = param.expect("a list of [probe]");
-    let path = format!("probe.{name}");
-    let source = match given {
-        Some((_, origin)) => origin.source(&path),
-        None => default(param.doc),
-    };
-    (param, path, source)
+    (found, list.setting(&names))
 }

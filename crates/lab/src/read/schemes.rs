@@ -4,15 +4,16 @@ use super::host::{ReadHost, host};
 use super::reader::Reader;
 use super::scheme_file::{SchemeFile, WORKLOADS, check_keys};
 use super::switches::{called, switches};
+use super::transports::ReadTransports;
 use super::words::{NAME_RULE, descend, is_name, of_scheme, stem, words};
 use crate::scenario::Setting;
 use crate::scheme::{HOST_SPEC, SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC, transport};
 use sidestep_config::decision::Named;
-use sidestep_config::differ::resolve_switches;
+use sidestep_config::differ::{Differing, resolve_switches};
 use sidestep_config::document::{self, Table, find};
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems, suggest};
-use sidestep_config::section::resolve;
+use sidestep_config::section::{Resolved, resolve};
 use sidestep_config::spec::Layer;
 use sidestep_sim::{Network, SwitchConfig};
 use sidestep_transport::{TransportConfig, shim};
@@ -22,6 +23,25 @@ use sidestep_types::{Framing, Refusal};
 pub(super) struct ReadScheme {
     pub scheme: Scheme,
     pub settings: Vec<Setting>,
+}
+
+/// The values of a scheme's sections.
+struct SchemeValues {
+    switch: Resolved,
+    /// What some switches have otherwise.
+    differing: Vec<Differing>,
+    transport: Resolved,
+    /// Those of workloads that have their own.
+    transports: ReadTransports,
+    /// `None` when it was refused.
+    host: Option<ReadHost>,
+    profile: Setting,
+}
+
+impl SchemeValues {
+    fn shims(&self) -> &[Named] {
+        self.host.as_ref().map_or(&[], |host| &host.shims)
+    }
 }
 
 impl Reader<'_> {
@@ -60,51 +80,28 @@ impl Reader<'_> {
             return None;
         }
         let file = self.scheme_file(word, name, at, problems)?;
-        let prefix = format!("scheme.{name}.");
-        let layers = self.scheme_layers(SWITCH_SPEC.name, name, &prefix, &file, problems);
-        let called = network.map(called);
-        let switch_values = resolve_switches(
-            &SWITCH_SPEC,
-            &layers,
-            called.as_deref(),
-            &file.at,
-            ledger,
-            problems,
-        );
-        let layers = self.scheme_layers(HOST_SPEC.name, name, &prefix, &file, problems);
-        let host = host(&layers, &file.at, ledger, problems);
-        let shims = host.as_ref().map_or(&[][..], |host| &host.shims);
-        let profile = self.profile(name, &file, problems)?;
-        let written = self.scheme_layers(TRANSPORT_SPEC.name, name, &prefix, &file, problems);
-        let lowest = profile.beside(&TRANSPORT_SPEC, &written, shims);
-        let mut layers = vec![profile.layer(&lowest, TRANSPORT_SPEC.name)];
-        layers.extend(written.iter().copied());
-        let transport_values = resolve(&TRANSPORT_SPEC, &layers, &file.at, ledger, problems);
-        let transports = transport_values.as_ref().and_then(|common| {
-            let inherited = (&profile, &written[..], shims);
-            self.transports(name, &prefix, inherited, common, ledger, problems)
-        });
-        let ((switch_values, differing), transport_values) = (switch_values?, transport_values?);
-        let transports = transports?;
-        let transport = transport(&transport_values)
-            .map_err(|why| transport_values.refused("", &why, &file.at, problems))
+        let values = self.scheme_values(name, &file, network, ledger, problems)?;
+        let (shims, transports) = (values.shims(), &values.transports);
+        let transport = transport(&values.transport)
+            .map_err(|why| values.transport.refused("", &why, &file.at, problems))
             .ok();
         let longest = |transport: &TransportConfig| {
             shim::longest(shims, transports.largest_mss(transport.mss()))
         };
         let switches = switches(
-            (&switch_values, &differing),
+            (&values.switch, &values.differing),
             network,
             framing,
             transport.as_ref().map(longest),
             &file.at,
             problems,
         );
-        let (switches, transport, host) = (switches?, transport?, host?);
+        let (switches, transport, host) = (switches?, transport?, values.host?);
+        let transports = values.transports;
         host.check(&transport, &file.at, problems)?;
         transports.check(name, &host, problems)?;
         if let Err(why) = marks_are_read(&switches.switch, &host.shims) {
-            switch_values.refused("", &why, &file.at, problems);
+            values.switch.refused("", &why, &file.at, problems);
             return None;
         }
         let ReadHost {
@@ -140,15 +137,59 @@ impl Reader<'_> {
             about: switches.about,
             own: None,
         };
-        let mut settings = vec![profile.setting];
-        settings.extend(of_scheme(Some(name), switch_values));
-        for differing in differing {
+        let mut settings = vec![values.profile];
+        settings.extend(of_scheme(Some(name), values.switch));
+        for differing in values.differing {
             settings.extend(of_scheme(Some(name), differing.resolved));
         }
-        settings.extend(of_scheme(Some(name), transport_values));
+        settings.extend(of_scheme(Some(name), values.transport));
         settings.extend(transports.settings);
         settings.extend(of_scheme(Some(name), host_values));
         Some(ReadScheme { scheme, settings })
+    }
+
+    /// What the layers of each section come to.
+    fn scheme_values(
+        &self,
+        name: &str,
+        file: &SchemeFile,
+        network: Option<&Network>,
+        ledger: &mut Ledger,
+        problems: &mut Problems,
+    ) -> Option<SchemeValues> {
+        let prefix = format!("scheme.{name}.");
+        let layers = self.scheme_layers(SWITCH_SPEC.name, name, &prefix, file, problems);
+        let called = network.map(called);
+        let switch = resolve_switches(
+            &SWITCH_SPEC,
+            &layers,
+            called.as_deref(),
+            &file.at,
+            ledger,
+            problems,
+        );
+        let layers = self.scheme_layers(HOST_SPEC.name, name, &prefix, file, problems);
+        let host = host(&layers, &file.at, ledger, problems);
+        let shims = host.as_ref().map_or(&[][..], |host| &host.shims);
+        let profile = self.profile(name, file, problems)?;
+        let written = self.scheme_layers(TRANSPORT_SPEC.name, name, &prefix, file, problems);
+        let lowest = profile.beside(&TRANSPORT_SPEC, &written, shims);
+        let mut layers = vec![profile.layer(&lowest, TRANSPORT_SPEC.name)];
+        layers.extend(written.iter().copied());
+        let transport = resolve(&TRANSPORT_SPEC, &layers, &file.at, ledger, problems);
+        let transports = transport.as_ref().and_then(|common| {
+            let inherited = (&profile, &written[..], shims);
+            self.transports(name, &prefix, inherited, common, ledger, problems)
+        });
+        let (switch, differing) = switch?;
+        Some(SchemeValues {
+            switch,
+            differing,
+            transport: transport?,
+            transports: transports?,
+            host,
+            profile: profile.setting,
+        })
     }
 
     /// Scenario, scheme file, the scenario's override, `--set` for all, `--set` for this one.

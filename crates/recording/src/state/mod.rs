@@ -193,17 +193,7 @@ impl State {
             } => {
                 self.check(port)?;
                 self.check(wanted)?;
-                let (known, mut lines) = self.known(packet)?;
-                if let Place::Queue(before) = known.place {
-                    return Err(format!(
-                        "packet {packet} joins port {port} and still waits at port {before}"
-                    ));
-                }
-                lines.moves(known, at, Place::Queue(port));
-                known.buffer = bytes;
-                lines.held[port as usize] += u64::from(bytes);
-                lines.queues[port as usize].push_back(packet);
-                Ok(())
+                self.enqueue(at, port, packet, bytes)
             }
             What::Dequeue { port, packet } => {
                 let (known, mut lines) = self.waiting(packet, port)?;
@@ -221,20 +211,7 @@ impl State {
                 packet,
                 waited,
                 ..
-            } => {
-                self.check(port)?;
-                let (known, mut lines) = self.known(packet)?;
-                let before = known.place;
-                let waits = matches!(before, Place::Queue(_));
-                if waits != (waited == 1) || waits && before != Place::Queue(port) {
-                    return Err(format!(
-                        "packet {packet} is dropped at port {port}, waiting: {waited}, and is {before:?}"
-                    ));
-                }
-                lines.moves(known, at, Place::Nowhere);
-                known.over = true;
-                Ok(())
-            }
+            } => self.lose(at, port, packet, waited),
             What::Deliver { packet } => {
                 let (known, mut lines) = self.known(packet)?;
                 if let Place::Queue(port) = known.place {
@@ -258,6 +235,36 @@ impl State {
             What::Link { port, .. } => self.check(port),
             What::Window { .. } => Ok(()),
         }
+    }
+
+    fn enqueue(&mut self, at: u64, port: u32, packet: u32, bytes: u32) -> Result<(), String> {
+        let (known, mut lines) = self.known(packet)?;
+        if let Place::Queue(before) = known.place {
+            return Err(format!(
+                "packet {packet} joins port {port} and still waits at port {before}"
+            ));
+        }
+        lines.moves(known, at, Place::Queue(port));
+        known.buffer = bytes;
+        lines.held[port as usize] += u64::from(bytes);
+        lines.queues[port as usize].push_back(packet);
+        Ok(())
+    }
+
+    /// A packet is dropped, out of a queue where `waited` is 1.
+    fn lose(&mut self, at: u64, port: u32, packet: u32, waited: u8) -> Result<(), String> {
+        self.check(port)?;
+        let (known, mut lines) = self.known(packet)?;
+        let before = known.place;
+        let waits = matches!(before, Place::Queue(_));
+        if waits != (waited == 1) || waits && before != Place::Queue(port) {
+            return Err(format!(
+                "packet {packet} is dropped at port {port}, waiting: {waited}, and is {before:?}"
+            ));
+        }
+        lines.moves(known, at, Place::Nowhere);
+        known.over = true;
+        Ok(())
     }
 
     fn check(&self, port: u32) -> Result<(), String> {

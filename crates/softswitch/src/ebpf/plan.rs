@@ -205,65 +205,10 @@ impl Plan {
 
     /// The same with this salt and these draws.
     pub(super) fn drawing(setup: &Setup, salt: u64, streams: Streams) -> Result<Plan, String> {
-        let mut cannot = Cannot(Vec::new());
         let decision = &setup.decision;
-        cannot.unless(
-            setup.ports.len() <= MOST_PORTS,
-            "port",
-            format!("at most {MOST_PORTS}, the bits of a mask"),
-            setup.ports.len(),
-        );
-        cannot.unless(
-            decision.sched.0 == "fifo",
-            "switch.sched",
-            "\"fifo\": only of a FIFO port every departure is known as a packet comes, and the kernel's token bucket \
-             keeps that order",
-            format!("{:?}", decision.sched.0),
-        );
-        let longest = match decision.capacity {
-            Capacity::PerPort(Size::Packets(n)) => n,
-            Capacity::PerPort(Size::Bytes(b)) => b.0 / LEAST_BUFFER,
-            // As long as a ring can be.
-            Capacity::Unlimited => (1 << MOST_BITS) - 1,
-            Capacity::Shared { memory, alpha } => {
-                let most = memory.0.max(alpha.0).max(alpha.1);
-                cannot.unless(
-                    most <= MOST_PARTS,
-                    "switch.memory, switch.alpha",
-                    format!("a memory and both parts of alpha of at most {MOST_PARTS}, whose products have 62 bits"),
-                    format!("{memory} and {}/{}", alpha.0, alpha.1),
-                );
-                (memory.0 / LEAST_BUFFER).min((1 << MOST_BITS) - 1)
-            }
-        };
-        let (route, values) = &decision.route;
-        let looks = [
-            decision.buffer.0.starts_with("dibs"),
-            decision.capacity.is_shared(),
-            route == "spray-counter" && values.word("by") == "queued",
-        ];
-        let looks = looks.into_iter().filter(|look| *look).count();
-        if looks > 1 {
-            // Each look doubles what the verifier has to follow.
-            let most = MOST_PORTS >> (looks - 1);
-            cannot.unless(
-                setup.ports.len() <= most,
-                "port",
-                format!(
-                    "at most {most} where {looks} of dibs, shared memory and by = \"queued\" look at every queue: \
-                     the kernel's verifier does not come to an end with more"
-                ),
-                setup.ports.len(),
-            );
-        }
-        // One slot stays free: what waits is told from what has left by it.
-        let ring_bits = (64 - longest.leading_zeros()).max(4);
-        cannot.unless(
-            ring_bits <= MOST_BITS,
-            "switch.capacity",
-            format!("room for less than {} packets", 1 << MOST_BITS),
-            format!("{longest} packets"),
-        );
+        let mut cannot = Cannot(Vec::new());
+        cannot.decision(setup);
+        let ring_bits = cannot.ring(decision.capacity);
         cannot.process(setup);
         cannot.tables(setup);
         cannot.ports(setup);
@@ -338,6 +283,73 @@ impl Cannot {
         if !can {
             self.say(key, expected, got);
         }
+    }
+
+    /// What a decision of the kernel's has no room or no order for.
+    fn decision(&mut self, setup: &Setup) {
+        let (decision, ports) = (&setup.decision, setup.ports.len());
+        self.unless(
+            ports <= MOST_PORTS,
+            "port",
+            format!("at most {MOST_PORTS}, the bits of a mask"),
+            ports,
+        );
+        self.unless(
+            decision.sched.0 == "fifo",
+            "switch.sched",
+            "\"fifo\": only of a FIFO port every departure is known as a packet comes, and the kernel's token bucket \
+             keeps that order",
+            format!("{:?}", decision.sched.0),
+        );
+        if let Capacity::Shared { memory, alpha } = decision.capacity {
+            let most = memory.0.max(alpha.0).max(alpha.1);
+            self.unless(
+                most <= MOST_PARTS,
+                "switch.memory, switch.alpha",
+                format!("a memory and both parts of alpha of at most {MOST_PARTS}, whose products have 62 bits"),
+                format!("{memory} and {}/{}", alpha.0, alpha.1),
+            );
+        }
+        let (route, values) = &decision.route;
+        let looks = [
+            decision.buffer.0.starts_with("dibs"),
+            decision.capacity.is_shared(),
+            route == "spray-counter" && values.word("by") == "queued",
+        ];
+        let looks = looks.into_iter().filter(|look| *look).count();
+        if looks > 1 {
+            // Each look doubles what the verifier has to follow.
+            let most = MOST_PORTS >> (looks - 1);
+            self.unless(
+                ports <= most,
+                "port",
+                format!(
+                    "at most {most} where {looks} of dibs, shared memory and by = \"queued\" look at every queue: \
+                     the kernel's verifier does not come to an end with more"
+                ),
+                ports,
+            );
+        }
+    }
+
+    /// The bits of a ring that holds the longest queue.
+    fn ring(&mut self, capacity: Capacity) -> u32 {
+        const LONGEST: u64 = (1 << MOST_BITS) - 1;
+        let longest = match capacity {
+            Capacity::PerPort(Size::Packets(n)) => n,
+            Capacity::PerPort(Size::Bytes(b)) => b.0 / LEAST_BUFFER,
+            Capacity::Unlimited => LONGEST,
+            Capacity::Shared { memory, .. } => (memory.0 / LEAST_BUFFER).min(LONGEST),
+        };
+        // One slot stays free: what waits is told from what has left by it.
+        let bits = (64 - longest.leading_zeros()).max(4);
+        self.unless(
+            bits <= MOST_BITS,
+            "switch.capacity",
+            format!("room for less than {} packets", 1 << MOST_BITS),
+            format!("{longest} packets"),
+        );
+        bits
     }
 
     fn process(&mut self, setup: &Setup) {

@@ -1,19 +1,21 @@
 //! The steps of an account as sentences, with their numbers beside them.
 
+mod account;
 mod arrived;
 mod decided;
 mod passage;
 mod sent;
 
-use super::words::{Cables, Numbers, carries, instant, kind};
+use super::words::{Cables, Numbers, carries};
 use crate::trace::packet_id;
-use serde_json::{Value, json};
+use account::Account;
+use serde_json::Value;
 use sidestep_lab::own::Own;
 use sidestep_lab::{Run, Scenario};
 use sidestep_sim::network::End;
 use sidestep_sim::why::{Met, Told};
 use sidestep_switch::DropReason;
-use sidestep_types::{HostId, Packet, PortId, Time};
+use sidestep_types::{Packet, PortId, Time};
 
 /// What the registry calls a policy that is not in it.
 const CUSTOM: &str = "custom";
@@ -63,180 +65,7 @@ impl<'a> Story<'a> {
 
     /// The whole account of packet `number`; `earlier` is what became of the same bytes before.
     pub fn tell(&self, number: u64, steps: &[Told], earlier: Option<&str>) -> Value {
-        let Some(Met::Sent(sent)) = steps.first().map(|step| &step.what) else {
-            unreachable!("an account begins with the packet on its NIC");
-        };
-        let (t0, packet) = (steps[0].at, &sent.packet);
-        let src = HostId((number >> 32) as u32);
-        let by_nic = matches!(steps.get(1).map(|step| &step.what), Some(Met::Nic(_)));
-        let mut told: Vec<(Time, String, Vec<String>, Value)> = Vec::new();
-        let mut waits: Option<Leaves> = None;
-        let mut wire = packet.wire;
-        let mut detours = 0;
-        let mut ends = vec![End::Host(src), End::Host(packet.dst)];
-        for step in steps {
-            if let Some(leaves) = waits.take() {
-                let last = &mut told.last_mut().expect("it waits after a step").2;
-                last.extend(self.passage(leaves, step));
-            }
-            let (at, mut says, facts) = match &step.what {
-                Met::Sent(sent) => {
-                    let (says, facts) = self.sent(sent, earlier, by_nic);
-                    waits = Some(Leaves {
-                        at: step.at,
-                        from: End::Host(src),
-                        port: PortId(0),
-                        wire,
-                        paused: sent.paused,
-                    });
-                    (End::Host(src), says, facts)
-                }
-                Met::Nic(judged) => {
-                    wire = judged.wire;
-                    waits = judged.event.joined().map(|_| Leaves {
-                        at: step.at,
-                        from: End::Host(src),
-                        port: PortId(0),
-                        wire,
-                        paused: sent.paused,
-                    });
-                    let (says, facts) = self.by_nic(src, judged);
-                    (End::Host(src), says, facts)
-                }
-                Met::Decided(decided) => {
-                    let here = End::Switch(decided.switch);
-                    ends.push(here);
-                    wire = decided.judged.wire;
-                    if let Some(joined) = decided.judged.event.joined() {
-                        detours += usize::from(joined.detoured());
-                        waits = Some(Leaves {
-                            at: step.at,
-                            from: here,
-                            port: joined.port,
-                            wire,
-                            paused: decided.paused,
-                        });
-                    }
-                    let (says, facts) = self.decided(decided);
-                    (here, says, facts)
-                }
-                Met::Evicted(gone) => {
-                    let here = gone.here;
-                    if let Some(joined) = gone.event.joined() {
-                        detours += usize::from(joined.detoured());
-                        waits = Some(Leaves {
-                            at: step.at,
-                            from: here,
-                            port: joined.port,
-                            wire,
-                            paused: Time::ZERO,
-                        });
-                    }
-                    let (says, facts) = self.evicted(packet, gone);
-                    (here, says, facts)
-                }
-                Met::Lost { from, port } => {
-                    let to = self.cables.leads_to(*from, *port);
-                    let words = format!(
-                        "Dropped ({}): the link to {to} was down, or went down while the packet waited for it or was on it.",
-                        DropReason::LinkDown.name()
-                    );
-                    let facts = json!({"event": "dropped", "reason": DropReason::LinkDown.name(), "to": to});
-                    (*from, vec![words], facts)
-                }
-                Met::Arrived { known, .. } => {
-                    let (says, facts) = self.arrived(packet, *known, steps);
-                    (End::Host(packet.dst), says, facts)
-                }
-                Met::Handed { known, passed } => {
-                    let held = step
-                        .at
-                        .saturating_sub(told.last().map_or(step.at, |last| last.0));
-                    let words = match held {
-                        Time::ZERO => "Its shims let it pass at once.".into(),
-                        held => format!("Its shims held it for {held}, and let it go on now."),
-                    };
-                    let mut says = vec![words];
-                    let reasons = passed.iter();
-                    says.extend(
-                        reasons.map(|(shim, why)| format!("Shim {shim} let it pass: {why}.")),
-                    );
-                    says.push(self.reached(packet, *known, steps));
-                    let reasons = passed.iter();
-                    let reasons = reasons.map(|(shim, why)| json!({"shim": shim, "why": why}));
-                    let reasons: Vec<Value> = reasons.collect();
-                    let facts = json!({"event": "handed", "held_ps": held.ps(), "passed": reasons});
-                    (End::Host(packet.dst), says, facts)
-                }
-                Met::Withheld { shim, why } => {
-                    let words = format!("Dropped by its shim {shim}: {why}.");
-                    let facts = json!({"event": "withheld", "shim": shim, "why": why});
-                    (End::Host(packet.dst), vec![words], facts)
-                }
-            };
-            says.retain(|sentence| !sentence.is_empty());
-            told.push((step.at, self.name(at), says, facts));
-        }
-        let end = self.run.outcome.end;
-        if let Some(leaves) = waits {
-            let to = self.cables.leads_to(leaves.from, leaves.port);
-            let words = format!(
-                "There, or on its way to {to}, it still was when the run ended at {}.",
-                instant(end)
-            );
-            told.last_mut().expect("it was sent").2.push(words);
-        }
-        ends.sort();
-        ends.dedup();
-        for (at, words) in self
-            .cables
-            .changes(&ends, steps.last().map_or(t0, |step| step.at))
-        {
-            let place = told
-                .iter()
-                .position(|step| step.0 >= at)
-                .unwrap_or(told.len());
-            told.insert(
-                place,
-                (
-                    at,
-                    "network".into(),
-                    vec![words],
-                    json!({"event": "change"}),
-                ),
-            );
-        }
-        let fate = self.fate(t0, steps);
-        json!({
-            "id": packet_id(number),
-            "flow": packet.flow.0,
-            "kind": kind(packet),
-            "seq": packet.seq(),
-            "subflow": self.numbers(packet).subflow(packet.seq()),
-            "byte": self.numbers(packet).in_subflow(packet.seq()),
-            "data_seq": self.numbers(packet).in_message(packet),
-            "len": packet.len,
-            "src": src.0,
-            "dst": packet.dst.0,
-            "detours": detours,
-            "headline": self.headline(number, packet),
-            "fate": format!(
-                "{}, seed {}: {}, {fate}",
-                self.run.scheme,
-                self.run.seed,
-                match detours {
-                    1 => "1 detour".into(),
-                    n => format!("{n} detours"),
-                }
-            ),
-            "steps": told.into_iter().map(|(t, at, says, mut facts)| {
-                facts["t_ps"] = json!(t.ps());
-                facts["time"] = json!(instant(t));
-                facts["at"] = json!(at);
-                facts["says"] = json!(says);
-                facts
-            }).collect::<Vec<_>>(),
-        })
+        Account::new(self, number, steps).tell(earlier)
     }
 
     fn name(&self, end: End) -> String {
@@ -277,7 +106,9 @@ impl<'a> Story<'a> {
         self.run.plan.flows[packet.flow.0 as usize].size
     }
 
-    fn fate(&self, t0: Time, steps: &[Told]) -> String {
+    /// How it ended, and how long that took.
+    fn fate(&self, steps: &[Told]) -> String {
+        let t0 = steps[0].at;
         let last = steps.last().expect("it was sent");
         let span = last.at.saturating_sub(t0);
         let dropped = |reason: DropReason| format!("dropped ({}) after {span}", reason.name());

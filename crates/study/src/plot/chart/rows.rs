@@ -5,7 +5,7 @@ use super::super::font::Font;
 use super::super::frame::Frame;
 use super::super::look::{FRAME, GRID, INK, Look, SOFT, fold, heading_height, thin, words};
 use super::super::scene::Scene;
-use super::figure::{Chart, Point, Side};
+use super::figure::{Chart, Panel, Point, Side};
 use super::marks::{off, pen, say};
 use super::page::{
     BELOW, MARGIN, WIDTH, author_mark, begin, close, paper_level, paper_mark, value_axis,
@@ -16,21 +16,14 @@ const GAP: f32 = 52.0;
 
 /// A row a word, a mark a series.
 pub fn draw(chart: &Chart, label: &str, values: &[String]) -> Scene {
-    const TALLEST: f32 = 15.0;
     let font = Font::load(false);
     let columns = chart.panels.len().clamp(1, 3);
     let deep = chart.panels.len().div_ceil(columns);
-    let named = |name: &String| fold(name, 12.0, false, 250.0);
-    let names: Vec<Vec<String>> = values.iter().map(named).collect();
-    let widest = names
-        .iter()
-        .flatten()
+    let rows = Rows::of(chart, values);
+    let widest = (rows.names.iter().flatten())
         .map(|line| font.width(line, 12.0))
         .fold(font.width(label, 12.0), f32::max);
-    let series = chart.series.len() as f32;
-    let row = |lines: &Vec<String>| (series * TALLEST + 10.0).max(lines.len() as f32 * 15.0 + 10.0);
-    let heights: Vec<f32> = names.iter().map(row).collect();
-    let high: f32 = heights.iter().sum();
+    let high: f32 = rows.heights.iter().sum();
     let top = heading_height(WIDTH, MARGIN, &chart.title, &chart.subtitle) + 20.0;
     let end = top + deep as f32 * (high + BELOW);
     let mut scene = begin(chart, end);
@@ -55,70 +48,114 @@ pub fn draw(chart: &Chart, label: &str, values: &[String]) -> Scene {
             x_label: &panel.heading,
         }
         .draw(&mut scene);
-        let mut at = y0;
-        for (v, height) in heights.iter().enumerate() {
-            scene.line(vec![(left, at), (left + wide, at)], &thin(GRID));
-            if i % columns == 0 {
-                let lines = &names[v];
-                let start = at + height / 2.0 + 4.0 - 7.5 * (lines.len() as f32 - 1.0);
-                for (l, line) in lines.iter().enumerate() {
-                    let place = (left - 12.0, start + 15.0 * l as f32);
-                    scene.text(place, &**line, words(12.0, INK).end());
-                }
-            }
-            for (s, points) in panel.points.iter().enumerate() {
-                let Some(point) = points[v] else { continue };
-                let y = at + height / 2.0 + TALLEST * (s as f32 - (series - 1.0) / 2.0);
-                let hint = format!("{}, {}: {}", chart.series[s].name, values[v], say(&point));
-                lying(&mut scene, &x, y, &point, &chart.series[s].look, &hint);
-            }
-            at += height;
-        }
-        let above = |nth: usize| y0 + heights[..nth].iter().sum::<f32>();
-        for author in &panel.authors {
-            // A word that was not run has no row.
-            let Some(nth) = (0..values.len()).find(|nth| *nth as f64 == author.x) else {
-                continue;
-            };
-            let offset = TALLEST * (author.series as f32 - (series - 1.0) / 2.0);
-            let at = (
-                x.place(author.value),
-                above(nth) + heights[nth] / 2.0 + offset,
-            );
-            author_mark(
-                &mut scene,
-                at,
-                &chart.series[author.series].look,
-                &author.hint,
-            );
-        }
-        for paper in &panel.papers {
-            let color = chart.series[paper.series].look.color;
-            let place = x.place(paper.value);
-            match paper.at.as_slice() {
-                [] => {}
-                [nth] => {
-                    let middle = above(*nth) + heights[*nth] / 2.0;
-                    let offset = TALLEST * (paper.series as f32 - (series - 1.0) / 2.0);
-                    let at = (place, middle + offset);
-                    paper_mark(&mut scene, at, color, paper.implied, &paper.hint);
-                }
-                [first, .., last] => {
-                    let ends = [
-                        (place, above(*first)),
-                        (place, above(*last) + heights[*last]),
-                    ];
-                    paper_level(&mut scene, ends, paper, color);
-                }
-            }
-        }
-        scene.line(vec![(left, y0), (left, at)], &thin(FRAME));
-        if i % columns == 0 {
+        let leftmost = i % columns == 0;
+        let bottom = rows.points(&mut scene, panel, &x, y0, leftmost);
+        rows.authors(&mut scene, panel, &x, y0);
+        rows.papers(&mut scene, panel, &x, y0);
+        scene.line(vec![(left, y0), (left, bottom)], &thin(FRAME));
+        if leftmost {
             scene.text((left - 12.0, y0 - 9.0), label, words(12.0, SOFT).end());
         }
     }
     close(&mut scene, chart, end, false);
     scene
+}
+
+/// The height of one series in a row.
+const TALLEST: f32 = 15.0;
+
+/// The rows of all panels: one for each value, with its name folded, and as high as its series or its name.
+struct Rows<'a> {
+    chart: &'a Chart,
+    values: &'a [String],
+    names: Vec<Vec<String>>,
+    heights: Vec<f32>,
+}
+
+impl Rows<'_> {
+    fn of<'a>(chart: &'a Chart, values: &'a [String]) -> Rows<'a> {
+        let names: Vec<Vec<String>> = (values.iter())
+            .map(|name| fold(name, 12.0, false, 250.0))
+            .collect();
+        let series = chart.series.len() as f32 * TALLEST + 10.0;
+        let height = |lines: &Vec<String>| series.max(lines.len() as f32 * 15.0 + 10.0);
+        Rows {
+            chart,
+            values,
+            heights: names.iter().map(height).collect(),
+            names,
+        }
+    }
+
+    /// How far a series lies below the middle of its row.
+    fn offset(&self, series: usize) -> f32 {
+        TALLEST * (series as f32 - (self.chart.series.len() as f32 - 1.0) / 2.0)
+    }
+
+    /// Where row `nth` of a panel begins that begins at `y0`.
+    fn above(&self, nth: usize, y0: f32) -> f32 {
+        y0 + self.heights[..nth].iter().sum::<f32>()
+    }
+
+    /// Draws what was measured, and names beside it; says where the last row ends.
+    fn points(&self, scene: &mut Scene, panel: &Panel, x: &Axis, y0: f32, named: bool) -> f32 {
+        let ends = [x.pixels.0, x.pixels.1];
+        let mut at = y0;
+        for (v, height) in self.heights.iter().enumerate() {
+            scene.line(ends.map(|end| (end, at)).to_vec(), &thin(GRID));
+            if named {
+                let lines = &self.names[v];
+                let start = at + height / 2.0 + 4.0 - 7.5 * (lines.len() as f32 - 1.0);
+                for (l, line) in lines.iter().enumerate() {
+                    let place = (x.pixels.0 - 12.0, start + 15.0 * l as f32);
+                    scene.text(place, &**line, words(12.0, INK).end());
+                }
+            }
+            for (s, points) in panel.points.iter().enumerate() {
+                let Some(point) = points[v] else { continue };
+                let series = &self.chart.series[s];
+                let y = at + height / 2.0 + self.offset(s);
+                let hint = format!("{}, {}: {}", series.name, self.values[v], say(&point));
+                lying(scene, x, y, &point, &series.look, &hint);
+            }
+            at += height;
+        }
+        at
+    }
+
+    fn authors(&self, scene: &mut Scene, panel: &Panel, x: &Axis, y0: f32) {
+        for author in &panel.authors {
+            // A word that was not run has no row.
+            let mut rows = 0..self.values.len();
+            let Some(nth) = rows.find(|nth| *nth as f64 == author.x) else {
+                continue;
+            };
+            let middle = self.above(nth, y0) + self.heights[nth] / 2.0;
+            let at = (x.place(author.value), middle + self.offset(author.series));
+            let look = &self.chart.series[author.series].look;
+            author_mark(scene, at, look, &author.hint);
+        }
+    }
+
+    fn papers(&self, scene: &mut Scene, panel: &Panel, x: &Axis, y0: f32) {
+        for paper in &panel.papers {
+            let color = self.chart.series[paper.series].look.color;
+            let place = x.place(paper.value);
+            match paper.at.as_slice() {
+                [] => {}
+                [nth] => {
+                    let middle = self.above(*nth, y0) + self.heights[*nth] / 2.0;
+                    let at = (place, middle + self.offset(paper.series));
+                    paper_mark(scene, at, color, paper.implied, &paper.hint);
+                }
+                [first, .., last] => {
+                    let below = self.above(*last, y0) + self.heights[*last];
+                    let ends = [(place, self.above(*first, y0)), (place, below)];
+                    paper_level(scene, ends, paper, color);
+                }
+            }
+        }
+    }
 }
 
 /// A point with its interval lying.
