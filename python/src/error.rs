@@ -6,8 +6,8 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use sidestep_lab::Problem;
 use sidestep_study::Error;
-use sidestep_study::lab::Problem;
 
 /// The classes that what was asked for can be refused as.
 #[derive(Clone, Copy)]

@@ -3,8 +3,8 @@
 use crate::error::{Refused, Text, raise};
 use crate::policy::Schemes;
 use pyo3::prelude::*;
+use sidestep_lab::Experiment;
 use sidestep_study::files::{self, Beside};
-use sidestep_study::lab::Experiment;
 use std::path::PathBuf;
 
 /// The text of a scenario or experiment, with what is to be changed in it.

@@ -10,7 +10,7 @@ use sidestep_softswitch::trial::garbage::garbage;
 use sidestep_softswitch::trial::soak::{Plan, Round, soak};
 use sidestep_softswitch::trial::throughput::{Between, Throughput, throughput};
 use sidestep_study::bench::{BENCHES, BenchResult, bench as run, brief};
-use sidestep_study::types::{Quantity, Unit, parse_quantity};
+use sidestep_types::{Quantity, Unit, parse_quantity};
 use std::path::PathBuf;
 use std::time::Duration;
 

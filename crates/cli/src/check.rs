@@ -4,10 +4,10 @@ use crate::args::CheckArgs;
 use crate::failure::{Failure, Outcome};
 use crate::{out, run};
 use serde_json::{Value, json};
-use sidestep_study::check::{problems_json, to_json};
-use sidestep_study::lab::{
+use sidestep_lab::{
     Estimate, Experiment, FULL_HOPS_A_SECOND, HOPS_A_SECOND, LoadReport, Scenario, Setting,
 };
+use sidestep_study::check::{problems_json, to_json};
 use sidestep_study::progress::clock;
 use sidestep_study::words::{Grid, count, number, wrap};
 use sidestep_study::{files, memory};

@@ -8,7 +8,7 @@
 use crate::args::RunArgs;
 use crate::failure::{Failure, Outcome};
 use serde_json::Value;
-use sidestep_study::lab::suggest;
+use sidestep_lab::suggest;
 use sidestep_study::sweep::CODE;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;

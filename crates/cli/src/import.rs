@@ -5,7 +5,7 @@ use crate::out;
 use clap::Args;
 use serde_json::{Value, json};
 use sidestep_import::{Format, Hosts, Imported, Made, Nodes, Options, import as read};
-use sidestep_study::types::{Quantity, Unit, parse_quantity};
+use sidestep_types::{Quantity, Unit, parse_quantity};
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};

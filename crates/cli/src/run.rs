@@ -4,16 +4,15 @@ use crate::args::RunArgs;
 use crate::failure::{Failure, Outcome};
 use crate::{executor, out, stop};
 use serde_json::Value;
+use sidestep_lab::{Experiment, RecordSpec};
+use sidestep_sim::TraceFilter;
 use sidestep_study::checkpoint::{Checkpoints, Every};
-use sidestep_study::lab::{Experiment, RecordSpec};
 use sidestep_study::own::{OwnScheme, with_own};
 use sidestep_study::plugin;
 use sidestep_study::progress::Show;
 use sidestep_study::sweep::Spent;
 use sidestep_study::threads::{Asked, Threading, most_threads};
-use sidestep_study::{
-    MeasureOptions, Options, Status, SweepOptions, SweepReport, Taped, TraceFilter,
-};
+use sidestep_study::{MeasureOptions, Options, Status, SweepOptions, SweepReport, Taped};
 use sidestep_study::{Report, names, run_all, run_experiment, trace, when};
 use sidestep_study::{files, memory, recorded, words};
 use std::io;

@@ -4,11 +4,11 @@ use crate::args::ShowArgs;
 use crate::failure::{Failure, Outcome};
 use crate::out;
 use serde_json::{Value, json};
-use sidestep_study::lab::recorded::Reader;
+use sidestep_lab::recorded::Reader;
 use sidestep_study::recorded;
 use sidestep_study::result::{Choice, ResultDir, packet_list, packet_text};
-use sidestep_study::types::Time;
 use sidestep_study::why::missing;
+use sidestep_types::Time;
 
 /// How many traced packets a list shows.
 const MOST: usize = 40;

@@ -3,7 +3,7 @@
 use crate::args::VectorsArgs;
 use crate::failure::{Failure, Outcome};
 use crate::out;
-use sidestep_study::lab::suggest;
+use sidestep_lab::suggest;
 use sidestep_vectors::{Seed, Table, tables, tables_named};
 
 /// Prints the rows of one policy, or of a machine of a host.

@@ -6,7 +6,7 @@ mod common;
 
 use common::bed::{Bed, json, table};
 use serde_json::Value;
-use sidestep_study::lab::recorded::{Event, Reader, Says, State, What};
+use sidestep_lab::recorded::{Event, Reader, Says, State, What};
 use std::collections::BTreeMap;
 use std::fs;
 

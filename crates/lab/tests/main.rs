@@ -22,5 +22,6 @@ mod probes;
 mod profiles;
 mod pure;
 mod recording;
+mod rooms;
 mod shipped;
 mod silent;

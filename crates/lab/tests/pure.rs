@@ -28,7 +28,7 @@ const OUTSIDE: [&str; 7] = [
 ];
 
 /// The sources below `folder`, tests left out.
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+pub fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of sources") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {

@@ -55,12 +55,6 @@ pub use report::Report;
 pub use result::ResultDir;
 pub use rows::KernelRow;
 pub use session::{Options, run_all};
-pub use sidestep_lab as lab;
-pub use sidestep_sim as sim;
-pub use sidestep_sim::TraceFilter;
-pub use sidestep_switch as switch;
-pub use sidestep_transport as transport;
-pub use sidestep_types as types;
 pub use staging::{discard, names, refuse_occupied};
 pub use sweep::{
     FinishedSweep, MeasureOptions, Measurement, SweepOptions, SweepReport, measure_experiment,

@@ -24,8 +24,8 @@ use crate::run::{How, each};
 use crate::scale::Scale;
 use crate::scene::{Scene, has_sack};
 use serde_json::{Map, Value, json};
+use sidestep_lab::{Experiment, Record, Scenario};
 use sidestep_study::files;
-use sidestep_study::lab::{Experiment, Record, Scenario};
 use sidestep_study::reproduce::arms::{Arm, side_by_side};
 use sidestep_study::reproduce::run::{Finished, publish};
 use sidestep_study::reproduce::shelf::Shelf;
@@ -435,7 +435,7 @@ fn finish(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sidestep_study::types::Time;
+    use sidestep_types::Time;
 
     /// RACK goes with the SACK of the kernel, whatever the file says.
     #[test]

@@ -3,10 +3,10 @@
 use crate::scale::Scale;
 use crate::scene::MARKS;
 use crate::traffic::{Flow, Job, Start};
-use sidestep_study::lab::Scenario;
-use sidestep_study::sim::{self, FlowPlan, Plan};
-use sidestep_study::transport::shim::by_size::Announced;
-use sidestep_study::types::{FlowId, Settings};
+use sidestep_lab::Scenario;
+use sidestep_sim::{FlowPlan, Plan};
+use sidestep_transport::shim::by_size::Announced;
+use sidestep_types::{FlowId, Settings};
 
 /// Every flow of `plan`, at the testbed's pace.
 pub fn job(scenario: &Scenario, plan: &Plan, scale: Scale) -> Job {
@@ -29,12 +29,12 @@ pub fn job(scenario: &Scenario, plan: &Plan, scale: Scale) -> Job {
         bytes: (!flow.is_endless()).then_some(flow.size),
         says: (!flow.is_endless()).then(|| says(f, flow.size)),
         start: match flow.start {
-            sim::Start::At(time) => Start::At(scale.here_ns(time)),
-            sim::Start::After { flow, wait } => Start::After {
+            sidestep_sim::Start::At(time) => Start::At(scale.here_ns(time)),
+            sidestep_sim::Start::After { flow, wait } => Start::After {
                 flow: flow.0 as usize,
                 wait_ns: scale.here_ns(wait),
             },
-            sim::Start::Replace { flow, until } => Start::Replace {
+            sidestep_sim::Start::Replace { flow, until } => Start::Replace {
                 flow: flow.0 as usize,
                 until_ns: scale.here_ns(until),
             },
@@ -51,7 +51,7 @@ pub fn job(scenario: &Scenario, plan: &Plan, scale: Scale) -> Job {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sidestep_study::types::BitRate;
+    use sidestep_types::BitRate;
 
     /// What flows of 20 kB say where `by-size` is so.
     fn says(by_size: &str) -> Vec<Option<u64>> {
@@ -60,7 +60,7 @@ mod tests {
              hosts = 30\n[workload.w]\nkind = \"incast\"\ndegree = 29\nsize = \"20 kB\"\n[scheme.dctcp.host]\n\
              shims = [\"by-size\"]\nby-size = {{ {by_size} }}\n"
         );
-        let scenario = Scenario::read("a.toml", &text, &[], &sim::NoFiles);
+        let scenario = Scenario::read("a.toml", &text, &[], &sidestep_sim::NoFiles);
         let scenario = scenario.unwrap_or_else(|why| panic!("{why:?}"));
         let plan = scenario.plan(1).unwrap();
         let rate = BitRate::gbps(1);

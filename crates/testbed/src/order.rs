@@ -7,9 +7,9 @@ use crate::network::switches::{Engine, check_ebpf};
 use crate::network::up::{Plan, up};
 use crate::scene::Scene;
 use serde_json::{Value, json};
+use sidestep_lab::Scenario;
 use sidestep_softswitch::ebpf;
 use sidestep_study::files;
-use sidestep_study::lab::Scenario;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 

@@ -11,9 +11,9 @@ mod tests;
 use crate::scene::Scene;
 use crate::seen::PortSeen;
 use crate::traffic::{FlowRan, Ran};
-use sidestep_study::lab::{Probed, Run, probe};
-use sidestep_study::sim::{ClassOutcome, End, FlowOutcome, Outcome, Plan, PortOutcome, Totals};
-use sidestep_study::types::{PortId, Time};
+use sidestep_lab::{Probed, Run, probe};
+use sidestep_sim::{ClassOutcome, End, FlowOutcome, Outcome, Plan, PortOutcome, Totals};
+use sidestep_types::{PortId, Time};
 use std::sync::Arc;
 
 /// The run that `ran` is, with what the ports of each switch saw; nothing with bridges.

@@ -8,8 +8,8 @@ use crate::network::state::State;
 use crate::network::switches;
 use crate::scene::Scene;
 use crate::{job, kernel, outcome, recording, seen, traffic};
+use sidestep_lab::Run;
 use sidestep_study::KernelRow;
-use sidestep_study::lab::Run;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
 //! The factor between the network that is emulated and what this machine can pace.
 
-use sidestep_study::types::{BitRate, Time};
+use sidestep_types::{BitRate, Time};
 
 /// A network's times are longer, and its rates smaller, by `model / bed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,12 +7,10 @@ use crate::network::blueprint::{
 use crate::network::changes::{self, Becomes, Change};
 use crate::scale::Scale;
 use crate::traffic::LEAST_MSS;
+use sidestep_lab::{Probe, Scenario, Scheme, SchemeConfig, Setting};
 use sidestep_softswitch::setup::{Named, Tags, shims_to_toml};
-use sidestep_study::lab::{self, Probe, Scenario, Scheme, SchemeConfig, Setting};
-use sidestep_study::sim;
-use sidestep_study::switch;
-use sidestep_study::transport::{self, TcpConfig};
-use sidestep_study::types::{
+use sidestep_transport::TcpConfig;
+use sidestep_types::{
     BitRate, Entry, Framing, PortId, Quantity, Time, Unit, Value, parse_quantity,
 };
 
@@ -61,13 +59,13 @@ impl Scene {
 
 /// The changes of a scheme as they are here.
 fn changes(scheme: &Scheme, scale: Scale) -> Vec<Change> {
-    let one = |change: &sim::Change| Change {
+    let one = |change: &sidestep_sim::Change| Change {
         at_ns: scale.here_ns(change.at),
         cable: change.cable as usize,
         to: match change.to {
-            sim::Becomes::Rate(rate) => Becomes::Rate(scale.rate(rate)),
-            sim::Becomes::Down => Becomes::Down,
-            sim::Becomes::Up => Becomes::Up,
+            sidestep_sim::Becomes::Rate(rate) => Becomes::Rate(scale.rate(rate)),
+            sidestep_sim::Becomes::Down => Becomes::Down,
+            sidestep_sim::Becomes::Up => Becomes::Up,
         },
         reroute_ns: change.reroute.map(|after| scale.here_ns(after)),
     };
@@ -83,7 +81,7 @@ fn scale(scenario: &Scenario, rate: &str) -> Result<Scale, Error> {
         Ok(other) => unreachable!("a rate was asked for, got {other:?}"),
         Err(e) => return Err(Error::Input(format!("--rate {rate:?}: {e}"))),
     };
-    let access = sim::workload::Site::of(&scenario.network).access;
+    let access = sidestep_sim::workload::Site::of(&scenario.network).access;
     let model = access.first().copied().unwrap_or(bed);
     // Slower than this, timeouts would be longer than the kernel takes.
     let least = model.as_bps().div_ceil(SLOWEST);
@@ -106,24 +104,25 @@ fn blueprint(
     let refuse = |why: String| Error::Input(format!("{}: {why}", scenario.name));
     let config = &scenario.schemes[0].config;
     let hops = network.next_hops().map_err(refuse)?;
-    let end = |end: sim::End| match end {
-        sim::End::Host(h) => End::Host(h.0 as usize),
-        sim::End::Switch(s) => End::Switch(s.0 as usize),
+    let end = |end: sidestep_sim::End| match end {
+        sidestep_sim::End::Host(h) => End::Host(h.0 as usize),
+        sidestep_sim::End::Switch(s) => End::Switch(s.0 as usize),
     };
-    let cable = |cable: &sim::Cable| Cable {
+    let cable = |cable: &sidestep_sim::Cable| Cable {
         a: end(cable.a),
         b: end(cable.b),
         rate_bps: scale.rate(cable.rate),
         delay_ns: scale.here_ns(cable.delay),
     };
-    let switch = |(number, (info, hops)): (usize, (&sim::SwitchInfo, Vec<Vec<_>>))| Switch {
-        name: info.name.clone(),
-        next_hops: hops
-            .iter()
-            .map(|to: &Vec<PortId>| to.iter().map(|port| port.0).collect())
-            .collect(),
-        decision: decision(scenario, number, scale),
-    };
+    let switch =
+        |(number, (info, hops)): (usize, (&sidestep_sim::SwitchInfo, Vec<Vec<_>>))| Switch {
+            name: info.name.clone(),
+            next_hops: hops
+                .iter()
+                .map(|to: &Vec<PortId>| to.iter().map(|port| port.0).collect())
+                .collect(),
+            decision: decision(scenario, number, scale),
+        };
     let blueprint = Blueprint {
         name: name.to_string(),
         scale: scale.factor(),
@@ -150,9 +149,9 @@ fn blueprint(
 /// What switch `number` decides by, in the words of a software switch's config.
 fn decision(scenario: &Scenario, number: usize, scale: Scale) -> String {
     let mut decision = scenario.decision(0, number);
-    let route = (&mut decision.route, switch::route::ENTRIES);
-    let buffer = (&mut decision.buffer, switch::buffer::ENTRIES);
-    let sched = (&mut decision.sched, switch::sched::ENTRIES);
+    let route = (&mut decision.route, sidestep_switch::route::ENTRIES);
+    let buffer = (&mut decision.buffer, sidestep_switch::buffer::ENTRIES);
+    let sched = (&mut decision.sched, sidestep_switch::sched::ENTRIES);
     for (named, entries) in [route, buffer, sched] {
         last_longer(named, entries, scale);
     }
@@ -192,7 +191,9 @@ fn last_longer((name, values): &mut Named, entries: &[Entry], scale: Scale) {
 fn settle(scenario: &Scenario, scale: Scale) -> u64 {
     let remembers = |number| {
         let (name, values) = scenario.decision(0, number).sched;
-        let entry = switch::sched::ENTRIES.iter().find(|e| e.name == name);
+        let entry = sidestep_switch::sched::ENTRIES
+            .iter()
+            .find(|e| e.name == name);
         let params = entry.map_or(&[][..], |entry| entry.params);
         if !params.iter().any(|param| param.name == "count") {
             return 0;
@@ -251,7 +252,7 @@ fn settings(
         congestion: congestion(tcp)?,
         ecn: !matches!(
             tcp.congestion,
-            transport::Congestion::NewReno { ecn: false }
+            sidestep_transport::Congestion::NewReno { ecn: false }
         ),
         initial_window: tcp.initial_window,
         fast_retransmit: tcp.dupack_threshold,
@@ -265,9 +266,9 @@ fn settings(
         mss: mss(scenario, scheme, tcp)?,
         ttl: config.ttl,
         kernel: match config.kernel {
-            lab::Kernel::Told => Kernel::Told,
-            lab::Kernel::Plain => Kernel::Plain,
-            lab::Kernel::Stock => Kernel::Stock,
+            sidestep_lab::Kernel::Told => Kernel::Told,
+            sidestep_lab::Kernel::Plain => Kernel::Plain,
+            sidestep_lab::Kernel::Stock => Kernel::Stock,
         },
         subflows: subflows(scenario, scheme)?,
         agent: agent(&config.shims)?,
@@ -276,9 +277,9 @@ fn settings(
     marks_can_be_set(scenario, &settings)?;
     let mut differences = differences(tcp, config.switch.sent.is_some());
     differences.extend(marking(config));
-    if let transport::TransportConfig::Mptcp(mptcp) = &config.transport
+    if let sidestep_transport::TransportConfig::Mptcp(mptcp) = &config.transport
         && mptcp.subflows > 1
-        && mptcp.coupling != transport::mptcp::Coupling::Uncoupled
+        && mptcp.coupling != sidestep_transport::mptcp::Coupling::Uncoupled
     {
         differences.push(
             "the kernel couples no windows: each subflow grows by itself, as transport.coupled = \"none\""
@@ -316,7 +317,7 @@ fn one_transport(scenario: &Scenario, scheme: &Scheme) -> Result<(), String> {
 
 /// The subflows of each connection, when it is MPTCP.
 fn subflows(scenario: &Scenario, scheme: &Scheme) -> Result<Option<u32>, String> {
-    let transport::TransportConfig::Mptcp(mptcp) = &scheme.config.transport else {
+    let sidestep_transport::TransportConfig::Mptcp(mptcp) = &scheme.config.transport else {
         return Ok(None);
     };
     if let Some((name, _)) = scheme
@@ -358,18 +359,18 @@ fn not_in_the_kernel(kind: &str) -> String {
 fn congestion(tcp: &TcpConfig) -> Result<Congestion, String> {
     let thousandths = |share: f64| (share * 1024.0).round() as u32;
     match tcp.congestion {
-        transport::Congestion::NewReno { .. } => Ok(Congestion::Reno),
-        transport::Congestion::Dctcp {
-            alpha_moves: transport::AlphaMoves::Echoes,
+        sidestep_transport::Congestion::NewReno { .. } => Ok(Congestion::Reno),
+        sidestep_transport::Congestion::Dctcp {
+            alpha_moves: sidestep_transport::AlphaMoves::Echoes,
             ..
         } => Err(
             "transport.dctcp_alpha_moves: expected \"windows\", as the kernel's alpha moves, got \"echoes\""
                 .into(),
         ),
-        transport::Congestion::Dctcp { loss_leaves, .. } if loss_leaves != 0.5 => Err(format!(
+        sidestep_transport::Congestion::Dctcp { loss_leaves, .. } if loss_leaves != 0.5 => Err(format!(
             "transport.dctcp_loss_leaves: expected 0.5, what the kernel leaves, got {loss_leaves}"
         )),
-        transport::Congestion::Dctcp {
+        sidestep_transport::Congestion::Dctcp {
             gain,
             initial_alpha,
             ..
@@ -382,7 +383,7 @@ fn congestion(tcp: &TcpConfig) -> Result<Congestion, String> {
                 initial_alpha: thousandths(initial_alpha),
             }),
         },
-        transport::Congestion::Swift { .. } => Err(not_in_the_kernel("swift")),
+        sidestep_transport::Congestion::Swift { .. } => Err(not_in_the_kernel("swift")),
     }
 }
 
@@ -431,7 +432,7 @@ pub(crate) const MARKS: &str = "by-size";
 /// The marks that hosts set by themselves, if they do.
 pub(crate) fn marks(config: &SchemeConfig) -> Result<Option<Marks>, String> {
     let place = config.shims.iter().position(|(name, _)| name == MARKS);
-    let Some(place) = place.filter(|_| config.marker == lab::Marker::Host) else {
+    let Some(place) = place.filter(|_| config.marker == sidestep_lab::Marker::Host) else {
         return Ok(None);
     };
     let (name, values) = &config.shims[place];
@@ -442,7 +443,8 @@ pub(crate) fn marks(config: &SchemeConfig) -> Result<Option<Marks>, String> {
             config.shims[place - 1].0
         ));
     }
-    let classes = transport::shim::by_size::Classes::read(values).map_err(|why| why.to_string())?;
+    let classes =
+        sidestep_transport::shim::by_size::Classes::read(values).map_err(|why| why.to_string())?;
     Ok(Some(Marks {
         by_sent: values.word("by") == "sent",
         thresholds: classes.thresholds,
@@ -457,7 +459,7 @@ fn marking(config: &SchemeConfig) -> Vec<String> {
         return Vec::new();
     };
     let mut list = Vec::new();
-    if config.marker == lab::Marker::Host {
+    if config.marker == sidestep_lab::Marker::Host {
         let words = match values.word("by").as_str() {
             "sent" => {
                 "a program at each host's interface marks, and SYN/ACKs and acknowledgements as well; that a flow has ended \
@@ -506,7 +508,7 @@ fn marks_can_be_set(scenario: &Scenario, settings: &HostSettings) -> Result<(), 
 fn at_ports(config: &SchemeConfig) -> Vec<Named> {
     let own = |name: &str| match name {
         AGENT => true,
-        MARKS => config.marker == lab::Marker::Host,
+        MARKS => config.marker == sidestep_lab::Marker::Host,
         _ => false,
     };
     let all = config.shims.iter().filter(|(name, _)| !own(name));
@@ -517,7 +519,7 @@ fn at_ports(config: &SchemeConfig) -> Vec<Named> {
 fn shims(shims: &[Named], scale: Scale) -> String {
     let mut all = shims.to_vec();
     for named in &mut all {
-        last_longer(named, transport::shim::ENTRIES, scale);
+        last_longer(named, sidestep_transport::shim::ENTRIES, scale);
     }
     match all.is_empty() {
         true => String::new(),
@@ -527,12 +529,13 @@ fn shims(shims: &[Named], scale: Scale) -> String {
 
 /// Does a shim mark by what remains, for which it must be told sizes?
 fn marks_what_remains((name, values): &Named) -> bool {
-    transport::shim::nature(name).tags && values.word("by") == "remaining"
+    sidestep_transport::shim::nature(name).tags && values.word("by") == "remaining"
 }
 
 /// How frames between switches carry the tags of these shims, if they do.
 fn tags(shims: &[Named]) -> Option<Tags> {
-    let (_, values) = (shims.iter()).find(|(name, _)| transport::shim::nature(name).tags)?;
+    let (_, values) =
+        (shims.iter()).find(|(name, _)| sidestep_transport::shim::nature(name).tags)?;
     Some(Tags::of(values).expect("it was read"))
 }
 
@@ -571,12 +574,13 @@ fn send_buffer(scenario: &Scenario) -> Result<u64, String> {
 
 /// Is the kernel told to have SACK? Without it nothing repairs before the timer, as `fast_retransmit = "off"` asks.
 fn told_sack(tcp: &TcpConfig) -> bool {
-    tcp.recovery == transport::Recovery::Sack && tcp.dupack_threshold.is_some()
+    tcp.recovery == sidestep_transport::Recovery::Sack && tcp.dupack_threshold.is_some()
 }
 
 /// Do connections of this scheme have SACK here? A kernel that is told nothing has it.
 pub fn has_sack(config: &SchemeConfig) -> bool {
-    config.kernel == lab::Kernel::Stock || config.transport.each_tcp().is_some_and(told_sack)
+    config.kernel == sidestep_lab::Kernel::Stock
+        || config.transport.each_tcp().is_some_and(told_sack)
 }
 
 /// `sent`: switches rank data by themselves in the scenario as well.
@@ -588,7 +592,7 @@ fn differences(tcp: &TcpConfig, sent: bool) -> Vec<String> {
         }
     };
     say(
-        tcp.rto.estimator != transport::Estimator::Linux,
+        tcp.rto.estimator != sidestep_transport::Estimator::Linux,
         "the timeout's estimator is the kernel's, not transport.rto_estimator",
     );
     say(
@@ -600,15 +604,15 @@ fn differences(tcp: &TcpConfig, sent: bool) -> Vec<String> {
         "the kernel doubles its timeout, though transport.rto_backoff = false",
     );
     say(
-        tcp.reduction == transport::Reduction::AtOnce,
+        tcp.reduction == sidestep_transport::Reduction::AtOnce,
         "the kernel reaches a cut window by proportional rate reduction, as transport.reduction = \"prr\"",
     );
     say(
-        tcp.recovery == transport::Recovery::Sack && tcp.rack.is_none(),
+        tcp.recovery == sidestep_transport::Recovery::Sack && tcp.rack.is_none(),
         "with SACK the kernel detects losses by time (RACK), though transport.loss_detection = \"duplicates\"",
     );
     say(
-        tcp.growth != transport::Growth::Linux,
+        tcp.growth != sidestep_transport::Growth::Linux,
         "in slow start the kernel's windows grow by each segment delivered, as transport.window_growth = \"linux\"",
     );
     say(
@@ -621,7 +625,7 @@ fn differences(tcp: &TcpConfig, sent: bool) -> Vec<String> {
          of window, whatever transport.echoes_in_loss, duplicates_in_cwr and window_floor say",
     );
     say(
-        tcp.recovery == transport::Recovery::Reno,
+        tcp.recovery == sidestep_transport::Recovery::Reno,
         "the kernel repairs the next hole on a partial acknowledgement, as transport.recovery = \"newreno\"",
     );
     say(
@@ -633,7 +637,7 @@ fn differences(tcp: &TcpConfig, sent: bool) -> Vec<String> {
         "the kernel sends new segments on duplicate acknowledgements (RFC 3042)",
     );
     say(
-        tcp.ranking == transport::Ranking::Unmarked && !sent,
+        tcp.ranking == sidestep_transport::Ranking::Unmarked && !sent,
         "switches that go by ranks go by what flows have sent, though transport.rank = \"none\"",
     );
     say(

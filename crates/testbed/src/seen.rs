@@ -4,8 +4,8 @@ use crate::error::Error;
 use crate::network::blueprint::Blueprint;
 use serde_json::Value;
 use sidestep_softswitch::frame::Refusal;
-use sidestep_study::switch::DropReason;
-use sidestep_study::switch::ports::Counts;
+use sidestep_switch::DropReason;
+use sidestep_switch::ports::Counts;
 
 /// One port of one switch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

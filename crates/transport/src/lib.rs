@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod any;
+mod choices;
 mod config;
 mod congestion;
 pub mod host;
@@ -24,6 +25,7 @@ mod transports;
 mod words;
 
 pub use any::AnyReceiver;
+pub use choices::{CHOICES, Choice};
 pub use config::{DelayedAck, LONGEST_SEGMENT, PARAMS, RackConfig, ReorderingConfig, TcpConfig};
 pub use congestion::{AlphaMoves, Congestion, Control, DEFAULT, Delay, Echo, SwiftConfig, Window};
 pub use host::Endpoint;

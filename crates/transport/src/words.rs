@@ -1,44 +1,8 @@
 //! What a TCP connection can be told by a word.
 //!
-//! A new choice is a `words!` here and a line in [`CHOICES`], which lists, documents and tests go
-//! over; beside them a field in `config.rs`.
-
-use sidestep_types::Entry;
+//! A new choice is a `words!` here and a line of `CHOICES` in `choices.rs`; beside them a field in `config.rs`.
 
 use crate::registry::words;
-use crate::{Estimator, TcpConfig};
-
-/// A parameter of `[transport]` that is one of a list of words, each with its own entry and page.
-#[derive(Clone, Copy, Debug)]
-pub struct Choice {
-    /// The parameter with its table: `transport.recovery`.
-    pub key: &'static str,
-    /// What the words are together: a kind of `sidestep list`, and a folder of `docs/`.
-    pub kind: &'static str,
-    /// The words.
-    pub entries: &'static [Entry],
-    /// The word that a connection was told.
-    pub of: fn(&TcpConfig) -> &'static str,
-}
-
-macro_rules! choices {
-    ($($key:literal, $kind:literal, $words:ident => $of:expr;)*) => {
-        [$( Choice { key: $key, kind: $kind, entries: $words::ENTRIES, of: $of }, )*]
-    };
-}
-
-/// All of them, in the order of lists.
-pub const CHOICES: &[Choice] = &choices! {
-    "transport.recovery", "recoveries", Recovery => |tcp| tcp.recovery.name();
-    "transport.loss_detection", "detections", LossDetection => |tcp| tcp.loss_detection().name();
-    "transport.window_growth", "growths", Growth => |tcp| tcp.growth.name();
-    "transport.reduction", "reductions", Reduction => |tcp| tcp.reduction.name();
-    "transport.fast_retransmit_rule", "thresholds", ThresholdRule => |tcp| tcp.reordering.rule.name();
-    "transport.delayed_ack_rule", "delayed_acks", AckRule => |tcp| tcp.ack_rule.name();
-    "transport.rto_estimator", "estimators", Estimator => |tcp| tcp.rto.estimator.name();
-    "transport.rto_backoff_ends", "backoffs", BackoffEnds => |tcp| tcp.rto.backoff_ends.name();
-    "transport.rank", "rankings", Ranking => |tcp| tcp.ranking.name();
-};
 
 words! {
     /// How losses are found and repaired.
@@ -182,23 +146,6 @@ impl Ranking {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::PARAMS;
-    use sidestep_types::ParamUnit;
-
-    #[test]
-    fn every_parameter_that_is_a_word_is_a_choice() {
-        for param in PARAMS {
-            if let ParamUnit::Word(words) = param.unit {
-                let choice = CHOICES
-                    .iter()
-                    .find(|choice| choice.key == format!("transport.{}", param.name))
-                    .unwrap_or_else(|| panic!("{} is not in CHOICES", param.name));
-                let names: Vec<&str> = choice.entries.iter().map(|entry| entry.name).collect();
-                assert_eq!(names, words);
-                assert_eq!(Some((choice.of)(&TcpConfig::default())), param.default);
-            }
-        }
-    }
 
     #[test]
     fn a_rank_is_what_is_left_as_far_as_32_bits_go_and_none_where_nothing_is_marked() {

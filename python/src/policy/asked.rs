@@ -7,8 +7,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyTuple};
 use sidestep_study::own::Who;
-use sidestep_study::switch::{self, Depth, DropReason};
-use sidestep_study::types::{self, PortId, Rng, Time};
+use sidestep_switch::{Depth, DropReason};
+use sidestep_types::{PortId, Rng, Time};
 use std::sync::{Arc, Mutex};
 
 /// What policies raised, by scheme and seed: the first of each run.
@@ -68,14 +68,15 @@ impl Asked {
     }
 
     /// The verdict that `said` is.
-    fn verdict(&self, of: &str, said: &Bound<'_, PyAny>) -> PyResult<switch::Verdict> {
+    fn verdict(&self, of: &str, said: &Bound<'_, PyAny>) -> PyResult<sidestep_switch::Verdict> {
         let verdict = said.cast::<Verdict>();
         let verdict =
             verdict.map_err(|_| wrong_type(of, "a Verdict, such as sidestep.enqueue()", said))?;
         let verdict = verdict.get().0;
         let last = self.who.place.ports.saturating_sub(1);
         match verdict {
-            switch::Verdict::Detour { port, .. } | switch::Verdict::Squeeze { port, .. }
+            sidestep_switch::Verdict::Detour { port, .. }
+            | sidestep_switch::Verdict::Squeeze { port, .. }
                 if port.0 > last =>
             {
                 let text = format!("{of}: expected a port from 0 to {last}, got {}", port.0);
@@ -122,7 +123,7 @@ fn with_views(
     py: Python<'_>,
     method: &Py<PyAny>,
     ports: u16,
-    queues: &mut dyn switch::Queues,
+    queues: &mut dyn sidestep_switch::Queues,
     rng: &mut Rng,
     first: impl FnOnce() -> PyResult<(Py<PyAny>, Py<PyAny>)>,
 ) -> PyResult<Py<PyAny>> {
@@ -144,12 +145,12 @@ pub struct Route {
     pub pick: Py<PyAny>,
 }
 
-impl switch::Route for Route {
+impl sidestep_switch::Route for Route {
     fn pick(
         &mut self,
-        pkt: &types::Packet,
-        hops: switch::Hops<'_>,
-        queues: &mut dyn switch::Queues,
+        pkt: &sidestep_types::Packet,
+        hops: sidestep_switch::Hops<'_>,
+        queues: &mut dyn sidestep_switch::Queues,
         rng: &mut Rng,
     ) -> PortId {
         let Route { asked, pick } = self;
@@ -178,14 +179,14 @@ pub struct Buffer {
     pub displaced: Option<Py<PyAny>>,
 }
 
-impl switch::Buffer for Buffer {
+impl sidestep_switch::Buffer for Buffer {
     fn admit(
         &mut self,
-        pkt: &types::Packet,
-        want: switch::Want,
-        queues: &mut dyn switch::Queues,
+        pkt: &sidestep_types::Packet,
+        want: sidestep_switch::Want,
+        queues: &mut dyn sidestep_switch::Queues,
         rng: &mut Rng,
-    ) -> switch::Verdict {
+    ) -> sidestep_switch::Verdict {
         let Buffer { asked, admit, .. } = self;
         asked.ask(|py| {
             let said = with_views(py, admit, asked.who.place.ports, queues, rng, || {
@@ -207,16 +208,16 @@ impl switch::Buffer for Buffer {
 
     fn displaced(
         &mut self,
-        pkt: &types::Packet,
+        pkt: &sidestep_types::Packet,
         from: PortId,
-        queues: &mut dyn switch::Queues,
+        queues: &mut dyn sidestep_switch::Queues,
         rng: &mut Rng,
-    ) -> switch::Verdict {
+    ) -> sidestep_switch::Verdict {
         let Buffer {
             asked, displaced, ..
         } = self;
         let Some(displaced) = displaced else {
-            return switch::Verdict::Drop(DropReason::Evicted);
+            return sidestep_switch::Verdict::Drop(DropReason::Evicted);
         };
         asked.ask(|py| {
             let said = with_views(py, displaced, asked.who.place.ports, queues, rng, || {
@@ -271,14 +272,14 @@ fn plain(_: Python<'_>, method: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     method.call0().map(Bound::unbind)
 }
 
-impl switch::Sched for Sched {
+impl sidestep_switch::Sched for Sched {
     fn passes(&self) -> bool {
         self.passes
     }
     fn counts(&self) -> bool {
         self.counts
     }
-    fn pass(&mut self, pkt: &types::Packet, now: Time) {
+    fn pass(&mut self, pkt: &sidestep_types::Packet, now: Time) {
         if !self.counts {
             return;
         }
@@ -288,7 +289,7 @@ impl switch::Sched for Sched {
                 .ask(|py| skip.call1(py, (Packet(*pkt),)).map(|_| ()));
         }
     }
-    fn push(&mut self, pkt: &types::Packet, handle: u32) {
+    fn push(&mut self, pkt: &sidestep_types::Packet, handle: u32) {
         let push = &self.push;
         self.asked
             .ask(|py| push.call1(py, (Packet(*pkt), handle)).map(|_| ()));
@@ -339,21 +340,21 @@ impl switch::Sched for Sched {
         });
         all.into_iter().for_each(with);
     }
-    fn queue(&self, service: u8) -> switch::Class {
+    fn queue(&self, service: u8) -> sidestep_switch::Class {
         let Some(queue) = &self.queue else {
-            return switch::Class::default();
+            return sidestep_switch::Class::default();
         };
         self.asked.ask(|py| {
             let said = queue.bind(py).call1((service,))?;
             if said.is_none() {
-                return Ok(switch::Class::default());
+                return Ok(sidestep_switch::Class::default());
             }
             let said = said
                 .cast::<PyTuple>()
                 .map_err(|_| wrong_type("queue", "(packets, bytes, flows) or None", &said))?;
             let (packets, bytes, flows) = said.extract()?;
             let depth = Depth { packets, bytes };
-            Ok(switch::Class { depth, flows })
+            Ok(sidestep_switch::Class { depth, flows })
         })
     }
     fn class_of(&self, service: u8) -> Option<u8> {
@@ -361,7 +362,7 @@ impl switch::Sched for Sched {
             method.call1((service,)).map(Bound::unbind)
         })
     }
-    fn see(&mut self, pkt: &types::Packet, now: Time) {
+    fn see(&mut self, pkt: &sidestep_types::Packet, now: Time) {
         if let Some(see) = &self.see {
             self.asked
                 .ask(|py| see.call1(py, (Packet(*pkt), now.ps())).map(|_| ()));

@@ -6,7 +6,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sidestep_study::own::{MakeBuffer, MakeRoute, MakeSched, Own, Part, Who};
-use sidestep_study::types::PortId;
+use sidestep_types::PortId;
 use std::sync::Arc;
 
 /// What makes policies: a class, or anything that is called with a `Switch`.

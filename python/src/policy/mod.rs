@@ -17,7 +17,7 @@ mod verdict;
 mod view;
 
 // What `loan` lends: its tests bring it by this name, without Python.
-use sidestep_study::switch::Queues as Lendable;
+use sidestep_switch::Queues as Lendable;
 
 pub use plugin::{Plugin, load_plugin, new_policy};
 pub use schemes::Schemes;

@@ -6,8 +6,8 @@ use super::plugin::Plugin;
 use crate::error::wrong_call;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use sidestep_lab::Experiment;
 use sidestep_study::Error;
-use sidestep_study::lab::Experiment;
 use sidestep_study::own::{Failure, OwnScheme, with_own};
 use std::sync::{Arc, Mutex};
 

@@ -6,8 +6,8 @@ use crate::error::wrong_call;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use sidestep_study::own::Who;
-use sidestep_study::switch::{AnyBuffer, AnyRoute, AnySched, Nature, Place};
-use sidestep_study::types::{Bytes, Entry, Size, Value, Values};
+use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Nature, Place};
+use sidestep_types::{Bytes, Entry, Size, Value, Values};
 use sidestep_vectors::{self as vectors, Policy, Seed, Table};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -154,7 +154,7 @@ fn own(py: Python<'_>, seam: &str, name: &str, nature: Nature) -> PyResult<Polic
 /// Parameters by name: `mark_at=(20, "pkt")`.
 fn arguments<'py>(
     py: Python<'py>,
-    params: &[sidestep_study::types::Param],
+    params: &[sidestep_types::Param],
     values: &Values,
 ) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);

@@ -2,13 +2,13 @@
 
 use crate::error::wrong_call;
 use pyo3::prelude::*;
-use sidestep_study::switch::{self, DropReason};
-use sidestep_study::types::PortId;
+use sidestep_switch::DropReason;
+use sidestep_types::PortId;
 
 /// What becomes of a packet.
 #[pyclass(frozen, eq, module = "sidestep", name = "Verdict")]
 #[derive(Clone, Copy, PartialEq)]
-pub struct Verdict(pub switch::Verdict);
+pub struct Verdict(pub sidestep_switch::Verdict);
 
 #[pymethods]
 impl Verdict {
@@ -22,9 +22,8 @@ impl Verdict {
     #[getter]
     fn port(&self) -> Option<u16> {
         match self.0 {
-            switch::Verdict::Detour { port, .. } | switch::Verdict::Squeeze { port, .. } => {
-                Some(port.0)
-            }
+            sidestep_switch::Verdict::Detour { port, .. }
+            | sidestep_switch::Verdict::Squeeze { port, .. } => Some(port.0),
             _ => None,
         }
     }
@@ -59,7 +58,7 @@ impl Verdict {
 #[pyfunction]
 #[pyo3(signature = (*, mark = false))]
 pub fn enqueue(mark: bool) -> Verdict {
-    Verdict(switch::Verdict::Enqueue { mark })
+    Verdict(sidestep_switch::Verdict::Enqueue { mark })
 }
 
 /// The packet joins the queue of another port.
@@ -67,14 +66,14 @@ pub fn enqueue(mark: bool) -> Verdict {
 #[pyo3(signature = (port, *, mark = false))]
 pub fn detour(port: u16, mark: bool) -> Verdict {
     let port = PortId(port);
-    Verdict(switch::Verdict::Detour { port, mark })
+    Verdict(sidestep_switch::Verdict::Detour { port, mark })
 }
 
 /// The worst packet of the wanted queue goes, and this one joins.
 #[pyfunction]
 #[pyo3(signature = (*, mark = false))]
 pub fn evict(mark: bool) -> Verdict {
-    Verdict(switch::Verdict::Evict { mark })
+    Verdict(sidestep_switch::Verdict::Evict { mark })
 }
 
 /// The packet joins this queue, full or not: what ranks strictly worse there makes room.
@@ -82,13 +81,13 @@ pub fn evict(mark: bool) -> Verdict {
 #[pyo3(signature = (port, *, mark = false))]
 pub fn squeeze(port: u16, mark: bool) -> Verdict {
     let port = PortId(port);
-    Verdict(switch::Verdict::Squeeze { port, mark })
+    Verdict(sidestep_switch::Verdict::Squeeze { port, mark })
 }
 
 /// The packet's payload is cut off; its header joins the queue that it wants.
 #[pyfunction]
 pub fn trim() -> Verdict {
-    Verdict(switch::Verdict::Trim)
+    Verdict(sidestep_switch::Verdict::Trim)
 }
 
 /// The packet is dropped.
@@ -106,5 +105,5 @@ pub fn drop(py: Python<'_>, reason: &str) -> PyResult<Verdict> {
         );
         wrong_call(py, &words)
     })?;
-    Ok(Verdict(switch::Verdict::Drop(found)))
+    Ok(Verdict(sidestep_switch::Verdict::Drop(found)))
 }

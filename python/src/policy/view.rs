@@ -8,8 +8,8 @@ use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple};
 use sidestep_study::own::Who;
-use sidestep_study::switch::{self, Place};
-use sidestep_study::types::{self, Bytes, Kind, PortId, Rng, Size};
+use sidestep_switch::Place;
+use sidestep_types::{Bytes, Kind, PortId, Rng, Size};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 
@@ -61,7 +61,7 @@ impl Switch {
 
 /// A packet, as it was when the policy was asked.
 #[pyclass(frozen, module = "sidestep")]
-pub struct Packet(pub types::Packet);
+pub struct Packet(pub sidestep_types::Packet);
 
 #[pymethods]
 impl Packet {
@@ -233,9 +233,9 @@ impl Depth {
     }
 }
 
-impl From<switch::Depth> for Depth {
-    fn from(depth: switch::Depth) -> Depth {
-        let switch::Depth { packets, bytes } = depth;
+impl From<sidestep_switch::Depth> for Depth {
+    fn from(depth: sidestep_switch::Depth) -> Depth {
+        let sidestep_switch::Depth { packets, bytes } = depth;
         Depth { packets, bytes }
     }
 }
@@ -294,7 +294,7 @@ impl RandomStream {
     fn scaled(&self, n: u32) -> PyResult<u32> {
         match n {
             0 => Err(PyValueError::new_err("n: expected at least 1, got 0")),
-            n => self.with(|rng| types::scale(rng.draw(), n)),
+            n => self.with(|rng| sidestep_types::scale(rng.draw(), n)),
         }
     }
 }
@@ -311,7 +311,7 @@ pub struct Queues {
 }
 
 impl Queues {
-    fn ask<R>(&self, question: impl FnOnce(&mut dyn switch::Queues) -> R) -> PyResult<R> {
+    fn ask<R>(&self, question: impl FnOnce(&mut dyn sidestep_switch::Queues) -> R) -> PyResult<R> {
         // A scheduler that is asked for it may end the run: as an exception that becomes one of this policy.
         let said = catch_unwind(AssertUnwindSafe(|| loan::ask(self.ticket, question)));
         let said = said.map_err(|payload| match Who::said(payload) {
@@ -324,7 +324,7 @@ impl Queues {
     fn of<R>(
         &self,
         port: u16,
-        question: impl FnOnce(&mut dyn switch::Queues, PortId) -> R,
+        question: impl FnOnce(&mut dyn sidestep_switch::Queues, PortId) -> R,
     ) -> PyResult<R> {
         if port >= self.ports {
             let last = self.ports.saturating_sub(1);
@@ -372,7 +372,7 @@ impl Queues {
     /// Would `packet` find room in a queue that is `depth` deep?
     fn would_fit(&self, packet: &Packet, depth: &Depth) -> PyResult<bool> {
         let Depth { packets, bytes } = *depth;
-        self.ask(|queues| queues.would_fit(&packet.0, switch::Depth { packets, bytes }))
+        self.ask(|queues| queues.would_fit(&packet.0, sidestep_switch::Depth { packets, bytes }))
     }
     /// Packets that one queue may hold; `None` where that is not limited in packets.
     #[getter]
@@ -430,7 +430,7 @@ impl Queues {
     fn queue(&self, port: u16, service: u8) -> PyResult<Class> {
         self.of(port, |queues, port| {
             let class = queues.queue(port, service);
-            let switch::Depth { packets, bytes } = class.depth;
+            let sidestep_switch::Depth { packets, bytes } = class.depth;
             Class {
                 packets,
                 bytes,
@@ -454,6 +454,6 @@ impl Queues {
     }
 }
 
-fn numbers(ports: types::PortSet) -> Vec<u16> {
+fn numbers(ports: sidestep_types::PortSet) -> Vec<u16> {
     ports.iter().map(|port| port.0).collect()
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use sidestep_study::MeasureOptions;
 use sidestep_study::progress::clock;
 use sidestep_study::sweep::Forecast;
-use sidestep_study::types::Time;
+use sidestep_types::Time;
 
 /// What a figure will take.
 pub struct Beside {

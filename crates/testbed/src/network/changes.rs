@@ -16,7 +16,7 @@ use crate::error::Error;
 use sidestep_softswitch::process::control::ask;
 use sidestep_softswitch::process::question::{Asked, Question};
 use sidestep_softswitch::setup::check_rate;
-use sidestep_study::types::BitRate;
+use sidestep_types::BitRate;
 use std::collections::VecDeque;
 
 /// A change to both directions of a cable.

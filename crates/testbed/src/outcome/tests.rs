@@ -11,15 +11,15 @@ use super::*;
 use crate::traffic::{HostCounters, TcpInfo};
 use serde_json::Value;
 use shown::Shown;
-use sidestep_study::lab::stats::summarise;
-use sidestep_study::lab::{Experiment, Record, Unmeasured, Verdict};
+use sidestep_lab::stats::summarise;
+use sidestep_lab::{Experiment, Record, Unmeasured, Verdict};
+use sidestep_sim::{FlowPlan, NoFiles, QueryPlan, Start};
 use sidestep_study::reproduce::Reproduction;
 use sidestep_study::reproduce::arms::{Arm, side_by_side};
 use sidestep_study::reproduce::run::publish;
-use sidestep_study::sim::{FlowPlan, NoFiles, QueryPlan, Start};
-use sidestep_study::switch::ports::Counts;
-use sidestep_study::types::HostId;
 use sidestep_study::{Report, Status};
+use sidestep_switch::ports::Counts;
+use sidestep_types::HostId;
 use spoil::spoil;
 use std::collections::BTreeMap;
 
@@ -185,7 +185,7 @@ fn a_metric_over_an_unknown_count_is_unknown_and_a_claim_on_it_has_no_verdict() 
         let [runs, _] = runs(&scene, without);
         let records: Vec<Record> = runs.iter().map(Record::of).collect();
         let summary = summarise(&records.iter().collect::<Vec<_>>());
-        let results = sidestep_study::lab::evaluate(&scene.scenario.claims, &[summary]);
+        let results = sidestep_lab::evaluate(&scene.scenario.claims, &[summary]);
         let verdict = |name: &str| {
             let claim = results.iter().find(|claim| claim.id == name).unwrap();
             (claim.verdict, claim.ours)

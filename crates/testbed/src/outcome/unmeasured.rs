@@ -4,10 +4,10 @@
 //!                  measured. The tests beside this file go over all fields and all that is shown.
 
 use crate::traffic::{FlowRan, Ran};
-use sidestep_study::lab::Unmeasured;
-use sidestep_study::lab::stats::metric;
-use sidestep_study::switch::DropReason;
-use sidestep_study::switch::ports::Counts;
+use sidestep_lab::Unmeasured;
+use sidestep_lab::stats::metric;
+use sidestep_switch::DropReason;
+use sidestep_switch::ports::Counts;
 
 /// Never known of real packets: what became of a flow's packets in the switches, what a network
 /// without a clock of its own would have to say, and pauses, which no testbed has.

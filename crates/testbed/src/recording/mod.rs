@@ -16,12 +16,12 @@ mod tests;
 use crate::scene::Scene;
 use crate::traffic::Ran;
 use segments::Segments;
+use sidestep_lab::recorded::{Event, Flow, Head, Place, State, Tail, What, Writer};
+use sidestep_lab::{recording_head, recording_tail};
+use sidestep_sim::{Outcome, Plan};
 use sidestep_softswitch::process::notes::{About, Note, Seen, What as Happened};
-use sidestep_study::lab::recorded::{Event, Flow, Head, Place, State, Tail, What, Writer};
-use sidestep_study::lab::{recording_head, recording_tail};
-use sidestep_study::sim::{Outcome, Plan};
-use sidestep_study::switch::DropReason;
-use sidestep_study::types::Time;
+use sidestep_switch::DropReason;
+use sidestep_types::Time;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 

@@ -6,8 +6,8 @@
 //!                  packets it has sent.
 //! **Units**        bytes since the beginning of a connection.
 
+use sidestep_lab::recorded::{Says, What};
 use sidestep_softswitch::process::notes::Seen;
-use sidestep_study::lab::recorded::{Says, What};
 use std::collections::HashMap;
 use std::net::SocketAddrV4;
 

@@ -1,7 +1,7 @@
 //! Notes of two switches, by hand: what becomes of them in a recording.
 
 use super::*;
-use sidestep_study::lab::recorded::{Link, Network, Node, Reader, Says};
+use sidestep_lab::recorded::{Link, Network, Node, Reader, Says};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// Two hosts, each behind a switch of its own: cables host 0 to switch 0, switch 0 to switch 1, switch 1 to host 1.

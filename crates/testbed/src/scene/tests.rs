@@ -4,7 +4,7 @@ use super::*;
 use crate::network::blueprint::tests::paper;
 use crate::network::switches::{SWITCH, config};
 use sidestep_softswitch::setup::{Rank, Setup};
-use sidestep_study::types::Values;
+use sidestep_types::Values;
 
 #[test]
 fn shims_stand_at_the_ports_to_hosts_and_wait_longer_here() {
@@ -13,7 +13,7 @@ fn shims_stand_at_the_ports_to_hosts_and_wait_longer_here() {
         bed: BitRate::mbps(100),
     };
     assert_eq!(shims(&[], scale), "");
-    let order = &transport::shim::ENTRIES[0];
+    let order = &sidestep_transport::shim::ENTRIES[0];
     let defaults = Values::defaults(order.params);
     let mut print = paper();
     print.shims = shims(&[(order.name.to_string(), defaults.clone())], scale);
@@ -28,7 +28,7 @@ fn switches_that_rank_by_what_was_sent_wait_longer_here() {
     let text = "duration = \"1 ms\"\nseeds = [1]\nschemes = [\"vertigo-switches\"]\n[topology]\n\
                 kind = \"single_switch\"\nhosts = 2\n[workload.w]\nkind = \"permutation\"\n\
                 [switch]\nrank = \"sent\"\nrank_gap = \"7 ms\"\n[transport]\nrank = \"none\"\n";
-    let scenario = Scenario::read("a.toml", text, &[], &sim::NoFiles);
+    let scenario = Scenario::read("a.toml", text, &[], &sidestep_sim::NoFiles);
     let scenario = scenario.unwrap_or_else(|why| panic!("{why:?}"));
     let scene = Scene::of(scenario, "100 Mbps", "t").unwrap();
     let lines = &scene.blueprint.switches[0].decision;
@@ -47,7 +47,7 @@ fn hosts(scheme: &str, workload: &str) -> Result<HostSettings, String> {
          kind = \"single_switch\"\nhosts = 2\n[workload.w]\nkind = \"permutation\"\n{workload}\n\
          [scheme.mine]\n{scheme}\n"
     );
-    let scenario = Scenario::read("a.toml", &text, &[], &sim::NoFiles);
+    let scenario = Scenario::read("a.toml", &text, &[], &sidestep_sim::NoFiles);
     let scenario = scenario.unwrap_or_else(|why| panic!("{why:?}"));
     let scene = Scene::of(scenario, "10 Mbps", "t");
     scene
@@ -158,7 +158,9 @@ fn the_agent_is_the_hosts_own_and_at_no_port() {
     let why = of("shims = [\"order\", \"agent-droptail\"]").unwrap_err();
     assert!(why.contains("expected it first"), "{why}");
     let defaults = |name: &str| {
-        let entry = transport::shim::ENTRIES.iter().find(|e| e.name == name);
+        let entry = sidestep_transport::shim::ENTRIES
+            .iter()
+            .find(|e| e.name == name);
         (name.to_string(), Values::defaults(entry.unwrap().params))
     };
     let scale = Scale {
@@ -174,8 +176,14 @@ fn the_agent_is_the_hosts_own_and_at_no_port() {
         };
         super::shims(&at_ports(&config), scale)
     };
-    assert_eq!(ports(lab::Marker::Host), super::shims(&all[2..], scale));
-    assert_eq!(ports(lab::Marker::Port), super::shims(&all[1..], scale));
+    assert_eq!(
+        ports(sidestep_lab::Marker::Host),
+        super::shims(&all[2..], scale)
+    );
+    assert_eq!(
+        ports(sidestep_lab::Marker::Port),
+        super::shims(&all[1..], scale)
+    );
 }
 
 #[test]
@@ -185,7 +193,7 @@ fn switches_sort_by_the_code_points_that_hosts_set() {
             "duration = \"1 ms\"\nseeds = [1]\nschemes = [\"mulbuff\"]\n[topology]\n\
              kind = \"single_switch\"\nhosts = 2\n[workload.w]\nkind = \"permutation\"\n{codes}"
         );
-        let scenario = Scenario::read("a.toml", &text, &[], &sim::NoFiles);
+        let scenario = Scenario::read("a.toml", &text, &[], &sidestep_sim::NoFiles);
         let scene = Scene::of(scenario.unwrap(), "100 Mbps", "t").unwrap();
         let text = config(&scene.blueprint, 0, SWITCH);
         Setup::read("s.toml", &text).unwrap();
@@ -200,7 +208,7 @@ fn switches_sort_by_the_code_points_that_hosts_set() {
 fn scheme_config() -> SchemeConfig {
     let text = "duration = \"1 ms\"\nseeds = [1]\nschemes = [\"dctcp\"]\n[topology]\n\
                 kind = \"single_switch\"\nhosts = 2\n[workload.w]\nkind = \"permutation\"\n";
-    let scenario = Scenario::read("a.toml", text, &[], &sim::NoFiles).unwrap();
+    let scenario = Scenario::read("a.toml", text, &[], &sidestep_sim::NoFiles).unwrap();
     scenario.schemes[0].config.clone()
 }
 
@@ -252,7 +260,7 @@ fn switches_that_count_flows_remember_them_for_longer_here() {
             "duration = \"1 ms\"\nseeds = [1]\nschemes = [\"dctcp\"]\n[topology]\nkind = \"single_switch\"\n\
              hosts = 2\n[workload.w]\nkind = \"permutation\"\n[scheme.dctcp]\nswitch = {{ sched = {{ {sched} }} }}\n"
         );
-        let scenario = Scenario::read("a.toml", &text, &[], &sim::NoFiles);
+        let scenario = Scenario::read("a.toml", &text, &[], &sidestep_sim::NoFiles);
         let scenario = scenario.unwrap_or_else(|why| panic!("{why:?}"));
         let print = Scene::of(scenario, "100 Mbps", "t").unwrap().blueprint;
         (print.settle_ns, print.switches[0].decision.clone())
@@ -275,7 +283,7 @@ fn tags_lengthen_links_between_switches_and_ask_for_sizes() {
              kind = \"single_switch\"\nhosts = 2\n[workload.w]\nkind = \"permutation\"\n\
              [scheme.vertigo-switches]\nhost = {{ {host} }}\ntransport = {{ {transport} }}\n"
         );
-        let scenario = Scenario::read("a.toml", &text, &[], &sim::NoFiles);
+        let scenario = Scenario::read("a.toml", &text, &[], &sidestep_sim::NoFiles);
         let scenario = scenario.unwrap_or_else(|why| panic!("{why:?}"));
         let scene = Scene::of(scenario, "10 Mbps", "t");
         scene.map(|scene| {
@@ -309,7 +317,7 @@ fn segments_that_the_kernel_cannot_have_are_refused_whichever_seed_draws_them() 
              kind = \"single_switch\"\nhosts = 2\n[workload.w]\nkind = \"incast\"\n\
              degree = 1\nmss = \"80..160\"\n"
         );
-        Scenario::read("a.toml", &text, &[], &sim::NoFiles).unwrap()
+        Scenario::read("a.toml", &text, &[], &sidestep_sim::NoFiles).unwrap()
     };
     let of = |seeds: &[u64]| Scene::of(read(seeds), "10 Mbps", "t").map(|_| ());
     let drawn = |seed: &u64| read(&[*seed]).plan(*seed).unwrap().flows[0].mss_or(0);

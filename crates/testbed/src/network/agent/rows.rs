@@ -8,8 +8,8 @@
 use super::{bpf, defines};
 use crate::network::bpf::rows::{Row, answers, has_compiler, rows};
 use crate::scene;
-use sidestep_study::transport::shim;
-use sidestep_study::types::{Value, Values};
+use sidestep_transport::shim;
+use sidestep_types::{Value, Values};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

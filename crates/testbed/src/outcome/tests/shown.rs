@@ -3,16 +3,16 @@
 use crate::scene::Scene;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
+use sidestep_lab::Run;
+use sidestep_lab::stats::metric;
 use sidestep_study::Recorder;
-use sidestep_study::lab::Run;
-use sidestep_study::lab::stats::metric;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::Path;
 
 /// All that is written and shown of some runs.
 pub struct Shown {
-    /// Values by the name under which [`sidestep_study::lab::Unmeasured`] knows them.
+    /// Values by the name under which [`sidestep_lab::Unmeasured`] knows them.
     pub values: BTreeMap<String, Vec<String>>,
     /// The table that people read.
     pub text: String,

@@ -1,14 +1,14 @@
 //! Every field of a run, and whether real packets tell it.
 
 use super::Without;
-use sidestep_study::lab::{Probed, Run};
-use sidestep_study::sim::pfc::Deadlock;
-use sidestep_study::sim::{
+use sidestep_lab::{Probed, Run};
+use sidestep_sim::pfc::Deadlock;
+use sidestep_sim::{
     ClassOutcome, End, FlowOutcome, Histogram, NReordering, Outcome, PortOutcome, Totals,
 };
-use sidestep_study::switch::DropReason;
-use sidestep_study::switch::ports::Counts;
-use sidestep_study::types::Time;
+use sidestep_switch::DropReason;
+use sidestep_switch::ports::Counts;
+use sidestep_types::Time;
 
 /// Gives every field that was not measured another value. Of a field that is new the compiler asks here:
 /// is it measured on real packets (`_`, and it has a value other than 0 in [`super::measured`]), or is it not?
