@@ -2,8 +2,9 @@
 //! claims are shown and the choices are not.
 
 use super::Page;
-use super::markup::{Out, anchor, put};
+use super::markup::anchor;
 use crate::words_of_claims::fails;
+use maud::{Markup, html};
 use sidestep_lab::{ClaimResult, Verdict};
 use std::fmt::Write;
 
@@ -84,23 +85,15 @@ pub fn rules(page: &Page<'_>) -> String {
 }
 
 /// The choices.
-pub fn write(out: &mut Out, page: &Page<'_>) {
-    let choices = choices(page);
-    out.push_str("<fieldset class=\"filter\">\n<legend>Show claims here and below</legend>\n");
-    put(
-        out,
-        format_args!(
-            "<label><input type=\"radio\" name=\"show\" id=\"show-all\" checked/> all ({})</label>\n",
-            page.claims().count()
-        ),
-    );
-    for Choice { key, words, count } in choices {
-        put(
-            out,
-            format_args!(
-                "<label><input type=\"radio\" name=\"show\" id=\"show-{key}\"/> {words} ({count})</label>\n"
-            ),
-        );
+pub fn fieldset(page: &Page<'_>) -> Markup {
+    html! {
+        fieldset.filter {
+            legend { "Show claims here and below" }
+            label { input type="radio" name="show" id="show-all" checked; " all (" (page.claims().count()) ")" }
+            @for Choice { key, words, count } in choices(page) {
+                label { input type="radio" name="show" id={ "show-" (key) }; " " (words) " (" (count) ")" }
+            }
+        }
+        "\n"
     }
-    out.push_str("</fieldset>\n");
 }

@@ -1,109 +1,77 @@
 //! The page around its sections: what begins it, the list of sections, what was run.
 
-use super::markup::{Out, escape, grid, put, warn};
-use super::{Page, filter, style};
+use super::markup::{grid, warn};
+use super::{Page, Section, filter, style};
 use crate::words::{count, some};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sidestep_lab::Verdict;
 
 impl Page<'_> {
-    pub(super) fn begin(&self, out: &mut Out) {
-        put(
-            out,
-            format_args!(
-                "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-                 <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-                 <title>{}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n\
-                 <a class=\"skip\" href=\"#main\">Skip to the report</a>\n<div class=\"layout\">\n",
-                escape(&self.title),
-                style::sheet(),
-                filter::rules(self)
-            ),
-        );
-    }
-
-    pub(super) fn navigation(&self, out: &mut Out) {
-        out.push_str("<nav aria-label=\"Contents\">\n<a href=\"#top\">Report</a>\n");
-        if self.claims().next().is_some() {
-            out.push_str("<ul><li><a href=\"#claims\">All claims</a></li></ul>\n");
-        }
-        for (i, section) in self.sections.iter().enumerate() {
-            if i == 0 || self.sections[i - 1].group != section.group {
-                if i > 0 {
-                    out.push_str("</ul>\n");
+    /// The whole document around the parts of its `main`.
+    pub(super) fn around(&self, main: &Markup) -> Markup {
+        html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    title { (self.title) }
+                    style { "\n" (PreEscaped(style::sheet())) (PreEscaped(filter::rules(self))) }
                 }
-                if !section.group.is_empty() {
-                    let group = escape(section.group);
-                    put(out, format_args!("<p class=\"group\">{group}</p>\n"));
+                body {
+                    a.skip href="#main" { "Skip to the report" }
+                    div.layout { (self.navigation()) main #main tabindex="-1" { (main) } }
                 }
-                out.push_str("<ul>\n");
             }
-            let claims = section.subject.claims;
-            let done = claims.iter().filter(|c| c.verdict == Verdict::Reproduced);
-            let tally = match claims.len() {
-                0 => String::new(),
-                n => {
-                    let done = done.count();
-                    format!(
-                        "<span class=\"tally\">{done} / {n}<span class=\"unseen\"> claims reproduced</span></span>"
-                    )
-                }
-            };
-            put(
-                out,
-                format_args!(
-                    "<li><a href=\"#{}\">{}</a>{tally}</li>\n",
-                    section.anchor(),
-                    escape(&section.heading)
-                ),
-            );
+            "\n"
         }
-        if !self.sections.is_empty() {
-            out.push_str("</ul>\n");
-        }
-        out.push_str("</nav>\n");
     }
 
-    pub(super) fn header(&self, out: &mut Out) {
-        let title = escape(&self.title);
-        put(out, format_args!("<header id=\"top\">\n<h1>{title}</h1>\n"));
-        for paper in &self.papers {
-            let paper = escape(paper);
-            put(out, format_args!("<p class=\"meta\">{paper}</p>\n"));
+    fn navigation(&self) -> Markup {
+        let groups = self.sections.chunk_by(|a, b| a.group == b.group);
+        html! {
+            nav aria-label="Contents" {
+                a href="#top" { "Report" }
+                @if self.claims().next().is_some() {
+                    ul { li { a href="#claims" { "All claims" } } }
+                }
+                @for group in groups {
+                    @if !group[0].group.is_empty() { p.group { (group[0].group) } }
+                    ul { @for section in group { (entry(section)) } }
+                }
+            }
+            "\n"
         }
-        put(
-            out,
-            format_args!("<p class=\"meta\">{}</p>\n", escape(&self.about())),
-        );
-        if let Some(compared) = &self.partial {
-            warn(out, &format!("Partial: {compared}"));
-        }
-        if self.quick {
-            warn(
-                out,
-                "A quick run: fewer points, fewer seeds and less simulated time than the figures have. Verdicts of a full run may differ: one of some of a claim's points says so beside it.",
-            );
-        }
+    }
+
+    pub(super) fn header(&self) -> Markup {
         // A page of one section begins with what must be read before a number is trusted.
         let own = self.sections.iter().filter(|_| !self.figures);
-        own.flat_map(|section| &section.warnings)
-            .for_each(|words| warn(out, words));
-        self.totals(out);
-        out.push_str("</header>\n");
+        html! {
+            header #top {
+                h1 { (self.title) }
+                @for paper in &self.papers { p.meta { (paper) } }
+                p.meta { (self.about()) }
+                @if let Some(compared) = &self.partial { (warn(&format!("Partial: {compared}"))) }
+                @if self.quick {
+                    (warn("A quick run: fewer points, fewer seeds and less simulated time than the figures have. Verdicts of a full run may differ: one of some of a claim's points says so beside it."))
+                }
+                @for words in own.flat_map(|section| &section.warnings) { (warn(words)) }
+                (self.totals())
+            }
+            "\n"
+        }
     }
 
-    pub(super) fn in_short(&self, out: &mut Out) {
-        let Some(table) = &self.short else {
-            return;
-        };
-        out.push_str("<section id=\"short\" aria-labelledby=\"short-head\">\n<h2 id=\"short-head\">In short</h2>\n");
-        grid(
-            out,
-            "In short, table",
-            &table.caption,
-            &table.grid,
-            table.words,
-        );
-        out.push_str("</section>\n");
+    pub(super) fn in_short(&self) -> Markup {
+        html! {
+            @if let Some(table) = &self.short {
+                section #short aria-labelledby="short-head" {
+                    h2 #short-head { "In short" }
+                    (grid("In short, table", &table.caption, &table.grid, table.words))
+                }
+            }
+        }
     }
 
     /// Which version ran how much, and where the same numbers come out.
@@ -143,18 +111,26 @@ impl Page<'_> {
         format!("Sidestep {version} (commit {commit}); {figures}{runs} {word}{hops}. {same}")
     }
 
-    fn totals(&self, out: &mut Out) {
+    fn totals(&self) -> Markup {
         let shown = filter::choices(self);
-        if shown.is_empty() {
-            return;
+        html! {
+            @if !shown.is_empty() {
+                ul.totals { @for choice in shown { li { b { (choice.count) } " " (choice.words) } } }
+            }
         }
-        out.push_str("<ul class=\"totals\">\n");
-        for choice in shown {
-            put(
-                out,
-                format_args!("<li><b>{}</b> {}</li>\n", choice.count, choice.words),
-            );
+    }
+}
+
+/// A section in the list of contents.
+fn entry(section: &Section<'_>) -> Markup {
+    let claims = section.subject.claims;
+    let done = claims.iter().filter(|c| c.verdict == Verdict::Reproduced);
+    html! {
+        li {
+            a href={ "#" (section.anchor()) } { (section.heading) }
+            @if !claims.is_empty() {
+                span.tally { (done.count()) " / " (claims.len()) span.unseen { " claims reproduced" } }
+            }
         }
-        out.push_str("</ul>\n");
     }
 }

@@ -18,7 +18,8 @@ use crate::plot::Palette;
 use crate::reproduce::Beside;
 use crate::reproduce::drawn::{Drawn, Subject};
 use crate::words::Grid;
-use markup::{Out, anchor};
+use markup::{anchor, finish};
+use maud::html;
 use sidestep_lab::{ClaimResult, Results};
 
 /// One file.
@@ -82,18 +83,13 @@ pub(crate) struct Table {
 impl Page<'_> {
     /// The file.
     pub fn to_html(&self) -> String {
-        let mut out = Out::default();
-        self.begin(&mut out);
-        self.navigation(&mut out);
-        out.push_str("<main id=\"main\" tabindex=\"-1\">\n");
-        self.header(&mut out);
-        self.in_short(&mut out);
-        self.overview(&mut out);
-        for section in &self.sections {
-            section.write(&mut out, self);
-        }
-        out.push_str("</main>\n</div>\n</body>\n</html>\n");
-        out
+        let main = html! {
+            (self.header())
+            (self.in_short())
+            (self.overview())
+            @for section in &self.sections { (section.write(self)) }
+        };
+        finish(&self.around(&main))
     }
 
     /// All claims, with the section of each.

@@ -200,7 +200,7 @@ fn tags_are_closed_in_their_order() {
         let name = tag.split([' ', '/']).find(|n| !n.is_empty()).unwrap();
         if tag.starts_with('/') {
             assert_eq!(open.pop(), Some(name), "at <{tag}>");
-        } else if !tag.ends_with('/') {
+        } else if !tag.ends_with('/') && name != "input" {
             open.push(name);
         }
     }
