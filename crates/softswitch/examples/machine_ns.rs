@@ -130,7 +130,7 @@ fn switching(bytes: &[u8], frames: u64, switch: &str, ports: u16) -> f64 {
         .counters(now)
         .ports
         .iter()
-        .map(|port| port.tx_frames)
+        .map(|port| port.frames.tx_frames)
         .sum();
     let copies = if switch.contains("learning") {
         sent

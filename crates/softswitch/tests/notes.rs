@@ -80,7 +80,10 @@ fn what_is_noted_is_what_is_counted_and_frames_leave_when_their_last_bit_does() 
     );
     let (third, then) = (&after.ports[2], &before.ports[2]);
     assert_eq!(drops, third.drops["full"] - then.drops["full"]);
-    assert_eq!(departures.len() as u64, third.tx_frames - then.tx_frames);
+    assert_eq!(
+        departures.len() as u64,
+        third.frames.tx_frames - then.frames.tx_frames
+    );
     assert_eq!(departures.len() as u64 + drops, 8);
     assert!(drops > 0 && departures.len() > 3);
     queue.sort_unstable();

@@ -8,7 +8,7 @@
 use super::layout::{self, PortRead, REFUSALS, Read, SLOT};
 use super::plan::Plan;
 use crate::frame::Refusal;
-use crate::machine::{Counters, Depths, PortCounters};
+use crate::machine::{Counters, Depths, FrameCounts, PortCounters};
 use crate::setup::Setup;
 use hdrhistogram::Histogram;
 use sidestep_switch::ports::Counts;
@@ -49,10 +49,16 @@ impl Copied<'_> {
                 link_up: true,
                 learned: 0,
                 shims: None,
-                rx_frames: read.rx.0,
-                rx_bytes: read.rx.1,
-                tx_frames: read.left,
-                tx_bytes: read.left_bytes,
+                frames: FrameCounts {
+                    rx_frames: read.rx.0,
+                    rx_bytes: read.rx.1,
+                    tx_frames: read.left,
+                    tx_bytes: read.left_bytes,
+                    answered: read.answered,
+                    floods: read.floods,
+                    copies: read.copies,
+                    ..FrameCounts::default()
+                },
                 decided: Counts {
                     marks: read.marks,
                     detours_in: read.detours.0,
@@ -60,18 +66,6 @@ impl Copied<'_> {
                     drops: read.drops,
                     ..Counts::default()
                 },
-                answered: read.answered,
-                floods: read.floods,
-                copies: read.copies,
-                learn_limited: 0,
-                moves: 0,
-                icmp_time_exceeded: 0,
-                icmp_unreachable: 0,
-                icmp_limited: 0,
-                icmp_withheld: 0,
-                probes_sent: 0,
-                probes_heard: 0,
-                loop_blocks: 0,
                 looped: false,
                 blocked: false,
                 drops: (DropReason::ALL.iter())

@@ -144,16 +144,19 @@ impl Running<'_> {
         let ports = ports.zip(&self.attached.interfaces);
         let ports = ports.map(|((port, counts), index)| {
             // Of those that have left the queue: what waits in a bucket longer than in the queue is among them.
-            let refused = dropped.get(index).map_or(0, |n| *n).min(counts.tx_frames);
+            let refused = dropped
+                .get(index)
+                .map_or(0, |n| *n)
+                .min(counts.frames.tx_frames);
             PortSnapshot {
                 name: port.name.clone(),
                 interface: port.interface.clone(),
                 running: runs(&port.interface, *index),
                 io: IoCounters {
-                    received: counts.rx_frames,
-                    received_bytes: counts.rx_bytes,
-                    sent: counts.tx_frames - refused,
-                    sent_bytes: counts.tx_bytes,
+                    received: counts.frames.rx_frames,
+                    received_bytes: counts.frames.rx_bytes,
+                    sent: counts.frames.tx_frames - refused,
+                    sent_bytes: counts.frames.tx_bytes,
                     tx_refused: refused,
                     ..IoCounters::default()
                 },

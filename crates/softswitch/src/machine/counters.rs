@@ -7,25 +7,58 @@ use sidestep_switch::DropReason;
 use sidestep_switch::ports::Counts;
 use std::collections::BTreeMap;
 
-/// What is counted at one port, beside what the decision counts ([`Counts`]).
+/// Writes a struct of counts, and their names, meanings and values as a table.
+macro_rules! counts {
+    ($(#[doc = $of:literal])* $counts:ident { $($name:ident $doc:literal;)* }) => {
+        $(#[doc = $of])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+        pub struct $counts {
+            $(#[doc = $doc] pub $name: u64,)*
+        }
+
+        impl $counts {
+            /// Name, meaning and value of each.
+            pub const ALL: &[Count<$counts>] = &[$((stringify!($name), $doc, |c| c.$name),)*];
+        }
+
+        impl std::ops::AddAssign for $counts {
+            fn add_assign(&mut self, other: $counts) {
+                $(self.$name += other.$name;)*
+            }
+        }
+    };
+}
+
+/// Name, meaning and value of one of these counts.
+pub type Count<C> = (&'static str, &'static str, fn(&C) -> u64);
+
+counts! {
+    /// The frames that came, left or were flooded at one port, without what the decision counts ([`Counts`]); bytes are
+    /// without FCS.
+    FrameCounts {
+        rx_frames "Frames that came in";
+        rx_bytes "Bytes of frames that came in";
+        tx_frames "Frames whose last bit has left";
+        tx_bytes "Bytes of frames whose last bit has left";
+        answered "Requests for an address that were answered";
+        floods "Frames that came in and were flooded";
+        copies "Copies of flooded frames for this port";
+        learn_limited "Frames that came in and whose sender was not learned: the port has as many as it may";
+        moves "Frames that came in and whose sender had stood at another port before";
+        icmp_time_exceeded "Messages made for who sent by this port: the TTL of a packet ended";
+        icmp_unreachable "Messages made for who sent by this port: a packet to the router leads nowhere";
+        icmp_limited "Messages not made: there have been as many as there may be";
+        icmp_withheld "Messages not made: of such packets nothing may be said, or there is nobody to say it";
+        probes_sent "Probes made for this port";
+        probes_heard "Own probes that came in: a loop";
+        loop_blocks "How often the port was blocked as part of a loop";
+    }
+}
+
+/// What a port counts while the switch runs.
 #[derive(Clone, Debug)]
 pub(super) struct PortCounts {
-    pub rx_frames: u64,
-    pub rx_bytes: u64,
-    pub tx_frames: u64,
-    pub tx_bytes: u64,
-    pub answered: u64,
-    pub floods: u64,
-    pub copies: u64,
-    pub learn_limited: u64,
-    pub moves: u64,
-    pub icmp_time_exceeded: u64,
-    pub icmp_unreachable: u64,
-    pub icmp_limited: u64,
-    pub icmp_withheld: u64,
-    pub probes_sent: u64,
-    pub probes_heard: u64,
-    pub loop_blocks: u64,
+    pub frames: FrameCounts,
     pub refused: [u64; Refusal::COUNT],
     /// Packets before each that wanted this port.
     pub depths: Histogram<u64>,
@@ -34,22 +67,7 @@ pub(super) struct PortCounts {
 impl PortCounts {
     pub fn new() -> PortCounts {
         PortCounts {
-            rx_frames: 0,
-            rx_bytes: 0,
-            tx_frames: 0,
-            tx_bytes: 0,
-            answered: 0,
-            floods: 0,
-            copies: 0,
-            learn_limited: 0,
-            moves: 0,
-            icmp_time_exceeded: 0,
-            icmp_unreachable: 0,
-            icmp_limited: 0,
-            icmp_withheld: 0,
-            probes_sent: 0,
-            probes_heard: 0,
-            loop_blocks: 0,
+            frames: FrameCounts::default(),
             refused: [0; Refusal::COUNT],
             depths: Depths::none(),
         }
@@ -93,41 +111,12 @@ pub struct PortCounters {
     /// What its shims counted, and those before them that a reload has replaced; nothing where it never had any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shims: Option<ShimCounters>,
-    /// Frames that came in.
-    pub rx_frames: u64,
-    /// Their bytes, without FCS.
-    pub rx_bytes: u64,
-    /// Frames that were handed out when their last bit had left.
-    pub tx_frames: u64,
-    /// Their bytes, without FCS.
-    pub tx_bytes: u64,
+    /// What came, left and was flooded.
+    #[serde(flatten)]
+    pub frames: FrameCounts,
     /// What was decided here: marks, detours and so on, each under its own name. Drops are below.
     #[serde(flatten, serialize_with = "by_name")]
     pub decided: Counts,
-    /// Requests for an address that came in here and were answered.
-    pub answered: u64,
-    /// Frames that came in here and were flooded.
-    pub floods: u64,
-    /// Copies of flooded frames for this port.
-    pub copies: u64,
-    /// Frames that came in here and whose sender was not learned: the port has as many as it may.
-    pub learn_limited: u64,
-    /// Senders that came in here and had stood at another port before.
-    pub moves: u64,
-    /// Messages that this switch made for who sent by this port: the TTL of a packet ended.
-    pub icmp_time_exceeded: u64,
-    /// The same: a packet to the router leads nowhere.
-    pub icmp_unreachable: u64,
-    /// Messages that were not made: there have been as many as there may be.
-    pub icmp_limited: u64,
-    /// Messages that were not made: of such packets nothing may be said, or there is nobody to say it.
-    pub icmp_withheld: u64,
-    /// Probes that this switch made for this port.
-    pub probes_sent: u64,
-    /// Own probes that came in here: a loop.
-    pub probes_heard: u64,
-    /// How often it was blocked as part of a loop.
-    pub loop_blocks: u64,
     /// It is part of a loop, as far as probes say.
     pub looped: bool,
     /// It is blocked, as part of one.
@@ -148,50 +137,41 @@ pub struct PortCounters {
     pub depths: Depths,
 }
 
-/// Writes [`ShimCounters`].
-macro_rules! shim_counters {
-    ($($name:ident $doc:literal;)*) => {
-        /// What the shims of one port counted, together.
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-        pub struct ShimCounters {
-            $(#[doc = $doc] pub $name: u64,)*
-        }
-
-        /// Name, meaning and value of one count of shims.
-        pub type ShimCount = (&'static str, &'static str, fn(&ShimCounters) -> u64);
-
-        impl ShimCounters {
-            /// All of them.
-            pub const ALL: &[ShimCount] = &[$((stringify!($name), $doc, |c| c.$name),)*];
-            /// How many of the first are as things are now; the others only grow.
-            pub const NOW: usize = 2;
-
-            /// Adds what others counted that are there no more: nothing of theirs is as things are now.
-            pub(super) fn add_past(&mut self, past: &ShimCounters) {
-                let ShimCounters { keeping, connections, .. } = *self;
-                $(self.$name += past.$name;)*
-                (self.keeping, self.connections) = (keeping, connections);
-            }
-        }
-    };
+counts! {
+    /// What the shims of one port counted, together.
+    ShimCounters {
+        keeping "Frames that shims keep now";
+        connections "Connections that shims have a place for now";
+        no_place "Connections that found no place: their frames go on as they come";
+        held "Frames that shims kept";
+        released "Frames kept that went on as a gap closed";
+        expired "Frames kept that went on since the wait was over, no room was left or a newer message began";
+        discarded "Frames kept whose flow was closed, and that went on then";
+        late "Frames below what had gone on before";
+        bypassed "Frames that went on for want of a place or of room";
+        dropped "Frames that shims dropped";
+        duplicates "Acknowledgements that shims found to be duplicates, whether they went on or were dropped";
+        marked "Data that shims marked";
+        repeats "Data marked that was taken for sent before";
+        untagged "Data marked that had no room for its tag, and went on without";
+        unremembered "Data marked that shims had no room to remember: sent again, it counts as new";
+    }
 }
 
-shim_counters! {
-    keeping "Frames that shims keep now";
-    connections "Connections that shims have a place for now";
-    no_place "Connections that found no place: their frames go on as they come";
-    held "Frames that shims kept";
-    released "Frames kept that went on as a gap closed";
-    expired "Frames kept that went on since the wait was over, no room was left or a newer message began";
-    discarded "Frames kept whose flow was closed, and that went on then";
-    late "Frames below what had gone on before";
-    bypassed "Frames that went on for want of a place or of room";
-    dropped "Frames that shims dropped";
-    duplicates "Acknowledgements that shims found to be duplicates, whether they went on or were dropped";
-    marked "Data that shims marked";
-    repeats "Data marked that was taken for sent before";
-    untagged "Data marked that had no room for its tag, and went on without";
-    unremembered "Data marked that shims had no room to remember: sent again, it counts as new";
+impl ShimCounters {
+    /// How many of the first are as things are now; the others only grow.
+    pub const NOW: usize = 2;
+
+    /// Adds what others counted that are there no more: nothing of theirs is as things are now.
+    pub(super) fn add_past(&mut self, past: &ShimCounters) {
+        let ShimCounters {
+            keeping,
+            connections,
+            ..
+        } = *self;
+        *self += *past;
+        (self.keeping, self.connections) = (keeping, connections);
+    }
 }
 
 /// Writes every count but the drops under its name.
@@ -228,23 +208,8 @@ impl PortCounts {
             link_up: true,
             learned: 0,
             shims: None,
-            rx_frames: self.rx_frames,
-            rx_bytes: self.rx_bytes,
-            tx_frames: self.tx_frames,
-            tx_bytes: self.tx_bytes,
+            frames: self.frames,
             decided: *decided,
-            answered: self.answered,
-            floods: self.floods,
-            copies: self.copies,
-            learn_limited: self.learn_limited,
-            moves: self.moves,
-            icmp_time_exceeded: self.icmp_time_exceeded,
-            icmp_unreachable: self.icmp_unreachable,
-            icmp_limited: self.icmp_limited,
-            icmp_withheld: self.icmp_withheld,
-            probes_sent: self.probes_sent,
-            probes_heard: self.probes_heard,
-            loop_blocks: self.loop_blocks,
             looped: false,
             blocked: false,
             drops: drops.into_iter().collect(),

@@ -87,16 +87,16 @@ impl Machine {
         let length = (me.filter(|_| frame::may_tell(bytes, frame)))
             .and_then(|me| frame::tell(bytes, ip, told, me, teller.mac, &mut out));
         let Some(length) = length else {
-            counts.icmp_withheld += 1;
+            counts.frames.icmp_withheld += 1;
             return;
         };
         if !teller.has_one_left(now) {
-            counts.icmp_limited += 1;
+            counts.frames.icmp_limited += 1;
             return;
         }
         match told {
-            Told::TimeExceeded => counts.icmp_time_exceeded += 1,
-            _ => counts.icmp_unreachable += 1,
+            Told::TimeExceeded => counts.frames.icmp_time_exceeded += 1,
+            _ => counts.frames.icmp_unreachable += 1,
         }
         let message = frame::read(&out[..length]).expect("a message is a sound frame");
         let how = How {
@@ -127,7 +127,7 @@ impl Machine {
         };
         match told {
             Some(told) => self.tell_sender(port, frame, bytes, told),
-            None => self.core.counts[port.index()].icmp_withheld += 1,
+            None => self.core.counts[port.index()].frames.icmp_withheld += 1,
         }
     }
 }

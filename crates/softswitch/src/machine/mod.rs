@@ -30,7 +30,7 @@ mod vlans;
 mod watch;
 
 pub use change::Change;
-pub use counters::{Counters, Depths, PortCounters, ShimCounters};
+pub use counters::{Counters, Depths, FrameCounts, PortCounters, ShimCounters};
 pub use departure::{Departure, Handle};
 pub use notices::{EVERY, Notice, Noticed};
 pub use shims::Announced;
@@ -197,8 +197,8 @@ impl Machine {
                 .tell(None, bytes, Happened::Refused(Refusal::NoPort));
             return;
         };
-        counts.rx_frames += 1;
-        counts.rx_bytes += bytes.len() as u64;
+        counts.frames.rx_frames += 1;
+        counts.frames.rx_bytes += bytes.len() as u64;
         if self.core.outputs.down.has(port) {
             return self.core.refuse(port, bytes, Refusal::LinkDown);
         }
@@ -332,8 +332,8 @@ impl Machine {
             self.core.outputs.slab.put_tag(departure.handle.0);
         }
         let counts = &mut self.core.counts[departure.port.index()];
-        counts.tx_frames += 1;
-        counts.tx_bytes += self.core.outputs.slab.bytes(departure.handle.0).len() as u64;
+        counts.frames.tx_frames += 1;
+        counts.frames.tx_bytes += self.core.outputs.slab.bytes(departure.handle.0).len() as u64;
         self.out += 1;
         Some(departure)
     }

@@ -93,10 +93,10 @@ impl Machine {
         let counts = &mut self.core.counts[port.index()];
         match self.learning.see(now, mac, vlan, port) {
             Learned::Known | Learned::New => {}
-            Learned::Moved => counts.moves += 1,
+            Learned::Moved => counts.frames.moves += 1,
             Learned::Full => self.not_learned += 1,
             Learned::PortFull => {
-                counts.learn_limited += 1;
+                counts.frames.learn_limited += 1;
                 let what = Noticed::LearnLimit(mac, self.learning.limit(port));
                 self.notices.happened(now, port, what);
             }
@@ -115,12 +115,12 @@ impl Machine {
             detours: false,
             ..how
         };
-        self.core.counts[port.index()].floods += 1;
+        self.core.counts[port.index()].frames.floods += 1;
         let (vlan, blocked) = (vlan_of(self.core.tag), self.core.blocked);
         for &to in self.stations.flood() {
             let vlans = self.core.vlans.as_ref();
             if to != port && !blocked.has(to) && vlans.is_none_or(|vlans| vlans.carries(to, vlan)) {
-                self.core.counts[to.index()].copies += 1;
+                self.core.counts[to.index()].frames.copies += 1;
                 self.core.forward(frame, bytes, only(&to), how);
             }
         }
@@ -128,7 +128,7 @@ impl Machine {
 
     /// Answers who asked for `ip`, by the port they asked by.
     fn answer(&mut self, port: PortId, ip: IpAddr, answer: Answer, asked: &[u8]) {
-        self.core.counts[port.index()].answered += 1;
+        self.core.counts[port.index()].frames.answered += 1;
         self.core.tell(Some(port), asked, Happened::Answered);
         let mut out = [0; ANSWER_BYTES];
         let length = frame::answer_to(asked, ip, answer.mac, answer.router, &mut out);

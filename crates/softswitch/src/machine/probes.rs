@@ -108,7 +108,7 @@ impl Machine {
     #[cold]
     fn hear(&mut self, port: PortId, sent: PortId) {
         let now = self.core.outputs.now;
-        self.core.counts[port.index()].probes_heard += 1;
+        self.core.counts[port.index()].frames.probes_heard += 1;
         for port in [port, sent] {
             self.probes.heard[port.index()] = Some(now);
         }
@@ -116,7 +116,7 @@ impl Machine {
         let blocks = self.probes.blocks();
         if blocks && !self.core.blocked.has(later) {
             self.core.blocked.insert(later);
-            self.core.counts[later.index()].loop_blocks += 1;
+            self.core.counts[later.index()].frames.loop_blocks += 1;
             self.learning.forget(later);
         }
         let blocked = blocks.then_some(later);
@@ -164,7 +164,7 @@ impl Machine {
             macs: None,
         };
         self.core.tag = vlan;
-        self.core.counts[port.index()].probes_sent += 1;
+        self.core.counts[port.index()].frames.probes_sent += 1;
         self.core.forward(&frame, &bytes, only(&port), how);
     }
 }

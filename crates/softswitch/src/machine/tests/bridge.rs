@@ -48,7 +48,10 @@ fn a_port_teaches_as_many_addresses_as_it_may_and_the_rest_is_flooded_to() {
     assert_eq!(reached(&mut machine, now, 13), [0, 2, 3, 4]);
     let counters = machine.counters(now);
     let of = &counters.ports[0];
-    assert_eq!((of.learned, of.learn_limited, of.moves), (2, 2, 0));
+    assert_eq!(
+        (of.learned, of.frames.learn_limited, of.frames.moves),
+        (2, 2, 0)
+    );
     // Station 2 is learned as well, where it is known to be.
     assert_eq!((counters.learned, counters.not_learned), (3, 0));
     let notice = machine.poll_notice().unwrap();
@@ -66,7 +69,7 @@ fn who_comes_by_another_port_has_moved() {
         machine.receive(Time::ZERO, PortId(port), &to(11, mac(2)));
     }
     let counters = machine.counters(Time::ZERO);
-    let moves: Vec<u64> = counters.ports.iter().map(|p| p.moves).collect();
+    let moves: Vec<u64> = counters.ports.iter().map(|p| p.frames.moves).collect();
     assert_eq!(moves, [1, 0, 1, 0, 0]);
     assert_eq!(
         (counters.ports[0].learned, counters.ports[2].learned),
@@ -83,14 +86,14 @@ fn another_limit_holds_from_a_reload_on() {
     machine.reload(Time::ZERO, &setup).unwrap();
     machine.receive(Time::ZERO, PortId(0), &to(12, mac(2)));
     let of = &machine.counters(Time::ZERO).ports[0];
-    assert_eq!((of.learned, of.learn_limited), (1, 1));
+    assert_eq!((of.learned, of.frames.learn_limited), (1, 1));
 }
 
 /// How many of these frames were flooded, and how many were refused for `reason`.
 fn storm(machine: &mut Machine, now: Time, dst: Mac, frames: u64, reason: &str) -> (u64, u64) {
     let counts = |machine: &mut Machine| {
         let port = machine.counters(now).ports.remove(0);
-        (port.floods, port.refused[reason])
+        (port.frames.floods, port.refused[reason])
     };
     let before = counts(machine);
     for _ in 0..frames {
@@ -152,7 +155,7 @@ fn a_storm_stops_nothing_else() {
     machine.receive(Time::ZERO, PortId(0), &arp_request(11, [10, 77, 0, 2]));
     machine.receive(Time::ZERO, PortId(2), &to(3, Mac::BROADCAST));
     assert_eq!(machine.held() - before, 2 + 4);
-    assert_eq!(machine.counters(Time::ZERO).ports[0].answered, 1);
+    assert_eq!(machine.counters(Time::ZERO).ports[0].frames.answered, 1);
 }
 
 #[test]

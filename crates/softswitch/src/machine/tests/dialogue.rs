@@ -168,7 +168,7 @@ fn a_question_for_a_known_address_is_answered_and_floods_nobody() {
         [(0, 42), (0, 86)]
     );
     assert_eq!(out[0].2[22..28], [2, 0, 0, 0, 0, 4]);
-    assert_eq!(machine.counters(Time::ZERO).ports[0].answered, 2);
+    assert_eq!(machine.counters(Time::ZERO).ports[0].frames.answered, 2);
     let log = log.lock().unwrap();
     let left = |event: &&(_, Happened)| matches!(event.1, Happened::Left { .. });
     let came = log.iter().filter(|event| !left(event));
@@ -191,7 +191,13 @@ fn a_question_for_an_unknown_address_or_for_ones_own_is_flooded() {
         assert!(out.iter().all(|f| f.2 == asked));
     }
     let counters = machine.counters(Time::from_ms(1));
-    assert_eq!((counters.ports[0].floods, counters.ports[1].copies), (2, 2));
+    assert_eq!(
+        (
+            counters.ports[0].frames.floods,
+            counters.ports[1].frames.copies
+        ),
+        (2, 2)
+    );
 }
 
 #[test]

@@ -130,9 +130,9 @@ fn who_sent_a_packet_whose_ttl_ends_is_told() {
         }
     }
     let counters = machine.counters(Time::from_s(5));
-    assert_eq!(counters.ports[0].icmp_time_exceeded, 8);
+    assert_eq!(counters.ports[0].frames.icmp_time_exceeded, 8);
     assert_eq!(counters.ports[1].drops["ttl"], 8);
-    assert_eq!(counters.ports[0].tx_frames, 8);
+    assert_eq!(counters.ports[0].frames.tx_frames, 8);
 }
 
 #[test]
@@ -175,8 +175,8 @@ fn who_sent_a_packet_that_leads_nowhere_is_told_why() {
     let of = &machine.counters(Time::from_s(7)).ports[0];
     assert_eq!(
         (
-            of.icmp_unreachable,
-            of.icmp_withheld,
+            of.frames.icmp_unreachable,
+            of.frames.icmp_withheld,
             of.refused["no_station"]
         ),
         (5, 1, 6)
@@ -255,7 +255,7 @@ fn nothing_is_said_of_errors_later_fragments_groups_and_nobody() {
         assert_eq!(got.is_some(), says, "{what}");
         let of = &fresh.counters(Time::from_s(2)).ports[0];
         assert_eq!(
-            (of.icmp_time_exceeded, of.icmp_withheld),
+            (of.frames.icmp_time_exceeded, of.frames.icmp_withheld),
             (u64::from(says), u64::from(!says)),
             "{what}"
         );
@@ -274,7 +274,10 @@ fn no_more_is_said_than_may_be() {
     assert_eq!(said(100, 15), 10, "ten at once");
     assert_eq!(said(103, 5), 3, "one a second");
     let of = &machine.counters(Time::from_s(104)).ports[0];
-    assert_eq!((of.icmp_time_exceeded, of.icmp_limited), (13, 7));
+    assert_eq!(
+        (of.frames.icmp_time_exceeded, of.frames.icmp_limited),
+        (13, 7)
+    );
     // A reload gives no more of them.
     machine.reload(Time::from_s(104), &setup(ALL)).unwrap();
     assert!(told(&mut machine, Time::from_s(104), 0, &about).is_some());

@@ -122,9 +122,10 @@ fn conserved(counters: &Counters) -> Result<(), TestCaseError> {
     let sum = |count: fn(&crate::machine::PortCounters) -> u64| -> u64 {
         counters.ports.iter().map(count).sum()
     };
-    let made = sum(|p| p.icmp_time_exceeded + p.icmp_unreachable + p.probes_sent);
-    let came = made + sum(|p| p.rx_frames + p.copies);
-    let went = sum(|p| p.floods + p.tx_frames + p.probes_heard)
+    let made =
+        sum(|p| p.frames.icmp_time_exceeded + p.frames.icmp_unreachable + p.frames.probes_sent);
+    let came = made + sum(|p| p.frames.rx_frames + p.frames.copies);
+    let went = sum(|p| p.frames.floods + p.frames.tx_frames + p.frames.probes_heard)
         + sum(|p| p.drops.values().sum::<u64>() + p.refused.values().sum::<u64>());
     prop_assert_eq!(came, went + counters.held, "{:?}", counters);
     let (into, out) = (

@@ -56,7 +56,12 @@ fn each_port_sends_a_probe_every_so_often() {
         let all: Vec<_> = (0..5).map(|port| (port, own(port))).collect();
         assert_eq!(said, all);
     }
-    assert_eq!(machine.counters(Time::from_s(2)).ports[4].probes_sent, 2);
+    assert_eq!(
+        machine.counters(Time::from_s(2)).ports[4]
+            .frames
+            .probes_sent,
+        2
+    );
     assert_eq!(
         Machine::new(&config("", "1 Gbps"))
             .unwrap()
@@ -92,8 +97,8 @@ fn a_switch_that_hears_its_own_probe_names_both_ports_until_it_is_silent() {
     let counters = machine.counters(Time::from_s(1));
     assert_eq!(
         (
-            counters.ports[2].probes_heard,
-            counters.ports[1].probes_heard
+            counters.ports[2].frames.probes_heard,
+            counters.ports[1].frames.probes_heard
         ),
         (1, 0)
     );
@@ -119,7 +124,7 @@ fn the_probe_of_another_switch_is_any_other_frame() {
     );
     assert_eq!(
         (
-            machine.counters(Time::ZERO).ports[1].floods,
+            machine.counters(Time::ZERO).ports[1].frames.floods,
             told(&mut machine)
         ),
         (1, vec![])
@@ -152,7 +157,10 @@ fn a_blocked_port_takes_and_gives_probes_alone_until_nothing_comes_back() {
     let counters = machine.counters(Time::from_s(1));
     assert!(counters.ports[2].blocked && !counters.ports[0].blocked);
     assert_eq!(
-        (counters.ports[2].learned, counters.ports[2].loop_blocks),
+        (
+            counters.ports[2].learned,
+            counters.ports[2].frames.loop_blocks
+        ),
         (0, 1)
     );
     let now = Time::from_ms(1_100);
@@ -219,7 +227,10 @@ fn a_probe_is_sent_in_each_vlan_of_a_port() {
     }
     let counters = machine.counters(Time::from_s(1));
     assert_eq!(
-        (counters.ports[3].probes_heard, counters.ports[3].floods),
+        (
+            counters.ports[3].frames.probes_heard,
+            counters.ports[3].frames.floods
+        ),
         (2, 0)
     );
 }

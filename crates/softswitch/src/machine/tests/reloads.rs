@@ -57,7 +57,10 @@ fn another_scheduler_takes_over_what_waits_and_the_frame_on_the_wire_goes_on() {
             let (mut machine, now) = reloaded(from, to, BitRate::gbps(1));
             let counters = machine.counters(now);
             assert_eq!(counters.ports[1].queued_packets, 4, "{from} {to}");
-            assert_eq!(counters.ports[1].rx_frames + counters.ports[0].rx_frames, 5);
+            assert_eq!(
+                counters.ports[1].frames.rx_frames + counters.ports[0].frames.rx_frames,
+                5
+            );
             let got = order(&mut machine);
             let expected: Vec<_> = (0..5).map(|n| (n, FULL * (u64::from(n) + 1))).collect();
             assert_eq!(got, expected, "{from} {to}");

@@ -384,11 +384,14 @@ fn a_shim_of_ones_own_drops_and_marks() {
 /// What came in is somewhere: sent, dropped, refused or kept.
 fn conserved(counters: &Counters) -> Result<(), TestCaseError> {
     let ports = &counters.ports;
-    let came: u64 = ports.iter().map(|p| p.rx_frames + p.copies).sum();
+    let came: u64 = ports
+        .iter()
+        .map(|p| p.frames.rx_frames + p.frames.copies)
+        .sum();
     let went: u64 = (ports.iter())
         .map(|p| {
             let lost = p.drops.values().sum::<u64>() + p.refused.values().sum::<u64>();
-            p.floods + p.tx_frames + lost + p.shims.map_or(0, |shims| shims.dropped)
+            p.frames.floods + p.frames.tx_frames + lost + p.shims.map_or(0, |shims| shims.dropped)
         })
         .sum();
     prop_assert_eq!(came, went + counters.held, "{:?}", counters);

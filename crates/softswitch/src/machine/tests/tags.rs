@@ -131,7 +131,7 @@ fn no_host_sees_a_tag_whether_or_not_it_has_shims() {
             let wire = 100 + 40 + 38 + carry.adds() as u64;
             assert_eq!(*due, start + Time::from_ns(8 * wire));
             let port = counted(&mut machine, usize::from(*port));
-            assert_eq!(port.tx_bytes, sample.bytes().len() as u64);
+            assert_eq!(port.frames.tx_bytes, sample.bytes().len() as u64);
         }
         // From one host to another of the same switch as well.
         machine.receive(Time::from_ms(2), PortId(0), &Sample::tcp(1, 2, 100).bytes());
@@ -407,9 +407,9 @@ proptest! {
             prop_assert!(port >= 3 || tag.is_none());
         }
         let counters = machine.counters(now);
-        let came: u64 = counters.ports.iter().map(|p| p.rx_frames).sum();
+        let came: u64 = counters.ports.iter().map(|p| p.frames.rx_frames).sum();
         let went: u64 = counters.ports.iter().map(|p| {
-            p.tx_frames + p.drops.values().sum::<u64>() + p.refused.values().sum::<u64>()
+            p.frames.tx_frames + p.drops.values().sum::<u64>() + p.refused.values().sum::<u64>()
         }).sum();
         prop_assert_eq!((came, counters.held), (went, 0));
     }

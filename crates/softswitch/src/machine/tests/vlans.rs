@@ -49,7 +49,7 @@ fn a_flood_stays_in_its_vlan_with_a_tag_where_there_are_several() {
     );
     // The native one has no tag, and nobody else carries it.
     assert_eq!(sent(&mut machine, 5, 3, &sample.bytes()), []);
-    assert_eq!(machine.counters(Time::from_ms(6)).ports[3].floods, 1);
+    assert_eq!(machine.counters(Time::from_ms(6)).ports[3].frames.floods, 1);
     assert_eq!(sent(&mut machine, 7, 3, &tagged(&sample, 30)), []);
     let counters = machine.counters(Time::from_ms(9));
     assert!(
@@ -137,7 +137,7 @@ fn a_tag_takes_its_time_on_the_link_and_its_room_in_the_queue() {
         .counters(Time::ZERO)
         .ports
         .iter()
-        .map(|p| p.tx_bytes)
+        .map(|p| p.frames.tx_bytes)
         .collect();
     assert_eq!(tx, [0, 0, 1514, 1518, 1518]);
 }
@@ -185,7 +185,7 @@ fn a_station_is_known_and_answered_for_in_its_vlan_alone() {
         "asked on in its own VLAN"
     );
     let counters = machine.counters(Time::from_ms(7));
-    let answered: Vec<u64> = counters.ports.iter().map(|p| p.answered).collect();
+    let answered: Vec<u64> = counters.ports.iter().map(|p| p.frames.answered).collect();
     assert_eq!(answered, [0, 1, 0, 0, 0]);
     assert_eq!(counters.ports[0].refused["no_station"], 1);
 }

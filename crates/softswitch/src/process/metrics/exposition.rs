@@ -1,6 +1,6 @@
 //! Counters as text in the OpenMetrics format.
 
-use crate::machine::{PortCounters, ShimCounters};
+use crate::machine::{FrameCounts, PortCounters, ShimCounters};
 use crate::process::report::io_counters;
 use crate::process::snapshot::Snapshot;
 use prometheus_client::collector::Collector;
@@ -83,68 +83,6 @@ impl Collector for Scrape {
     }
 }
 
-/// A count of the switch at a port: name, meaning, value.
-type Count = (&'static str, &'static str, fn(&PortCounters) -> u64);
-
-/// Those of frames that come, leave or are flooded. What is decided about them is
-/// [`Counts::ALL`].
-const FRAMES: [Count; 14] = [
-    ("rx", "Frames that came in", |p| p.rx_frames),
-    ("tx", "Frames whose last bit has left", |p| p.tx_frames),
-    (
-        "answered",
-        "Requests for an address that were answered",
-        |p| p.answered,
-    ),
-    ("floods", "Frames that came in and were flooded", |p| {
-        p.floods
-    }),
-    ("copies", "Copies of flooded frames for this port", |p| {
-        p.copies
-    }),
-    (
-        "learn_limited",
-        "Frames that came in and whose sender was not learned: the port has as many as it may",
-        |p| p.learn_limited,
-    ),
-    (
-        "moves",
-        "Frames that came in and whose sender had stood at another port before",
-        |p| p.moves,
-    ),
-    (
-        "icmp_time_exceeded",
-        "Messages made for who sent by this port: the TTL of a packet ended",
-        |p| p.icmp_time_exceeded,
-    ),
-    (
-        "icmp_unreachable",
-        "Messages made for who sent by this port: a packet to the router leads nowhere",
-        |p| p.icmp_unreachable,
-    ),
-    (
-        "icmp_limited",
-        "Messages not made: there have been as many as there may be",
-        |p| p.icmp_limited,
-    ),
-    (
-        "icmp_withheld",
-        "Messages not made: of such packets nothing may be said, or there is nobody to say it",
-        |p| p.icmp_withheld,
-    ),
-    ("probes_sent", "Probes made for this port", |p| {
-        p.probes_sent
-    }),
-    ("probes_heard", "Own probes that came in: a loop", |p| {
-        p.probes_heard
-    }),
-    (
-        "loop_blocks",
-        "How often the port was blocked as part of a loop",
-        |p| p.loop_blocks,
-    ),
-];
-
 impl Scrape {
     /// What was ordered of links: none of it is of the interface.
     fn links(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
@@ -196,8 +134,13 @@ impl Scrape {
     }
 
     fn frames(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        for (name, help, value) in FRAMES {
-            self.count(encoder, name, help, &value)?;
+        for (name, help, of) in FrameCounts::ALL {
+            // Bytes are counted at the interface.
+            if name.ends_with("_bytes") {
+                continue;
+            }
+            let name = name.trim_end_matches("_frames");
+            self.count(encoder, name, help, &|port| of(&port.frames))?;
         }
         for count in Counts::ALL {
             let value = |port: &PortCounters| (count.of)(&port.decided);
