@@ -20,12 +20,12 @@ pub use extra::{SackBlocks, Tag};
 pub use packet::{
     FlowId, Framing, HEADER_BYTES, HostId, Kind, Longest, Packet, SwitchId, ack_packet_bytes,
 };
-pub use params::{About, Entry, Param, ParamUnit, Value, Values};
+pub use params::{Entry, Param, ParamUnit, Value, Values};
 pub use ports::{PortId, PortSet};
 pub use quantity::{
     ParseQuantityError, Quantity, Size, Unit, parse_fraction, parse_quantity, parse_size,
 };
 pub use refusal::Refusal;
-pub use settings::{Counts, FileName, Fraction, Ranged, Setting, Settings, Words};
+pub use settings::{About, Counts, FileName, Fraction, Ranged, Setting, Settings, Words};
 pub use sidestep_derive::{Settings, Words};
 pub use units::{BitRate, Bytes, Time};

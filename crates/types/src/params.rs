@@ -5,8 +5,8 @@
 //! same code.
 
 use crate::{
-    BitRate, Bytes, ParseQuantityError, Quantity, Settings, Size, Time, Unit, parse_fraction,
-    parse_quantity, parse_size,
+    BitRate, Bytes, ParseQuantityError, Quantity, Size, Time, Unit, parse_fraction, parse_quantity,
+    parse_size,
 };
 
 /// One line of a registry.
@@ -20,29 +20,6 @@ pub struct Entry {
     pub source: &'static str,
     /// What can be set about it.
     pub params: &'static [Param],
-}
-
-/// What a policy, a transport or a shim says about itself beside its settings.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct About {
-    /// The word that TOML, command line, Python, docs and page all use.
-    pub name: &'static str,
-    /// What it does, in one line.
-    pub summary: &'static str,
-    /// Where it comes from.
-    pub source: &'static str,
-}
-
-impl About {
-    /// The line of a registry of what has these settings.
-    pub const fn entry<S: Settings>(self) -> Entry {
-        Entry {
-            name: self.name,
-            summary: self.summary,
-            source: self.source,
-            params: S::PARAMS,
-        }
-    }
 }
 
 /// One parameter.

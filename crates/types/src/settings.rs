@@ -3,10 +3,33 @@
 //! The derives of `sidestep-derive` write [`Settings`] for a struct and [`Words`] for an enum. A type of one setting
 //! implements [`Setting`], and [`Ranged`] where it can have bounds.
 
-use crate::{BitRate, Bytes, Param, ParamUnit, Refusal, Size, Time, Value, Values};
+use crate::{BitRate, Bytes, Entry, Param, ParamUnit, Refusal, Size, Time, Value, Values};
 use std::cmp::Ordering;
 use std::fmt::{self, Display, Formatter};
 use std::ops::{Bound, RangeBounds};
+
+/// What a policy, a transport or a shim says about itself beside its settings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct About {
+    /// The word that TOML, command line, Python, docs and page all use.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+}
+
+impl About {
+    /// The line of a registry of what has these settings.
+    pub const fn entry<S: Settings>(self) -> Entry {
+        Entry {
+            name: self.name,
+            summary: self.summary,
+            source: self.source,
+            params: S::PARAMS,
+        }
+    }
+}
 
 /// Settings of a policy, a transport or a shim: a field is a setting.
 ///
