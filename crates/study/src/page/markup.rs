@@ -117,7 +117,7 @@ fn head_of(cells: &[String], words: usize) -> Markup {
         tr {
             @for (i, cell) in cells.iter().enumerate() {
                 @if i == 0 && cell.trim().is_empty() { td {} }
-                @else { th.n[i >= words] scope="col" { (cell.trim()) } }
+                @else { th class=[(i >= words).then_some("n")] scope="col" { (cell.trim()) } }
             }
         }
     }
@@ -130,7 +130,7 @@ fn row_of(cells: &[String], words: usize) -> Markup {
                 // What stands further in says more of the row above.
                 @let deep = cell.chars().take_while(|c| *c == ' ').count() / 2;
                 @if i == 0 { th scope="row" class={ "in" (deep.min(3)) } { (cell.trim()) } }
-                @else { td.n[i >= words] { (cell.trim()) } }
+                @else { td class=[(i >= words).then_some("n")] { (cell.trim()) } }
             }
         }
         "\n"

@@ -146,8 +146,13 @@ impl Section<'_> {
             }
         }
         let swept = values.len() > 1;
+        let class = match (swept, setting.is_assumed()) {
+            (true, _) => Some("swept"),
+            (false, true) => Some("assumed"),
+            (false, false) => None,
+        };
         html! {
-            tr.swept[swept].assumed[!swept && setting.is_assumed()] {
+            tr class=[class] {
                 td { (setting.scheme.as_deref().unwrap_or("all")) }
                 th scope="row" { code { (setting.key) } }
                 td { (values.join(", ")) }
