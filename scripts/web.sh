@@ -62,7 +62,7 @@ unit() {
   (
     cd web
     npm run --silent check
-    npx vitest run --reporter=dot
+    NO_COLOR=1 npx vitest run --reporter=dot
   )
 }
 
