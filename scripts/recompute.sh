@@ -23,6 +23,8 @@ fi
 
 command_built
 sidestep=$(cd "$target" && pwd)/debug/sidestep
+# Names of metrics are read from its list.
+export SIDESTEP=$sidestep
 out=$(cd "$target" && pwd)/recompute
 rm -rf "$out"
 mkdir -p "$out/results"

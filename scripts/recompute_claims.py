@@ -2,14 +2,11 @@
 import math
 from functools import cache
 
+from recompute_table import METRICS
+
 INF = math.inf
 NOTHING = ("nothing", None)
 SIZED = {"upto_10kb": 0, "10kb_100kb": 1, "100kb_1mb": 2, "1mb_10mb": 3, "over_10mb": 4}
-COUNTS = {
-    "drops", "delivered_bytes", "trims", "detours", "marks", "host_marks", "host_drops", "timeouts", "retransmits",
-    "spurious_retransmits", "spurious_timeouts", "fast_retransmits", "dsacks", "undone", "pauses", "deadlocks",
-}
-SAMPLED_SHARES = ("flow_link_share", "flow_payload_share", "hot_link_share", "busiest_link_use", "neighbour_free_", "use_spread", "fair_share")
 
 
 WORDS = {
@@ -44,13 +41,11 @@ def t_of(freedom, confidence):
 
 
 def is_count(metric):
-    name = metric.split(":")[0]
-    return name in COUNTS or name.startswith(("drops_", "shim_"))
+    return METRICS[metric.split(":")[0]]["count"]
 
 
 def is_share(metric):
-    name = metric.split(":")[0]
-    return name.endswith("_share") or name.startswith(SAMPLED_SHARES + ("link_use_",))
+    return METRICS[metric.split(":")[0]]["unit"] == "share"
 
 
 def is_extreme(metric):

@@ -2,6 +2,8 @@
 import math
 from html.parser import HTMLParser
 
+from recompute_table import ROWS
+
 
 class Grid(HTMLParser):
     """The rows of the tables of the class `grid`, which have a column for each scheme."""
@@ -89,30 +91,6 @@ def times(of, heading, scheme, completed="completed", completion="completion", n
     yield f"{heading} | {completed} | {scheme}", f"{done:,} ({share(done, of['n'])})"
 
 
-COUNTS = {
-    "trimmed": "trims",
-    "detours": "detours",
-    "ECN marks": "marks",
-    "of them at NICs": "host_marks",
-    "dropped at NICs, for any reason": "host_drops",
-    "retransmission timeouts": "timeouts",
-    "retransmissions": "retransmits",
-    "held by shims": "shim_held",
-    "dropped by shims": "shim_dropped",
-    "marked by shims": "shim_marked",
-    "pauses": "pauses",
-    "deadlocks": "deadlocks",
-}
-DROPS = {
-    "dropped, no room": "full",
-    "dropped, TTL expired": "ttl",
-    "dropped early": "early",
-    "dropped for a better one": "evicted",
-    "dropped, detoured too often": "detours",
-    "dropped, link down": "link_down",
-}
-
-
 def shown(summaries, claims):
     """What each cell should say, by its place; with more cells than are shown."""
     out = in_short(summaries)
@@ -143,8 +121,8 @@ def shown(summaries, claims):
             "of them in queries": percent(of["detoured_query_share"]),
             "all packets detoured, with ACKs": percent(of["detoured_share"]),
         }
-        packets |= {words: f"{of[name]:,}" for words, name in COUNTS.items()}
-        packets |= {words: f"{of['drops'].get(reason, 0):,}" for words, reason in DROPS.items()}
+        counted = lambda name: of["drops"].get(name.removeprefix("drops_"), 0) if name.startswith("drops_") else of[name]
+        packets |= {words: f"{counted(name):,}" for words, name in ROWS.items()}
         out.update({f"packets | {words} | {scheme}": cell for words, cell in packets.items()})
         out[f"all flows that end | completed | {scheme}"] = f"{done:,} ({share(done, all)})"
         samples = of.get("samples", {})

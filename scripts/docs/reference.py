@@ -88,6 +88,19 @@ def shipped(command: Command) -> str:
     return text
 
 
+def measured(command: Command) -> str:
+    """What can be measured: metrics, samples, probes and the reasons of drops."""
+    text = "# What is measured\n\nEvery name, as `sidestep list` has it; [metrics](../metrics.md) has what a line does not tell.\n"
+    for name, title in [("metrics", "Metrics"), ("samples", "Samples"), ("drops", "Reasons of drops")]:
+        rows = [
+            [code(i["name"]), cell(i["summary"]), i["population"], code(i["probe"]) if i["probe"] else ""]
+            for i in command.kinds[name]["items"]
+        ]
+        key = command.kinds[name]["key"]
+        text += f"\n## {title}\n\nUsed as `{key}`.\n\n" + table(["Name", "What it is", "Taken over", "Probe"], rows)
+    return text
+
+
 def help_page(command: Command) -> str:
     """The help of the command and of all commands below it."""
     text = (

@@ -55,6 +55,7 @@ class Stage:
             self._name_page(group)
         self._put("docs/reference/keys.md", reference.keys_page(self.command))
         self._put("docs/reference/shipped.md", reference.shipped(self.command))
+        self._put("docs/reference/measured.md", reference.measured(self.command))
         self._put("docs/reference/command.md", reference.help_page(self.command))
         self._put("docs/reference/python.md", python_page())
         self._put("index.md", self._index(bool(notebooks)))
@@ -152,6 +153,7 @@ class Stage:
                 made = {
                     "keys": ("Keys of files", "every key with unit, default and meaning"),
                     "shipped": ("What is shipped", "schemes, scenarios, experiments, flow sizes"),
+                    "measured": ("What is measured", "metrics, samples, reasons of drops"),
                     "command": ("The command", "the help of every part of it"),
                     "python": ("Python API", "the package `sidestep`"),
                 }

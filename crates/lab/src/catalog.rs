@@ -8,6 +8,8 @@
 
 mod measures;
 
+pub use measures::Measured;
+
 use crate::scenario::Scenario;
 use crate::{shipped, tables};
 use serde::ser::SerializeStruct;
@@ -42,6 +44,9 @@ pub struct Item {
     /// What can be set about it.
     #[serde(serialize_with = "params")]
     pub params: Vec<&'static Param>,
+    /// What else is known of what is measured.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Measured>,
 }
 
 /// The words for the kinds, in the order of the list. Figures of papers are not among them: they stand in files.
@@ -62,6 +67,7 @@ pub static KINDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         "workloads",
         "cdfs",
         "probes",
+        "drops",
         "metrics",
         "samples",
         "plots",
@@ -91,6 +97,7 @@ pub fn kind(name: &str) -> Option<Kind> {
         "workloads" => ("workload.NAME.kind", of(workload::ENTRIES)),
         "cdfs" => ("workload.NAME.cdf", cdfs()),
         "probes" => ("probe.NAME", measures::probes()),
+        "drops" => ("metric drops_NAME", measures::drops()),
         "metrics" => ("claim.metric, plot.y", measures::metrics()),
         "samples" => ("plot.of", measures::samples()),
         "plots" => ("plot.kind", measures::plots()),
@@ -109,6 +116,7 @@ pub fn sections() -> Kind {
         summary: summary.into(),
         source: String::new(),
         params: tables.iter().copied().flatten().collect(),
+        measured: None,
     };
     let items = vec![
         item(
@@ -173,6 +181,7 @@ fn of(entries: &'static [Entry]) -> Vec<Item> {
         summary: e.summary.into(),
         source: e.source.into(),
         params: e.params.iter().collect(),
+        measured: None,
     };
     entries.iter().map(item).collect()
 }
@@ -191,6 +200,7 @@ fn scenarios() -> Vec<Item> {
                 .map_or_else(|_| "reads files of its own".into(), |s| s.title.clone()),
             source: read.as_ref().map(schemes).unwrap_or_default(),
             params: Vec::new(),
+            measured: None,
         }
     };
     shipped::SCENARIOS.iter().map(item).collect()
@@ -209,6 +219,7 @@ fn schemes() -> Vec<Item> {
             summary: scheme.summary.clone(),
             source: scheme.source.clone(),
             params: Vec::new(),
+            measured: None,
         }
     };
     shipped::SCHEMES.iter().map(item).collect()
@@ -224,6 +235,7 @@ fn profiles() -> Vec<Item> {
             summary: said.unwrap_or_default().trim_matches('"').to_string(),
             source: String::new(),
             params: Vec::new(),
+            measured: None,
         }
     };
     shipped::PROFILES.iter().map(item).collect()
@@ -244,6 +256,7 @@ fn cdfs() -> Vec<Item> {
             summary,
             source: paper.unwrap_or_default().into(),
             params: Vec::new(),
+            measured: None,
         }
     };
     cdf::SHIPPED.iter().map(item).collect()

@@ -8,6 +8,7 @@ mod common;
 mod coverage;
 mod cut;
 mod deadlock;
+mod declared;
 mod differing;
 mod docs;
 mod experiments;

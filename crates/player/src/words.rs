@@ -93,18 +93,13 @@ pub(crate) fn holds(head: &Head, port: u32, (packets_, bytes_): (u32, u64)) -> S
     }
 }
 
-/// Why a packet was dropped: the word of the recording, in a clause where it is known.
+/// Why a packet was dropped: the clause of the recording, or its word where it has no clauses.
 pub(crate) fn reason(head: &Head, number: u8) -> String {
-    let word = head.reasons.get(usize::from(number)).map(String::as_str);
-    match word {
-        Some("full") => "there is no room for it".into(),
-        Some("ttl") => "its time to live ran out".into(),
-        Some("early") => "active queue management drops it early".into(),
-        Some("evicted") => "a packet that ranks better takes its place".into(),
-        Some("detours") => "it was detoured as often as is allowed".into(),
-        Some("link_down") => "the link is down".into(),
-        Some(word) => word.replace('_', " "),
-        None => format!("for reason {number}, which the recording does not name"),
+    let place = usize::from(number);
+    match (head.clauses.get(place), head.reasons.get(place)) {
+        (Some(clause), _) => clause.clone(),
+        (None, Some(word)) => word.replace('_', " "),
+        (None, None) => format!("for reason {number}, which the recording does not name"),
     }
 }
 

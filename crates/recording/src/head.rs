@@ -29,6 +29,9 @@ pub struct Head {
     pub measured: bool,
     /// The words for the reasons of drops, by number.
     pub reasons: Vec<String>,
+    /// The same reasons as clauses for people; empty in recordings that were made before there were any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clauses: Vec<String>,
     /// Hosts, switches and links.
     pub network: Network,
 }

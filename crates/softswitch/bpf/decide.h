@@ -14,12 +14,6 @@
 #ifndef SIDESTEP_DECIDE_H
 #define SIDESTEP_DECIDE_H
 
-/* Why a packet was dropped: the numbers of DropReason. */
-#define DROP_FULL 0
-#define DROP_TTL 1
-#define DROP_DETOURS 4
-#define DROP_REASONS 6
-
 #define ROUTE_SINGLE 0
 #define ROUTE_ECMP 1
 #define ROUTE_SPRAY_RANDOM 2

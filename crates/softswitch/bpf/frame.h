@@ -16,19 +16,7 @@
 #define ETHERNET 14
 #define LONGEST 1514
 
-/* Numbers of Refusal. */
-#define TRUNCATED 0
-#define OVERSIZED 1
-#define VLAN 2
-#define LLC 3
-#define GROUP_SOURCE 4
-#define RESERVED 5
-#define BAD_HEADER 6
-#define BAD_CHECKSUM 7
-#define BAD_LENGTH 8
-#define NO_STATION 9
-#define HAIRPIN 10
-#define REFUSALS 26
+/* No refusal. */
 #define SOUND (-1)
 
 #define IS_IP 1

@@ -61,7 +61,7 @@ struct queues {
 	struct queue of[SIDESTEP_PORTS];
 };
 
-_Static_assert(sizeof(struct slot) == 16 && sizeof(struct port) == 400, "as ebpf/layout.rs has them");
+_Static_assert(sizeof(struct slot) == 16 && sizeof(struct port) == PORT_BYTES, "as ebpf/layout.rs has them");
 
 /* What became of the last packet, for tests. */
 struct last {

@@ -22,6 +22,7 @@
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>
 
+#include "reasons.h" // written as this is built: the numbers of drop reasons and refusals (ebpf/compile.rs)
 #include "decide.h"
 #include "frame.h"
 #include "line.h"

@@ -53,6 +53,7 @@ fn experiments() -> Vec<Item> {
             summary: read.as_ref().map_or("does not read".into(), about),
             source: read.as_ref().map(paper).unwrap_or_default(),
             params: Vec::new(),
+            measured: None,
         }
     };
     shelf.books.iter().map(item).collect()

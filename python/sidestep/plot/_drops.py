@@ -1,21 +1,20 @@
 """Packets dropped, by reason."""
 
+import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Literal
 
+from sidestep import _native
 from sidestep.errors import ScenarioError
 from sidestep.plot._data import Data, Series, Width
 from sidestep.plot._source import Case, Sources, cases
 
-_WORDS = {
-    "full": "queue full",
-    "ttl": "time to live",
-    "early": "early (AQM)",
-    "evicted": "evicted",
-    "detours": "too many detours",
-    "link_down": "link down",
-}
-"""What a reason is called in a legend; a reason that is not here keeps its name."""
+
+@cache
+def _legend() -> Mapping[str, str]:
+    """The name of each reason in a legend; one of a newer version's results keeps its own."""
+    return {reason["name"]: reason["legend"] for reason in json.loads(_native.list("drops"))["items"]}
 
 
 def drops(
@@ -42,7 +41,7 @@ def drops(
     names = [", ".join(filter(None, [scheme, case.label])) for case, scheme in bars]
     seeds = sorted({seed for case, scheme in bars for seed in case.schemes[scheme]["seeds"]})
     series = [
-        Series(_WORDS.get(part, part), "", "", names, [own.get(part, 0.0) for own in counts], 0, 0, seeds)
+        Series(_legend().get(part, part), "", "", names, [own.get(part, 0.0) for own in counts], 0, 0, seeds)
         for part in parts or ["none"]
     ]
     total = sum(sum(own.values()) for own in counts)

@@ -3,11 +3,44 @@
 use super::Item;
 use crate::experiment::PlotKind;
 use crate::stats::metric::{
-    CLASS_METRICS, Each, METRICS, Metric, Needs, SAMPLES, SampleKind, Unit, Values, class_samples,
-    sample,
+    CLASS_METRICS, Each, METRICS, Metric, Needs, Population, SAMPLES, SampleKind, Unit, Values,
+    class_samples, sample,
 };
 use crate::tables::{PROBE, PROBE_LISTS};
+use serde::Serialize;
+use sidestep_switch::DropReason;
 use sidestep_types::Param;
+
+/// Facts about something that is measured, for programs that read the catalog.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Measured {
+    /// Its unit.
+    pub unit: Unit,
+    /// What is counted, in words.
+    pub population: &'static str,
+    /// It is summed over the seeds, and so grows with their number.
+    pub count: bool,
+    /// The probe without which it has no value.
+    pub probe: Option<&'static str>,
+    /// Its row in the report of a run.
+    pub row: Option<&'static str>,
+    /// Its name in the legend of a figure.
+    pub legend: Option<&'static str>,
+}
+
+/// All reasons of drops.
+pub(super) fn drops() -> Vec<Item> {
+    let item = |reason: DropReason| Item {
+        measured: Some(Measured {
+            count: true,
+            row: Some(reason.row()),
+            legend: Some(reason.legend()),
+            ..facts(Unit::Number, Population::Packets, None)
+        }),
+        ..plain(reason.name(), reason.metric_doc().into())
+    };
+    DropReason::ALL.map(item).to_vec()
+}
 
 /// All metrics, those of one class last.
 pub(super) fn metrics() -> Vec<Item> {
@@ -19,7 +52,23 @@ pub(super) fn metrics() -> Vec<Item> {
 }
 
 fn item(name: &str, metric: &Metric) -> Item {
-    listed(name.into(), metric.heading, metric.unit, metric.needs)
+    let facts = Measured {
+        count: metric.is_count,
+        row: metric.row,
+        ..facts(metric.unit, metric.population, metric.needs)
+    };
+    listed(name.into(), metric.heading, facts)
+}
+
+fn facts(unit: Unit, population: Population, needs: Option<Needs>) -> Measured {
+    Measured {
+        unit,
+        population: population.words(),
+        count: false,
+        probe: needs.map(Needs::key),
+        row: None,
+        legend: None,
+    }
 }
 
 /// All samples, those of one class last.
@@ -32,7 +81,7 @@ pub(super) fn samples() -> Vec<Item> {
             }
             Values::Flows(_) | Values::Probed => kind.axis.into(),
         };
-        listed(name, &words, kind.unit, kind.needs)
+        listed(name, &words, facts(kind.unit, kind.population, kind.needs))
     };
     let over_all = SAMPLES
         .iter()
@@ -55,15 +104,18 @@ pub(super) fn samples() -> Vec<Item> {
 }
 
 /// A number and what is to be known of it: its unit, and the probe that it needs.
-fn listed(name: String, words: &str, unit: Unit, needs: Option<Needs>) -> Item {
-    let unit = match unit.suffix() {
+fn listed(name: String, words: &str, facts: Measured) -> Item {
+    let unit = match facts.unit.suffix() {
         "" => String::new(),
         unit => format!(", {unit}"),
     };
-    let needs = needs.map_or(String::new(), |needs| {
-        format!("; needs probe {}", needs.key())
-    });
-    plain(&name, format!("{words}{unit}{needs}"))
+    let needs = facts
+        .probe
+        .map_or(String::new(), |key| format!("; needs probe {key}"));
+    Item {
+        measured: Some(facts),
+        ..plain(&name, format!("{words}{unit}{needs}"))
+    }
 }
 
 /// What is looked at while a run goes on: each key of `[probe]`.
@@ -93,5 +145,6 @@ fn plain(name: &str, summary: String) -> Item {
         summary,
         source: String::new(),
         params: Vec::new(),
+        measured: None,
     }
 }

@@ -19,6 +19,7 @@ pub fn recording_head(scenario: &Scenario, scheme: usize, seed: u64) -> Head {
         scheme: scheme.name.clone(),
         seed: seed.to_string(),
         reasons: DropReason::ALL.map(|why| why.name().into()).to_vec(),
+        clauses: DropReason::ALL.map(|why| why.clause().into()).to_vec(),
         network,
         ..Head::default()
     }

@@ -4,7 +4,10 @@
 //! **State**        a folder of sources and what is pinned, both gone once the program is open.
 //! **Errors**       name the Debian package of the tool that is missing; what clang or the verifier says, at its end.
 
+use super::layout::PORT;
 use super::{kernel, tools};
+use crate::frame::Refusal;
+use sidestep_switch::DropReason;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
@@ -111,7 +114,8 @@ pub(super) fn load(sources: &[(&str, String)], sizes: Sizes) -> Result<Pinned, S
     // Of its owner alone: what is in it is about to run in the kernel.
     let mut builder = fs::DirBuilder::new();
     builder.mode(0o700).create(&folder.0).map_err(failed)?;
-    for (file, text) in sources {
+    let reasons = ("reasons.h", reasons());
+    for (file, text) in sources.iter().chain([&reasons]) {
         let mut file = fs::File::create_new(folder.0.join(file)).map_err(failed)?;
         file.write_all(text.as_bytes()).map_err(failed)?;
     }
@@ -145,6 +149,24 @@ pub(super) fn load(sources: &[(&str, String)], sizes: Sizes) -> Result<Pinned, S
         )
     })?;
     Ok(pinned)
+}
+
+/// The header `reasons.h`: the numbers of drop reasons and refusals, how many there are of each, and the bytes of a port
+/// that counts them.
+fn reasons() -> String {
+    let define = |name: &str, number: usize| format!("#define {name} {number}\n");
+    let drop =
+        |why: DropReason| define(&format!("DROP_{}", why.name().to_uppercase()), why as usize);
+    let refusal = |why: Refusal| define(&why.name().to_uppercase(), why as usize);
+    let counts = [
+        define("DROP_REASONS", DropReason::COUNT),
+        define("REFUSALS", Refusal::COUNT),
+        define("PORT_BYTES", PORT),
+    ];
+    let all = DropReason::ALL.into_iter().map(drop);
+    all.chain(Refusal::ALL.into_iter().map(refusal))
+        .chain(counts)
+        .collect()
 }
 
 /// Runs a tool to its end. An error has the end of what it said.

@@ -5,7 +5,7 @@
 //! **Units**        as [`Counters`].
 //! **Errors**       none.
 
-use super::layout::{self, PortRead, REFUSALS, Read, SLOT};
+use super::layout::{self, PortRead, Read, SLOT};
 use super::plan::Plan;
 use crate::frame::Refusal;
 use crate::machine::{Counters, Depths, FrameCounts, PortCounters};
@@ -13,11 +13,6 @@ use crate::setup::Setup;
 use hdrhistogram::Histogram;
 use sidestep_switch::ports::Counts;
 use sidestep_switch::{Depth, DropReason};
-
-const _: () = assert!(
-    REFUSALS == Refusal::COUNT,
-    "the program counts refusals by their numbers"
-);
 
 /// The maps, copied.
 pub(super) struct Copied<'a> {

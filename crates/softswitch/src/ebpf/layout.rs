@@ -5,6 +5,7 @@
 //! **Errors**       none: sizes are checked where a map is opened, and again by the compiler of the program.
 
 use super::plan::{Plan, Rule};
+use crate::frame::Refusal;
 use sidestep_switch::DropReason;
 use sidestep_switch::route::spray_rr::strides;
 use sidestep_types::Rng;
@@ -23,12 +24,10 @@ const TURN: usize = 12;
 /// A place where no packet has been, and which begins at a hop drawn.
 const NEW: u16 = u16::MAX;
 
-/// Refusals that the program counts.
-pub(super) const REFUSALS: usize = 26;
-
-/// Where `struct port` has its refusals, and its last number.
-const REFUSED: usize = 184;
-const FORGOTTEN: usize = REFUSED + 8 * REFUSALS;
+/// Where `struct port` has its drops, its refusals, and its last number.
+const DROPS: usize = 136;
+const REFUSED: usize = DROPS + 8 * DropReason::COUNT;
+const FORGOTTEN: usize = REFUSED + 8 * Refusal::COUNT;
 
 /// Bytes, one value after the other.
 #[derive(Default)]
@@ -164,7 +163,7 @@ pub(super) struct PortRead {
     pub floods: u64,
     pub copies: u64,
     pub drops: [u64; DropReason::COUNT],
-    pub refused: [u64; REFUSALS],
+    pub refused: [u64; Refusal::COUNT],
     pub forgotten: u64,
 }
 
@@ -186,7 +185,7 @@ pub(super) fn port(machine: &[u8], index: usize) -> PortRead {
         answered: read.u64(112),
         floods: read.u64(120),
         copies: read.u64(128),
-        drops: std::array::from_fn(|reason| read.u64(136 + 8 * reason)),
+        drops: std::array::from_fn(|reason| read.u64(DROPS + 8 * reason)),
         refused: std::array::from_fn(|reason| read.u64(REFUSED + 8 * reason)),
         forgotten: read.u64(FORGOTTEN),
     }

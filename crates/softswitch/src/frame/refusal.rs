@@ -1,133 +1,90 @@
 //! Why a frame is not forwarded, before any queue was asked.
 
-/// Why a frame was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Refusal {
+/// Writes [`Refusal`].
+macro_rules! refusals {
+    ($($(#[$doc:meta])* $refusal:ident = $name:literal,)*) => {
+        /// Why a frame was refused.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Refusal {
+            $($(#[$doc])* $refusal,)*
+        }
+
+        impl Refusal {
+            /// How many there are.
+            pub const COUNT: usize = Refusal::ALL.len();
+            /// All of them, in the order of their numbers.
+            pub const ALL: [Refusal; [$($name),*].len()] = [$(Refusal::$refusal),*];
+
+            /// The word for it in counters and captures; in capitals its name in the program of the kernel.
+            pub const fn name(self) -> &'static str {
+                match self { $(Refusal::$refusal => $name,)* }
+            }
+        }
+    };
+}
+
+refusals! {
     /// Shorter than its headers.
-    Truncated = 0,
+    Truncated = "truncated",
     /// Longer than the MTU allows: than 1514 bytes by default, 1521 with a tag before IP.
-    Oversized = 1,
+    Oversized = "oversized",
     /// Tagged with a VLAN where there are none, in another way than that of 802.1Q, or twice.
-    Vlan = 2,
+    Vlan = "vlan",
     /// An 802.3 length where a type should be.
-    Llc = 3,
+    Llc = "llc",
     /// The source MAC is a group's.
-    GroupSource = 4,
+    GroupSource = "group_source",
     /// To one of the addresses that bridges keep to themselves (IEEE 802.1D, 7.12.6).
-    Reserved = 5,
+    Reserved = "reserved",
     /// An IP header that cannot be.
-    BadHeader = 6,
+    BadHeader = "bad_header",
     /// The checksum of an IPv4 header is wrong.
-    BadChecksum = 7,
+    BadChecksum = "bad_checksum",
     /// An IP length that is more than the frame holds, or less than its own header.
-    BadLength = 8,
+    BadLength = "bad_length",
     /// Nobody has its destination.
-    NoStation = 9,
+    NoStation = "no_station",
     /// It would go back where it came from, and no detour can have brought it.
-    Hairpin = 10,
+    Hairpin = "hairpin",
     /// It came in by a port that the switch does not have.
-    NoPort = 11,
+    NoPort = "no_port",
     /// There is no memory for another frame.
-    NoMemory = 12,
+    NoMemory = "no_memory",
     /// The link that it came by is down.
-    LinkDown = 13,
+    LinkDown = "link_down",
     /// A tag that does not fit into what holds it.
-    TagTruncated = 14,
+    TagTruncated = "tag_truncated",
     /// A tag within a tag, or two of them.
-    TagInTag = 15,
+    TagInTag = "tag_in_tag",
     /// A tag of another version than this switch knows.
-    TagVersion = 16,
+    TagVersion = "tag_version",
     /// A tag on what is no IP packet.
-    TagMisplaced = 17,
+    TagMisplaced = "tag_misplaced",
     /// A tag from a host, which may not say itself who comes first.
-    TagFromHost = 18,
+    TagFromHost = "tag_from_host",
     /// One broadcast more than its port may have flooded.
-    StormBroadcast = 19,
+    StormBroadcast = "storm_broadcast",
     /// One frame more to a group that is not everyone.
-    StormMulticast = 20,
+    StormMulticast = "storm_multicast",
     /// One frame more to a station that nobody knows.
-    StormUnknown = 21,
+    StormUnknown = "storm_unknown",
     /// A tag at a port whose frames have none.
-    VlanTagged = 22,
+    VlanTagged = "vlan_tagged",
     /// No tag at a port all of whose VLANs have one.
-    VlanUntagged = 23,
+    VlanUntagged = "vlan_untagged",
     /// A VLAN that its port, or the one that it wants, does not carry.
-    VlanOther = 24,
+    VlanOther = "vlan_other",
     /// By or for a port that is blocked as it is part of a loop.
-    LoopBlocked = 25,
+    LoopBlocked = "loop_blocked",
 }
 
 impl Refusal {
-    /// How many there are.
-    pub const COUNT: usize = 26;
-    /// All of them, in the order of their numbers.
-    pub const ALL: [Refusal; Refusal::COUNT] = [
-        Refusal::Truncated,
-        Refusal::Oversized,
-        Refusal::Vlan,
-        Refusal::Llc,
-        Refusal::GroupSource,
-        Refusal::Reserved,
-        Refusal::BadHeader,
-        Refusal::BadChecksum,
-        Refusal::BadLength,
-        Refusal::NoStation,
-        Refusal::Hairpin,
-        Refusal::NoPort,
-        Refusal::NoMemory,
-        Refusal::LinkDown,
-        Refusal::TagTruncated,
-        Refusal::TagInTag,
-        Refusal::TagVersion,
-        Refusal::TagMisplaced,
-        Refusal::TagFromHost,
-        Refusal::StormBroadcast,
-        Refusal::StormMulticast,
-        Refusal::StormUnknown,
-        Refusal::VlanTagged,
-        Refusal::VlanUntagged,
-        Refusal::VlanOther,
-        Refusal::LoopBlocked,
-    ];
-
     /// Is it about a tag that is not as it should be?
     pub const fn is_of_tag(self) -> bool {
         matches!(
             self,
             Refusal::TagTruncated | Refusal::TagInTag | Refusal::TagVersion | Refusal::TagMisplaced
         )
-    }
-
-    /// The word for it in counters and captures.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Refusal::Truncated => "truncated",
-            Refusal::Oversized => "oversized",
-            Refusal::Vlan => "vlan",
-            Refusal::Llc => "llc",
-            Refusal::GroupSource => "group_source",
-            Refusal::Reserved => "reserved",
-            Refusal::BadHeader => "bad_header",
-            Refusal::BadChecksum => "bad_checksum",
-            Refusal::BadLength => "bad_length",
-            Refusal::NoStation => "no_station",
-            Refusal::Hairpin => "hairpin",
-            Refusal::NoPort => "no_port",
-            Refusal::NoMemory => "no_memory",
-            Refusal::LinkDown => "link_down",
-            Refusal::TagTruncated => "tag_truncated",
-            Refusal::TagInTag => "tag_in_tag",
-            Refusal::TagVersion => "tag_version",
-            Refusal::TagMisplaced => "tag_misplaced",
-            Refusal::TagFromHost => "tag_from_host",
-            Refusal::StormBroadcast => "storm_broadcast",
-            Refusal::StormMulticast => "storm_multicast",
-            Refusal::StormUnknown => "storm_unknown",
-            Refusal::VlanTagged => "vlan_tagged",
-            Refusal::VlanUntagged => "vlan_untagged",
-            Refusal::VlanOther => "vlan_other",
-            Refusal::LoopBlocked => "loop_blocked",
-        }
     }
 }

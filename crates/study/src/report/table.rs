@@ -5,6 +5,7 @@ use super::classes::{blocks, has_mixed_groups};
 use crate::words::{Grid, count, number, share};
 use sidestep_lab::stats::Summary;
 use sidestep_lab::stats::metric::{self, Metric, Reading};
+use sidestep_switch::DropReason;
 
 /// Metrics as rows, schemes as columns. DIBS's short flows have rows where somebody asks for them.
 pub fn of(all: &[Summary], short_flows: bool) -> Grid {
@@ -12,8 +13,9 @@ pub fn of(all: &[Summary], short_flows: bool) -> Grid {
     let header = all.iter().map(|s| s.scheme.clone());
     grid.row(std::iter::once(String::new()).chain(header));
     grid.rule();
+    let drops = DropReason::ALL.map(dropped);
     let others: Vec<Row> = others().map(Row::Happened).collect();
-    let packets: Vec<&Row> = PACKETS.iter().chain(&others).collect();
+    let packets: Vec<&Row> = drops.iter().chain(PACKETS).chain(&others).collect();
     let section = |grid: &mut Grid, heading: &str, rows: Vec<&Row>| {
         let shown = rows
             .iter()
@@ -108,11 +110,23 @@ fn or_dash(n: Option<u64>) -> String {
     n.map_or("-".into(), count)
 }
 
-/// Counts with words for a row that [`PACKETS`] does not place: they follow the others.
+/// The row of drops for a reason. What every switch may drop for is shown also where it did not.
+fn dropped(reason: DropReason) -> Row {
+    match reason {
+        DropReason::Full | DropReason::Ttl => Row::Count(reason.counted_as()),
+        _ => Row::Happened(reason.counted_as()),
+    }
+}
+
+/// Counts with words for a row that neither [`dropped`] nor [`PACKETS`] places: they follow the others.
 fn others() -> impl Iterator<Item = &'static str> {
     let placed = |name: &str| {
+        let is_drop = DropReason::ALL
+            .iter()
+            .any(|reason| reason.counted_as() == name);
         let mut rows = PACKETS.iter();
-        rows.any(|row| matches!(row, Row::Count(own) | Row::Happened(own) if *own == name))
+        is_drop
+            || rows.any(|row| matches!(row, Row::Count(own) | Row::Happened(own) if *own == name))
     };
     let counts = metric::METRICS.iter().filter(|metric| metric.row.is_some());
     counts
@@ -186,12 +200,6 @@ const ENDLESS: &[Row] = &[
 ];
 
 const PACKETS: &[Row] = &[
-    Row::Count("drops_full"),
-    Row::Count("drops_ttl"),
-    Row::Happened("drops_early"),
-    Row::Happened("drops_evicted"),
-    Row::Happened("drops_detours"),
-    Row::Happened("drops_link_down"),
     Row::Happened("host_drops"),
     Row::Happened("trims"),
     Row::Own(

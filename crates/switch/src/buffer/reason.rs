@@ -1,7 +1,8 @@
-//! Why a packet was dropped, and what results say of each reason.
+//! Reasons of drops, and the words for each.
 //!
-//! A new reason is one entry below: its column, its metric, its row in reports and its counter in
-//! the software switch follow.
+//! A new reason is one entry below. Its column, its metric, its row in reports, its words in figures and on the page, its
+//! counter in the software switch and its number in the kernel's program all follow from it; a test
+//! (`crates/lab/tests/declared.rs`) sees that no other source file says its words.
 
 /// Writes [`DropReason`].
 macro_rules! reasons {
@@ -9,8 +10,10 @@ macro_rules! reasons {
         $(#[$doc:meta])*
         $reason:ident = $name:literal {
             row: $row:literal,
+            legend: $legend:literal,
             metric: $metric:literal,
             column: $column:literal,
+            clause: $clause:literal,
         }
     )*) => {
         /// Why a packet was dropped.
@@ -42,6 +45,11 @@ macro_rules! reasons {
                 match self { $(DropReason::$reason => $row,)* }
             }
 
+            /// Its name in the legend of a figure.
+            pub const fn legend(self) -> &'static str {
+                match self { $(DropReason::$reason => $legend,)* }
+            }
+
             /// What its count over a run is of.
             pub const fn metric_doc(self) -> &'static str {
                 match self { $(DropReason::$reason => $metric,)* }
@@ -51,6 +59,11 @@ macro_rules! reasons {
             pub const fn column_doc(self) -> &'static str {
                 match self { $(DropReason::$reason => $column,)* }
             }
+
+            /// The reason as a clause, for sentences like "s1 drops it: there is no room for it".
+            pub const fn clause(self) -> &'static str {
+                match self { $(DropReason::$reason => $clause,)* }
+            }
         }
     };
 }
@@ -59,38 +72,50 @@ reasons! {
     /// No queue would take it.
     Full = "full" {
         row: "dropped, no room",
+        legend: "queue full",
         metric: "packets dropped because no queue would take them",
         column: "packets that wanted this port and found no room",
+        clause: "there is no room for it",
     }
     /// Its time to live ran out.
     Ttl = "ttl" {
         row: "dropped, TTL expired",
+        legend: "time to live",
         metric: "packets dropped because their time to live ran out",
         column: "packets that wanted this port and had no time to live left",
+        clause: "its time to live ran out",
     }
     /// An active queue manager dropped it early.
     Early = "early" {
         row: "dropped early",
+        legend: "early (AQM)",
         metric: "packets dropped early by an active queue manager",
         column: "packets that wanted this port and were dropped early",
+        clause: "active queue management drops it early",
     }
     /// A packet that ranked better took its place.
     Evicted = "evicted" {
         row: "dropped for a better one",
+        legend: "evicted",
         metric: "packets dropped from a queue to make room for better ones",
         column: "packets that waited for this port and made room for better ones",
+        clause: "a packet that ranks better takes its place",
     }
     /// It had been detoured as often as the policy allows.
     Detours = "detours" {
         row: "dropped, detoured too often",
+        legend: "too many detours",
         metric: "packets dropped because they had been detoured as often as is allowed",
         column: "packets that wanted this port and had been detoured as often as is allowed",
+        clause: "it was detoured as often as is allowed",
     }
     /// It was on a link that went down, waited for it, or was sent to it later.
     LinkDown = "link_down" {
         row: "dropped, link down",
+        legend: "link down",
         metric: "packets lost on links that were down, in the queues before them as they went down, or sent to them later",
         column: "packets on this link or waiting for it when it went down, or sent to it while it was",
+        clause: "the link is down",
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{Needs, Population, Reading};
 use crate::record::{ClassRecord, Record};
 use crate::stats::{ClassSummary, Sample, Summary};
+use serde::Serialize;
 use sidestep_switch::DropReason;
 
 /// A number a summary can be asked for.
@@ -28,7 +29,8 @@ pub struct Metric {
 }
 
 /// What a number is measured in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// Milliseconds.
     Ms,
