@@ -35,11 +35,11 @@ def run(directory, said):
         ours[scheme], unstarted = scheme_summary(scheme, runs, theirs["seeds"])
         if unstarted:
             result.stopped.add(scheme)
-        result.walk(scheme, theirs, ours[scheme], "unmeasured" in theirs)
+        result.walk(scheme, theirs, ours[scheme], "not_told" in theirs)
     for claim in said["claims"]:
         result.walk(f"claim {claim['id']}", *evaluate(claim, [({}, ours)]))
     page = directory / "report.html"
-    if page.exists() and not any("unmeasured" in of for of in said["schemes"].values()):
+    if page.exists() and not any("not_told" in of for of in said["schemes"].values()):
         for scheme in ours:
             for key in ["cpu_s", "hops_per_cpu_s"]:
                 ours[scheme][key] = said["schemes"][scheme].get(key)

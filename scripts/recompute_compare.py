@@ -48,7 +48,7 @@ class Comparison:
                     self.walk(at, said[key], ours[key], unmeasured)
                 elif key == "cpu_s" or key == "hops_per_cpu_s":
                     self.skip("cpu_s", at)
-                elif key == "unmeasured" or unmeasured and said.get(key) is None:
+                elif key == "not_told" or unmeasured and said.get(key) is None:
                     self.skip("unmeasured", at)
                 else:
                     self.differ.append(f"{at}: {'not in the tables' if key in said else 'not in summary.json'}")

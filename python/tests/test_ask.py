@@ -43,7 +43,7 @@ def test_list_says_what_there_is() -> None:
     kinds = {kind["kind"]: kind for kind in everything["kinds"]}
     assert {"schemes", "buffers", "topologies", "workloads"} <= set(kinds)
     buffers = sidestep.list("buffers")
-    assert buffers == {"schema": 2, **kinds["buffers"]}
+    assert buffers == {"schema": 3, **kinds["buffers"]}
     assert sidestep.list("buffer") == buffers
 
 

@@ -18,7 +18,7 @@ def test_a_run_says_what_it_ran(tiny: sidestep.Scenario, tmp_path: Path) -> None
     assert (result.status, result.schemes, result.seeds) == ("complete", ["dctcp", "dibs"], [1, 2])
     assert set(result.hashes) == {("dctcp", 1), ("dctcp", 2), ("dibs", 1), ("dibs", 2)}
     assert all(len(digits) == 16 for digits in result.hashes.values())
-    assert result.summary == {"schema": 2, **json.loads((tmp_path / "r/summary.json").read_text())}
+    assert result.summary == {"schema": 3, **json.loads((tmp_path / "r/summary.json").read_text())}
     assert result.text.startswith("tiny, seeds 1-2") and str(result) == result.text
     assert repr(result) == f"<Result tiny: dctcp, dibs; 2 seeds, complete: {tmp_path / 'r'}>"
     assert (result.claims, result.warnings) == ([], [])

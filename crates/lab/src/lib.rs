@@ -37,7 +37,7 @@ mod session;
 pub mod shipped;
 pub mod stats;
 pub mod tables;
-mod unmeasured;
+mod told;
 mod warnings;
 mod write;
 
@@ -75,4 +75,4 @@ pub use sidestep_config::source::AROUND;
 pub use sidestep_config::spec::{Choice, Spec};
 pub use sidestep_recording as recorded;
 pub use sidestep_sim::record::{Packets, Sampled};
-pub use unmeasured::Unmeasured;
+pub use told::{Teller, Told};

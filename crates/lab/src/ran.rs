@@ -7,6 +7,7 @@
 //! **Units**     as in a [`Record`].
 
 use crate::record::Record;
+use crate::told::Teller;
 use sidestep_types::Time;
 
 /// One run, in short.
@@ -37,7 +38,6 @@ pub struct Ran {
 impl Ran {
     /// Of the run of scheme number `scheme` with this record.
     fn of(scheme: usize, record: &Record) -> Ran {
-        let counted = &record.unmeasured;
         Ran {
             scheme,
             seed: record.seed,
@@ -45,8 +45,8 @@ impl Ran {
             flows: record.flows,
             queries: record.queries,
             events: record.counts.events,
-            packet_hops: counted.unless("packet_hops", record.counts.packet_hops),
-            trajectory_hash: counted.unless("trajectory_hash", record.trajectory_hash),
+            packet_hops: record.told.by(Teller::Switches, record.counts.packet_hops),
+            trajectory_hash: record.told.by(Teller::Simulator, record.trajectory_hash),
             cpu_s: record.cpu_s,
             warnings: record.warnings.clone(),
         }

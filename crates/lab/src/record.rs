@@ -11,9 +11,11 @@ use crate::ideal::Ideal;
 use crate::probe::Probed;
 use crate::run::Run;
 use crate::stats::{Sample, slowdown};
-use crate::unmeasured::Unmeasured;
+use crate::told::{Teller, Told};
 use serde::{Deserialize, Serialize};
-use sidestep_sim::{End, FlowOutcome, FlowPlan, Outcome, Plan, Start, Totals, run_counts};
+use sidestep_sim::{
+    ClassOutcome, End, FlowOutcome, FlowPlan, Outcome, Plan, Start, Totals, run_counts,
+};
 use sidestep_switch::DropReason;
 use sidestep_types::{BitRate, Framing, HEADER_BYTES, HostId, Time};
 use std::collections::BTreeMap;
@@ -82,9 +84,9 @@ pub struct Record {
     /// done to simulated runs.
     #[serde(skip)]
     pub marks: Vec<String>,
-    /// What was not counted. Never kept: only simulated runs are, which count everything.
+    /// Who told what is in it. Never kept: only simulated runs are, in which everything is told.
     #[serde(skip)]
-    pub unmeasured: Unmeasured,
+    pub told: Told,
     /// Seconds of processor time that it took; 0 until whoever has a clock fills it in.
     /// The one number here that differs from run to run.
     pub cpu_s: f64,
@@ -134,11 +136,21 @@ impl From<Span> for u64 {
     }
 }
 
+/// A count that one teller alone tells, or everybody.
+macro_rules! told_by {
+    ($told:ident, $count:expr) => {
+        Some($count)
+    };
+    ($told:ident, $count:expr, $teller:ident) => {
+        $told.by(Teller::$teller, $count)
+    };
+}
+
 /// Writes [`Counts`] and [`Signals`].
 macro_rules! counts {
     (
-        work { $($(#[$work_doc:meta])* $work:ident;)* }
-        signals { $($(#[$signal_doc:meta])* $signal:ident;)* }
+        work { $($(#[$work_doc:meta])* $work:ident $(by $work_teller:ident)?;)* }
+        signals { $($(#[$signal_doc:meta])* $signal:ident $(by $signal_teller:ident)?;)* }
     ) => {
         /// Sums over a run. Packets are data, acknowledgements and handshakes alike.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -161,14 +173,27 @@ macro_rules! counts {
                 $(self.$signal += other.$signal;)*
             }
 
-            /// All of them, in the order of [`Counts::NAMES`].
-            pub fn all(&self) -> impl Iterator<Item = u64> + use<> {
-                [$(self.$work,)* $(self.$signal,)*].into_iter()
+            /// Those that were told, `None` for the others.
+            pub fn told(&self, told: &Told) -> CountsTold {
+                CountsTold {
+                    $($work: told_by!(told, self.$work $(, $work_teller)?),)*
+                    signals: Signals { $($signal: told_by!(told, self.$signal $(, $signal_teller)?),)* },
+                }
             }
+        }
 
+        /// The sums over a run that were told.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct CountsTold {
+            $($(#[$work_doc])* pub $work: Option<u64>,)*
             /// What congestion did.
-            pub fn signals(&self) -> Signals {
-                Signals { $($signal: self.$signal,)* }
+            pub signals: Signals,
+        }
+
+        impl CountsTold {
+            /// All of them, in the order of [`Counts::NAMES`].
+            pub fn all(&self) -> impl Iterator<Item = Option<u64>> + use<> {
+                [$(self.$work,)* $(self.signals.$signal,)*].into_iter()
             }
         }
 
@@ -176,7 +201,7 @@ macro_rules! counts {
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(default)]
         pub struct Signals {
-            $($(#[$signal_doc])* pub $signal: u64,)*
+            $($(#[$signal_doc])* pub $signal: Option<u64>,)*
         }
 
         impl Signals {
@@ -188,33 +213,15 @@ macro_rules! counts {
 
 run_counts!(counts);
 
-/// One workload in one run. Packets are data packets.
+/// One workload in one run, or in several.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClassRecord {
     /// Its name in the scenario.
     pub name: String,
     /// It has queries.
     pub query: bool,
-    /// Put on NICs.
-    pub sent: u64,
-    /// Arrived.
-    pub delivered: u64,
-    /// Of those, detoured at least once.
-    pub detoured: u64,
-    /// Detours of all of them.
-    pub detours: u64,
-    /// Dropped.
-    pub dropped: u64,
-    /// Arrived marked.
-    pub marked: u64,
-    /// Arrived without their payload, which `delivered` leaves out.
-    pub trimmed: u64,
-    /// Of those delivered, the ones that arrived after one sent later.
-    pub reordered: u64,
-    /// The ones that reached the transport after one sent later: without shims the same.
-    pub transport_reordered: u64,
-    /// The reordered ones by their n (RFC 4737 section 5.4): 1 to 64 in turn, then more.
-    pub n_reordering: Vec<u64>,
+    /// What its data packets met.
+    pub packets: ClassOutcome,
     /// Bytes delivered in order.
     pub delivered_bytes: u64,
     /// Detours of the packets that arrived.
@@ -225,10 +232,19 @@ pub struct ClassRecord {
     pub slowdown: Sample,
     /// Completion times of groups that have flows of it alone.
     pub groups: Sample,
-    /// Data packets that arrived, by their detours: none, one, two …
-    pub detours_each: Vec<u64>,
-    /// Of those detoured, by the switches of a shortest path and then by those beyond it.
-    pub extra_hops: Vec<Vec<u64>>,
+}
+
+impl ClassRecord {
+    /// Adds the same workload of another run.
+    pub fn merge(&mut self, other: &ClassRecord) {
+        self.query |= other.query;
+        self.packets.merge(&other.packets);
+        self.delivered_bytes += other.delivered_bytes;
+        self.detours_delivered += other.detours_delivered;
+        self.fct.merge(&other.fct);
+        self.slowdown.merge(&other.slowdown);
+        self.groups.merge(&other.groups);
+    }
 }
 
 /// The paper's short flows: 1 to 10 kB (DIBS section 5.3).
@@ -271,7 +287,7 @@ impl Record {
             deadlocks: outcome.deadlocks.len() as u64,
             warnings: run.warnings.clone(),
             marks: run.marks.clone(),
-            unmeasured: run.unmeasured.clone(),
+            told: run.told.clone(),
             fct_response: (plan.flows.iter())
                 .any(|flow| flow.request && flow.query.is_some())
                 .then(Sample::default),
@@ -443,25 +459,11 @@ pub(crate) fn payload_share(framing: Framing, mss: u32) -> f64 {
 
 fn classes(plan: &Plan, outcome: &Outcome) -> Vec<ClassRecord> {
     let class = |(class, name): (usize, &String)| {
-        let seen = outcome.classes.get(class).cloned().unwrap_or_default();
         let mut queries = plan.queries.iter();
         ClassRecord {
             name: name.clone(),
             query: queries.any(|query| usize::from(query.class) == class),
-            sent: seen.sent,
-            delivered: seen.delivered,
-            detoured: seen.detoured,
-            detours: seen.detours,
-            dropped: seen.dropped,
-            marked: seen.marked,
-            trimmed: seen.trimmed,
-            reordered: seen.reordered,
-            transport_reordered: seen.transport_reordered,
-            n_reordering: seen.n_reordering.counts.to_vec(),
-            detours_each: seen.detours_each.counts().to_vec(),
-            extra_hops: (seen.extra_hops.iter())
-                .map(|extra| extra.counts().to_vec())
-                .collect(),
+            packets: outcome.classes.get(class).cloned().unwrap_or_default(),
             ..ClassRecord::default()
         }
     };

@@ -1,7 +1,7 @@
 //! One run: a scheme and a seed, how far it is, and what is left of it in the end.
 
 use crate::probe::Probed;
-use crate::unmeasured::Unmeasured;
+use crate::told::Told;
 use sidestep_sim::{Network, Outcome, Plan};
 use sidestep_types::{Framing, Time};
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub struct Run {
     /// The watcher stopped it.
     pub interrupted: bool,
     /// What was not counted: nothing of a simulated run.
-    pub unmeasured: Unmeasured,
+    pub told: Told,
     /// What must be read before trusting its numbers.
     pub warnings: Vec<String>,
     /// What this machine did to it, beside what it is of: nothing to a simulated run.

@@ -16,7 +16,7 @@ use crate::recording::{self, RecordSpec, Tape};
 use crate::run::{Progress, Run};
 use crate::running::Running;
 use crate::scenario::Scenario;
-use crate::unmeasured::Unmeasured;
+use crate::told::Told;
 use crate::warnings;
 use serde::{Deserialize, Serialize};
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
@@ -474,7 +474,7 @@ impl<A: Agenda> Session<A> {
             probed,
             recording,
             interrupted: !self.over,
-            unmeasured: Unmeasured::default(),
+            told: Told::default(),
             marks: Vec::new(),
         }
     }

@@ -261,14 +261,14 @@ fn fair_shares_stand_beside_what_was_delivered() {
 fn drops_are_told_by_reason_and_tier() {
     let run = run(&read(BUSY, &[]).unwrap(), 0);
     let summary = summarise(&[&Record::of(&run)]);
-    let full = &summary.drops_at["full"];
+    let full = &summary.drops_at.unwrap()["full"];
     assert!(full["edge"] > 0);
     assert!(
         full.keys()
             .all(|tier| ["edge", "agg", "core"].contains(&tier.as_str())),
         "{full:?}"
     );
-    assert_eq!(full.values().sum::<u64>(), summary.drops["full"]);
+    assert_eq!(full.values().sum::<u64>(), summary.drops.unwrap()["full"]);
 }
 
 /// One long flow over one switch, host to host.

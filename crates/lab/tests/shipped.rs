@@ -157,7 +157,7 @@ fn detouring_ends_the_demo_s_losses_and_shortens_its_tail() {
     let summaries: Vec<stats::Summary> = (0..2)
         .map(|scheme| summarise(&records(&scenario, scheme).iter().collect::<Vec<_>>()))
         .collect();
-    let drops = |i: usize| summaries[i].drops["full"];
+    let drops = |i: usize| summaries[i].drops.as_ref().unwrap()["full"];
     assert!(drops(0) > 0 && drops(1) == 0, "{} {}", drops(0), drops(1));
     // The demo's claims are of 2 s.
     for result in evaluate(&scenario.claims, &summaries) {

@@ -7,14 +7,16 @@ use sidestep_switch::DropReason;
 use sidestep_switch::ports::Counts;
 use sidestep_transport::shim::Counters;
 
-/// Calls the macro `$then` with every count of a run: doc comment and name.
+/// Calls the macro `$then` with every count of a run: doc comment, name, and who alone tells it (a teller of
+/// the lab's, of which the simulator knows nothing).
 ///
 /// `work` says how much happened, `signals` what congestion did. Packets are data,
 /// acknowledgements and handshakes alike.
 ///
 /// ```
 /// macro_rules! names {
-///     (work { $($(#[$d:meta])* $work:ident;)* } signals { $($(#[$e:meta])* $signal:ident;)* }) => {
+///     (work { $($(#[$d:meta])* $work:ident $(by $t:ident)?;)* }
+///      signals { $($(#[$e:meta])* $signal:ident $(by $u:ident)?;)* }) => {
 ///         ([$(stringify!($work)),*], [$(stringify!($signal)),*])
 ///     };
 /// }
@@ -27,72 +29,72 @@ macro_rules! run_counts {
         $then! {
             work {
                 /// Deliveries of one packet over one link.
-                packet_hops;
+                packet_hops by Switches;
                 /// Events taken from the agenda.
-                events;
+                events by Simulator;
                 /// Packets that hosts put on their NICs.
                 sent;
                 /// Packets that reached their host.
                 delivered;
                 /// Packets queued or on a wire when the run stopped.
-                in_flight;
+                in_flight by Simulator;
                 /// Detours.
-                detours;
+                detours by Switches;
                 /// Delivered packets that were detoured at least once.
-                detoured;
+                detoured by Simulator;
                 /// Pauses that switches sent.
-                pauses;
+                pauses by Simulator;
             }
             signals {
                 /// Packets marked.
-                marks;
+                marks by Switches;
                 /// Of those, the ones that the NIC of their host marked.
-                host_marks;
+                host_marks by Simulator;
                 /// Packets that the NIC of their host dropped, for any reason.
-                host_drops;
+                host_drops by Simulator;
                 /// Packets that lost their payload in a switch, or at a NIC.
-                trims;
+                trims by Switches;
                 /// Retransmission timeouts.
-                timeouts;
+                timeouts by Timeouts;
                 /// Data segments sent again.
                 retransmits;
                 /// Of those, the ones of which the network had lost nothing since they were last sent.
-                spurious_retransmits;
+                spurious_retransmits by Simulator;
                 /// Timeouts at which the network had not lost the oldest byte waited for.
-                spurious_timeouts;
+                spurious_timeouts by Simulator;
                 /// Recoveries that duplicate acknowledgements began, or what SACK told.
-                fast_retransmits;
+                fast_retransmits by Simulator;
                 /// Segments that arrived once more, as acknowledgements told their senders (RFC 2883).
-                dsacks;
+                dsacks by Simulator;
                 /// Windows given back, since the recovery that had cut them was needless.
-                undone;
+                undone by Simulator;
                 /// Data segments that a subflow carried for another one, which had timed out.
-                reinjections;
+                reinjections by Simulator;
                 /// Packets that shims kept.
-                shim_held;
+                shim_held by Simulator;
                 /// Of those, packets that went on to the transport as a gap closed.
-                shim_released;
+                shim_released by Simulator;
                 /// Of those held, packets that went on since the wait was over, no room was left or a newer
                 /// message began.
-                shim_expired;
+                shim_expired by Simulator;
                 /// Of those held, packets whose flow or run ended before they went on.
-                shim_discarded;
+                shim_discarded by Simulator;
                 /// Packets that came below what a shim had let pass before, and went on at once.
-                shim_late;
+                shim_late by Simulator;
                 /// Data that a shim let pass for want of a place in a table or of room to hold it.
-                shim_bypassed;
+                shim_bypassed by Simulator;
                 /// Packets that shims dropped.
-                shim_dropped;
+                shim_dropped by Simulator;
                 /// Acknowledgements that a shim found to be duplicates, whether it let them pass or dropped them.
-                shim_duplicates;
+                shim_duplicates by Simulator;
                 /// Data that shims marked.
-                shim_marked;
+                shim_marked by Simulator;
                 /// Of that, what they took for sent before.
-                shim_repeats;
+                shim_repeats by Simulator;
                 /// Of those, packets that were sent for the first time.
-                shim_mistaken;
+                shim_mistaken by Simulator;
                 /// Data that was sent before and that they did not take for it.
-                shim_missed;
+                shim_missed by Simulator;
             }
         }
     };
@@ -101,8 +103,8 @@ macro_rules! run_counts {
 /// Writes [`Totals`].
 macro_rules! totals {
     (
-        work { $($(#[$work_doc:meta])* $work:ident;)* }
-        signals { $($(#[$signal_doc:meta])* $signal:ident;)* }
+        work { $($(#[$work_doc:meta])* $work:ident $(by $work_teller:ident)?;)* }
+        signals { $($(#[$signal_doc:meta])* $signal:ident $(by $signal_teller:ident)?;)* }
     ) => {
         /// Sums over the run. Packets are data, acknowledgements and handshakes alike.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -205,6 +205,44 @@ pub struct ClassOutcome {
     pub n_reordering: NReordering,
 }
 
+impl ClassOutcome {
+    /// Adds what another run, or another part of it, saw of the self.
+    pub fn merge(&mut self, more: &ClassOutcome) {
+        let ClassOutcome {
+            sent,
+            delivered,
+            detoured,
+            detours,
+            dropped,
+            marked,
+            detours_each,
+            extra_hops,
+            trimmed,
+            reordered,
+            transport_reordered,
+            n_reordering,
+        } = more;
+        self.sent += sent;
+        self.delivered += delivered;
+        self.detoured += detoured;
+        self.detours += detours;
+        self.dropped += dropped;
+        self.marked += marked;
+        self.detours_each.merge(detours_each);
+        let shortest = self.extra_hops.len().max(extra_hops.len());
+        self.extra_hops.resize_with(shortest, Default::default);
+        for (hops, more) in self.extra_hops.iter_mut().zip(extra_hops) {
+            hops.merge(more);
+        }
+        self.trimmed += trimmed;
+        self.reordered += reordered;
+        self.transport_reordered += transport_reordered;
+        let counts = n_reordering.counts;
+        let sums = self.n_reordering.counts.iter_mut();
+        sums.zip(counts).for_each(|(sum, more)| *sum += more);
+    }
+}
+
 /// How many reordered packets there were of each n (RFC 4737 section 5.4): a sender that waits
 /// for more than n duplicate acknowledgements takes none of them for lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 /// The version of what `--json` prints and the Python package returns. It rises when a key changes its meaning, its unit
 /// or its type, or goes; new keys do not raise it.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The object with its version in front, as `schema`.
 pub fn versioned(value: &Value) -> Value {
@@ -21,6 +21,6 @@ mod tests {
     #[test]
     fn the_version_comes_first_and_the_rest_as_it_was() {
         let text = versioned(&json!({"b": 1, "a": 2})).to_string();
-        assert_eq!(text, r#"{"schema":2,"b":1,"a":2}"#);
+        assert_eq!(text, r#"{"schema":3,"b":1,"a":2}"#);
     }
 }

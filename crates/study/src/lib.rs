@@ -7,7 +7,6 @@
 #![deny(unsafe_code)]
 
 pub mod bench;
-mod blank;
 pub mod catalog;
 pub mod check;
 pub mod checkpoint;

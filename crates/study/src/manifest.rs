@@ -7,7 +7,7 @@ use crate::tables::column_docs;
 use crate::usage::milli;
 use crate::when;
 use serde_json::{Value, json};
-use sidestep_lab::{Record, Scenario};
+use sidestep_lab::{Record, Scenario, Teller};
 
 /// How much of a scenario a result holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,6 @@ pub struct PointRecord {
 impl PointRecord {
     /// A run of this record that took this long; `cached` when it was known already.
     pub fn of(run: &Record, cpu_s: Option<f64>, wall_s: f64, cached: bool) -> PointRecord {
-        let unmeasured = &run.unmeasured;
         let hash = format!("{:016x}", run.trajectory_hash);
         let mut json = json!({
             "scheme": run.scheme,
@@ -74,9 +73,9 @@ impl PointRecord {
             "simulated_ms": run.end.0.as_ms_f64(),
             "flows": run.flows,
             "queries": run.queries,
-            "events": unmeasured.unless("events", run.counts.events),
-            "packet_hops": unmeasured.unless("packet_hops", run.counts.packet_hops),
-            "trajectory_hash": unmeasured.unless("trajectory_hash", hash),
+            "events": run.told.by(Teller::Simulator, run.counts.events),
+            "packet_hops": run.told.by(Teller::Switches, run.counts.packet_hops),
+            "trajectory_hash": run.told.by(Teller::Simulator, hash),
             "cpu_s": cpu_s.map(milli),
             "wall_s": milli(wall_s),
         });

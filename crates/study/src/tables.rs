@@ -66,7 +66,7 @@ fn point(run: &Run) -> Point<'_> {
         seed: run.seed,
         plan: &run.plan,
         outcome: &run.outcome,
-        unmeasured: &run.unmeasured,
+        told: &run.told,
         disturbed: !run.marks.is_empty(),
     }
 }

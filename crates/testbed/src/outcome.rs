@@ -1,9 +1,7 @@
 //! What hosts and switches saw, in the simulator's words: times are those of the network that is emulated.
 //!
-//! **Deviations**   the simulator's words have a number for everything. What nobody counted is 0 in them and
-//!                  named in [`mod@unmeasured`], so that nobody shows it.
-
-mod unmeasured;
+//! **Deviations**   the simulator's words have a number for everything. What nobody counted is 0 in them, and its teller
+//!                  is missing in [`Told`], so that nobody shows it.
 
 #[cfg(test)]
 mod tests;
@@ -11,7 +9,7 @@ mod tests;
 use crate::scene::Scene;
 use crate::seen::PortSeen;
 use crate::traffic::{FlowRan, Ran};
-use sidestep_lab::{Probed, Run, probe};
+use sidestep_lab::{Probed, Run, Teller, Told, probe};
 use sidestep_sim::{ClassOutcome, End, FlowOutcome, Outcome, Plan, PortOutcome, Totals};
 use sidestep_types::{PortId, Time};
 use std::sync::Arc;
@@ -55,9 +53,36 @@ pub fn run(scene: &Scene, seed: u64, plan: Plan, ran: &Ran, seen: &[Vec<PortSeen
         interrupted: ran.interrupted,
         // Who knows how late it was says them.
         marks: Vec::new(),
-        unmeasured: unmeasured::of(ran, !seen.is_empty()),
+        told: told(ran, !seen.is_empty()),
         warnings: ran.warnings.iter().map(named).collect(),
     }
+}
+
+/// Tellers of a run: never the simulator, no switches where bridges forward, and no kernel that is too old for a count.
+fn told(ran: &Ran, switches: bool) -> Told {
+    let all = |known: fn(&FlowRan) -> bool| ran.flows.iter().all(known);
+    let tellers = [
+        (Teller::Simulator, false),
+        (Teller::Switches, switches),
+        (
+            Teller::Timeouts,
+            all(|flow| flow.sender.total_rto.is_some()),
+        ),
+        (
+            Teller::DataOut,
+            all(|flow| flow.sender.data_segments_out.is_some()),
+        ),
+        (
+            Teller::DataIn,
+            all(|flow| flow.receiver.data_segments_in.is_some()),
+        ),
+        (
+            Teller::Marks,
+            all(|flow| flow.sender.delivered_marked.is_some()),
+        ),
+    ];
+    let missing = tellers.into_iter().filter(|(_, there)| !there);
+    Told::without(missing.map(|(teller, _)| teller))
 }
 
 /// A flow is handed over when it is due: that a host was late is in the testbed's own numbers, and in the flow's time.

@@ -10,7 +10,7 @@
 use super::summary::{ClassSummary, LinkUse, Percentiles, Sampled, Summary};
 use crate::probe::Loops;
 use crate::record::Signals;
-use crate::unmeasured::Unmeasured;
+use crate::told::Told;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -88,9 +88,9 @@ struct Fields {
     fct_by_size_ms: Vec<Percentiles>,
     query_timeout_share: Option<f64>,
     response_timeout_share: Option<f64>,
-    drops: BTreeMap<String, u64>,
-    drops_at: BTreeMap<String, BTreeMap<String, u64>>,
-    detours: u64,
+    drops: Option<BTreeMap<String, u64>>,
+    drops_at: Option<BTreeMap<String, BTreeMap<String, u64>>>,
+    detours: Option<u64>,
     detoured_share: Option<f64>,
     detoured_data_share: Option<f64>,
     detoured_query_share: Option<f64>,
@@ -100,31 +100,31 @@ struct Fields {
     detours_max: Option<u64>,
     stretch_mean: Option<f64>,
     extra_hops_p99: Option<u64>,
-    link_use: LinkUse,
+    link_use: Option<LinkUse>,
     samples: BTreeMap<String, Sampled>,
     loops: Option<Loops>,
     signals: Signals,
     reordered_share: Option<f64>,
     transport_reordered_share: Option<f64>,
     reordering_p99: Option<u64>,
-    reordering_p99_at_least: bool,
-    pauses: u64,
-    deadlocks: u64,
+    reordering_p99_at_least: Option<bool>,
+    pauses: Option<u64>,
+    deadlocks: Option<u64>,
     jain: Option<f64>,
     flow_goodput_max_over_min: Option<f64>,
     flow_goodput_max_over_min_at_least: bool,
     sent: u64,
     delivered: u64,
-    in_flight: u64,
-    packet_hops: u64,
-    events: u64,
+    in_flight: Option<u64>,
+    packet_hops: Option<u64>,
+    events: Option<u64>,
     simulated_s: f64,
     cpu_s: Option<f64>,
     hops_per_cpu_s: Option<f64>,
-    trajectory_hash: String,
+    trajectory_hash: Option<String>,
     group_ms: Percentiles,
     classes: Vec<ClassSummary>,
-    unmeasured: Unmeasured,
+    told: Told,
     #[serde(with = "seeds")]
     per_seed: Vec<Summary>,
 }

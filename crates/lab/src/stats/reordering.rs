@@ -1,16 +1,10 @@
 //! How far packets were reordered: n-reordering of RFC 4737 section 5.4.
 
-use crate::record::{ClassRecord, Record};
-use sidestep_sim::NReordering;
+use sidestep_sim::{ClassOutcome, NReordering};
 
 /// How many packets there were of each n, without the zeros at the end.
-pub fn n_reordering(classes: &[&ClassRecord]) -> Vec<u64> {
-    let mut counts = vec![0; NReordering::BUCKETS];
-    for class in classes {
-        for (sum, count) in counts.iter_mut().zip(&class.n_reordering) {
-            *sum += count;
-        }
-    }
+pub fn n_reordering(all: &NReordering) -> Vec<u64> {
+    let mut counts = all.counts.to_vec();
     let used = counts.iter().rposition(|n| *n > 0);
     counts.truncate(used.map_or(0, |last| last + 1));
     // One is held for each point of a sweep.
@@ -18,13 +12,9 @@ pub fn n_reordering(classes: &[&ClassRecord]) -> Vec<u64> {
     counts
 }
 
-/// [`n_p99`] of all workloads together.
-pub fn reordering_p99(records: &[&Record]) -> (Option<u64>, bool) {
-    let all: Vec<&ClassRecord> = records.iter().flat_map(|record| &record.classes).collect();
-    let reordered = all.iter().map(|class| class.reordered).sum();
-    let mut counts = n_reordering(&all);
-    counts.resize(NReordering::BUCKETS, 0);
-    n_p99(reordered, &counts)
+/// [`n_p99`] of the packets of all workloads together.
+pub fn reordering_p99(all: &ClassOutcome) -> (Option<u64>, bool) {
+    n_p99(all.reordered, &all.n_reordering.counts)
 }
 
 /// The n that 99 % of the `reordered` packets do not exceed, and whether it is only known to be

@@ -9,7 +9,8 @@ use super::{
 };
 use crate::probe::Loops;
 use crate::record::{ClassRecord, Counts, Record, SIZES};
-use crate::unmeasured::Unmeasured;
+use crate::told::{Teller, Told};
+use sidestep_sim::{ClassOutcome, Histogram};
 use sidestep_types::mix64;
 use std::collections::BTreeMap;
 
@@ -17,40 +18,12 @@ use std::collections::BTreeMap;
 pub fn summarise(records: &[&Record]) -> Summary {
     let mut summary = add_up(records);
     if records.len() > 1 {
-        summary.per_seed = records.iter().map(|record| add_up(&[record])).collect();
-        let seeds = &summary.per_seed;
-        summary.qct_ms.ci = over_seeds(&summary.qct_ms, seeds.iter().map(|s| &s.qct_ms));
-        summary.fct_short_ms.ci =
-            over_seeds(&summary.fct_short_ms, seeds.iter().map(|s| &s.fct_short_ms));
-        summary.fct_background_ms.ci = over_seeds(
-            &summary.fct_background_ms,
-            seeds.iter().map(|s| &s.fct_background_ms),
-        );
-        summary.fct_long_ms.ci =
-            over_seeds(&summary.fct_long_ms, seeds.iter().map(|s| &s.fct_long_ms));
-        for (i, size) in summary.fct_by_size_ms.iter_mut().enumerate() {
-            size.ci = over_seeds(size, seeds.iter().map(|s| &s.fct_by_size_ms[i]));
+        let mut seeds: Vec<Summary> = records.iter().map(|record| add_up(&[record])).collect();
+        let of_seeds: Vec<Vec<&mut Percentiles>> = seeds.iter_mut().map(Summary::times).collect();
+        for (i, whole) in summary.times().into_iter().enumerate() {
+            whole.ci = over_seeds(whole, of_seeds.iter().map(|seed| &*seed[i]));
         }
-        summary.fct_query_ms.ci =
-            over_seeds(&summary.fct_query_ms, seeds.iter().map(|s| &s.fct_query_ms));
-        summary.fct_response_ms.ci = over_seeds(
-            &summary.fct_response_ms,
-            seeds.iter().map(|s| &s.fct_response_ms),
-        );
-        summary.fct_all_ms.ci =
-            over_seeds(&summary.fct_all_ms, seeds.iter().map(|s| &s.fct_all_ms));
-        for (i, class) in summary.classes.iter_mut().enumerate() {
-            class.fct_ms.ci = over_seeds(&class.fct_ms, seeds.iter().map(|s| &s.classes[i].fct_ms));
-            class.slowdown.ci = over_seeds(
-                &class.slowdown,
-                seeds.iter().map(|s| &s.classes[i].slowdown),
-            );
-            class.group_ms.ci = over_seeds(
-                &class.group_ms,
-                seeds.iter().map(|s| &s.classes[i].group_ms),
-            );
-        }
-        summary.group_ms.ci = over_seeds(&summary.group_ms, seeds.iter().map(|s| &s.group_ms));
+        summary.per_seed = seeds;
     }
     summary
 }
@@ -70,31 +43,38 @@ fn over_seeds<'a>(
 /// All records as if they were one run.
 fn add_up(records: &[&Record]) -> Summary {
     let mut sum = Counts::default();
-    let mut unmeasured = Unmeasured::default();
+    let mut told = Told::default();
     let mut drops: BTreeMap<String, u64> = BTreeMap::new();
-    let (mut qct, mut fct_short) = (Sample::default(), Sample::default());
     for record in records {
         sum.add(&record.counts);
-        unmeasured.add(&record.unmeasured);
+        told.add(&record.told);
         for (reason, count) in &record.drops {
             *drops.entry(reason.clone()).or_default() += count;
         }
-        qct.merge(&record.qct);
-        fct_short.merge(&record.fct_short);
     }
+    let counts = sum.told(&told);
     let classes = classes(records);
-    let (all, of_queries) = (ways(records, None), ways(records, Some(true)));
-    let (reordering_p99, reordering_p99_at_least) = reordering_p99(records);
-    let whole = |value: Option<usize>| value.map(|v| v as u64);
-    let packets = |of: fn(&ClassSummary) -> u64, query: Option<bool>| {
+    // Of all classes, of those with queries, and of the others.
+    let [all, of_queries, of_background] = [None, Some(true), Some(false)].map(|query| {
+        let mut packets = ClassOutcome::default();
         let chosen = classes
             .iter()
             .filter(|class| query.is_none_or(|q| class.query == q));
-        chosen.map(of).sum::<u64>()
-    };
+        chosen.for_each(|class| packets.merge(&class.packets));
+        packets
+    });
+    let ways = Ways::of(&all);
+    let (reordering_p99, reordering_p99_at_least) = reordering_p99(&all);
+    let whole = |value: Option<usize>| value.map(|v| v as u64);
     let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-    let detoured = |query| packets(|class| class.detoured, query);
-    let delivered = |query| packets(|class| class.delivered, query);
+    // The simulator alone knows what became of a packet on its way, so that all shares of detours are its own.
+    let simulated = |share: Option<f64>| told.by(Teller::Simulator, share).flatten();
+    let simulated_n = |n: Option<u64>| told.by(Teller::Simulator, n).flatten();
+    let timed_out = |part: fn(&Record) -> u64, whole: fn(&Record) -> u64| {
+        let sum = |of: fn(&Record) -> u64| records.iter().map(|record| of(record)).sum();
+        told.by(Teller::Timeouts, share(sum(part), sum(whole)))
+            .flatten()
+    };
     let endless = records.iter().flat_map(|record| &record.endless);
     let (flow_goodput_max_over_min, flow_goodput_max_over_min_at_least) =
         max_over_min(records.iter().map(|record| &record.endless[..]));
@@ -105,106 +85,102 @@ fn add_up(records: &[&Record]) -> Summary {
         scheme: records[0].scheme.clone(),
         seeds: records.iter().map(|record| record.seed).collect(),
         interrupted: records.iter().any(|record| record.interrupted),
-        qct_ms: Percentiles::of(&mut qct),
-        fct_short_ms: Percentiles::of(&mut fct_short),
+        qct_ms: Percentiles::of(&mut merged(records, |record| &record.qct)),
+        fct_short_ms: Percentiles::of(&mut merged(records, |record| &record.fct_short)),
         fct_background_ms: Percentiles::of(&mut background(records)),
         fct_long_ms: Percentiles::of(&mut merged(records, |record| &record.fct_long)),
         fct_by_size_ms: by_size(records),
         fct_query_ms: Percentiles::of(&mut responses(records)),
         fct_response_ms: Percentiles::of(&mut answers(records)),
         fct_all_ms: Percentiles::of(&mut all_flows(records)),
-        query_timeout_share: share(
-            records.iter().map(|r| r.timed_out_queries).sum(),
-            records.iter().map(|r| r.queries).sum(),
-        ),
-        response_timeout_share: share(
-            records.iter().map(|r| r.timed_out_responses).sum(),
-            records.iter().map(|r| r.responses).sum(),
-        ),
-        drops,
-        drops_at: drops_at(records),
-        detours: sum.detours,
-        detoured_share: share(sum.detoured, sum.delivered),
-        detoured_data_share: share(detoured(None), delivered(None)),
-        detoured_query_share: share(detoured(Some(true)), detoured(None)),
-        detoured_background_share: share(detoured(Some(false)), delivered(Some(false))),
-        detours_per_packet: all.detours.mean(),
-        detours_p99: whole(of_queries.detours.percentile(990)),
-        detours_max: whole(all.detours.max()),
-        stretch_mean: all.stretch(),
-        extra_hops_p99: whole(all.extra_hops().percentile(990)),
-        link_use: link_use(records),
+        query_timeout_share: timed_out(|r| r.timed_out_queries, |r| r.queries),
+        response_timeout_share: timed_out(|r| r.timed_out_responses, |r| r.responses),
+        drops: told.by(Teller::Switches, drops),
+        drops_at: told.by(Teller::Switches, drops_at(records)),
+        detours: counts.detours,
+        detoured_share: counts
+            .detoured
+            .and_then(|detoured| share(detoured, sum.delivered)),
+        detoured_data_share: simulated(share(all.detoured, all.delivered)),
+        detoured_query_share: simulated(share(of_queries.detoured, all.detoured)),
+        detoured_background_share: simulated(share(
+            of_background.detoured,
+            of_background.delivered,
+        )),
+        detours_per_packet: simulated(ways.detours.mean()),
+        detours_p99: simulated_n(whole(Ways::of(&of_queries).detours.percentile(990))),
+        detours_max: simulated_n(whole(ways.detours.max())),
+        stretch_mean: simulated(ways.stretch()),
+        extra_hops_p99: simulated_n(whole(ways.extra_hops().percentile(990))),
+        link_use: told.by(Teller::Switches, link_use(records)),
         samples: samples(records),
         loops: loops(records),
-        signals: sum.signals(),
-        reordered_share: share(packets(|class| class.reordered, None), delivered(None)),
-        transport_reordered_share: share(
-            packets(|class| class.transport_reordered, None),
-            delivered(None),
-        ),
-        reordering_p99,
-        reordering_p99_at_least,
-        pauses: sum.pauses,
-        deadlocks: records.iter().map(|record| record.deadlocks).sum(),
+        signals: counts.signals,
+        reordered_share: simulated(share(all.reordered, all.delivered)),
+        transport_reordered_share: simulated(share(all.transport_reordered, all.delivered)),
+        reordering_p99: simulated_n(reordering_p99),
+        reordering_p99_at_least: told.by(Teller::Simulator, reordering_p99_at_least),
+        pauses: counts.pauses,
+        deadlocks: told.by(Teller::Simulator, records.iter().map(|r| r.deadlocks).sum()),
         jain: jain(endless.copied()),
         flow_goodput_max_over_min,
         flow_goodput_max_over_min_at_least,
         sent: sum.sent,
         delivered: sum.delivered,
-        in_flight: sum.in_flight,
-        packet_hops: sum.packet_hops,
-        events: sum.events,
+        in_flight: counts.in_flight,
+        packet_hops: counts.packet_hops,
+        events: counts.events,
         simulated_s: records.iter().map(|record| record.end.0.as_s_f64()).sum(),
         cpu_s: None,
         hops_per_cpu_s: None,
-        trajectory_hash: format!("{hash:016x}"),
+        trajectory_hash: told.by(Teller::Simulator, format!("{hash:016x}")),
         group_ms: Percentiles::of(&mut groups(records)),
-        classes,
-        unmeasured,
+        classes: classes
+            .into_iter()
+            .map(|class| of_class(class, &told))
+            .collect(),
+        told,
         per_seed: Vec::new(),
     }
 }
 
 /// Each workload over all records.
-fn classes(records: &[&Record]) -> Vec<ClassSummary> {
-    let summary = |i: usize| {
-        let all: Vec<&ClassRecord> = records.iter().map(|r| &r.classes[i]).collect();
-        let sum = |of: fn(&ClassRecord) -> u64| all.iter().map(|class| of(class)).sum::<u64>();
-        let ways = Ways::of(all.iter().copied());
-        let merged = |of: fn(&ClassRecord) -> &Sample| {
-            let mut sample = Sample::default();
-            all.iter().for_each(|class| sample.merge(of(class)));
-            sample
-        };
-        ClassSummary {
-            name: all[0].name.clone(),
-            query: all.iter().any(|class| class.query),
-            sent: sum(|class| class.sent),
-            delivered: sum(|class| class.delivered),
-            detoured: sum(|class| class.detoured),
-            detours: sum(|class| class.detours),
-            dropped: sum(|class| class.dropped),
-            marked: sum(|class| class.marked),
-            trimmed: sum(|class| class.trimmed),
-            reordered: sum(|class| class.reordered),
-            transport_reordered: sum(|class| class.transport_reordered),
-            n_reordering: n_reordering(&all),
-            delivered_bytes: sum(|class| class.delivered_bytes),
-            detours_delivered: sum(|class| class.detours_delivered),
-            fct_ms: Percentiles::of(&mut merged(|class| &class.fct)),
-            slowdown: Percentiles::of_slowdowns(&mut merged(|class| &class.slowdown)),
-            group_ms: Percentiles::of(&mut merged(|class| &class.groups)),
-            detours_each: ways.detours.counts().to_vec(),
-            extra_hops: ways.extra_hops().counts().to_vec(),
-        }
-    };
-    (0..records[0].classes.len()).map(summary).collect()
+fn classes(records: &[&Record]) -> Vec<ClassRecord> {
+    let mut all = records[0].classes.clone();
+    for record in &records[1..] {
+        let each = all.iter_mut().zip(&record.classes);
+        each.for_each(|(class, more)| class.merge(more));
+    }
+    all
 }
 
-/// The ways of all packets, or of those of queries or background alone.
-fn ways(records: &[&Record], query: Option<bool>) -> Ways {
-    let classes = records.iter().flat_map(|record| &record.classes);
-    Ways::of(classes.filter(|class| query.is_none_or(|q| class.query == q)))
+/// The numbers of a workload.
+fn of_class(mut class: ClassRecord, told: &Told) -> ClassSummary {
+    let packets = &class.packets;
+    let simulated = |count: u64| told.by(Teller::Simulator, count);
+    let ways = Ways::of(packets);
+    let bins = |histogram: &Histogram| told.by(Teller::Simulator, histogram.counts().to_vec());
+    ClassSummary {
+        query: class.query,
+        sent: told.by(Teller::DataOut, packets.sent),
+        delivered: told.by(Teller::DataIn, packets.delivered),
+        detoured: simulated(packets.detoured),
+        detours: simulated(packets.detours),
+        dropped: simulated(packets.dropped),
+        marked: told.by(Teller::Marks, packets.marked),
+        detours_each: bins(ways.detours),
+        extra_hops: bins(&ways.extra_hops()),
+        trimmed: simulated(packets.trimmed),
+        reordered: simulated(packets.reordered),
+        transport_reordered: simulated(packets.transport_reordered),
+        n_reordering: told.by(Teller::Simulator, n_reordering(&packets.n_reordering)),
+        delivered_bytes: class.delivered_bytes,
+        detours_delivered: simulated(class.detours_delivered),
+        fct_ms: Percentiles::of(&mut class.fct),
+        slowdown: Percentiles::of_slowdowns(&mut class.slowdown),
+        group_ms: Percentiles::of(&mut class.groups),
+        name: class.name,
+    }
 }
 
 /// Completion times of background flows that end, by size.

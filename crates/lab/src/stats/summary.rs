@@ -3,7 +3,7 @@
 use super::{Percentile, Sample, slowdown};
 use crate::probe::Loops;
 use crate::record::Signals;
-use crate::unmeasured::Unmeasured;
+use crate::told::Told;
 use serde::{Deserialize, Serialize};
 use sidestep_types::Time;
 use std::collections::BTreeMap;
@@ -47,13 +47,13 @@ pub struct Summary {
     #[serde(default)]
     pub response_timeout_share: Option<f64>,
     /// Packets dropped, by reason.
-    pub drops: BTreeMap<String, u64>,
+    pub drops: Option<BTreeMap<String, u64>>,
     /// The same by reason and then by the tier of the switch, or by switch where a topology names
     /// no tiers. What did not happen is left out.
     #[serde(default)]
-    pub drops_at: BTreeMap<String, BTreeMap<String, u64>>,
+    pub drops_at: Option<BTreeMap<String, BTreeMap<String, u64>>>,
     /// Detours of all packets.
-    pub detours: u64,
+    pub detours: Option<u64>,
     /// Share of all packets delivered, acknowledgements included, that were detoured at least once.
     pub detoured_share: Option<f64>,
     /// Share of the data packets delivered that were detoured at least once.
@@ -79,7 +79,7 @@ pub struct Summary {
     pub extra_hops_p99: Option<u64>,
     /// Mean and largest share of the runs' time that a link out of a switch was busy.
     #[serde(default)]
-    pub link_use: LinkUse,
+    pub link_use: Option<LinkUse>,
     /// What probes sampled, and what endless flows came to, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub samples: BTreeMap<String, Sampled>,
@@ -101,13 +101,13 @@ pub struct Summary {
     pub reordering_p99: Option<u64>,
     /// It is this or more: beyond 64 nothing is told apart.
     #[serde(default)]
-    pub reordering_p99_at_least: bool,
+    pub reordering_p99_at_least: Option<bool>,
     /// Pauses that switches sent.
     #[serde(default)]
-    pub pauses: u64,
+    pub pauses: Option<u64>,
     /// Cycles of ports that came to wait for each other for ever.
     #[serde(default)]
-    pub deadlocks: u64,
+    pub deadlocks: Option<u64>,
     /// Jain's index of the goodputs of endless flows.
     pub jain: Option<f64>,
     /// The largest goodput of an endless flow over the smallest of the same run: the geometric mean of the runs.
@@ -121,11 +121,11 @@ pub struct Summary {
     /// Packets that reached their host.
     pub delivered: u64,
     /// Packets under way when the runs stopped.
-    pub in_flight: u64,
+    pub in_flight: Option<u64>,
     /// Deliveries of one packet over one link.
-    pub packet_hops: u64,
+    pub packet_hops: Option<u64>,
     /// Events taken from the agenda.
-    pub events: u64,
+    pub events: Option<u64>,
     /// Simulated time of all runs, in seconds.
     pub simulated_s: f64,
     /// Processor time of all runs, in seconds; filled by whoever has a clock.
@@ -133,16 +133,16 @@ pub struct Summary {
     /// `packet_hops / cpu_s`; filled with it.
     pub hops_per_cpu_s: Option<f64>,
     /// A digest of the runs' trajectories, in the order of the seeds, as 16 hexadecimal digits.
-    pub trajectory_hash: String,
+    pub trajectory_hash: Option<String>,
     /// Completion times of groups of flows, in milliseconds.
     #[serde(default)]
     pub group_ms: Percentiles,
     /// One per workload and class of a flow list; in JSON an object, by name.
     #[serde(with = "super::by_name")]
     pub classes: Vec<ClassSummary>,
-    /// What was not counted: 0 here, and not to be shown.
-    #[serde(default, skip_serializing_if = "Unmeasured::is_empty")]
-    pub unmeasured: Unmeasured,
+    /// Who told what was counted: what the others would have told is `None`.
+    #[serde(default, rename = "not_told", skip_serializing_if = "Told::is_all")]
+    pub told: Told,
     /// The same numbers for each seed alone; empty in those.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub per_seed: Vec<Summary>,
@@ -252,41 +252,41 @@ pub struct ClassSummary {
     /// It has queries.
     pub query: bool,
     /// Data packets that hosts put on their NICs.
-    pub sent: u64,
+    pub sent: Option<u64>,
     /// Data packets that arrived.
-    pub delivered: u64,
+    pub delivered: Option<u64>,
     /// Of those, detoured at least once.
-    pub detoured: u64,
+    pub detoured: Option<u64>,
     /// Detours of all data packets.
-    pub detours: u64,
+    pub detours: Option<u64>,
     /// Data packets dropped.
-    pub dropped: u64,
+    pub dropped: Option<u64>,
     /// Data packets that arrived marked.
-    pub marked: u64,
+    pub marked: Option<u64>,
     /// Data packets that arrived, by how often they were detoured, from 0 up.
     #[serde(default)]
-    pub detours_each: Vec<u64>,
+    pub detours_each: Option<Vec<u64>>,
     /// Data packets that arrived, by how many switches they crossed beyond a shortest path, from 0 up.
     #[serde(default)]
-    pub extra_hops: Vec<u64>,
+    pub extra_hops: Option<Vec<u64>>,
     /// Data packets that arrived without their payload, which `delivered` leaves out.
     #[serde(default)]
-    pub trimmed: u64,
+    pub trimmed: Option<u64>,
     /// Of those delivered, the ones that arrived after one sent later.
     #[serde(default)]
-    pub reordered: u64,
+    pub reordered: Option<u64>,
     /// The ones that reached the transport after one sent later: without shims the same.
     #[serde(default)]
-    pub transport_reordered: u64,
+    pub transport_reordered: Option<u64>,
     /// The reordered ones by their n (RFC 4737 section 5.4): 1 to 64 in turn, then more; zeros at the end
     /// are left out.
     #[serde(default)]
-    pub n_reordering: Vec<u64>,
+    pub n_reordering: Option<Vec<u64>>,
     /// Bytes delivered in order.
     pub delivered_bytes: u64,
     /// Detours of the data packets that arrived, as the rows of flows have them.
     #[serde(default)]
-    pub detours_delivered: u64,
+    pub detours_delivered: Option<u64>,
     /// Completion times of its flows that end, in milliseconds.
     pub fct_ms: Percentiles,
     /// The same over what each would take over an idle network.
@@ -300,11 +300,29 @@ pub struct ClassSummary {
 impl ClassSummary {
     /// Is there anything to say of it?
     pub fn exists(&self) -> bool {
-        self.fct_ms.n > 0 || self.sent > 0 || self.delivered_bytes > 0
+        self.fct_ms.n > 0 || self.sent.is_some_and(|sent| sent > 0) || self.delivered_bytes > 0
     }
 }
 
 impl Summary {
+    /// All completion times and slowdowns, those of classes last.
+    pub(super) fn times(&mut self) -> Vec<&mut Percentiles> {
+        let own = [
+            &mut self.qct_ms,
+            &mut self.fct_short_ms,
+            &mut self.fct_background_ms,
+            &mut self.fct_long_ms,
+            &mut self.fct_query_ms,
+            &mut self.fct_response_ms,
+            &mut self.fct_all_ms,
+            &mut self.group_ms,
+        ];
+        let of_classes = (self.classes.iter_mut())
+            .flat_map(|class| [&mut class.fct_ms, &mut class.slowdown, &mut class.group_ms]);
+        let of_sizes = self.fct_by_size_ms.iter_mut();
+        own.into_iter().chain(of_sizes).chain(of_classes).collect()
+    }
+
     /// The class called `name`, or the only one of a flow list called so: `web` of `trace/web`.
     pub fn class(&self, name: &str) -> Option<&ClassSummary> {
         let names = self.classes.iter().map(|class| &*class.name);
@@ -314,7 +332,8 @@ impl Summary {
     /// Fills in what the runs cost.
     pub fn set_cpu(&mut self, seconds: f64) {
         self.cpu_s = Some(seconds);
-        self.hops_per_cpu_s = (seconds > 0.0).then(|| self.packet_hops as f64 / seconds);
+        self.hops_per_cpu_s =
+            (self.packet_hops.filter(|_| seconds > 0.0)).map(|hops| hops as f64 / seconds);
     }
 }
 

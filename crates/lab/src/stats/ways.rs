@@ -1,35 +1,26 @@
 //! How far the data packets that arrived went out of their way.
 
-use crate::record::ClassRecord;
-use sidestep_sim::Histogram;
+use sidestep_sim::{ClassOutcome, Histogram};
 
 /// How the data packets of some classes that arrived were detoured.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Ways {
+#[derive(Clone, Debug)]
+pub(super) struct Ways<'a> {
     /// By detours, those without any included.
-    pub detours: Histogram,
+    pub detours: &'a Histogram,
     /// Detoured ones, by the shortest path and then by the switches beyond it.
-    extra: Vec<Histogram>,
+    extra: &'a [Histogram],
     /// Those that were not detoured: on a shortest path.
     straight: u64,
 }
 
-impl Ways {
-    /// Of these classes together.
-    pub fn of<'a>(classes: impl IntoIterator<Item = &'a ClassRecord>) -> Ways {
-        let mut all = Ways::default();
-        for class in classes {
-            all.detours.merge(&Histogram::from(&class.detours_each[..]));
-            if all.extra.len() < class.extra_hops.len() {
-                all.extra
-                    .resize_with(class.extra_hops.len(), Default::default);
-            }
-            for (mine, theirs) in all.extra.iter_mut().zip(&class.extra_hops) {
-                mine.merge(&Histogram::from(&theirs[..]));
-            }
-            all.straight += class.delivered - class.detoured;
+impl<'a> Ways<'a> {
+    /// Of the packets of a class, or of several together.
+    pub fn of(packets: &'a ClassOutcome) -> Ways<'a> {
+        Ways {
+            detours: &packets.detours_each,
+            extra: &packets.extra_hops,
+            straight: packets.delivered - packets.detoured,
         }
-        all
     }
 
     /// By the switches beyond a shortest path, of whatever length that is.

@@ -34,7 +34,7 @@ fn a_saturated_link_is_hot_in_every_window() {
     assert!(most.iter().all(|u| (0.99..1.001).contains(u)), "{most:?}");
     let summary = summarise(&[&Record::of(&run)]);
     assert!(
-        (0.99..=1.0).contains(&summary.link_use.max.unwrap()),
+        (0.99..=1.0).contains(&summary.link_use.as_ref().unwrap().max.unwrap()),
         "{:?}",
         summary.link_use
     );

@@ -28,7 +28,7 @@ pub(super) fn join(all: &mut Outcome, other: Outcome) {
         add_port(port, &more);
     }
     for (class, more) in all.classes.iter_mut().zip(classes) {
-        add_class(class, &more);
+        ClassOutcome::merge(class, &more);
     }
     all.subflows.extend(subflows);
     all.subflows.sort_unstable_by_key(|s| (s.flow, s.subflow));
@@ -107,46 +107,11 @@ fn add_port(port: &mut PortOutcome, more: &PortOutcome) {
     port.input_peak_bytes += input_peak_bytes;
 }
 
-fn add_class(class: &mut ClassOutcome, more: &ClassOutcome) {
-    let ClassOutcome {
-        sent,
-        delivered,
-        detoured,
-        detours,
-        dropped,
-        marked,
-        detours_each,
-        extra_hops,
-        trimmed,
-        reordered,
-        transport_reordered,
-        n_reordering,
-    } = more;
-    class.sent += sent;
-    class.delivered += delivered;
-    class.detoured += detoured;
-    class.detours += detours;
-    class.dropped += dropped;
-    class.marked += marked;
-    class.detours_each.merge(detours_each);
-    let shortest = class.extra_hops.len().max(extra_hops.len());
-    class.extra_hops.resize_with(shortest, Default::default);
-    for (hops, more) in class.extra_hops.iter_mut().zip(extra_hops) {
-        hops.merge(more);
-    }
-    class.trimmed += trimmed;
-    class.reordered += reordered;
-    class.transport_reordered += transport_reordered;
-    let counts = n_reordering.counts;
-    let sums = class.n_reordering.counts.iter_mut();
-    sums.zip(counts).for_each(|(sum, more)| *sum += more);
-}
-
 /// Writes the sum of all counts of a run.
 macro_rules! sum {
     (
-        work { $($(#[$work_doc:meta])* $work:ident;)* }
-        signals { $($(#[$signal_doc:meta])* $signal:ident;)* }
+        work { $($(#[$work_doc:meta])* $work:ident $(by $work_teller:ident)?;)* }
+        signals { $($(#[$signal_doc:meta])* $signal:ident $(by $signal_teller:ident)?;)* }
     ) => {
         fn add_totals(totals: &mut Totals, more: &Totals) {
             $(totals.$work += more.$work;)*

@@ -47,16 +47,14 @@ const ROWS: [Row; 16] = [
     (
         "data packets dropped",
         |_, _| true,
-        |s, c| counted(s, "classes.dropped", c.dropped),
+        |_, c| counted(c.dropped),
     ),
     (
         "detours",
-        |s, c| c.detours_delivered > 0 && !s.unmeasured.has(DETOURS),
-        |s, c| counted(s, DETOURS, c.detours_delivered),
+        |_, c| c.detours_delivered.is_some_and(|detours| detours > 0),
+        |_, c| counted(c.detours_delivered),
     ),
 ];
-
-const DETOURS: &str = "classes.detours_delivered";
 
 const INTERVAL: &str = "  95 % interval over seeds";
 
@@ -116,7 +114,6 @@ fn groups(_: &Summary, class: &ClassSummary) -> bool {
     class.group_ms.n > 0
 }
 
-fn counted(summary: &Summary, name: &str, n: u64) -> String {
-    let known = summary.unmeasured.unless(name, n);
+fn counted(known: Option<u64>) -> String {
     known.map_or("-".into(), count)
 }

@@ -8,7 +8,6 @@ mod table;
 
 pub(crate) use claims::claims_table;
 
-use crate::blank::{summary_from, summary_json};
 use crate::manifest::Status;
 use crate::words::{Grid, and, hang, seeds};
 use serde::{Deserialize, Serialize};
@@ -68,7 +67,7 @@ impl Report {
     pub fn to_json(&self) -> Value {
         let named = |all: &[Summary]| {
             let all = all.iter();
-            Map::from_iter(all.map(|s| (s.scheme.clone(), summary_json(s))))
+            Map::from_iter(all.map(|s| (s.scheme.clone(), json!(s))))
         };
         let mut json = json!({
             "scenario": self.scenario,
@@ -98,7 +97,10 @@ impl Report {
         let read = |schemes: &Value| -> Result<Vec<Summary>, String> {
             let all = schemes.as_object();
             let all = all.ok_or("expected \"schemes\" to be an object")?.values();
-            let all: Result<_, _> = all.cloned().map(summary_from).collect();
+            let all: Result<_, _> = all
+                .cloned()
+                .map(serde_json::from_value::<Summary>)
+                .collect();
             all.map_err(|e: serde_json::Error| format!("\"schemes\": {e}"))
         };
         let list = |key: &str| value[key].clone();
@@ -260,7 +262,7 @@ impl Report {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use sidestep_lab::stats::Percentiles;
+    use sidestep_lab::stats::{ClassSummary, Percentiles};
     use sidestep_lab::{Compare, Verdict};
 
     fn percentiles(p99: f64, n: u64, completed_share: f64) -> Percentiles {
@@ -341,6 +343,37 @@ pub(crate) mod tests {
                 paper: Some(1.0),
                 ..claim("drops_full", "dctcp")
             }],
+        }
+    }
+
+    #[test]
+    fn what_nobody_told_is_null_and_a_dash_also_when_it_is_read_again() {
+        let mut report = report();
+        for summary in &mut report.summaries {
+            (summary.drops, summary.signals.marks) = (None, None);
+            summary.classes = vec![ClassSummary::default()];
+        }
+        let json = report.to_json();
+        let scheme = &json["schemes"]["dctcp"];
+        for value in [
+            &scheme["drops"],
+            &scheme["marks"],
+            &scheme["classes"][""]["dropped"],
+        ] {
+            assert_eq!(*value, Value::Null);
+        }
+        assert_eq!(scheme["timeouts"], 5);
+        let again = Report::from_json(&json).unwrap();
+        assert_eq!(again.to_json(), json);
+        for text in [report.to_text(), again.to_text()] {
+            let line = |words: &str| {
+                text.lines()
+                    .find(|line| line.trim_start().starts_with(words))
+            };
+            for words in ["ECN marks", "dropped, no room", "data packets detoured"] {
+                let shown = line(words).unwrap();
+                assert!(shown.contains(" - ") && shown.ends_with(" -"), "{shown:?}");
+            }
         }
     }
 

@@ -206,11 +206,9 @@ const PACKETS: &[Row] = &[
         "data packets detoured",
         |_| true,
         |s| {
-            if s.unmeasured.has("detoured_data_share") {
-                return "-".into();
-            }
-            let (detoured, delivered) = data(s);
-            format!("{} ({})", count(detoured), share(detoured, delivered))
+            data(s).map_or("-".into(), |(detoured, delivered)| {
+                format!("{} ({})", count(detoured), share(detoured, delivered))
+            })
         },
     ),
     Row::Own(
@@ -233,11 +231,7 @@ const PACKETS: &[Row] = &[
 ];
 
 const COST: &[Row] = &[
-    Row::Own(
-        "packet-hops",
-        |_| true,
-        |s| or_dash(s.unmeasured.unless("packet_hops", s.packet_hops)),
-    ),
+    Row::Own("packet-hops", |_| true, |s| or_dash(s.packet_hops)),
     Row::Own("CPU, s", |_| true, |s| s.cpu_s.map_or("-".into(), number)),
     Row::Own(
         "packet-hops per CPU-second",
@@ -267,10 +261,10 @@ fn flows(s: &Summary) -> (u64, u64) {
         .fold((0, 0), |(d, n), c| (d + done(&c.fct_ms), n + c.fct_ms.n))
 }
 
-fn data(s: &Summary) -> (u64, u64) {
-    s.classes
-        .iter()
-        .fold((0, 0), |(d, n), c| (d + c.detoured, n + c.delivered))
+fn data(s: &Summary) -> Option<(u64, u64)> {
+    let detoured = s.classes.iter().map(|c| c.detoured).sum::<Option<u64>>()?;
+    let delivered = s.classes.iter().map(|c| c.delivered).sum::<Option<u64>>()?;
+    Some((detoured, delivered))
 }
 
 fn percent(value: Option<f64>) -> String {

@@ -3,7 +3,6 @@
 use super::beside::Beside;
 use super::drawn::Drawn;
 use super::{FigureResult, Reproduction, Totals};
-use crate::blank;
 use serde_json::{Map, Value, json};
 use sidestep_lab::stats::Summary;
 use sidestep_lab::{ClaimResult, PointResult, Setting};
@@ -114,7 +113,7 @@ fn point_json(figure: &FigureResult, point: &PointResult) -> Value {
 
 /// A summary without its seeds' own, which `summary.json` has, and without clocks.
 fn summary_json(summary: &Summary) -> Value {
-    blank::summary_json(&Summary {
+    json!(Summary {
         per_seed: Vec::new(),
         cpu_s: None,
         hops_per_cpu_s: None,

@@ -3,7 +3,6 @@
 use super::drawn::point_of;
 use super::shelf::{Book, Shelf};
 use super::{FigureResult, Reproduction};
-use crate::blank::summary_json;
 use crate::figures::pictures;
 use crate::recorder::unwritten;
 use crate::staging::Staging;
@@ -174,7 +173,7 @@ fn write(staging: &Staging, reproduction: &Reproduction) -> Result<(), Error> {
             .results
             .points
             .iter()
-            .map(|p| json!({"at": p.at, "schemes": p.summaries().map(|s| summary_json(&s)).collect::<Vec<_>>()}));
+            .map(|p| json!({"at": p.at, "schemes": p.summaries().map(|s| json!(*s)).collect::<Vec<_>>()}));
         let summary = json!({
             "experiment": folder,
             "status": figure.status.word(),

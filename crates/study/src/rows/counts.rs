@@ -3,7 +3,7 @@
 //! Of a sweep, which has no table of flows and ports, also what those would be counted from.
 
 use crate::columns::{Col, columns};
-use sidestep_lab::{ClassRecord, Counts, Record};
+use sidestep_lab::{ClassRecord, Counts, Record, Teller};
 
 /// One count of one run.
 pub struct CountRow<'a> {
@@ -45,19 +45,9 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Was it measured? What a summary shows of it says so.
-    fn has(&self, name: &str) -> bool {
-        let shown = match (self.class, name) {
-            ("", "detoured") => "detoured_share".to_string(),
-            ("", _) => name.to_string(),
-            _ => format!("classes.{name}"),
-        };
-        !self.record.unmeasured.has(&shown)
-    }
-
-    /// Adds a count, unless it was not measured.
-    fn add(&mut self, name: &str, value: u64) {
-        if self.has(name) {
+    /// Adds a count, unless nobody told it.
+    fn add(&mut self, name: &str, value: Option<u64>) {
+        if let Some(value) = value {
             self.put(name, None, value);
         }
     }
@@ -86,18 +76,22 @@ impl Rows<'_> {
         let record = self.record;
         self.put("simulated_ps", None, record.end.0.ps());
         self.put("interrupted", None, u64::from(record.interrupted));
-        self.add("trajectory_hash", record.trajectory_hash);
-        for (name, count) in Counts::NAMES.iter().zip(record.counts.all()) {
+        let simulated = |count| record.told.by(Teller::Simulator, count);
+        self.add("trajectory_hash", simulated(record.trajectory_hash));
+        for (name, count) in Counts::NAMES
+            .iter()
+            .zip(record.counts.told(&record.told).all())
+        {
             self.add(name, count);
         }
-        self.add("deadlocks", record.deadlocks);
+        self.add("deadlocks", simulated(record.deadlocks));
         if let Some(loops) = &record.probed.loops {
             self.put("loops.packets", None, loops.packets);
             self.put("loops.detoured", None, loops.detoured);
             self.put("loops.looped", None, loops.looped);
             self.bins("loops.lengths", 0, &loops.lengths);
         }
-        if !self.has("drops") {
+        if record.told.by(Teller::Switches, ()).is_none() {
             return;
         }
         for (reason, count) in &record.drops {
@@ -122,21 +116,26 @@ impl Rows<'_> {
 
     fn of(&mut self, class: &ClassRecord) {
         self.put("query", None, u64::from(class.query));
-        self.add("sent", class.sent);
-        self.add("delivered", class.delivered);
-        self.add("detoured", class.detoured);
-        self.add("detours", class.detours);
-        self.add("detours_delivered", class.detours_delivered);
-        self.add("dropped", class.dropped);
-        self.add("marked", class.marked);
-        self.add("trimmed", class.trimmed);
-        self.add("reordered", class.reordered);
-        self.add("transport_reordered", class.transport_reordered);
-        self.add("delivered_bytes", class.delivered_bytes);
-        self.bins("n_reordering", 1, &class.n_reordering);
-        self.bins("detours_each", 0, &class.detours_each);
-        for (shortest, extra) in class.extra_hops.iter().enumerate() {
-            self.bins(&format!("extra_hops.{shortest}"), 0, extra);
+        let (packets, told) = (&class.packets, &self.record.told);
+        let simulated = |count| told.by(Teller::Simulator, count);
+        self.add("sent", told.by(Teller::DataOut, packets.sent));
+        self.add("delivered", told.by(Teller::DataIn, packets.delivered));
+        self.add("detoured", simulated(packets.detoured));
+        self.add("detours", simulated(packets.detours));
+        self.add("detours_delivered", simulated(class.detours_delivered));
+        self.add("dropped", simulated(packets.dropped));
+        self.add("marked", told.by(Teller::Marks, packets.marked));
+        self.add("trimmed", simulated(packets.trimmed));
+        self.add("reordered", simulated(packets.reordered));
+        self.add(
+            "transport_reordered",
+            simulated(packets.transport_reordered),
+        );
+        self.put("delivered_bytes", None, class.delivered_bytes);
+        self.bins("n_reordering", 1, &packets.n_reordering.counts);
+        self.bins("detours_each", 0, packets.detours_each.counts());
+        for (shortest, extra) in packets.extra_hops.iter().enumerate() {
+            self.bins(&format!("extra_hops.{shortest}"), 0, extra.counts());
         }
     }
 }
@@ -164,20 +163,26 @@ pub fn count_columns<'a>() -> Vec<Col<CountRow<'a>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sidestep_lab::Unmeasured;
+    use sidestep_lab::Told;
+    use sidestep_sim::{ClassOutcome, Histogram, NReordering};
 
     #[test]
     fn what_was_not_measured_has_no_row_and_bins_are_numbered() {
+        let mut n_reordering = NReordering::default();
+        n_reordering.counts[..3].copy_from_slice(&[4, 0, 1]);
         let class = ClassRecord {
             name: "web".into(),
-            delivered: 10,
-            dropped: 3,
-            n_reordering: vec![4, 0, 1],
-            extra_hops: vec![vec![], vec![0, 0, 5]],
+            packets: ClassOutcome {
+                delivered: 10,
+                dropped: 3,
+                n_reordering,
+                extra_hops: vec![Histogram::default(), Histogram::from(&[0, 0, 5][..])],
+                ..ClassOutcome::default()
+            },
             ..ClassRecord::default()
         };
         let record = Record {
-            unmeasured: Unmeasured::of(["marks", "detoured_share", "drops", "classes.dropped"]),
+            told: Told::without([Teller::Simulator, Teller::Switches]),
             drops: [("full".to_string(), 3)].into(),
             classes: vec![class],
             ..Record::default()

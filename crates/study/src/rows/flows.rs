@@ -3,8 +3,8 @@
 use super::{Point, span_us};
 use crate::columns::{Col, columns};
 
-use sidestep_lab::Unmeasured;
 use sidestep_lab::ideal::Ideal;
+use sidestep_lab::{Teller, Told};
 use sidestep_sim::{FlowOutcome, FlowPlan, Plan};
 use sidestep_types::Time;
 use std::collections::HashMap;
@@ -21,20 +21,20 @@ pub struct FlowRow<'a> {
     outcome: &'a FlowOutcome,
     mss: u32,
     ideal: Option<Time>,
-    unmeasured: &'a Unmeasured,
+    told: &'a Told,
 }
 
 impl FlowRow<'_> {
     fn size(&self) -> Option<u64> {
         (!self.plan.is_endless()).then_some(self.plan.size)
     }
-    /// The count of a column, unless it was not measured.
-    fn count(&self, column: &str, count: impl Into<u64>) -> Option<u64> {
-        if self.unmeasured.is_empty() {
-            return Some(count.into());
-        }
-        let name = format!("flows.{column}");
-        self.unmeasured.unless(&name, count.into())
+    /// A count, if this teller told it.
+    fn told(&self, teller: Teller, count: impl Into<u64>) -> Option<u64> {
+        self.told.by(teller, count.into())
+    }
+    /// A count that the simulator alone tells.
+    fn simulated(&self, count: impl Into<u64>) -> Option<u64> {
+        self.told(Teller::Simulator, count)
     }
     fn fct_us(&self) -> Option<f64> {
         span_us(self.outcome.started, self.outcome.finished)
@@ -54,7 +54,7 @@ pub fn flow_rows<'a>(point: Point<'a>, ideal: &mut Ideal<'_>) -> Vec<FlowRow<'a>
         class: &point.plan.classes[plan.class as usize],
         plan,
         outcome,
-        unmeasured: point.unmeasured,
+        told: point.told,
         mss: ideal.mss(plan),
         ideal: ideal.of(plan),
     });
@@ -110,36 +110,36 @@ pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
         /// delivered in order by the end of the run
         delivered_bytes: Int = r.outcome.delivered_bytes;
         /// data packets sent, retransmissions included
-        packets: OptInt = r.count("packets", r.outcome.segments);
+        packets: OptInt = r.told(Teller::DataOut, r.outcome.segments);
         /// data packets sent again
-        retransmits: OptInt = r.count("retransmits", r.outcome.retransmits);
+        retransmits: OptInt = Some(u64::from(r.outcome.retransmits));
         /// retransmission timeouts
-        timeouts: OptInt = r.count("timeouts", r.outcome.timeouts);
+        timeouts: OptInt = r.told(Teller::Timeouts, r.outcome.timeouts);
         /// retransmissions of which the network had lost nothing since it was last sent
-        spurious_retransmits: OptInt = r.count("spurious_retransmits", r.outcome.spurious_retransmits);
+        spurious_retransmits: OptInt = r.simulated(r.outcome.spurious_retransmits);
         /// timeouts at which the network had not lost the oldest byte waited for
-        spurious_timeouts: OptInt = r.count("spurious_timeouts", r.outcome.spurious_timeouts);
+        spurious_timeouts: OptInt = r.simulated(r.outcome.spurious_timeouts);
         /// fast retransmits begun
-        fast_retransmits: OptInt = r.count("fast_retransmits", r.outcome.fast_retransmits);
+        fast_retransmits: OptInt = r.simulated(r.outcome.fast_retransmits);
         /// segments that arrived once more, as acknowledgements told the sender (RFC 2883)
-        dsacks: OptInt = r.count("dsacks", r.outcome.dsacks);
+        dsacks: OptInt = r.simulated(r.outcome.dsacks);
         /// windows given back, since the recovery that had cut them was needless
-        undone: OptInt = r.count("undone", r.outcome.undone);
+        undone: OptInt = r.simulated(r.outcome.undone);
         /// data packets that arrived after one sent later (RFC 4737)
-        reordered: OptInt = r.count("reordered", r.outcome.reordered);
+        reordered: OptInt = r.simulated(r.outcome.reordered);
         /// the largest extent of one of them: arrivals since the first sent later (RFC 4737 section 4.2)
-        reordering_extent: OptInt = r.count("reordering_extent", r.outcome.reordering_extent);
+        reordering_extent: OptInt = r.simulated(r.outcome.reordering_extent);
         /// the largest n of one of them: arrivals right before it, all sent later (RFC 4737 section 5.4)
-        n_reordering: OptInt = r.count("n_reordering", r.outcome.n_reordering);
+        n_reordering: OptInt = r.simulated(r.outcome.n_reordering);
         /// data packets that reached the transport after one sent later had: without shims as `reordered`
-        transport_reordered: OptInt = r.count("transport_reordered", r.outcome.transport_reordered);
+        transport_reordered: OptInt = r.simulated(r.outcome.transport_reordered);
         /// detours of its data packets that arrived
-        detours: OptInt = r.count("detours", r.outcome.detours);
+        detours: OptInt = r.simulated(r.outcome.detours);
         /// the most detours of one of them
-        max_detours: OptInt = r.count("max_detours", r.outcome.max_detours);
+        max_detours: OptInt = r.simulated(r.outcome.max_detours);
         /// data packets that arrived marked
-        marks: OptInt = r.count("marks", r.outcome.marks);
+        marks: OptInt = r.told(Teller::Marks, r.outcome.marks);
         /// data packets dropped
-        drops: OptInt = r.count("drops", r.outcome.drops);
+        drops: OptInt = r.simulated(r.outcome.drops);
     }
 }

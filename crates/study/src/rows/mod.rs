@@ -18,7 +18,7 @@ pub use queries::{query_columns, query_rows};
 pub use samples::{sample_columns, sample_rows};
 pub use subflows::{subflow_columns, subflow_rows};
 
-use sidestep_lab::Unmeasured;
+use sidestep_lab::Told;
 use sidestep_sim::network::{End, Network};
 use sidestep_sim::{Outcome, Plan};
 use sidestep_types::Time;
@@ -34,8 +34,8 @@ pub struct Point<'a> {
     pub plan: &'a Plan,
     /// What happened.
     pub outcome: &'a Outcome,
-    /// What was not counted of it.
-    pub unmeasured: &'a Unmeasured,
+    /// Who told it.
+    pub told: &'a Told,
     /// The machine disturbed the run.
     pub disturbed: bool,
 }

@@ -2,7 +2,7 @@
 
 use super::{Point, end_name};
 use crate::columns::{Col, Get, columns};
-use sidestep_lab::Unmeasured;
+use sidestep_lab::{Teller, Told};
 use sidestep_sim::network::{End, Network};
 use sidestep_sim::{PortCounts, PortOutcome};
 use sidestep_switch::DropReason;
@@ -18,29 +18,36 @@ pub struct PortRow<'a> {
     to: String,
     end: Time,
     port: &'a PortOutcome,
-    unmeasured: &'a Unmeasured,
+    told: &'a Told,
 }
 
 impl PortRow<'_> {
     fn utilisation(&self) -> Option<f64> {
-        self.count("utilisation", 0u64)?;
+        self.carried(0u64)?;
         if self.end == Time::ZERO || self.port.rate.as_bps() == 0 {
             return Some(0.0);
         }
         let busy = self.port.rate.time_to_send(Bytes(self.port.wire_bytes));
         Some(busy.as_us_f64() / self.end.as_us_f64())
     }
-    /// The count of a column, unless it was not measured at such an end.
-    fn count(&self, column: &str, count: impl Into<u64>) -> Option<u64> {
-        if self.unmeasured.is_empty() {
-            return Some(count.into());
+    /// What went over the link: told by the host that sent it, or by a switch that counts.
+    fn carried(&self, count: impl Into<u64>) -> Option<u64> {
+        match self.port.from {
+            End::Host(_) => Some(count.into()),
+            End::Switch(_) => self.told.by(Teller::Switches, count.into()),
         }
-        let end = match self.port.from {
-            End::Host(_) => "host",
-            End::Switch(_) => "switch",
+    }
+    /// What the queue met: no real host tells it of its NIC.
+    fn queued(&self, count: impl Into<u64>) -> Option<u64> {
+        let teller = match self.port.from {
+            End::Host(_) => Teller::Simulator,
+            End::Switch(_) => Teller::Switches,
         };
-        let name = format!("ports.{end}.{column}");
-        self.unmeasured.unless(&name, count.into())
+        self.told.by(teller, count.into())
+    }
+    /// What the simulator alone tells.
+    fn simulated(&self, count: u64) -> Option<u64> {
+        self.told.by(Teller::Simulator, count)
     }
 }
 
@@ -60,7 +67,7 @@ pub fn port_rows<'a>(point: Point<'a>, network: &Network) -> Vec<PortRow<'a>> {
             to: end_name(network, port.to),
             end: point.outcome.end,
             port,
-            unmeasured: point.unmeasured,
+            told: point.told,
         });
     rows.collect()
 }
@@ -87,9 +94,9 @@ pub fn port_columns<'a>() -> Vec<Col<PortRow<'a>>> {
         /// the link's rate
         rate_bps: Int = r.port.rate.as_bps();
         /// packets delivered over the link
-        packets: OptInt = r.count("packets", r.port.packets);
+        packets: OptInt = r.carried(r.port.packets);
         /// their bytes of link time
-        wire_bytes: OptInt = r.count("wire_bytes", r.port.wire_bytes);
+        wire_bytes: OptInt = r.carried(r.port.wire_bytes);
         /// share of the run the link was busy
         utilisation: OptFloat = r.utilisation();
     };
@@ -97,15 +104,15 @@ pub fn port_columns<'a>() -> Vec<Col<PortRow<'a>>> {
     all.extend(DropReason::ALL.map(dropped));
     all.extend(columns! { r: PortRow<'a>;
         /// the longest queue, the packet on the wire included
-        peak_packets: OptInt = r.count("peak_packets", r.port.peak_packets);
+        peak_packets: OptInt = r.queued(r.port.peak_packets);
         /// the longest queue in bytes
-        peak_bytes: OptInt = r.count("peak_bytes", r.port.peak_bytes);
+        peak_bytes: OptInt = r.queued(r.port.peak_bytes);
         /// pauses that reached it
-        pauses: OptInt = r.count("pauses", r.port.pauses);
+        pauses: OptInt = r.simulated(r.port.pauses);
         /// for how long it was paused, rounded down
-        paused_ns: OptInt = r.count("paused_ns", r.port.paused.as_ns());
+        paused_ns: OptInt = r.simulated(r.port.paused.as_ns());
         /// with pfc or cioq: the most bytes that the switch it leads to held of what came over this link
-        input_peak_bytes: OptInt = r.count("input_peak_bytes", r.port.input_peak_bytes);
+        input_peak_bytes: OptInt = r.simulated(r.port.input_peak_bytes);
     });
     all
 }
@@ -117,8 +124,7 @@ fn counted<'a>(nth: usize) -> Col<PortRow<'a>> {
         name: count.name.into(),
         doc: count.doc,
         get: Get::NthOptInt(nth, |r, nth| {
-            let count = &PortCounts::ALL[nth];
-            r.count(count.name, (count.of)(&r.port.counts))
+            r.queued((PortCounts::ALL[nth].of)(&r.port.counts))
         }),
     }
 }
@@ -128,8 +134,6 @@ fn dropped<'a>(reason: DropReason) -> Col<PortRow<'a>> {
     Col {
         name: reason.counted_as().into(),
         doc: reason.column_doc(),
-        get: Get::NthOptInt(reason as usize, |r, nth| {
-            r.count(DropReason::ALL[nth].counted_as(), r.port.counts.drops[nth])
-        }),
+        get: Get::NthOptInt(reason as usize, |r, nth| r.queued(r.port.counts.drops[nth])),
     }
 }

@@ -144,7 +144,7 @@ impl Points {
             .flat_map(|p| p.records.iter().map(move |r| (p, r)));
         let rows: Vec<Row<'_>> = runs
             .map(|(point, record)| {
-                assert!(record.unmeasured.is_empty(), "a sweep is simulated");
+                assert!(record.told.is_all(), "a sweep is simulated");
                 Row {
                     at: &point.at,
                     record,

@@ -5,7 +5,7 @@
 //! **Units**        those of [`super::METRICS`]. Packets are data packets.
 
 use super::entry::{Kind, Metric, SampleKind, Values};
-use super::table::{known, mean, number, p50, p99, p999};
+use super::table::{count, known, mean, number, p50, p99, p999};
 use super::{Population, Reading, Unit};
 use crate::stats::Summary;
 use std::ops::Deref;
@@ -35,8 +35,8 @@ of_class! {
     GroupsOfClass Ms "group_p999_ms" "99.9th percentile of completion time of groups of its flows" => |c| p999(&c.group_ms);
     GroupsOfClass Ms "group_mean_ms" "mean completion time of groups of its flows" => |c| mean(&c.group_ms);
     GroupsOfClass Share "group_completed_share" "share of groups of its flows that completed" => |c| known(c.group_ms.completed_share);
-    DataPackets Count "drops" "its data packets dropped, for any reason" => |c| number(c.dropped);
-    DataPackets Count "detours" "detours of its data packets that arrived" => |c| number(c.detours_delivered);
+    DataPackets Count "drops" "its data packets dropped, for any reason" => |c| count(c.dropped);
+    DataPackets Count "detours" "detours of its data packets that arrived" => |c| count(c.detours_delivered);
     Flows Count "delivered_bytes" "its payload bytes delivered in order" => |c| number(c.delivered_bytes);
 }
 
@@ -101,15 +101,8 @@ impl<'a> Named<'a> {
         let Some(name) = self.class else {
             return self.metric.read(summary);
         };
-        let counted = match self.metric.name {
-            "drops" => "classes.dropped",
-            "detours" => "classes.detours_delivered",
-            _ => "",
-        };
-        match summary.class(name) {
-            Some(class) if !summary.unmeasured.has(counted) => self.metric.read_class(class),
-            _ => Reading::Nothing,
-        }
+        let class = summary.class(name);
+        class.map_or(Reading::Nothing, |class| self.metric.read_class(class))
     }
 
     /// What it is, in words that stand alone.

@@ -5,6 +5,7 @@ use crate::record::{ClassRecord, Record};
 use crate::stats::{ClassSummary, Sample, Summary};
 use serde::Serialize;
 use sidestep_switch::DropReason;
+use std::collections::BTreeMap;
 
 /// A number a summary can be asked for.
 #[derive(Clone, Copy, Debug)]
@@ -78,15 +79,15 @@ impl Metric {
 
     /// Reads it from a summary: nothing where it was not measured, or is a number of one class.
     pub fn read(&self, summary: &Summary) -> Reading {
-        if summary.unmeasured.has(self.name) {
-            return Reading::Nothing;
-        }
         match self.read {
             Read::By(read) => read(summary),
             Read::OfClass(_) => Reading::Nothing,
             Read::Dropped(reason) => {
-                let count = summary.drops.get(reason.name()).copied();
-                Reading::Exactly(count.unwrap_or(0) as f64)
+                let count = |drops: &BTreeMap<String, u64>| drops.get(reason.name()).copied();
+                match summary.drops.as_ref().map(count) {
+                    Some(count) => Reading::Exactly(count.unwrap_or(0) as f64),
+                    None => Reading::Nothing,
+                }
             }
         }
     }

@@ -84,8 +84,8 @@ metrics! { FLOWS:
     Groups Share "group_completed_share" "share of groups of flows that completed" => |s| known(s.group_ms.completed_share);
     PlannedQueries Share "query_timeout_share" "share of the queries with a response that ran into a timeout" => |s| known(s.query_timeout_share);
     PlannedResponses Share "response_timeout_share" "share of the responses that ran into a timeout" => |s| known(s.response_timeout_share);
-    Packets Share "drop_share" "packets dropped, for any reason, over all packets put on NICs" => |s| known((s.sent > 0).then(|| s.drops.values().sum::<u64>() as f64 / s.sent as f64));
-    Packets Count "drops" "packets dropped, for any reason" => |s| number(s.drops.values().sum());
+    Packets Share "drop_share" "packets dropped, for any reason, over all packets put on NICs" => |s| over_sent(s, dropped(s));
+    Packets Count "drops" "packets dropped, for any reason" => |s| count(dropped(s));
     Flows Count "delivered_bytes" "payload bytes delivered in order" => |s| number(s.classes.iter().map(|class| class.delivered_bytes).sum());
 }
 
@@ -101,48 +101,48 @@ const DROPS: [Metric; DropReason::COUNT] = {
 };
 
 metrics! { PACKETS:
-    Packets Count "trims" "packets that lost their payload in a switch, or at a NIC", row "trimmed" => |s| number(s.signals.trims);
-    Packets Count "detours" "detours of all packets", row "detours" => |s| number(s.detours);
+    Packets Count "trims" "packets that lost their payload in a switch, or at a NIC", row "trimmed" => |s| count(s.signals.trims);
+    Packets Count "detours" "detours of all packets", row "detours" => |s| count(s.detours);
     Packets Share "detoured_share" "share of all packets delivered, acknowledgements included, that were detoured" => |s| known(s.detoured_share);
     DataPackets Share "detoured_data_share" "share of the data packets delivered that were detoured at least once" => |s| known(s.detoured_data_share);
     DetouredPackets Share "detoured_query_share" "share of the detoured data packets that belong to queries" => |s| known(s.detoured_query_share);
     DataPackets Share "detoured_background_share" "share of the background data packets delivered that were detoured" => |s| known(s.detoured_background_share);
     DataPackets Number "detours_per_packet" "mean detours of a data packet delivered, those without any included" => |s| known(s.detours_per_packet);
-    DataPackets Number "detours_p99" "99th percentile of the detours of a query's data packet delivered" => |s| whole(s.detours_p99);
-    DataPackets Number "detours_max" "the most detours of a data packet delivered" => |s| whole(s.detours_max);
+    DataPackets Number "detours_p99" "99th percentile of the detours of a query's data packet delivered" => |s| count(s.detours_p99);
+    DataPackets Number "detours_max" "the most detours of a data packet delivered" => |s| count(s.detours_max);
     DataPackets Number "stretch_mean" "mean over the data packets delivered of switches crossed over those of a shortest path" => |s| known(s.stretch_mean);
-    DataPackets Number "extra_hops_p99" "99th percentile of the switches that a data packet delivered crossed beyond a shortest path" => |s| whole(s.extra_hops_p99);
-    Links Share "link_use_mean" "mean share of the run that a link out of a switch was busy" => |s| known(s.link_use.mean);
-    Links Share "link_use_max" "the same of the busiest link out of a switch" => |s| known(s.link_use.max);
-    Packets Count "marks" "packets marked", row "ECN marks" => |s| number(s.signals.marks);
-    Packets Count "host_marks" "packets that the NIC of their host marked: `marks` counts them as well", row "  of them at NICs" => |s| number(s.signals.host_marks);
-    Packets Count "host_drops" "packets that the NIC of their host dropped, for any reason: `drops` counts them as well", row "dropped at NICs, for any reason" => |s| number(s.signals.host_drops);
-    Flows Count "timeouts" "retransmission timeouts", row "retransmission timeouts" => |s| number(s.signals.timeouts);
-    Packets Count "retransmits" "data segments sent again", row "retransmissions" => |s| number(s.signals.retransmits);
-    Packets Count "spurious_retransmits" "data segments sent again of which the network had lost nothing since they were last sent" => |s| number(s.signals.spurious_retransmits);
-    Packets Share "spurious_share" "`spurious_retransmits` over all packets put on NICs", heading "needless retransmissions as a share of all packets put on NICs" => |s| known((s.sent > 0).then(|| s.signals.spurious_retransmits as f64 / s.sent as f64));
-    Flows Count "spurious_timeouts" "retransmission timeouts at which the network had not lost the oldest byte waited for" => |s| number(s.signals.spurious_timeouts);
-    Flows Count "fast_retransmits" "recoveries that duplicate acknowledgements began, or what SACK told" => |s| number(s.signals.fast_retransmits);
-    Packets Count "dsacks" "data segments that arrived once more, as acknowledgements told their senders (RFC 2883)" => |s| number(s.signals.dsacks);
-    Flows Count "undone" "windows given back, since the recovery that had cut them was needless" => |s| number(s.signals.undone);
-    Packets Count "reinjections" "data segments that a subflow carried for another one, which had timed out" => |s| number(s.signals.reinjections);
+    DataPackets Number "extra_hops_p99" "99th percentile of the switches that a data packet delivered crossed beyond a shortest path" => |s| count(s.extra_hops_p99);
+    Links Share "link_use_mean" "mean share of the run that a link out of a switch was busy" => |s| known(s.link_use.as_ref().and_then(|links| links.mean));
+    Links Share "link_use_max" "the same of the busiest link out of a switch" => |s| known(s.link_use.as_ref().and_then(|links| links.max));
+    Packets Count "marks" "packets marked", row "ECN marks" => |s| count(s.signals.marks);
+    Packets Count "host_marks" "packets that the NIC of their host marked: `marks` counts them as well", row "  of them at NICs" => |s| count(s.signals.host_marks);
+    Packets Count "host_drops" "packets that the NIC of their host dropped, for any reason: `drops` counts them as well", row "dropped at NICs, for any reason" => |s| count(s.signals.host_drops);
+    Flows Count "timeouts" "retransmission timeouts", row "retransmission timeouts" => |s| count(s.signals.timeouts);
+    Packets Count "retransmits" "data segments sent again", row "retransmissions" => |s| count(s.signals.retransmits);
+    Packets Count "spurious_retransmits" "data segments sent again of which the network had lost nothing since they were last sent" => |s| count(s.signals.spurious_retransmits);
+    Packets Share "spurious_share" "`spurious_retransmits` over all packets put on NICs", heading "needless retransmissions as a share of all packets put on NICs" => |s| over_sent(s, s.signals.spurious_retransmits);
+    Flows Count "spurious_timeouts" "retransmission timeouts at which the network had not lost the oldest byte waited for" => |s| count(s.signals.spurious_timeouts);
+    Flows Count "fast_retransmits" "recoveries that duplicate acknowledgements began, or what SACK told" => |s| count(s.signals.fast_retransmits);
+    Packets Count "dsacks" "data segments that arrived once more, as acknowledgements told their senders (RFC 2883)" => |s| count(s.signals.dsacks);
+    Flows Count "undone" "windows given back, since the recovery that had cut them was needless" => |s| count(s.signals.undone);
+    Packets Count "reinjections" "data segments that a subflow carried for another one, which had timed out" => |s| count(s.signals.reinjections);
     DataPackets Share "reordered_share" "share of the data packets delivered that arrived after one sent later (RFC 4737)" => |s| known(s.reordered_share);
     DataPackets Share "transport_reordered_share" "share of the data packets delivered that reached the transport after one sent later: what shims left of `reordered_share`" => |s| known(s.transport_reordered_share);
     ReorderedPackets Number "reordering_p99" "n-reordering (RFC 4737 section 5.4) that 99 % of the reordered data packets do not exceed" => reordering;
-    Packets Count "shim_held" "packets that shims kept", row "held by shims" => |s| number(s.signals.shim_held);
-    Packets Count "shim_released" "held packets that went on to the transport as a gap closed" => |s| number(s.signals.shim_released);
-    Packets Count "shim_expired" "held packets that went on since the wait was over, no room was left or a newer message began" => |s| number(s.signals.shim_expired);
-    Packets Count "shim_discarded" "held packets whose flow or run ended before they went on" => |s| number(s.signals.shim_discarded);
-    Packets Count "shim_late" "packets that came below what a shim had let pass before, and went on at once" => |s| number(s.signals.shim_late);
-    Packets Count "shim_bypassed" "data that a shim let pass for want of a place in a table or of room to hold it" => |s| number(s.signals.shim_bypassed);
-    Packets Count "shim_dropped" "packets that shims dropped", row "dropped by shims" => |s| number(s.signals.shim_dropped);
-    Packets Count "shim_duplicates" "acknowledgements that a shim found to be duplicates, whether it let them pass or dropped them" => |s| number(s.signals.shim_duplicates);
-    Packets Count "shim_marked" "data packets that shims marked", row "marked by shims" => |s| number(s.signals.shim_marked);
-    Packets Count "shim_repeats" "data packets marked that a shim took for sent before" => |s| number(s.signals.shim_repeats);
-    Packets Count "shim_mistaken" "data packets that a shim took for sent before, and that were sent for the first time" => |s| number(s.signals.shim_mistaken);
-    Packets Count "shim_missed" "data packets sent before that a shim took for sent for the first time" => |s| number(s.signals.shim_missed);
-    Ports Count "pauses" "pauses that switches sent", row "pauses" => |s| number(s.pauses);
-    Ports Count "deadlocks" "cycles of ports that came to wait for each other for ever", row "deadlocks" => |s| number(s.deadlocks);
+    Packets Count "shim_held" "packets that shims kept", row "held by shims" => |s| count(s.signals.shim_held);
+    Packets Count "shim_released" "held packets that went on to the transport as a gap closed" => |s| count(s.signals.shim_released);
+    Packets Count "shim_expired" "held packets that went on since the wait was over, no room was left or a newer message began" => |s| count(s.signals.shim_expired);
+    Packets Count "shim_discarded" "held packets whose flow or run ended before they went on" => |s| count(s.signals.shim_discarded);
+    Packets Count "shim_late" "packets that came below what a shim had let pass before, and went on at once" => |s| count(s.signals.shim_late);
+    Packets Count "shim_bypassed" "data that a shim let pass for want of a place in a table or of room to hold it" => |s| count(s.signals.shim_bypassed);
+    Packets Count "shim_dropped" "packets that shims dropped", row "dropped by shims" => |s| count(s.signals.shim_dropped);
+    Packets Count "shim_duplicates" "acknowledgements that a shim found to be duplicates, whether it let them pass or dropped them" => |s| count(s.signals.shim_duplicates);
+    Packets Count "shim_marked" "data packets that shims marked", row "marked by shims" => |s| count(s.signals.shim_marked);
+    Packets Count "shim_repeats" "data packets marked that a shim took for sent before" => |s| count(s.signals.shim_repeats);
+    Packets Count "shim_mistaken" "data packets that a shim took for sent before, and that were sent for the first time" => |s| count(s.signals.shim_mistaken);
+    Packets Count "shim_missed" "data packets sent before that a shim took for sent for the first time" => |s| count(s.signals.shim_missed);
+    Ports Count "pauses" "pauses that switches sent", row "pauses" => |s| count(s.pauses);
+    Ports Count "deadlocks" "cycles of ports that came to wait for each other for ever", row "deadlocks" => |s| count(s.deadlocks);
     EndlessFlows Number "jain" "Jain's index of the goodputs of endless flows" => |s| known(s.jain);
     EndlessFlows Number "flow_goodput_max_over_min" "the largest goodput of an endless flow over the smallest in one run" => |s| bounded(s.flow_goodput_max_over_min, s.flow_goodput_max_over_min_at_least);
     DetouredPackets Share "looped_share" "share of the detoured data packets that crossed a switch twice", needs Needs::Loops => looped_share;
@@ -321,7 +321,7 @@ fn bounded(value: Option<f64>, at_least: bool) -> Reading {
 
 fn reordering(summary: &Summary) -> Reading {
     let n = summary.reordering_p99.map(|n| n as f64);
-    bounded(n, summary.reordering_p99_at_least)
+    bounded(n, summary.reordering_p99_at_least == Some(true))
 }
 
 pub(super) fn known(value: Option<f64>) -> Reading {
@@ -343,7 +343,18 @@ fn loop_length_mean(summary: &Summary) -> Reading {
     known(summary.loops.as_ref().and_then(mean))
 }
 
-fn whole(value: Option<u64>) -> Reading {
+/// Packets dropped, for any reason.
+fn dropped(summary: &Summary) -> Option<u64> {
+    Some(summary.drops.as_ref()?.values().sum())
+}
+
+/// A count as a share of all packets put on NICs.
+fn over_sent(summary: &Summary, count: Option<u64>) -> Reading {
+    let share = |count| (summary.sent > 0).then(|| count as f64 / summary.sent as f64);
+    known(count.and_then(share))
+}
+
+pub(super) fn count(value: Option<u64>) -> Reading {
     value.map_or(Reading::Nothing, number)
 }
 

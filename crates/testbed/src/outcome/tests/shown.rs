@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// All that is written and shown of some runs.
 pub struct Shown {
-    /// Values by the name under which [`sidestep_lab::Unmeasured`] knows them.
+    /// Values by name: of a key or a metric, or, behind the name of a table and a dot, of a column.
     pub values: BTreeMap<String, Vec<String>>,
     /// The table that people read.
     pub text: String,
@@ -88,7 +88,7 @@ impl Shown {
     }
 
     fn keys(&mut self, before: &str, object: &Value) {
-        let whole = ["classes", "per_seed", "unmeasured", "wall_s"];
+        let whole = ["classes", "per_seed", "not_told", "wall_s"];
         for (key, value) in object.as_object().unwrap() {
             if !whole.contains(&key.as_str()) {
                 self.put(&format!("{before}{key}"), value.to_string());

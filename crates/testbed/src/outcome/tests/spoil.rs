@@ -26,7 +26,7 @@ pub fn spoil(run: &mut Run, without: Without) {
         recording: _,
         interrupted: _,
         marks: _,
-        unmeasured: _,
+        told: _,
         warnings: _,
     } = run;
     let Outcome {
