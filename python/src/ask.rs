@@ -1,6 +1,6 @@
 //! What is asked without running, or of a result: `check`, `list`, `schema`, `show`, `why`, each as the command's JSON.
 
-use crate::error::{Refused, raise};
+use crate::error::{Refused, raise, unreadable};
 use crate::policy::Schemes;
 use crate::source::Source;
 use pyo3::prelude::*;
@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use sidestep_study::catalog::{self, KINDS};
 use sidestep_study::check::{problems_json, to_json};
 use sidestep_study::json::versioned;
+use sidestep_study::lab::stats::Summary;
+use sidestep_study::reproduce::point_of;
 use sidestep_study::result::ResultDir;
 use sidestep_study::schema as schemas;
 use sidestep_study::why::{self as packets, Recorded, Wanted, Which};
@@ -49,6 +51,25 @@ pub fn list(py: Python<'_>, kind: Option<&str>) -> PyResult<String> {
         raise(py, &error, Refused::Scenario, None)
     })?;
     Ok(versioned(&json!(found)).to_string())
+}
+
+/// A number with the ends of its 95 % interval, and whether it is a lower bound.
+type Reading = (f64, Option<f64>, Option<f64>, bool);
+
+/// A metric of the summary of a scheme, which is given as JSON; nothing where it was not measured.
+#[pyfunction]
+pub fn metric(py: Python<'_>, summary: &str, name: &str) -> PyResult<Option<Reading>> {
+    let summary: Summary = serde_json::from_str(summary)
+        .map_err(|e| unreadable(py, format!("cannot read the summary of a scheme: {e}")))?;
+    let read = point_of(name, &summary).map(|point| {
+        let bound = point.bound.is_some();
+        let [low, high] = match point.ci.filter(|_| !bound) {
+            Some(ci) => ci.map(Some),
+            None => [None, None],
+        };
+        (point.value, low, high, bound)
+    });
+    Ok(read)
 }
 
 /// The JSON Schema of a scenario, or of an experiment, made of the tables by which it is read.

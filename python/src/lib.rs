@@ -23,7 +23,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::ask::{check, list, schema, show, why};
+    use crate::ask::{check, list, metric, schema, show, why};
     #[pymodule_export]
     use crate::build::build_info;
     #[pymodule_export]

@@ -1,20 +1,11 @@
-"""Percentiles, distributions and intervals, by the rules of the command.
+"""Percentiles and distributions, by the rules of the command.
 
 Percentiles are by nearest rank: the smallest value that at least that share of the sample does not exceed
-(Hyndman and Fan, 1996, type 1). What did not finish ranks last. Intervals are by sectioning, the seeds being the
-sections (docs/reproduce.md).
+(Hyndman and Fan, 1996, type 1). What did not finish ranks last.
 """
 
 import math
 from collections.abc import Sequence
-from functools import cache
-
-LEAST_SEEDS = 3
-"""Fewer seeds bear no interval of use: t(1) is 12.7."""
-
-APART = 0.5
-"""How far the logarithms of seeds may lie from that of all of them, in mean square."""
-
 
 def rank(n: int, per_mille: int) -> int:
     """The rank, from 0 on, of the percentile `per_mille` / 10 among `n` values; whole numbers all the way."""
@@ -63,47 +54,3 @@ def thinned(x: Sequence[float], y: Sequence[float], most: int) -> tuple[list[flo
             kept.append(i)
     kept.append(len(x) - 1)
     return [x[i] for i in kept], [y[i] for i in kept]
-
-
-def interval(whole: float, seeds: Sequence[float], *, share: bool) -> tuple[float, float] | None:
-    """The 95 % interval of `whole`, the number of all seeds, from `seeds`, each seed's own, by sectioning.
-
-    Positive numbers are taken by logarithms; shares end at 1. Where seeds lie further apart than a factor of e^0.5 in
-    mean square, their range is taken in. None for fewer than three seeds. The same rule as the command's
-    (crates/lab/src/stats/sections.rs).
-    """
-    n = len(seeds)
-    if n < LEAST_SEEDS or not math.isfinite(whole):
-        return None
-    t = _t95(n - 1) / math.sqrt(n)
-    if whole > 0 and all(seed > 0 for seed in seeds):
-        s = math.sqrt(sum(math.log(seed / whole) ** 2 for seed in seeds) / (n - 1))
-        low, high = whole * math.exp(-t * s), whole * math.exp(t * s)
-        if s > APART:
-            low, high = min(low, *seeds), max(high, *seeds)
-    else:
-        s = math.sqrt(sum((seed - whole) ** 2 for seed in seeds) / (n - 1))
-        low, high = whole - t * s, whole + t * s
-        if whole >= 0 and all(seed >= 0 for seed in seeds):
-            low = max(low, 0.0)
-    return low, min(high, 1.0) if share else high
-
-
-@cache
-def _t95(freedom: int) -> float:
-    """Student's t that holds with 95 % on both sides together: by Simpson's rule and halving."""
-    front = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) * 2 / math.sqrt(math.pi)
-
-    def held(t: float, parts: int = 2000) -> float:
-        # With t = sqrt(n) tan(angle) the density is a power of the cosine.
-        end = math.atan(t / math.sqrt(freedom))
-        inner = math.fsum((4 if i % 2 else 2) * math.cos(end * i / parts) ** (freedom - 1) for i in range(1, parts))
-        return front * end / parts / 3 * (1.0 + inner + math.cos(end) ** (freedom - 1))
-
-    low, high = 0.0, 2.0
-    while held(high) < 0.95:
-        high *= 2
-    for _ in range(45):
-        middle = (low + high) / 2
-        low, high = (middle, high) if held(middle) < 0.95 else (low, middle)
-    return high

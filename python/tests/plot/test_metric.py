@@ -4,6 +4,7 @@ import sidestep as ss
 from sidestep.plot._metric import read
 
 _OTHER = {"switch.capacity", "scheme", "seed", "queries", "fct_short_n", "simulated_ps", "trajectory_hash", "events"}
+_OTHER |= {"delivered", "packet_hops"}
 
 
 def test_every_metric_of_a_sweep_is_read_as_its_table_has_it(swept: ss.SweepResult) -> None:
@@ -36,6 +37,17 @@ def test_a_count_is_that_of_a_seed_on_average(swept: ss.SweepResult) -> None:
     assert found is not None
     assert drops > 0
     assert found.value == drops / 3
+
+
+def test_the_interval_of_a_percentile_is_that_of_the_summary(swept: ss.SweepResult) -> None:
+    compared = 0
+    for of in (of for point in swept.summary["points"] for of in point["schemes"].values()):
+        for sample, metric in (("qct_ms", "qct_p99_ms"), ("fct_background_ms", "fct_background_p99_ms")):
+            found = read(of, metric)
+            if found is not None and of[sample]["ci"] is not None:
+                assert [found.low, found.high] == pytest.approx(of[sample]["ci"], rel=1e-12)
+                compared += 1
+    assert compared > 5
 
 
 def test_what_is_no_count_is_not_divided(busy: ss.Result) -> None:

@@ -16,6 +16,7 @@ mod tests;
 mod text;
 
 pub use beside::Beside;
+pub use drawn::point_of;
 pub use figure::FigureResult;
 
 use crate::Status;

@@ -13,7 +13,8 @@ mod values;
 mod view;
 
 pub(crate) use distribution::alone;
-pub(crate) use measured::{bounded, heading_of, measured, point_of, unit_of};
+pub use measured::point_of;
+pub(crate) use measured::{bounded, heading_of, measured, unit_of};
 pub use view::Sheet;
 pub(crate) use view::{Subject, words_of};
 
