@@ -90,7 +90,9 @@ def shipped(command: Command) -> str:
 
 def measured(command: Command) -> str:
     """What can be measured: metrics, samples, probes and the reasons of drops."""
-    text = "# What is measured\n\nEvery name, as `sidestep list` has it; [metrics](../metrics.md) has what a line does not tell.\n"
+    text = (
+        "# What is measured\n\nEvery name, as `sidestep list` has it; [metrics](../metrics.md) has what a line does not tell.\n"
+    )
     for name, title in [("metrics", "Metrics"), ("samples", "Samples"), ("drops", "Reasons of drops")]:
         rows = [
             [code(i["name"]), cell(i["summary"]), i["population"], code(i["probe"]) if i["probe"] else ""]

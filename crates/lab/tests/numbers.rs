@@ -9,6 +9,7 @@ use sidestep_sim::{
     ClassOutcome, End, FlowOutcome, FlowPlan, Histogram, NReordering, Outcome, Plan, PortCounts,
     PortOutcome, QueryPlan, Start, Totals,
 };
+use sidestep_switch::DropReason;
 use sidestep_types::{BitRate, FlowId, Framing, HostId, PortId, SwitchId, Time};
 use std::sync::Arc;
 
@@ -110,6 +111,8 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
         }],
         ..Plan::default()
     };
+    let mut drops = [0; DropReason::COUNT];
+    drops[..6].copy_from_slice(&[7, 2, 1, 4, 5, 8]);
     let outcome = Outcome {
         subflows: Vec::new(),
         flows: vec![
@@ -158,7 +161,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
         ],
         totals: Totals {
             packet_hops: 1000,
-            drops: [7, 2, 1, 4, 5, 8],
+            drops,
             trims: 6,
             delivered: 500,
             detoured: 20,

@@ -7,6 +7,7 @@ Percentiles are by nearest rank: the smallest value that at least that share of 
 import math
 from collections.abc import Sequence
 
+
 def rank(n: int, per_mille: int) -> int:
     """The rank, from 0 on, of the percentile `per_mille` / 10 among `n` values; whole numbers all the way."""
     return max((n * per_mille + 999) // 1000, 1) - 1
