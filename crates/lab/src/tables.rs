@@ -73,8 +73,8 @@ pub(crate) const RANK_SENT: &str = "sent";
 /// `[switch]`, beside its three policies.
 pub const SWITCH: &[Param] = &[
     CAPACITY,
-    MEMORY,
-    ALPHA,
+    MEMORY.beside("capacity", &["shared"]),
+    ALPHA.beside("capacity", &["shared"]),
     Param::with_default(
         "rank",
         ParamUnit::Word(&["marked", RANK_SENT]),
@@ -95,13 +95,15 @@ pub const SWITCH: &[Param] = &[
         "140 kB",
         "what a port has brought and the switch still holds when it is paused; assumed: with the \
          headroom of 1 Gbps no more than 100 full packets a port (DIBS Table 1)",
-    ),
+    )
+    .beside("pfc", &["true"]),
     Param::with_default(
         "pfc_xon",
         ParamUnit::Bytes,
         "auto",
         "it is resumed at this much or less; \"auto\" is two full packets below pfc_xoff; assumed",
     )
+    .beside("pfc", &["true"])
     .or_off("auto"),
     Param::with_default(
         "pfc_headroom",
@@ -110,6 +112,7 @@ pub const SWITCH: &[Param] = &[
         "room beyond pfc_xoff for what is on its way; \"auto\" is what loses nothing: two \
          propagation delays, three full packets and the pause",
     )
+    .beside("pfc", &["true"])
     .or_off("auto"),
     Param::with_default(
         "fabric",
@@ -124,13 +127,15 @@ pub const SWITCH: &[Param] = &[
         "2",
         "with \"cioq\": how much faster than the fastest port packets cross, at least 1 (Chuang et \
          al., 1999: 2 is enough to match output queueing); assumed",
-    ),
+    )
+    .beside("fabric", &["cioq"]),
     Param::with_default(
         "input_capacity",
         ParamUnit::Size,
         "100 pkt",
         "with \"cioq\": what each input holds, beside the capacity of the outputs; assumed",
     )
+    .beside("fabric", &["cioq"])
     .or_off("unlimited"),
 ];
 

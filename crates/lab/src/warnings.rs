@@ -16,7 +16,7 @@ pub(crate) use pauses::of_run;
 
 use crate::scenario::Scenario;
 use connections::{never_idle, shares_little};
-use keys::{of_no_switch, shims_of_no_scheme, waits_for_another_key, without_effect};
+use keys::{of_no_switch, shims_of_no_scheme, without_effect};
 use parts::Part;
 use pauses::{overflows_though_paused, too_little_headroom};
 use ranks::nothing_is_ranked;
@@ -37,7 +37,6 @@ pub(crate) fn of(scenario: &Scenario, first: Option<&Plan>) -> Vec<String> {
     let mut warnings: Vec<String> = overload(scenario)
         .into_iter()
         .chain(first.and_then(|first| nothing_happens(scenario, first)))
-        .chain(waits_for_another_key(scenario))
         .chain(shims_of_no_scheme(scenario))
         .collect();
     for scheme in scenario.schemes.iter() {

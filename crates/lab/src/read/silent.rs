@@ -11,7 +11,6 @@ use crate::tables::{PROBE, SWITCH};
 use sidestep_config::document::{self, Item, Table, find};
 use sidestep_config::problem::{At, Problems};
 use sidestep_sim::{FlowPlan, Plan, Start};
-use sidestep_switch::Capacity;
 use sidestep_types::{Param, ParamUnit, Time, Value};
 
 impl Reader<'_> {
@@ -22,7 +21,7 @@ impl Reader<'_> {
         said.extend(first.and_then(|plan| never_started(scenario, plan)));
         said.extend(self.long_jitters(scenario));
         said.extend(self.too_few_hops(scenario));
-        said.extend(self.memory_of_nobody(scenario));
+        said.extend(self.beside_no_word(scenario));
         said.extend(self.probes_of_nothing(scenario, first));
         said.extend(self.made_finite(scenario));
         said
@@ -92,24 +91,34 @@ impl Reader<'_> {
         })
     }
 
-    fn memory_of_nobody(&self, scenario: &Scenario) -> Vec<String> {
-        let shares = |capacity| matches!(capacity, Capacity::Shared { .. });
-        let mut schemes = scenario.schemes.iter();
-        if schemes.any(|scheme| scheme.switches().any(|(_, switch)| shares(switch.capacity))) {
-            return Vec::new();
-        }
-        let idle = |name: &&str| says_more(scenario, SWITCH, "switch", name);
-        let idle = ["memory", "alpha"].into_iter().filter(idle);
-        idle.map(|name| {
-            placed(
-                self.said_of_switches(name).as_ref(),
-                format!(
-                    "switch.{name} has no effect: no scheme has capacity = \"shared\", and without it each port \
-                     has room of its own"
-                ),
-            )
-        })
-        .collect()
+    /// Keys of `[switch]` that mean something beside a word of another one, which no scheme has.
+    fn beside_no_word(&self, scenario: &Scenario) -> Vec<String> {
+        let idle = |param: &Param| {
+            let (other, words) = param.beside?;
+            let name = param.name;
+            let is_other = |key: &str| {
+                let own = key
+                    .strip_prefix("switch.")
+                    .and_then(|key| key.strip_suffix(other));
+                own.is_some_and(|about| about.is_empty() || about.starts_with("at."))
+            };
+            let mut settings = scenario.settings.iter().filter(|s| is_other(&s.key));
+            if settings.any(|s| words.contains(&&*s.value))
+                || !says_more(scenario, SWITCH, "switch", name)
+            {
+                return None;
+            }
+            let is_flag = |param: &Param| param.name == other && param.unit == ParamUnit::Flag;
+            let quoted = |word: &&str| match SWITCH.iter().any(is_flag) {
+                true => word.to_string(),
+                false => format!("{word:?}"),
+            };
+            let words: Vec<String> = words.iter().map(quoted).collect();
+            let words = words.join(" or ");
+            let why = format!("switch.{name} has no effect: no scheme has {other} = {words}");
+            Some(placed(self.said_of_switches(name).as_ref(), why))
+        };
+        SWITCH.iter().filter_map(idle).collect()
     }
 
     /// Where a key of `[switch]` is said, of all schemes or of one.

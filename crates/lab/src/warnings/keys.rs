@@ -3,36 +3,11 @@
 use super::parts::Part;
 use crate::scenario::{Scenario, Setting};
 use crate::scheme::Scheme;
-use crate::tables::{SWITCH, TRANSPORT, takes};
+use crate::tables::{TRANSPORT, takes};
 use sidestep_config::document::join;
 use sidestep_config::source::{QUICK, SWEEP, default};
 use sidestep_transport::shim;
 use sidestep_types::Param;
-
-/// Parameters that mean something only beside another one.
-pub(super) fn waits_for_another_key(scenario: &Scenario) -> Vec<String> {
-    let any = |of: fn(&Scheme) -> bool| scenario.schemes.iter().any(of);
-    let mut idle: Vec<(&str, &str)> = Vec::new();
-    if !any(|scheme| scheme.config.switch.pfc.is_some()) {
-        let names = ["pfc_xoff", "pfc_xon", "pfc_headroom"];
-        idle.extend(names.map(|name| (name, "pfc = true")));
-    }
-    if !any(|scheme| scheme.config.switch.cioq.is_some()) {
-        let names = ["speedup", "input_capacity"];
-        idle.extend(names.map(|name| (name, "fabric = \"cioq\"")));
-    }
-    // What says its default does no harm.
-    let says_more = |name: &str| {
-        let param = SWITCH.iter().find(|p| p.name == name);
-        let default = param.expect("a parameter of [switch]").default;
-        let key = format!("switch.{name}");
-        let mut all = scenario.settings.iter().filter(|s| s.key == key);
-        all.any(|s| Some(s.value.as_str()) != default)
-    };
-    let more = idle.into_iter().filter(|(name, _)| says_more(name));
-    more.map(|(name, beside)| format!("switch.{name} has no effect: no scheme has {beside}"))
-        .collect()
-}
 
 /// Parameters of shims that no scheme has.
 pub(super) fn shims_of_no_scheme(scenario: &Scenario) -> Vec<String> {
