@@ -39,7 +39,7 @@ def test_check_of_a_file_says_what_is_wrong_and_raises_nothing(tmp_path: Path) -
 
 def test_list_says_what_there_is() -> None:
     everything = sidestep.list()
-    assert everything["schema"] == 2
+    assert everything["schema"] == 3
     kinds = {kind["kind"]: kind for kind in everything["kinds"]}
     assert {"schemes", "buffers", "topologies", "workloads"} <= set(kinds)
     buffers = sidestep.list("buffers")
@@ -52,7 +52,7 @@ def test_why_tells_one_packet_or_lists_some(tiny: sidestep.Scenario) -> None:
     listed = sidestep.why(result, scheme="dibs", detoured=True)
     packet = max(listed["packets"], key=lambda packet: int(packet["detours"]))
     told = sidestep.why(result.path, scheme="dibs", seed=1, packet=packet["id"])
-    assert told["schema"] == listed["schema"] == 2
+    assert told["schema"] == listed["schema"] == 3
     assert told["run"]["trajectory_hash"] == result.hashes["dibs", 1]
     assert sum("detour" in json.dumps(step) for step in told["steps"]) >= packet["detours"]
     assert sidestep.why(result, scheme="dctcp", dropped=True)["packets"]
