@@ -5,8 +5,8 @@ mod common;
 use common::Room;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
-use sidestep_study::lab::stats::metric::find;
-use sidestep_study::switch::DropReason;
+use sidestep_lab::catalog::kind;
+use sidestep_lab::stats::metric::find;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::Path;
@@ -117,8 +117,11 @@ fn the_page_names_the_files_columns_and_keys_of_a_run() {
     for table in files(&dir).iter().filter(|name| name.ends_with(".parquet")) {
         let mut own = columns(&dir.join(table));
         // One name stands for the reasons of drops.
-        let drops = DropReason::ALL.map(|reason| own.remove(reason.counted_as()));
-        if drops.contains(&true) {
+        let drops = kind("drops").unwrap().items;
+        let found = drops
+            .iter()
+            .filter(|drop| own.remove(&format!("drops_{}", drop.name)));
+        if found.count() > 0 {
             own.insert("drops_REASON".into());
         }
         assert_eq!(rows(section(table), ""), own, "{table}");
