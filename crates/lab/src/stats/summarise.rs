@@ -44,13 +44,9 @@ fn over_seeds<'a>(
 fn add_up(records: &[&Record]) -> Summary {
     let mut sum = Counts::default();
     let mut told = Told::default();
-    let mut drops: BTreeMap<String, u64> = BTreeMap::new();
     for record in records {
         sum.add(&record.counts);
         told.add(&record.told);
-        for (reason, count) in &record.drops {
-            *drops.entry(reason.clone()).or_default() += count;
-        }
     }
     let counts = sum.told(&told);
     let classes = classes(records);
@@ -78,9 +74,6 @@ fn add_up(records: &[&Record]) -> Summary {
     let endless = records.iter().flat_map(|record| &record.endless);
     let (flow_goodput_max_over_min, flow_goodput_max_over_min_at_least) =
         max_over_min(records.iter().map(|record| &record.endless[..]));
-    let hash = records
-        .iter()
-        .fold(0, |hash, record| mix64(hash ^ record.trajectory_hash));
     Summary {
         scheme: records[0].scheme.clone(),
         seeds: records.iter().map(|record| record.seed).collect(),
@@ -95,7 +88,7 @@ fn add_up(records: &[&Record]) -> Summary {
         fct_all_ms: Percentiles::of(&mut all_flows(records)),
         query_timeout_share: timed_out(|r| r.timed_out_queries, |r| r.queries),
         response_timeout_share: timed_out(|r| r.timed_out_responses, |r| r.responses),
-        drops: told.by(Teller::Switches, drops),
+        drops: told.by(Teller::Switches, drops(records)),
         drops_at: told.by(Teller::Switches, drops_at(records)),
         detours: counts.detours,
         detoured_share: counts
@@ -133,7 +126,7 @@ fn add_up(records: &[&Record]) -> Summary {
         simulated_s: records.iter().map(|record| record.end.0.as_s_f64()).sum(),
         cpu_s: None,
         hops_per_cpu_s: None,
-        trajectory_hash: told.by(Teller::Simulator, format!("{hash:016x}")),
+        trajectory_hash: told.by(Teller::Simulator, trajectory_hash(records)),
         group_ms: Percentiles::of(&mut groups(records)),
         classes: classes
             .into_iter()
@@ -142,6 +135,21 @@ fn add_up(records: &[&Record]) -> Summary {
         told,
         per_seed: Vec::new(),
     }
+}
+
+/// Dropped packets of all runs by reason.
+fn drops(records: &[&Record]) -> BTreeMap<String, u64> {
+    let mut sum = BTreeMap::new();
+    for (reason, count) in records.iter().flat_map(|record| &record.drops) {
+        *sum.entry(reason.clone()).or_default() += count;
+    }
+    sum
+}
+
+/// One hash of the trajectories of all runs, in their order.
+fn trajectory_hash(records: &[&Record]) -> String {
+    let mixed = (records.iter()).fold(0, |hash, record| mix64(hash ^ record.trajectory_hash));
+    format!("{mixed:016x}")
 }
 
 /// Each workload over all records.
