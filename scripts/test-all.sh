@@ -159,7 +159,7 @@ real_packets() {
   while read -r name; do
     words+=(--test "$name")
   done < <(left_out)
-  workspace test "${words[@]}"
+  workspace test --no-fail-fast "${words[@]}"
 }
 
 # The page, which the command takes in. Its module is everything up to `lab` for WebAssembly; where the tools of the page cannot be

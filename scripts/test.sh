@@ -32,7 +32,7 @@ built() {
 tests() {
   run "format" format \
     && run "tests, built and linted" built \
-    && run "tests" workspace test --tests \
+    && run "tests" workspace test --tests --no-fail-fast \
     && run "the Python package" bash scripts/python.sh
 }
 
