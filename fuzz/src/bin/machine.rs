@@ -391,9 +391,9 @@ fn drain(machine: &mut Machine, now: Time, tags: Option<Carry>) {
 /// What came in, and the copies more that floods made of it, is somewhere.
 fn conserved(counters: &Counters) {
     let sum = |count: fn(&PortCounters) -> u64| -> u64 { counters.ports.iter().map(count).sum() };
-    let told = sum(|port| port.icmp_time_exceeded + port.icmp_unreachable);
-    let came = told + sum(|port| port.rx_frames + port.copies);
-    let went = sum(|port| port.floods + port.tx_frames)
+    let told = sum(|port| port.frames.icmp_time_exceeded + port.frames.icmp_unreachable);
+    let came = told + sum(|port| port.frames.rx_frames + port.frames.copies);
+    let went = sum(|port| port.frames.floods + port.frames.tx_frames)
         + sum(|port| port.drops.values().sum::<u64>() + port.refused.values().sum::<u64>())
         + sum(|port| port.shims.map_or(0, |shims| shims.dropped));
     assert_eq!(came, went + counters.held, "{counters:?}");
