@@ -13,7 +13,7 @@ import sidestep
 
 def test_check_says_what_a_scenario_means(tiny: sidestep.Scenario) -> None:
     report = sidestep.check(tiny.with_({"switch.capacity": "50 pkt"}))
-    assert (report["schema"], report["problems"]) == (2, [])
+    assert (report["schema"], report["problems"]) == (3, [])
     (answer,) = report["scenarios"]
     assert (answer["name"], answer["runs"], answer["points"]) == ("tiny", 4, 1)
     capacity = [s for s in answer["settings"] if s["key"] == "switch.capacity"]
