@@ -1,8 +1,8 @@
-//! Named benchmarks: what a hop costs, on scenarios that do not change.
+//! Named benchmarks: the cost of a packet-hop, on scenarios that do not change.
 //!
-//! Each runs in turn on the wheel and on the heap agenda of the standard library, in
-//! rounds, so that both see the same machine. Times are CPU time of the thread, drawing the
-//! plan and building the network included; the heap's time is only used for the ratio.
+//! Each benchmark runs alternately on the wheel and on a heap agenda from the standard library, in rounds, so
+//! that both are measured under the same load of the machine. Times are CPU time of the thread and include
+//! drawing the plan and building the network. The heap's time is used for the ratio only.
 
 use crate::usage::{peak_mb, reset_peak, thread_cpu_s};
 use serde_json::{Value, json};
@@ -11,19 +11,19 @@ use sidestep_sim::agenda::{Agenda, HeapAgenda, WheelAgenda};
 use sidestep_sim::{NoFiles, TraceFilter};
 use sidestep_types::Time;
 
-/// A benchmark.
+/// Benchmark: a shipped scenario with fixed settings.
 pub struct Bench {
-    /// Its name.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What it measures, in one line.
+    /// Description, one line.
     pub summary: &'static str,
     scenario: &'static str,
     sets: &'static [&'static str],
-    /// The setting that makes it short enough to count its instructions.
+    /// Setting for a short run, used when instructions are counted.
     brief: &'static str,
 }
 
-/// All of them.
+/// All benchmarks.
 pub const BENCHES: &[Bench] = &[
     Bench {
         name: "perm128",
@@ -95,10 +95,10 @@ pub const BENCHES: &[Bench] = &[
     },
 ];
 
-/// What a benchmark measured.
+/// Result of a benchmark.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BenchResult {
-    /// Its name.
+    /// Name of the benchmark.
     pub name: String,
     /// Packet-hops of one run.
     pub packet_hops: u64,
@@ -108,18 +108,18 @@ pub struct BenchResult {
     pub hops_per_cpu_s: f64,
     /// Events per packet-hop.
     pub events_per_hop: f64,
-    /// The process's peak memory during the first run, in MB; 0 where the system does not say.
+    /// Peak memory of the process during the first run, in MB; 0 where the system does not report it.
     pub peak_rss_mb: f64,
-    /// How much faster than on the standard library's heap, the median of the rounds.
+    /// CPU time on the standard library's heap over CPU time on the wheel, the median of the rounds.
     pub ratio_to_heap: f64,
-    /// Rounds.
+    /// Number of rounds.
     pub rounds: u32,
-    /// The digest of the run; the same on both agendas.
+    /// Trajectory hash of the run, equal on both agendas.
     pub trajectory_hash: u64,
 }
 
 impl BenchResult {
-    /// As `--json` prints it.
+    /// Converts the result to the JSON of `--json`.
     pub fn to_json(&self) -> Value {
         json!({
             "name": self.name,
@@ -135,9 +135,9 @@ impl BenchResult {
     }
 }
 
-/// Runs the benchmark called `name` for so many rounds, at least one.
+/// Runs the benchmark called `name` for `rounds` rounds, at least one.
 ///
-/// Errors name the benchmarks there are, or say what the simulator refused.
+/// Errors list the known benchmarks, or give the reason why the simulator refused the scenario.
 pub fn bench(name: &str, rounds: u32) -> Result<BenchResult, String> {
     let bench = find(name)?;
     let scenario = bench.scenario()?;
@@ -173,8 +173,8 @@ pub fn bench(name: &str, rounds: u32) -> Result<BenchResult, String> {
     })
 }
 
-/// Runs the short form of the benchmark called `name`, once, and says how many packet-hops that was: for whoever
-/// counts the instructions of [`COUNTED`] meanwhile.
+/// Runs the short form of the benchmark called `name` once and returns its packet-hops. A caller that counts
+/// the instructions of [`COUNTED`] divides by them.
 pub fn brief(name: &str) -> Result<u64, String> {
     let bench = find(name)?;
     let scenario = bench.read(Some(bench.brief))?;
@@ -184,11 +184,11 @@ pub fn brief(name: &str) -> Result<u64, String> {
     Ok(session.progress().packet_hops)
 }
 
-/// The function in which all of [`brief`]'s run happens, drawing the plan and building the network excepted; as a
-/// pattern of Valgrind's.
+/// Function in which the whole run of [`brief`] happens, without drawing the plan and building the network, as
+/// a function pattern of Valgrind.
 pub const COUNTED: &str = "*bench_counted*";
 
-/// Keeps its name and is not inlined: see [`COUNTED`].
+/// Runs the session to its end. The function is not inlined and its name must not change: see [`COUNTED`].
 #[inline(never)]
 fn bench_counted(session: &mut Session) {
     session.run_until(Time::MAX);
@@ -211,7 +211,7 @@ impl Bench {
 
     fn read(&self, more: Option<&str>) -> Result<Scenario, String> {
         let text = shipped::scenario(self.scenario).ok_or("the benchmark's scenario is shipped")?;
-        // Of two settings of one key the later one would be refused.
+        // A key that is set twice is refused, so a setting replaces the benchmark's own setting of that key.
         let key = |set: &str| set.split('=').next().map(str::to_string);
         let replaced = more.and_then(key);
         let sets = (self.sets.iter()).filter(|set| key(set) != replaced);

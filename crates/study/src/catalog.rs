@@ -1,5 +1,5 @@
-//! What there is to choose from, as `sidestep list` prints it: the lab's catalog, and the figures of papers, which stand
-//! in files.
+//! Names a user can choose from, as `sidestep list` prints them: the lab's catalog, and the figures of papers,
+//! which are files.
 
 use crate::reproduce::shelf::{Book, Shelf};
 use sidestep_lab::Experiment;
@@ -9,17 +9,17 @@ use std::sync::LazyLock;
 
 pub use sidestep_lab::catalog::{Item, Kind};
 
-/// The word for figures of papers.
+/// Word for figures of papers.
 const EXPERIMENTS: &str = "experiments";
 
-/// The words for the kinds, in the order of the list.
+/// Words for the kinds, in the order of the list.
 pub static KINDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let mut all = catalog::KINDS.clone();
     all.insert(1, EXPERIMENTS);
     all
 });
 
-/// All there is of the kind called `name`, its singular included.
+/// Returns the kind called `name`, in the plural or the singular, with all its items.
 pub fn kind(name: &str) -> Option<Kind> {
     if name != EXPERIMENTS && name != singular(EXPERIMENTS) {
         return catalog::kind(name);
@@ -31,7 +31,7 @@ pub fn kind(name: &str) -> Option<Kind> {
     })
 }
 
-/// Figures of papers; those of the working directory instead of the shipped ones.
+/// Lists the figures of papers: those of the working directory, or else the shipped ones.
 fn experiments() -> Vec<Item> {
     let shelf = Shelf::open(Path::new("")).unwrap_or_default();
     let about = |e: &Experiment| match (&e.title, &e.figure) {

@@ -1,10 +1,10 @@
-//! What a scenario means, before anything runs, as `sidestep check --json` prints it.
+//! Summary of a scenario before anything runs, as `sidestep check --json` prints it.
 
 use crate::{Error, memory};
 use serde_json::{Value, json};
 use sidestep_lab::{ClassLoad, Estimate, Experiment, FULL_HOPS_A_SECOND, HOPS_A_SECOND};
 
-/// What a scenario means: its settings, its load, its axes and what running it takes.
+/// Describes an experiment: its settings, load and axes, and the resources its runs need.
 pub fn to_json(experiment: &Experiment, jobs: usize) -> Value {
     let scenario = &experiment.points[0].scenario;
     let axes = experiment.axes.iter();
@@ -50,7 +50,7 @@ pub fn to_json(experiment: &Experiment, jobs: usize) -> Value {
     })
 }
 
-/// Each thing that is wrong with a scenario; without a line where it has none.
+/// Lists each problem of a scenario. A problem without a position has neither line nor column.
 pub fn problems_json(scenario: &str, error: &Error) -> Vec<Value> {
     let one = |file: &str, line: u32, column: u32, message: &str| {
         let place = |number: u32| (number > 0).then_some(number);

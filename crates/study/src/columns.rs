@@ -1,8 +1,9 @@
-//! Tables as Parquet: a table is a list of columns, a column a name and a way to read a row.
+//! Tables as Parquet files: a table is a list of columns, and a column is a name and a function that reads a
+//! row.
 //!
-//! Text is dictionary-encoded, everything is compressed with Snappy, and a row group is
-//! written per run, in order: equal rows make equal bytes. The rows of one run are packed
-//! where the run was made, as a file of their own in memory, and appended to the table as they are.
+//! Text is dictionary-encoded, all columns are compressed with Snappy, and each run is one row group, in order,
+//! so equal rows give equal bytes. The rows of a run are packed by the thread that made the run, as a Parquet
+//! file in memory, and appended to the table unchanged.
 
 use crate::Error;
 use bytes::Bytes;
@@ -21,39 +22,39 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// One column of a table with rows `R`.
+/// Column of a table with rows `R`.
 pub struct Col<R> {
-    /// Its name, with the unit.
+    /// Name, with the unit.
     pub name: Cow<'static, str>,
-    /// What it says, in one line.
+    /// Description, one line.
     pub doc: &'static str,
-    /// How a row has it.
+    /// Reads the value of a row.
     pub get: Get<R>,
 }
 
-/// How a row has a value. Optional ones are null where there is none.
+/// Function that reads a value from a row. An optional value is null if it is missing.
 pub enum Get<R> {
-    /// A count, a number or an instant.
+    /// Count, number or instant.
     Int(fn(&R) -> u64),
-    /// One that may be missing.
+    /// Count, number or instant that may be missing.
     OptInt(fn(&R) -> Option<u64>),
-    /// A fraction or a span.
+    /// Fraction or span.
     Float(fn(&R) -> f64),
-    /// A fraction or a span, which may be missing.
+    /// Fraction or span that may be missing.
     OptFloat(fn(&R) -> Option<f64>),
     /// Yes or no.
     Flag(fn(&R) -> bool),
-    /// A word.
+    /// Word.
     Text(fn(&R) -> &str),
-    /// A count of a row of many, by its number, which may be missing.
+    /// Count with this index among several of a row; may be missing.
     NthOptInt(usize, fn(&R, usize) -> Option<u64>),
-    /// A fraction or span of a row of many, which may be missing.
+    /// Fraction or span with this index among several of a row; may be missing.
     NthFloat(usize, fn(&R, usize) -> Option<f64>),
-    /// A word of a row of many.
+    /// Word with this index among several of a row.
     NthText(usize, fn(&R, usize) -> &str),
 }
 
-/// Writes the columns of a table: doc comment, name, kind, and how a row `$r` has it.
+/// Builds the columns of a table from doc comment, name, kind and an expression that reads row `$r`.
 macro_rules! columns {
     ($r:ident: $row:ty; $(#[doc = $doc:literal] $name:ident: $kind:ident = $get:expr;)*) => {
         vec![$($crate::columns::Col {
@@ -65,13 +66,13 @@ macro_rules! columns {
 }
 pub(crate) use columns;
 
-/// A Parquet file being written.
+/// Writer of a Parquet file.
 pub struct TableWriter<W: Write + Send = File> {
     writer: SerializedFileWriter<W>,
     path: PathBuf,
 }
 
-/// These rows as a table of one row group, in memory.
+/// Packs `rows` as a table of one row group, in memory.
 pub fn packed<R>(name: &str, columns: &[Col<R>], rows: &[R]) -> Bytes {
     let in_memory = "nothing is refused in memory";
     let mut table =
@@ -95,7 +96,7 @@ impl<W: Write + Send> TableWriter<W> {
         Ok(TableWriter { writer, path })
     }
 
-    /// Adds `rows` as one row group. The columns are those it began with.
+    /// Writes `rows` as one row group. `columns` are those given to [`TableWriter::new`].
     pub fn write<R>(&mut self, columns: &[Col<R>], rows: &[R]) -> Result<(), Error> {
         let written = self.write_group(columns, rows);
         written.map_err(|e| table_error(&self.path, e))
@@ -134,7 +135,7 @@ impl<W: Write + Send> TableWriter<W> {
         Ok(())
     }
 
-    /// Adds what [`packed`] made of a table with the same columns.
+    /// Appends a table made by [`packed`] with the same columns.
     pub fn append(&mut self, part: &Bytes) -> Result<(), Error> {
         let appended = self.append_groups(part);
         appended.map_err(|e| table_error(&self.path, e))
@@ -162,7 +163,7 @@ impl<W: Write + Send> TableWriter<W> {
 }
 
 impl TableWriter {
-    /// Ends the file.
+    /// Finishes the file and flushes it to the disk.
     pub fn finish(self) -> Result<(), Error> {
         let path = self.path;
         let file = self
@@ -225,7 +226,7 @@ fn put_optional<R, T: DataType, W: Write + Send>(
     column.close()
 }
 
-/// Parquet wraps what the system said; what a user needs is that, and the file.
+/// Names the file in an error, and unwraps the system's error from Parquet's.
 fn table_error(path: &Path, error: ParquetError) -> Error {
     let source = match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {

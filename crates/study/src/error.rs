@@ -1,34 +1,35 @@
-//! What can go wrong around a run, and whose fault it is.
+//! Errors around a run, and the exit status of each.
 
 use sidestep_lab::Problem;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a study could not be made.
+/// Reason why a study failed.
 #[derive(Debug)]
 pub enum Error {
-    /// What was asked for cannot be done: the words say what, where, expected and got.
+    /// The request cannot be carried out. The text says what was wrong, where, what was expected and what was
+    /// found.
     Input(String),
-    /// A scenario or experiment says what cannot be: everything that is wrong, with its places.
+    /// A scenario or experiment is invalid: all its problems, with their positions.
     Wrong(Vec<Problem>),
     /// A file or directory could not be read or written.
     Io {
-        /// What was being done, as in `cannot write`.
+        /// The failed action, as in `cannot write`.
         doing: &'static str,
-        /// To which file.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The simulation itself failed.
     Run(String),
-    /// What came out could not be written: the words say what is lost and what is not.
+    /// A result could not be written. The text says what is lost and what is not.
     Unwritten(String),
 }
 
 impl Error {
-    /// Wraps what the system said about `path`.
+    /// Wraps the system's error about `path`.
     pub fn io(doing: &'static str, path: &Path, source: io::Error) -> Error {
         Error::Io {
             doing,
@@ -37,7 +38,7 @@ impl Error {
         }
     }
 
-    /// 1 when the run failed, 2 when what it was given was wrong.
+    /// Returns the exit status: 1 if the run failed, 2 if the input was wrong.
     pub fn exit_status(&self) -> u8 {
         match self {
             Error::Run(_) | Error::Unwritten(_) => 1,

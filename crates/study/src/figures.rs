@@ -1,5 +1,5 @@
-//! The plots of a result directory: completion times of queries, of the flows and groups of each class, and of
-//! short flows where a claim is about them; and how any plot is written.
+//! Plots of a result directory: completion times of queries, of the flows and groups of each class, and of
+//! short flows if a claim is about them. Also writes drawings of any kind to files.
 
 use crate::Error;
 use crate::plot::{Figure, Look, Scene, Series, png, svg};
@@ -12,10 +12,10 @@ use sidestep_lab::{ClaimResult, ClassRecord, Record, Scenario};
 use std::io;
 use std::thread::available_parallelism;
 
-/// What one plot shows.
+/// Contents of one plot.
 struct Kind {
     file: String,
-    /// The sample that it shows, as claims name it.
+    /// Name of the plotted sample, as in claims.
     sample: String,
     title: String,
     counted: &'static str,
@@ -26,7 +26,7 @@ struct Kind {
 const FLOW: &str = "from the hand-over to the last byte in order, ms";
 const GROUP: &str = "from a group's first flow to the last byte of all, ms";
 
-/// All plots that there may be of these runs.
+/// Lists all plots that these runs may have.
 fn kinds(scenario: &Scenario, runs: &[Record]) -> Vec<Kind> {
     let mut all = vec![Kind {
         file: "qct_cdf".into(),
@@ -80,11 +80,11 @@ fn kinds(scenario: &Scenario, runs: &[Record]) -> Vec<Kind> {
     all
 }
 
-/// Draws all plots that have something to show.
+/// Draws all plots that have data.
 pub fn draw(scenario: &Scenario, runs: &[Record], claims: &[ClaimResult]) -> Vec<Drawn> {
     let mut drawn = Vec::new();
     let mut kinds = kinds(scenario, runs);
-    // What claims are about comes first, in their order, then bursts.
+    // Plots of claims come first, in the order of the claims, then those of bursts.
     kinds.sort_by_key(|kind| {
         let mut about = scenario.claims.iter();
         let about = about.position(|claim| is_about(&claim.metric, kind));
@@ -108,7 +108,8 @@ pub fn draw(scenario: &Scenario, runs: &[Record], claims: &[ClaimResult]) -> Vec
     drawn
 }
 
-/// Is the metric `fct_p99_ms:storage` of the sample `fct_ms:trace/storage`?
+/// Returns true if a metric is computed from the plot's sample, as `fct_p99_ms:storage` from
+/// `fct_ms:trace/storage`.
 fn is_about(metric: &str, kind: &Kind) -> bool {
     let name = |text: &str| {
         text.split_once(':')
@@ -121,7 +122,7 @@ fn is_about(metric: &str, kind: &Kind) -> bool {
         && (asked == own || own.rsplit('/').next().is_some_and(|last| last == asked))
 }
 
-/// What class number `nth` is called in names of files.
+/// Returns the name of class number `nth` in file names.
 fn file_of(nth: usize, classes: &[ClassRecord]) -> String {
     let plain = |class: &ClassRecord| -> String {
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '-';
@@ -139,13 +140,14 @@ fn file_of(nth: usize, classes: &[ClassRecord]) -> String {
     }
 }
 
-/// There is a thread for each so many drawings,
+/// Drawings per thread.
 const EACH_DRAWS: usize = 12;
 
-/// but no more than these: each takes 13 MB, which no estimate knows.
+/// Maximum number of drawing threads. Each needs 13 MB, which no memory estimate includes.
 const MOST_THREADS: usize = 4;
 
-/// Writes drawings, each as `name.svg` and `name.png`. A run of many classes has hundreds, which are drawn side by side.
+/// Writes each drawing as `name.svg` and `name.png`. A run with many classes has hundreds, which several
+/// threads draw.
 pub fn pictures(staging: &Staging, drawings: &[(String, &Scene)]) -> Result<(), Error> {
     let cores = available_parallelism().map_or(1, usize::from);
     let threads = cores.min(MOST_THREADS).min(drawings.len() / EACH_DRAWS);

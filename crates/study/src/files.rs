@@ -1,4 +1,4 @@
-//! Scenarios by path or name, and the files they name.
+//! Scenarios by path or name, and the files that they refer to.
 
 use crate::Error;
 use crate::reproduce::shelf::{self, Shelf};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Reads files beside a scenario, or from the current folder.
 struct Disk {
-    /// Folders to look in first: the scenario's.
+    /// Folders searched first: the scenario's.
     beside: Vec<PathBuf>,
 }
 
@@ -20,21 +20,22 @@ impl Files for Disk {
         let mut near = self.beside.iter().map(|folder| folder.join(path));
         let chosen = near.find(|file| file.exists());
         let read = read_text(&chosen.unwrap_or_else(|| PathBuf::from(path)), LARGEST);
-        // A base that came with Sidestep, by the path that it has in a checkout.
+        // A shipped base may be named by its path in a checkout.
         read.or_else(|why| shelf::shipped(path).map(str::to_string).ok_or(why))
     }
 }
 
-/// Files larger than this are not traces but mistakes, like a disk image.
+/// Size limit of a traffic file, bytes. A larger file is a mistake, for instance a disk image.
 const LARGEST: u64 = 1 << 30;
 
-/// And these are no scenarios, but perhaps traces. What reads TOML takes a multiple of it in memory.
+/// Size limit of a scenario, bytes. A larger file may be a trace. Parsing TOML needs a multiple of the file's
+/// size in memory.
 const LARGEST_SCENARIO: u64 = 32 << 20;
 
-/// The text of a file of at most so many bytes, or of a pipe.
+/// Reads the text of a file, or of a pipe, of at most `most` bytes.
 fn read_text(path: &Path, most: u64) -> Result<String, String> {
     let about = std::fs::metadata(path).map_err(|e| e.to_string())?;
-    // What a device says may have no end.
+    // A device may never end.
     if !(about.is_file() || about.file_type().is_fifo()) {
         return Err("expected a file or a pipe, got a folder or a device".into());
     }
@@ -62,7 +63,7 @@ fn read_text(path: &Path, most: u64) -> Result<String, String> {
     })
 }
 
-/// Refuses a place for a folder that is a file, or lies in one.
+/// Refuses a path for a folder if the path is a file, or lies within one.
 pub fn is_no_file(place: &Path) -> Result<(), String> {
     match place.ancestors().find(|place| place.is_file()) {
         Some(file) => Err(format!(
@@ -73,31 +74,31 @@ pub fn is_no_file(place: &Path) -> Result<(), String> {
     }
 }
 
-/// A scenario or experiment that was not yet read: its text, and where the files are that it names.
+/// Scenario or experiment before it is read: its text, and the folder of the files that it refers to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Source {
-    /// What messages call it; the results are named after its last part.
+    /// Name in messages. The results are named after its last part.
     pub name: String,
-    /// What stands in it.
+    /// Text of the file.
     pub text: String,
-    /// Where files are looked for before the current folder.
+    /// Place searched for files before the current folder.
     pub beside: Beside,
 }
 
-/// Where the files are that a scenario names.
+/// Place of the files that a scenario refers to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Beside {
-    /// In the current folder, or shipped.
+    /// The current folder, or the shipped files.
     #[default]
     Nowhere,
-    /// In this folder.
+    /// This folder.
     Folder(PathBuf),
-    /// On the shelf where this figure stands: `dibs/fig08`.
+    /// The shelf of this figure: `dibs/fig08`.
     Figure(String),
 }
 
 impl Source {
-    /// Reads it, changed by `sets` and by its `[quick]` when `quick`.
+    /// Reads the experiment, changed by `sets`, and by its `[quick]` table if `quick`.
     pub fn read(&self, sets: &[String], quick: bool) -> Result<Experiment, Error> {
         let read = |files: &dyn Files| {
             let read = Experiment::read(&self.name, &self.text, sets, quick, files);
@@ -106,7 +107,7 @@ impl Source {
         self.with_files(read)?
     }
 
-    /// What `ask` makes of the files that it may name.
+    /// Calls `ask` with access to the files that the source may refer to.
     pub(crate) fn with_files<R>(&self, ask: impl FnOnce(&dyn Files) -> R) -> Result<R, Error> {
         match &self.beside {
             Beside::Nowhere => Ok(ask(&Disk { beside: Vec::new() })),
@@ -124,8 +125,7 @@ impl Source {
     }
 }
 
-/// The experiment, or plain scenario, at the path, or of the shipped name, `which`; a figure is named as for
-/// `reproduce`.
+/// Finds the experiment or plain scenario `which`: a path, a shipped name, or a figure as `reproduce` names it.
 pub fn find(which: &str) -> Result<Source, Error> {
     let path = Path::new(which);
     if which.contains('/') && !path.exists() {
@@ -153,19 +153,19 @@ pub fn find(which: &str) -> Result<Source, Error> {
     })
 }
 
-/// Reads what [`find`] finds, changed by `sets` and by its `[quick]` when `quick`.
+/// Reads the source that [`find`] returns, changed by `sets`, and by its `[quick]` table if `quick`.
 pub fn experiment(which: &str, sets: &[String], quick: bool) -> Result<Experiment, Error> {
     find(which)?.read(sets, quick)
 }
 
-/// The text that a result directory keeps at `path`.
+/// Reads the text of a file at `path` in a result directory.
 pub fn recorded_text(path: &Path) -> Result<String, Error> {
     let read = read_text(path, LARGEST_SCENARIO);
     read.map_err(|e| Error::Input(format!("cannot read {}: {e}", path.display())))
 }
 
-/// Reads a scenario that a result directory keeps at `path` from its `text`, changed by `sets`; files that it names are
-/// in one of `beside` or in the current folder.
+/// Reads a scenario from `text`, which a result directory keeps at `path`, changed by `sets`. Files that it
+/// refers to are searched for in each folder of `beside`, then in the current folder.
 pub fn recorded(
     path: &Path,
     text: &str,
@@ -182,7 +182,7 @@ pub fn recorded(
     })
 }
 
-/// Why a scenario was not read; where there is nothing of that name, what there is.
+/// Explains why a scenario was not read. If no scenario has that name, suggests a similar one or lists all.
 fn unread(which: &str, why: &str) -> Error {
     if Path::new(which).exists() {
         return Error::Input(format!("cannot read scenario {which:?}: {why}"));

@@ -1,12 +1,12 @@
-//! The JSON that programs read, and its version.
+//! JSON for programs, and its version.
 
 use serde_json::{Map, Value, json};
 
-/// The version of what `--json` prints and the Python package returns. It rises when a key changes its meaning, its unit
-/// or its type, or goes; new keys do not raise it.
+/// Version of the JSON that `--json` prints and the Python package returns. It rises when a key is removed, or
+/// changes its meaning, unit or type; new keys do not raise it.
 pub const VERSION: u32 = 3;
 
-/// The object with its version in front, as `schema`.
+/// Returns the object with the version in front, as `schema`.
 pub fn versioned(value: &Value) -> Value {
     let mut all = Map::new();
     all.insert("schema".into(), json!(VERSION));

@@ -1,9 +1,10 @@
 //! Everything around a run: parallel runs, result directories, tables and plots.
 //!
-//! `lab` says what happens in a scenario; this room runs it on several threads, writes the
-//! result directory, and turns it back into tables. The heavy dependencies live here.
+//! `lab` defines what happens in a scenario; this crate runs it on several threads, writes the result
+//! directory, and turns it back into tables. The heavy dependencies are in this crate.
 
-// Unsafe code is in `workers`, which asks for the CPU time of a thread, and in `plugin/open`, which opens a library.
+// Unsafe code is in `workers`, which queries the CPU time of a thread, and in `plugin/open`, which opens a
+// library.
 #![deny(unsafe_code)]
 
 pub mod bench;
@@ -43,8 +44,8 @@ pub mod words;
 mod words_of_claims;
 mod workers;
 
-/// The commit that the program was built from, with `+modified` where its sources differ from it; `unknown` outside
-/// a checkout.
+/// Commit from which the program was built, with `+modified` if the sources differ from it; `unknown` outside a
+/// checkout.
 pub const COMMIT: &str = env!("COMMIT");
 
 pub use error::Error;

@@ -1,13 +1,13 @@
-//! `probes.json`: what `[probe]` logged of each run, in a line of its own.
+//! `probes.json`: the logs of `[probe]`, one line for each run.
 //!
-//! Samples are in the summary and in plots; detours, paths and the queues at single instants are here.
+//! The file contains detours, paths and the queues at single instants. Samples are in the summary and in plots.
 
 use crate::Error;
 use crate::staging::Staging;
 use serde_json::{Value, json};
 use sidestep_lab::Record;
 
-/// Writes what there is of these runs, each with the values on the axes of its point, if anything was logged.
+/// Writes the logs of these runs, each with the values of its point's axes, if anything was logged.
 pub fn write<'a>(
     staging: &Staging,
     runs: impl Iterator<Item = (&'a [String], &'a Record)>,
@@ -16,12 +16,12 @@ pub fn write<'a>(
     write_lines(staging, &lines)
 }
 
-/// The line of a run, if anything was logged.
+/// Returns the line of a run, if anything was logged.
 pub fn line(at: &[String], run: &Record) -> Option<String> {
     Some(of(at, run)?.to_string())
 }
 
-/// The same of lines that were made before.
+/// Writes lines that [`line`] returned.
 pub fn write_lines(staging: &Staging, lines: &[String]) -> Result<(), Error> {
     match lines.is_empty() {
         true => Ok(()),

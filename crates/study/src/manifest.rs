@@ -1,7 +1,7 @@
-//! `manifest.json`: what ran, with which values from where, and what it cost.
+//! `manifest.json`: the runs, the values with their sources, and the cost.
 //!
-//! Together with `cpu_s` and `hops_per_cpu_s` of `summary.json` this is where a result
-//! directory may differ between two runs of the same scenario: times, jobs and dates.
+//! Two result directories of one scenario may differ only here (times, jobs and dates) and in `cpu_s` and
+//! `hops_per_cpu_s` of `summary.json`.
 
 use crate::tables::column_docs;
 use crate::usage::milli;
@@ -9,17 +9,17 @@ use crate::when;
 use serde_json::{Value, json};
 use sidestep_lab::{Record, Scenario, Teller};
 
-/// How much of a scenario a result holds.
+/// Completeness of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// All of it.
+    /// All runs are complete.
     Complete,
-    /// It was interrupted.
+    /// An interruption left at least one run incomplete.
     Partial,
 }
 
 impl Status {
-    /// The word for it in results.
+    /// Returns the word for it in results.
     pub fn word(self) -> &'static str {
         match self {
             Status::Complete => "complete",
@@ -28,14 +28,14 @@ impl Status {
     }
 }
 
-/// What became of a run.
+/// Outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// It ran.
+    /// It was simulated now.
     Ran,
-    /// It was known already.
+    /// Its result came from the cache.
     Cached,
-    /// An interruption ended it, or kept it from beginning.
+    /// An interruption stopped it, or came before it began.
     NotRun,
 }
 
@@ -49,17 +49,17 @@ impl How {
     }
 }
 
-/// One scheme with one seed.
+/// Run of one scheme with one seed.
 #[derive(Debug)]
 pub struct PointRecord {
     json: Value,
     complete: bool,
-    /// It was known already.
+    /// True if the result came from the cache.
     cached: bool,
 }
 
 impl PointRecord {
-    /// A run of this record that took this long; `cached` when it was known already.
+    /// Describes a run by its record and its times; `cached` if the result came from the cache.
     pub fn of(run: &Record, cpu_s: Option<f64>, wall_s: f64, cached: bool) -> PointRecord {
         let hash = format!("{:016x}", run.trajectory_hash);
         let mut json = json!({
@@ -89,7 +89,7 @@ impl PointRecord {
         }
     }
 
-    /// One that was not begun.
+    /// Describes a run that was not begun.
     pub fn not_run(scenario: &Scenario, scheme: usize, seed: u64) -> PointRecord {
         let name = &scenario.schemes[scheme].name;
         PointRecord {
@@ -100,24 +100,24 @@ impl PointRecord {
     }
 }
 
-/// The manifest while it is written.
+/// Manifest while it is being written.
 #[derive(Debug)]
 pub struct Manifest {
     head: Value,
     began_unix_s: u64,
     jobs: usize,
-    /// In the order of the results.
+    /// Runs, in the order of the results.
     pub points: Vec<PointRecord>,
-    /// From the first run's start to the last one's end.
+    /// Time from the start of the first run to the end of the last, seconds.
     pub wall_s: f64,
-    /// What each column of each table says.
+    /// Description of each column of each table.
     pub columns: Value,
-    /// What else is to be said, each under a key of its own.
+    /// Further entries, each under its own key.
     pub remarks: Vec<(&'static str, Value)>,
 }
 
 impl Manifest {
-    /// Of a run that begins now.
+    /// Begins the manifest of a result whose runs begin now.
     pub fn begin(scenario: &Scenario, jobs: usize) -> Manifest {
         let settings = scenario.settings().iter().map(
             |s| json!({"scheme": s.scheme, "key": s.key, "value": s.value, "source": s.source}),
@@ -151,7 +151,7 @@ impl Manifest {
         }
     }
 
-    /// Whether all points are complete.
+    /// Returns whether all points are complete.
     pub fn status(&self) -> Status {
         if self.points.iter().all(|p| p.complete) {
             Status::Complete
@@ -160,9 +160,9 @@ impl Manifest {
         }
     }
 
-    /// The contents of the manifest file.
+    /// Returns the contents of the manifest file.
     pub fn to_json(&self) -> Value {
-        // A sum of what is not known of each run that was made is not known.
+        // A sum is unknown if one of the runs made does not know its value.
         let known = |key: &str| {
             let mut made = self.points.iter().filter(|p| p.json.get(key).is_some());
             made.all(|p| !p.json[key].is_null())

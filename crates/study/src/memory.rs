@@ -1,23 +1,23 @@
-//! Does what is asked for fit into this machine's memory?
+//! Memory check: refuses experiments that need more memory than is free.
 //!
-//! **Decision**     free is the least of what the system says is available, what each control group of this
-//!                  process has left, and what its limit on address space leaves.
-//! **Errors**       refused before anything is planned: the numbers are [`Estimate`]'s. Where nothing can be
-//!                  read, as on other systems, everything fits.
+//! **Decision**     free memory is the minimum of: the memory that the system reports as available, the rest of
+//!                  each control group of this process, and the rest of its address-space limit.
+//! **Errors**       refused before anything is planned, by the numbers of [`Estimate`]. If nothing can be read,
+//!                  as on other systems, everything fits.
 
 use crate::Error;
 use sidestep_lab::{Estimate, Experiment, RecordSpec, Scenario};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Bytes that this process may still take, as far as the system says.
+/// Returns the bytes that this process may still allocate, if the system reports them.
 pub fn free() -> Option<u64> {
     let of_groups = groups().into_iter().filter_map(|group| left(&group));
     let all = [available(), address_space()];
     all.into_iter().flatten().chain(of_groups).min()
 }
 
-/// Refuses an experiment that does not fit with so many runs at a time, each of which has so many threads.
+/// Refuses an experiment that does not fit into memory with `jobs` runs at a time of `threads` threads each.
 pub fn refuse(experiment: &Experiment, jobs: usize, threads: usize) -> Result<(), Error> {
     let estimate = || experiment.estimate().in_parts(threads);
     match free() {
@@ -26,7 +26,7 @@ pub fn refuse(experiment: &Experiment, jobs: usize, threads: usize) -> Result<()
     }
 }
 
-/// Refuses a scenario that does not fit with so many runs at a time, each of which is recorded.
+/// Refuses a recorded scenario that does not fit into memory with `jobs` runs at a time.
 pub fn refuse_recorded(scenario: &Scenario, spec: &RecordSpec, jobs: usize) -> Result<(), Error> {
     match free() {
         Some(free) => against(
@@ -39,7 +39,7 @@ pub fn refuse_recorded(scenario: &Scenario, spec: &RecordSpec, jobs: usize) -> R
     }
 }
 
-/// Refuses several experiments that one call runs, and so keeps together, under the name of them all.
+/// Refuses several experiments of one call, named `name` together, if they do not fit into memory.
 pub fn refuse_all(name: &str, experiments: &[&Experiment], jobs: usize) -> Result<(), Error> {
     match free() {
         Some(free) => against(name, &together(experiments), jobs, free),
@@ -47,7 +47,8 @@ pub fn refuse_all(name: &str, experiments: &[&Experiment], jobs: usize) -> Resul
     }
 }
 
-/// Runs of all of them are under way at once in any mixture; what is kept is kept of all.
+/// Estimates several experiments together: their runs may be mixed at any time, and the results of all are
+/// kept.
 fn together(experiments: &[&Experiment]) -> Estimate {
     let all = experiments.iter().map(|experiment| experiment.estimate());
     all.fold(Estimate::default(), Estimate::and)
@@ -77,7 +78,7 @@ fn against(name: &str, estimate: &Estimate, jobs: usize, free: u64) -> Result<()
     )))
 }
 
-/// `12 GiB`: no estimate is worth a third digit.
+/// Formats bytes with two digits, as in `12 GiB`: an estimate has no third.
 pub fn size(bytes: f64) -> String {
     const STEPS: [(f64, &str); 3] = [(1073741824.0, "GiB"), (1048576.0, "MiB"), (1024.0, "KiB")];
     let fits = STEPS.iter().find(|(step, _)| bytes >= 0.95 * step);
@@ -97,7 +98,7 @@ fn available() -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// The limit on address space, less what this process has: `ulimit -v`.
+/// Returns the rest of the limit on address space, `ulimit -v`.
 fn address_space() -> Option<u64> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits
@@ -109,7 +110,7 @@ fn address_space() -> Option<u64> {
     Some(limit.saturating_sub(pages * 4096))
 }
 
-/// The control groups that this process is in, of either version, innermost first.
+/// Lists the control groups of this process, of version 1 and 2, innermost first.
 fn groups() -> Vec<PathBuf> {
     let text = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let mut all = Vec::new();
@@ -130,7 +131,7 @@ fn groups() -> Vec<PathBuf> {
     all
 }
 
-/// What a control group has left, when it has a limit. What files keep in memory can be given back.
+/// Returns the bytes left in a control group, if it has a limit. The page cache of files counts as free.
 fn left(group: &Path) -> Option<u64> {
     let number = |name: &str| -> Option<u64> {
         fs::read_to_string(group.join(name))
@@ -194,7 +195,7 @@ mod tests {
         assert_eq!((all.runs, all.run_bytes), (a.runs + b.runs, b.run_bytes));
         assert_eq!(all.kept_bytes, a.kept_bytes + b.kept_bytes);
         assert!(a.kept_bytes > 0.0 && a.run_bytes < b.run_bytes);
-        // What is shipped fits a small machine, so nobody is refused what ran before.
+        // All shipped figures together fit into a small machine, so no earlier command is refused.
         let shelf = Shelf::open(Path::new("nowhere")).unwrap();
         let books = shelf.find(None).unwrap();
         let read = |book: &&Book| {
@@ -205,7 +206,7 @@ mod tests {
         let shipped: Vec<Experiment> = books.iter().map(read).filter(unnamed).collect();
         let all = together(&shipped.iter().collect::<Vec<_>>());
         assert!(all.bytes(2) < 4e9, "{}", all.bytes(2));
-        // And no sample of theirs is rounded.
+        // None of their samples is rounded.
         assert!(all.flows < Sample::EACH as f64, "{}", all.flows);
     }
 
@@ -225,7 +226,7 @@ mod tests {
         };
         let (whole, tenth) = (of(Some((0, 1000))), of(Some((100, 200))));
         assert!(whole > 1.5 * tenth && tenth > 8e6, "{whole}, {tenth}");
-        // A window that nobody gave has as much as fits, and no more than there is.
+        // A window that was not given is estimated as what fits, and at most as long as the run.
         assert!(of(None) <= whole && of(None) < tenth + 36e6, "{}", of(None));
     }
 

@@ -1,23 +1,25 @@
-//! Experiments with schemes whose policies are the caller's, compared with those that the file names.
+//! Experiments with schemes whose policies are the caller's code, compared with the schemes of the file.
 
 use crate::Error;
 use sidestep_lab::Experiment;
 pub use sidestep_lab::own::{Failure, MakeBuffer, MakeRoute, MakeSched, Own, Part, Who};
 
-/// A scheme of the caller's.
+/// Scheme with the caller's policies.
 #[derive(Clone, Debug)]
 pub struct OwnScheme {
-    /// Its name in results.
+    /// Name in results.
     pub name: String,
-    /// The scheme that it is but for its policies: one of the scenario's, a shipped one, or a file.
+    /// Scheme from which it takes all but the policies: one of the scenario, a shipped one, or a file.
     pub extends: String,
-    /// Its policies.
+    /// The caller's policies.
     pub own: Own,
 }
 
-/// Reads an experiment by `read`, which is given what `--set` says, and adds these schemes at every point.
+/// Reads an experiment with `read`, which receives the `--set` settings, and adds the schemes `own` at every
+/// point.
 ///
-/// One that extends what the file does not list has that read for it alone: the listed schemes are those of the file.
+/// If one of them extends a scheme that the file does not list, that scheme is read for it alone: the file's
+/// list of schemes does not change.
 pub fn with_own(
     read: &dyn Fn(&[String]) -> Result<Experiment, Error>,
     sets: &[String],
@@ -41,7 +43,7 @@ pub fn with_own(
         experiment = read(&sets)?;
     }
     for one in own {
-        // A file is known by its stem.
+        // A scheme from a file is named by the file's stem.
         let extends = one.extends.rsplit('/').next().unwrap_or_default();
         let extends = extends.strip_suffix(".toml").unwrap_or(extends);
         let added = experiment.add_own(&one.name, extends, &one.own);

@@ -1,4 +1,4 @@
-//! How far the runs are: one line on standard error, rewritten in place, or what another program is told.
+//! Progress of the runs: one line on standard error, rewritten in place, or a callback.
 
 use sidestep_lab::Progress;
 use std::fmt;
@@ -6,16 +6,16 @@ use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// To whom progress is shown.
+/// Receiver of progress reports.
 #[derive(Clone, Copy)]
 pub enum Show<'a> {
-    /// Nobody.
+    /// No receiver.
     Never,
-    /// A line in place when standard error is a terminal, nothing otherwise.
+    /// One line rewritten in place if standard error is a terminal; otherwise none.
     Terminal,
-    /// The same on a terminal; elsewhere a line every few seconds.
+    /// One line rewritten in place on a terminal; elsewhere a new line every few seconds.
     Always,
-    /// Whoever calls, a few times a second and once at the end; nothing is printed.
+    /// Callback, called a few times a second and once at the end; nothing is printed.
     Told(&'a (dyn Fn(&HowFar) + Sync)),
 }
 
@@ -30,12 +30,12 @@ impl fmt::Debug for Show<'_> {
     }
 }
 
-/// How far the runs are at one instant.
+/// Progress of the runs at one instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HowFar {
-    /// Runs that have ended, or were known.
+    /// Runs that have ended, or came from the cache.
     pub finished: usize,
-    /// All of them.
+    /// All runs.
     pub runs: usize,
     /// Share of the work that is done, 0 to 1.
     pub share: f64,
@@ -43,12 +43,12 @@ pub struct HowFar {
     pub packet_hops: u64,
     /// Seconds since the start.
     pub elapsed_s: f64,
-    /// Seconds that are left, once that is no guess.
+    /// Estimated seconds left, once the estimate is reliable.
     pub left_s: Option<f64>,
 }
 
 impl HowFar {
-    /// One line about it all.
+    /// Formats the progress as one line.
     pub fn line(&self) -> String {
         let rate = self.packet_hops as f64 / self.elapsed_s.max(1e-3) / 1e6;
         let left = self
@@ -64,7 +64,7 @@ impl HowFar {
     }
 }
 
-/// What the running jobs say about themselves; shared between threads.
+/// Progress of the running jobs, shared between threads.
 #[derive(Debug)]
 pub struct Board {
     jobs: Vec<Job>,
@@ -72,7 +72,7 @@ pub struct Board {
 
 #[derive(Debug, Default)]
 struct Job {
-    /// What it costs next to the others, in thousandths of what is usual.
+    /// Cost relative to the other jobs; [`USUAL`] is the average.
     weight: AtomicU64,
     /// Share done, in millionths.
     done: AtomicU64,
@@ -81,11 +81,11 @@ struct Job {
 
 const WHOLE: u64 = 1_000_000;
 
-/// The weight of a job like all others.
+/// Weight of a job of average cost.
 const USUAL: u64 = 1_000;
 
 impl Board {
-    /// For `jobs` jobs.
+    /// Creates a board for `jobs` jobs.
     pub fn new(jobs: usize) -> Board {
         Board {
             jobs: (0..jobs)
@@ -97,7 +97,7 @@ impl Board {
         }
     }
 
-    /// What the jobs cost, one next to the other, as far as is known by now.
+    /// Sets the estimated costs of the jobs, relative to each other.
     pub fn weigh(&self, costs: &[f64]) {
         let mean = costs.iter().sum::<f64>() / costs.len().max(1) as f64;
         for (job, cost) in self.jobs.iter().zip(costs) {
@@ -107,7 +107,7 @@ impl Board {
         }
     }
 
-    /// Job `i` has done this `share` of its work and so many packet-hops.
+    /// Records that job `i` has done this `share` of its work and this many packet-hops.
     pub fn set(&self, i: usize, share: f64, packet_hops: u64) {
         let done = (share.clamp(0.0, 1.0) * WHOLE as f64) as u64;
         self.jobs[i].done.store(done, Ordering::Relaxed);
@@ -140,10 +140,10 @@ impl Board {
             .sum()
     }
 
-    /// How far it all is, `elapsed` after the start.
+    /// Returns the progress of all jobs, `elapsed` after the start.
     pub fn now(&self, elapsed: Duration) -> HowFar {
         let (share, seconds) = (self.share(), elapsed.as_secs_f64());
-        // Before this, an estimate would be a guess.
+        // Earlier estimates of the time left are unreliable.
         let guess = share < 0.03 || seconds < 2.0;
         HowFar {
             finished: self.finished(),
@@ -156,14 +156,14 @@ impl Board {
     }
 }
 
-/// How far a run is. It ends with the last flow or at the horizon, whichever is first, so
-/// the further of the two counts.
+/// Returns the share of a run that is done. A run ends with its last flow or at the horizon, whichever comes
+/// first, so the larger share counts.
 pub(crate) fn share(p: &Progress) -> f64 {
     let part = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };
     part(p.now.ps(), p.horizon.ps()).max(part(p.flows_done, p.flows_total))
 }
 
-/// A span in words, rounded up.
+/// Formats a span, rounded up.
 pub fn clock(seconds: f64) -> String {
     match seconds {
         s if s < 60.0 => format!("{:.0} s", s.ceil()),
@@ -172,7 +172,7 @@ pub fn clock(seconds: f64) -> String {
     }
 }
 
-/// Writes the line.
+/// Writer of the progress line.
 #[derive(Debug)]
 pub struct Line<'a> {
     show: Show<'a>,
@@ -182,7 +182,7 @@ pub struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// For whoever is to see it.
+    /// Creates a writer for this receiver.
     pub fn new(show: Show<'a>) -> Line<'a> {
         let terminal = std::io::stderr().is_terminal();
         Line {
@@ -193,7 +193,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Writes it, if the last time was long enough ago.
+    /// Reports the progress, if the last report was long enough ago.
     pub fn draw(&mut self, board: &Board) {
         let wait = match (self.show, self.terminal) {
             (Show::Never, _) | (Show::Terminal, false) => return,
@@ -215,11 +215,11 @@ impl<'a> Line<'a> {
         } else {
             ("", "\n")
         };
-        // Progress that cannot be written is no reason to stop.
+        // A failure to write progress does not stop the runs.
         let _ = write!(std::io::stderr(), "{before}{line}{after}");
     }
 
-    /// Says for the last time how far it is, and takes the line away.
+    /// Reports the progress a last time, and removes the line.
     pub fn end(&mut self, board: &Board) {
         if let Show::Told(tell) = self.show {
             tell(&board.now(self.began.elapsed()));
@@ -227,7 +227,7 @@ impl<'a> Line<'a> {
         self.clear();
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     fn clear(&mut self) {
         let drawn = !matches!(self.show, Show::Told(_)) && self.last.take().is_some();
         if self.terminal && drawn {

@@ -1,4 +1,4 @@
-//! The result directory of a scenario's runs, whoever ran them: the simulator, or a testbed.
+//! Result directory of a scenario's runs, on the simulator or on a testbed.
 
 use crate::manifest::{Manifest, PointRecord, Status};
 use crate::report::Marked;
@@ -15,31 +15,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// What is left when all runs are in.
+/// Result of all runs.
 #[derive(Debug)]
 pub struct Finished {
-    /// The result directory.
+    /// Result directory.
     pub dir: PathBuf,
-    /// Its numbers.
+    /// Numbers of the report.
     pub report: Report,
-    /// The recordings in it.
+    /// Recordings in the directory.
     pub recordings: Vec<Taped>,
 }
 
-/// A recording that was written.
+/// Recording that was written.
 #[derive(Clone, Debug)]
 pub struct Taped {
-    /// Its file in the result directory.
+    /// File in the result directory.
     pub file: String,
-    /// How large it is, in bytes.
+    /// Size in bytes.
     pub bytes: usize,
-    /// From when to when, and why.
+    /// Window of the recording, and its reason.
     pub window: String,
     json: Value,
 }
 
 impl Taped {
-    /// Of the recording `bytes` of this run.
+    /// Describes the recording `bytes` of this run.
     fn of(run: &Record, bytes: &[u8]) -> Result<Taped, Error> {
         let file = recorded::file_name(&run.scheme, run.seed);
         let reader = Reader::open(bytes)
@@ -65,17 +65,17 @@ impl Taped {
         })
     }
 
-    /// As the manifest has it.
+    /// Returns the entry of the manifest.
     pub fn to_json(&self) -> &Value {
         &self.json
     }
 }
 
-/// What is kept of a run until all are in.
+/// Result of a run, kept until all runs have ended.
 pub struct Made {
-    /// Its numbers.
+    /// Statistics of the run.
     pub record: Record,
-    /// Its part of each table.
+    /// Rows of each table.
     pub rows: Rows,
     paths: Vec<String>,
     recording: Option<Vec<u8>>,
@@ -84,8 +84,8 @@ pub struct Made {
 }
 
 impl Made {
-    /// Of a run of scheme number `scheme`; takes its paths. Times in seconds; that of the
-    /// processor is `None` when nobody measured it.
+    /// Takes the result, with its paths and recording, out of a run of scheme number `scheme`. Times are in
+    /// seconds; the CPU time is `None` if it was not measured.
     pub fn of(
         scenario: &Scenario,
         scheme: usize,
@@ -105,7 +105,7 @@ impl Made {
         }
     }
 
-    /// One that was made by an earlier call.
+    /// Wraps a result that an earlier call made.
     pub fn known(record: Record, rows: Rows, cpu_s: Option<f64>) -> Made {
         Made {
             record,
@@ -118,10 +118,10 @@ impl Made {
     }
 }
 
-/// A result directory in the making; dropped before [`Recorder::finish`], nothing of it is left.
+/// Result directory in the making. If dropped before [`Recorder::finish`], no file of it is left.
 ///
-/// What cannot be written ends nothing: the runs go on, [`Recorder::report`] has their numbers, and
-/// [`Recorder::finish`] says what went wrong.
+/// A failure to write ends no run: the runs go on, [`Recorder::report`] has their numbers, and
+/// [`Recorder::finish`] returns the error.
 pub struct Recorder<'a> {
     scenario: &'a Scenario,
     staging: Staging,
@@ -129,18 +129,18 @@ pub struct Recorder<'a> {
     manifest: Manifest,
     began: Instant,
     runs: Vec<Record>,
-    /// Processor time of each scheme, in seconds; `None` when it is not known of a run.
+    /// CPU time of each scheme, in seconds; `None` if it is unknown for a run.
     cpu: Vec<Option<f64>>,
     warnings: Vec<String>,
-    /// Why the tables or the recordings are not whole.
+    /// Error that left the tables or the recordings incomplete.
     failed: Option<Error>,
     recordings: Vec<Taped>,
     plots: &'a [PlotSpec],
 }
 
 impl<'a> Recorder<'a> {
-    /// Begins the directory `out`; one that holds anything is refused. `jobs` is for the manifest;
-    /// `traced` makes room for the paths of packets.
+    /// Begins the directory `out`; refuses one that is not empty. `jobs` is written to the manifest; `traced`
+    /// adds the table of packet paths.
     pub fn begin(
         scenario: &'a Scenario,
         out: &Path,
@@ -163,14 +163,14 @@ impl<'a> Recorder<'a> {
         })
     }
 
-    /// Adds a run of scheme number `scheme`, and takes its paths. Times in seconds; that of the
-    /// processor is `None` when nobody measured it.
+    /// Adds a run of scheme number `scheme`, and takes its paths and recording. Times are in seconds; the CPU
+    /// time is `None` if it was not measured.
     pub fn add(&mut self, scheme: usize, run: &mut Run, cpu_s: Option<f64>, wall_s: f64) {
         let made = Made::of(self.scenario, scheme, run, cpu_s, wall_s);
         self.take(scheme, made, false);
     }
 
-    /// Adds a run of scheme number `scheme`; `cached` when an earlier call made it.
+    /// Adds the result of a run of scheme number `scheme`; `cached` if an earlier call made it.
     pub fn take(&mut self, scheme: usize, made: Made, cached: bool) {
         if self.failed.is_none() {
             self.failed = self.tables.write(&made.rows, &made.paths).err();
@@ -193,7 +193,7 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// Makes room for what kernels say of the senders of flows.
+    /// Adds the table of the kernel's counters for senders of flows.
     pub fn expect_kernel(&mut self) -> Result<(), Error> {
         self.tables.begin_kernel(&self.staging)?;
         let (file, columns) = tables::kernel_docs();
@@ -201,35 +201,35 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// Adds what they said during a run.
+    /// Adds the kernel's counters from one run.
     pub fn add_kernel(&mut self, rows: &[KernelRow]) {
         if self.failed.is_none() {
             self.failed = self.tables.write_kernel(rows).err();
         }
     }
 
-    /// Scheme number `scheme` was not run with `seed`.
+    /// Records that scheme number `scheme` was not run with `seed`.
     pub fn not_run(&mut self, scheme: usize, seed: u64) {
         let point = PointRecord::not_run(self.scenario, scheme, seed);
         self.manifest.points.push(point);
     }
 
-    /// Says in the manifest where these numbers come from, under `key`.
+    /// Adds an entry on the origin of these numbers to the manifest, under `key`.
     pub fn remark(&mut self, key: &'static str, value: Value) {
         self.manifest.remarks.push((key, value));
     }
 
-    /// Draws these beside what every run draws.
+    /// Sets further plots, drawn beside those of every run.
     pub fn draw(&mut self, plots: &'a [PlotSpec]) {
         self.plots = plots;
     }
 
-    /// Adds what must be read before trusting a number.
+    /// Adds a warning that matters before any number is trusted.
     pub fn warn(&mut self, warning: String) {
         self.warnings.push(warning);
     }
 
-    /// Writes what there is and gives the directory its name. On an error nothing of it is left.
+    /// Writes the results and gives the directory its name. On an error no file is left.
     pub fn finish(mut self) -> Result<Finished, Error> {
         let report = self.report();
         self.manifest.wall_s = self.began.elapsed().as_secs_f64();
@@ -257,7 +257,7 @@ impl<'a> Recorder<'a> {
         self.staging
             .write("scenario.toml", self.scenario.to_toml().as_bytes())?;
         let (scenario, plots) = (self.scenario, self.plots);
-        // The page shows what the table is about.
+        // The page shows the same runs as the table.
         let mut runs = self.runs;
         runs.retain(|run| compared.has(run));
         page::run(&self.staging, scenario, plots, report, runs)?;
@@ -275,7 +275,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// The numbers of the runs so far.
+    /// Summarises the runs so far.
     pub fn report(&self) -> Report {
         let scenario = self.scenario;
         let compared = self.compared();
@@ -293,7 +293,7 @@ impl<'a> Recorder<'a> {
             }
         }
         let marked = runs.iter().any(|run| !run.marks.is_empty());
-        // The numbers of the runs that are marked, or of the others, where there are any that are.
+        // If there are marked runs: summaries of the marked ones, or of the others.
         let of = |disturbed: bool| -> Vec<Summary> {
             let own = |scheme: &Scheme| {
                 let own = runs.iter().copied().filter(|r| r.scheme == scheme.name);
@@ -328,21 +328,21 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// Why a partial run has no verdicts.
+/// Reason for a partial run without verdicts.
 const UNJUDGED: &str = "no claim is judged: no seed came to its end with every scheme";
 
-/// What the numbers are of.
+/// Runs that the numbers cover.
 enum Compared {
-    /// All runs that were asked for.
+    /// All runs requested.
     All,
-    /// Of a partial result, the seeds with which every scheme ended.
+    /// In a partial result: the seeds with which every scheme ended.
     Seeds(BTreeSet<u64>),
-    /// Where there is none: all that began.
+    /// All runs that began, if there is no such seed.
     Begun,
 }
 
 impl Compared {
-    /// Of runs that an interruption left.
+    /// Chooses from the runs that an interruption left.
     fn of(runs: &[Record], schemes: usize) -> Compared {
         let seeds = common_seeds(runs, schemes);
         if seeds.is_empty() {
@@ -359,7 +359,7 @@ impl Compared {
     }
 }
 
-/// The seeds with which all of so many schemes came to their end.
+/// Returns the seeds with which all `schemes` schemes ended.
 pub(crate) fn common_seeds(runs: &[Record], schemes: usize) -> BTreeSet<u64> {
     let mut ended: BTreeMap<u64, usize> = BTreeMap::new();
     for run in runs.iter().filter(|run| !run.interrupted) {
@@ -369,7 +369,7 @@ pub(crate) fn common_seeds(runs: &[Record], schemes: usize) -> BTreeSet<u64> {
     whole.map(|(seed, _)| seed).collect()
 }
 
-/// That the numbers of so many runs could not be written.
+/// Wraps an error to report that the files of `runs` runs could not be written.
 pub(crate) fn unwritten(error: Error, runs: usize) -> Error {
     match error {
         Error::Unwritten(words) => Error::Unwritten(words),
@@ -380,7 +380,7 @@ pub(crate) fn unwritten(error: Error, runs: usize) -> Error {
     }
 }
 
-/// JSON as it stands in a result directory.
+/// Formats JSON for a file of a result directory.
 pub(crate) fn pretty(value: &Value) -> String {
     let mut text = serde_json::to_string_pretty(value).expect("a value is always JSON");
     text.push('\n');
@@ -414,7 +414,7 @@ mod tests {
             run("a", 3, true),
         ];
         assert_eq!(of(&runs), [("a".into(), 1), ("b".into(), 1)]);
-        // No seed of both: all there is, and the report says so.
+        // If no seed has both, all runs are compared, and the report states it.
         assert_eq!(of(&runs[2..]).len(), 3);
     }
 
@@ -423,7 +423,8 @@ mod tests {
         degree = 3\n[[claim]]\nid = \"a\"\nsays = \"a\"\nmetric = \"qct_p99_ms\"\ncompare = \"dibs\"\naccept = \"0..\"\n\
         paper = \"no number\"\ntolerance = \"any\"\ngap = \"none\"\n";
 
-    /// The report and the page of [`TWO`] after these runs, of a scheme with a seed, cut or not.
+    /// Returns the report, the page and the digest of [`TWO`] after these runs: scheme, seed, and true if
+    /// interrupted.
     fn partial(runs: &[(usize, u64, bool)]) -> (Report, String, String) {
         let scenario = Scenario::read("two.toml", TWO, &[], &NoFiles).unwrap();
         let room = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! The barrier of `crates/study/src/threads/barrier.rs` under every order of its threads' steps that the memory model
-//! allows: loom runs each. `scripts/test-all.sh threads` does it.
+//! Model check of the barrier in `crates/study/src/threads/barrier.rs`: loom runs its threads' steps in every
+//! order that the memory model allows. `scripts/test-all.sh threads` starts it.
 #![cfg(all(loom, test))]
 
 mod sync {
@@ -19,9 +19,10 @@ mod tests {
     use loom::sync::Arc;
     use loom::thread;
 
-    /// What threads hand to each other at a barrier without a lock, as parts do.
+    /// Value that threads hand over at a barrier without a lock, as the parts of a run do.
     struct Desk(UnsafeCell<u32>);
-    // SAFETY: the barrier keeps writers and readers apart, which is what is tested: loom looks at every access.
+    // SAFETY: the barrier keeps writers and readers apart. This is the property under test: loom checks every
+    // access.
     unsafe impl Sync for Desk {}
 
     impl Desk {
@@ -29,11 +30,11 @@ mod tests {
             Desk(UnsafeCell::new(0))
         }
         fn write(&self, value: u32) {
-            // SAFETY: loom fails when another thread looks meanwhile.
+            // SAFETY: loom fails if another thread reads at the same time.
             self.0.with_mut(|at| unsafe { *at = value });
         }
         fn read(&self) -> u32 {
-            // SAFETY: loom fails when another thread writes meanwhile.
+            // SAFETY: loom fails if another thread writes at the same time.
             self.0.with(|at| unsafe { *at })
         }
     }

@@ -1,28 +1,29 @@
-//! How often: every so much simulated time, or every so much time by the clock.
+//! Interval between checkpoints: in simulated time or in wall-clock time.
 
 use sidestep_types::{Quantity, Time, Unit, parse_quantity};
 use std::time::{Duration, Instant};
 
-/// How often a checkpoint is written.
+/// Interval between checkpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Every {
-    /// At every multiple of this simulated time.
+    /// A checkpoint at every multiple of this simulated time.
     Simulated(Time),
-    /// When so much time has passed by the clock since the last one.
+    /// A checkpoint when this much wall-clock time has passed since the last one.
     Clock(Duration),
 }
 
-/// When the next one is due.
+/// Time at which the next checkpoint is due.
 pub(super) struct Due {
-    /// The run stops here at the latest.
+    /// Simulated time at which the run stops at the latest.
     pub at: Time,
     clock: Option<Instant>,
 }
 
 impl Every {
-    /// Reads `10 ms`, simulated, or `clock 5 min`.
+    /// Reads `10 ms` as simulated time and `clock 5 min` as wall-clock time.
     ///
-    /// Errors say what was expected. Simulated time has the units of scenarios, the clock `s`, `min` and `h`.
+    /// Errors state the expected form. Simulated time uses the units of scenarios, wall-clock time `s`, `min`
+    /// and `h`.
     pub fn parse(text: &str) -> Result<Every, String> {
         let refuse = |what: &str| {
             Err(format!(
@@ -54,7 +55,8 @@ impl Every {
         }
     }
 
-    /// When it is due after one at `now`, by the clock at `clock`.
+    /// Returns when the next checkpoint is due after one at `now` in simulated time and at `clock` in
+    /// wall-clock time.
     pub(super) fn after(self, now: Time, clock: Instant) -> Due {
         match self {
             Every::Simulated(every) => {

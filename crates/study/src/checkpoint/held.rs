@@ -1,19 +1,21 @@
-//! One call at a time in a folder of checkpoints.
+//! Lock on a folder of checkpoints: one call uses it at a time.
 //!
-//! The folder itself is locked: no file is left behind, and the lock ends with the process, however it ends.
+//! The folder itself is locked, so no lock file is left behind, and the lock ends with the process in every
+//! case.
 
 use crate::Error;
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
 
-/// A folder that no other call may use until this is dropped.
+/// Locked folder. No other call may use it until this is dropped.
 #[derive(Debug)]
 pub struct Held {
     _folder: File,
 }
 
 impl Held {
-    /// Makes the folder if it is not there, and locks it. Where a file system has no locks that is remarked.
+    /// Creates the folder if it is missing, and locks it. On a file system without locks, `remark` receives a
+    /// warning instead.
     pub(super) fn new(dir: &Path, remark: fn(&str)) -> Result<Held, Error> {
         let name = dir.display();
         let failed =

@@ -1,13 +1,14 @@
-//! Checkpoints: runs that are interrupted go on from the state that was kept last.
+//! Checkpoints: an interrupted run resumes from its last saved state.
 //!
-//! **Decision**  the state is kept every so much simulated time, or every so much time by the clock, at the end of a
-//!               thousandth of the run then. Of each run the last two are kept; the older one makes room for the next.
-//!               When the result of all runs is written, their checkpoints are taken away.
+//! **Decision**  the state is saved after an interval of simulated time or of wall-clock time; in wall-clock
+//!               time at the next thousandth of the run. The last two checkpoints of each run are kept; a new
+//!               one replaces the older. When the result of all runs is written, their checkpoints are removed.
 //! **State**     one file a checkpoint ([`sidestep_lab::checkpoint`]), `DIR/SCHEME-SEED.0.checkpoint` and `.1`.
-//! **Errors**    a checkpoint of another version, scenario, scheme or seed is refused, and nothing runs; one that is cut
-//!               short or damaged is passed over with a remark for the one before, or for the start; where the first cannot be
-//!               written the run ends, and of others that is remarked: the one before is still there.
-//! **Processes** one at a time in a folder: two would take each other's files away, so the second is refused.
+//! **Errors**    a checkpoint of another version, scenario, scheme or seed is refused, and nothing runs. A
+//!               truncated or damaged one is skipped with a remark; the run resumes from the one before, or
+//!               starts anew. If the first checkpoint cannot be written the run ends; if a later one cannot, a
+//!               remark says so, since the one before is still there.
+//! **Processes** one at a time in a folder: two would remove each other's files, so the second is refused.
 
 mod every;
 mod held;
@@ -26,23 +27,23 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// How often checkpoints are written, and where.
+/// Settings of checkpoints: their interval and their folder.
 #[derive(Clone, Debug)]
 pub struct Checkpoints {
-    /// How often.
+    /// Interval between checkpoints.
     pub every: Every,
-    /// The folder, made when the first is written.
+    /// Folder of the checkpoints, created with the first one.
     pub dir: PathBuf,
-    /// Hears where a run goes on, and of checkpoints that are damaged.
+    /// Receives a message where a run resumes, and one for each damaged checkpoint.
     pub remark: fn(&str),
 }
 
-/// So many are kept of each run.
+/// Checkpoints kept of each run.
 const KEPT: u64 = 2;
 
 impl Checkpoints {
-    /// Refuses, before anything runs, what no checkpoint can be of: recordings, and schemes with policies of the
-    /// caller's; and checkpoints that are there of another run.
+    /// Refuses, before anything runs, a call that cannot be checkpointed (a recording, or a scheme with the
+    /// caller's own policies), and a folder with checkpoints of another run.
     pub fn check(
         &self,
         scenario: &Scenario,
@@ -63,19 +64,20 @@ impl Checkpoints {
                 )));
             }
             for seed in &scenario.seeds {
-                // What is there is read before other runs take their time.
+                // Existing checkpoints are read before other runs spend time.
                 self.found(&Name::of(scenario, number, *seed, trace), false)?;
             }
         }
         Ok(())
     }
 
-    /// Makes the folder this call's own until what it returns is dropped; refuses one that another call has.
+    /// Locks the folder for this call until the returned value is dropped; refuses a folder that another call
+    /// has locked.
     pub fn hold(&self) -> Result<Held, Error> {
         Held::new(&self.dir, self.remark)
     }
 
-    /// Runs scheme number `scheme` with `seed`, from its last whole checkpoint on if there is one.
+    /// Runs scheme number `scheme` with `seed`, from its last intact checkpoint if there is one.
     pub fn run(
         &self,
         scenario: &Scenario,
@@ -122,20 +124,20 @@ impl Checkpoints {
                 match self.write(&name, &session, number, &spent) {
                     Ok(()) => number += 1,
                     Err(why) if number == 0 => return Err(why),
-                    // The one before is still there, and the next may have room.
+                    // The checkpoint before is still there, and a later one may find room on the disk.
                     Err(why) => (self.remark)(&format!("{why}; the run goes on")),
                 }
                 due = self.every.after(now, Instant::now());
             }
         }
         if !session.is_over() {
-            // Whoever stopped it may want to go on from here.
+            // A stopped run can be resumed from here.
             self.write(&name, &session, number, &spent)?;
         }
         Ok((session.finish(), spent))
     }
 
-    /// Takes away the checkpoints of a run whose result is written.
+    /// Removes the checkpoints of a run whose result is written.
     pub fn forget(&self, scenario: &Scenario, scheme: usize, seed: u64) {
         let name = Name::of(scenario, scheme, seed, &TraceFilter::None);
         for path in (0..KEPT).map(|slot| self.path(&name, slot)) {
@@ -175,7 +177,7 @@ impl Checkpoints {
         })
     }
 
-    /// What is there of a run, the newest whole one first. Refuses what is of another.
+    /// Finds the checkpoints of a run, the newest intact one first. Refuses those of another run.
     fn found(&self, name: &Name, bodies: bool) -> Result<Found, Error> {
         let mut found = Found::default();
         for slot in 0..KEPT {
@@ -218,12 +220,12 @@ impl Checkpoints {
     }
 }
 
-/// The checkpoints that are there of one run.
+/// Checkpoints found for one run.
 #[derive(Default)]
 struct Found {
     whole: Vec<Whole>,
     damaged: Vec<String>,
-    /// The number of the next one.
+    /// Number of the next checkpoint.
     next: u64,
 }
 
@@ -235,7 +237,7 @@ struct Whole {
     body: Vec<u8>,
 }
 
-/// What a run has taken of this thread's time and by the clock, with what it took before it was interrupted.
+/// CPU time and wall-clock time of a run, including the time before an interruption.
 pub struct Spent {
     cpu_s: f64,
     wall_s: f64,
@@ -257,12 +259,12 @@ impl Spent {
         (self.cpu_s, self.wall_s) = (cpu_us as f64 / 1e6, wall_us as f64 / 1e6);
     }
 
-    /// Seconds of processor time.
+    /// Returns seconds of CPU time.
     pub fn cpu_s(&self) -> f64 {
         self.cpu_s + thread_cpu_s() - self.cpu
     }
 
-    /// Seconds by the clock.
+    /// Returns seconds of wall-clock time.
     pub fn wall_s(&self) -> f64 {
         self.wall_s + self.wall.elapsed().as_secs_f64()
     }
@@ -272,7 +274,7 @@ fn micros(seconds: f64) -> u64 {
     (seconds * 1e6) as u64
 }
 
-/// Which run a checkpoint is of.
+/// Identity of the run that a checkpoint belongs to.
 struct Name {
     scenario: String,
     scheme: String,
@@ -306,7 +308,8 @@ impl Name {
         }
     }
 
-    /// Refuses a checkpoint of another version, scheme, seed or scenario.
+    /// Refuses a checkpoint of another version, scheme, seed or scenario, or with another set of traced
+    /// packets.
     fn refuse(&self, path: &Path, got: &Head) -> Result<(), Error> {
         let own = self.head();
         let all = [
@@ -346,12 +349,13 @@ fn refused(path: &Path, what: &str, expected: &str, got: &str) -> Error {
     ))
 }
 
-/// Where a checkpoint is while it is written.
+/// Returns the path of a checkpoint while it is being written.
 fn hidden(path: &Path) -> PathBuf {
     path.with_extension("partial")
 }
 
-/// Writes a file whole: under another name, to the disk, then in the place of what was there.
+/// Writes a file atomically: writes it under another name, flushes it to the disk, then renames it over the old
+/// file.
 fn place(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().expect("a checkpoint is in a folder");
     fs::create_dir_all(folder)?;
@@ -360,7 +364,7 @@ fn place(path: &Path, bytes: &[u8]) -> io::Result<()> {
     io::Write::write_all(&mut file, bytes)?;
     file.sync_all()?;
     fs::rename(&hidden, path)?;
-    // So that the name is on the disk as well.
+    // Flushing the folder puts the new name on the disk as well.
     fs::File::open(folder)?.sync_all()
 }
 

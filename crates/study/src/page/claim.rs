@@ -1,4 +1,4 @@
-//! One claim of a section.
+//! Claim of a section.
 
 use super::markup::{anchor, sheet};
 use super::{Page, Section, filter};
@@ -9,7 +9,7 @@ use crate::words_of_claims::{fails, interval, ours, papers, place, remarks};
 use maud::{Markup, html};
 use sidestep_lab::{ClaimResult, Verdict};
 
-/// All that is known of a claim.
+/// Renders all that is known of a claim.
 pub fn one_claim(all: &Page<'_>, section: &Section<'_>, claim: &ClaimResult) -> Markup {
     let ci = interval(claim).map_or(String::new(), |ci| format!(" (95 % interval {ci})"));
     let remarks = remarks(claim, all.quick).join("; ");
@@ -40,12 +40,12 @@ pub fn one_claim(all: &Page<'_>, section: &Section<'_>, claim: &ClaimResult) -> 
     }
 }
 
-/// A term and its text, if it has any.
+/// Renders a term and its text, or nothing if the text is empty.
 fn item(term: &str, text: &str) -> Markup {
     html! { @if !text.is_empty() { dt { (term) } dd { (text) } } }
 }
 
-/// The numbers of a claim's points, where it has several.
+/// Lists the values of a claim's points, if it has several.
 fn points(section: &Section<'_>, claim: &ClaimResult) -> Sheet {
     let mut table = Sheet::default();
     let shown: Vec<_> = claim.points.iter().filter(|p| !p.at.is_empty()).collect();
@@ -69,7 +69,7 @@ fn points(section: &Section<'_>, claim: &ClaimResult) -> Sheet {
     table
 }
 
-/// A link to the experiment that shows an assumption, when the report has it.
+/// Links to the experiment that decides an assumption, if the report contains it.
 fn sweep_link(all: &Page<'_>, section: &Section<'_>, name: &str) -> Markup {
     let path = path_of(section.group, name);
     html! {
@@ -78,7 +78,7 @@ fn sweep_link(all: &Page<'_>, section: &Section<'_>, name: &str) -> Markup {
     }
 }
 
-/// The verdict, and whether it was expected.
+/// Renders the verdict, and whether it was expected.
 pub fn chip(claim: &ClaimResult, quick: bool) -> Markup {
     let class = match claim.verdict {
         Verdict::Reproduced => "ok",

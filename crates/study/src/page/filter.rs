@@ -1,5 +1,5 @@
-//! Claims by their verdict: choices that a style sheet alone obeys. Where it cannot, or is off, all
-//! claims are shown and the choices are not.
+//! Filter of claims by verdict, in CSS alone. Where a browser does not support the rules, all claims are shown
+//! and the filter is hidden.
 
 use super::Page;
 use super::markup::anchor;
@@ -8,25 +8,25 @@ use maud::{Markup, html};
 use sidestep_lab::{ClaimResult, Verdict};
 use std::fmt::Write;
 
-/// What claims may be chosen by.
+/// Choice of the filter.
 pub struct Choice {
-    /// Its name in the file.
+    /// Key in the file.
     key: String,
-    /// What people call it.
+    /// Words on the page.
     pub words: String,
-    /// How many claims it leaves.
+    /// Number of claims that match.
     pub count: usize,
 }
 
-/// How claims of this kind are marked in the file.
+/// Key and words of claims that fail their expectation.
 const AGAINST: (&str, &str) = ("against", "against expectation");
 
-/// The name of a verdict in the file.
+/// Returns the key of a verdict in the file.
 fn key(verdict: Verdict) -> String {
     anchor(&verdict.to_string().replace('\'', ""))
 }
 
-/// All that a claim is chosen by, as the file has it.
+/// Returns the keys of a claim, separated by blanks, as in the file.
 pub fn keys(claim: &ClaimResult, quick: bool) -> String {
     let own = key(claim.verdict);
     match fails(claim, quick) {
@@ -35,8 +35,8 @@ pub fn keys(claim: &ClaimResult, quick: bool) -> String {
     }
 }
 
-/// The usual verdicts, any others that a claim has, and what is against expectation; none without
-/// claims.
+/// Lists the choices: the usual verdicts, any others that a claim has, and claims against expectation. Without
+/// claims there are no choices.
 pub fn choices(page: &Page<'_>) -> Vec<Choice> {
     let usual = [
         Verdict::Reproduced,
@@ -71,7 +71,7 @@ pub fn choices(page: &Page<'_>) -> Vec<Choice> {
     choices
 }
 
-/// What hides the claims that are not chosen.
+/// Returns the CSS rules that hide the claims that do not match.
 pub fn rules(page: &Page<'_>) -> String {
     let mut rules = String::new();
     for Choice { key, .. } in choices(page) {
@@ -84,7 +84,7 @@ pub fn rules(page: &Page<'_>) -> String {
     rules
 }
 
-/// The choices.
+/// Renders the choices.
 pub fn fieldset(page: &Page<'_>) -> Markup {
     html! {
         fieldset.filter {

@@ -1,4 +1,4 @@
-//! The page around its sections: what begins it, the list of sections, what was run.
+//! Page around its sections: its head, the list of sections, and what was run.
 
 use super::markup::{grid, warn};
 use super::{Page, Section, filter, style};
@@ -7,7 +7,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sidestep_lab::Verdict;
 
 impl Page<'_> {
-    /// The whole document around the parts of its `main`.
+    /// Wraps `main` in the whole document.
     pub(super) fn around(&self, main: &Markup) -> Markup {
         html! {
             (DOCTYPE)
@@ -45,7 +45,7 @@ impl Page<'_> {
     }
 
     pub(super) fn header(&self) -> Markup {
-        // A page of one section begins with what must be read before a number is trusted.
+        // A page of one section begins with the warnings, which matter before any number.
         let own = self.sections.iter().filter(|_| !self.figures);
         html! {
             header #top {
@@ -74,7 +74,7 @@ impl Page<'_> {
         }
     }
 
-    /// Which version ran how much, and where the same numbers come out.
+    /// Describes version, number of runs, and where the same numbers are obtained.
     fn about(&self) -> String {
         let runs = || {
             let points = self.sections.iter().flat_map(|s| &s.results.points);
@@ -94,7 +94,7 @@ impl Page<'_> {
                  tells."
             }
         };
-        // Not known of all when bridges forwarded in some.
+        // Unknown if bridges forwarded in some of the runs.
         let hops: Option<u64> = runs().map(|run| run.packet_hops).sum();
         let hops = hops.map_or(String::new(), |hops| {
             format!(", {} packet-hops", count(hops))
@@ -121,7 +121,7 @@ impl Page<'_> {
     }
 }
 
-/// A section in the list of contents.
+/// Renders a section in the list of contents.
 fn entry(section: &Section<'_>) -> Markup {
     let claims = section.subject.claims;
     let done = claims.iter().filter(|c| c.verdict == Verdict::Reproduced);

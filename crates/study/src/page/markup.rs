@@ -6,19 +6,19 @@ use crate::words::{Grid, Row, some};
 use maud::{Markup, html};
 use std::fmt::Write;
 
-/// A name as a fragment of an address.
+/// Turns a name into a fragment of an address.
 pub fn anchor(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     name.chars().map(plain).collect()
 }
 
-/// The file: what neither a page nor a terminal shows is made visible.
+/// Returns the file, with characters that neither a page nor a terminal shows made visible.
 pub fn finish(page: &Markup) -> String {
     let shown = |c| if c == '\n' { c } else { visible(c) };
     page.0.chars().map(shown).collect()
 }
 
-/// A path as an address, relative to the page.
+/// Turns a path into an address relative to the page.
 pub fn address(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {
@@ -32,20 +32,21 @@ pub fn address(path: &str) -> String {
     out
 }
 
-/// A warning.
+/// Renders a warning.
 pub fn warn(words: &str) -> Markup {
     html! { p.warn { (words) } "\n" }
 }
 
-/// A part that scrolls sideways where it has to, which a keyboard reaches. Each of a page has a label of its own.
+/// Renders a part that scrolls sideways if it must, and that a keyboard can reach. Its label is unique within
+/// the page.
 pub fn region(label: &str, inside: Markup) -> Markup {
     html! { div.scroll role="region" tabindex="0" aria-label=(label) { (inside) } "\n" }
 }
 
-/// Longer tables are folded.
+/// Rows above which a table is folded.
 const LONG: usize = 24;
 
-/// A table, if it has rows. `label` is that of its region, `caption` says what it is.
+/// Renders a table, if it has rows. `label` names its region, `caption` describes it.
 pub fn sheet(label: &str, caption: &str, table: &Sheet) -> Markup {
     if table.rows.is_empty() {
         return Markup::default();
@@ -75,13 +76,13 @@ pub fn sheet(label: &str, caption: &str, table: &Sheet) -> Markup {
     }
 }
 
-/// A grid as a table: its first row is its head, its headings are over groups of rows. So many
-/// `words` columns from the left are no numbers.
+/// Renders a grid as a table: its first row is the head, its headings stand above groups of rows. The first
+/// `words` columns are text, the others numbers.
 pub fn grid(label: &str, caption: &str, grid: &Grid, words: usize) -> Markup {
-    // Nobody has anything to say in such a row.
+    // A row of dashes alone is left out.
     let empty = |cells: &[String]| cells.len() > 1 && cells[1..].iter().all(|c| c == "-");
     let mut head = None;
-    // Each heading begins a group of its own.
+    // Each heading begins a new group.
     let mut groups: Vec<Markup> = Vec::new();
     for row in grid.rows() {
         match row {
@@ -127,7 +128,7 @@ fn row_of(cells: &[String], words: usize) -> Markup {
     html! {
         tr {
             @for (i, cell) in cells.iter().enumerate() {
-                // What stands further in says more of the row above.
+                // An indented cell gives details of the row above.
                 @let deep = cell.chars().take_while(|c| *c == ' ').count() / 2;
                 @if i == 0 { th scope="row" class={ "in" (deep.min(3)) } { (cell.trim()) } }
                 @else { td class=[(i >= words).then_some("n")] { (cell.trim()) } }

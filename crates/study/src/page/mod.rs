@@ -1,5 +1,5 @@
-//! What was run as one HTML file, whole when it is sent alone: pictures, style and the filter of
-//! verdicts are inside, nothing is fetched, and there is no script.
+//! HTML page of a run, a sweep or a report, as one self-contained file: plots, style and the filter of verdicts
+//! are embedded, nothing is fetched, and there is no script.
 //!
 //! A run, a sweep and a report of many figures are all a [`Page`] of [`Section`]s.
 
@@ -22,66 +22,66 @@ use markup::{anchor, finish};
 use maud::html;
 use sidestep_lab::{ClaimResult, Results};
 
-/// One file.
+/// One HTML file.
 pub(crate) struct Page<'a> {
-    /// In the window's title and above it all.
+    /// Title, in the window's title bar and at the top of the page.
     pub title: String,
-    /// The papers that its figures are of.
+    /// Papers of the figures.
     pub papers: Vec<&'a str>,
-    /// It is a report of figures that a program ships, and not a run of one's own.
+    /// True for a report of shipped figures, false for a run of the user.
     pub figures: bool,
-    /// `[quick]` was applied.
+    /// True if `[quick]` was applied.
     pub quick: bool,
-    /// Of what was interrupted: what is compared.
+    /// Note of an interrupted result: what is compared.
     pub partial: Option<String>,
-    /// What most look for first.
+    /// Table with the main results, at the top.
     pub short: Option<Table>,
-    /// What it is made of, in order.
+    /// Sections, in order.
     pub sections: Vec<Section<'a>>,
 }
 
 /// One experiment of a page: a figure, a sweep, or a run.
 pub(crate) struct Section<'a> {
-    /// The paper's folder; empty for a run of one's own.
+    /// Folder of the paper; empty for a run of the user.
     pub group: &'a str,
-    /// What it is called where names must be unique: `dibs/fig08`.
+    /// Unique name within the page: `dibs/fig08`.
     pub path: String,
-    /// `Figure 8`
+    /// Heading: `Figure 8`.
     pub heading: String,
-    /// What it shows; may be empty.
+    /// Description of what the figure shows; may be empty.
     pub shows: &'a str,
-    /// What was run.
+    /// Scenario or experiment that was run.
     pub subject: Subject<'a>,
-    /// What came out.
+    /// Results of the runs.
     pub results: &'a Results,
-    /// It was interrupted.
+    /// True if it was interrupted.
     pub partial: bool,
-    /// What must be read before trusting a number.
+    /// Warnings, which matter before any number is trusted.
     pub warnings: Vec<String>,
     /// Tables of numbers.
     pub tables: Vec<Table>,
-    /// Its plots.
+    /// Plots.
     pub plots: Vec<Drawn>,
-    /// Where the plots are as files, from the page's folder.
+    /// Folder of the plots as files, relative to the page.
     pub pictures: String,
-    /// How far several ways of running it agree.
+    /// Agreement between simulator and testbed, if both were run.
     pub beside: Option<&'a Beside>,
-    /// Files beside the page: what each is called, and where it is.
+    /// Files beside the page: name and path of each.
     pub files: Vec<(String, String)>,
 }
 
-/// A table of numbers.
+/// Table of numbers.
 pub(crate) struct Table {
-    /// What it is.
+    /// Caption.
     pub caption: String,
-    /// Its cells.
+    /// Cells.
     pub grid: Grid,
-    /// So many columns from the left hold words.
+    /// Number of columns, from the left, that hold words.
     pub words: usize,
 }
 
 impl Page<'_> {
-    /// The file.
+    /// Renders the file.
     pub fn to_html(&self) -> String {
         let main = html! {
             (self.header())
@@ -92,7 +92,7 @@ impl Page<'_> {
         finish(&self.around(&main))
     }
 
-    /// All claims, with the section of each.
+    /// Iterates over all claims, each with its section.
     fn claims(&self) -> impl Iterator<Item = (&Section<'_>, &ClaimResult)> {
         let all = self.sections.iter();
         all.flat_map(|s| s.subject.claims.iter().map(move |c| (s, c)))
@@ -104,13 +104,13 @@ impl Section<'_> {
         anchor(&self.path)
     }
 
-    /// Where a claim stands in the file.
+    /// Returns the anchor of a claim in the file.
     fn claim_anchor(&self, claim: &ClaimResult) -> String {
         format!("{}-{}", self.anchor(), anchor(&claim.id))
     }
 }
 
-/// A digest of every run that has one, in their order: equal on all machines.
+/// Returns a digest of the trajectories of all runs that have one, in their order: equal on all machines.
 pub(crate) fn digest(results: &Results) -> String {
     let runs = results.points.iter().flat_map(|p| &p.runs);
     let simulated = runs.filter_map(|run| run.trajectory_hash);
@@ -118,7 +118,7 @@ pub(crate) fn digest(results: &Results) -> String {
     format!("{digest:016x}")
 }
 
-/// A look for each scheme of what was run.
+/// Assigns a look to each scheme of the experiment.
 pub(crate) fn palette(subject: &Subject<'_>) -> Palette {
     crate::reproduce::palette(subject.schemes().into_iter())
 }

@@ -12,13 +12,13 @@ use sidestep_lab::{
     AuthorPoints, Experiment, PlotKind, PlotSpec, PointResult, Ran, Record, Results, Scenario,
 };
 
-/// The name of the file.
+/// Name of the file.
 pub(crate) const FILE: &str = "report.html";
 
-/// The folder of a result's plots.
+/// Folder of a result's plots.
 const PLOTS: &str = "plots";
 
-/// Writes the plots of a run, and its page: what every run draws, and what `[[plot]]` asks for.
+/// Writes the plots of a run (those of every run, and those of `[[plot]]`) and its page.
 pub(crate) fn run(
     staging: &Staging,
     scenario: &Scenario,
@@ -79,7 +79,7 @@ pub(crate) fn run(
     )
 }
 
-/// The 99th percentiles of what was asked for.
+/// Builds the table of 99th percentiles at the top of the page.
 fn short(report: &Report) -> Option<Table> {
     let against = match report.summaries.as_slice() {
         [first, _, ..] => format!("; in brackets, as a multiple of {}", first.scheme),
@@ -92,7 +92,7 @@ fn short(report: &Report) -> Option<Table> {
     })
 }
 
-/// The numbers that are the same from call to call.
+/// Returns the report without CPU times, so that equal runs give equal pages.
 fn without_clocks(report: &Report) -> Report {
     let mut report = report.clone();
     for summary in &mut report.summaries {
@@ -146,10 +146,10 @@ pub(crate) fn sweep(
     one(staging, section, report.quick, PARTIAL.into(), None)
 }
 
-/// A sweep of more points than this draws what its file asks for, and nothing by itself.
+/// Points above which a sweep draws no plot by default, only those that its file asks for.
 const MOST_DRAWN: usize = 1_000;
 
-/// A sweep whose file asks for no plot draws what its table has, over its first axis.
+/// Returns the plots of a sweep whose file asks for none: the columns of its table over its first axis.
 fn usual_plots(experiment: &Experiment, report: &SweepReport) -> Vec<PlotSpec> {
     let there = |name: &&String| {
         let mut all = report.points.iter().flat_map(|point| &point.kept);
@@ -158,7 +158,7 @@ fn usual_plots(experiment: &Experiment, report: &SweepReport) -> Vec<PlotSpec> {
     let Some(axis) = experiment.axes.first() else {
         return Vec::new();
     };
-    // Marks of so many points hide each other, and a picture of them takes minutes.
+    // The marks of that many points hide each other, and drawing them takes minutes.
     if experiment.points.len() > MOST_DRAWN {
         return Vec::new();
     }
@@ -177,7 +177,7 @@ fn usual_plots(experiment: &Experiment, report: &SweepReport) -> Vec<PlotSpec> {
     }]
 }
 
-/// Writes the page of one section, and its plots as files of their own. `compared` is said of it where it is partial.
+/// Writes the page of one section, and its plots as separate files. `compared` is the note of a partial result.
 fn one(
     staging: &Staging,
     mut section: Section<'_>,
@@ -192,7 +192,7 @@ fn one(
         .collect();
     pictures(staging, &drawings)?;
     let mut files = staging.names()?;
-    // They are written after the page, or with it.
+    // These files are written together with the page or after it.
     for name in ["summary.json", "manifest.json"] {
         if !files.iter().any(|own| own == name) {
             files.push(name.into());
@@ -217,7 +217,7 @@ fn one(
 }
 
 impl Reproduction {
-    /// The whole report as one HTML file.
+    /// Renders the whole report as one HTML file.
     pub fn to_html(&self) -> String {
         let palette = self.palette();
         let mut papers: Vec<&str> = Vec::new();

@@ -1,4 +1,4 @@
-//! All claims in one table.
+//! Table of all claims.
 
 use super::claim::chip;
 use super::markup::region;
@@ -40,7 +40,7 @@ impl Page<'_> {
             "expected" => "What is expected",
             _ => "What papers say or we expect",
         };
-        // Of a page of one section there is nothing to tell apart.
+        // A page with a single section needs no column for the figure.
         let many = self.sections.len() > 1;
         let groups: BTreeSet<&str> = self.sections.iter().map(|s| s.group).collect();
         let rows = html! {

@@ -1,4 +1,4 @@
-//! One section of a page: its numbers, plots, claims, settings and files.
+//! Section of a page: its numbers, plots, claims, settings and files.
 
 use super::claim::one_claim;
 use super::markup::{address, grid, region, sheet, warn};
@@ -22,7 +22,7 @@ impl Section<'_> {
             section.fig id=(id) aria-labelledby={ (id) "-head" } {
                 h2 id={ (id) "-head" } {
                     (self.heading)
-                    // A page of one section has said its title already.
+                    // On a page with a single section the page's title already includes it.
                     @if all.figures { ": " (title) }
                 }
                 @if !self.shows.is_empty() { p.lead { (self.shows.trim_end_matches('.')) "." } }
@@ -49,7 +49,7 @@ impl Section<'_> {
         }
     }
 
-    /// Its name, how much it is, and a digest of every run of it.
+    /// Renders the section's name, its size, and the digest of all its runs.
     fn made_of(&self) -> Markup {
         let first = self.subject.scenarios.first();
         let seeds_of = first.map_or(String::new(), |s| seeds(&s.seeds));
@@ -130,12 +130,13 @@ impl Section<'_> {
         }
     }
 
-    /// Setting number `nth` with all its values.
+    /// Renders setting number `nth` with all its values.
     fn setting(&self, nth: usize, setting: &Setting) -> Markup {
         let same = |s: &&Setting| s.key == setting.key && s.scheme == setting.scheme;
         let mut values: Vec<&str> = Vec::new();
         for scenario in &self.subject.scenarios {
-            // Most have it at the same place: looking through all of very many would take minutes.
+            // Most scenarios have the setting at the same index: a search in all of very many would take
+            // minutes.
             let own = scenario.settings();
             let there = own.get(nth).filter(same);
             let other = there.or_else(|| own.iter().find(same));

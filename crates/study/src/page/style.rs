@@ -1,8 +1,8 @@
-//! The style of a page: the sheet, and what plots look like where the reader's pages are dark.
+//! Style of a page: the style sheet, and the colours of plots for readers with a dark theme.
 
 use crate::plot::dark;
 
-/// All of it.
+/// Returns the whole style sheet.
 pub fn sheet() -> String {
     let plots: String = dark()
         .map(|(light, dark)| {

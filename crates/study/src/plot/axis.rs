@@ -1,60 +1,60 @@
-//! Axes: where a value lies, and which values get a tick.
+//! Axes: the position of a value, and the values that get a tick.
 
 use super::labels::Labels;
 
-/// How values are spread over an axis.
+/// Spacing of values on an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
-    /// Equal steps.
+    /// Linear: equal steps.
     Linear,
-    /// Equal factors; every value above zero.
+    /// Logarithmic: equal factors; every value is above zero.
     Log,
 }
 
-/// An axis from `from` at `pixels.0` to `to` at `pixels.1`.
+/// Axis from value `from` at `pixels.0` to value `to` at `pixels.1`.
 #[derive(Clone, Copy, Debug)]
 pub struct Axis {
-    /// How values are spread.
+    /// Spacing of the values.
     pub scale: Scale,
-    /// The value at its beginning.
+    /// Value at the start.
     pub from: f64,
-    /// The value at its end.
+    /// Value at the end.
     pub to: f64,
-    /// Where it begins and ends.
+    /// Pixel positions of start and end.
     pub pixels: (f32, f32),
 }
 
-/// A value with a tick.
+/// Value with a tick.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
     /// Position on the axis.
     pub value: f64,
-    /// What it says; none for a minor tick.
+    /// Label; `None` for a minor tick.
     pub label: Option<String>,
 }
 
-/// The ticks of an axis, and the numbers on them.
+/// Ticks of an axis, and the number format of their labels.
 #[derive(Clone, Debug)]
 pub struct Ticks {
-    /// From one end to the other.
+    /// Ticks, from one end to the other.
     pub all: Vec<Tick>,
-    /// What their numbers are made of, which the words of the axis say.
+    /// Number format of the labels. The axis title states its power of ten.
     pub labels: Labels,
 }
 
 impl Ticks {
-    /// None at all.
+    /// Empty set of ticks.
     pub const NONE: Ticks = Ticks {
         all: Vec::new(),
         labels: Labels::In(0),
     };
 
-    /// With labels of their own.
+    /// Creates ticks whose labels are already written.
     pub fn own(all: Vec<Tick>) -> Ticks {
         Ticks { all, ..Ticks::NONE }
     }
 
-    /// At these values.
+    /// Creates ticks at these values.
     pub fn at(values: &[f64]) -> Ticks {
         let labels = Labels::of(values);
         let tick = |value: &f64| Tick {
@@ -69,7 +69,7 @@ impl Ticks {
 }
 
 impl Axis {
-    /// A logarithmic axis that holds all of `low..=high`, ending on one or two of each decade.
+    /// Creates a logarithmic axis that contains `low..=high` and ends on 1, 2 or 5 times a power of ten.
     pub fn log_around(low: f64, high: f64, pixels: (f32, f32)) -> Axis {
         let (from, mut to) = (round_log(low, false), round_log(high, true));
         if to <= from {
@@ -83,8 +83,8 @@ impl Axis {
         }
     }
 
-    /// A linear axis that holds all of `low..=high` and ends on round steps. It begins at zero
-    /// unless all values are far from it and differ by more than a thousandth of them.
+    /// Creates a linear axis that contains `low..=high` and ends on round steps. The axis begins at zero unless
+    /// all values are far from zero and differ by more than a thousandth of their size.
     pub fn linear_around(low: f64, high: f64, pixels: (f32, f32)) -> Axis {
         let near = low >= 0.0 && low < 0.6 * high;
         let equal = high - low <= 1e-3 * low.abs().max(high.abs());
@@ -102,7 +102,7 @@ impl Axis {
         }
     }
 
-    /// An axis of this scale around `low..=high`.
+    /// Creates an axis of this scale that contains `low..=high`.
     pub fn around(scale: Scale, low: f64, high: f64, pixels: (f32, f32)) -> Axis {
         match scale {
             Scale::Linear => Axis::linear_around(low, high, pixels),
@@ -110,7 +110,7 @@ impl Axis {
         }
     }
 
-    /// Ticks that suit the scale, and the numbers on them.
+    /// Returns ticks that suit the scale, with their labels.
     pub fn ticks(&self) -> Ticks {
         let bare = match self.scale {
             Scale::Linear => self.linear_ticks(),
@@ -128,7 +128,7 @@ impl Axis {
         }
     }
 
-    /// The ticks of a linear axis, at round steps; all are to have labels.
+    /// Returns the ticks of a linear axis, at round steps. All of them will have labels.
     fn linear_ticks(&self) -> Vec<Tick> {
         let room = f64::from((self.pixels.1 - self.pixels.0).abs() / 40.0).clamp(2.0, 6.0);
         let step = round_step((self.to - self.from) / room);
@@ -141,7 +141,7 @@ impl Axis {
         (first..=last).map(tick).collect()
     }
 
-    /// Where `value` lies; values beyond the ends lie on them.
+    /// Returns the pixel position of `value`. A value beyond an end is placed on that end.
     pub fn place(&self, value: f64) -> f32 {
         let share = match self.scale {
             Scale::Linear => (value - self.from) / (self.to - self.from),
@@ -151,8 +151,9 @@ impl Axis {
         a + (b - a) * share.clamp(0.0, 1.0) as f32
     }
 
-    /// The ticks of a logarithmic axis: labels at powers of ten, at 2 and 5 as well where there is room or too few
-    /// powers, and at all others where even these are too few; minor ones only where they can be told apart.
+    /// Returns the ticks of a logarithmic axis. Labels are at powers of ten; at 2 and 5 times powers of ten as
+    /// well if there is room or if powers are too few; at all ticks if these are still too few. Minor ticks
+    /// appear only where they can be told apart.
     pub fn log_ticks(&self, label: impl Fn(f64) -> String) -> Vec<Tick> {
         let decades = (self.to / self.from).log10();
         let room = (self.pixels.1 - self.pixels.0).abs() / decades as f32;
@@ -179,7 +180,7 @@ impl Axis {
     }
 }
 
-/// The next 1, 2 or 5 times a power of ten at or above `step`.
+/// Rounds `step` up to 1, 2 or 5 times a power of ten.
 fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     let steps = [1.0, 2.0, 5.0, 10.0].map(|m| m * power);
@@ -189,7 +190,7 @@ fn round_step(step: f64) -> f64 {
         .expect("a step is at most ten times its power of ten")
 }
 
-/// The nearest 1, 2 or 5 times a power of ten at or beyond `value`.
+/// Rounds `value` up or down to 1, 2 or 5 times a power of ten.
 fn round_log(value: f64, up: bool) -> f64 {
     let power = 10f64.powi(value.log10().floor() as i32);
     let steps = [1.0, 2.0, 5.0, 10.0].map(|m| m * power);

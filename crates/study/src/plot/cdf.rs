@@ -1,7 +1,7 @@
-//! A sample of several schemes side by side: the CDF, and its tail on a log scale.
+//! Samples of several schemes side by side: the CDF, and its tail on a log scale.
 //!
-//! Completion times have some that are not known, since not all complete. What did not complete counts: a curve ends at the share that did, with a ring, and never
-//! reaches 100 % by leaving the rest out.
+//! Completion times may be incomplete, since not all flows complete. Incomplete ones count: a curve ends, with
+//! a ring, at the share that completed, and does not reach 100 % by leaving out the rest.
 
 use super::axis::{Axis, Scale, Tick, Ticks};
 use super::chart::{IMPLIED, PAPER, paper_mark};
@@ -10,35 +10,35 @@ use super::labels::plain;
 use super::look::{Entry, LEGEND_LINE, Look, SOFT, heading, heading_height, legend, words};
 use super::scene::{Scene, Stroke};
 
-/// What a figure shows.
+/// Contents of a figure.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// In bold, at the top.
+    /// Title, in bold at the top.
     pub title: String,
-    /// Below it: the scenario and what was counted.
+    /// Subtitle: the scenario and its seeds.
     pub subtitle: String,
-    /// What is measured, with its unit.
+    /// Quantity measured, with its unit.
     pub x_label: String,
-    /// What is counted: `queries`.
+    /// Items counted: `queries`.
     pub counted: String,
-    /// They are completion times: those that are not there did not complete.
+    /// True for completion times: a missing value means that the item did not complete.
     pub completes: bool,
-    /// On a logarithmic axis, if all values allow.
+    /// True for a logarithmic axis, if all values are above zero.
     pub log: bool,
-    /// One a scheme, in the order of the scenario.
+    /// Samples, one for each scheme, in the order of the scenario.
     pub series: Vec<Series>,
 }
 
-/// One scheme's sample.
+/// Sample of one scheme.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// The scheme.
+    /// Name of the scheme.
     pub name: String,
-    /// How it looks.
+    /// Look of its curve.
     pub look: Look,
-    /// The values that are known, ascending; the times of those that completed.
+    /// Known values, ascending. For completion times: the times of the completed items.
     pub done: Vec<f64>,
-    /// How many there were, completed or not.
+    /// Number of items, completed or not.
     pub n: usize,
 }
 
@@ -48,18 +48,18 @@ const PANEL: f32 = 300.0;
 const LEFT: [f32; 2] = [68.0, 552.0];
 const PANEL_WIDTH: f32 = 380.0;
 
-/// A percentile of the paper.
+/// Percentile of the paper.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PaperMark {
-    /// The number of the series that it is about.
+    /// Index of its series.
     pub series: usize,
-    /// Where it lies.
+    /// Value.
     pub value: f64,
-    /// The share up to it: 0.99 for the 99th percentile.
+    /// Share up to the value: 0.99 for the 99th percentile.
     pub share: f64,
-    /// It was reckoned from our number of another series.
+    /// True if computed from our value of another series.
     pub implied: bool,
-    /// What it says when pointed at.
+    /// Tooltip.
     pub hint: String,
 }
 
@@ -68,7 +68,7 @@ pub fn cdf(figure: &Figure) -> Scene {
     cdf_with(figure, &[])
 }
 
-/// Draws the figure, and what the paper says.
+/// Draws the figure with the paper's values.
 pub fn cdf_with(figure: &Figure, papers: &[PaperMark]) -> Scene {
     let notes: Vec<&str> = [(false, PAPER), (true, IMPLIED)]
         .into_iter()
@@ -142,12 +142,12 @@ pub fn cdf_with(figure: &Figure, papers: &[PaperMark]) -> Scene {
     scene
 }
 
-/// Which of the two a panel is.
+/// Panel of the figure.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Panel {
-    /// The share up to a value, on a linear axis.
+    /// Share up to a value, on a linear axis.
     Share,
-    /// The share beyond it, on a logarithmic one.
+    /// Share beyond a value, on a logarithmic axis.
     Tail,
 }
 
@@ -219,7 +219,7 @@ fn grid(scene: &mut Scene, figure: &Figure, panel: Panel, x: &Axis, y: &Axis) {
     }
 }
 
-/// A step curve, thinned to what can be seen.
+/// Draws a step curve, thinned to the visible points.
 fn curve(scene: &mut Scene, series: &Series, panel: Panel, x: &Axis, y: &Axis) {
     let n = series.n as f64;
     let value = |done: usize| match panel {
@@ -265,7 +265,7 @@ fn describe(series: &Series, figure: &Figure) -> String {
         text.push_str(", all completed");
     } else {
         let share = 100.0 * done as f64 / n as f64;
-        // Never round the missing ones away.
+        // A share below 100 % is never rounded up to 100 %.
         let share = if share > 99.99 {
             "> 99.99".into()
         } else {

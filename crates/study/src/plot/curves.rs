@@ -1,42 +1,42 @@
-//! Curves in one panel: numbers against time, or in the order of their size.
+//! Curves in one panel: numbers against time, or in order of size.
 //!
-//! A curve of more points than the page can show is drawn through the first, the least, the
-//! largest and the last of each column of pixels, so that no peak is lost.
+//! A curve with more points than the page can show is drawn through the first, the smallest, the largest and
+//! the last point of each pixel column, so that no peak is lost.
 
 use super::axis::{Axis, Scale};
 use super::frame::{Frame, HEADING_LINE, heading_lines};
 use super::look::{Entry, LEGEND_LINE, SOFT, heading, heading_height, legend, words};
 use super::scene::Scene;
 
-/// A figure of curves.
+/// Figure of curves.
 #[derive(Clone, Debug)]
 pub struct Curves {
-    /// In bold, at the top.
+    /// Title, in bold at the top.
     pub title: String,
-    /// Below it: the experiment, and of how many seeds.
+    /// Subtitle: the experiment, and the number of seeds.
     pub subtitle: String,
-    /// What the x axis is, with its unit.
+    /// Quantity on the x axis, with its unit.
     pub x_label: String,
-    /// What is drawn against it, with its unit.
+    /// Quantity on the y axis, with its unit.
     pub heading: String,
-    /// The x axis: how it is spread, where it begins and ends.
+    /// Scale, start and end of the x axis.
     pub x: (Scale, f64, f64),
-    /// The scale of the y axis; linear where a value is not above zero.
+    /// Scale of the y axis; linear if a value is not above zero.
     pub y: Scale,
-    /// One a scheme.
+    /// Curves, one for each scheme.
     pub curves: Vec<Curve>,
-    /// What there is none of, when no curve has a point.
+    /// Items counted, for the note on an empty figure.
     pub counted: String,
 }
 
 /// One curve.
 #[derive(Clone, Debug)]
 pub struct Curve {
-    /// How it looks, and what it is called.
+    /// Look and name.
     pub entry: Entry,
-    /// From left to right.
+    /// Points, from left to right.
     pub points: Vec<(f64, f64)>,
-    /// A ring where it ends, and what that means: more is not known.
+    /// Reason for a ring at the curve's end: the rest is unknown.
     pub ring: Option<String>,
 }
 
@@ -45,7 +45,7 @@ const MARGIN: f32 = 24.0;
 const LEFT: f32 = 84.0;
 const HIGH: f32 = 320.0;
 
-/// Draws it.
+/// Draws the figure.
 pub fn curves(figure: &Curves) -> Scene {
     let wide = WIDTH - MARGIN - LEFT;
     let known = || figure.curves.iter().flat_map(|c| &c.points).map(|p| p.1);
@@ -107,7 +107,7 @@ fn draw(scene: &mut Scene, curve: &Curve, x: &Axis, y: &Axis) {
         return;
     };
     let stroke = curve.entry.look.line();
-    // A line of no length is not seen.
+    // A line of length zero is invisible.
     if points.iter().all(|point| *point == last) {
         scene.mark(last, 3.2, &curve.entry.look, true, "");
     }
@@ -117,7 +117,7 @@ fn draw(scene: &mut Scene, curve: &Curve, x: &Axis, y: &Axis) {
     }
 }
 
-/// Of the points in each column of pixels the first, the least, the largest and the last, in their order.
+/// Keeps the first, the smallest, the largest and the last point of each pixel column, in their order.
 fn seen(points: impl Iterator<Item = (f32, f32)>) -> Vec<(f32, f32)> {
     let mut kept: Vec<(f32, f32)> = Vec::new();
     let mut column: Vec<(f32, f32)> = Vec::new();

@@ -1,5 +1,5 @@
-//! Every kind of plot over the smallest and the largest numbers: no word is cut at an edge, no two labels touch, and
-//! each axis says more than one value.
+//! Tests of every kind of plot with the smallest and the largest numbers: no text is cut at an edge, no two
+//! labels touch, and each axis labels more than one value.
 
 use super::chart::{Paper, Point, Sweep};
 use super::font::Font;
@@ -8,7 +8,7 @@ use super::scene::{Anchor, Item, Scene};
 use super::testing::keep;
 use super::*;
 
-/// What a sample or a metric may be, each in ascending order.
+/// Returns samples or metrics with extreme values, each ascending.
 fn samples() -> Vec<(&'static str, Vec<f64>)> {
     vec![
         ("tiny", vec![1e-9, 2.5e-9, 7e-9]),
@@ -30,7 +30,7 @@ fn samples() -> Vec<(&'static str, Vec<f64>)> {
     ]
 }
 
-/// Left, top, right and bottom of each text.
+/// Returns left, top, right and bottom of each text.
 fn boxes(scene: &Scene) -> Vec<([f32; 4], &str, bool)> {
     let texts = scene.items.iter().filter_map(|item| match item {
         Item::Text { at, words, style } => {
@@ -109,12 +109,12 @@ fn sweep(values: &[f64], scale: Scale) -> Sweep {
     Sweep::Numbers {
         label: "rate, Mbps".into(),
         scale,
-        // As an experiment may write them: from the largest down.
+        // An experiment may list its values in descending order.
         values: values.iter().rev().map(|v| (*v, plain(*v))).collect(),
     }
 }
 
-/// Linear, and logarithmic where there is no value at or below zero.
+/// Returns linear, and logarithmic if all values are above zero.
 fn scales(values: &[f64]) -> Vec<Scale> {
     match values.iter().all(|v| *v > 0.0) {
         true => vec![Scale::Linear, Scale::Log],

@@ -1,4 +1,5 @@
-//! The two faces of the plots, part of the program: no font of the machine is looked for.
+//! Typefaces of the plots, regular and semi-bold. Both are part of the program; the machine's fonts are not
+//! used.
 
 use super::svg::visible;
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
@@ -6,26 +7,26 @@ use ttf_parser::{Face, GlyphId, OutlineBuilder};
 const REGULAR: &[u8] = include_bytes!("../../fonts/inter-regular.ttf");
 const SEMIBOLD: &[u8] = include_bytes!("../../fonts/inter-semibold.ttf");
 
-/// One face at any size.
+/// Typeface at any size.
 pub struct Font {
     face: Face<'static>,
 }
 
 impl Font {
-    /// Regular or semi-bold.
+    /// Loads the regular or the semi-bold face.
     pub fn load(bold: bool) -> Font {
         let bytes = if bold { SEMIBOLD } else { REGULAR };
         let face = Face::parse(bytes, 0).expect("the fonts that are part of the program are sound");
         Font { face }
     }
 
-    /// How wide `words` are at `size`.
+    /// Returns the width of `words` at `size`.
     pub fn width(&self, words: &str, size: f32) -> f32 {
         let all = words.chars().map(visible);
         all.map(|c| self.advance(c, size)).sum()
     }
 
-    /// What `words` are drawn with at `size`, from their beginning on the baseline.
+    /// Returns the pieces that draw `words` at `size`, relative to the start of the baseline.
     pub fn pieces(&self, words: &str, size: f32) -> Vec<Piece> {
         let (mut pieces, mut x) = (Vec::new(), 0.0);
         for c in words.chars().map(visible) {
@@ -43,7 +44,7 @@ impl Font {
         pieces
     }
 
-    /// A letter that the face lacks: a box around its number in Unicode, in two lines.
+    /// Draws a character that the face lacks: a box around its Unicode number, in two lines.
     fn numbered(&self, c: char, x: f32, size: f32, pieces: &mut Vec<Piece>) {
         let digits = number_of(c);
         let columns = digits.len() / 2;
@@ -76,7 +77,7 @@ impl Font {
         self.face.outline_glyph(glyph, builder);
     }
 
-    /// Points per font unit at `size`.
+    /// Returns points per font unit at `size`.
     pub fn scale(&self, size: f32) -> f32 {
         size / f32::from(self.face.units_per_em())
     }
@@ -90,36 +91,36 @@ impl Font {
     }
 }
 
-/// What words are drawn with; places are right of their beginning and below the baseline.
+/// Piece of a drawn text. Positions are to the right of the text's start and below the baseline.
 pub enum Piece {
-    /// A glyph of the face.
+    /// Glyph of the face.
     Glyph {
-        /// Its number in the face.
+        /// Index in the face.
         id: GlyphId,
-        /// Where it begins.
+        /// Position of its origin.
         at: (f32, f32),
-        /// How large it is.
+        /// Font size.
         size: f32,
     },
-    /// The edge of a box.
+    /// Outline of a box.
     Box {
         /// Left and top.
         at: (f32, f32),
-        /// From left to right.
+        /// Width.
         wide: f32,
-        /// From top to bottom.
+        /// Height.
         high: f32,
-        /// Of its edge.
+        /// Stroke width.
         line: f32,
     },
 }
 
-/// Digits in a box, as a share of the size of the text.
+/// Size of the digits in a box, as a share of the text size.
 const DIGIT: f32 = 0.42;
-/// From one of them to the next.
+/// Distance from one digit of a box to the next, as a share of the text size.
 const COLUMN: f32 = 0.29;
 
-/// Four digits, or six.
+/// Returns the Unicode number of `c` in four or six hexadecimal digits.
 fn number_of(c: char) -> String {
     let number = u32::from(c);
     match number {
@@ -132,7 +133,7 @@ fn box_width(c: char) -> f32 {
     COLUMN * (number_of(c).len() / 2) as f32 + 0.1
 }
 
-/// What is not seen in text: soft hyphens, joiners, marks of variants.
+/// Returns true for characters without a visible form: soft hyphens, joiners, variation selectors.
 fn is_silent(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
 }

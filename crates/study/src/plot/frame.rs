@@ -1,28 +1,28 @@
-//! A panel: its grid, its ticks and the words around it.
+//! Panel: its grid, its ticks and the text around it.
 
 use super::axis::{Axis, Tick, Ticks};
 use super::font::Font;
 use super::look::{FAINT, FRAME, GRID, INK, SOFT, fold, thin, words};
 use super::scene::Scene;
 
-/// What stands around a panel.
+/// Grid and text around a panel.
 pub struct Frame<'a> {
-    /// From left to right.
+    /// Horizontal axis.
     pub x: &'a Axis,
-    /// From bottom to top.
+    /// Vertical axis.
     pub y: &'a Axis,
-    /// Along the bottom, in any order.
+    /// Ticks along the bottom, in any order.
     pub x_ticks: Ticks,
-    /// Along the left.
+    /// Ticks along the left, from the bottom up.
     pub y_ticks: Ticks,
-    /// Above: what is on the y axis, with its unit.
+    /// Title of the y axis with its unit, above the panel.
     pub heading: &'a str,
-    /// Below: what is on the x axis, with its unit.
+    /// Title of the x axis with its unit, below the panel.
     pub x_label: &'a str,
 }
 
 impl Frame<'_> {
-    /// Draws it all, under the data.
+    /// Draws the frame, below the data.
     pub fn draw(&self, scene: &mut Scene) {
         let ((left, right), (bottom, top)) = (self.x.pixels, self.y.pixels);
         let color = |tick: &Tick| if tick.label.is_some() { GRID } else { FAINT };
@@ -34,7 +34,7 @@ impl Frame<'_> {
             let at = self.x.place(tick.value);
             scene.line(vec![(at, top), (at, bottom)], &thin(color(tick)));
             let Some(label) = &tick.label else { continue };
-            // A label that would touch its neighbour is left out; the grid line stays.
+            // A label that would touch its neighbour is left out; the grid line remains.
             let half = font.width(label, 11.5) / 2.0;
             if at - half < free {
                 continue;
@@ -68,10 +68,10 @@ impl Frame<'_> {
     }
 }
 
-/// Lines of a heading are this far apart.
+/// Distance between the lines of a heading.
 pub const HEADING_LINE: f32 = 15.0;
 
-/// A heading, broken to fit its panel.
+/// Breaks a heading to fit its panel.
 pub fn heading_lines(heading: &str, wide: f32) -> Vec<String> {
     fold(heading, 12.0, false, wide)
 }

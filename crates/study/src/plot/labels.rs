@@ -1,23 +1,23 @@
-//! What the ticks of an axis say: numbers short enough to stand beside it, and the power of ten that they leave out.
+//! Labels of an axis: numbers short enough to fit beside it, and the power of ten that they leave out.
 //!
-//! Nine digits are cut at the edge of a page, and 0.000000001 reads as nothing. Where plain numbers are too long,
-//! or would read as another, the ticks count in thousands, millions or thousandths, and the words of the axis say so:
-//! `latency, us` becomes `latency, ms`, and `packets` becomes `packets (millions)`.
+//! Nine digits are cut at the edge of a page, and 0.000000001 is unreadable. If plain numbers are too long, or
+//! round to another number, the ticks count in thousands, millions or thousandths, and the axis title states
+//! the unit: `latency, us` becomes `latency, ms`, and `packets` becomes `packets (millions)`.
 
-/// A label is at most this long, so that the margins hold it.
+/// Maximum length of a label, so that it fits into the margin.
 const LONGEST: usize = 7;
 
-/// The numbers that the labels of an axis are made of.
+/// Number format of an axis's labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Labels {
     /// Each value divided by this power of ten, a multiple of three.
     In(i32),
-    /// `2e-9`: no one power of ten suits them all.
+    /// `2e-9`: no single power of ten suits all values.
     Powers,
 }
 
 impl Labels {
-    /// The simplest that suits all of these values.
+    /// Returns the simplest format that suits all of these values.
     pub fn of(values: &[f64]) -> Labels {
         let largest = values.iter().fold(0.0f64, |most, v| most.max(v.abs()));
         let power = match largest > 0.0 {
@@ -29,7 +29,7 @@ impl Labels {
         all.find(suits).unwrap_or(Labels::Powers)
     }
 
-    /// Is the label of `value` short, and does it read as that value?
+    /// Returns true if the label of `value` is short and reads as that value.
     fn suits(self, value: f64) -> bool {
         let Labels::In(power) = self else {
             return true;
@@ -42,7 +42,7 @@ impl Labels {
         !long && (read - meant).abs() <= 1e-6 * meant.abs()
     }
 
-    /// What the tick at `value` says.
+    /// Returns the label of the tick at `value`.
     pub fn label(self, value: f64) -> String {
         match self {
             Labels::In(power) => plain(value / 10f64.powi(power)),
@@ -56,7 +56,7 @@ impl Labels {
         }
     }
 
-    /// The words of the axis, with what one of these numbers counts.
+    /// Adds the unit of the labels to the axis title `words`.
     pub fn said(self, words: &str) -> String {
         let Labels::In(power) = self else {
             return words.into();
@@ -67,7 +67,7 @@ impl Labels {
         if let Some((before, unit)) = words.rsplit_once(", ")
             && let Some((own, base)) = split(unit)
         {
-            // Nobody reads megaseconds, and `Ms` is taken for `ms`.
+            // Megaseconds are unusual, and `Ms` is mistaken for `ms`.
             if base == "s" && own + power > 0 {
                 return format!("{before}, s{}", counted(own + power));
             }
@@ -79,7 +79,7 @@ impl Labels {
     }
 }
 
-/// ` (millions)`
+/// Returns the suffix for a power of ten: ` (millions)`.
 fn counted(power: i32) -> String {
     match COUNTED.iter().find(|(p, _)| *p == power) {
         Some((_, counted)) => format!(" ({counted})"),
@@ -87,7 +87,7 @@ fn counted(power: i32) -> String {
     }
 }
 
-/// The power of ten of a unit's prefix, and what the prefix stands before: `ms` is -3 and `s`.
+/// Splits a unit into the power of ten of its prefix and its base: `ms` is -3 and `s`.
 fn split(unit: &str) -> Option<(i32, &'static str)> {
     let base = ["bps", "B", "s"].into_iter().find(|b| unit.ends_with(b))?;
     let own = PREFIXES
@@ -96,7 +96,7 @@ fn split(unit: &str) -> Option<(i32, &'static str)> {
     own.map(|(power, _)| (*power, base))
 }
 
-/// A number without needless zeros: `0.05`, `2`, `1,000`.
+/// Formats a number without needless zeros: `0.05`, `2`, `1,000`.
 pub fn plain(value: f64) -> String {
     if value < 0.0 {
         return format!("-{}", plain(-value));
@@ -144,7 +144,7 @@ const COUNTED: [(i32, &str); 7] = [
 mod tests {
     use super::*;
 
-    /// The labels of these values, and the words of their axis.
+    /// Returns the labels of these values, and the axis title.
     fn said(values: &[f64], words: &str) -> (Vec<String>, String) {
         let labels = Labels::of(values);
         let each = values.iter().map(|v| labels.label(*v)).collect();

@@ -1,10 +1,10 @@
-//! How things look: the same colour, dash and mark for a scheme in every figure.
+//! Look of plots: a scheme has the same colour, dash and mark in every figure.
 
 use super::font::Font;
 use super::scene::{Anchor, Color, Item, PAGE, Scene, Shape, Stroke, TextStyle};
 
-/// Colours that colour-blind readers tell apart, and each on a dark page. All stand out from their
-/// page by 3:1 or more.
+/// Colours for light and for dark pages, distinct for colour-blind readers. Each has a contrast of 3:1 or more
+/// with its page.
 const COLORS: [(Color, Color); 7] = [
     (Color(0, 114, 178), Color(74, 163, 223)),
     (Color(213, 94, 0), Color(240, 127, 46)),
@@ -14,7 +14,7 @@ const COLORS: [(Color, Color); 7] = [
     (Color(143, 106, 0), Color(217, 173, 43)),
     (Color(110, 110, 110), Color(160, 160, 160)),
 ];
-/// A page that is dark.
+/// Background of a dark page.
 const DARK_PAGE: Color = Color(20, 23, 26);
 const DASHES: [&[f32]; 4] = [&[], &[7.0, 3.0], &[2.5, 2.5], &[9.0, 3.0, 2.0, 3.0]];
 const SHAPES: [Shape; 5] = [
@@ -25,18 +25,18 @@ const SHAPES: [Shape; 5] = [
     Shape::Nabla,
 ];
 
-/// Words and axes.
+/// Text and axes.
 pub const INK: Color = Color(33, 37, 41);
-/// The colour of secondary text.
+/// Secondary text.
 pub const SOFT: Color = Color(95, 104, 113);
 /// Grid lines with a label.
 pub const GRID: Color = Color(229, 232, 235);
-/// Those without.
+/// Grid lines without a label.
 pub const FAINT: Color = Color(243, 244, 246);
-/// The edges of panels.
+/// Edges of panels.
 pub const FRAME: Color = Color(138, 145, 153);
 
-/// Every colour of a plot, and what stands for it on a dark page.
+/// Lists every colour of a plot with its replacement on a dark page.
 pub fn dark() -> impl Iterator<Item = (Color, Color)> {
     let page = [
         (PAGE, DARK_PAGE),
@@ -49,19 +49,19 @@ pub fn dark() -> impl Iterator<Item = (Color, Color)> {
     page.into_iter().chain(COLORS)
 }
 
-/// How a series looks.
+/// Look of a series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Look {
-    /// Of lines and marks.
+    /// Colour of lines and marks.
     pub color: Color,
-    /// Of lines.
+    /// Dash pattern of lines.
     pub dash: &'static [f32],
-    /// Of marks.
+    /// Shape of marks.
     pub shape: Shape,
 }
 
 impl Look {
-    /// The look number `n`: colours, dashes and marks change together.
+    /// Returns look number `n`: colours, dashes and marks change together.
     pub fn nth(n: usize) -> Look {
         Look {
             color: COLORS[n % COLORS.len()].0,
@@ -70,8 +70,8 @@ impl Look {
         }
     }
 
-    /// The same colour in condition `n`, which has one dash and mark for all schemes: of several
-    /// schemes in several conditions the colour says which scheme, the dash which condition.
+    /// Returns the same colour with the dash and mark of condition `n`. In a plot of several schemes under
+    /// several conditions, the colour identifies the scheme and the dash the condition.
     pub fn in_condition(&self, n: usize) -> Look {
         Look {
             color: self.color,
@@ -80,7 +80,7 @@ impl Look {
         }
     }
 
-    /// A line of it.
+    /// Returns the stroke of a line with this look.
     pub fn line(&self) -> Stroke {
         Stroke {
             color: self.color,
@@ -109,12 +109,12 @@ impl Scene {
     }
 }
 
-/// A look for each scheme of a report.
+/// Looks of the schemes of a report.
 #[derive(Clone, Debug, Default)]
 pub struct Palette(Vec<String>);
 
 impl Palette {
-    /// Looks in the order in which names first appear.
+    /// Assigns looks in the order in which names first appear.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Palette {
         let mut palette = Palette::default();
         for name in names {
@@ -125,14 +125,14 @@ impl Palette {
         palette
     }
 
-    /// The look of `name`; one that was not announced looks like the next.
+    /// Returns the look of `name`; an unknown name gets the next free look.
     pub fn look(&self, name: &str) -> Look {
         let known = self.0.iter().position(|n| n == name);
         Look::nth(known.unwrap_or(self.0.len()))
     }
 
-    /// Looks for these names in one plot: their own, but where two would share a colour the
-    /// later one has the next that is free, and where all are taken, a line that is free.
+    /// Returns looks for these names in one plot. If two names would share a colour, the later one gets the
+    /// next free colour; if no colour is free, a free combination of colour and dash.
     pub fn apart(&self, names: &[&str]) -> Vec<Look> {
         let mut looks: Vec<Look> = Vec::new();
         for name in names {
@@ -150,13 +150,13 @@ impl Palette {
     }
 }
 
-/// So many looks are there before they repeat.
+/// Number of looks before they repeat.
 const ALL: usize = COLORS.len() * DASHES.len() * SHAPES.len();
 
-/// So many conditions can be told apart by their dashes.
+/// Number of conditions that dashes can distinguish.
 pub const CONDITIONS: usize = DASHES.len();
 
-/// Text of this size.
+/// Returns a regular text style of this size and colour.
 pub fn words(size: f32, color: Color) -> TextStyle {
     TextStyle {
         color,
@@ -167,7 +167,7 @@ pub fn words(size: f32, color: Color) -> TextStyle {
     }
 }
 
-/// A hair line.
+/// Returns the stroke of a thin line.
 pub fn thin(color: Color) -> Stroke {
     Stroke {
         color,
@@ -177,12 +177,12 @@ pub fn thin(color: Color) -> Stroke {
 }
 
 impl TextStyle {
-    /// Semi-bold.
+    /// Makes the text semi-bold.
     pub fn bold(self) -> TextStyle {
         TextStyle { bold: true, ..self }
     }
 
-    /// Its middle at the place.
+    /// Centres the text on its position.
     pub fn middle(self) -> TextStyle {
         TextStyle {
             anchor: Anchor::Middle,
@@ -190,7 +190,7 @@ impl TextStyle {
         }
     }
 
-    /// Its end at the place.
+    /// Ends the text at its position.
     pub fn end(self) -> TextStyle {
         TextStyle {
             anchor: Anchor::End,
@@ -199,7 +199,7 @@ impl TextStyle {
     }
 }
 
-/// Title and subtitle; returns where the plot may begin.
+/// Draws title and subtitle; returns the upper end of the plot.
 pub fn heading(scene: &mut Scene, left: f32, title: &str, subtitle: &str) -> f32 {
     let room = scene.width - 2.0 * left;
     let mut y = 12.0;
@@ -214,7 +214,7 @@ pub fn heading(scene: &mut Scene, left: f32, title: &str, subtitle: &str) -> f32
     y + 14.0
 }
 
-/// How high [`heading`] will be.
+/// Returns the height that [`heading`] will take.
 pub fn heading_height(width: f32, left: f32, title: &str, subtitle: &str) -> f32 {
     heading(
         &mut Scene::new(width, 1.0, String::new()),
@@ -240,21 +240,21 @@ pub fn fold(text: &str, size: f32, bold: bool, room: f32) -> Vec<String> {
     lines
 }
 
-/// One entry of a legend.
+/// Entry of a legend.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// How it looks in the plot.
+    /// Look in the plot.
     pub look: Look,
-    /// What it is called.
+    /// Name.
     pub name: String,
-    /// What more there is to say; may be empty.
+    /// Further text; may be empty.
     pub about: String,
 }
 
-/// Lines of a legend are this far apart.
+/// Distance between the lines of a legend.
 pub const LEGEND_LINE: f32 = 20.0;
 
-/// A line an entry, from `top` down; `marks` says whether the plot has them on its lines.
+/// Draws a legend with one entry a line, from `top` down. `line` draws the look's line, `marks` its mark.
 pub fn legend(
     scene: &mut Scene,
     (left, top): (f32, f32),
@@ -267,7 +267,7 @@ pub fn legend(
         .iter()
         .map(|e| font.width(&e.name, 12.5))
         .fold(0.0, f32::max);
-    // A page is set in whatever font the reader has, which may be wider than the one measured.
+    // A reader's page may use a wider font than the one measured.
     let widest = widest * 1.15;
     for (i, entry) in entries.iter().enumerate() {
         let y = top + LEGEND_LINE * i as f32;
@@ -289,7 +289,7 @@ pub fn legend(
 mod tests {
     use super::*;
 
-    /// How far two colours stand apart, from 1 to 21, as WCAG 2 reckons it.
+    /// Returns the contrast ratio of two colours, from 1 to 21, as defined by WCAG 2.
     fn contrast(a: Color, b: Color) -> f64 {
         let part = |v: u8| match f64::from(v) / 255.0 {
             v if v <= 0.03928 => v / 12.92,

@@ -1,4 +1,4 @@
-//! Plots, as SVG and PNG, without a font or a library of the machine.
+//! Plots as SVG and PNG, without fonts or libraries of the machine.
 
 mod axis;
 mod cdf;
@@ -34,7 +34,7 @@ mod extremes;
 mod testing {
     use super::{Scene, png, svg};
 
-    /// Writes a picture where `SIDESTEP_KEEP_PLOTS` says, to be looked at.
+    /// Writes a picture to the folder in `SIDESTEP_KEEP_PLOTS`, for inspection.
     pub fn keep(name: &str, scene: &Scene) {
         let picture = png(scene, 1.0).unwrap();
         if let Ok(dir) = std::env::var("SIDESTEP_KEEP_PLOTS") {

@@ -1,4 +1,4 @@
-//! A scene as PNG, drawn by tiny-skia with the program's own fonts.
+//! Scenes as PNG, drawn by tiny-skia with the program's own fonts.
 
 use super::font::{Font, Piece};
 use super::scene::{Anchor, Color, Item, Scene, Shape, Stroke, TextStyle};
@@ -10,7 +10,7 @@ use tiny_skia::{
 };
 use ttf_parser::OutlineBuilder;
 
-/// The scene at `scale` pixels a point.
+/// Draws the scene at `scale` pixels a point.
 pub fn png(scene: &Scene, scale: f32) -> Result<Vec<u8>, String> {
     let (w, h) = ((scene.width * scale) as u32, (scene.height * scale) as u32);
     let pixmap = Pixmap::new(w, h)
@@ -32,15 +32,16 @@ fn on_white(mut pixmap: Pixmap) -> Pixmap {
     pixmap
 }
 
-/// What a palette can hold.
+/// Maximum number of colours in a palette.
 const MOST_COLORS: usize = 256;
 
-/// A rare color is written as a frequent one whose parts differ by no more than this. Of the plots of `dibs-demo` that changes
-/// 490 to 860 of two million pixels, edges of letters and lines, some 40 of them by more than 16.
+/// Maximum difference, in each part, between a rare color and the frequent color that replaces it. In the plots
+/// of `dibs-demo` this changes 490 to 860 of two million pixels, at edges of letters and lines, some 40 of them
+/// by more than 16.
 const NEAR: u8 = 32;
 
-/// The file. Nothing shines through a drawing, and 256 colors are enough for most: a byte a pixel is then a quarter of the
-/// work, and of the file a fifth.
+/// Encodes the file. A drawing is opaque, and 256 colors are enough for most. One byte a pixel then takes a
+/// quarter of the time and gives a file of a fifth of the size.
 fn encode(pixmap: &Pixmap) -> Result<Vec<u8>, png::EncodingError> {
     let pixels = pixmap.pixels();
     let mut bytes = Vec::new();
@@ -66,11 +67,11 @@ fn rgb(pixel: PremultipliedColorU8) -> [u8; 3] {
     [pixel.red(), pixel.green(), pixel.blue()]
 }
 
-/// A palette, three bytes a color, and of each pixel the number of its color there: the frequent ones as they are, the others as
-/// the nearest of those. Nothing where one is near none.
+/// Builds a palette, three bytes a color, and the palette index of each pixel. Frequent colors are kept; each
+/// other color becomes the nearest frequent one. Returns `None` if a color has no frequent one near it.
 fn numbered(pixels: &[PremultipliedColorU8]) -> Option<(Vec<u8>, Vec<u8>)> {
     let mut counts: HashMap<[u8; 3], usize> = HashMap::new();
-    // Most pixels are as their neighbours.
+    // Most pixels equal their neighbours.
     for row in pixels.chunk_by(|one, next| one == next) {
         *counts.entry(rgb(row[0])).or_default() += row.len();
     }
@@ -196,7 +197,7 @@ impl Canvas {
                     line,
                 } => {
                     let x = x - back;
-                    // The inner edge runs the other way round, which leaves a hole.
+                    // The inner edge runs in the opposite direction, which leaves a hole.
                     edge(&mut outline.path, [x, y, x + wide, y + high]);
                     let (right, bottom) = (x + wide - line, y + high - line);
                     edge(&mut outline.path, [right, y + line, x + line, bottom]);
@@ -216,7 +217,7 @@ impl Canvas {
     }
 }
 
-/// A rectangle from its left to its right and its top to its bottom.
+/// Adds a rectangle with these left, top, right and bottom edges.
 fn edge(path: &mut PathBuilder, [left, top, right, bottom]: [f32; 4]) {
     path.move_to(left, top);
     path.line_to(right, top);
@@ -247,11 +248,11 @@ fn paint(Color(r, g, b): Color) -> Paint<'static> {
     paint
 }
 
-/// Glyphs as a path: font units upwards become points downwards.
+/// Glyphs as a path: font units, upwards, become points, downwards.
 struct Outline {
     path: PathBuilder,
     scale: f32,
-    /// Where the glyph begins.
+    /// Origin of the glyph.
     from: (f32, f32),
 }
 
@@ -288,7 +289,7 @@ mod tests {
     use super::*;
     use std::io::Cursor;
 
-    /// Width, height, what a pixel is and the colors that stand in a file.
+    /// Returns width, height, color type and the colors of a file.
     fn decoded(file: &[u8]) -> (u32, u32, png::ColorType, Vec<u8>) {
         let mut decoder = png::Decoder::new(Cursor::new(file));
         decoder.set_transformations(png::Transformations::EXPAND);
@@ -299,7 +300,8 @@ mod tests {
         (frame.width, frame.height, stored, colors)
     }
 
-    /// Encodes these colors, a row of all and one of the last alone, and what they are when they are read.
+    /// Encodes a row of these colors and a row of the last one; returns the color type and the colors read
+    /// back.
     fn there_and_back(colors: &[[u8; 3]]) -> (png::ColorType, Vec<[u8; 3]>) {
         let mut pixmap = on_white(Pixmap::new(colors.len() as u32, 2).unwrap());
         for (i, pixel) in pixmap.pixels_mut().iter_mut().enumerate() {
@@ -323,7 +325,7 @@ mod tests {
     fn a_file_holds_every_pixel_in_few_colors_and_in_many() {
         let few: Vec<[u8; 3]> = (0..=255).map(|i| [i, 255 - i, i % 7]).collect();
         assert_eq!(there_and_back(&few), (png::ColorType::Indexed, few));
-        // Far apart, so many that none may stand for another.
+        // Colors so far apart, and so many, that none can replace another.
         let many: Vec<[u8; 3]> = (0..=255)
             .flat_map(|i| {
                 [
@@ -340,7 +342,7 @@ mod tests {
             })
             .collect();
         assert_eq!(there_and_back(&many), (png::ColorType::Rgb, many));
-        // Edges of letters are written as their neighbours; what there is most of stays as it is.
+        // Edges of letters become their neighbours' colors; the most frequent colors are kept.
         let both = |i: u8| [[i, i, i], [0, 0, i]];
         let often = (0..=255).step_by(2).flat_map(|i| [both(i); 3]).flatten();
         let edges: Vec<[u8; 3]> = often.chain((0..=255).flat_map(both)).collect();

@@ -1,37 +1,37 @@
-//! Queues of a group of switches at some instants: a row a switch, a column an instant, a bar a port.
+//! Queues of a group of switches at some instants: one row a switch, one column an instant, one bar a port.
 
 use super::font::Font;
 use super::look::{FAINT, FRAME, INK, Look, SOFT, heading, heading_height, thin, words};
 use super::scene::{Color, Scene, Stroke};
 use crate::words::number;
 
-/// What a figure of queues shows.
+/// Contents of a figure of queues.
 #[derive(Clone, Debug)]
 pub struct Queues {
-    /// In bold, at the top.
+    /// Title, in bold at the top.
     pub title: String,
-    /// The line below the title.
+    /// Subtitle, below the title.
     pub subtitle: String,
-    /// What bars measure, with the unit.
+    /// Quantity that bars measure, with the unit.
     pub counted: String,
-    /// What each column is, as `12.3 ms`.
+    /// Labels of the columns, as `12.3 ms`.
     pub instants: Vec<String>,
-    /// From the top down.
+    /// Switches, from the top down.
     pub switches: Vec<Switch>,
-    /// What a queue can hold; `None` when there is no such number.
+    /// Capacity of a queue; `None` if it has no fixed one.
     pub capacity: Option<f64>,
-    /// How bars look.
+    /// Look of the bars.
     pub look: Look,
 }
 
-/// A switch: one row of the figure.
+/// Switch: one row of the figure.
 #[derive(Clone, Debug)]
 pub struct Switch {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// For each port: does it lead to a host?
+    /// For each port, true if it leads to a host.
     pub to_host: Vec<bool>,
-    /// The queue of port `p` at instant `t`: `len[t][p]`.
+    /// Queue of port `p` at instant `t`: `len[t][p]`.
     pub len: Vec<Vec<f64>>,
 }
 
@@ -40,10 +40,10 @@ const MARGIN: f32 = 24.0;
 const CELL: f32 = 54.0;
 const GAP: f32 = 14.0;
 
-/// The colour of ports that lead to hosts.
+/// Colour of ports that lead to hosts.
 const TO_HOST: Color = Color(110, 110, 110);
 
-/// Draws it.
+/// Draws the figure.
 pub fn queues(figure: &Queues) -> Scene {
     let top = heading_height(WIDTH, MARGIN, &figure.title, &figure.subtitle) + 24.0;
     let deep = figure.switches.len() as f32;
@@ -54,7 +54,7 @@ pub fn queues(figure: &Queues) -> Scene {
     let widest = figure.switches.iter().map(|s| font.width(&s.name, 12.0));
     let all = figure.switches.iter().flat_map(|s| s.len.iter().flatten());
     let most = all.copied().fold(figure.capacity.unwrap_or(1.0), f64::max);
-    // Numbers stand between the names and the bars.
+    // Numbers are between the names and the bars.
     let numbers = font.width(&number_(most), 10.5).max(18.0) + 20.0;
     let left = MARGIN + widest.fold(30.0, f32::max) + numbers + 6.0;
     let columns = figure.instants.len().max(1) as f32;
@@ -174,7 +174,7 @@ mod tests {
         keep("queues", &scene);
         let full = figure.switches.iter().flat_map(|s| s.len.iter().flatten());
         let full = full.filter(|l| **l > 0.0).count();
-        // The page, a ground for each cell, two in the key.
+        // The page, a background for each cell, and two in the key.
         assert_eq!(svg(&scene).matches("<rect").count(), full + 1 + 5 * 8 + 2);
     }
 }

@@ -1,4 +1,4 @@
-//! Each detour as a mark: when, and at which switch.
+//! Detours as marks: their time and their switch.
 
 use super::axis::{Axis, Scale, Ticks};
 use super::font::Font;
@@ -11,17 +11,17 @@ use std::collections::BTreeSet;
 /// Marks in rows over time.
 #[derive(Clone, Debug)]
 pub struct Scatter {
-    /// In bold, at the top.
+    /// Title, in bold at the top.
     pub title: String,
-    /// The line below the title.
+    /// Subtitle, below the title.
     pub subtitle: String,
-    /// What the x axis is, with its unit.
+    /// Quantity on the x axis, with its unit.
     pub x_label: String,
-    /// From the top down: a name and the times of its marks.
+    /// Rows, from the top down: a name and the times of its marks.
     pub rows: Vec<(String, Vec<f64>)>,
-    /// What a mark is: `detours`.
+    /// Items that marks stand for: `detours`.
     pub counted: String,
-    /// How marks look.
+    /// Look of the marks.
     pub look: Look,
 }
 
@@ -29,7 +29,7 @@ const WIDTH: f32 = 960.0;
 const MARGIN: f32 = 24.0;
 const ROW: f32 = 17.0;
 
-/// Draws it.
+/// Draws the figure.
 pub fn scatter(figure: &Scatter) -> Scene {
     let top = heading_height(WIDTH, MARGIN, &figure.title, &figure.subtitle) + 20.0;
     let high = ROW * figure.rows.len().max(1) as f32;
@@ -68,7 +68,7 @@ pub fn scatter(figure: &Scatter) -> Scene {
             count(times.len() as u64),
             words(11.5, SOFT),
         );
-        // Marks closer than can be seen are one.
+        // Marks too close to be told apart become one.
         let seen: BTreeSet<i32> = times.iter().map(|t| (x.place(*t) * 1.5) as i32).collect();
         for place in seen {
             let at = (place as f32 / 1.5, middle);

@@ -1,97 +1,97 @@
-//! What a plot is made of: lines, rectangles and words at places in points.
+//! Elements of a plot: lines, rectangles and text at positions in points.
 //!
 //! One scene is written as SVG and drawn as PNG, so that the two show the same.
 
-/// The page.
+/// Background colour of the page.
 pub const PAGE: Color = Color(255, 255, 255);
 
-/// An opaque colour.
+/// Opaque colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Color(pub u8, pub u8, pub u8);
 
 impl Color {
-    /// As style sheets write it: `#0072b2`.
+    /// Formats the colour for style sheets: `#0072b2`.
     pub fn hex(self) -> String {
         let Color(r, g, b) = self;
         format!("#{r:02x}{g:02x}{b:02x}")
     }
 }
 
-/// A drawing of `width` by `height`, the origin at the top left.
+/// Drawing of `width` by `height`, with the origin at the top left.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// Points from left to right.
+    /// Width, points.
     pub width: f32,
-    /// Points from top to bottom.
+    /// Height, points.
     pub height: f32,
-    /// For those who cannot see it.
+    /// Title for readers who cannot see the drawing.
     pub title: String,
-    /// Drawn in this order.
+    /// Items, in drawing order.
     pub items: Vec<Item>,
 }
 
-/// One thing drawn.
+/// Item of a drawing.
 #[derive(Clone, Debug)]
 pub enum Item {
-    /// A filled rectangle.
+    /// Filled rectangle.
     Rect {
         /// Left, top, width, height.
         at: [f32; 4],
-        /// The colour that fills it.
+        /// Fill colour.
         fill: Color,
     },
-    /// A line through these points.
+    /// Line through these points.
     Line {
-        /// At least two.
+        /// At least two points.
         points: Vec<(f32, f32)>,
-        /// How it looks.
+        /// Look of the line.
         stroke: Stroke,
     },
-    /// A mark of a point.
+    /// Mark of a point.
     Mark {
-        /// Its middle.
+        /// Centre.
         at: (f32, f32),
-        /// Its form.
+        /// Shape.
         shape: Shape,
-        /// About how far it reaches from its middle.
+        /// Approximate radius.
         radius: f32,
-        /// How its edge looks.
+        /// Stroke of the edge.
         stroke: Stroke,
-        /// The colour that fills it.
+        /// Fill colour.
         fill: Color,
-        /// What it says when pointed at; may be empty.
+        /// Tooltip; may be empty.
         hint: String,
     },
-    /// A word or more on one line.
+    /// Text on one line.
     Text {
-        /// Where the baseline is; see `anchor`.
+        /// Position on the baseline; see `anchor`.
         at: (f32, f32),
-        /// What it says.
+        /// Text.
         words: String,
-        /// How it looks.
+        /// Look of the text.
         style: TextStyle,
     },
 }
 
-/// The form of a mark.
+/// Shape of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Round.
+    /// Circle.
     Circle,
-    /// On its side.
+    /// Square on its side.
     Square,
-    /// Pointing up.
+    /// Triangle pointing up.
     Triangle,
-    /// On its corner.
+    /// Square on its corner.
     Diamond,
-    /// Pointing down.
+    /// Triangle pointing down.
     Nabla,
-    /// Two strokes across each other: what a paper says, not we.
+    /// Diagonal cross: a paper's number, not ours.
     Cross,
 }
 
 impl Shape {
-    /// The corners around `(x, y)`; none for a circle.
+    /// Returns the corners around `(x, y)`; empty for a circle.
     pub fn corners(self, (x, y): (f32, f32), r: f32) -> Vec<(f32, f32)> {
         let place = |corners: &[(f32, f32)]| {
             corners
@@ -105,7 +105,7 @@ impl Shape {
             Shape::Triangle => place(&[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)]),
             Shape::Diamond => place(&[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)]),
             Shape::Cross => {
-                // Its arms, from the inner corner above the middle on.
+                // Corners of the arms, clockwise from the inner corner above the centre.
                 let (inner, out, tip) = (0.42, 1.38, 0.96);
                 place(&[
                     (0.0, -inner),
@@ -127,36 +127,36 @@ impl Shape {
     }
 }
 
-/// How a line looks.
+/// Look of a line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stroke {
-    /// Its colour.
+    /// Colour.
     pub color: Color,
-    /// In points.
+    /// Width, points.
     pub width: f32,
     /// Lengths of dashes and gaps; empty for a solid line.
     pub dash: &'static [f32],
 }
 
-/// How text looks.
+/// Look of text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TextStyle {
-    /// Its colour.
+    /// Colour.
     pub color: Color,
-    /// In points.
+    /// Font size, points.
     pub size: f32,
-    /// Semi-bold instead of regular.
+    /// True for semi-bold, false for regular.
     pub bold: bool,
-    /// Which end of it is at the place.
+    /// Part of the text that is at its position.
     pub anchor: Anchor,
-    /// Turned to read upwards.
+    /// True if the text is rotated to read upwards.
     pub upwards: bool,
 }
 
-/// Which end of a text is at its place.
+/// Part of a text that is at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// The beginning.
+    /// The start.
     Start,
     /// The middle.
     Middle,
@@ -165,7 +165,7 @@ pub enum Anchor {
 }
 
 impl Scene {
-    /// An empty white page.
+    /// Creates an empty white page.
     pub fn new(width: f32, height: f32, title: String) -> Scene {
         let page = Item::Rect {
             at: [0.0, 0.0, width, height],
@@ -179,7 +179,7 @@ impl Scene {
         }
     }
 
-    /// The ring in which a curve ends that is not whole; `hint` says why.
+    /// Adds the ring at the end of an incomplete curve; `hint` is its tooltip.
     pub fn ring(&mut self, at: (f32, f32), stroke: &Stroke, hint: String) {
         self.items.push(Item::Mark {
             at,

@@ -1,9 +1,9 @@
-//! A scene as SVG: text stays text, in the reader's sans-serif if Inter is not there.
+//! Scenes as SVG: text stays text, in a sans-serif font of the reader if Inter is missing.
 
 use super::scene::{Anchor, Color, Item, Scene, Shape, Stroke, TextStyle};
 use std::fmt::Write;
 
-/// The scene as an SVG document.
+/// Writes the scene as an SVG document.
 pub fn svg(scene: &Scene) -> String {
     let (w, h) = (scene.width, scene.height);
     let mut out = format!(
@@ -119,7 +119,7 @@ fn look(stroke: &Stroke) -> String {
     look
 }
 
-/// To a hundredth of a point.
+/// Rounds to a hundredth of a point.
 fn short(v: f32) -> String {
     let text = format!("{v:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_string()
@@ -129,8 +129,8 @@ fn hex(color: Color) -> String {
     color.hex()
 }
 
-/// Characters that neither XML nor a terminal takes as text, made visible: a control character,
-/// and one that turns the direction of what follows, becomes `\u{fffd}`.
+/// Replaces characters that neither XML nor a terminal accepts as text: a control character, or one that
+/// changes the text direction, becomes `\u{fffd}`.
 pub fn visible(c: char) -> char {
     match c {
         '\t' | '\n' | '\r' => ' ',

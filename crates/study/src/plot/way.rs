@@ -1,34 +1,35 @@
-//! One packet's way: the nodes it saw, in tiers, and an arc for each link with the times it was taken.
+//! Path of one packet: the nodes it visited, in tiers, and an arc for each link with the number of times it was
+//! used.
 
 use super::font::Font;
 use super::look::{FRAME, INK, Look, SOFT, heading, heading_height, thin, words};
 use super::scene::{Item, PAGE, Scene, Shape, Stroke};
 
-/// What a figure of a way shows.
+/// Contents of a figure of a path.
 #[derive(Clone, Debug)]
 pub struct Way {
-    /// In bold, at the top.
+    /// Title, in bold at the top.
     pub title: String,
-    /// The line below the title.
+    /// Subtitle, below the title.
     pub subtitle: String,
-    /// From the bottom up: a name and the nodes of the tier, from left to right.
+    /// Tiers, from the bottom up: a name and the nodes from left to right.
     pub tiers: Vec<(String, Vec<String>)>,
-    /// What the packet did.
+    /// Links that the packet used.
     pub hops: Vec<Hop>,
-    /// How arcs look.
+    /// Look of the arcs.
     pub look: Look,
 }
 
-/// One link as the packet took it, in one direction.
+/// Link that the packet used, in one direction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hop {
-    /// A node of a tier.
+    /// Node of a tier.
     pub from: String,
-    /// Another.
+    /// Next node.
     pub to: String,
-    /// How often.
+    /// Number of times.
     pub times: u32,
-    /// How many of them were detours.
+    /// Number of times that were detours.
     pub detours: u32,
 }
 
@@ -36,7 +37,7 @@ const WIDTH: f32 = 960.0;
 const MARGIN: f32 = 24.0;
 const TIER: f32 = 110.0;
 
-/// Draws it.
+/// Draws the figure.
 pub fn way(figure: &Way) -> Scene {
     let top = heading_height(WIDTH, MARGIN, &figure.title, &figure.subtitle) + 30.0;
     let high = TIER * figure.tiers.len().saturating_sub(1) as f32;
@@ -74,7 +75,7 @@ pub fn way(figure: &Way) -> Scene {
     scene
 }
 
-/// A bent line, to its own right so that there and back do not lie on each other.
+/// Draws a line bent to its right, so that the two directions of a link do not overlap.
 fn arc(scene: &mut Scene, hop: &Hop, from: (f32, f32), to: (f32, f32), look: &Look) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let long = dx.hypot(dy).max(1.0);
@@ -97,7 +98,7 @@ fn arc(scene: &mut Scene, hop: &Hop, from: (f32, f32), to: (f32, f32), look: &Lo
             };
             (mix(from.0, middle.0, to.0), mix(from.1, middle.1, to.1))
         };
-        // Nodes cover both ends.
+        // The nodes cover both ends.
         let points: Vec<(f32, f32)> = (0..=24).map(|i| at(i as f32 / 24.0)).collect();
         let stroke = Stroke {
             color: look.color,
@@ -125,7 +126,7 @@ fn arc(scene: &mut Scene, hop: &Hop, from: (f32, f32), to: (f32, f32), look: &Lo
     }
 }
 
-/// The head of an arrow, on the line.
+/// Draws an arrow head on the line.
 fn head(scene: &mut Scene, from: (f32, f32), to: (f32, f32), look: &Look) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let long = dx.hypot(dy).max(0.1);

@@ -1,7 +1,8 @@
-//! A policy of a library, called by the simulator.
+//! Policy of a plug-in library, called by the simulator.
 //!
-//! What the library asks back is answered here so that no panic of the simulator passes through the library's own
-//! handler of panics, which could not tell what it is: it is kept, and goes on when the library has returned.
+//! When the policy calls back, the call is answered here, so that no panic of the simulator unwinds through the
+//! library: its own panic handler could not interpret it. The panic is caught, and resumed when the library has
+//! returned.
 
 use sidestep_lab::own::Who;
 use sidestep_plugin::{Maker, Report};
@@ -12,10 +13,10 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
 
-/// A policy, and who drops it.
+/// Policy of a library, with the library's function that drops it.
 pub struct Loaded<P: ?Sized + 'static> {
     who: Who,
-    /// `None` once it is dropped.
+    /// The policy; `None` once dropped.
     policy: Option<Box<P>>,
     drop: fn(Box<P>),
     report: Arc<Report>,
@@ -23,7 +24,7 @@ pub struct Loaded<P: ?Sized + 'static> {
 }
 
 impl<P: ?Sized> Loaded<P> {
-    /// The policy for `who`. Errors say what it panicked with.
+    /// Creates the policy for `who`. An error is the policy's panic message.
     pub fn make(maker: &Maker<P>, who: &Who) -> Result<Loaded<P>, String> {
         let words = Arc::new(Mutex::new(String::new()));
         let report = Arc::new(Report::new(Box::new({
@@ -49,7 +50,7 @@ impl<P: ?Sized> Loaded<P> {
         self.policy.as_deref().expect("it is not dropped yet")
     }
 
-    /// Ends the run when the policy has stopped.
+    /// Ends the run if the policy has stopped.
     #[inline]
     fn look(&self) {
         if self.report.stopped() {
@@ -58,7 +59,7 @@ impl<P: ?Sized> Loaded<P> {
         }
     }
 
-    /// Asks with these queues.
+    /// Calls the policy with these queues.
     #[inline]
     fn ask<R>(
         &mut self,
@@ -126,7 +127,7 @@ impl Buffer for Loaded<dyn Buffer + Send> {
     }
 }
 
-/// Asks a scheduler, and looks whether it has stopped.
+/// Calls a scheduler, then ends the run if it has stopped.
 macro_rules! asked {
     ($self:ident.$($call:tt)*) => {{
         let said = $self.$($call)*;
@@ -177,7 +178,7 @@ impl Sched for Loaded<dyn Sched + Send> {
     }
 }
 
-/// The queues of a switch, from which no panic comes out.
+/// Queues of a switch, wrapped so that no panic leaves them.
 struct Kept<'a> {
     queues: &'a mut dyn Queues,
     ports: u16,
@@ -186,7 +187,7 @@ struct Kept<'a> {
 }
 
 impl Kept<'_> {
-    /// Is there such a port? Otherwise the policy has stopped.
+    /// Returns true if the port exists; otherwise stops the policy.
     fn has(&self, port: PortId) -> bool {
         let has = port.0 < self.ports;
         if !has {
@@ -272,7 +273,7 @@ impl Queues for Kept<'_> {
     fn worst(&self, port: PortId) -> Option<u32> {
         self.keep_still(Some(port), None, |queues| queues.worst(port))
     }
-    /// `with` is the library's, and may panic there: it is called where nothing is caught.
+    /// `with` is the library's code and may panic, so it is called outside `catch_unwind`.
     fn each_worst(&self, port: PortId, with: &mut dyn FnMut(u32, u32) -> bool) {
         let mut all = Vec::new();
         self.keep_still(Some(port), (), |queues| {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, io};
 
-/// The library that the crate in `dir` comes to. Its words are in the error when it cannot be built.
+/// Builds the crate in `dir` and returns its library. If the build fails, the error contains cargo's output.
 pub fn build(dir: &Path) -> Result<PathBuf, Error> {
     let manifest = dir.join("Cargo.toml");
     if !manifest.is_file() {
@@ -17,7 +17,7 @@ pub fn build(dir: &Path) -> Result<PathBuf, Error> {
         )));
     }
     unpack(dir)?;
-    // What it needs is usually there; a registry that is far away is asked for what is not.
+    // Dependencies are usually on the machine; only missing ones are fetched from the registry.
     let mut output = cargo(&manifest, &["--offline"])?;
     if !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("--offline") {
         output = cargo(&manifest, &[])?;
@@ -48,7 +48,7 @@ fn cargo(manifest: &Path, more: &[&str]) -> Result<Output, Error> {
         "--message-format=json-render-diagnostics",
     ]);
     command.arg("--manifest-path").arg(manifest).args(more);
-    // Of the program that runs this one, if that is cargo.
+    // These variables come from the cargo that started this program, if one did.
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();
         if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
@@ -65,7 +65,7 @@ fn cargo(manifest: &Path, more: &[&str]) -> Result<Output, Error> {
     })
 }
 
-/// The last library that cargo says it has made.
+/// Returns the last library that cargo reports.
 fn library(said: &[u8]) -> Option<PathBuf> {
     let text = String::from_utf8_lossy(said);
     let mut made = text.lines().filter_map(|line| {

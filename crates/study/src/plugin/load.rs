@@ -1,4 +1,4 @@
-//! From the folder of a plug-in, or its library, to a scheme.
+//! Turns the folder of a plug-in, or its library, into a scheme.
 
 use super::asked::Loaded;
 use super::build::build;
@@ -16,9 +16,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{env, process};
 
-/// The scheme of the plug-in at `path`: a folder, which is built first, or a library.
+/// Loads the scheme of the plug-in at `path`: a folder, which is built first, or a library.
 ///
-/// Its runs are kept under a digest of the library, which the manifest names as well.
+/// Its runs are cached under a digest of the library, which the manifest states as well.
 pub fn load(path: &Path) -> Result<OwnScheme, Error> {
     let library = if path.is_dir() {
         build(path)?
@@ -31,7 +31,8 @@ pub fn load(path: &Path) -> Result<OwnScheme, Error> {
         .iter()
         .map(|b| format!("{b:02x}"))
         .collect();
-    // A copy that nobody else knows: what was checked is what is opened, and one that was built again is another.
+    // The library is opened from a private copy: the checked bytes are the bytes opened, and a rebuilt library
+    // is a new file.
     let copy = Copied::of(&bytes)?;
     let plugin = open(&copy.0)
         .map_err(|why| Error::Input(format!("cannot load {}: {why}", library.display())))?;
@@ -61,7 +62,7 @@ pub fn load(path: &Path) -> Result<OwnScheme, Error> {
     })
 }
 
-/// A file of this process's own, which is gone when it is dropped.
+/// File of this process, deleted when dropped.
 struct Copied(PathBuf);
 
 impl Copied {

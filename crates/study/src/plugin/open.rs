@@ -1,19 +1,19 @@
-//! Opens a library whose stamp is this program's.
+//! Opens a library whose stamp equals this program's.
 
-// One of two files here with unsafe code.
+// This file is one of two in the crate with unsafe code.
 #![allow(unsafe_code)]
 
 use sidestep_plugin::Plugin;
 use std::ffi::{CStr, CString, c_char};
 use std::path::Path;
 
-/// What the library at `path` exports. It stays open until the program ends.
+/// Opens the library at `path` and returns its export. The library stays open until the program ends.
 ///
 /// The caller has compared its stamp with this program's, and is the only one who can write to the file.
 pub fn open(path: &Path) -> Result<&'static Plugin, String> {
     let name = CString::new(path.as_os_str().as_encoded_bytes()).map_err(|e| e.to_string())?;
-    // SAFETY: `name` is a C string. What the library does as it is opened is what the standard library does: the
-    // compiler of its stamp puts nothing else there, and a plug-in is the user's own code.
+    // SAFETY: `name` is a C string. Opening the library runs the initialisers of the standard library only: the
+    // compiler of its stamp adds no others, and a plug-in is the user's own code.
     let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     if library.is_null() {
         return Err(said());
@@ -23,20 +23,20 @@ pub fn open(path: &Path) -> Result<&'static Plugin, String> {
     if found.is_null() {
         return Err(said());
     }
-    // SAFETY: `export!` alone writes a stamp, and beside it a static `Plugin` of this name. Stamps are equal, so
-    // compiler and sources of that type are those of this program, and with them its layout. It is never written to
-    // and, since the library stays open, lives as long as the program.
+    // SAFETY: only `export!` writes a stamp, together with a static `Plugin` of this name. The stamps are
+    // equal, so compiler and sources of that type, and with them its layout, are those of this program. The
+    // static is never written to and lives as long as the program, since the library stays open.
     Ok(unsafe { &*found.cast::<Plugin>() })
 }
 
-/// What the loader says of its last failure.
+/// Returns the loader's text on its last failure.
 fn said() -> String {
     // SAFETY: takes no arguments.
     let text: *mut c_char = unsafe { libc::dlerror() };
     if text.is_null() {
         return "the loader does not say why".into();
     }
-    // SAFETY: a C string of this thread's, until its next call of the loader.
+    // SAFETY: a C string of this thread, valid until its next call of the loader.
     unsafe { CStr::from_ptr(text) }
         .to_string_lossy()
         .into_owned()

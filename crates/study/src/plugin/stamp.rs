@@ -1,10 +1,11 @@
-//! What a library was built from, read from its file before anything of it runs.
+//! Stamp of a library: the sources and compiler it was built from, read from its file before any of its code
+//! runs.
 
 use crate::Error;
 use sidestep_plugin::{END, MAGIC, STAMP};
 use std::path::Path;
 
-/// Errors when the library `bytes` of `path` was not built from what this program was built from.
+/// Refuses the library `bytes` of `path` if its sources or compiler differ from this program's.
 pub fn check(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let path = path.display();
     let Some(stamp) = find(bytes) else {
@@ -23,7 +24,7 @@ pub fn check(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     )))
 }
 
-/// The stamp in a file.
+/// Finds the stamp in a file.
 fn find(bytes: &[u8]) -> Option<String> {
     let at = |text: &str, from: usize| {
         let places = bytes.get(from..)?.windows(text.len());
@@ -33,7 +34,7 @@ fn find(bytes: &[u8]) -> Option<String> {
         places.next().map(|(at, _)| from + at)
     };
     let mut from = 0;
-    // The magic alone may stand elsewhere, as part of what reads stamps.
+    // The magic may also appear alone, in code that reads stamps.
     loop {
         let begin = at(MAGIC, from)?;
         from = begin + MAGIC.len();
@@ -46,7 +47,7 @@ fn find(bytes: &[u8]) -> Option<String> {
     }
 }
 
-/// `sidestep 0.1.0 (sources 0123456789ab, rustc 1.95.0 (…) x86_64-unknown-linux-gnu)`
+/// Formats a stamp: `sidestep 0.1.0 (sources 0123456789ab, rustc 1.95.0 (…) x86_64-unknown-linux-gnu)`.
 fn told(stamp: &str) -> String {
     let line = |name: &str| {
         let mut lines = stamp.lines();

@@ -1,4 +1,4 @@
-//! Writes the crate of a plug-in, and what it shares with this program beside it.
+//! Writes the crate of a plug-in, with the sources it shares with this program beside it.
 
 use crate::{Error, files};
 use sidestep_lab::catalog;
@@ -7,21 +7,22 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The seams that a plug-in can be of.
+/// Kinds of policy that a plug-in can implement.
 pub const SEAMS: [&str; 3] = ["buffer", "route", "sched"];
 
-/// Where the shared sources are, in the folder of a plug-in.
+/// Folder of the shared sources, within the folder of a plug-in.
 const SHARED: &str = ".sidestep";
 
-/// The shared sources, by path below [`SHARED`].
+/// Shared sources, by path below [`SHARED`].
 const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/plugin_sources.rs"));
 
-/// The packages of `Cargo.lock` that the shared crates need.
+/// Packages of `Cargo.lock` that the shared crates need.
 const LOCKED: &str = include_str!(concat!(env!("OUT_DIR"), "/plugin_lock.txt"));
 
-/// Writes the crate `name` with a policy of `seam` into `dir`, which must not exist yet. Says which files it wrote.
+/// Writes the crate `name` with a policy of `seam` into `dir`, which must not exist yet. Returns the files
+/// written.
 ///
-/// Errors when the name is none that cargo and a scheme can have, and when something is there already.
+/// Errors if cargo or a scheme cannot have the name, or if `dir` exists.
 pub fn write(dir: &Path, name: &str, seam: &str) -> Result<Vec<PathBuf>, Error> {
     let refuse = |why: String| Err(Error::Input(why));
     let first = name.starts_with(|c: char| c.is_ascii_lowercase());
@@ -91,7 +92,7 @@ pub fn write(dir: &Path, name: &str, seam: &str) -> Result<Vec<PathBuf>, Error> 
     Ok(written)
 }
 
-/// Puts the shared sources of this version beside the crate in `dir`, unless they are there.
+/// Writes the shared sources of this version beside the crate in `dir`, unless they are there.
 pub fn unpack(dir: &Path) -> Result<(), Error> {
     let shared = dir.join(SHARED);
     let stamp = shared.join("STAMP");
@@ -107,7 +108,7 @@ pub fn unpack(dir: &Path) -> Result<(), Error> {
     for (path, text) in SOURCES {
         put(&shared.join(path), text)?;
     }
-    // Last: what was interrupted is unpacked again.
+    // The stamp is written last: an interrupted unpacking is repeated.
     put(&stamp, STAMP)
 }
 
@@ -117,7 +118,7 @@ fn put(path: &Path, text: &str) -> Result<(), Error> {
     fs::write(path, text).map_err(|e| Error::io("cannot write", path, e))
 }
 
-/// The lock of the crate `name`: the versions that this program was built with.
+/// Returns the lock file of the crate `name`, with the versions that this program was built with.
 fn lock(name: &str) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let package = |name: &str, version: &str, needs: &[&str]| {

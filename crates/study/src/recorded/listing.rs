@@ -1,4 +1,5 @@
-//! The events of a switch or a packet in a window of time, for tests and for whoever has no browser.
+//! Events of a switch or a packet in a window of time, as text or JSON, for tests and for users without a
+//! browser.
 
 use crate::trace::{packet_id, parse_packet_id};
 use crate::words::count;
@@ -6,28 +7,28 @@ use serde_json::{Value, json};
 use sidestep_lab::recorded::{Cause, Event, Packet, Reader, Refused, Says, State, What};
 use sidestep_types::Time;
 
-/// Which events to list.
+/// Filter for events.
 #[derive(Clone, Debug)]
 pub struct About {
-    /// Of this switch or host, by name.
+    /// Events at this switch or host, by name.
     pub node: Option<String>,
-    /// Of this packet: its host and its number there, as `100:3`.
+    /// Events of this packet: its host and its number there, as `100:3`.
     pub packet: Option<String>,
     /// From the first instant to before the second.
     pub during: (Time, Time),
-    /// At most so many.
+    /// Maximum number of events.
     pub most: usize,
 }
 
-/// One line for each event that was found.
+/// Events found, one line each.
 #[derive(Clone, Debug)]
 pub struct Listing {
     rows: Vec<(u64, Value, String)>,
-    /// There were more.
+    /// True if there were more events.
     more: bool,
 }
 
-/// Lists what `about` asks for. An error says what there is not.
+/// Lists the events that match `about`. Errors name what does not exist.
 pub fn list(reader: &Reader<'_>, about: &About) -> Result<Listing, String> {
     let refused = |e: Refused| e.to_string();
     let nodes = &reader.head().network.nodes;
@@ -89,13 +90,13 @@ pub fn list(reader: &Reader<'_>, about: &About) -> Result<Listing, String> {
 }
 
 impl Listing {
-    /// As JSON.
+    /// Converts the events to JSON.
     pub fn to_json(&self) -> Value {
         let rows: Vec<&Value> = self.rows.iter().map(|row| &row.1).collect();
         json!({"events": rows, "more": self.more})
     }
 
-    /// For people.
+    /// Formats the events for people.
     pub fn to_text(&self) -> String {
         let mut out = String::new();
         for (at, _, words) in &self.rows {
@@ -111,7 +112,7 @@ impl Listing {
     }
 }
 
-/// The number that its host gave a packet.
+/// Returns the number that a packet's host gave it.
 fn number(packet: &Packet) -> u64 {
     match packet.number {
         Packet::NO_NUMBER => u64::MAX,
@@ -119,15 +120,15 @@ fn number(packet: &Packet) -> u64 {
     }
 }
 
-/// An event, with what it is about.
+/// Event with its node, port, packet and queue.
 struct Told<'a> {
     reader: &'a Reader<'a>,
     event: &'a Event,
-    /// Where it takes place, if at one node.
+    /// Node at which it takes place, if there is one.
     node: Option<u32>,
     port: Option<u32>,
     packet: Option<&'a Packet>,
-    /// The queue of its port, after it.
+    /// Packets and bytes queued at its port, after the event.
     depth: Option<(u32, u64)>,
 }
 
@@ -167,7 +168,7 @@ impl<'a> Told<'a> {
             .map_or("a node", |node| node.name.as_str())
     }
 
-    /// `agg 0.1 port 3 to core 2`, or `host 5`.
+    /// Formats a port: `agg 0.1 port 3 to core 2`, or `host 5`.
     fn place(&self, port: u32) -> String {
         match self.reader.head().network.links.get(port as usize) {
             None => format!("port {port}"),

@@ -1,4 +1,5 @@
-//! Recordings beside the other files of a result: what is asked for, where they stand, and what one holds, in words.
+//! Recordings beside the other files of a result: the options of `--record`, the files, and a summary of their
+//! contents.
 //!
 //! **Errors**       a window, a list of flows or a switch that cannot be read; a file that is no recording.
 
@@ -14,13 +15,13 @@ use sidestep_types::{Quantity, Time, Unit, parse_quantity};
 use std::fs;
 use std::path::PathBuf;
 
-/// The folder of a result directory that holds recordings.
+/// Folder of a result directory that contains recordings.
 pub const FOLDER: &str = "recordings";
 
-/// The file of a recorded run, in its result directory.
+/// Returns the file of a recorded run, relative to its result directory.
 ///
-/// A scheme's name may be anything that stands between quotes: what is no letter, digit or one of `-_.+` is written as
-/// its bytes, as in URLs, and so is a dot at the start.
+/// A scheme may have any name in quotes. Every byte that is no letter, digit or one of `-_.+` is
+/// percent-encoded as in URLs, and so is a dot at the start.
 pub fn file_name(scheme: &str, seed: u64) -> String {
     let mut name = String::new();
     for byte in scheme.bytes() {
@@ -35,7 +36,7 @@ pub fn file_name(scheme: &str, seed: u64) -> String {
     format!("{FOLDER}/{name}-{seed}.srec")
 }
 
-/// Reads a window of time: `2 ms..12 ms`, `2 ms..` or `..12 ms`. An end that is left out is that of the run.
+/// Reads a window of time: `2 ms..12 ms`, `2 ms..` or `..12 ms`. A missing end is that of the run.
 pub fn parse_window(text: &str) -> Result<(Time, Time), String> {
     let refuse = |got: &str| {
         format!(
@@ -62,7 +63,7 @@ pub fn parse_window(text: &str) -> Result<(Time, Time), String> {
     Ok((from, to))
 }
 
-/// Reads of which flows windows are recorded: `all`, `none`, `1/10` or `3,5,8`.
+/// Reads the flows whose windows are recorded: `all`, `none`, `1/10` or `3,5,8`.
 pub fn parse_flows(text: &str) -> Result<Sampled, String> {
     let refuse = || {
         format!(
@@ -82,7 +83,7 @@ pub fn parse_flows(text: &str) -> Result<Sampled, String> {
     flows.map(Sampled::These).ok_or_else(refuse)
 }
 
-/// Reads which packets are recorded: `all`, `none`, `1/10`, `flows 3,5` or `flows 1/10`.
+/// Reads the packets that are recorded: `all`, `none`, `1/10`, `flows 3,5` or `flows 1/10`.
 pub fn parse_packets(text: &str) -> Result<Packets, String> {
     let refuse = || {
         format!(
@@ -100,8 +101,8 @@ pub fn parse_packets(text: &str) -> Result<Packets, String> {
     }
 }
 
-/// The recordings of a result directory, of this scheme and seed if they are given: name in the directory, and bytes.
-/// Errors say where there are none.
+/// Lists the recordings of a result directory, of this scheme and seed if given: the name within the directory,
+/// and the path. Errors if there are none.
 pub fn files(
     dir: &ResultDir,
     scheme: Option<&str>,
@@ -141,7 +142,7 @@ pub fn files(
     Ok(names.into_iter().map(named).collect())
 }
 
-/// The bytes of a recording.
+/// Reads the bytes of a recording.
 pub fn read(path: &PathBuf) -> Result<Vec<u8>, Error> {
     fs::read(path).map_err(|e| Error::io("cannot read", path, e))
 }

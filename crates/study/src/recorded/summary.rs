@@ -1,11 +1,11 @@
-//! What a recording holds: its window, its network, its events by kind.
+//! Summary of a recording: its window, its network, its events by kind.
 
 use crate::words::{Grid, count};
 use serde_json::{Value, json};
 use sidestep_lab::recorded::{Head, KINDS, Reader, Refused, Tail, What};
 use sidestep_types::Time;
 
-/// What a recording holds. To make one every chunk is read and checked.
+/// Summary of a recording. To create one, every chunk is read and verified.
 #[derive(Clone, Debug)]
 pub struct Holds {
     file: String,
@@ -21,7 +21,7 @@ pub struct Holds {
 }
 
 impl Holds {
-    /// Of the recording called `file`.
+    /// Summarises the recording called `file`.
     pub fn of(file: &str, reader: &Reader<'_>) -> Result<Holds, Refused> {
         reader.verify()?;
         let mut holds = Holds {
@@ -70,13 +70,13 @@ impl Holds {
         self.tail.counts.iter().map(|crowd| crowd.events).sum()
     }
 
-    /// Of the whole file, with what stands around events; `None` of one without events.
+    /// Returns bytes an event of the whole file, its framing included; `None` without events.
     fn bytes_an_event(&self) -> Option<f64> {
         let events = self.events();
         (events > 0).then(|| (100.0 * self.bytes as f64 / events as f64).round() / 100.0)
     }
 
-    /// Which packets are recorded, in words.
+    /// Describes the recorded packets.
     fn packets_of(&self) -> &str {
         match self.head.packets.as_str() {
             "" => "all packets",
@@ -84,7 +84,7 @@ impl Holds {
         }
     }
 
-    /// As JSON.
+    /// Converts the summary to JSON.
     pub fn to_json(&self) -> Value {
         let counts = self.tail.counts.iter();
         let counts: serde_json::Map<String, Value> = counts
@@ -128,7 +128,7 @@ impl Holds {
         })
     }
 
-    /// For people.
+    /// Formats the summary for people.
     pub fn to_text(&self) -> String {
         let (head, tail) = (&self.head, &self.tail);
         let time = |ps| Time::from_ps(ps).to_string();

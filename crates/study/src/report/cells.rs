@@ -1,4 +1,4 @@
-//! What stands in a cell of a table about completion times: a number with its bound, an interval, how many completed.
+//! Cells of tables of completion times: a number with its bound, an interval, a completed share.
 
 use crate::words::{count, number, share};
 use sidestep_lab::stats::Percentiles;

@@ -1,11 +1,12 @@
-//! The paper's words, or one's own, beside our numbers, as text.
+//! Table of claims, those of a paper or the user's own, beside our numbers, as text.
 
 use crate::words::{Grid, number, wrap};
 use crate::words_of_claims::{left_out, whose, without_marked};
 use sidestep_lab::stats::metric;
 use sidestep_lab::{ClaimResult, Verdict};
 
-/// The words of a paper, or one's own, beside our numbers. No column is for a paper's numbers where no claim has one's.
+/// Renders the claims of a paper, or the user's own, beside our numbers. The column for the paper's numbers is
+/// left out if no claim has one.
 pub fn claims_table(claims: &[ClaimResult]) -> String {
     let (head, papers) = whose(claims.iter());
     let mut grid = Grid::default();
@@ -85,7 +86,7 @@ pub fn claims_table(claims: &[ClaimResult]) -> String {
     grid.render(&[if papers { 3 } else { 2 }])
 }
 
-/// Of which points a claim speaks, in words; nothing without a sweep.
+/// Describes the points that a claim covers; empty without a sweep.
 fn place(claim: &ClaimResult) -> String {
     let pairs = |at: &std::collections::BTreeMap<String, String>| {
         let pairs: Vec<String> = at.iter().map(|(axis, v)| format!("{axis} {v}")).collect();
@@ -108,7 +109,7 @@ fn place(claim: &ClaimResult) -> String {
     words
 }
 
-/// The interval of a claim's number over seeds. A count is that of a seed, on average.
+/// Formats the interval of a claim's number over seeds. For a count it is the interval of a seed's average.
 fn interval_of(claim: &ClaimResult) -> Option<String> {
     let [low, high] = claim.ci.filter(|[low, high]| low < high)?;
     let each = if is_count(claim) { " a seed" } else { "" };
@@ -155,7 +156,7 @@ mod tests {
         }
         let ratio = interval_of(&claim("marks", "dibs / dctcp"));
         assert_eq!(ratio.as_deref(), Some("3.00..4.00"));
-        // A slash in a scheme's name compares nothing.
+        // A slash in a scheme's name is no comparison.
         let named = interval_of(&claim("marks", "dibs/2"));
         assert_eq!(named.as_deref(), Some("3.00..4.00 a seed"));
     }
@@ -184,7 +185,7 @@ mod tests {
         assert_eq!(head(&both), ["claim", "paper", "ours", "verdict"]);
         let text = claims_table(&both);
         assert_eq!(text.matches("(no paper's)").count(), 1, "{text}");
-        // A paper's number that it is compared with keeps its column.
+        // A claim with a paper's number keeps its column.
         let with = ClaimResult {
             paper: Some(20.0),
             ..own

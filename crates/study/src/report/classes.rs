@@ -1,18 +1,18 @@
-//! A block of the table for each class: a workload, or a class of a flow list.
+//! Blocks of the report's table, one for each class: a workload, or a class of a flow list.
 
 use super::cells::{completed, interval, mean, p50, p99, p999};
 use crate::words::count;
 use sidestep_lab::stats::{ClassSummary, Summary};
 
-/// What stands over some rows, and the rows: words, and a cell a scheme.
+/// Block of rows below a heading: each row is a label and one cell a scheme.
 pub struct Block {
-    /// Over them.
+    /// Heading.
     pub heading: String,
-    /// Those that have something to say.
+    /// Rows for which at least one scheme has a value.
     pub rows: Vec<Vec<String>>,
 }
 
-/// A row: its words, whether a class has anything to say here, and what.
+/// Row: its label, a test if a class has a value for it, and the cell's text.
 type Row = (
     &'static str,
     fn(&Summary, &ClassSummary) -> bool,
@@ -58,13 +58,13 @@ const ROWS: [Row; 16] = [
 
 const INTERVAL: &str = "  95 % interval over seeds";
 
-/// The blocks of all classes that there are, in the order of the plan.
+/// Returns the blocks of all classes, in the order of the plan.
 pub fn blocks(all: &[Summary]) -> Vec<Block> {
     let names = names(all).into_iter();
     names.map(|name| block(all, name)).collect()
 }
 
-/// The classes that there are, in the order of the plan.
+/// Returns the names of all classes, in the order of the plan.
 pub fn names(all: &[Summary]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for class in all.iter().flat_map(|s| &s.classes) {
@@ -96,7 +96,7 @@ fn block(all: &[Summary], name: &str) -> Block {
     }
 }
 
-/// Are there groups of several classes, so that no class has them?
+/// Returns true if some groups have flows of several classes, and so belong to none.
 pub fn has_mixed_groups(s: &Summary) -> bool {
     let of_classes = s.classes.iter().map(|class| class.group_ms.n);
     s.group_ms.n > of_classes.sum()

@@ -1,4 +1,4 @@
-//! The numbers of a session: `summary.json`, and the tables people read.
+//! Numbers of a session: `summary.json`, and the tables for people.
 
 mod cells;
 mod claims;
@@ -15,44 +15,44 @@ use serde_json::{Map, Value, json};
 use sidestep_lab::stats::Summary;
 use sidestep_lab::{ClaimResult, Record};
 
-/// What `summary.json` says.
+/// Contents of `summary.json`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// The scenario's name.
+    /// Name of the scenario.
     pub scenario: String,
-    /// What it shows, in one line; may be empty.
+    /// Title of the scenario, one line; may be empty.
     pub title: String,
-    /// All that were asked for.
+    /// All seeds requested.
     pub seeds: Vec<u64>,
-    /// Whether all ran to their end.
+    /// Status: complete if all runs ended.
     pub status: Status,
-    /// What must be read before trusting a number.
+    /// Warnings, which matter before any number is trusted.
     pub warnings: Vec<String>,
-    /// One a scheme that ran.
+    /// Summaries, one for each scheme that ran.
     pub summaries: Vec<Summary>,
-    /// Runs of real packets that the machine did something to. They are in the summaries.
+    /// Testbed runs that the machine disturbed. They are included in the summaries.
     pub marked: Vec<Marked>,
-    /// Where there are such runs, the summaries without them: of schemes that have others.
+    /// If there are marked runs: summaries without them, for each scheme that has other runs.
     pub unmarked: Vec<Summary>,
-    /// The summaries of those runs alone.
+    /// Summaries of the marked runs alone.
     pub disturbed: Vec<Summary>,
-    /// The paper's claims beside our numbers.
+    /// Claims of the paper beside our numbers.
     pub claims: Vec<ClaimResult>,
 }
 
-/// A run that the machine did something to.
+/// Run that the machine disturbed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Marked {
-    /// Its scheme.
+    /// Name of the scheme.
     pub scheme: String,
-    /// Its seed.
+    /// Seed.
     pub seed: u64,
-    /// What was done to it.
+    /// Disturbances of the run.
     pub why: Vec<String>,
 }
 
 impl Marked {
-    /// Of this run, if it is one.
+    /// Returns the mark of this run, if it has one.
     pub(crate) fn of(run: &Record) -> Option<Marked> {
         (!run.marks.is_empty()).then(|| Marked {
             scheme: run.scheme.clone(),
@@ -63,7 +63,7 @@ impl Marked {
 }
 
 impl Report {
-    /// The contents of `summary.json`: schemes by name, in the order of the scenario.
+    /// Returns the contents of `summary.json`: schemes by name, in the order of the scenario.
     pub fn to_json(&self) -> Value {
         let named = |all: &[Summary]| {
             let all = all.iter();
@@ -86,7 +86,7 @@ impl Report {
         json
     }
 
-    /// Reads it back. Errors say what is missing or not as expected.
+    /// Reads a report from `summary.json`. Errors name the value that is missing or invalid.
     pub fn from_json(value: &Value) -> Result<Report, String> {
         let text = |key: &str| {
             let found = value[key].as_str();
@@ -135,7 +135,7 @@ impl Report {
         })
     }
 
-    /// The table, the claims and the warnings as text.
+    /// Formats the table, the claims and the warnings as text.
     pub fn to_text(&self) -> String {
         let mut out = self.headline();
         out.push_str(&self.grid().render(&[]));
@@ -156,13 +156,14 @@ impl Report {
         out
     }
 
-    /// The table: metrics as rows, schemes as columns.
+    /// Builds the table: metrics as rows, schemes as columns.
     pub(crate) fn grid(&self) -> Grid {
         let short = (self.claims.iter()).any(|claim| claim.metric.starts_with("fct_short"));
         table::of(&self.summaries, short)
     }
 
-    /// The table of each scheme that has marked runs: all its runs, those that are not marked, and those that are.
+    /// Builds the table of each scheme that has marked runs: all its runs, the unmarked ones, and the marked
+    /// ones.
     pub(crate) fn marked_grid(&self) -> Grid {
         let named = |summary: &Summary, words: &str| {
             let runs = summary.seeds.len();
@@ -185,7 +186,7 @@ impl Report {
         table::of(&columns, false)
     }
 
-    /// Which runs are marked, and what the tables are of.
+    /// Describes which runs are marked, and which runs the tables cover.
     pub(crate) fn what_is_marked(&self) -> String {
         let of = |scheme: &Summary| {
             let own = self.marked.iter().filter(|run| run.scheme == scheme.scheme);
@@ -209,7 +210,7 @@ impl Report {
         )
     }
 
-    /// The 99th percentiles alone; nothing where there are none.
+    /// Returns the table of 99th percentiles, if there are any.
     pub(crate) fn short(&self) -> Option<Grid> {
         short::of(&self.summaries)
     }
@@ -233,7 +234,7 @@ impl Report {
         out
     }
 
-    /// Of a partial result: which runs the table is about.
+    /// Describes which runs the table of a partial result covers.
     pub(crate) fn what_is_compared(&self) -> String {
         let all = self.seeds.len();
         let cut = self.summaries.iter().any(|s| s.interrupted);
@@ -276,7 +277,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// A claim on this metric, with an interval.
+    /// Returns a claim on this metric, with an interval.
     pub(crate) fn claim(metric: &str, compare: &str) -> ClaimResult {
         ClaimResult {
             id: "a".into(),
@@ -460,7 +461,7 @@ pub(crate) mod tests {
             "{text}"
         );
         assert_eq!(text.matches("completion p99, ms").count(), 2, "{text}");
-        // Side by side, of the scheme that has any.
+        // The three columns are side by side, for the scheme with marked runs only.
         let heads = text.lines().filter(|line| line.contains("dibs, all 2"));
         let heads: Vec<Vec<&str>> = heads.map(|l| l.split_whitespace().collect()).collect();
         let head = [

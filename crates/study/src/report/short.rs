@@ -1,17 +1,18 @@
-//! What most look for first: the 99th percentiles of queries, and of the groups and flows of each class.
+//! Short table of the main results: the 99th percentiles of queries, and of the groups and flows of each class.
 
 use super::cells::p99;
 use super::classes::names;
 use crate::words::{Grid, number, share};
 use sidestep_lab::stats::{ClassSummary, Percentiles, Summary};
 
-/// More classes than this are in the whole table alone.
+/// Maximum number of classes in the short table; the whole table has all.
 const MOST: usize = 8;
 
-/// Percentiles as rows, schemes as columns, against the first scheme; nothing where nothing ends.
+/// Builds the table: percentiles as rows, schemes as columns, relative to the first scheme. `None` if nothing
+/// completes.
 pub fn of(all: &[Summary]) -> Option<Grid> {
     let mut names = names(all);
-    // Bursts are what it is about.
+    // Classes with groups (bursts) come first: the lab is about them.
     let grouped = |name: &str| {
         all.iter()
             .any(|s| class(s, name).is_some_and(|c| c.group_ms.n > 0))
@@ -38,7 +39,7 @@ fn class<'a>(summary: &'a Summary, name: &str) -> Option<&'a ClassSummary> {
     summary.classes.iter().find(|class| class.name == name)
 }
 
-/// A row, and another of how many completed where some did not.
+/// Adds a row, and a second one with the completed share if some did not complete.
 fn row<'a>(
     grid: &mut Grid,
     what: &str,

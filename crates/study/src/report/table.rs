@@ -1,4 +1,4 @@
-//! The table of a run: metrics as rows, schemes as columns.
+//! Table of a run: metrics as rows, schemes as columns.
 
 use super::cells::{completed, done, interval, mean, p50, p99};
 use super::classes::{blocks, has_mixed_groups};
@@ -7,7 +7,8 @@ use sidestep_lab::stats::Summary;
 use sidestep_lab::stats::metric::{self, Metric, Reading};
 use sidestep_switch::DropReason;
 
-/// Metrics as rows, schemes as columns. DIBS's short flows have rows where somebody asks for them.
+/// Builds the table: metrics as rows, schemes as columns. `short_flows` adds the rows of short background
+/// flows, which DIBS reports.
 pub fn of(all: &[Summary], short_flows: bool) -> Grid {
     let mut grid = Grid::default();
     let header = all.iter().map(|s| s.scheme.clone());
@@ -47,13 +48,13 @@ pub fn of(all: &[Summary], short_flows: bool) -> Grid {
     grid
 }
 
-/// A row of the table.
+/// Row of the table.
 enum Row {
-    /// A count of the table of metrics, under its own words.
+    /// Count from the table of metrics, with its label there.
     Count(&'static str),
-    /// The same, left out where nothing of the kind happened.
+    /// Count from the table of metrics, left out if it is zero for all schemes.
     Happened(&'static str),
-    /// Words, whether a scheme has anything to say here, and what.
+    /// Label, a test if a scheme has a value, and the cell's text.
     Own(&'static str, fn(&Summary) -> bool, fn(&Summary) -> String),
 }
 
@@ -88,7 +89,7 @@ fn known(name: &str) -> &'static Metric {
         .expect("a row's count is in the table of metrics")
 }
 
-/// A count; `None` where it was not measured.
+/// Returns a count; `None` if it was not measured.
 fn counted(name: &str, summary: &Summary) -> Option<u64> {
     match known(name).read(summary) {
         Reading::Exactly(n) => Some(n as u64),
@@ -97,7 +98,7 @@ fn counted(name: &str, summary: &Summary) -> Option<u64> {
     }
 }
 
-/// A share; `None` of nothing, and where it was not measured.
+/// Returns a share; `None` if it was not measured or has no whole.
 fn of_all(name: &str, summary: &Summary) -> Option<f64> {
     match known(name).read(summary) {
         Reading::Exactly(share) => Some(share),
@@ -110,7 +111,8 @@ fn or_dash(n: Option<u64>) -> String {
     n.map_or("-".into(), count)
 }
 
-/// The row of drops for a reason. What every switch may drop for is shown also where it did not.
+/// Returns the row of drops for a reason. Reasons that apply to every switch have a row even if nothing was
+/// dropped.
 fn dropped(reason: DropReason) -> Row {
     match reason {
         DropReason::Full | DropReason::Ttl => Row::Count(reason.counted_as()),
@@ -118,7 +120,7 @@ fn dropped(reason: DropReason) -> Row {
     }
 }
 
-/// Counts with words for a row that neither [`dropped`] nor [`PACKETS`] places: they follow the others.
+/// Lists counts with a row label that neither [`dropped`] nor [`PACKETS`] places. Their rows follow the others.
 fn others() -> impl Iterator<Item = &'static str> {
     let placed = |name: &str| {
         let is_drop = DropReason::ALL

@@ -1,9 +1,8 @@
-//! One experiment carried out in several ways: a simulator beside real packets.
+//! One experiment carried out in several ways: on the simulator, and with real packets on a testbed.
 //!
-//! **Decision**     each way is a value of one more axis, [`AXIS`]. So plots, tables, points.csv
-//!                  and claims need to know nothing of it; claims are held against one arm.
-//! **Units**        those of the experiment: an arm whose clock runs slower brings times that are
-//!                  scaled back.
+//! **Decision**     each way is a value of an additional axis, [`AXIS`]. Plots, tables, points.csv and claims
+//!                  handle it as any other axis; claims are judged on one arm.
+//! **Units**        those of the experiment: times from an arm with a slower clock are scaled back before.
 //! **Deviations**   none.
 
 use super::beside::Beside;
@@ -15,24 +14,24 @@ use sidestep_lab::stats::Sample;
 use sidestep_lab::{Axis, Experiment, Point, PointResult, Record, Results};
 use sidestep_types::Time;
 
-/// The name of the axis that the arms are on.
+/// Name of the axis of arms.
 pub const AXIS: &str = "arm";
 
-/// One way in which an experiment was carried out.
+/// One way of carrying out an experiment.
 pub struct Arm {
-    /// Its name: `simulator`.
+    /// Name: `simulator`.
     pub name: String,
-    /// What it is, in one sentence.
+    /// Description in one sentence.
     pub says: String,
-    /// What was to be done: one point.
+    /// Experiment with one point.
     pub experiment: Experiment,
-    /// What came of it, by scheme and then by seed.
+    /// Records of its runs, by scheme and then by seed.
     pub records: Vec<Record>,
-    /// Whether all of it ran.
+    /// Status: complete if all runs ended.
     pub status: Status,
 }
 
-/// What is compared, where it has a value: metrics of the lab.
+/// Metrics of the lab that are compared, if they have a value.
 const COMPARED: [&str; 15] = [
     "flow_goodput_gbps_mean",
     "flow_payload_share_mean",
@@ -51,9 +50,9 @@ const COMPARED: [&str; 15] = [
     "marks",
 ];
 
-/// Puts the arms of a figure side by side; its claims are held against the last one, the testbed.
+/// Combines the arms of a figure. Its claims are judged on the last arm, the testbed.
 ///
-/// Panics without an arm, or with one whose experiment has not exactly one point.
+/// Panics without an arm, or if an arm's experiment does not have exactly one point.
 pub fn side_by_side(paper: &str, arms: Vec<Arm>, facts: Vec<(String, String)>) -> FigureResult {
     let held = arms.last().expect("there is an arm").name.clone();
     let status = match arms.iter().all(|arm| arm.status == Status::Complete) {
@@ -84,7 +83,7 @@ pub fn side_by_side(paper: &str, arms: Vec<Arm>, facts: Vec<(String, String)>) -
     }];
     for claim in &mut experiment.claims {
         claim.expect = claim.testbed_expect;
-        // Recorded of the simulator.
+        // The expected range was recorded on the simulator.
         claim.expect_between = None;
         claim.gap.clone_from(&claim.testbed_gap);
         claim.at.push((AXIS.into(), held.clone()));
@@ -108,7 +107,7 @@ pub fn side_by_side(paper: &str, arms: Vec<Arm>, facts: Vec<(String, String)>) -
     }
 }
 
-/// The arms' numbers, a row a scheme and number.
+/// Compares the arms' numbers: one row for each scheme and metric.
 fn agreement(results: &Results) -> Sheet {
     let Some((held, others)) = results.points.split_last() else {
         return Sheet::default();
@@ -151,10 +150,10 @@ fn agreement(results: &Results) -> Sheet {
     Sheet { head, rows }
 }
 
-/// A sample of some runs.
+/// Function that collects a sample from runs.
 type Pick = fn(&[&Record]) -> Sample;
 
-/// Whose distributions are compared as a whole.
+/// Samples whose whole distributions are compared.
 const DISTRIBUTIONS: [(&str, Pick); 2] = [
     ("distance of the distributions of query completion", |all| {
         let mut sample = Sample::default();
@@ -169,8 +168,8 @@ const DISTRIBUTIONS: [(&str, Pick); 2] = [
     }),
 ];
 
-/// The largest distance between two empirical distributions (Kolmogorov and Smirnov's D), from 0 to
-/// 1; the unfinished lie beyond every time. `None` when one is empty.
+/// Returns the largest distance between two empirical distributions (Kolmogorov and Smirnov's D), from 0 to 1.
+/// Unfinished items count as longer than every time. `None` if a sample is empty.
 fn distance(a: &Sample, b: &Sample) -> Option<f64> {
     if a.is_empty() || b.is_empty() {
         return None;

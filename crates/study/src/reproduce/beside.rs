@@ -1,38 +1,39 @@
-//! How far the arms of an experiment agree.
+//! Agreement between the arms of an experiment.
 
 use super::drawn::Sheet;
 use crate::words::{Grid, wrap};
 
-/// How far the arms agree, and what must be known of them.
+/// Agreement between the arms, and facts about them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Beside {
-    /// Each arm's name, and what it is.
+    /// Name and description of each arm.
     pub arms: Vec<(String, String)>,
-    /// What was measured of the arms themselves: name and value.
+    /// Measurements of the arms themselves: name and value.
     pub facts: Vec<(String, String)>,
-    /// The first arm's experiment: the arms themselves are no axis that a file could have.
+    /// Experiment of the first arm: the axis of arms cannot be written in a file.
     pub toml: String,
-    /// A row a scheme and number: each arm's, and the held one over each of the others.
+    /// Table with one row a scheme and metric: the number of each arm, and the last arm's over each of the
+    /// others.
     pub agreement: Sheet,
-    /// What only the held arm counts, a row a scheme; without rows it is not shown.
+    /// Counts that only the last arm has, one row a scheme; not shown without rows.
     pub counted: Sheet,
-    /// What a reader of it must know.
+    /// Note on these counts.
     pub counted_note: String,
 }
 
-/// What a reader of the table must know.
+/// Note on the table of agreement.
 pub(crate) const NOTE: &str = "Counts are those of one query on average; ÷ is the last arm over another. A \
      distance of distributions is the largest difference between the shares up to any time: 0 when they are \
      the same, 1 when they do not overlap, however near each other they lie.";
 
 impl Beside {
-    /// Puts what only the held arm counts beside it: column names, rows, and what a reader must know.
+    /// Adds counts that only the last arm has: column names, rows, and a note.
     pub fn count(&mut self, head: Vec<String>, rows: Vec<Vec<String>>, note: String) {
         self.counted = Sheet { head, rows };
         self.counted_note = note;
     }
 
-    /// As text for a terminal.
+    /// Formats the agreement as text for a terminal.
     pub(super) fn to_text(&self) -> String {
         let mut out = String::new();
         for (name, says) in &self.arms {
@@ -67,7 +68,7 @@ impl Beside {
     }
 }
 
-/// A table with a scheme's name once; `left` are further columns of words.
+/// Formats a table, with a scheme's name in its first row only. `left` are further columns of words.
 fn table(sheet: &Sheet, left: &[usize], out: &mut String) {
     let mut grid = Grid::default();
     grid.row(sheet.head.iter().cloned());

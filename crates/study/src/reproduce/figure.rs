@@ -1,4 +1,4 @@
-//! A figure of a paper: what was run, and what came out.
+//! Figure of a paper: its experiment and its results.
 
 use super::beside::Beside;
 use super::drawn::{self, Drawn, Subject};
@@ -8,27 +8,27 @@ use sidestep_lab::{ClaimResult, Experiment, Results};
 
 /// One figure of a [`Reproduction`](super::Reproduction).
 pub struct FigureResult {
-    /// The paper's folder: `dibs`.
+    /// Folder of the paper: `dibs`.
     pub paper: String,
-    /// What was run.
+    /// Experiment that was run.
     pub experiment: Experiment,
-    /// What came out.
+    /// Results.
     pub results: Results,
-    /// The claims beside our numbers.
+    /// Claims beside our numbers.
     pub claims: Vec<ClaimResult>,
-    /// How far several ways of running it agree, when there are several.
+    /// Agreement between the arms, if the experiment was carried out in several ways.
     pub beside: Option<Beside>,
-    /// Whether all of it ran to its end.
+    /// Status: complete if all runs ended.
     pub status: Status,
 }
 
 impl FigureResult {
-    /// `dibs/fig08`
+    /// Returns the path: `dibs/fig08`.
     pub fn path(&self) -> String {
         format!("{}/{}", self.paper, self.experiment.name)
     }
 
-    /// `Figure 8`: what people call it.
+    /// Returns the heading: `Figure 8`.
     pub(crate) fn heading(&self) -> String {
         let figure = self.experiment.figure.as_ref();
         let heading = figure.and_then(|figure| figure.heading());

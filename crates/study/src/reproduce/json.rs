@@ -1,4 +1,4 @@
-//! The report as JSON: `report.json`, and what `--json` prints.
+//! Report as JSON: `report.json`, and the output of `--json`.
 
 use super::beside::Beside;
 use super::drawn::Drawn;
@@ -8,7 +8,8 @@ use sidestep_lab::stats::Summary;
 use sidestep_lab::{ClaimResult, PointResult, Setting};
 
 impl Reproduction {
-    /// Claims first, then figures. Free of clocks: the same runs give the same bytes.
+    /// Converts the report to JSON, claims first, then figures. It contains no clock times: the same runs give
+    /// the same bytes.
     pub fn to_json(&self) -> Value {
         let claims = self
             .claims()
@@ -43,7 +44,7 @@ fn totals_json(totals: Totals) -> Value {
     })
 }
 
-/// A claim; `figure` is the one of this report it stands in, `source` the paper's.
+/// Converts a claim. `figure` is the figure of this report that contains it, `source` the paper's figure.
 fn claim_json(figure: &FigureResult, claim: &ClaimResult, quick: bool) -> Value {
     let mut value = json!(claim);
     value["source"] = claim.figure.clone().into();
@@ -111,7 +112,7 @@ fn point_json(figure: &FigureResult, point: &PointResult) -> Value {
     json!({"at": Map::from_iter(at), "schemes": Map::from_iter(schemes)})
 }
 
-/// A summary without its seeds' own, which `summary.json` has, and without clocks.
+/// Converts a summary, without the seeds' own summaries, which `summary.json` has, and without clock times.
 fn summary_json(summary: &Summary) -> Value {
     json!(Summary {
         per_seed: Vec::new(),
@@ -128,7 +129,7 @@ fn settings_json(figure: &FigureResult) -> Vec<Value> {
     all.iter().map(one).collect()
 }
 
-/// A digest of every run of a figure that has one, in their order: equal on all machines.
+/// Returns a digest of the trajectories of all runs that have one, in their order: equal on all machines.
 fn hash(figure: &FigureResult) -> String {
     crate::page::digest(&figure.results)
 }

@@ -1,7 +1,7 @@
-//! The figures of papers, run again: what they show, what is claimed of them, and the report.
+//! Reproduction of papers' figures: their results, the claims about them, and the report.
 //!
-//! A figure is an experiment of [`shelf`]; [`run`](run::reproduce) runs several and writes one
-//! directory, whose `report.html` and `report.json` say the same.
+//! A figure is an experiment of [`shelf`]. [`run`](run::reproduce) runs several and writes one directory, whose
+//! `report.html` and `report.json` have the same contents.
 
 pub mod arms;
 pub(crate) mod beside;
@@ -24,56 +24,56 @@ use crate::plot::Palette;
 use crate::words_of_claims::fails;
 use sidestep_lab::{ClaimResult, Verdict};
 
-/// All that was reproduced.
+/// Reproduced figures of one call.
 pub struct Reproduction {
-    /// `dibs` or `dibs/fig08`; empty for all papers.
+    /// Request: `dibs` or `dibs/fig08`; empty for all papers.
     pub asked: String,
-    /// With `--quick`.
+    /// True if `--quick` was given.
     pub quick: bool,
-    /// In the order of the report.
+    /// Figures, in the order of the report.
     pub figures: Vec<FigureResult>,
 }
 
-/// A look for each scheme; the two that are most compared with have theirs in all reports.
+/// Assigns a look to each scheme. The two most frequent baselines look the same in all reports.
 pub(crate) fn palette<'a>(schemes: impl Iterator<Item = &'a str>) -> Palette {
     Palette::new(["dctcp", "dibs"].into_iter().chain(schemes))
 }
 
-/// How many claims have which verdict.
+/// Number of claims with each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Reproduced.
+    /// Claims that are reproduced.
     pub reproduced: usize,
-    /// Not reproduced.
+    /// Claims that are not reproduced.
     pub not: usize,
-    /// Can't tell.
+    /// Claims with the verdict "can't tell".
     pub unsure: usize,
-    /// Made for other settings than those that ran.
+    /// Claims not judged, since they were made for other settings than those that ran.
     pub not_judged: usize,
-    /// Whose verdict makes the command fail.
+    /// Claims whose verdict makes the command fail.
     pub failed: usize,
 }
 
 impl Totals {
-    /// All claims.
+    /// Returns the number of all claims.
     pub fn all(&self) -> usize {
         self.reproduced + self.not + self.unsure + self.not_judged
     }
 }
 
 impl Reproduction {
-    /// All claims, with the figure of each.
+    /// Iterates over all claims, each with its figure.
     pub fn claims(&self) -> impl Iterator<Item = (&FigureResult, &ClaimResult)> {
         let all = self.figures.iter();
         all.flat_map(|f| f.claims.iter().map(move |c| (f, c)))
     }
 
-    /// How many claims have which verdict.
+    /// Counts the claims with each verdict.
     pub fn totals(&self) -> Totals {
         self.totals_of(|_| true)
     }
 
-    /// The same of those that no paper makes.
+    /// Counts the claims that no paper makes, by verdict.
     pub fn own_totals(&self) -> Totals {
         self.totals_of(|claim| claim.own)
     }
@@ -92,7 +92,7 @@ impl Reproduction {
         totals
     }
 
-    /// Partial when any figure is.
+    /// Returns the status: partial if any figure is.
     pub fn status(&self) -> Status {
         match self.figures.iter().all(|f| f.status == Status::Complete) {
             true => Status::Complete,
@@ -100,7 +100,7 @@ impl Reproduction {
         }
     }
 
-    /// 130 when interrupted, 1 when a claim fails that should not, else 0.
+    /// Returns 130 if interrupted, 1 if the verdict of a claim was not expected, else 0.
     pub fn exit_status(&self) -> u8 {
         match (self.status(), self.totals().failed) {
             (Status::Partial, _) => 130,
@@ -109,14 +109,15 @@ impl Reproduction {
         }
     }
 
-    /// A look for each scheme, the same in all figures.
+    /// Assigns a look to each scheme, the same in all figures.
     pub(crate) fn palette(&self) -> Palette {
         let points = self.figures.iter().flat_map(|f| &f.experiment.points);
         palette(points.flat_map(|p| p.scenario.schemes.iter().map(|s| s.name.as_str())))
     }
 }
 
-/// Where the experiment `name` stands that a figure of `paper` names: of the same paper unless it says another.
+/// Returns the path of the experiment `name`, as a figure of `paper` refers to it: in the same paper unless the
+/// name has a folder.
 pub(crate) fn path_of(paper: &str, name: &str) -> String {
     match name.contains('/') {
         true => name.into(),

@@ -14,28 +14,28 @@ use sidestep_lab::stats::metric::{CLASS_METRICS, METRICS};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// How to run figures.
+/// Options of a reproduction.
 #[derive(Clone, Debug)]
 pub struct Options<'a> {
-    /// What was asked for, as the report's title says it; empty for all.
+    /// Request, as in the report's title; empty for all.
     pub asked: String,
-    /// `[quick]` was applied.
+    /// True if `[quick]` is applied.
     pub quick: bool,
-    /// The result directory, which must not exist yet.
+    /// Result directory, which must not exist yet.
     pub out: &'a Path,
     /// Threads, cache and progress.
     pub measure: MeasureOptions<'a>,
 }
 
-/// A figure to run.
+/// Figure to run.
 pub struct Order {
-    /// The paper's folder.
+    /// Folder of the paper.
     pub paper: String,
-    /// What to run.
+    /// Experiment to run.
     pub experiment: Experiment,
 }
 
-/// Reads all experiments; what is wrong with any of them is said before anything runs.
+/// Reads all experiments. Errors in any of them are reported before anything runs.
 pub fn orders(shelf: &Shelf, books: &[&Book], quick: bool) -> Result<Vec<Order>, Error> {
     let mut wrong = Vec::new();
     let mut orders = Vec::new();
@@ -58,18 +58,18 @@ pub fn orders(shelf: &Shelf, books: &[&Book], quick: bool) -> Result<Vec<Order>,
     }
 }
 
-/// What is left of it all.
+/// Result of a reproduction.
 pub struct Finished {
-    /// The result directory.
+    /// Result directory.
     pub dir: PathBuf,
-    /// What came out.
+    /// Reproduced figures.
     pub reproduction: Reproduction,
 }
 
-/// Runs all figures, lets `tell` say what came out, and writes the report.
+/// Runs all figures, passes the result to `tell`, and writes the report.
 ///
-/// When `stop` becomes true the running ones end where they are and count as not run, and the
-/// report is marked partial. On an error nothing is left behind but the cache.
+/// When `stop` becomes true, runs in progress end and count as not run, and the report is marked partial. On an
+/// error only the cache remains.
 pub fn reproduce(
     orders: Vec<Order>,
     options: &Options<'_>,
@@ -99,7 +99,7 @@ pub fn reproduce(
     finish(staging, reproduction, &manifest).map_err(|e| unwritten(e, ran))
 }
 
-/// Writes the report of figures that were carried out already. On an error nothing is left behind.
+/// Writes the report of figures that were carried out before. On an error no file remains.
 pub fn publish(
     reproduction: Reproduction,
     manifest: &Value,
@@ -121,7 +121,7 @@ fn finish(
     })
 }
 
-/// What the report must not say, since it differs from call to call.
+/// Returns the values that differ from call to call, which the report must not contain.
 fn manifest(options: &Options<'_>, measured: &[Measurement]) -> Value {
     let runs = |how: How| {
         let all = measured.iter().flat_map(|m| &m.runs);
@@ -192,7 +192,7 @@ fn write(staging: &Staging, reproduction: &Reproduction) -> Result<(), Error> {
     staging.write(page::FILE, reproduction.to_html().as_bytes())
 }
 
-/// Every metric at every point: a row each. Counts are those of a seed, on average.
+/// Lists every metric at every point, one row each. A count is the average of a seed.
 fn points_csv(figure: &FigureResult) -> String {
     let mut out = String::new();
     for axis in &figure.experiment.axes {
@@ -235,7 +235,7 @@ fn points_csv(figure: &FigureResult) -> String {
     out
 }
 
-/// In quotes when it has to be.
+/// Quotes a cell if necessary.
 fn cell(text: &str) -> String {
     match text.contains([',', '"', '\n']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),

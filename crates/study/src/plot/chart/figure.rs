@@ -1,99 +1,100 @@
-//! What a chart shows.
+//! Contents of a chart.
 
 use super::super::axis::Scale;
 use super::super::look::Entry;
 
-/// A figure of numbers against an axis.
+/// Chart of numbers against an axis.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// In bold, at the top.
+    /// Title, in bold at the top.
     pub title: String,
-    /// Below it: the experiment, and of how many seeds.
+    /// Subtitle: the experiment, and the number of seeds.
     pub subtitle: String,
-    /// What is swept.
+    /// Swept axis.
     pub x: Sweep,
-    /// One a metric.
+    /// Panels, one for each metric.
     pub panels: Vec<Panel>,
-    /// The series, each with the same place in every panel.
+    /// Series, with the same index in every panel.
     pub series: Vec<Entry>,
 }
 
-/// What is swept.
+/// Swept axis.
 #[derive(Clone, Debug)]
 pub enum Sweep {
-    /// Numbers: lines.
+    /// Numbers: drawn as lines.
     Numbers {
-        /// With the unit.
+        /// Name with the unit.
         label: String,
-        /// How they are spread.
+        /// Spacing of the values.
         scale: Scale,
-        /// Each value, and how it is written.
+        /// Values, each with its text.
         values: Vec<(f64, String)>,
     },
-    /// Words: a row each.
+    /// Words: one row each.
     Words {
-        /// The name of the axis.
+        /// Name of the axis.
         label: String,
-        /// In the order of the sweep.
+        /// Words, in the order of the sweep.
         values: Vec<String>,
     },
 }
 
-/// One metric.
+/// Panel of one metric.
 #[derive(Clone, Debug)]
 pub struct Panel {
-    /// What it is, with its unit.
+    /// Name of the metric, with its unit.
     pub heading: String,
-    /// How values are spread.
+    /// Spacing of the values.
     pub scale: Scale,
     /// Values of series `s` at value `x` of the axis: `points[s][x]`.
     pub points: Vec<Vec<Option<Point>>>,
-    /// What the paper says.
+    /// Numbers of the paper.
     pub papers: Vec<Paper>,
-    /// What its authors plotted.
+    /// Points that the paper's authors plotted.
     pub authors: Vec<Author>,
 }
 
-/// A point that a paper's authors plotted.
+/// Point that a paper's authors plotted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Author {
-    /// The number of the series that it is about.
+    /// Index of its series.
     pub series: usize,
-    /// Position on the axis: the number itself, or the number of the word.
+    /// Position on the axis: the number itself, or the index of the word.
     pub x: f64,
-    /// Theirs.
+    /// Value that the authors plotted.
     pub value: f64,
-    /// What it says when pointed at.
+    /// Tooltip.
     pub hint: String,
 }
 
-/// A number of the paper.
+/// Number of the paper.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Paper {
-    /// The number of the series that it is about.
+    /// Index of its series.
     pub series: usize,
-    /// The numbers of the values that it holds at: one is a mark, more are a level.
+    /// Indices of the axis values for which the number holds. A single one is drawn as a mark, several as a
+    /// level.
     pub at: Vec<usize>,
-    /// The number.
+    /// Number.
     pub value: f64,
-    /// It was reckoned from our number of another series.
+    /// True if computed from our value of another series.
     pub implied: bool,
-    /// What it says when pointed at.
+    /// Tooltip.
     pub hint: String,
 }
 
-/// One number.
+/// Measured number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// The number, or the bound.
+    /// Number, or its bound.
     pub value: f64,
-    /// Its 95 % interval.
+    /// 95 % interval.
     pub ci: Option<[f64; 2]>,
-    /// The side of it on which the number is, when it is a bound; `None` when it is the number.
+    /// Side of a bound on which the number lies; `None` if `value` is the number itself.
     pub bound: Option<Side>,
 }
 
-/// The side of a bound on which the number is.
+/// Side of a bound on which the number lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The number is the bound or more.

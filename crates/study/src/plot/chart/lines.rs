@@ -10,12 +10,12 @@ use super::page::{
     BELOW, MARGIN, WIDTH, author_mark, begin, close, paper_level, paper_mark, value_axis,
 };
 
-/// Between two panels.
+/// Gap between two panels.
 const GAP: f32 = 104.0;
-/// How high the panels of a line plot are.
+/// Height of the panels of a line plot.
 const HIGH: f32 = 260.0;
 
-/// A panel a metric, a line a series.
+/// Draws a panel for each metric and a line for each series.
 pub fn draw(chart: &Chart, label: &str, scale: Scale, values: &[(f64, String)]) -> Scene {
     let columns = if chart.panels.len() > 1 { 2 } else { 1 };
     let deep = chart.panels.len().div_ceil(columns) as f32;
@@ -35,7 +35,7 @@ pub fn draw(chart: &Chart, label: &str, scale: Scale, values: &[(f64, String)]) 
     for (i, panel) in chart.panels.iter().enumerate() {
         let left = MARGIN + 44.0 + (i % columns) as f32 * (wide + GAP - 24.0);
         let y0 = top + (i / columns) as f32 * step;
-        // Points of others may lie where nothing of ours was run.
+        // The authors' points may lie beyond our own.
         let theirs = chart.panels.iter().flat_map(|p| &p.authors).map(|a| a.x);
         let theirs = theirs.filter(|x| scale == Scale::Linear || *x > 0.0);
         let places = values.iter().map(|v| v.0).chain(theirs);
@@ -60,7 +60,7 @@ pub fn draw(chart: &Chart, label: &str, scale: Scale, values: &[(f64, String)]) 
                 .map(|((v, word), p)| (*v, word, *p))
                 .collect();
             all.sort_by(|a, b| a.0.total_cmp(&b.0));
-            // A value that is not known leaves a hole in the line.
+            // An unknown value leaves a gap in the line.
             for run in all.split(|(.., p)| p.is_none()).filter(|run| run.len() > 1) {
                 let at =
                     |(v, _, p): &(f64, _, Option<Point>)| p.map(|p| (place(*v), y.place(p.value)));
@@ -99,7 +99,7 @@ pub fn draw(chart: &Chart, label: &str, scale: Scale, values: &[(f64, String)]) 
     scene
 }
 
-/// An axis that leaves a little room at both ends.
+/// Axis with a margin at both ends.
 struct Spread {
     axis: Axis,
 }
@@ -129,7 +129,7 @@ impl Spread {
     }
 }
 
-/// A point with its interval upright.
+/// Draws a point with a vertical interval.
 fn upright(scene: &mut Scene, x: f32, y: &Axis, point: &Point, look: &Look, hint: &str) {
     let pen = pen(look);
     if let Some([low, high]) = point.ci {

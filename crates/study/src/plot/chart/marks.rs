@@ -1,4 +1,4 @@
-//! What is said of a point, and how its interval looks.
+//! Text of a point, and the look of its interval.
 
 use super::super::axis::{Axis, Scale};
 use super::super::look::Look;
@@ -6,7 +6,7 @@ use super::super::scene::Stroke;
 use super::figure::{Point, Side};
 use crate::words::number;
 
-/// A number as people read it, with its interval.
+/// Formats a number with its interval.
 pub fn say(point: &Point) -> String {
     let bound = match point.bound {
         Some(Side::Above) => "at least ",
@@ -19,12 +19,13 @@ pub fn say(point: &Point) -> String {
     format!("{bound}{}{ci}", number(point.value))
 }
 
-/// A logarithmic axis has no place for a zero: it lies on the edge and says so.
+/// Returns true if the point is a zero on a logarithmic axis, which has no place for it: the point is drawn on
+/// the edge and labelled 0.
 pub fn off(point: &Point, axis: &Axis) -> bool {
     axis.scale == Scale::Log && point.value <= 0.0
 }
 
-/// How an interval looks.
+/// Returns the stroke of an interval.
 pub fn pen(look: &Look) -> Stroke {
     Stroke {
         color: look.color,

@@ -1,7 +1,7 @@
-//! Numbers with their intervals against a swept axis: lines over numbers, rows over words.
+//! Charts of numbers with intervals against a swept axis: lines over numbers, rows over words.
 //!
-//! A value whose runs left flows unfinished is a bound: an open mark with an arrow towards the
-//! number. A zero on a logarithmic axis lies on its lower edge and says so.
+//! If runs left flows unfinished, the value is a bound: an open mark with an arrow towards the number. A zero
+//! on a logarithmic axis is drawn on the lower edge and labelled 0.
 
 mod figure;
 mod lines;
@@ -15,7 +15,7 @@ pub use figure::{Author, Chart, Panel, Paper, Point, Side, Sweep};
 
 use super::scene::Scene;
 
-/// Draws it: lines when the axis has numbers, else rows.
+/// Draws the chart: lines if the axis has numbers, rows if it has words.
 pub fn chart(chart: &Chart) -> Scene {
     match &chart.x {
         Sweep::Numbers {

@@ -1,19 +1,19 @@
-//! The page around the panels, and their axes.
+//! Page around the panels, and their value axes.
 
 use super::super::axis::{Axis, Scale};
 use super::super::look::{LEGEND_LINE, Look, SOFT, heading, legend, words};
 use super::super::scene::{Color, Item, PAGE, Scene, Shape, Stroke};
 use super::figure::{Chart, Panel, Paper};
 
-/// How wide the page is.
+/// Width of the page.
 pub const WIDTH: f32 = 960.0;
-/// From its edge to what is on it.
+/// Margin at the page's edges.
 pub const MARGIN: f32 = 24.0;
 
-/// From the bottom of one panel to the top of the next.
+/// Distance from the bottom of one panel to the top of the next.
 pub const BELOW: f32 = 84.0;
 
-/// An axis around everything a panel shows.
+/// Creates an axis that contains all values of a panel.
 pub fn value_axis(panel: &Panel, pixels: (f32, f32)) -> Axis {
     let shown = panel.points.iter().flatten().flatten();
     let all: Vec<f64> = shown
@@ -27,7 +27,7 @@ pub fn value_axis(panel: &Panel, pixels: (f32, f32)) -> Axis {
     let high = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     match all.is_empty() {
         true => Axis::around(panel.scale, 1.0, 10.0, pixels),
-        // An interval may reach below zero where no value can.
+        // An interval may extend below zero even if no value can.
         false if shown_above_zero(panel) => Axis::around(panel.scale, low.max(0.0), high, pixels),
         false => Axis::around(panel.scale, low, high, pixels),
     }
@@ -42,7 +42,7 @@ fn shown_above_zero(panel: &Panel) -> bool {
         .all(|p| p.value >= 0.0)
 }
 
-/// The page with its heading; `end` is where the panels end.
+/// Creates the page with its heading. `end` is the lower end of the panels.
 pub fn begin(chart: &Chart, end: f32) -> Scene {
     let legend = LEGEND_LINE * chart.series.len() as f32;
     let more = LEGEND_LINE * notes(chart).len() as f32;
@@ -51,7 +51,7 @@ pub fn begin(chart: &Chart, end: f32) -> Scene {
     scene
 }
 
-/// The legend below the panels.
+/// Draws the legend below the panels.
 pub fn close(scene: &mut Scene, chart: &Chart, end: f32, line: bool) {
     legend(scene, (MARGIN, end), &chart.series, line, true);
     let first = end + LEGEND_LINE * chart.series.len() as f32;
@@ -61,7 +61,7 @@ pub fn close(scene: &mut Scene, chart: &Chart, end: f32, line: bool) {
     }
 }
 
-/// What must be said of marks, below the legend.
+/// Returns the notes that explain marks, shown below the legend.
 fn notes(chart: &Chart) -> Vec<&'static str> {
     let papers = || chart.panels.iter().flat_map(|p| &p.papers);
     let said = [
@@ -78,12 +78,12 @@ const BOUNDS: &str =
     "open mark with an arrow: unfinished flows leave a bound; the number lies that way";
 const AUTHORS: &str = "hollow: the authors' points, each as the mark of its series, without a line";
 
-/// What a cross is.
+/// Explanation of a cross.
 pub const PAPER: &str = "cross: the paper's number, in the colour of its scheme";
-/// What an open cross is.
+/// Explanation of an open cross.
 pub const IMPLIED: &str = "open cross: where the paper's difference or ratio puts the scheme, from our number of the other";
 
-/// A mark of the paper.
+/// Draws a mark of the paper.
 pub fn paper_mark(scene: &mut Scene, at: (f32, f32), color: Color, implied: bool, hint: &str) {
     scene.items.push(Item::Mark {
         at,
@@ -98,7 +98,7 @@ pub fn paper_mark(scene: &mut Scene, at: (f32, f32), color: Color, implied: bool
         hint: hint.into(),
     });
     let style = words(10.5, SOFT);
-    // At the right edge of the page the word stands on the left of its mark.
+    // At the right edge of the page the word is on the left of its mark.
     let (place, style) = match at.0 + 9.0 + 32.0 > scene.width {
         true => (at.0 - 9.0, style.end()),
         false => (at.0 + 9.0, style),
@@ -106,12 +106,12 @@ pub fn paper_mark(scene: &mut Scene, at: (f32, f32), color: Color, implied: bool
     scene.text((place, at.1 + 4.0), "paper", style);
 }
 
-/// A point of the authors.
+/// Draws a point of the authors.
 pub fn author_mark(scene: &mut Scene, at: (f32, f32), look: &Look, hint: &str) {
     scene.mark(at, 5.0, look, false, hint);
 }
 
-/// A number of the paper that holds from one place to another.
+/// Draws a number of the paper that holds from one position to another.
 pub fn paper_level(scene: &mut Scene, ends: [(f32, f32); 2], paper: &Paper, color: Color) {
     let stroke = Stroke {
         color,

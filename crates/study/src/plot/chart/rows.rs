@@ -11,10 +11,10 @@ use super::page::{
     BELOW, MARGIN, WIDTH, author_mark, begin, close, paper_level, paper_mark, value_axis,
 };
 
-/// Between two panels: half of a label at either end.
+/// Gap between two panels: half a label at either end.
 const GAP: f32 = 52.0;
 
-/// A row a word, a mark a series.
+/// Draws a row for each word and a mark for each series.
 pub fn draw(chart: &Chart, label: &str, values: &[String]) -> Scene {
     let font = Font::load(false);
     let columns = chart.panels.len().clamp(1, 3);
@@ -61,10 +61,11 @@ pub fn draw(chart: &Chart, label: &str, values: &[String]) -> Scene {
     scene
 }
 
-/// The height of one series in a row.
+/// Height of one series in a row.
 const TALLEST: f32 = 15.0;
 
-/// The rows of all panels: one for each value, with its name folded, and as high as its series or its name.
+/// Rows of all panels, one for each value, with its name wrapped. A row is as high as its series or its name,
+/// whichever is higher.
 struct Rows<'a> {
     chart: &'a Chart,
     values: &'a [String],
@@ -87,17 +88,17 @@ impl Rows<'_> {
         }
     }
 
-    /// How far a series lies below the middle of its row.
+    /// Returns the distance of a series below the middle of its row.
     fn offset(&self, series: usize) -> f32 {
         TALLEST * (series as f32 - (self.chart.series.len() as f32 - 1.0) / 2.0)
     }
 
-    /// Where row `nth` of a panel begins that begins at `y0`.
+    /// Returns the top of row `nth` in a panel that begins at `y0`.
     fn above(&self, nth: usize, y0: f32) -> f32 {
         y0 + self.heights[..nth].iter().sum::<f32>()
     }
 
-    /// Draws what was measured, and names beside it; says where the last row ends.
+    /// Draws the measured points, with the names of the rows if `named`; returns the lower end of the last row.
     fn points(&self, scene: &mut Scene, panel: &Panel, x: &Axis, y0: f32, named: bool) -> f32 {
         let ends = [x.pixels.0, x.pixels.1];
         let mut at = y0;
@@ -158,7 +159,7 @@ impl Rows<'_> {
     }
 }
 
-/// A point with its interval lying.
+/// Draws a point with a horizontal interval.
 fn lying(scene: &mut Scene, x: &Axis, y: f32, point: &Point, look: &Look, hint: &str) {
     let pen = pen(look);
     if let Some([low, high]) = point.ci {

@@ -44,13 +44,13 @@ pub fn draw(view: &View<'_>) -> Parts {
     (Ok(chart(&plane.figure())), plane.table(), caption)
 }
 
-/// The axis, its values that were run, and what is drawn over them.
+/// Axis, its values that were run, and the series drawn over them.
 struct Plane<'a> {
     view: &'a View<'a>,
     x: usize,
     axis: &'a Axis,
     values: Vec<&'a String>,
-    /// Numbers of the axes that are neither fixed nor `x`.
+    /// Indices of the axes that are neither fixed nor `x`.
     free: Vec<usize>,
     strands: Vec<Strand<'a>>,
 }
@@ -89,7 +89,7 @@ impl Plane<'_> {
         }
     }
 
-    /// A metric of a strand at a value of the axis, or that over the same at `per`.
+    /// Returns a metric of a strand at a value of the axis, divided by the same metric at `per` if that is set.
     fn number(&self, name: &str, strand: &Strand<'_>, value: &str) -> Option<Point> {
         let (view, spec) = (self.view, self.view.spec);
         let here = view.find_point(strand, &self.free, Some((self.x, value)))?;
@@ -107,7 +107,7 @@ impl Plane<'_> {
         of_reading(reading, ci)
     }
 
-    /// What a panel shows.
+    /// Returns the heading of a panel.
     fn heading(&self, name: &str) -> String {
         let per = self.view.spec.per.iter();
         let there: Vec<String> = per
@@ -121,7 +121,7 @@ impl Plane<'_> {
         }
     }
 
-    /// What the authors plotted of a metric, for the first series of each scheme.
+    /// Returns the authors' points of a metric, for the first series of each scheme.
     fn authors(&self, name: &str) -> Vec<Author> {
         let own = self.view.spec.points.all.iter();
         let author = |point: &AuthorPoint| {
@@ -145,7 +145,8 @@ impl Plane<'_> {
             .collect()
     }
 
-    /// Where a value as an axis writes it lies on ours: a number in its unit, or the number of a word.
+    /// Returns the position of an axis value on the drawn axis: the number in its unit, or the index of the
+    /// word.
     fn place_of(&self, written: &str) -> Option<f64> {
         if let Sweep::Numbers { .. } = self.sweep() {
             let written = written.to_string();
@@ -156,7 +157,7 @@ impl Plane<'_> {
         Some(nth as f64)
     }
 
-    /// What the paper says of a metric, at the values and for the series that are drawn.
+    /// Returns the paper's numbers for a metric, at the values and for the series that are drawn.
     fn papers(&self, name: &str) -> Vec<Paper> {
         let (view, mut all) = (self.view, Vec::new());
         let schemes = view.schemes();
@@ -180,7 +181,8 @@ impl Plane<'_> {
                 else {
                     continue;
                 };
-                // At several places there is no one number of the other scheme.
+                // A number implied by the other scheme differs from one value to the next, so it is drawn at a
+                // single value only.
                 if at.len() == 1 || !said.implied {
                     all.push(Paper {
                         series: nth,
@@ -208,7 +210,7 @@ impl Plane<'_> {
         })
     }
 
-    /// The axis as numbers where it has numbers and lines join them, as words otherwise.
+    /// Returns the axis as numbers if its values are numbers and lines join them, otherwise as words.
     fn sweep(&self) -> Sweep {
         let (axis, spec) = (self.axis, self.view.spec);
         match (spec.kind, numbers(&self.values)) {
@@ -280,7 +282,7 @@ impl Plane<'_> {
         Sheet { head, rows }
     }
 
-    /// The share that completed, where it must stand beside a number and has no panel of its own.
+    /// Returns the metric of the completed share, if it must be beside a number and has no panel.
     fn completed_of(&self, name: &str) -> Option<String> {
         let share = completed_beside(name)?;
         (!self.view.spec.y.contains(&share)).then_some(share)
@@ -291,7 +293,7 @@ impl Plane<'_> {
         all.any(|point| point.metric == name)
     }
 
-    /// The authors' number as a cell, of a metric of which they plotted some.
+    /// Returns a cell with the authors' number, for a metric that they plotted.
     fn author_at(&self, name: &str, strand: &Strand<'_>, value: &str) -> Option<String> {
         let here = self.place_of(value);
         let mut all = self.view.spec.points.all.iter();
@@ -303,7 +305,7 @@ impl Plane<'_> {
         self.has_authors(name).then_some(said)
     }
 
-    /// `5 seeds; n = 1,204 to 3,005 queries a point`
+    /// Describes the sample sizes of a strand: `5 seeds; n = 1,204 to 3,005 queries a point`.
     fn size_of(&self, strand: &Strand<'_>) -> String {
         let values = self.values.iter();
         let all: Vec<Arc<Summary>> = values.filter_map(|v| self.find(strand, v)).collect();
@@ -335,7 +337,7 @@ fn scale(log: bool) -> Scale {
     if log { Scale::Log } else { Scale::Linear }
 }
 
-/// A number and its interval.
+/// Formats a number and its interval.
 fn cells(point: Option<Point>) -> Vec<String> {
     let ci = point.and_then(|p| p.ci);
     vec![
@@ -346,7 +348,7 @@ fn cells(point: Option<Point>) -> Vec<String> {
     ]
 }
 
-/// What a metric is taken over, if figures say of how many.
+/// Returns the population of a metric, if figures state its size.
 fn sized(name: &str) -> Option<Population> {
     let population = metric::find(name)?.population;
     population.has_size().then_some(population)

@@ -1,4 +1,4 @@
-//! The distribution of a sample: the share up to each value, and the share beyond it.
+//! Distribution of a sample: the share up to each value, and the share beyond it.
 
 use super::papers;
 use super::view::{Parts, Sheet, Strand, View};
@@ -46,7 +46,7 @@ pub fn draw<'a>(view: &View<'a>) -> Parts {
         figure.x_label = kind.label(&view.spec.of);
         figure.counted = kind.population.words().into();
         figure.completes = spread.completes;
-        // Times of one system lie within one decade or many, and a log axis serves both.
+        // Completion times of one system may cover one decade or many; a log axis suits both.
         figure.log = spread.completes || view.spec.log_x;
         let entry = view.entry(strand, String::new());
         figure.series.push(Series {
@@ -77,14 +77,14 @@ pub fn draw<'a>(view: &View<'a>) -> Parts {
     (Ok(scene), Sheet { head, rows }, CAPTION.into())
 }
 
-/// The classes of a run.
+/// Returns the class names of a run.
 fn names(record: &Record) -> Vec<&str> {
     let classes = record.classes.iter();
     classes.map(|class| class.name.as_str()).collect()
 }
 
-/// A figure of whole samples: its picture with what the paper says of the sample `of` of these runs, the
-/// same numbers as a table, and what it shows.
+/// Draws a figure of whole samples with the paper's values for the sample `of` of these runs. Returns the
+/// picture, a table of the same numbers, and the caption.
 pub(crate) fn alone(
     figure: &Figure,
     of: &str,
@@ -98,7 +98,7 @@ pub(crate) fn alone(
     (cdf_with(figure, &papers), sheet_of(figure), CAPTION.into())
 }
 
-/// The same numbers as a figure of whole samples.
+/// Lists the numbers of a figure of whole samples.
 fn sheet_of(figure: &Figure) -> Sheet {
     let head = ["scheme", "n", "known", "p50", "p90", "p99", "p99.9"];
     let row = |series: &Series| {
@@ -121,23 +121,23 @@ fn sheet_of(figure: &Figure) -> Sheet {
     }
 }
 
-/// The percentiles of a sample's table, in thousandths.
+/// Percentiles in a sample's table, in thousandths.
 const PERMILLES: [u32; 4] = [500, 900, 990, 999];
 
-/// A sample, ready to be drawn.
+/// Sample, ready to be drawn.
 pub struct Spread {
-    /// Its values are times, and those of the unfinished are missing.
+    /// True if the values are times; those of unfinished items are missing.
     completes: bool,
-    /// Ascending.
+    /// Known values, ascending.
     pub done: Vec<f64>,
-    /// How many there are, known or not.
+    /// Number of items, known or not.
     pub n: usize,
-    /// Each with whether it is a lower bound.
+    /// Percentiles, each with true if it is a lower bound.
     percentiles: [Option<(f64, bool)>; 4],
 }
 
 impl Spread {
-    /// The sample called `name` of all these runs.
+    /// Collects the sample called `name` from all these runs.
     pub fn of(kind: &SampleKind, name: &str, records: &[&Record]) -> Spread {
         match kind.values {
             Values::Times(of) => {
@@ -176,7 +176,7 @@ impl Spread {
         }
     }
 
-    /// Of times, or of what is kept as times.
+    /// Creates it from times, or from values that are stored as times.
     fn times(mut sample: Sample, number: fn(Time) -> f64) -> Spread {
         let mut done: Vec<f64> = sample.finished().map(number).collect();
         done.sort_by(f64::total_cmp);
@@ -194,7 +194,7 @@ impl Spread {
         }
     }
 
-    /// Of what a probe took.
+    /// Creates it from the values of a probe.
     fn values(mut values: Vec<f64>) -> Spread {
         values.sort_by(f64::total_cmp);
         let nearest = |permille: u32| {

@@ -1,11 +1,11 @@
-//! A metric of a summary as it is drawn: a number with its interval, and words for it.
+//! Metrics of a summary for drawing: a number with its interval, and its label.
 
 use crate::plot::{Point, Side};
 use crate::words::number;
 use sidestep_lab::stats::metric::{self, Reading, Unit};
 use sidestep_lab::stats::{Summary, are_apart, sectioned};
 
-/// A metric of a summary as a point. Counts are those of one seed, on average.
+/// Returns a metric of a summary as a point. A count is the average of a seed.
 pub fn point_of(name: &str, summary: &Summary) -> Option<Point> {
     let metric = metric::find(name)?;
     let each = match metric.is_count {
@@ -37,7 +37,7 @@ pub fn point_of(name: &str, summary: &Summary) -> Option<Point> {
     })
 }
 
-/// A reading as a point.
+/// Turns a reading into a point.
 pub fn of_reading(reading: Reading, ci: Option<[f64; 2]>) -> Option<Point> {
     let (value, bound) = match reading {
         Reading::Exactly(v) => (v, None),
@@ -48,7 +48,7 @@ pub fn of_reading(reading: Reading, ci: Option<[f64; 2]>) -> Option<Point> {
     Some(Point { value, ci, bound })
 }
 
-/// A number with the sign of its bound.
+/// Formats a number with the sign of its bound.
 pub fn bounded(point: &Point) -> String {
     let sign = match point.bound {
         None => "",
@@ -58,17 +58,17 @@ pub fn bounded(point: &Point) -> String {
     format!("{sign}{}", number(point.value))
 }
 
-/// What a metric is, with its unit, for the head of a panel. Counts are those of one seed.
+/// Returns the heading of a metric's panel, with its unit. A count is that of one seed.
 pub fn heading_of(name: &str) -> String {
     said(name, "a seed")
 }
 
-/// What a claim measures. Counts are those of one seed here too.
+/// Describes the metric of a claim. A count is that of one seed here too.
 pub fn measured(name: &str) -> String {
     said(name, "a seed, on average")
 }
 
-/// What a metric is, with its unit or with the seeds that its count is of.
+/// Describes a metric with its unit, or with `seeds` for a count.
 fn said(name: &str, seeds: &str) -> String {
     let Some(metric) = metric::find(name) else {
         return name.into();
@@ -80,7 +80,8 @@ fn said(name: &str, seeds: &str) -> String {
     }
 }
 
-/// The share that completed of what a metric is the mean of, or a number of those that completed alone: it is shown beside it.
+/// Returns the metric of the completed share, for a metric that covers completed items only or is a mean. The
+/// share is shown beside it.
 pub fn completed_beside(name: &str) -> Option<String> {
     let (metric, class) = match name.split_once(':') {
         Some((metric, class)) => (metric, format!(":{class}")),
@@ -92,7 +93,7 @@ pub fn completed_beside(name: &str) -> Option<String> {
     metric::find(&share).is_some().then_some(share)
 }
 
-/// The unit of a metric; empty where its number stands alone.
+/// Returns the unit of a metric; empty for a bare number.
 pub fn unit_of(name: &str) -> &'static str {
     metric::find(name).map_or("", |metric| metric.unit.suffix())
 }

@@ -1,6 +1,6 @@
-//! From `[[plot]]` and results to a picture and a table of the same numbers.
+//! Drawing of `[[plot]]`: turns results into a picture and a table of the same numbers.
 //!
-//! A kind of plot is one file here, which makes [`view::Parts`] of a [`View`], and its line in [`draw`].
+//! Each kind of plot is one file here, which turns a [`View`] into [`view::Parts`], and one line in [`draw`].
 
 mod against;
 mod distribution;
@@ -22,31 +22,31 @@ use crate::plot::{Palette, Scene};
 use sidestep_lab::{PlotKind, PlotSpec, Results};
 use view::View;
 
-/// One plot of a report.
+/// Plot of a report.
 pub struct Drawn {
-    /// Its file's name without ending.
+    /// File name without extension.
     pub file: String,
-    /// What kind of plot it is.
+    /// Kind of plot.
     pub kind: &'static str,
-    /// Above it.
+    /// Title, above the plot.
     pub title: String,
-    /// Below it: what it shows, of how many.
+    /// Caption, below the plot: its contents and sample sizes.
     pub caption: String,
-    /// The picture, or why there is none.
+    /// Picture, or the reason for its absence.
     pub scene: Result<Scene, String>,
-    /// The same numbers.
+    /// Table of the same numbers.
     pub table: Sheet,
 }
 
 impl Drawn {
-    /// The picture, where there is one, and the name of its files in `folder` without ending.
+    /// Returns the picture, if there is one, with its path in `folder` without extension.
     pub(crate) fn drawing(&self, folder: &str) -> Option<(String, &Scene)> {
         let scene = self.scene.as_ref().ok()?;
         Some((format!("{folder}/{}", self.file), scene))
     }
 }
 
-/// Draws what `spec` says, as plot number `nth` of its experiment.
+/// Draws `spec` as plot number `nth` of its experiment.
 pub(crate) fn draw(
     subject: &Subject<'_>,
     results: &Results,

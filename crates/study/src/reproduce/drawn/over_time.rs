@@ -1,4 +1,4 @@
-//! A sample's windows against simulated time: a line a scheme and condition.
+//! Windows of a sample against simulated time: one line a scheme and condition.
 
 use super::view::{Parts, Sheet, View};
 use crate::plot::{Curve, Curves, Scale, curves, plain};
@@ -9,7 +9,7 @@ use sidestep_lab::stats::metric;
 const CAPTION: &str = "Each window's value stands over the time it was taken in. Of several seeds the \
                        mean over those whose run lasted to the window's end.";
 
-/// A table has at most so many rows; of more windows each row has the mean of several.
+/// Maximum number of rows of a table. With more windows, each row is the mean of several.
 const MOST_ROWS: usize = 100;
 
 /// Draws the sample `of`.
@@ -70,7 +70,7 @@ pub fn draw(view: &View<'_>) -> Parts {
     (Ok(curves(&figure)), table, CAPTION.into())
 }
 
-/// The mean of each window over the runs that have it.
+/// Returns the mean of each window over the runs that have it.
 fn means(runs: &[&[f64]]) -> Vec<f64> {
     let longest = runs.iter().map(|run| run.len()).max().unwrap_or(0);
     let mean = |window: usize| {
@@ -80,14 +80,14 @@ fn means(runs: &[&[f64]]) -> Vec<f64> {
     (0..longest).map(mean).collect()
 }
 
-/// A value is level over its window.
+/// Returns the points of a step curve: a value is constant over its window.
 fn steps(values: &[f64], window_ms: f64) -> Vec<(f64, f64)> {
     let edge = |window: usize| window as f64 * window_ms;
     let ends = |(i, value): (usize, &f64)| [(edge(i), *value), (edge(i + 1), *value)];
     values.iter().enumerate().flat_map(ends).collect()
 }
 
-/// A row a window, or several windows.
+/// Lists the values, one row for each window or for several windows.
 fn table(lines: &[(crate::plot::Entry, Vec<f64>)], window_ms: f64) -> Sheet {
     let windows = lines.iter().map(|(_, values)| values.len()).max();
     let each = windows.unwrap_or(0).div_ceil(MOST_ROWS).max(1);

@@ -1,34 +1,34 @@
-//! The paper's numbers in our plots, where a claim has one for what is drawn.
+//! Numbers of the paper in our plots, if a claim has one for the drawn metric.
 //!
-//! **Decision**     a number of one scheme is drawn as it stands. Of a difference or a ratio of two,
-//!                  the mark is where the later scheme would be by it, reckoned from what we measured
-//!                  of the other; its hint and the legend say so.
+//! **Decision**     a number of one scheme is drawn as given. For a difference or a ratio of two schemes, the
+//!                  mark is at the value it implies for the later scheme, computed from our measurement of the
+//!                  other; its tooltip and the legend say so.
 
 use crate::plot::{Figure, PaperMark};
 use crate::words::number;
 use sidestep_lab::stats::place;
 use sidestep_lab::{ClaimResult, Compare};
 
-/// A number of the paper, for one scheme.
+/// Number of the paper, for one scheme.
 pub struct Said {
-    /// Where it lies.
+    /// Value.
     pub value: f64,
-    /// It was reckoned from our number of another scheme.
+    /// True if computed from our number of another scheme.
     pub implied: bool,
-    /// What the paper says.
+    /// Words of the tooltip.
     pub words: String,
 }
 
-/// Does a claim speak of `value` on this axis? Several values stand with commas, and values may
-/// have commas of their own.
+/// Returns true if a claim covers `value` on this axis. Several values are separated by commas, and a value may
+/// contain commas.
 pub fn speaks_of(claim: &ClaimResult, axis: &str, value: &str) -> bool {
     let of = claim.at.get(axis);
     of.is_none_or(|of| format!(", {of}, ").contains(&format!(", {value}, ")))
 }
 
-/// What the paper says of `scheme`, one of `all` in their order, where `ours` is what we measured of any
-/// scheme at that place. Of two schemes it is said of the later one: the first is what others are
-/// compared with.
+/// Returns the paper's number for `scheme`, which is one of `all` in their order. `ours` returns our number of
+/// any scheme at the same point. A comparison of two schemes gives a number for the later one: the first is the
+/// baseline.
 pub fn said(
     claim: &ClaimResult,
     scheme: &str,
@@ -60,11 +60,11 @@ pub fn said(
     })
 }
 
-/// Percentiles that claims may speak of: in thousandths, and how metrics call them.
+/// Percentiles that claims may cover: in thousandths, and as in names of metrics.
 const PERCENTILES: [(u32, &str); 3] = [(500, "p50"), (990, "p99"), (999, "p999")];
 
-/// The paper's percentiles of the sample `of`, which may be of one of these classes. For each series of
-/// the figure: its scheme, and where it is on each axis, by the axis's name.
+/// Returns the paper's percentiles of the sample `of`, which may belong to one of these classes. `places`
+/// gives, for each series of the figure, its scheme and its value on each axis.
 pub fn on_cdf(
     claims: &[ClaimResult],
     of: &str,
@@ -112,7 +112,7 @@ pub fn on_cdf(
     marks
 }
 
-/// Is a metric this percentile of the sample `of`? A class may be written in two ways.
+/// Returns true if a metric is this percentile of the sample `of`. A class may be written in two ways.
 fn is_of(metric: &str, of: &str, percentile: &str, classes: &[&str]) -> bool {
     fn parts(name: &str) -> (&str, Option<&str>) {
         let split = name.split_once(':');
@@ -127,7 +127,7 @@ fn is_of(metric: &str, of: &str, percentile: &str, classes: &[&str]) -> bool {
     same && metric == named(of, percentile)
 }
 
-/// The metric of a percentile: `qct_p99_ms` of `qct_ms`, `detours_p99` of `detours`.
+/// Returns the metric of a percentile: `qct_p99_ms` of `qct_ms`, `detours_p99` of `detours`.
 fn named(of: &str, percentile: &str) -> String {
     match of.strip_suffix("_ms") {
         Some(base) => format!("{base}_{percentile}_ms"),

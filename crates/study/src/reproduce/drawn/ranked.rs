@@ -1,4 +1,4 @@
-//! The values of a sample in the order of their size: a curve a scheme and condition.
+//! Values of a sample in ascending order: one curve a scheme and condition.
 
 use super::distribution::Spread;
 use super::view::{Parts, Sheet, View};
@@ -10,7 +10,7 @@ use sidestep_lab::stats::metric;
 const CAPTION: &str = "The smallest value is at rank 1. All seeds together. A ring: what is beyond did \
                        not complete.";
 
-/// Where a table says what the values are, in thousandths of the ranks.
+/// Ranks whose values are in the table, in thousandths.
 const PLACES: [(u32, &str); 5] = [
     (0, "least"),
     (250, "at a quarter"),

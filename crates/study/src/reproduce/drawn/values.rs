@@ -1,6 +1,6 @@
 //! Values of an axis as numbers of one unit.
 
-/// The values of an axis as numbers in one unit; `None` when one of them is a word.
+/// Converts the values of an axis to numbers in the unit of the first; `None` if one of them is a word.
 pub fn numbers(values: &[&String]) -> Option<(String, Vec<f64>)> {
     let parsed: Option<Vec<(f64, &str)>> = values.iter().map(|v| split(v)).collect();
     let parsed = parsed?;
@@ -15,7 +15,7 @@ pub fn numbers(values: &[&String]) -> Option<(String, Vec<f64>)> {
     Some((first.to_string(), places?))
 }
 
-/// `300 /s` is 300 and `/s`; `1/16` is a word.
+/// Splits a value into number and unit: `300 /s` is 300 and `/s`; `1/16` is a word.
 fn split(value: &str) -> Option<(f64, &str)> {
     let (number, unit) = match value.split_once(' ') {
         Some((number, unit)) => (number, unit.trim()),
@@ -25,7 +25,7 @@ fn split(value: &str) -> Option<(f64, &str)> {
     number.is_finite().then_some((number, unit))
 }
 
-/// What a unit measures, and how much of it.
+/// Returns the quantity of a unit, and its size.
 fn factor(unit: &str) -> Option<(&'static str, f64)> {
     Some(match unit {
         "ps" => ("time", 1e-12),

@@ -1,4 +1,4 @@
-//! What every kind of plot is made from: the schemes and points that `[[plot]]` chooses.
+//! View of the results for plots: the schemes and points that `[[plot]]` chooses.
 
 use crate::plot::{CONDITIONS, Entry, Look, Palette, Scene};
 use crate::words::seeds;
@@ -8,22 +8,22 @@ use sidestep_lab::{
 };
 use std::sync::Arc;
 
-/// What was run, as plots and pages see it: an experiment, or a scenario alone.
+/// Subject of plots and pages: an experiment, or a scenario alone.
 pub struct Subject<'a> {
-    /// Its name.
+    /// Name.
     pub name: &'a str,
-    /// What it shows, in one line; may be empty.
+    /// Title, one line; may be empty.
     pub title: &'a str,
-    /// What is swept.
+    /// Swept axes.
     pub axes: &'a [Axis],
-    /// One a point.
+    /// Scenarios, one for each point.
     pub scenarios: Vec<&'a Scenario>,
-    /// The paper's claims beside our numbers.
+    /// Claims of the paper beside our numbers.
     pub claims: &'a [ClaimResult],
 }
 
 impl<'a> Subject<'a> {
-    /// An experiment with what became of its claims.
+    /// Creates the subject of an experiment and its judged claims.
     pub fn of(experiment: &'a Experiment, claims: &'a [ClaimResult]) -> Subject<'a> {
         Subject {
             name: &experiment.name,
@@ -34,7 +34,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// A scenario, which has one point and no axis.
+    /// Creates the subject of a scenario, which has one point and no axis.
     pub fn alone(scenario: &'a Scenario, claims: &'a [ClaimResult]) -> Subject<'a> {
         Subject {
             name: &scenario.name,
@@ -45,7 +45,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Names of all schemes, each once, in the order of the points.
+    /// Returns the names of all schemes, each once, in the order of the points.
     pub fn schemes(&self) -> Vec<&'a str> {
         let mut names: Vec<&str> = Vec::new();
         for scheme in self.scenarios.iter().flat_map(|s| s.schemes.iter()) {
@@ -57,34 +57,34 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Everything a plot is made from.
+/// Input of a plot.
 pub struct View<'a> {
-    /// What was measured.
+    /// Experiment that was run.
     pub experiment: &'a Subject<'a>,
-    /// What came out.
+    /// Results.
     pub results: &'a Results,
-    /// What `[[plot]]` says.
+    /// Settings of `[[plot]]`.
     pub spec: &'a PlotSpec,
-    /// A look for each scheme.
+    /// Look of each scheme.
     pub palette: &'a Palette,
-    /// What stands above it.
+    /// Title.
     pub title: String,
 }
 
 /// Picture, table and caption.
 pub type Parts = (Result<Scene, String>, Sheet, String);
 
-/// One scheme in one condition.
+/// One scheme under one condition.
 pub struct Strand<'a> {
-    /// The scheme's name.
+    /// Name of the scheme.
     pub scheme: &'a str,
-    /// Values of the axes that are neither fixed nor drawn, in their order.
+    /// Condition: values of the axes that are neither fixed nor drawn, in their order.
     pub free: Vec<&'a str>,
     look: Look,
 }
 
 impl<'a> View<'a> {
-    /// The schemes drawn, in the order of the file.
+    /// Returns the schemes drawn, in the order of the file.
     pub fn schemes(&self) -> Vec<&'a str> {
         let mut names = self.experiment.schemes();
         if !self.spec.schemes.is_empty() {
@@ -93,13 +93,13 @@ impl<'a> View<'a> {
         names
     }
 
-    /// The value that `at` fixes for an axis.
+    /// Returns the value that `at` fixes for an axis.
     pub fn fixed(&self, axis: &str) -> Option<&'a str> {
         let found = self.spec.at.iter().find(|(name, _)| name == axis);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The points that `at` leaves.
+    /// Returns the points that match `at`.
     pub fn points(&self) -> impl Iterator<Item = &'a PointResult> {
         self.results.points.iter().filter(|point| {
             let axes = self.experiment.axes.iter().zip(&point.at);
@@ -108,7 +108,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Numbers of the axes that are neither fixed nor `x`.
+    /// Returns the indices of the axes that are neither fixed nor `x`.
     pub fn free_axes(&self, x: Option<usize>) -> Vec<usize> {
         let axes = self.experiment.axes.iter().enumerate();
         axes.filter(|(i, axis)| Some(*i) != x && self.fixed(&axis.name).is_none())
@@ -116,7 +116,7 @@ impl<'a> View<'a> {
             .collect()
     }
 
-    /// Each scheme in each condition.
+    /// Returns each scheme under each condition.
     pub fn strands(&self, free: &[usize]) -> Vec<Strand<'a>> {
         let mut conditions: Vec<Vec<&str>> = Vec::new();
         for point in self.points() {
@@ -136,7 +136,7 @@ impl<'a> View<'a> {
                     free: free.clone(),
                     look: match schemes.len() {
                         _ if many == 1 => own[s].clone(),
-                        // The colour says which scheme, the dash which condition.
+                        // The colour identifies the scheme, the dash the condition.
                         2.. if many <= CONDITIONS => own[s].in_condition(nth),
                         _ => Look::nth(s * many + nth),
                     },
@@ -146,7 +146,7 @@ impl<'a> View<'a> {
         strands
     }
 
-    /// The numbers of a strand at the point `x`, an axis and a value on it.
+    /// Returns the summary of a strand at the point `x`, an axis and a value on it.
     pub fn find(
         &self,
         strand: &Strand<'_>,
@@ -157,7 +157,7 @@ impl<'a> View<'a> {
         point.summary(strand.scheme)
     }
 
-    /// What came out of a strand at the point `x`.
+    /// Returns the results of a strand at the point `x`.
     pub fn find_point(
         &self,
         strand: &Strand<'_>,
@@ -174,7 +174,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// All runs of a strand, where `free` are the axes of its condition.
+    /// Returns all runs of a strand, where `free` are the axes of its condition.
     pub fn records(&self, strand: &Strand<'a>, free: &[usize]) -> impl Iterator<Item = &'a Record> {
         let points = self.points().filter(|point| {
             let mut values = free.iter().zip(&strand.free);
@@ -183,7 +183,7 @@ impl<'a> View<'a> {
         points.flat_map(|point| point.of_scheme(strand.scheme))
     }
 
-    /// How a strand looks and what it is called.
+    /// Returns the look and the name of a strand.
     pub fn entry(&self, strand: &Strand<'_>, about: String) -> Entry {
         let mut name = strand.scheme.to_string();
         if !strand.free.is_empty() {
@@ -196,7 +196,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// `seeds 1-5` and what is fixed.
+    /// Returns the subtitle: the experiment, the fixed values, and the seeds.
     pub fn subtitle(&self) -> String {
         let mut text = self.experiment.name.to_string();
         for (axis, value) in &self.spec.at {
@@ -211,10 +211,10 @@ impl<'a> View<'a> {
     }
 }
 
-/// Why there is no picture where `at` leaves no point.
+/// Reason for a missing picture if no point matches `at`.
 pub const NO_POINT: &str = "this run has no point that the plot is about";
 
-/// An axis as people say it: `workload.query.rate` is `query rate`.
+/// Returns an axis in words: `workload.query.rate` is `query rate`.
 pub fn words_of(axis: &str) -> String {
     let rooms = [
         "workload.",
@@ -227,7 +227,7 @@ pub fn words_of(axis: &str) -> String {
     short.unwrap_or(axis).replace(['.', '_'], " ")
 }
 
-/// A table beside a plot.
+/// Table beside a plot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sheet {
     /// Column names, with units.

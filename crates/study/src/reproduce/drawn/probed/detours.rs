@@ -1,4 +1,4 @@
-//! When each switch detoured.
+//! Times at which each switch detoured packets.
 
 use super::super::view::{Parts, Sheet};
 use super::head::Head;
@@ -9,7 +9,7 @@ use sidestep_sim::Network;
 use sidestep_types::Time;
 use std::collections::BTreeMap;
 
-/// A row for each switch that detoured, a mark for each detour.
+/// Draws a row for each switch that detoured, and a mark for each detour.
 pub fn draw(head: Head, network: &Network, all: &[LoggedDetour]) -> Parts {
     let mut rows: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for detour in all {

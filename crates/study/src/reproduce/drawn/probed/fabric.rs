@@ -1,8 +1,8 @@
-//! What the drawings need to know of a network: ports, and how high switches stand.
+//! Facts about a network for drawings: ports, and the height of switches.
 
 use sidestep_sim::{End, Network};
 
-/// For each switch the directed links that its ports feed, and whether they lead to a host.
+/// Returns, for each switch, the directed links that its ports feed, and true for each that leads to a host.
 pub fn ports_of(network: &Network) -> Vec<Vec<(usize, bool)>> {
     let mut ports = vec![Vec::new(); network.switches.len()];
     for (c, cable) in network.cables.iter().enumerate() {
@@ -15,7 +15,7 @@ pub fn ports_of(network: &Network) -> Vec<Vec<(usize, bool)>> {
     ports
 }
 
-/// How many cables each switch is from the next host.
+/// Returns the distance of each switch from the nearest host, in cables.
 pub fn heights(network: &Network) -> Vec<u32> {
     let mut height = vec![u32::MAX; network.switches.len()];
     let of = |end: End, height: &[u32]| match end {

@@ -1,20 +1,20 @@
-//! What stands above a drawing.
+//! Heading of a drawing.
 
 use crate::plot::Look;
 
-/// What stands above a drawing, and how it looks.
+/// Heading of a drawing, and its look.
 pub struct Head {
-    /// The title.
+    /// Title.
     pub title: String,
-    /// Of what run it is.
+    /// Subtitle: the run.
     pub subtitle: String,
-    /// The scheme's look.
+    /// Look of the scheme.
     pub look: Look,
 }
 
 #[cfg(test)]
 pub mod testing {
-    //! A network to draw, and a head for the drawing.
+    //! Network and heading for tests of drawings.
 
     use super::*;
     use sidestep_lab::Scenario;

@@ -1,4 +1,4 @@
-//! What a `[probe]` saw: paths, detours, queues.
+//! Drawings of the logs of `[probe]`: paths, detours, queues.
 
 mod detours;
 mod fabric;
@@ -12,7 +12,7 @@ use sidestep_lab::{PlotKind, Scenario};
 use sidestep_switch::Capacity;
 use sidestep_types::Size;
 
-/// Draws what was probed: of the first scheme and seed that saw something.
+/// Draws the log of the first scheme and seed that has one.
 pub fn draw(view: &View<'_>) -> Parts {
     let kind = view.spec.kind;
     for (scenario, result) in view.experiment.scenarios.iter().zip(&view.results.points) {
@@ -51,7 +51,7 @@ pub fn draw(view: &View<'_>) -> Parts {
     (Err(why.into()), Sheet::default(), String::new())
 }
 
-/// `None` where queues share memory, are limited in bytes, or do not all hold the same.
+/// Returns the capacity of a queue in packets; `None` if queues share memory, are limited in bytes, or differ.
 fn packets_a_queue_holds(scenario: &Scenario, scheme: &str) -> Option<f64> {
     let mut schemes = scenario.schemes.iter();
     let own = schemes.find(|s| s.name == scheme)?;

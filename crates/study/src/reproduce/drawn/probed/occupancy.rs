@@ -1,4 +1,4 @@
-//! How long the queues of a pod were at some instants.
+//! Lengths of a pod's queues at some instants.
 
 use super::super::view::{Parts, Sheet};
 use super::fabric::{heights, ports_of};
@@ -9,7 +9,7 @@ use sidestep_sim::Network;
 use sidestep_types::Time;
 use std::collections::BTreeMap;
 
-/// The ports of each switch shown, a bar an instant. `capacity` is what a queue holds.
+/// Draws the ports of each switch, one bar for each instant. `capacity` is that of a queue.
 pub fn draw(head: Head, network: &Network, instants: &[Occupancy], capacity: Option<f64>) -> Parts {
     let ports = ports_of(network);
     let held = |switch: usize| -> u64 {
@@ -62,8 +62,8 @@ pub fn draw(head: Head, network: &Network, instants: &[Occupancy], capacity: Opt
     (Ok(queues(&figure)), table, caption.into())
 }
 
-/// The switches of the pod that holds most, the upper tier first; where a network has no pods,
-/// the eight that hold most.
+/// Chooses the switches of the pod with the most queued packets, the upper tier first. Without pods, chooses
+/// the eight switches with the most.
 fn chosen(network: &Network, held: impl Fn(usize) -> u64) -> Vec<usize> {
     let mut pods: BTreeMap<&str, u64> = BTreeMap::new();
     for (s, switch) in network.switches.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The way of one packet.
+//! Path of one packet.
 
 use super::super::view::{Parts, Sheet};
 use super::fabric::{heights, ports_of};
@@ -9,7 +9,7 @@ use sidestep_lab::{LoggedEvent, LoggedPath};
 use sidestep_sim::{End, Network};
 use std::collections::BTreeMap;
 
-/// Its links over the tiers of the network.
+/// Draws the links of the path over the tiers of the network.
 pub fn draw(head: Head, network: &Network, logged: &LoggedPath) -> Parts {
     draw_path(head, network, &Path::of(logged, network))
 }
@@ -79,21 +79,21 @@ fn draw_path(head: Head, network: &Network, path: &Path) -> Parts {
     (Ok(way(&figure)), table, caption.into())
 }
 
-/// One packet's way.
+/// Path of one packet.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Path {
-    /// What the packet is called.
+    /// Name of the packet.
     name: String,
-    /// Each link it took, and whether the switch at its beginning wanted another.
+    /// Links, each with true if the switch at its start wanted another port.
     links: Vec<(Node, Node, bool)>,
 }
 
-/// A host or a switch, by number.
+/// Host or switch, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Node {
-    /// A host.
+    /// Host.
     Host(u32),
-    /// A switch.
+    /// Switch.
     Switch(u32),
 }
 
@@ -102,7 +102,7 @@ impl Path {
         let host = logged.id >> 32;
         let mut links = Vec::new();
         let mut at = Node::Host(host as u32);
-        // The port it waits at, and whether that is a detour.
+        // Port at which the packet is queued, and true if it was detoured there.
         let (mut port, mut detour) = (None, false);
         for step in &logged.steps {
             let next = match &step.what {
@@ -134,7 +134,7 @@ impl Path {
     }
 }
 
-/// What a port leads to.
+/// Returns the node behind a port.
 fn beyond(network: &Network, switch: u32, port: u16) -> Node {
     let (link, _) = ports_of(network)[switch as usize][usize::from(port)];
     let cable = &network.cables[link / 2];
