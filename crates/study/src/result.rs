@@ -1,4 +1,4 @@
-//! A result directory, read again.
+//! Result directory of an earlier call, opened for reading.
 
 use crate::sweep::SweepReport;
 use crate::trace::{describe, packet_id, parse_packet_id};
@@ -8,27 +8,27 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A result directory that holds a run.
+/// Result directory of a run.
 #[derive(Debug)]
 pub struct ResultDir {
     path: PathBuf,
 }
 
-/// Which traced packets to show.
+/// Filter for traced packets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
-    /// This one, as `100:3`.
+    /// Packet, as `100:3`.
     pub packet: Option<String>,
-    /// All of this flow.
+    /// All packets of this flow.
     pub flow: Option<u32>,
-    /// Only of this scheme.
+    /// Packets under this scheme.
     pub scheme: Option<String>,
-    /// Only of this seed.
+    /// Packets of runs with this seed.
     pub seed: Option<u64>,
 }
 
 impl ResultDir {
-    /// Opens `path`. Errors say what is missing.
+    /// Opens `path`. Errors name the missing part.
     pub fn open(path: &Path) -> Result<ResultDir, Error> {
         if !path.is_dir() {
             let got = if path.exists() {
@@ -59,19 +59,19 @@ impl ResultDir {
         })
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its numbers.
+    /// Reads its report.
     pub fn report(&self) -> Result<Report, Error> {
         let path = self.path.join("summary.json");
         Report::from_json(&self.json("summary.json")?)
             .map_err(|e| Error::Input(format!("cannot read {}: {e}", path.display())))
     }
 
-    /// Its numbers, when it is of an experiment with a sweep.
+    /// Reads its report, if it is of an experiment with a sweep.
     pub fn sweep(&self) -> Result<Option<SweepReport>, Error> {
         let path = self.path.join("summary.json");
         let json = self.json("summary.json")?;
@@ -83,7 +83,7 @@ impl ResultDir {
         report.map(Some).map_err(refuse)
     }
 
-    /// One of its JSON files.
+    /// Reads one of its JSON files.
     pub fn json(&self, name: &str) -> Result<Value, Error> {
         let path = self.path.join(name);
         let text = fs::read_to_string(&path).map_err(|e| Error::io("cannot read", &path, e))?;
@@ -95,7 +95,7 @@ impl ResultDir {
         })
     }
 
-    /// The traced packets that were chosen, in the order of the results.
+    /// Returns the traced packets that match, in the order of the results.
     pub fn packets(&self, choice: &Choice) -> Result<Vec<Value>, Error> {
         let id = match &choice.packet {
             None => None,
@@ -125,12 +125,12 @@ impl ResultDir {
     }
 }
 
-/// A packet's path as text; see [`describe`].
+/// Formats a packet's path as text; see [`describe`].
 pub fn packet_text(packet: &Value) -> String {
     describe(packet)
 }
 
-/// A list of traced packets as text, those with the most detours first, at most `most`.
+/// Formats a list of traced packets as text, those with the most detours first, at most `most`.
 pub fn packet_list(packets: &[Value], most: usize) -> String {
     let mut sorted: Vec<&Value> = packets.iter().collect();
     let detours = |p: &Value| p["detours"].as_u64().unwrap_or(0);

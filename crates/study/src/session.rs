@@ -1,9 +1,9 @@
-//! A scenario run: every scheme with every seed, on several threads, into one result directory.
+//! Session: runs every scheme of a scenario with every seed, on several threads, into one result directory.
 //!
-//! **Decision**  the first seed of every scheme, then the second: what an interruption leaves can be
-//!               compared. What a cache has whole is not run again.
-//! **Errors**    what the simulator refuses, and what cannot be written; the numbers of runs that
-//!               were made are told before anything is.
+//! **Decision**  the first seed of every scheme, then the second: an interrupted session leaves runs that can
+//!               be compared. A run that is complete in the cache is not repeated.
+//! **Errors**    the simulator refuses a run, or a file cannot be written; the numbers of completed runs are
+//!               reported before files are written.
 
 use crate::Error;
 use crate::checkpoint::Checkpoints;
@@ -25,34 +25,34 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::available_parallelism;
 use std::time::Instant;
 
-/// How to run a scenario.
+/// Options of a session.
 #[derive(Clone, Debug)]
 pub struct Options<'a> {
-    /// The result directory; one that holds anything is refused.
+    /// Result directory; refused if it is not empty.
     pub out: &'a Path,
-    /// Threads.
+    /// Number of threads.
     pub jobs: usize,
-    /// Which packets' paths to keep.
+    /// Packets whose paths are stored.
     pub trace: TraceFilter,
-    /// What is recorded of each run, if anything: then each is made anew.
+    /// Recording of each run, if any. Recorded runs are never taken from the cache.
     pub record: Option<RecordSpec>,
-    /// Where finished runs are kept between calls; `None` keeps none.
+    /// Cache of finished runs; `None` for no cache.
     pub cache: Option<&'a Path>,
-    /// How often the state of a run is kept, and where, to go on from after an interruption; `None` keeps none.
+    /// Interval and folder of checkpoints; `None` for no checkpoints.
     pub checkpoints: Option<&'a Checkpoints>,
-    /// How many threads a run has, if not one.
+    /// Threads of a single run, if more than one is allowed.
     pub threads: Option<Threading<'a>>,
-    /// What the file asks to be drawn.
+    /// Plots that the file asks for.
     pub plots: &'a [PlotSpec],
-    /// Who sees the progress.
+    /// Receiver of progress reports.
     pub show: Show<'a>,
 }
 
-/// Runs every scheme of `scenario` with every seed and writes the result directory. `tell` sees
-/// the numbers, and what they cost, before their files are written.
+/// Runs every scheme of `scenario` with every seed and writes the result directory. `tell` receives the report,
+/// and the runs' cost, before their files are written.
 ///
-/// When `stop` becomes true the running ones end where they are, what there is is written,
-/// and the result is marked partial. On an error nothing is left behind but the cache.
+/// When `stop` becomes true, runs in progress end, the results so far are written, and the result is marked
+/// partial. On an error only the cache remains.
 pub fn run_all(
     scenario: &Scenario,
     options: &Options<'_>,
@@ -69,7 +69,7 @@ pub fn run_all(
     session.run(options, stop, tell)
 }
 
-/// How the runs of each scheme are made. Remarks why `auto` chose one thread.
+/// Chooses the number of threads for the runs of each scheme. A remark explains why `auto` chose one thread.
 fn threading(scenario: &Scenario, options: &Options<'_>) -> Result<Vec<Chosen>, Error> {
     let schemes = &scenario.schemes;
     let Some(Threading { asked, remark }) = options.threads else {
@@ -91,7 +91,7 @@ fn threading(scenario: &Scenario, options: &Options<'_>) -> Result<Vec<Chosen>, 
 struct Session<'a> {
     scenario: &'a Scenario,
     recorder: Recorder<'a>,
-    /// By scheme.
+    /// Choice of threads, by scheme.
     chosen: Vec<Chosen>,
     cache: Option<Cache>,
     /// Scheme and seed, in the order of the results.
@@ -172,7 +172,8 @@ impl<'a> Session<'a> {
         spent.cache = cache.map(|cache| cache.used());
         tell(&recorder.report(), &spent);
         let finished = recorder.finish()?;
-        // Not before the result is on the disk; the next call goes on from them if it never is.
+        // Checkpoints are removed only after the result is on the disk: if that fails, the next call resumes
+        // from them.
         if let Some(checkpoints) = options.checkpoints
             && all_ended
         {
@@ -184,7 +185,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// What makes one run.
+/// Shared inputs of a single run.
 struct One<'a> {
     scenario: &'a Scenario,
     trace: &'a TraceFilter,
@@ -195,7 +196,8 @@ struct One<'a> {
 }
 
 impl One<'_> {
-    /// Takes up one point, or runs it unless it is too late. The clocks are this thread's.
+    /// Takes one point from the cache, or runs it unless the session was stopped. Times are those of this
+    /// thread.
     fn measure(
         &self,
         (scheme, seed): (usize, u64),
@@ -208,7 +210,7 @@ impl One<'_> {
             .cache
             .filter(|_| scenario.may_be_kept(scheme))
             .map(|cache| (cache, Key::of(scenario, scheme, seed)));
-        // Nobody keeps the paths of packets, or recordings.
+        // The cache contains neither paths of packets nor recordings.
         if let Some((cache, key)) = &kept
             && self.record.is_none()
             && *self.trace == TraceFilter::None
@@ -232,7 +234,7 @@ impl One<'_> {
             Error::Run(format!("scheme {name}, seed {seed}: {e}"))
         };
         let mut before = None;
-        // Of the threads beside this one.
+        // CPU time of the additional threads.
         let beside = Arc::new(AtomicU64::new(0));
         let cut = self.chosen[scheme].cut.as_ref();
         let mut run = match (cut, self.checkpoints, self.record) {
@@ -253,7 +255,7 @@ impl One<'_> {
             }
         };
         board.set(point, 1.0, run.outcome.totals.packet_hops);
-        // Of a run that went on, with what it took before.
+        // A resumed run includes the time before its interruption.
         let (wall_s, cpu_s) = match before {
             Some(spent) => (spent.wall_s(), spent.cpu_s()),
             None => {
@@ -263,7 +265,7 @@ impl One<'_> {
             }
         };
         let made = Made::of(scenario, scheme, &mut run, Some(cpu_s), wall_s);
-        // At once and here, so that a killed process has lost only what was running.
+        // The run is stored at once, so that a killed process loses only the runs in progress.
         if let Some((cache, key)) = &kept
             && !run.interrupted
         {

@@ -1,9 +1,9 @@
-//! A result directory that appears whole or not at all.
+//! Staging of a result directory, which appears complete or not at all.
 //!
-//! Files are written to a hidden sibling, `.NAME.partial-PID`, which is renamed when all of
-//! them are there. Whatever fails before that takes the sibling with it. Renaming takes a name
-//! or finds it taken, in one step: of two runs that end with one name the second gets `NAME-2`. What an
-//! interruption left of the same call gives its name to what the call comes to when it is made again.
+//! Files are written to a hidden sibling, `.NAME.partial-PID`, which is renamed when all of them are there. Any
+//! earlier failure removes the sibling. A rename takes a free name or fails, atomically: if two runs end with
+//! one name, the second gets `NAME-2`. If the directory contains an interrupted result of the same call, the
+//! new result replaces it.
 
 use crate::{Error, files};
 use serde::Serialize;
@@ -12,20 +12,20 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// A result directory in the making.
+/// Result directory in the making.
 #[derive(Debug)]
 pub struct Staging {
     target: PathBuf,
     hidden: PathBuf,
-    /// Parents made on the way, outermost first; taken back if they stay empty.
+    /// Parent folders created, outermost first; removed again if they stay empty.
     parents: Vec<PathBuf>,
     committed: bool,
 }
 
 impl Staging {
-    /// Makes room for a directory called `target`.
+    /// Prepares a directory called `target`.
     ///
-    /// Refuses one that holds anything, and a place that cannot be written to.
+    /// Refuses one that is not empty, and a place that cannot be written to.
     pub fn begin(target: &Path) -> Result<Staging, Error> {
         refuse_occupied(target)?;
         let hidden = hidden_sibling(target).ok_or_else(|| {
@@ -62,12 +62,12 @@ impl Staging {
         Ok(staging)
     }
 
-    /// Where the directory will be.
+    /// Returns the final path of the directory.
     pub fn target(&self) -> &Path {
         &self.target
     }
 
-    /// Where a file called `name` is written; directories on the way are made.
+    /// Returns the path at which the file `name` is written, and creates its folders.
     pub fn path(&self, name: &str) -> Result<PathBuf, Error> {
         let path = self.hidden.join(name);
         let dir = path
@@ -77,7 +77,7 @@ impl Staging {
         Ok(path)
     }
 
-    /// The files that were written so far, in folders or not.
+    /// Lists the files written so far, in all folders.
     pub fn names(&self) -> Result<Vec<String>, Error> {
         let (mut names, mut folders) = (Vec::new(), vec![self.hidden.clone()]);
         while let Some(folder) = folders.pop() {
@@ -94,7 +94,7 @@ impl Staging {
         Ok(names)
     }
 
-    /// Opens a new file called `name`.
+    /// Creates a new file called `name`.
     pub fn create(&self, name: &str) -> Result<(File, PathBuf), Error> {
         let path = self.path(name)?;
         let file = File::create(&path).map_err(|e| Error::io("cannot write", &path, e))?;
@@ -104,12 +104,12 @@ impl Staging {
     /// Writes a whole file called `name`.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
         let (mut file, path) = self.create(name)?;
-        // A file system may keep the bad news, a full disk say, until the data are flushed.
+        // A file system may report an error, such as a full disk, only when the data are flushed.
         let written = file.write_all(bytes).and_then(|()| file.sync_all());
         written.map_err(|e| Error::io("cannot write", &path, e))
     }
 
-    /// Writes `value` as a whole file called `name`, without holding its text.
+    /// Writes `value` as a whole file called `name`, without building its text in memory.
     pub fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), Error> {
         let (file, path) = self.create(name)?;
         let mut file = BufWriter::new(file);
@@ -121,8 +121,8 @@ impl Staging {
         written.map_err(|e| Error::io("cannot write", &path, e))
     }
 
-    /// Gives the directory its name, or the first of `NAME-2`, `NAME-3` … when someone took it
-    /// meanwhile. Says which.
+    /// Gives the directory its name, or the first free one of `NAME-2`, `NAME-3` … if another process has taken
+    /// it. Returns the name.
     pub fn commit(mut self) -> Result<PathBuf, Error> {
         if is_rest(&self.target) && is_same_call(&self.target, &self.hidden) {
             self.replace_rest()?;
@@ -136,7 +136,7 @@ impl Staging {
                 }
                 Err(e) if name.exists() && is_taken(&e) => {}
                 Err(e) => {
-                    // The results are whole: keep them.
+                    // The results are complete: keep them.
                     self.committed = true;
                     return Err(Error::Unwritten(format!(
                         "cannot rename the results to {}: {e}; they are complete in {}",
@@ -151,7 +151,7 @@ impl Staging {
 }
 
 impl Staging {
-    /// Takes the name of what an interruption left, which goes.
+    /// Replaces an interrupted result of the same call.
     fn replace_rest(&mut self) -> Result<(), Error> {
         let mut rest = self.hidden.clone().into_os_string();
         rest.push(".rest");
@@ -175,17 +175,17 @@ impl Staging {
     }
 }
 
-/// Is there what an interruption left of a run or a sweep?
+/// Returns true if `dir` contains the result of an interrupted run or sweep.
 fn is_rest(dir: &Path) -> bool {
     let manifest = fs::read(dir.join("manifest.json")).unwrap_or_default();
     let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap_or_default();
     manifest["status"] == "partial" && SETTINGS.iter().any(|name| dir.join(name).exists())
 }
 
-/// What says all that was asked for.
+/// Files that record all settings of a call.
 const SETTINGS: [&str; 2] = ["scenario.toml", "experiment.toml"];
 
-/// Do both hold results of the same scenario or experiment, with the same settings?
+/// Returns true if both contain results of the same scenario or experiment, with the same settings.
 fn is_same_call(one: &Path, other: &Path) -> bool {
     SETTINGS.iter().all(|name| {
         let [one, other] = [one, other].map(|dir| fs::read(dir.join(name)).ok());
@@ -193,7 +193,7 @@ fn is_same_call(one: &Path, other: &Path) -> bool {
     })
 }
 
-/// `NAME`, `NAME-2`, `NAME-3` and so on.
+/// Iterates over `NAME`, `NAME-2`, `NAME-3` and so on.
 pub fn names(target: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let target = target.to_path_buf();
     let numbered = target.clone();
@@ -205,7 +205,7 @@ pub fn names(target: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     std::iter::once(target).chain(numbered)
 }
 
-/// Does a rename fail so where there is something already?
+/// Returns true if the error means that a rename found the name taken.
 fn is_taken(error: &io::Error) -> bool {
     use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotADirectory};
     matches!(
@@ -233,15 +233,15 @@ fn hidden_sibling(target: &Path) -> Option<PathBuf> {
     Some(target.with_file_name(hidden))
 }
 
-/// Takes away what a run of this process has written for `target` so far: for a process
-/// that is about to end without unwinding.
+/// Removes the files that a run of this process has written for `target`. For a process that ends without
+/// unwinding.
 pub fn discard(target: &Path) {
     if let Some(hidden) = hidden_sibling(target) {
         let _ = fs::remove_dir_all(hidden);
     }
 }
 
-/// Errors when there is something where results are to go.
+/// Refuses a `target` that is a file or not empty.
 pub fn refuse_occupied(target: &Path) -> Result<(), Error> {
     let refuse = |what: &str| {
         Err(Error::Input(format!(
@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path().join("deep/er")).unwrap().count(), 1);
     }
 
-    /// Both began before either was there, as two do that begin within a second.
+    /// Both began before either was there, as two calls within one second do.
     #[test]
     fn two_that_end_with_one_name_do_not_meet() {
         let dir = tempfile::tempdir().unwrap();

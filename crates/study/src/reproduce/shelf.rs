@@ -1,5 +1,5 @@
-//! Where experiments are: part of the program, or files of `experiments/<paper>/` in the working
-//! directory, which then stand for the whole paper.
+//! Shelf of experiments: part of the program, or files of `experiments/<paper>/` in the working directory. Such
+//! a folder replaces all shipped experiments of the paper.
 
 use crate::Error;
 use sidestep_sim::Files;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Paper, name and text of every shipped file, bases included.
 const SHIPPED: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
 
-/// The text of a shipped file, by its path in a checkout: `experiments/dibs/base.toml`.
+/// Returns the text of a shipped file by its path in a checkout: `experiments/dibs/base.toml`.
 pub fn shipped(path: &str) -> Option<&'static str> {
     let (paper, file) = path.strip_prefix("experiments/")?.split_once('/')?;
     let name = file.strip_suffix(".toml")?;
@@ -18,29 +18,29 @@ pub fn shipped(path: &str) -> Option<&'static str> {
     found.map(|(_, _, text)| *text)
 }
 
-/// An experiment, not yet read.
+/// Experiment that is not read yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Book {
-    /// Its folder: `dibs`.
+    /// Folder: `dibs`.
     pub paper: String,
-    /// Its file without ending: `fig08`.
+    /// File name without extension: `fig08`.
     pub name: String,
-    /// What stands in it.
+    /// Text of the file.
     pub text: String,
-    /// The file, when it is one.
+    /// Path of the file; `None` for a shipped one.
     pub file: Option<PathBuf>,
 }
 
 /// All experiments.
 #[derive(Clone, Debug, Default)]
 pub struct Shelf {
-    /// By paper, then by name as people count: `fig2` before `fig10`.
+    /// Experiments by paper, then by name in natural order: `fig2` before `fig10`.
     pub books: Vec<Book>,
     bases: Vec<Book>,
 }
 
 impl Shelf {
-    /// The shipped experiments, and those of the folder `root/experiments`.
+    /// Opens the shipped experiments and those of the folder `root/experiments`.
     pub fn open(root: &Path) -> Result<Shelf, Error> {
         let folder = root.join("experiments");
         let mut all = Vec::new();
@@ -72,7 +72,7 @@ impl Shelf {
         Ok(Shelf { books, bases })
     }
 
-    /// The experiments that `asked` names: none for all, `dibs`, or `dibs/fig08`.
+    /// Finds the experiments of a request: `dibs`, `dibs/fig08`, or all without one.
     pub fn find(&self, asked: Option<&str>) -> Result<Vec<&Book>, Error> {
         let Some(asked) = asked else {
             return match self.books.is_empty() {
@@ -109,8 +109,8 @@ impl Shelf {
         }
     }
 
-    /// A line for each paper of these books that the working directory stands for: whose files are used, and which of
-    /// them are others than the shipped ones.
+    /// Describes each paper of these books that is read from the working directory: which of its files differ
+    /// from the shipped ones.
     pub fn instead_of_shipped(&self, books: &[&Book]) -> Vec<String> {
         let mut papers: Vec<&str> = Vec::new();
         for book in books.iter().filter(|book| book.file.is_some()) {
@@ -140,7 +140,7 @@ impl Shelf {
         papers.into_iter().map(line).collect()
     }
 
-    /// What an experiment may read: files beside it, then any of the working directory.
+    /// Returns the files an experiment may refer to: those beside it, then any of the working directory.
     pub fn beside<'a>(&'a self, book: &'a Book) -> Beside<'a> {
         Beside { shelf: self, book }
     }
@@ -164,7 +164,7 @@ impl Files for Beside<'_> {
             };
             return std::fs::read_to_string(chosen).map_err(|e| e.to_string());
         }
-        // A shipped one names its base as it stands in the folder: `base.toml`, `../dibs/base.toml`.
+        // A shipped experiment names its base relative to its folder: `base.toml`, `../dibs/base.toml`.
         let parts: Vec<&str> = path.split('/').filter(|part| *part != ".").collect();
         let found = match parts.as_slice() {
             [name] => Some((self.book.paper.as_str(), *name)),
@@ -203,14 +203,14 @@ fn stem(path: &Path) -> String {
         .into_owned()
 }
 
-/// Numbered figures first, then the others; what explains one right behind it.
+/// Sorts numbered figures first, then the others. An explanation (`why-…`) follows its figure.
 fn place(name: &str) -> (bool, Vec<(String, u64)>, bool) {
     let figure = name.strip_prefix("why-").unwrap_or(name);
     let numbered = figure.starts_with("fig");
     (!numbered, natural(figure), figure != name)
 }
 
-/// Texts and numbers in turn, so that `fig9` comes before `fig10`.
+/// Splits a name into texts and numbers, so that `fig9` comes before `fig10`.
 fn natural(name: &str) -> Vec<(String, u64)> {
     let mut key: Vec<(String, u64)> = vec![(String::new(), 0)];
     let mut digits = false;
@@ -231,14 +231,14 @@ fn natural(name: &str) -> Vec<(String, u64)> {
     key
 }
 
-/// Is `name` what was asked for, or one of its parts, as `fig03a` is of `fig03`?
+/// Returns true if `name` is the requested one, or one of its parts, as `fig03a` is of `fig03`.
 fn begins(name: &str, asked: &str) -> bool {
     let stem = asked.trim_end_matches(".toml");
     let rest = name.strip_prefix(stem);
     rest.is_some_and(|rest| !stem.is_empty() && !rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// `did you mean "a", "b" or "c"?`
+/// Formats a suggestion: `did you mean "a", "b" or "c"?`
 fn any_of(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
     match quoted.as_slice() {

@@ -1,4 +1,4 @@
-//! The report on a terminal: a line a claim, by figure.
+//! Report on a terminal: one line a claim, by figure.
 
 use super::{Reproduction, Totals};
 use crate::Status;
@@ -8,7 +8,7 @@ use crate::words_of_claims::{self as claims, interval, ours};
 use sidestep_lab::{ClaimResult, Verdict};
 
 impl Reproduction {
-    /// A line a claim, grouped by figure, and the totals.
+    /// Formats one line a claim, grouped by figure, and the totals.
     pub fn to_text(&self) -> String {
         let mut out = String::new();
         for figure in &self.figures {
@@ -48,7 +48,7 @@ impl Reproduction {
                     Verdict::NotJudged => "-  ",
                 };
                 let ci = interval(claim).map_or(String::new(), |ci| format!(" ({ci})"));
-                // Of a sentence that no paper makes there may be a number of one to compare with.
+                // A claim that no paper makes may still be compared with a paper's number.
                 let paper = match (claim.own, claim.paper) {
                     (true, None) => "no paper's".into(),
                     _ => format!("paper {}", claims::papers(claim)),
@@ -116,7 +116,7 @@ impl Reproduction {
     }
 }
 
-/// Of a claim that is known not to be reproduced: so much, what explains it, and what shows that.
+/// Explains a claim that is expected not to be reproduced: the gap, and the experiment that shows it.
 fn as_expected(claim: &ClaimResult, paper: &str) -> Option<String> {
     if claim.verdict != Verdict::NotReproduced || !claim.is_expected() || claim.has_moved() {
         return None;

@@ -1,13 +1,13 @@
 //! `counts.parquet`: one row a count of a run.
 //!
-//! Of a sweep, which has no table of flows and ports, also what those would be counted from.
+//! A sweep has no tables of flows and ports. Its counts include those that would be counted in these tables.
 
 use crate::columns::{Col, columns};
 use sidestep_lab::{ClassRecord, Counts, Record, Teller};
 
 /// One count of one run.
 pub struct CountRow<'a> {
-    /// The point of a sweep; empty for a run alone.
+    /// Point of a sweep; empty for a single run.
     pub at: &'a [String],
     scheme: &'a str,
     seed: u64,
@@ -18,7 +18,7 @@ pub struct CountRow<'a> {
     value: u64,
 }
 
-/// The counts of a run: those of the whole, then those of each class.
+/// Lists the counts of a run: those of the whole, then those of each class.
 pub fn count_rows<'a>(at: &'a [String], record: &'a Record) -> Vec<CountRow<'a>> {
     let mut all = Rows {
         at,
@@ -45,7 +45,7 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Adds a count, unless nobody told it.
+    /// Adds a count, if it was measured.
     fn add(&mut self, name: &str, value: Option<u64>) {
         if let Some(value) = value {
             self.put(name, None, value);
@@ -65,7 +65,7 @@ impl Rows<'_> {
         });
     }
 
-    /// Adds a histogram, the bins that hold something, from number `first` on.
+    /// Adds the non-empty bins of a histogram, numbered from `first`.
     fn bins(&mut self, name: &str, first: u64, counts: &[u64]) {
         for (bin, count) in (first..).zip(counts).filter(|(_, count)| **count > 0) {
             self.put(name, Some(bin), *count);
@@ -104,7 +104,7 @@ impl Rows<'_> {
         }
     }
 
-    /// What a run's tables of flows, queries and ports are counted for.
+    /// Adds the counts that a single run has in its tables of flows, queries and ports.
     fn of_flows(&mut self) {
         let record = self.record;
         self.put("queries", None, record.queries);
@@ -140,20 +140,20 @@ impl Rows<'_> {
     }
 }
 
-/// The columns of `counts.parquet`. What was not measured has no row.
+/// Returns the columns of `counts.parquet`. A count that was not measured has no row.
 pub fn count_columns<'a>() -> Vec<Col<CountRow<'a>>> {
     columns! { r: CountRow<'a>;
         /// name of the scheme
         scheme: Text = r.scheme;
         /// seed of the run
         seed: Int = r.seed;
-        /// the machine disturbed the run (only on a testbed): it is one of `marked` of `summary.json`
+        /// true if the machine disturbed the run (testbed only); such runs are in `marked` of `summary.json`
         disturbed: Flag = r.disturbed;
         /// name of the traffic class; empty for the run as a whole
         class: Text = r.class;
-        /// what is counted
+        /// name of the count
         name: Text = &r.name;
-        /// of a histogram: detours, hops or n of these packets; null for a plain count
+        /// bin of a histogram: detours, hops or n of these packets; null for a plain count
         bin: OptInt = r.bin;
         /// the count
         value: Int = r.value;

@@ -28,11 +28,11 @@ impl FlowRow<'_> {
     fn size(&self) -> Option<u64> {
         (!self.plan.is_endless()).then_some(self.plan.size)
     }
-    /// A count, if this teller told it.
+    /// Returns a count, if `teller` measured it.
     fn told(&self, teller: Teller, count: impl Into<u64>) -> Option<u64> {
         self.told.by(teller, count.into())
     }
-    /// A count that the simulator alone tells.
+    /// Returns a count that only the simulator can measure.
     fn simulated(&self, count: impl Into<u64>) -> Option<u64> {
         self.told(Teller::Simulator, count)
     }
@@ -41,7 +41,8 @@ impl FlowRow<'_> {
     }
 }
 
-/// The flows of `point`, in the order of its plan, but those of a closed loop that never came to start.
+/// Lists the flows of `point`, in the order of its plan. Flows of a closed loop that never started are left
+/// out.
 pub fn flow_rows<'a>(point: Point<'a>, ideal: &mut Ideal<'_>) -> Vec<FlowRow<'a>> {
     let flows = point.outcome.flows_of(point.plan);
     let groups = groups(point.plan);
@@ -61,29 +62,30 @@ pub fn flow_rows<'a>(point: Point<'a>, ideal: &mut Ideal<'_>) -> Vec<FlowRow<'a>
     rows.collect()
 }
 
-/// The group of each flow that has one.
+/// Maps each flow in a group to its group.
 fn groups(plan: &Plan) -> HashMap<u32, u64> {
     let each = (0..).zip(&plan.groups);
     each.flat_map(|(number, group)| group.flows.iter().map(move |flow| (flow.0, number)))
         .collect()
 }
 
-/// The columns of `flows.parquet`. Counts are null where they were not measured.
+/// Returns the columns of `flows.parquet`. Counts are null if they were not measured.
 pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
     columns! { r: FlowRow<'a>;
         /// number of the flow within its seed; the same flow in every scheme
         flow_id: Int = r.flow_id;
-        /// the query it belongs to; null for other traffic
+        /// query it belongs to; null for other traffic
         query_id: OptInt = r.plan.query.map(u64::from);
-        /// the group it belongs to; null for a flow without one
+        /// group it belongs to; null for a flow without one
         group_id: OptInt = r.group;
-        /// asks for an answer: of a query, or of a background flow, and then it is in no completion time
+        /// true if the flow asks for an answer: for a query, or for a background flow (then it has no
+        /// completion time of its own)
         request: Flag = r.plan.request;
         /// name of the scheme
         scheme: Text = r.scheme;
         /// seed of the run
         seed: Int = r.seed;
-        /// the machine disturbed the run (only on a testbed): it is one of `marked` of `summary.json`
+        /// true if the machine disturbed the run (testbed only); such runs are in `marked` of `summary.json`
         disturbed: Flag = r.disturbed;
         /// name of the traffic class
         class: Text = r.class;
@@ -95,19 +97,19 @@ pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
         size_bytes: OptInt = r.size();
         /// payload of a full segment
         mss_bytes: Int = u64::from(r.mss);
-        /// handed over by the application, rounded down; null if it never was
+        /// when the application handed it over, rounded down; null if it never did
         start_ns: OptInt = Some(r.outcome.started?.as_ns());
         /// the same instant, exact
         start_ps: OptInt = Some(r.outcome.started?.ps());
-        /// its last byte was delivered in order; false: censored at the end of the run
+        /// true if its last byte was delivered in order; false: censored at the end of the run
         finished: Flag = r.outcome.finished.is_some();
         /// start to last byte in order; null unless finished
         fct_us: OptFloat = r.fct_us();
-        /// the same on an idle path: serialisation, store and forward, propagation
+        /// completion time on an idle path: serialisation, store and forward, propagation
         ideal_fct_us: OptFloat = Some(r.ideal?.as_us_f64());
         /// fct_us / ideal_fct_us
         slowdown: OptFloat = Some(r.fct_us()? / r.ideal?.as_us_f64());
-        /// delivered in order by the end of the run
+        /// bytes delivered in order by the end of the run
         delivered_bytes: Int = r.outcome.delivered_bytes;
         /// data packets sent, retransmissions included
         packets: OptInt = r.told(Teller::DataOut, r.outcome.segments);
@@ -115,27 +117,27 @@ pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
         retransmits: OptInt = Some(u64::from(r.outcome.retransmits));
         /// retransmission timeouts
         timeouts: OptInt = r.told(Teller::Timeouts, r.outcome.timeouts);
-        /// retransmissions of which the network had lost nothing since it was last sent
+        /// retransmissions although the network had lost nothing since the data was last sent
         spurious_retransmits: OptInt = r.simulated(r.outcome.spurious_retransmits);
-        /// timeouts at which the network had not lost the oldest byte waited for
+        /// timeouts although the network had not lost the oldest unacknowledged byte
         spurious_timeouts: OptInt = r.simulated(r.outcome.spurious_timeouts);
         /// fast retransmits begun
         fast_retransmits: OptInt = r.simulated(r.outcome.fast_retransmits);
-        /// segments that arrived once more, as acknowledgements told the sender (RFC 2883)
+        /// duplicate segments that the receiver reported to the sender (RFC 2883)
         dsacks: OptInt = r.simulated(r.outcome.dsacks);
-        /// windows given back, since the recovery that had cut them was needless
+        /// window reductions undone, since the recovery turned out to be needless
         undone: OptInt = r.simulated(r.outcome.undone);
         /// data packets that arrived after one sent later (RFC 4737)
         reordered: OptInt = r.simulated(r.outcome.reordered);
-        /// the largest extent of one of them: arrivals since the first sent later (RFC 4737 section 4.2)
+        /// largest extent of a reordered packet: arrivals since the first sent later (RFC 4737 section 4.2)
         reordering_extent: OptInt = r.simulated(r.outcome.reordering_extent);
-        /// the largest n of one of them: arrivals right before it, all sent later (RFC 4737 section 5.4)
+        /// largest n of a reordered packet: arrivals right before it, all sent later (RFC 4737 section 5.4)
         n_reordering: OptInt = r.simulated(r.outcome.n_reordering);
-        /// data packets that reached the transport after one sent later had: without shims as `reordered`
+        /// data packets that reached the transport after one sent later; equal to `reordered` without shims
         transport_reordered: OptInt = r.simulated(r.outcome.transport_reordered);
         /// detours of its data packets that arrived
         detours: OptInt = r.simulated(r.outcome.detours);
-        /// the most detours of one of them
+        /// most detours of one of its packets that arrived
         max_detours: OptInt = r.simulated(r.outcome.max_detours);
         /// data packets that arrived marked
         marks: OptInt = r.told(Teller::Marks, r.outcome.marks);

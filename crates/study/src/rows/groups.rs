@@ -15,7 +15,7 @@ pub struct GroupRow<'a> {
     outcome: GroupOutcome,
 }
 
-/// The groups of `point`, in the order of its plan.
+/// Lists the groups of `point`, in the order of its plan.
 pub fn group_rows(point: Point<'_>) -> Vec<GroupRow<'_>> {
     let rows = (0..)
         .zip(&point.plan.groups)
@@ -31,7 +31,7 @@ pub fn group_rows(point: Point<'_>) -> Vec<GroupRow<'_>> {
     rows.collect()
 }
 
-/// The class of its flows, or all of them.
+/// Returns the class of the group's flows; with several classes, all their names.
 fn class(point: Point<'_>, group: &GroupPlan) -> String {
     let of = |class: u8| point.plan.classes[usize::from(class)].as_str();
     if let Some(class) = group.class {
@@ -45,7 +45,7 @@ fn class(point: Point<'_>, group: &GroupPlan) -> String {
     all.join(" + ")
 }
 
-/// The columns of `groups.parquet`.
+/// Returns the columns of `groups.parquet`.
 pub fn group_columns<'a>() -> Vec<Col<GroupRow<'a>>> {
     columns! { r: GroupRow<'a>;
         /// number of the group within its seed; the same group in every scheme
@@ -56,19 +56,19 @@ pub fn group_columns<'a>() -> Vec<Col<GroupRow<'a>>> {
         scheme: Text = r.scheme;
         /// seed of the run
         seed: Int = r.seed;
-        /// the machine disturbed the run (only on a testbed): it is one of `marked` of `summary.json`
+        /// true if the machine disturbed the run (testbed only); such runs are in `marked` of `summary.json`
         disturbed: Flag = r.disturbed;
-        /// name of the traffic class of its flows; with several classes all of them, `a + b`
+        /// traffic class of its flows; with several classes all of them, `a + b`
         class: Text = &r.class;
         /// flows that complete it
         flows: Int = r.plan.flows.len() as u64 + u64::from(r.plan.left_out);
         /// flows complete by the end of the run
         flows_done: Int = u64::from(r.outcome.done);
-        /// its first flow was handed over, rounded down; null if none was
+        /// when its first flow was handed over, rounded down; null if none was
         start_ns: OptInt = Some(r.outcome.started?.as_ns());
         /// the same instant, exact
         start_ps: OptInt = Some(r.outcome.started?.ps());
-        /// all flows complete; false: censored at the end of the run
+        /// true if all flows are complete; false: censored at the end of the run
         finished: Flag = r.outcome.finished.is_some();
         /// first start to the last byte of all; null unless finished
         group_us: OptFloat = span_us(r.outcome.started, r.outcome.finished);

@@ -1,4 +1,4 @@
-//! What a row of each table is, and where its values come from.
+//! Rows of each table, and the source of their values.
 
 mod counts;
 mod flows;
@@ -23,24 +23,24 @@ use sidestep_sim::network::{End, Network};
 use sidestep_sim::{Outcome, Plan};
 use sidestep_types::Time;
 
-/// One run's outcome with what is needed to read it: one scheme, one seed.
+/// Outcome of one run (one scheme, one seed), with what is needed to interpret it.
 #[derive(Clone, Copy)]
 pub struct Point<'a> {
-    /// The scheme's name.
+    /// Name of the scheme.
     pub scheme: &'a str,
-    /// The seed.
+    /// Seed.
     pub seed: u64,
-    /// What was to happen.
+    /// Plan of the run.
     pub plan: &'a Plan,
-    /// What happened.
+    /// Outcome of the run.
     pub outcome: &'a Outcome,
-    /// Who told it.
+    /// Sources that measured the run.
     pub told: &'a Told,
-    /// The machine disturbed the run.
+    /// True if the machine disturbed the run.
     pub disturbed: bool,
 }
 
-/// What a node is called in results: `host 7`, or the switch's name.
+/// Returns the name of a node in results: `host 7`, or the switch's name.
 pub fn end_name(network: &Network, end: End) -> String {
     end.name(network)
 }

@@ -30,14 +30,14 @@ impl PortRow<'_> {
         let busy = self.port.rate.time_to_send(Bytes(self.port.wire_bytes));
         Some(busy.as_us_f64() / self.end.as_us_f64())
     }
-    /// What went over the link: told by the host that sent it, or by a switch that counts.
+    /// Returns a count of packets on the link, measured by the host that sent them, or by a switch that counts.
     fn carried(&self, count: impl Into<u64>) -> Option<u64> {
         match self.port.from {
             End::Host(_) => Some(count.into()),
             End::Switch(_) => self.told.by(Teller::Switches, count.into()),
         }
     }
-    /// What the queue met: no real host tells it of its NIC.
+    /// Returns a count of the queue. No real host reports that of its NIC.
     fn queued(&self, count: impl Into<u64>) -> Option<u64> {
         let teller = match self.port.from {
             End::Host(_) => Teller::Simulator,
@@ -45,13 +45,13 @@ impl PortRow<'_> {
         };
         self.told.by(teller, count.into())
     }
-    /// What the simulator alone tells.
+    /// Returns a count that only the simulator can measure.
     fn simulated(&self, count: u64) -> Option<u64> {
         self.told.by(Teller::Simulator, count)
     }
 }
 
-/// The ports of `point`, in the order of the network's cables.
+/// Lists the ports of `point`, in the order of the network's cables.
 pub fn port_rows<'a>(point: Point<'a>, network: &Network) -> Vec<PortRow<'a>> {
     let rows = point
         .outcome
@@ -72,7 +72,7 @@ pub fn port_rows<'a>(point: Point<'a>, network: &Network) -> Vec<PortRow<'a>> {
     rows.collect()
 }
 
-/// The columns of `ports.parquet`. Counts are null where they were not measured.
+/// Returns the columns of `ports.parquet`. Counts are null if they were not measured.
 pub fn port_columns<'a>() -> Vec<Col<PortRow<'a>>> {
     let mut all = columns! { r: PortRow<'a>;
         /// number of the directed link
@@ -81,43 +81,43 @@ pub fn port_columns<'a>() -> Vec<Col<PortRow<'a>>> {
         scheme: Text = r.scheme;
         /// seed of the run
         seed: Int = r.seed;
-        /// the machine disturbed the run (only on a testbed): it is one of `marked` of `summary.json`
+        /// true if the machine disturbed the run (testbed only); such runs are in `marked` of `summary.json`
         disturbed: Flag = r.disturbed;
-        /// whose port it is
+        /// node that the port belongs to
         from: Text = &r.from;
-        /// its number there; 0 at a host
+        /// number of the port at that node; 0 at a host
         port: Int = u64::from(r.port.port.0);
-        /// what the link leads to
+        /// node at the other end of the link
         to: Text = &r.to;
-        /// it leads to a host
+        /// true if the link leads to a host
         to_host: Flag = matches!(r.port.to, End::Host(_));
-        /// the link's rate
+        /// rate of the link
         rate_bps: Int = r.port.rate.as_bps();
         /// packets delivered over the link
         packets: OptInt = r.carried(r.port.packets);
-        /// their bytes of link time
+        /// bytes of link time that they took
         wire_bytes: OptInt = r.carried(r.port.wire_bytes);
-        /// share of the run the link was busy
+        /// share of the run in which the link was busy
         utilisation: OptFloat = r.utilisation();
     };
     all.extend((0..PortCounts::ALL.len()).map(counted));
     all.extend(DropReason::ALL.map(dropped));
     all.extend(columns! { r: PortRow<'a>;
-        /// the longest queue, the packet on the wire included
+        /// longest queue, the packet on the wire included
         peak_packets: OptInt = r.queued(r.port.peak_packets);
-        /// the longest queue in bytes
+        /// longest queue in bytes
         peak_bytes: OptInt = r.queued(r.port.peak_bytes);
         /// pauses that reached it
         pauses: OptInt = r.simulated(r.port.pauses);
-        /// for how long it was paused, rounded down
+        /// time for which it was paused, rounded down
         paused_ns: OptInt = r.simulated(r.port.paused.as_ns());
-        /// with pfc or cioq: the most bytes that the switch it leads to held of what came over this link
+        /// with pfc or cioq: most bytes from this link that the switch at its end held
         input_peak_bytes: OptInt = r.simulated(r.port.input_peak_bytes);
     });
     all
 }
 
-/// The column of count number `nth` of a port.
+/// Returns the column of count number `nth` of a port.
 fn counted<'a>(nth: usize) -> Col<PortRow<'a>> {
     let count = &PortCounts::ALL[nth];
     Col {
@@ -129,7 +129,7 @@ fn counted<'a>(nth: usize) -> Col<PortRow<'a>> {
     }
 }
 
-/// The column of a reason of drops.
+/// Returns the column of a drop reason.
 fn dropped<'a>(reason: DropReason) -> Col<PortRow<'a>> {
     Col {
         name: reason.counted_as().into(),

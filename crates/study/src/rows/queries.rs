@@ -28,7 +28,7 @@ impl QueryRow<'_> {
     }
 }
 
-/// The queries of `point`, in the order of its plan.
+/// Lists the queries of `point`, in the order of its plan.
 pub fn query_rows(point: Point<'_>) -> Vec<QueryRow<'_>> {
     let rows = point
         .plan
@@ -57,7 +57,7 @@ pub fn query_rows(point: Point<'_>) -> Vec<QueryRow<'_>> {
     rows
 }
 
-/// The columns of `queries.parquet`.
+/// Returns the columns of `queries.parquet`.
 pub fn query_columns<'a>() -> Vec<Col<QueryRow<'a>>> {
     columns! { r: QueryRow<'a>;
         /// number of the query within its seed; the same query in every scheme
@@ -66,21 +66,21 @@ pub fn query_columns<'a>() -> Vec<Col<QueryRow<'a>>> {
         scheme: Text = r.scheme;
         /// seed of the run
         seed: Int = r.seed;
-        /// the machine disturbed the run (only on a testbed): it is one of `marked` of `summary.json`
+        /// true if the machine disturbed the run (testbed only); such runs are in `marked` of `summary.json`
         disturbed: Flag = r.disturbed;
         /// name of the traffic class
         class: Text = r.class;
-        /// the host that asks and receives the responses
+        /// host that asks and receives the responses
         target: Int = u64::from(r.plan.target.0);
         /// responses that complete it
         responses: Int = u64::from(r.plan.responses);
         /// responses complete by the end of the run
         responses_done: Int = r.done;
-        /// when it is asked, rounded down
+        /// when the host asks, rounded down
         start_ns: Int = r.plan.start.as_ns();
         /// the same instant, exact
         start_ps: Int = r.plan.start.ps();
-        /// all responses complete; false: censored at the end of the run
+        /// true if all responses are complete; false: censored at the end of the run
         finished: Flag = r.finished();
         /// start to the last response's last byte; null unless finished
         qct_us: OptFloat = r.qct_us();

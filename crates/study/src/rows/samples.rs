@@ -1,10 +1,10 @@
 //! `samples.parquet`: one row a value of a sample that no other table has.
 //!
-//! **Decision**     of a run what probes saw, and what the links of endless flows carry. Of a sweep, which has no table of
-//!                  flows, queries, groups and ports, also their completion times, so that every percentile of all seeds
-//!                  together can be computed again. Of very many, which records keep rounded, one row for all that
-//!                  have a value.
-//! **Units**        of times picoseconds, of slowdowns millionths, as records have them; of the others those of their names.
+//! **Decision**     for a single run: the values of probes, and the goodput of endless flows. A sweep has no
+//!                  tables of flows, queries, groups and ports, so its samples include their completion times:
+//!                  every percentile over all seeds can be computed again. Very large samples, which records
+//!                  store rounded, have one row for all items with the same value.
+//! **Units**        times in picoseconds and slowdowns in millionths, as in records; others as in their names.
 
 use crate::columns::{Col, columns};
 use sidestep_lab::stats::Sample;
@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 /// One value of one sample of one run.
 pub struct SampleRow<'a> {
-    /// The point of a sweep; empty for a run alone.
+    /// Point of a sweep; empty for a single run.
     pub at: &'a [String],
     scheme: &'a str,
     seed: u64,
@@ -25,7 +25,7 @@ pub struct SampleRow<'a> {
     count: u64,
 }
 
-/// The samples of a run: those of the whole, then those of each class.
+/// Lists the samples of a run: those of the whole, then those of each class.
 pub fn sample_rows<'a>(at: &'a [String], record: &'a Record) -> Vec<SampleRow<'a>> {
     let mut all = Rows {
         at,
@@ -37,7 +37,8 @@ pub fn sample_rows<'a>(at: &'a [String], record: &'a Record) -> Vec<SampleRow<'a
         all.values(format!("probe.{name}").into(), values);
     }
     all.values("endless_payload".into(), &record.endless_payload);
-    // With a part of the run left out, the table of flows does not tell what they delivered a second.
+    // If a part of the run is left out, the table of flows does not give the bytes that they delivered a
+    // second.
     if at.is_empty() && record.probed.flows_from.is_some() {
         all.values("endless_bytes_s".into(), &record.endless);
     }
@@ -83,7 +84,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Those that finished, then how far the others came.
+    /// Adds finished items, then the elapsed times of unfinished ones.
     fn times(&mut self, name: impl Into<Cow<'a, str>>, sample: &Sample) {
         let name = name.into();
         let finished = sample.finished_counts().map(|value| (value, true));
@@ -119,24 +120,24 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The columns of `samples.parquet`.
+/// Returns the columns of `samples.parquet`.
 pub fn sample_columns<'a>() -> Vec<Col<SampleRow<'a>>> {
     columns! { r: SampleRow<'a>;
         /// name of the scheme
         scheme: Text = r.scheme;
         /// seed of the run
         seed: Int = r.seed;
-        /// the machine disturbed the run (only on a testbed): it is one of `marked` of `summary.json`
+        /// true if the machine disturbed the run (testbed only); such runs are in `marked` of `summary.json`
         disturbed: Flag = r.disturbed;
         /// name of the traffic class; empty for the run as a whole
         class: Text = r.class;
-        /// which sample
+        /// name of the sample
         name: Text = &r.name;
-        /// it is the whole value; otherwise what was seen of one that did not finish
+        /// true if the value is final; false: the part seen of an item that did not finish
         finished: Flag = r.finished;
         /// the value
         value: Float = r.value;
-        /// how many have it: 1, but of very many, which are rounded
+        /// number of items with this value: 1, except in very large samples, which are rounded
         count: Int = r.count;
     }
 }

@@ -12,7 +12,7 @@ pub struct SubflowRow<'a> {
     outcome: &'a SubflowOutcome,
 }
 
-/// The subflows of `point`, by flow and number.
+/// Lists the subflows of `point`, by flow and number.
 pub fn subflow_rows(point: Point<'_>) -> Vec<SubflowRow<'_>> {
     let rows = point.outcome.subflows.iter().map(|outcome| SubflowRow {
         scheme: point.scheme,
@@ -23,22 +23,22 @@ pub fn subflow_rows(point: Point<'_>) -> Vec<SubflowRow<'_>> {
     rows.collect()
 }
 
-/// The columns of `subflows.parquet`.
+/// Returns the columns of `subflows.parquet`.
 pub fn subflow_columns<'a>() -> Vec<Col<SubflowRow<'a>>> {
     columns! { r: SubflowRow<'a>;
         /// number of the flow within its seed, as in `flows.parquet`
         flow_id: Int = u64::from(r.outcome.flow.0);
-        /// its number in the flow, from 0 on
+        /// number of the subflow in its flow, from 0
         subflow: Int = u64::from(r.outcome.subflow);
         /// name of the scheme
         scheme: Text = r.scheme;
         /// seed of the run
         seed: Int = r.seed;
-        /// the machine disturbed the run (only on a testbed): it is one of `marked` of `summary.json`
+        /// true if the machine disturbed the run (testbed only); such runs are in `marked` of `summary.json`
         disturbed: Flag = r.disturbed;
-        /// the flow hash of its data, which chooses its path
+        /// flow hash of its data, which chooses its path
         hash: Int = u64::from(r.outcome.hash);
-        /// payload bytes put on it, each counted once, those carried for another subflow included
+        /// payload bytes assigned to it, each counted once, including those sent for another subflow
         bytes: Int = r.outcome.bytes;
         /// data segments sent, retransmissions included
         segments: Int = u64::from(r.outcome.segments);
@@ -48,11 +48,11 @@ pub fn subflow_columns<'a>() -> Vec<Col<SubflowRow<'a>>> {
         timeouts: Int = u64::from(r.outcome.timeouts);
         /// fast retransmits begun
         fast_retransmits: Int = u64::from(r.outcome.fast_retransmits);
-        /// data segments that it carried for another subflow, which had timed out
+        /// data segments sent for another subflow that had timed out
         reinjections: Int = u64::from(r.outcome.reinjections);
-        /// its congestion window in the end
+        /// congestion window at the end
         window_bytes: Int = r.outcome.window;
-        /// its smoothed round trip in the end; null if none was measured
+        /// smoothed round trip at the end; null if none was measured
         srtt_us: OptFloat = Some(r.outcome.round_trip?.as_us_f64());
     }
 }

@@ -1,11 +1,11 @@
-//! JSON Schemas of what a user writes, made of the tables by which it is read.
+//! JSON Schemas of the files that users write, generated from the tables that the readers use.
 //!
-//! **Decision**     a schema refuses unknown keys, values without their unit and words that no registry has. What
-//!                  depends on another value or file (a host out of range, layers that complete each other) is
-//!                  for `sidestep check`.
-//! **Deviations**   it refuses a parameter beside a kind that has none of that name, which the reader takes where
-//!                  every scheme names another kind.
-//! **Units**        JSON Schema draft-07, which taplo and editors know.
+//! **Decision**     a schema refuses unknown keys, values without their unit and words that no registry has.
+//!                  Rules that depend on another value or file (a host out of range, layers that complete each
+//!                  other) are checked by `sidestep check`.
+//! **Deviations**   it refuses a parameter beside a kind without a parameter of that name, which the reader
+//!                  accepts if every scheme names another kind.
+//! **Units**        JSON Schema draft-07, which taplo and editors support.
 
 pub mod section;
 pub mod value;
@@ -25,7 +25,7 @@ use sidestep_transport::shim;
 use sidestep_types::Param;
 use value::{list, text_or, value};
 
-/// A schema as a file of its own, with a title, and the page that explains what it is of.
+/// Formats a schema as a file, with a title and the page that explains its subject.
 pub fn file(mut schema: Value, title: &str, page: &str) -> String {
     let mut whole = Map::new();
     whole.insert(
@@ -44,7 +44,7 @@ pub fn file(mut schema: Value, title: &str, page: &str) -> String {
     text
 }
 
-/// Prints JSON for people: what fits stands on one line.
+/// Prints JSON for people: a value that fits is on one line.
 fn print(value: &Value, indent: usize, text: &mut String) {
     const WIDTH: usize = 100;
     let short = value.to_string();
@@ -73,7 +73,7 @@ fn print(value: &Value, indent: usize, text: &mut String) {
     text.push(close);
 }
 
-/// What may stand in a scenario, or in an experiment, which may leave things to its base.
+/// Returns the schema of a scenario, or of an experiment, which may leave keys to its base.
 pub fn scenario(experiment: bool) -> Value {
     let mut all = Map::new();
     for param in SCENARIO {
@@ -91,7 +91,7 @@ pub fn scenario(experiment: bool) -> Value {
     schema["definitions"] = definitions();
     let required = json!(["duration", "schemes", "topology", "workload"]);
     if experiment {
-        // What others extend says only what they share, and is no figure.
+        // A base has only the keys that its experiments share, and is no figure.
         schema["anyOf"] = json!([
             {"required": ["extends"]},
             {"required": required},
@@ -159,7 +159,7 @@ fn transport_of_workload() -> Value {
     name_or(&kinds, doc, "#/definitions/transport")
 }
 
-/// What stands in several places: at the top, and in each scheme.
+/// Returns the definitions used in several places: at the top, and in each scheme.
 fn definitions() -> Value {
     json!({"switch": switch(), "transport": of_spec(&TRANSPORT_SPEC), "host": host()})
 }
@@ -170,7 +170,7 @@ fn of_spec(spec: &Spec<'static>) -> Value {
 
 fn switch() -> Value {
     let mut switch = of_spec(&SWITCH_SPEC);
-    // The same keys as above.
+    // The keys that may differ have the same schema as above.
     let names = MAY_DIFFER.iter().map(|param| param.name);
     let names = names.chain(SWITCH_SPEC.policies.iter().map(|choice| choice.what));
     let above = |name| json!({"$ref": format!("#/definitions/switch/properties/{name}")});
@@ -194,7 +194,7 @@ fn host() -> Value {
     host
 }
 
-/// A scheme's file, or what a scenario says of one.
+/// Returns the schema of a scheme's file, or of a scheme within a scenario.
 pub fn scheme(file: bool) -> Value {
     let mut all = Map::new();
     for name in SCHEME_KEYS {
@@ -224,7 +224,8 @@ pub fn scheme(file: bool) -> Value {
     schema
 }
 
-/// A table whose values are texts, but for points, `lists`, and those that have few `words`.
+/// Returns the schema of a table whose values are texts, except points, `lists`, and keys with a fixed set of
+/// `words`.
 fn rows(params: &'static [Param], lists: &[&str], words: &[(&str, Value)]) -> Value {
     let mut all = Map::new();
     for param in params {

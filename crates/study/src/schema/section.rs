@@ -1,16 +1,16 @@
-//! A section as a schema: its own keys, those of its kind, and the policies that it chooses.
+//! Schema of a section: its keys, those of its kind, and the policies it chooses.
 
 use super::value::value;
 use serde_json::{Map, Value, json};
 use sidestep_lab::Choice;
 use sidestep_types::{Entry, Param};
 
-/// A table with these keys and no other.
+/// Returns the schema of a table with these keys and no other.
 pub fn object(properties: Map<String, Value>) -> Value {
     json!({"type": "object", "properties": properties, "additionalProperties": false})
 }
 
-/// A table of tables, by names of the user's own.
+/// Returns the schema of a table of tables, with names chosen by the user.
 pub fn named(of: Value) -> Value {
     json!({
         "type": "object",
@@ -19,12 +19,12 @@ pub fn named(of: Value) -> Value {
     })
 }
 
-/// A list of tables.
+/// Returns the schema of a list of tables.
 pub fn array(of: Value) -> Value {
     json!({"type": "array", "items": of})
 }
 
-/// A list of tables, or tables by their number, whose names have this pattern.
+/// Returns the schema of a list of tables, or of tables by their number, with names of this pattern.
 pub fn table_or_list(of: Value, numbers: &str) -> Value {
     json!({"anyOf": [
         {"type": "array", "items": of},
@@ -32,7 +32,7 @@ pub fn table_or_list(of: Value, numbers: &str) -> Value {
     ]})
 }
 
-/// A section with parameters of its own, perhaps a kind, and policies.
+/// Returns the schema of a section with parameters, policies, and possibly a kind.
 pub fn section(params: &'static [Param], kind: Option<Choice>, policies: &[Choice]) -> Value {
     let mut schema = match kind {
         Some(choice) => chosen(&choice, params),
@@ -47,7 +47,7 @@ pub fn section(params: &'static [Param], kind: Option<Choice>, policies: &[Choic
     schema
 }
 
-/// A policy: its name, or a table with its kind and parameters.
+/// Returns the schema of a policy: its name, or a table with its kind and parameters.
 fn policy(choice: &Choice) -> Value {
     let table = chosen(choice, &[]);
     json!({
@@ -57,20 +57,20 @@ fn policy(choice: &Choice) -> Value {
     })
 }
 
-/// The name of an entry, or a table that is described elsewhere.
+/// Returns the schema of an entry's name, or of a table described elsewhere.
 pub fn name_or(choice: &Choice, doc: &str, table: &str) -> Value {
     json!({"description": doc, "anyOf": [kinds(choice), {"$ref": table}]})
 }
 
-/// The names of a registry, each with what it is.
+/// Returns the schema of a registry's names, each with its description.
 fn kinds(choice: &Choice) -> Value {
     let name = |entry: &Entry| json!({"const": entry.name, "description": entry.summary});
     let ways: Vec<Value> = choice.entries.iter().map(name).collect();
     json!({"anyOf": ways})
 }
 
-/// A table with a `kind` and the parameters of it; without a kind, parameters of any, since another layer may
-/// choose it. `shared` are those of the section, whatever its kind.
+/// Returns the schema of a table with a `kind` and its parameters. Without a kind it may have parameters of
+/// any, since another layer may choose the kind. `shared` are parameters of the section for every kind.
 fn chosen(choice: &Choice, shared: &'static [Param]) -> Value {
     let mut all = Map::new();
     let mut kind = kinds(choice);
@@ -92,7 +92,7 @@ fn chosen(choice: &Choice, shared: &'static [Param]) -> Value {
     for (name, mut known) in ways {
         let of = match known.len() {
             1 => known.remove(0),
-            // The kind says which of them it is.
+            // The rule of the kind selects one of them.
             _ => json!({"anyOf": known}),
         };
         all.insert(name.into(), of);
@@ -106,7 +106,8 @@ fn chosen(choice: &Choice, shared: &'static [Param]) -> Value {
     schema
 }
 
-/// Of one kind, its own parameters alone, and of those that are different things in `several` kinds its own.
+/// Returns the rule of one kind: it allows only its own parameters, and for a name whose meaning differs in
+/// `several` kinds, its own meaning.
 fn rule(entry: &Entry, shared: &'static [Param], several: &[&str]) -> Value {
     let own = entry
         .params

@@ -1,9 +1,9 @@
-//! One parameter as a schema: its unit as a pattern, its words, its default, what it is.
+//! Schema of one parameter: its unit as a pattern, its words, its default, its description.
 
 use serde_json::{Map, Value, json};
 use sidestep_types::{Param, ParamUnit, Unit};
 
-/// The schema of a parameter's value.
+/// Returns the schema of a parameter's value.
 pub fn value(param: &Param) -> Value {
     let mut ways = plain(param.unit);
     let words: Vec<&str> = param.off.into_iter().chain(param.word).collect();
@@ -13,7 +13,7 @@ pub fn value(param: &Param) -> Value {
     explained(param, one_of(ways))
 }
 
-/// The schema of a parameter that holds one thing or several: words with commas between, or a list.
+/// Returns the schema of a parameter with one or several values: words separated by commas, or a list.
 pub fn list(param: &Param) -> Value {
     let item = one_of(plain(param.unit));
     let one = match unit_pattern(param.unit) {
@@ -29,7 +29,7 @@ pub fn list(param: &Param) -> Value {
     )
 }
 
-/// What may be said instead of a string: the reader takes numbers and flags as their text.
+/// Adds the alternatives to a string: the reader accepts numbers and flags as their text.
 pub fn text_or(string: Value) -> Value {
     json!({"anyOf": [string, {"type": ["number", "boolean"]}]})
 }
@@ -58,14 +58,14 @@ fn explained(param: &Param, schema: Value) -> Value {
     Value::Object(all)
 }
 
-/// A default as a file would have it: counts and flags are bare.
+/// Writes a default as in a file: counts and flags are bare.
 fn natural(unit: ParamUnit, text: &str) -> Value {
     let bare = matches!(unit, ParamUnit::Count | ParamUnit::Flag);
     let read = bare.then(|| serde_json::from_str(text).ok()).flatten();
     read.unwrap_or_else(|| json!(text))
 }
 
-/// The ways to write a value of a unit.
+/// Lists the forms of a value with this unit.
 fn plain(unit: ParamUnit) -> Vec<Value> {
     let string = unit_pattern(unit)
         .map(|one| json!({"type": "string", "pattern": format!(r"^\s*{one}\s*$")}));
@@ -103,10 +103,10 @@ fn plain(unit: ParamUnit) -> Vec<Value> {
     }
 }
 
-/// A decimal number, as the reader takes it.
+/// Decimal number, as the reader accepts it.
 const NUMBER: &str = r"(?:[0-9_]+\.?[0-9_]*|\.[0-9_]+)";
 
-/// The pattern of one value, without its ends; `None` for units that are no patterns.
+/// Returns the pattern of one value, without anchors; `None` for units without a pattern.
 fn unit_pattern(unit: ParamUnit) -> Option<String> {
     let with = |units: &[Unit]| {
         let names = units.iter().flat_map(|unit| unit.names());
@@ -131,7 +131,7 @@ fn unit_pattern(unit: ParamUnit) -> Option<String> {
     })
 }
 
-/// One or more of a pattern, with commas between.
+/// Returns the pattern of one or more values, separated by commas.
 fn several(one: &str) -> String {
     format!(r"{one}(?:\s*,\s*{one})*")
 }

@@ -1,16 +1,16 @@
-//! Records kept between calls, by what decides them.
+//! Cache of records between calls, by a key of everything that decides them.
 //!
-//! **State**     one file a record, `DIR/ab/abcdef….record`: a line that says what it is, the
-//!               SHA-256 of the rest, and the record in postcard's variable-length encoding. Of a
-//!               run whose flows are wanted, `….rows` beside it: its part of each table.
-//! **Key**       SHA-256 of the code (package version and a digest of the sources), of
-//!               `Scenario::identity` and of the seed: equal keys are equal runs.
-//! **Errors**    a file that is damaged, cut short or of another kind is as good as none; a
-//!               directory that cannot be written to is said once and keeps nothing.
-//! **Processes** files appear whole, by rename, so that any number of processes may share it. A record is there as soon as
-//!               its run has ended: a process that is killed loses what was running. The disk is waited for where a run
-//!               took longer than that does; of shorter ones a power failure may take those that the system had not yet
-//!               written, which is half a minute of them on Linux.
+//! **State**     one file a record, `DIR/ab/abcdef….record`: a line that identifies the format, the SHA-256 of
+//!               the rest, and the record in postcard's variable-length encoding. For a run whose flows are
+//!               wanted, `….rows` beside it: its part of each table.
+//! **Key**       SHA-256 of the code (package version and a digest of the sources), of `Scenario::identity` and
+//!               of the seed: equal keys are equal runs.
+//! **Errors**    a damaged, truncated or foreign file counts as missing. A directory that cannot be written to
+//!               is reported once, and stores nothing.
+//! **Processes** files appear complete, by rename, so any number of processes may share the cache. A record is
+//!               stored as soon as its run has ended: a killed process loses only the runs in progress. Records
+//!               of runs that took longer than a flush are flushed to the disk; a power failure may lose
+//!               shorter ones that the system had not yet written, on Linux those of the last half minute.
 
 use crate::tables::Rows;
 use bytes::Bytes;
@@ -24,38 +24,39 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The code that runs: the package's version and a digest of what decides a run.
+/// Version of the code that runs: the package's version and a digest of the sources that decide a run.
 pub const CODE: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("SIDESTEP_CODE"));
 
-/// The first line of every file.
+/// First line of a record file.
 const MAGIC: &[u8] = b"sidestep record 2\n";
 
-/// The same of rows.
+/// First line of a file of rows.
 const ROWS: &[u8] = b"sidestep rows 5\n";
 
-/// A temporary file older than this was left by a process that is gone.
+/// Age above which a temporary file belongs to a process that has ended.
 const STALE: Duration = Duration::from_secs(600);
 
-/// A run of less processor time than this is not worth waiting for the disk, in seconds: that takes 1 to 20 ms.
+/// CPU time of a run, in seconds, below which its record is not flushed: a flush takes 1 to 20 ms.
 const SYNC_S: f64 = 0.1;
 
-/// A directory of records.
+/// Directory of records.
 #[derive(Debug)]
 pub struct Cache {
     dir: PathBuf,
     written: AtomicU64,
     damaged: AtomicU64,
     bytes: AtomicU64,
-    /// The first reason why a record could not be kept.
+    /// First reason why a record could not be stored.
     refused: Mutex<Option<String>>,
 }
 
-/// What names a run: a digest. Of very many runs its digits would take three times as much.
+/// Key of a run: a digest, stored as bytes. Hexadecimal digits would need three times as much memory, which
+/// matters with very many runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key([u8; 32]);
 
 impl Key {
-    /// Of scheme number `scheme` of the scenario with `seed`, under this code.
+    /// Computes the key of scheme number `scheme` of the scenario with `seed`, under this code.
     pub fn of(scenario: &Scenario, scheme: usize, seed: u64) -> Key {
         Key::under(CODE, &scenario.identity(scheme), seed)
     }
@@ -67,21 +68,22 @@ impl Key {
 }
 
 impl Key {
-    /// Its 64 hexadecimal digits.
+    /// Returns its 64 hexadecimal digits.
     pub fn digits(&self) -> String {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
 impl Cache {
-    /// In this directory, which is made when the first record is kept.
+    /// Opens the cache in this directory, which is created with the first record. Removes stale temporary
+    /// files.
     pub fn at(dir: &Path) -> Cache {
         let cache = Cache::beside(dir);
         cache.sweep();
         cache
     }
 
-    /// The same, of which others may be writing: nothing is taken away.
+    /// Opens the cache without removing files, since other processes may be writing.
     pub fn beside(dir: &Path) -> Cache {
         Cache {
             dir: dir.to_path_buf(),
@@ -92,7 +94,7 @@ impl Cache {
         }
     }
 
-    /// Takes away what killed processes left half-written.
+    /// Removes half-written files of killed processes.
     fn sweep(&self) {
         let folders = fs::read_dir(&self.dir).into_iter().flatten().flatten();
         let files = folders.flat_map(|f| fs::read_dir(f.path()).into_iter().flatten().flatten());
@@ -112,22 +114,22 @@ impl Cache {
             .join(format!("{digits}.{ending}"))
     }
 
-    /// The record of this run as it is kept, if it is kept whole.
+    /// Returns the stored bytes of a run's record, if it is intact.
     pub fn load_packed(&self, key: &Key) -> Option<Vec<u8>> {
         self.read(key, "record", |bytes| unpack(bytes).map(|_| bytes.to_vec()))
     }
 
-    /// Is there a file for this run, whole or not?
+    /// Returns true if there is a file for this run, intact or not.
     pub fn has(&self, key: &Key) -> bool {
         self.path(key, "record").is_file()
     }
 
-    /// The record of this run, if a whole one is kept.
+    /// Loads the record of a run, if it is intact.
     pub fn load(&self, key: &Key) -> Option<Record> {
         self.read(key, "record", unpack)
     }
 
-    /// The record of this run and its rows, if both are kept whole.
+    /// Loads the record of a run and its rows, if both are intact.
     pub fn load_whole(&self, key: &Key) -> Option<(Record, Rows)> {
         let rows = self.read(key, "rows", unpack_rows)?;
         Some((self.load(key)?, rows))
@@ -142,19 +144,19 @@ impl Cache {
         found
     }
 
-    /// Keeps the record of this run, if the disk allows.
+    /// Stores the record of a run, if the disk allows.
     pub fn store(&self, key: &Key, record: &Record) {
         self.store_packed(key, &pack(record), record.cpu_s);
     }
 
-    /// The same of one that is packed, whose run took `cpu_s`.
+    /// Stores a packed record, whose run took `cpu_s` seconds of CPU time.
     pub fn store_packed(&self, key: &Key, record: &[u8], cpu_s: f64) {
         if self.keep(key, "record", record, cpu_s) {
             self.written.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Keeps the rows of this run, and then its record.
+    /// Stores the rows of a run, then its record.
     pub fn store_whole(&self, key: &Key, record: &Record, rows: &Rows) {
         if self.keep(key, "rows", &pack_rows(rows), record.cpu_s) {
             self.store(key, record);
@@ -198,7 +200,7 @@ impl Cache {
         placed.map(|()| bytes.len() as u64)
     }
 
-    /// What happened to it so far.
+    /// Returns the use of the cache so far.
     pub fn used(&self) -> CacheUse {
         CacheUse {
             dir: self.dir.clone(),
@@ -211,20 +213,20 @@ impl Cache {
     }
 }
 
-/// What happened to a cache.
+/// Use of a cache by one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CacheUse {
-    /// Where it is.
+    /// Directory.
     pub dir: PathBuf,
-    /// Records that were kept anew.
+    /// Records stored by this call.
     pub kept: u64,
-    /// Their bytes.
+    /// Bytes stored by this call.
     pub kept_bytes: u64,
-    /// Records that could not be read and were made again.
+    /// Records that could not be read, whose runs were repeated.
     pub damaged: u64,
-    /// Bytes of all that is in it, of other experiments too.
+    /// Bytes of the whole cache, including other experiments.
     pub total_bytes: u64,
-    /// Why a record could not be kept.
+    /// Reason why a record could not be stored.
     pub refused: Option<String>,
 }
 
@@ -238,12 +240,12 @@ fn size(dir: &Path) -> u64 {
     entries.map(of).sum()
 }
 
-/// Is this a whole record, as a cache of this version keeps it?
+/// Returns true if the bytes are an intact record of this version.
 pub fn is_record(bytes: &[u8]) -> bool {
     opened(MAGIC, bytes).is_some()
 }
 
-/// A record that was packed a moment ago, or was found whole.
+/// Unpacks a record that was packed by this process, or found intact.
 pub(super) fn read(packed: &[u8]) -> Record {
     unpack(packed).expect("it was packed here, or found whole")
 }
@@ -282,7 +284,7 @@ fn unpack_rows(bytes: &[u8]) -> Option<Rows> {
     rest.is_empty().then_some(Rows { tables })
 }
 
-/// What a file holds: what it is, a digest of the body, and the body.
+/// Seals a file: its format, a digest of the body, and the body.
 fn sealed(magic: &[u8], body: &[u8]) -> Vec<u8> {
     let mut bytes = magic.to_vec();
     bytes.extend_from_slice(&Sha256::digest(body));
@@ -290,7 +292,7 @@ fn sealed(magic: &[u8], body: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The body of such a file, if all of it is there.
+/// Returns the body of a sealed file, if it is complete.
 fn opened<'a>(magic: &[u8], bytes: &'a [u8]) -> Option<&'a [u8]> {
     let rest = bytes.strip_prefix(magic)?;
     let (digest, body) = rest.split_at_checked(32)?;
@@ -339,7 +341,7 @@ mod tests {
         );
     }
 
-    /// What docs/reproduce.md says of the size of a run with very many flows.
+    /// Checks the size that docs/reproduce.md gives for a run with very many flows.
     #[test]
     fn a_million_flows_take_little_and_more_take_no_more() {
         let dir = tempfile::tempdir().unwrap();
@@ -360,11 +362,11 @@ mod tests {
             assert_eq!(cache.load(&key), Some(record));
             cache.used().kept_bytes
         };
-        // As they are: two lists of a quarter of a million values of 2 to 5 bytes.
+        // Exact: two lists of a quarter of a million values of 2 to 5 bytes.
         let most = size(Sample::EACH as u64 - 100);
         assert!((500_000..2_600_000).contains(&most), "{most}");
         let (one, four) = (size(1_000_000), size(4_000_000));
-        // A byte for the value and one or two for its count, of 17,000 values in each list.
+        // Rounded: one byte for the value and one or two for its count, 17,000 values in each list.
         assert!((60_000..80_000).contains(&one), "{one}");
         assert!((90_000..120_000).contains(&four), "{four}");
     }
@@ -421,7 +423,7 @@ mod tests {
         for same in [&["title=other"][..], &["seeds=1..9"], &["drain=1 s"]] {
             assert_eq!(key(same, 1, 1), first, "{same:?}");
         }
-        // Another scheme's values, and which others there are.
+        // Neither another scheme's values nor the set of schemes change the key.
         assert_eq!(key(&["scheme.dctcp.switch.capacity=50 pkt"], 1, 1), first);
         assert_eq!(key(&["schemes=dibs"], 0, 1), first);
         let others = [

@@ -1,13 +1,13 @@
-//! What a worker on another machine needs, and the worker.
+//! Experiment sent to a worker on another machine, and the worker.
 //!
-//! **Decision**   an experiment travels as its own text with the files of the user's that it named; what is shipped is in
-//!                every worker of the same code. A worker reads that text once, and of its points those alone that it is asked
-//!                for. It says the key of each run itself: a worker that reads another scenario out of the same text
-//!                does not compute it.
-//! **State**      the text, read; nothing of a run.
-//! **Units**      a record is the bytes that a [cache](super::Cache) keeps, with a digest of them.
-//! **Errors**     code that is not this worker's, before anything is read; a point or scheme that is not there; a key that is
-//!                another one here.
+//! **Decision**   an experiment is sent as its text, with the user's files that it refers to; shipped files are
+//!                in every worker of the same code. A worker reads the text once, and only the points it is
+//!                asked for. It computes the key of each run itself: a worker that reads a different scenario
+//!                from the same text does not compute it.
+//! **State**      the text, read; no state of runs.
+//! **Units**      a record is the bytes that a [cache](super::Cache) stores, with a digest of them.
+//! **Errors**     code other than this worker's, before anything is read; a point or scheme that does not
+//!                exist; a key that differs here.
 
 use super::{CODE, Key, cache, one};
 use crate::Error;
@@ -19,25 +19,25 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// An experiment as it travels.
+/// Experiment in the form in which it is sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carried {
-    /// The code that asked: [`CODE`].
+    /// Code of the sender: [`CODE`].
     pub code: String,
-    /// What messages call the file.
+    /// Name of the file in messages.
     pub name: String,
-    /// What stands in it.
+    /// Text of the file.
     pub text: String,
-    /// `key=value` each.
+    /// Settings, each `key=value`.
     pub sets: Vec<String>,
-    /// Its `[quick]` is applied.
+    /// True if its `[quick]` is applied.
     pub quick: bool,
-    /// The files that it names, by path, but those that are shipped.
+    /// Files that it refers to, by path, except the shipped ones.
     pub files: BTreeMap<String, String>,
 }
 
 impl Carried {
-    /// As it travels: JSON.
+    /// Serialises it as JSON.
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("texts are always JSON")
     }
@@ -50,7 +50,7 @@ impl Files for Carried {
     }
 }
 
-/// Remembers the texts that are read, and reads each once.
+/// Reads each file once, and stores its text.
 pub(super) struct Remembered<'a> {
     pub files: &'a dyn Files,
     pub read: RefCell<BTreeMap<String, String>>,
@@ -67,16 +67,16 @@ impl Files for Remembered<'_> {
     }
 }
 
-/// Makes runs of one experiment that travelled here.
+/// Worker that computes runs of one experiment sent to it.
 pub struct Worker {
     carried: Carried,
     outline: Outline,
-    /// The point that was asked for last: its schemes and seeds come one after another.
+    /// Point used last: requests for its schemes and seeds come one after another.
     last: Mutex<Option<(usize, std::sync::Arc<Point>)>>,
 }
 
 impl Worker {
-    /// Reads what travelled.
+    /// Reads an experiment that was sent.
     pub fn open(bytes: &[u8]) -> Result<Worker, Error> {
         let carried: Carried = serde_json::from_slice(bytes).map_err(|e| {
             Error::Input(format!(
@@ -105,8 +105,8 @@ impl Worker {
         })
     }
 
-    /// Makes the run of `scheme` with `seed` at `point`, which the asker knows by `key`: its record, packed, and how many
-    /// packet-hops it came to; `None` when `stop` became true meanwhile.
+    /// Runs `scheme` with `seed` at `point`. Refuses a run whose key is not `key`. Returns its packed record
+    /// and its packet-hops, or `None` if `stop` became true meanwhile.
     pub fn compute(
         &self,
         key: &str,
