@@ -1,4 +1,4 @@
-//! The tables and paths of a result directory, written run by run.
+//! Tables and packet paths of a result directory, written run by run.
 
 use crate::Error;
 use crate::columns::{Col, TableWriter, packed};
@@ -18,20 +18,20 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-/// The rows of one run, each table's as a Parquet file of its own: what a cache keeps of them.
+/// Rows of one run, each table's as a separate Parquet file in memory: the form in which a cache stores them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rows {
-    /// One table each, in the order of [`Rows::NAMES`].
+    /// Tables, in the order of [`Rows::NAMES`].
     pub tables: [Bytes; Rows::NAMES.len()],
 }
 
 impl Rows {
-    /// The tables.
+    /// Names of the tables.
     pub const NAMES: [&str; 7] = [
         "flows", "queries", "groups", "ports", "subflows", "counts", "samples",
     ];
 
-    /// Of a run of scheme number `scheme`, of which `record` is kept.
+    /// Collects the rows of a run of scheme number `scheme`, with its statistics `record`.
     pub fn of(scenario: &Scenario, scheme: usize, run: &Run, record: &Record) -> Rows {
         let point = point(run);
         let network = &scenario.network;
@@ -52,7 +52,7 @@ impl Rows {
     }
 }
 
-/// The paths of packets that a run kept, a line of JSON each.
+/// Formats the traced packet paths of a run, one line of JSON each, and removes them from the run.
 pub fn paths(scenario: &Scenario, run: &mut Run) -> Vec<String> {
     let traces = std::mem::take(&mut run.outcome.traces);
     let names = PortNames::new(&scenario.network);
@@ -71,18 +71,18 @@ fn point(run: &Run) -> Point<'_> {
     }
 }
 
-/// The files while they are written.
+/// Files while they are being written.
 pub struct Tables {
     tables: [TableWriter; Rows::NAMES.len()],
     traces: Option<Traces>,
     kernel: Option<TableWriter>,
 }
 
-/// The table of what kernels said, which only runs on a testbed have, if it was asked for.
+/// Name of the table of kernel statistics, which only testbed runs have, on request.
 pub const KERNEL: &str = "kernel";
 
 impl Tables {
-    /// Begins all of them; paths only when some are kept.
+    /// Begins all tables; the file of paths only if `traced`.
     pub fn begin(staging: &Staging, traced: bool) -> Result<Tables, Error> {
         let [flows, queries, groups, ports, subflows, counts, samples] = Rows::NAMES;
         Ok(Tables {
@@ -100,7 +100,7 @@ impl Tables {
         })
     }
 
-    /// Adds the rows of a run, and its paths.
+    /// Writes the rows of a run, and its paths.
     pub fn write(&mut self, rows: &Rows, paths: &[String]) -> Result<(), Error> {
         for (table, part) in self.tables.iter_mut().zip(&rows.tables) {
             table.append(part)?;
@@ -111,13 +111,13 @@ impl Tables {
         }
     }
 
-    /// Makes room for what kernels said.
+    /// Begins the table of kernel statistics.
     pub fn begin_kernel(&mut self, staging: &Staging) -> Result<(), Error> {
         self.kernel = Some(begin(staging, KERNEL, &kernel_columns())?);
         Ok(())
     }
 
-    /// Adds what kernels said during a run, where there is room for it.
+    /// Writes the kernel statistics of a run, if their table was begun.
     pub fn write_kernel(&mut self, rows: &[KernelRow]) -> Result<(), Error> {
         match &mut self.kernel {
             Some(table) => table.write(&kernel_columns(), rows),
@@ -125,7 +125,7 @@ impl Tables {
         }
     }
 
-    /// Ends all of them.
+    /// Finishes all files.
     pub fn finish(self) -> Result<(), Error> {
         let mut tables = self.tables.into_iter().chain(self.kernel);
         tables.try_for_each(TableWriter::finish)?;
@@ -145,12 +145,12 @@ fn docs<R>(columns: Vec<Col<R>>) -> Value {
         .collect()
 }
 
-/// The same of the table of what kernels said: its file, and its columns.
+/// Describes the table of kernel statistics: its file, and its columns.
 pub fn kernel_docs() -> (String, Value) {
     (format!("{KERNEL}.parquet"), docs(kernel_columns()))
 }
 
-/// What each column of each table says, for the manifest.
+/// Describes each column of each table, for the manifest.
 pub fn column_docs() -> Value {
     let tables = [
         ("flows.parquet", docs(flow_columns())),
@@ -166,7 +166,7 @@ pub fn column_docs() -> Value {
     ))
 }
 
-/// `traces.json` while it is written, one packet a line.
+/// `traces.json` while it is being written, one packet a line.
 struct Traces {
     file: BufWriter<File>,
     path: PathBuf,

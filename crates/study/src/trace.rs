@@ -1,4 +1,4 @@
-//! Paths of single packets: which to keep, how they are stored, how they are shown.
+//! Paths of single packets: filters, storage, and display.
 //!
 //! A packet's number is its source host and a count: `100:3` is the fourth packet of host 100.
 
@@ -11,7 +11,7 @@ use sidestep_switch::{Changes, Event};
 use sidestep_types::PortId;
 use std::collections::BTreeMap;
 
-/// Reads `detours>=8`, `dropped`, `flow=12,13` or `id=100:3,7:0`.
+/// Reads a filter: `detours>=8`, `dropped`, `flow=12,13` or `id=100:3,7:0`.
 pub fn parse_filter(text: &str) -> Result<TraceFilter, String> {
     let refuse = || {
         format!(
@@ -50,19 +50,19 @@ pub fn parse_packet_id(text: &str) -> Option<u64> {
     }
 }
 
-/// `100:3`
+/// Formats a packet's number: `100:3`.
 pub fn packet_id(id: u64) -> String {
     format!("{}:{}", id >> 32, id & 0xffff_ffff)
 }
 
-/// What every port of every switch leads to.
+/// Names of the node behind every port of every switch.
 pub struct PortNames<'a> {
     network: &'a Network,
     ports: Vec<Vec<End>>,
 }
 
 impl<'a> PortNames<'a> {
-    /// Of `network`.
+    /// Collects the ports of `network`.
     pub fn new(network: &'a Network) -> PortNames<'a> {
         let mut ports = vec![Vec::new(); network.switches.len()];
         for cable in &network.cables {
@@ -125,7 +125,7 @@ impl<'a> PortNames<'a> {
         step
     }
 
-    /// One traced packet of `point`, as it stands in `traces.json`.
+    /// Converts one traced packet of `point` to its entry in `traces.json`.
     pub fn packet(&self, point: Point<'_>, trace: &PacketTrace) -> Value {
         let flow = &point.plan.flows[trace.flow.0 as usize];
         let steps: Vec<Value> = trace
@@ -158,7 +158,7 @@ impl<'a> PortNames<'a> {
     }
 }
 
-/// A packet of `traces.json` as text, hop by hop.
+/// Formats a packet of `traces.json` as text, hop by hop.
 pub fn describe(packet: &Value) -> String {
     let steps = packet["steps"].as_array().map_or(&[][..], Vec::as_slice);
     let t0 = steps.first().map_or(0, time_ps);
@@ -166,7 +166,7 @@ pub fn describe(packet: &Value) -> String {
     let mut detoured_at: BTreeMap<&str, u64> = BTreeMap::new();
     out.push_str("\n   time, us  at            leaves by                 ahead of it\n");
     for (i, step) in steps.iter().enumerate() {
-        // Two steps at one switch: the packet waited there, and had to make room.
+        // Two steps at one switch: the packet was queued there, and evicted.
         let stays = |other: Option<&Value>| {
             other.is_some_and(|other| step["at"].is_string() && other["at"] == step["at"])
         };

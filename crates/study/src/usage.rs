@@ -1,6 +1,6 @@
-//! What this thread and this process have used: CPU time and memory, from the system.
+//! CPU time and memory that this thread and this process have used, from the system.
 
-/// Seconds of CPU this thread has used.
+/// Returns the CPU time of this thread, seconds.
 #[allow(unsafe_code)]
 pub fn thread_cpu_s() -> f64 {
     let mut time = libc::timespec {
@@ -13,19 +13,19 @@ pub fn thread_cpu_s() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// Starts the count of peak memory afresh, where Linux lets us: what a benchmark before this one gave back and the
-/// allocator holds would be counted too.
+/// Resets the count of peak memory, where Linux permits it. Otherwise memory that an earlier benchmark freed
+/// and the allocator still holds would be counted.
 pub fn reset_peak() {
     #[allow(unsafe_code)]
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: gives free memory back to the system and touches nothing that is in use.
+    // SAFETY: returns free memory to the system and touches no memory in use.
     unsafe {
         libc::malloc_trim(0);
     }
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
-/// Peak memory in MB (10⁶ bytes), from Linux.
+/// Returns the peak memory in MB (10⁶ bytes), from Linux.
 pub fn peak_mb() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
@@ -33,7 +33,8 @@ pub fn peak_mb() -> f64 {
     kib.map_or(0.0, |k| k * 1024.0 / 1e6)
 }
 
-/// Seconds to a thousandth, as a manifest has them; a clock knows no more. Nothing is 0, where the sum of no numbers is −0.
+/// Rounds seconds to a thousandth, as in a manifest; a clock is no more precise. Turns −0, the sum of no
+/// numbers, into 0.
 pub fn milli(seconds: f64) -> f64 {
     (seconds * 1000.0).round() / 1000.0 + 0.0
 }
@@ -66,14 +67,14 @@ mod tests {
         );
     }
 
-    /// In a process of its own: what other tests take would be counted.
+    /// Runs the test in a separate process: memory of other tests would be counted.
     #[test]
     fn what_was_given_back_is_no_peak() {
         let alone = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "usage::tests::given_back", "--ignored"])
             .output();
         let said = String::from_utf8(alone.unwrap().stdout).unwrap();
-        // A test of another name would be none, which is no failure.
+        // If the test were renamed, none would run, which is no failure.
         assert!(said.contains("1 passed; 0 failed"), "{said}");
     }
 
@@ -82,7 +83,8 @@ mod tests {
     fn given_back() {
         let mut held: Vec<_> = (0..65_536).map(|i| vec![i as u8; 1024]).collect();
         let with_all = peak_mb();
-        // The last one stays where it is, so that the allocator alone keeps all that lies below it.
+        // The last block is kept until the end, so that the allocator cannot give back the memory below it by
+        // itself.
         let last = held.pop();
         drop(held);
         reset_peak();

@@ -1,26 +1,26 @@
-//! The date and time, in UTC, for names and manifests.
+//! Date and time, in UTC, for names and manifests.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Seconds since 1970.
+/// Returns the seconds since 1970.
 pub fn now_s() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |d| d.as_secs())
 }
 
-/// `2026-11-21T03:37:35Z`
+/// Formats an instant: `2026-11-21T03:37:35Z`.
 pub fn rfc3339(unix_s: u64) -> String {
     let [y, mo, d, h, mi, s] = parts(unix_s);
     format!("{y:04}-{mo:02}-{d:02}T{h:02}:{mi:02}:{s:02}Z")
 }
 
-/// `20261121T033735Z`, for a file name.
+/// Formats an instant for a file name: `20261121T033735Z`.
 pub fn compact(unix_s: u64) -> String {
     rfc3339(unix_s).replace(['-', ':'], "")
 }
 
-/// Year, month, day, hour, minute, second in the proleptic Gregorian calendar.
+/// Returns year, month, day, hour, minute and second in the proleptic Gregorian calendar.
 fn parts(unix_s: u64) -> [u64; 6] {
     let (mut days, rest) = (unix_s / 86_400, unix_s % 86_400);
     let leap = |y: u64| y.is_multiple_of(4) && (!y.is_multiple_of(100) || y.is_multiple_of(400));

@@ -78,8 +78,7 @@ pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
         query_id: OptInt = r.plan.query.map(u64::from);
         /// group it belongs to; null for a flow without one
         group_id: OptInt = r.group;
-        /// true if the flow asks for an answer: for a query, or for a background flow (then it has no
-        /// completion time of its own)
+        /// true if the flow asks for an answer (of a query or a background flow); completion times leave it out
         request: Flag = r.plan.request;
         /// name of the scheme
         scheme: Text = r.scheme;

@@ -1,11 +1,11 @@
-//! A result directory out of records, wherever they were made.
+//! Turns records, wherever they were made, into a result directory.
 //!
-//! **Decision**   points are taken in their order, each is summed up, written to the tables, and forgotten but for what the
-//!                summary, the manifest and the page need. Records are kept whole where a plot draws samples, paths,
-//!                detours or queues.
-//! **State**      of a point and scheme its summary, about 5 KB, and of a run 200 bytes; the scenario of each point; and of the
-//!                tables at most [`GROUPS`] row groups.
-//! **Errors**     what cannot be written; the numbers are told before.
+//! **Decision**   points are taken in order. Each is summarised, written to the tables, and reduced to what the
+//!                summary, the manifest and the page need. Records are kept whole if a plot draws samples,
+//!                paths, detours or queues.
+//! **State**      for each point and scheme its summary, about 5 KB; for each run 200 bytes; the scenario of
+//!                each point; at most [`GROUPS`] row groups of the tables.
+//! **Errors**     a file cannot be written; the numbers are reported before.
 
 use super::jobs::{Job, Jobs};
 use super::report::Each;
@@ -21,28 +21,28 @@ use sidestep_lab::{Experiment, PlotKind, PointResult, Ran, Record, Results};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// A table has at most so many row groups: who writes or reads them holds what is told about each, 300 kB for one of
-/// `points.parquet`. Up to so many points, each is one of its own.
+/// Maximum number of row groups in a table: a writer or reader holds the metadata of each, 300 kB for one of
+/// `points.parquet`. With at most this many points, each point is one row group.
 const GROUPS: usize = 250;
 
-/// Where the records are, and what the manifest says of them.
+/// Access to the records, and facts about them for the manifest.
 pub(super) struct Source<'a> {
-    /// Can its record be had?
+    /// Returns true if the record of a run is available.
     pub is_there: &'a dyn Fn(&Key) -> bool,
-    /// Its record.
+    /// Returns the record of a run.
     pub record: &'a dyn Fn(&Key) -> Option<Record>,
-    /// Did an earlier call make it?
+    /// Returns true if an earlier call made the run.
     pub was_known: &'a dyn Fn(&Key) -> bool,
     pub cache: Option<CacheUse>,
     pub began: Instant,
     pub began_unix_s: u64,
-    /// Runs at a time.
+    /// Number of runs at a time.
     pub jobs: usize,
-    /// What made them, when it was not this process alone.
+    /// Executor that made the runs, if it was not this process alone.
     pub executor: Option<&'a str>,
 }
 
-/// Makes the directory. `tell` sees the numbers before its last files are written.
+/// Creates the directory. `tell` receives the report before the last files are written.
 pub(super) fn collect(
     experiment: &Experiment,
     staging: Staging,
@@ -114,20 +114,20 @@ pub(super) fn collect(
     })
 }
 
-/// The tables while they are written, and what is kept of each point.
+/// Tables while they are being written, and the reduced results of each point.
 struct Collector<'a> {
     experiment: &'a Experiment,
     points: Option<table::Points>,
     seeds: Option<seeds::Seeds>,
-    /// Points of a row group.
+    /// Points in a row group.
     group: usize,
-    /// Those that are not in the tables yet.
+    /// Points not yet written to the tables.
     pending: Vec<PointResult>,
     results: Results,
     probes: Vec<String>,
-    /// A plot draws more than numbers.
+    /// True if a plot draws more than metrics, so that records are kept whole.
     whole: bool,
-    /// Why the tables are not whole.
+    /// Error that left the tables incomplete.
     failed: Option<Error>,
 }
 
@@ -158,7 +158,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The next point, by schemes and seeds.
+    /// Adds the next point, with its records by scheme and seed.
     fn take(&mut self, records: Vec<Record>) {
         let nth = self.results.points.len() + self.pending.len();
         let point = PointResult::of(&self.experiment.points[nth], records);
@@ -228,11 +228,11 @@ fn write(
     staging.commit()
 }
 
-/// `manifest.json`: what ran, with which values from where, and what it cost.
+/// `manifest.json`: the runs, the values with their sources, and the cost.
 struct Manifest<'a> {
     experiment: &'a Experiment,
     measured: &'a Measurement,
-    /// Before the runs, and behind them.
+    /// Entries before the list of runs, and after it.
     head: Map<String, Value>,
     tail: Map<String, Value>,
 }
@@ -314,7 +314,7 @@ impl Manifest<'_> {
         });
         let ran = find(self.measured, done);
         if ran.is_none() && done.how != How::NotRun {
-            // Of a partial result: some scheme did not end with this seed.
+            // In a partial result: some scheme did not end with this seed.
             json["compared"] = false.into();
         }
         if let Some(ran) = ran {
@@ -331,7 +331,7 @@ impl Manifest<'_> {
     }
 }
 
-/// Of very many runs the text alone would be hundreds of megabytes: it is written run by run.
+/// Serialises run by run: with very many runs the text alone would take hundreds of megabytes.
 impl Serialize for Manifest<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut map = to.serialize_map(None)?;

@@ -1,15 +1,15 @@
-//! What each run will cost: a guess from its scenario, corrected by those that ended.
+//! Cost of each run: an estimate from its scenario, corrected by measured runs.
 //!
-//! **Units**    the guess is in packets offered, whatever those cost; a measured run is in seconds
-//!              of processor time. A run not yet measured costs what its point and scheme did with
-//!              another seed, else its guess times what a packet cost in its scheme, else in all.
+//! **Units**    an estimate is in packets offered, whatever they cost; a measured run is in seconds of CPU
+//!              time. The cost of an unmeasured run is that of its point and scheme with another seed;
+//!              otherwise its estimate times the cost of a packet in its scheme, or else in all.
 
 use super::jobs::Job;
 use sidestep_lab::{Experiment, Point};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// The runs to make, the longest first, and what is known of their cost.
+/// Runs to make, the longest first, with their costs.
 pub(super) struct Costs<'j> {
     pub jobs: Vec<&'j Job>,
     guesses: Vec<f64>,
@@ -17,14 +17,14 @@ pub(super) struct Costs<'j> {
 }
 
 impl<'j> Costs<'j> {
-    /// Sorts the runs of each experiment by their place among the seeds, so that an interruption
-    /// leaves seeds that every point and scheme has; and each seed's by their guessed cost: what
-    /// takes long must not begin last. Experiments stay in their order, for the same reason.
+    /// Sorts the runs of each experiment by the index of their seed, so that an interruption leaves seeds that
+    /// every point and scheme has; and the runs of each seed by estimated cost, so that a long run does not
+    /// begin last. Experiments stay in order, for the same reason.
     pub fn of(experiments: &[&Experiment], jobs: Vec<&'j Job>) -> Costs<'j> {
         let points = |experiment: &&Experiment| -> Vec<f64> {
             let cost = |point: &Point| {
                 let load = point.scenario.load();
-                // Flows without an end and closed loops fill what links there are.
+                // Endless flows and closed loops fill the links.
                 let endless = if load.sum.endless + load.sum.active > 0 {
                     load.capacity_bps
                 } else {
@@ -50,20 +50,20 @@ impl<'j> Costs<'j> {
         }
     }
 
-    /// What each was guessed to cost, in packets.
+    /// Returns the estimated cost of each run, in packets.
     pub fn guesses(&self) -> &[f64] {
         &self.guesses
     }
 
-    /// Run number `i` took this long.
+    /// Records that run number `i` took `seconds` of CPU time.
     pub fn measured(&self, i: usize, seconds: f64) {
         self.seconds.lock().expect("no holder panics")[i] = Some(seconds);
     }
 
-    /// What each run costs as far as is known, all in one unit.
+    /// Returns the best known cost of each run, all in one unit.
     pub fn weights(&self) -> Vec<f64> {
         let seconds = self.seconds.lock().expect("no holder panics");
-        // Of each point's scheme, of each scheme, and of all: seconds, and packets that were guessed.
+        // Sums of seconds and estimated packets: by point and scheme, by scheme, and of all.
         let mut places: BTreeMap<_, Spent> = BTreeMap::new();
         let mut kinds: BTreeMap<_, Spent> = BTreeMap::new();
         let mut any = Spent::default();
@@ -86,7 +86,7 @@ impl<'j> Costs<'j> {
     }
 }
 
-/// What runs cost, and what they were guessed to.
+/// Sums of measured and estimated costs.
 #[derive(Default)]
 struct Spent {
     seconds: f64,
@@ -124,12 +124,13 @@ mod tests {
         let first: Vec<(u64, usize, usize)> = (costs.jobs.iter())
             .map(|job| (job.seed, job.point, job.scheme))
             .collect();
-        // What is interrupted in the middle has the first seed of both schemes at both points.
+        // An interruption in the middle leaves the first seed of both schemes at both points.
         let of_seed = |seed| [(1, 0), (1, 1), (0, 0), (0, 1)].map(|(p, s)| (seed, p, s));
         assert_eq!(first, [of_seed(1), of_seed(2)].concat());
         let unmeasured = costs.weights();
         assert!((unmeasured[0] / unmeasured[2] - 10.0).abs() < 1e-6);
-        // DCTCP took 5 s at the heavy point: so will its other seed, and a tenth at the light one.
+        // DCTCP took 5 s at the heavy point, so its other seed is expected to take the same, and the light
+        // point a tenth.
         costs.measured(0, 5.0);
         costs.measured(1, 20.0);
         let weights = costs.weights();

@@ -1,12 +1,13 @@
-//! How long experiments will take, before they are run.
+//! Forecast of the time that experiments will take.
 //!
-//! **Decision**     packet-hops of a run are [`Scenario::hops`]; a kept run takes none, one that experiments share counts
-//!                  where it comes first. What a packet-hop costs is known from kept runs of the same scheme in the same
-//!                  experiment, or else of all its schemes: they have their estimate and their processor time. Without such a
-//!                  run it is what a short one costs now, and as much more as where queues are long
-//!                  ([`FULL_HOPS_A_SECOND`]).
-//! **Units**        seconds of this machine, with so many runs at a time.
-//! **Deviations**   what else the machine does is not known; the estimate of packet-hops is within a factor of three.
+//! **Decision**     packet-hops of a run are [`Scenario::hops`]. A cached run has none; a run that experiments
+//!                  share counts for the first. The cost of a packet-hop comes from cached runs of the same
+//!                  scheme in the same experiment, or else of all its schemes: their estimate and their CPU
+//!                  time are known. Without such a run, the cost is between that of a short run measured now,
+//!                  and that times the factor of long queues ([`FULL_HOPS_A_SECOND`]).
+//! **Units**        seconds of this machine, with the given number of runs at a time.
+//! **Deviations**   other load of the machine is unknown; the estimate of packet-hops is within a factor of
+//!                  three.
 
 use super::cache::{Cache, Key};
 use super::jobs::{Job, Jobs};
@@ -20,39 +21,39 @@ use sidestep_sim::{NoFiles, TraceFilter};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// A call that takes longer says so before it starts, in seconds.
+/// Duration, in seconds, above which a call prints its forecast before it starts.
 pub const LONG: f64 = 60.0;
 
-/// What experiments will take.
+/// Forecast of several experiments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forecast {
-    /// One for each experiment, in their order.
+    /// Forecasts of the experiments, in their order.
     pub each: Vec<Line>,
-    /// Runs at a time.
+    /// Number of runs at a time.
     pub jobs: usize,
-    /// Packet-hops a second of one core here, where queues are short.
+    /// Packet-hops a second of one core on this machine, with short queues.
     pub speed: f64,
 }
 
-/// What one of them will take.
+/// Forecast of one experiment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its runs.
+    /// Number of runs.
     pub runs: usize,
-    /// Those that need not be made.
+    /// Runs that need not be made.
     pub kept: usize,
-    /// Packet-hops of the others.
+    /// Packet-hops of the other runs.
     pub hops: f64,
-    /// Seconds of processor time of those, at least and at most.
+    /// CPU seconds of the other runs, minimum and maximum.
     pub cpu_s: [f64; 2],
-    /// The most that one of them takes.
+    /// CPU seconds of the longest run, minimum and maximum.
     longest_s: [f64; 2],
 }
 
 impl Forecast {
-    /// Of these experiments, each with its name, with what `cache` holds.
+    /// Forecasts these experiments, each with its name, given the contents of `cache`.
     pub fn of(
         experiments: &[(String, &Experiment)],
         cache: Option<&Path>,
@@ -61,14 +62,15 @@ impl Forecast {
         Ok(Forecast::at(experiments, cache, jobs, speed()?))
     }
 
-    /// The same, if all of them could take longer than [`LONG`].
+    /// Forecasts these experiments if all of them could take longer than [`LONG`].
     pub fn of_long(
         experiments: &[(String, &Experiment)],
         cache: Option<&Path>,
         jobs: usize,
     ) -> Result<Option<Forecast>, Error> {
         let all = experiments.iter().map(|(_, e)| e.estimate().most_cpu_s());
-        // This machine may be slower than the one that the assumption is of; then a look is worth it.
+        // This machine may be slower than the assumed one, so it is measured if twice the estimate exceeds
+        // [`LONG`].
         if all.sum::<f64>() / jobs.max(1) as f64 * 2.0 < LONG {
             return Ok(None);
         }
@@ -107,7 +109,7 @@ impl Forecast {
         for job in &all {
             let line = &mut each[job.experiment];
             line.runs += 1;
-            // Whoever comes later finds it kept.
+            // A later job with this key finds the run in the cache.
             if !known.insert(&job.key) {
                 line.kept += 1;
                 continue;
@@ -127,7 +129,7 @@ impl Forecast {
         Forecast { each, jobs, speed }
     }
 
-    /// Seconds of all of them together, at least and at most.
+    /// Returns the seconds of all experiments together, minimum and maximum.
     pub fn wall_s(&self) -> [f64; 2] {
         self.wall_of(&self.each)
     }
@@ -137,12 +139,12 @@ impl Forecast {
         [0, 1].map(|i| {
             let cpu: f64 = lines.iter().map(|line| line.cpu_s[i]).sum();
             let longest = lines.iter().map(|line| line.longest_s[i]);
-            // No run is on two cores.
+            // A run uses one core only.
             longest.fold(cpu / jobs, f64::max)
         })
     }
 
-    /// A table for people.
+    /// Formats a table for people.
     pub fn to_text(&self) -> String {
         let mut grid = Grid::default();
         let row = |name: &str, runs: usize, kept: usize, hops: f64, wall: [f64; 2]| {
@@ -176,7 +178,7 @@ impl Forecast {
         )
     }
 
-    /// The same for programs.
+    /// Converts the forecast to JSON for programs.
     pub fn to_json(&self) -> Value {
         let line = |line: &Line| {
             json!({
@@ -197,7 +199,7 @@ impl Forecast {
     }
 }
 
-/// `2 to 6 min`
+/// Formats a range of time: `2 to 6 min`.
 fn between([least, most]: [f64; 2]) -> String {
     let (least, most) = (clock(least), clock(most));
     let unit = |text: &str| text.rsplit_once(' ').map(|(_, unit)| unit.to_string());
@@ -215,7 +217,7 @@ fn millions(hops: f64) -> String {
     }
 }
 
-/// What kept runs cost: seconds, and packet-hops by their estimate.
+/// Costs of cached runs: seconds, and estimated packet-hops.
 #[derive(Default)]
 struct Costs {
     of_scheme: BTreeMap<(usize, usize), (f64, f64)>,
@@ -232,7 +234,7 @@ impl Costs {
         }
     }
 
-    /// Seconds for each packet-hop of the estimate.
+    /// Returns the seconds for each estimated packet-hop.
     fn of(&self, job: &Job) -> Option<f64> {
         let of_scheme = self.of_scheme.get(&(job.experiment, job.scheme));
         let sum = of_scheme.or_else(|| self.of_experiment.get(&job.experiment))?;
@@ -240,7 +242,8 @@ impl Costs {
     }
 }
 
-/// Packet-hops a second that one core makes now of a short piece of what [`HOPS_A_SECOND`] is assumed of.
+/// Measures the packet-hops a second of one core, on a short version of the scenario for which
+/// [`HOPS_A_SECOND`] is assumed.
 fn speed() -> Result<f64, Error> {
     let sets = [
         "workload.query.rate=2000 /s",
@@ -256,7 +259,7 @@ fn speed() -> Result<f64, Error> {
         let hops = made.map_err(Error::Run)?.outcome.totals.packet_hops;
         Ok(hops as f64 / (thread_cpu_s() - began).max(1e-6))
     };
-    // The first one warms the machine up.
+    // The first run warms the machine up.
     Ok(once()?.max(once()?))
 }
 
@@ -285,7 +288,7 @@ mod tests {
         let forecast = || Forecast::at(&figures, Some(dir.path()), 2, 1e6);
         let fresh = forecast();
         let counts = |f: &Forecast| f.each.iter().map(|l| (l.runs, l.kept)).collect::<Vec<_>>();
-        // The second has no run of its own.
+        // The second experiment has no run that is not in the first.
         assert_eq!(counts(&fresh), [(12, 0), (6, 6)]);
         let hops: f64 = both
             .points
@@ -309,14 +312,14 @@ mod tests {
         crate::sweep::measure_experiment(&one, &options, &stop).unwrap();
         let half = forecast();
         assert_eq!(counts(&half), [(12, 6), (6, 6)]);
-        // Of the scheme that has not run the other's costs are known: nothing is assumed.
+        // The other scheme's cost is known, so nothing is assumed for the scheme that has not run.
         assert!(half.each[0].cpu_s[0] == half.each[0].cpu_s[1] && half.each[0].cpu_s[0] > 0.0);
         assert_eq!(half.each[1].cpu_s, [0.0, 0.0]);
         let text = half.to_text();
         let last = text.lines().find(|l| l.starts_with("all")).expect("a sum");
         assert!(last.contains(" 18 ") && last.contains(" 12 "), "{text}");
         assert_eq!(half.to_json()["figures"][0]["kept"], 6);
-        // What is short says nothing.
+        // A short call prints no forecast.
         assert_eq!(Forecast::of_long(&figures, None, 1).unwrap(), None);
     }
 

@@ -1,4 +1,4 @@
-//! Which runs experiments come to.
+//! Runs of experiments, as a list of jobs.
 
 use super::cache::Key;
 use sidestep_lab::Experiment;
@@ -10,10 +10,10 @@ pub(super) struct Job {
     pub point: usize,
     pub scheme: usize,
     pub seed: u64,
-    /// Its place among the seeds.
+    /// Index of its seed.
     pub nth_seed: usize,
     pub key: Key,
-    /// It may come from a cache, and go into one.
+    /// True if the run may come from a cache and be stored in one.
     pub kept: bool,
 }
 
@@ -49,7 +49,7 @@ impl Jobs {
         Jobs { all }
     }
 
-    /// Each run once: points may come to the same scenario.
+    /// Returns each run once: several points may have the same scenario.
     pub fn distinct(&self) -> Vec<&Job> {
         let mut seen = std::collections::BTreeSet::new();
         self.all

@@ -1,9 +1,9 @@
-//! An experiment run: every point, scheme and seed, on several threads, what is known already
-//! taken from a cache.
+//! Sweep: runs every point, scheme and seed of an experiment on several threads, or takes the result from a
+//! cache.
 //!
-//! Results are keyed by point, scheme and seed, so that neither the order of the runs nor what
-//! came from the cache shows in them. A run alone is made by [`one`], here on threads and elsewhere by a [`Worker`];
-//! what came in is made a directory by [`collect`], whoever made it.
+//! Results are keyed by point, scheme and seed, so they do not depend on the order of the runs or on the cache.
+//! A single run is made by [`one`], here on threads and elsewhere by a [`Worker`]. [`collect`] turns the
+//! records into a directory, whoever made them.
 
 mod cache;
 mod carried;
@@ -41,36 +41,36 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// How to measure an experiment.
+/// Options of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasureOptions<'a> {
-    /// Threads.
+    /// Number of threads.
     pub jobs: usize,
-    /// Where records are kept between calls; `None` keeps none.
+    /// Cache of records between calls; `None` for no cache.
     pub cache: Option<&'a Path>,
-    /// Who sees the progress.
+    /// Receiver of progress reports.
     pub show: Show<'a>,
 }
 
-/// An experiment, measured.
+/// Measured experiment.
 #[derive(Debug)]
 pub struct Measurement {
-    /// What came out. Runs that an interruption ended are not there.
+    /// Results. Interrupted runs are left out.
     pub results: Results,
-    /// Whether all of it ran.
+    /// Status: complete if all runs ended.
     pub status: Status,
-    /// What was done, by point, scheme and seed.
+    /// Outcome of each run, by point, scheme and seed.
     pub runs: Vec<Done>,
-    /// What happened to the cache.
+    /// Use of the cache.
     pub cache: Option<CacheUse>,
-    /// When it began, in seconds since 1970.
+    /// Start, in seconds since 1970.
     pub began_unix_s: u64,
-    /// How long it took.
+    /// Duration, seconds.
     pub wall_s: f64,
 }
 
 impl Measurement {
-    /// What was made of it, and what was known.
+    /// Counts the runs made and the runs taken from the cache.
     pub fn spent(&self) -> Spent {
         let mut spent = Spent {
             cache: self.cache.clone(),
@@ -81,22 +81,22 @@ impl Measurement {
     }
 }
 
-/// One run of an experiment.
+/// Run of an experiment.
 #[derive(Clone, Debug)]
 pub struct Done {
-    /// The number of its point.
+    /// Index of its point.
     pub point: usize,
-    /// The number of its scheme.
+    /// Index of its scheme.
     pub scheme: usize,
-    /// Its seed.
+    /// Seed.
     pub seed: u64,
-    /// What became of it.
+    /// Outcome.
     pub how: How,
 }
 
-/// Runs every point of an experiment with every scheme and seed, and writes nothing but the cache.
+/// Runs every point of an experiment with every scheme and seed, and writes to the cache only.
 ///
-/// When `stop` becomes true the running ones end where they are and count as not run.
+/// When `stop` becomes true, runs in progress end and count as not run.
 pub fn measure_experiment(
     experiment: &Experiment,
     options: &MeasureOptions<'_>,
@@ -106,9 +106,9 @@ pub fn measure_experiment(
     Ok(all.pop().expect("one experiment has one measurement"))
 }
 
-/// The same of several experiments as one list of runs, in their order.
+/// Runs several experiments as one list of runs, in their order.
 ///
-/// What happened to the cache, and how long it took, is that of all of them in each.
+/// Each measurement states the use of the cache and the duration of all experiments together.
 pub fn measure_experiments(
     experiments: &[&Experiment],
     options: &MeasureOptions<'_>,
@@ -133,7 +133,7 @@ pub fn measure_experiments(
         *left -= 1;
         let record = records.get(&job.key).map(|packed| cache::read(packed));
         if *left == 0 {
-            // All of them twice would be much.
+            // Holding every record both packed and unpacked would take too much memory.
             records.remove(&job.key);
         }
         let how = match (&record, known) {
@@ -177,7 +177,7 @@ pub fn measure_experiments(
     Ok(experiments.iter().zip(own).zip(runs).map(one).collect())
 }
 
-/// The records of the seeds with which every scheme of the point ended.
+/// Keeps the records of the seeds with which every scheme of the point ended.
 fn with_common_seeds(point: &Point, records: Vec<Record>) -> Vec<Record> {
     let common = recorder::common_seeds(&records, point.scenario.schemes.len());
     let mut records = records;
@@ -185,16 +185,16 @@ fn with_common_seeds(point: &Point, records: Vec<Record>) -> Vec<Record> {
     records
 }
 
-/// What is known when all runs have ended: packed, as a cache keeps it, which takes a tenth of what it is made of.
+/// Results of all runs, packed as in a cache, which takes a tenth of the memory of records.
 struct Kept<'j> {
     records: BTreeMap<&'j Key, Vec<u8>>,
-    /// Those that an earlier call had made.
+    /// Runs made by an earlier call.
     known: BTreeSet<&'j Key>,
-    /// What happened to the cache.
+    /// Use of the cache.
     used: Option<CacheUse>,
 }
 
-/// Takes what the cache has, and makes the other runs.
+/// Loads the runs in the cache, and makes the others.
 fn fill<'j>(
     experiments: &[&Experiment],
     jobs: &'j Jobs,
@@ -276,7 +276,7 @@ fn run_missing<'j>(
             };
             costs.measured(i, record.cpu_s);
             let packed = cache::pack(&record);
-            // At once and here, so that a killed process has lost only what was running.
+            // The run is stored at once, so that a killed process loses only the runs in progress.
             if let Some(cache) = cache.filter(|_| job.kept) {
                 cache.store_packed(&job.key, &packed, record.cpu_s);
             }
@@ -296,8 +296,8 @@ fn run_missing<'j>(
     Ok(())
 }
 
-/// Makes one run of the experiment called `name`; `None` when it was stopped. `told` hears how much of it is done and
-/// how many packet-hops it came to, and says whether to stop.
+/// Makes one run of the experiment called `name`; `None` if it was stopped. `told` receives the share done and
+/// the packet-hops so far, and returns true to stop.
 fn one(
     name: &str,
     point: &Point,
@@ -325,29 +325,29 @@ fn one(
     Ok(Some(record))
 }
 
-/// How to run an experiment into a result directory.
+/// Options for running an experiment into a result directory.
 #[derive(Clone, Copy, Debug)]
 pub struct SweepOptions<'a> {
-    /// The result directory; see [`Staging`] for what is refused.
+    /// Result directory; see [`Staging`] for what is refused.
     pub out: &'a Path,
-    /// How to measure.
+    /// Options of the measurement.
     pub measure: MeasureOptions<'a>,
 }
 
-/// What an experiment leaves.
+/// Result of a sweep.
 #[derive(Debug)]
 pub struct FinishedSweep {
-    /// The result directory.
+    /// Result directory.
     pub dir: PathBuf,
-    /// Its numbers.
+    /// Report.
     pub report: SweepReport,
-    /// What it was made of.
+    /// Measurement behind the report.
     pub measurement: Measurement,
 }
 
 /// Runs an experiment and writes its result directory: `points.parquet`, `counts.parquet`, `samples.parquet`,
-/// `summary.json`, `experiment.toml` and `manifest.json`. The last alone differs from call to call. `tell` sees the
-/// numbers, and what they cost, before their files are written.
+/// `summary.json`, `experiment.toml` and `manifest.json`. Only the manifest differs from call to call. `tell`
+/// receives the report, and the runs' cost, before the files are written.
 pub fn run_experiment(
     experiment: &Experiment,
     options: &SweepOptions<'_>,

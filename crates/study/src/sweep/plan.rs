@@ -1,4 +1,5 @@
-//! A sweep for others to make: which runs it comes to, what each needs, and the directory out of their records.
+//! Sweep for other machines: the list of its runs, the input of each, and the result directory from their
+//! records.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), sidestep_study::Error> {
@@ -32,45 +33,46 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// A sweep that was not made yet.
+/// Sweep whose runs are not made yet.
 pub struct Plan {
     experiment: Experiment,
     carried: Carried,
     jobs: Jobs,
 }
 
-/// One run to make.
+/// Run to make.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Work {
-    /// What it is known by: 64 hexadecimal digits.
+    /// Key of the run: 64 hexadecimal digits.
     pub key: String,
-    /// The number of its point.
+    /// Index of its point.
     pub point: usize,
-    /// The number of its scheme.
+    /// Index of its scheme.
     pub scheme: usize,
-    /// Its seed.
+    /// Seed.
     pub seed: u64,
-    /// About how many packets it sends: what it costs next to the others.
+    /// Estimated packets sent: the cost relative to other runs.
     pub cost: f64,
 }
 
-/// How the records came to be.
+/// Origin of the records.
 #[derive(Clone, Debug, Default)]
 pub struct Collected {
-    /// Keys of those that were there before.
+    /// Keys of the runs that were known before.
     pub known: BTreeSet<String>,
-    /// Where they are kept for later calls, and what happened there.
+    /// Cache for later calls, and its use.
     pub cache: Option<CacheUse>,
-    /// How long it took to make the others.
+    /// Time taken by the other runs.
     pub took: Duration,
-    /// Runs at a time; 0 where nobody knows.
+    /// Number of runs at a time; 0 if unknown.
     pub jobs: usize,
-    /// What made them, as it was asked for.
+    /// Executor that made the runs, as requested.
     pub executor: String,
 }
 
 impl Plan {
-    /// Reads it, changed by `sets`, and by its `[quick]` when `quick`. Refuses what is no sweep.
+    /// Reads a sweep, changed by `sets`, and by its `[quick]` table if `quick`. Refuses a scenario without a
+    /// sweep.
     pub fn read(source: &files::Source, sets: &[String], quick: bool) -> Result<Plan, Error> {
         let (experiment, read) = source.with_files(|files| {
             let files = Remembered {
@@ -101,17 +103,17 @@ impl Plan {
         })
     }
 
-    /// What is swept.
+    /// Returns the experiment.
     pub fn experiment(&self) -> &Experiment {
         &self.experiment
     }
 
-    /// What each worker needs, whichever runs it makes.
+    /// Returns the input of each worker, whichever runs it makes.
     pub fn carried(&self) -> &Carried {
         &self.carried
     }
 
-    /// Each run once, in the order in which they are best begun: an interruption leaves whole seeds, and what takes long
+    /// Lists each run once, in the best order to begin them: an interruption leaves whole seeds, and a long run
     /// does not begin last.
     pub fn works(&self) -> Vec<Work> {
         let costs = Costs::of(&[&self.experiment], self.jobs.distinct());
@@ -126,7 +128,8 @@ impl Plan {
         .collect()
     }
 
-    /// Refuses what could not be collected: an occupied directory and, unless `force`, more points than fit into memory.
+    /// Refuses a sweep that could not be collected: an occupied directory or, unless `force`, more points than
+    /// fit into memory.
     pub fn refuse(&self, out: &Path, force: bool) -> Result<(), Error> {
         refuse_occupied(out)?;
         match force {
@@ -135,8 +138,9 @@ impl Plan {
         }
     }
 
-    /// Makes the result directory `out` of the records in `folders`, each laid out as a [`Cache`]: the same bytes as a run
-    /// on threads, the manifest apart. What is in none of them counts as not run, and the result as partial.
+    /// Creates the result directory `out` from the records in `folders`, each laid out as a [`Cache`]. Except
+    /// for the manifest the bytes equal those of a sweep on threads. A run without a record counts as not run,
+    /// and makes the result partial.
     pub fn collect(
         &self,
         out: &Path,
@@ -147,7 +151,8 @@ impl Plan {
         let began = Instant::now();
         let folders: Vec<Cache> = folders.iter().map(|folder| Cache::beside(folder)).collect();
         let find = |key: &Key| folders.iter().find_map(|folder| folder.load(key));
-        // Read twice, so that none of them is held: a damaged one must be known before the first is summed up.
+        // Records are read twice, so that none is held in memory: a damaged one must be found before the first
+        // is summarised.
         let distinct = self.jobs.distinct();
         let there = distinct.iter().map(|job| &job.key);
         let there: BTreeSet<&Key> = there.filter(|key| find(key).is_some()).collect();

@@ -1,4 +1,4 @@
-//! The numbers of an experiment: its `summary.json`, and the table people read.
+//! Numbers of an experiment: its `summary.json`, and the table for people.
 
 use super::Measurement;
 use crate::manifest::Status;
@@ -11,50 +11,50 @@ use sidestep_lab::stats::{Kept, Summary};
 use sidestep_lab::{Axis, ClaimResult, Experiment};
 use std::sync::Arc;
 
-/// What the `summary.json` of an experiment says.
+/// Contents of an experiment's `summary.json`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepReport {
-    /// The experiment's name.
+    /// Name of the experiment.
     pub experiment: String,
-    /// What it shows, in one line; may be empty.
+    /// Title, one line; may be empty.
     pub title: String,
-    /// `[quick]` was applied.
+    /// True if `[quick]` was applied.
     pub quick: bool,
-    /// All that were asked for.
+    /// All seeds requested.
     pub seeds: Vec<u64>,
-    /// Whether all of it ran.
+    /// Status: complete if all runs ended.
     pub status: Status,
-    /// What must be read before trusting a number.
+    /// Warnings, which matter before any number is trusted.
     pub warnings: Vec<String>,
-    /// What `--set` did to the axes.
+    /// Notes on the effect of `--set` on the axes.
     pub notes: Vec<String>,
-    /// What is swept.
+    /// Swept axes.
     pub axes: Vec<Axis>,
-    /// The metrics that are drawn: those of the table.
+    /// Metrics of the table: those of plots and claims.
     pub shown: Vec<String>,
-    /// One per point.
+    /// Points.
     pub points: Vec<SweepPoint>,
-    /// The paper's claims beside our numbers.
+    /// Claims of the paper beside our numbers.
     pub claims: Vec<ClaimResult>,
 }
 
-/// One point's numbers.
+/// Numbers of one point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepPoint {
-    /// The value on each axis.
+    /// Value on each axis.
     pub at: Vec<String>,
-    /// One per scheme that ran.
+    /// Summaries in compact form, one for each scheme that ran.
     pub kept: Vec<Kept>,
 }
 
 impl SweepPoint {
-    /// The summaries, one per scheme that ran.
+    /// Iterates over the summaries, one for each scheme that ran.
     pub fn summaries(&self) -> impl Iterator<Item = Arc<Summary>> {
         self.kept.iter().map(Kept::get)
     }
 }
 
-/// The table of an experiment that draws no metric: completion times of all that was sent.
+/// Returns the metrics of an experiment without plots and claims: the completion times of all its traffic.
 fn usual(points: &[SweepPoint]) -> Vec<String> {
     let summaries = || points.iter().flat_map(SweepPoint::summaries);
     let mut shown = Vec::new();
@@ -79,7 +79,7 @@ fn usual(points: &[SweepPoint]) -> Vec<String> {
 }
 
 impl SweepReport {
-    /// Of an experiment that was measured.
+    /// Summarises a measured experiment.
     pub fn of(experiment: &Experiment, measured: &Measurement) -> SweepReport {
         let drawn = experiment.plots.iter().flat_map(|plot| &plot.y);
         let claimed = experiment.claims.iter().map(|claim| claim.metric.as_str());
@@ -112,12 +112,12 @@ impl SweepReport {
         }
     }
 
-    /// The contents of `summary.json`.
+    /// Returns the contents of `summary.json`.
     pub fn to_json(&self) -> Value {
         serde_json::to_value(self).expect("a report is always JSON")
     }
 
-    /// Reads it back. Errors say what is missing or not as expected.
+    /// Reads a report from `summary.json`. Errors name the value that is missing or invalid.
     pub fn from_json(value: &Value) -> Result<SweepReport, String> {
         fn part<T: serde::de::DeserializeOwned>(value: &Value, key: &str) -> Result<T, String> {
             serde_json::from_value(value[key].clone()).map_err(|e| format!("{key:?}: {e}"))
@@ -174,7 +174,7 @@ impl SweepReport {
         })
     }
 
-    /// The table, the claims, the notes and the warnings as text.
+    /// Formats the table, the claims, the notes and the warnings as text.
     pub fn to_text(&self) -> String {
         let title = match self.title.as_str() {
             "" => self.experiment.clone(),
@@ -205,7 +205,8 @@ impl SweepReport {
         out
     }
 
-    /// Points and schemes as rows, metrics as columns; and which columns, beside the first, hold words.
+    /// Builds the table: points and schemes as rows, metrics as columns. Also returns the columns with words,
+    /// beside the first.
     pub(crate) fn grid(&self) -> (Grid, Vec<usize>) {
         let mut grid = Grid::default();
         let axes = self.axes.iter().map(|axis| axis.name.clone());
@@ -223,7 +224,7 @@ impl SweepReport {
     }
 }
 
-/// What `summary.json` says. Of very many points it is written point by point.
+/// Serialises `summary.json` point by point, since a sweep may have very many.
 impl Serialize for SweepReport {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let axis = |a: &Axis| json!({"name": a.name, "values": a.values, "is_key": a.is_key});
@@ -250,7 +251,7 @@ impl Serialize for SweepReport {
     }
 }
 
-/// A list whose items are made JSON one at a time.
+/// List whose items are converted to JSON one at a time.
 pub(super) struct Each<'a, T, F>(pub &'a [T], pub F);
 
 impl<T, F: Fn(&T) -> Value> Serialize for Each<'_, T, F> {

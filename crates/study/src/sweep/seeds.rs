@@ -1,4 +1,5 @@
-//! `counts.parquet` and `samples.parquet` of a sweep: what all numbers of several seeds are made of, with their points.
+//! `counts.parquet` and `samples.parquet` of a sweep, with the points: the values from which all numbers over
+//! several seeds are computed.
 
 use crate::Error;
 use crate::columns::{Col, Get, TableWriter};
@@ -7,7 +8,7 @@ use crate::staging::Staging;
 use serde_json::{Map, Value};
 use sidestep_lab::{Experiment, PointResult, Record};
 
-/// The axes, then the columns of a run's table.
+/// Returns the columns: the axes, then those of a run's table.
 fn columns<R>(experiment: &Experiment, own: Vec<Col<R>>, at: fn(&R, usize) -> &str) -> Vec<Col<R>> {
     let axis = |(i, name): (usize, &str)| Col {
         name: name.to_string().into(),
@@ -18,7 +19,7 @@ fn columns<R>(experiment: &Experiment, own: Vec<Col<R>>, at: fn(&R, usize) -> &s
     axes.enumerate().map(axis).chain(own).collect()
 }
 
-/// What each column of each table says, for the manifest.
+/// Describes each column of each table, for the manifest.
 pub(super) fn docs(experiment: &Experiment) -> Map<String, Value> {
     fn docs<R>(columns: &[Col<R>]) -> Value {
         let doc = |c: &Col<R>| (c.name.to_string(), c.doc);
@@ -32,7 +33,7 @@ pub(super) fn docs(experiment: &Experiment) -> Map<String, Value> {
     ])
 }
 
-/// Both while they are written.
+/// Both tables while they are being written.
 pub(super) struct Seeds {
     counts: TableWriter,
     samples: TableWriter,
@@ -54,7 +55,7 @@ impl Seeds {
         })
     }
 
-    /// Adds these points, a row group a run, or `together` as one.
+    /// Writes these points, one row group a run, or all as one row group if `together`.
     pub fn write(
         &mut self,
         experiment: &Experiment,

@@ -1,20 +1,20 @@
-//! What a call made, and what earlier calls had made.
+//! Counts of the runs that a call made, and of those that earlier calls had made.
 
 use super::CacheUse;
 use crate::manifest::How;
 use crate::words::some;
 use sidestep_types::Bytes;
 
-/// How many runs a call made, and took from the cache.
+/// Runs made by a call, and runs taken from the cache.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// Runs that were made, to their end or not.
+    /// Runs made, completed or interrupted.
     pub made: u64,
-    /// Runs that were known.
+    /// Runs taken from the cache.
     pub cached: u64,
-    /// Runs that an interruption kept from beginning.
+    /// Runs that an interruption prevented.
     pub not_run: u64,
-    /// What happened to the cache.
+    /// Use of the cache.
     pub cache: Option<CacheUse>,
 }
 
@@ -28,7 +28,7 @@ impl Spent {
         }
     }
 
-    /// One line and, when the cache could not be written, another.
+    /// Formats one line, and a second one if the cache could not be written.
     pub fn to_text(&self) -> String {
         let mut text = format!("{} made", some(self.made as usize, "run"));
         if let Some(cache) = &self.cache {

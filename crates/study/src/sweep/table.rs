@@ -8,13 +8,13 @@ use sidestep_lab::stats::metric::{self, CLASS_METRICS, METRICS, Reading};
 use sidestep_lab::stats::{Summary, summarise};
 use sidestep_lab::{Experiment, PointResult, Record};
 
-/// A row, with the numbers of its seed alone.
+/// Row with the numbers of a single seed.
 struct Row<'a> {
     at: &'a [String],
     record: &'a Record,
     summary: Summary,
     hash: String,
-    /// Metrics of one class, by their columns.
+    /// Metrics of one class, in the order of their columns.
     of_class: &'a [String],
 }
 
@@ -32,7 +32,7 @@ fn known(reading: Reading) -> Option<f64> {
     }
 }
 
-/// The columns: the axes, what ran, the metrics, the cost.
+/// Returns the columns: the axes, the run, the metrics, the cost.
 fn columns<'a>(experiment: &Experiment, of_class: &[String]) -> Vec<Col<Row<'a>>> {
     let axis = |(i, name): (usize, &str)| Col {
         name: name.to_string().into(),
@@ -48,11 +48,12 @@ fn columns<'a>(experiment: &Experiment, of_class: &[String]) -> Vec<Col<Row<'a>>
         seed: Int = r.record.seed;
         /// queries, finished or not
         queries: Int = r.summary.qct_ms.n;
-        /// the 99th percentile of query completion fell on an unfinished one: it is a lower bound
+        /// true if the 99th percentile of query completion falls on an unfinished query: the value is a lower
+        /// bound
         qct_p99_at_least: Flag = r.summary.qct_ms.p99_at_least;
         /// background flows of 1 to 10 kB, finished or not
         fct_short_n: Int = r.summary.fct_short_ms.n;
-        /// their 99th percentile fell on an unfinished one: it is a lower bound
+        /// true if their 99th percentile falls on an unfinished flow: the value is a lower bound
         fct_short_p99_at_least: Flag = r.summary.fct_short_ms.p99_at_least;
     });
     all.extend(METRICS.iter().enumerate().map(|(i, metric)| Col {
@@ -92,7 +93,7 @@ fn columns<'a>(experiment: &Experiment, of_class: &[String]) -> Vec<Col<Row<'a>>
     all
 }
 
-/// All metrics of all classes that send something at a point.
+/// Lists all metrics of all classes that have traffic at some point.
 fn of_class(experiment: &Experiment) -> Vec<String> {
     let mut classes: Vec<String> = Vec::new();
     for scenario in experiment.points.iter().map(|point| &point.scenario) {
@@ -110,7 +111,7 @@ fn of_class(experiment: &Experiment) -> Vec<String> {
     each.collect()
 }
 
-/// What each column says, for the manifest.
+/// Describes each column, for the manifest.
 pub(super) fn docs(experiment: &Experiment) -> Value {
     let columns = columns(experiment, &of_class(experiment));
     columns
@@ -119,7 +120,7 @@ pub(super) fn docs(experiment: &Experiment) -> Value {
         .collect()
 }
 
-/// The table while it is written.
+/// Table while it is being written.
 pub(super) struct Points {
     table: TableWriter,
     of_class: Vec<String>,
@@ -136,7 +137,7 @@ impl Points {
         })
     }
 
-    /// Adds these points as one row group.
+    /// Writes these points as one row group.
     pub fn write(&mut self, experiment: &Experiment, points: &[PointResult]) -> Result<(), Error> {
         let of_class = &self.of_class;
         let runs = points

@@ -1,18 +1,19 @@
-//! A barrier at which threads meet many thousand times a second.
+//! Barrier at which threads meet many thousand times a second.
 //!
-//! **Decision**     who waits looks again and again for a while, then lets others have the core, then sleeps: a window takes
-//!                  microseconds, and to sleep and be woken as many; but where there are more threads than cores, or
-//!                  nothing to run for long, nobody looks in vain for ever.
-//! **State**        how many have come in this round, and which round it is.
-//! **Units**        looks.
-//! **Errors**       a barrier that is broken lets everybody through, and says so: one of the threads ended with a panic.
+//! **Decision**     a waiting thread spins, then yields its core, then sleeps. A window takes microseconds, and
+//!                  so do sleeping and waking; but with more threads than cores, or no work for long, no thread
+//!                  spins for ever.
+//! **State**        the number of threads that have arrived in this round, and the round.
+//! **Units**        iterations of a loop.
+//! **Errors**       a broken barrier lets all threads through, and [`Barrier::wait`] returns false: one of them
+//!                  ended with a panic.
 //!
-//! What a thread wrote before it came is seen by every thread that has been let through: whoever comes reads and writes the
-//! count, and the last one writes the round.
+//! Writes of a thread before it arrives are visible to every thread after the barrier: each arriving thread
+//! reads and writes the count, and the last one writes the round.
 
 use super::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, Ordering, spin_loop, yield_now};
 
-/// Where so many threads meet.
+/// Barrier for a fixed number of threads.
 pub struct Barrier {
     count: usize,
     spins: usize,
@@ -20,13 +21,15 @@ pub struct Barrier {
     came: AtomicUsize,
     round: AtomicUsize,
     broken: AtomicBool,
-    /// How many sleep. Whoever lets the others through holds it, so that nobody looks, is let through, and falls asleep.
+    /// Number of sleeping threads. The thread that lets the others through holds the lock, so that no thread
+    /// checks the round, is let through, and then falls asleep.
     sleepers: Mutex<usize>,
     bell: Condvar,
 }
 
 impl Barrier {
-    /// For `count` threads, which look `spins` times and let others have the core `yields` times before they sleep.
+    /// Creates a barrier for `count` threads. Before it sleeps, a waiting thread spins `spins` times and yields
+    /// its core `yields` times.
     pub fn new(count: usize, spins: usize, yields: usize) -> Barrier {
         Barrier {
             count,
@@ -40,10 +43,10 @@ impl Barrier {
         }
     }
 
-    /// Waits until all have come. Says whether the barrier is whole.
+    /// Waits until all threads have arrived. Returns false if the barrier is broken.
     #[must_use]
     pub fn wait(&self) -> bool {
-        // Nobody is let through before this thread has come, so the round is the present one.
+        // The round cannot change before this thread arrives, so this is the present one.
         let round = self.round.load(Ordering::Acquire);
         if self.came.fetch_add(1, Ordering::AcqRel) + 1 == self.count {
             self.came.store(0, Ordering::Relaxed);
@@ -54,7 +57,7 @@ impl Barrier {
         !self.broken.load(Ordering::Acquire)
     }
 
-    /// Nobody waits any more, now or later.
+    /// Breaks the barrier: no thread waits any more, now or later.
     pub fn break_down(&self) {
         self.broken.store(true, Ordering::Release);
         self.let_through();

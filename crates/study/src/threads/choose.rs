@@ -1,10 +1,10 @@
-//! How many threads a run has.
+//! Choice of the number of threads of a run.
 //!
-//! **Decision**     so many as are asked for, or a refusal. With `auto` one for each core that no other run has, as long as
-//!                  each has enough to do in a window: less than [`LEAST_EVENTS`] and the threads wait for each other
-//!                  more than they gain.
+//! **Decision**     the number requested, or a refusal. With `auto`, one thread for each core that no other run
+//!                  uses, as long as each has enough events in a window: below [`LEAST_EVENTS`] the threads
+//!                  wait for each other longer than they save.
 //! **Units**        events of a window are estimated from the offered load.
-//! **Errors**       [`choose`] says why a run cannot have so many threads, and how many are useful.
+//! **Errors**       [`choose`] explains why a run cannot have that many threads, and how many are useful.
 
 use crate::Error;
 use sidestep_lab::Scenario;
@@ -13,29 +13,29 @@ use sidestep_sim::TraceFilter;
 use sidestep_sim::parts::Cut;
 use std::sync::Arc;
 
-/// What `--threads` says.
+/// Value of `--threads`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// As many as are worth it.
+    /// As many threads as are useful.
     Auto,
-    /// So many, at least one.
+    /// This number of threads, at least one.
     Of(usize),
 }
 
-/// How a run of one scheme is made.
+/// Threads chosen for the runs of one scheme.
 #[derive(Clone, Debug, Default)]
 pub struct Chosen {
-    /// Its parts, a thread each; `None` is one thread, and a world in one piece.
+    /// Parts, one thread each; `None` for one thread and an undivided world.
     pub cut: Option<Arc<Cut>>,
-    /// Why it has one thread, where `auto` chose that.
+    /// Reason for a single thread, if `auto` chose that.
     pub why_one: Option<String>,
 }
 
-/// Events of a window that a thread must have on average to be worth it: measured (docs/performance.md).
+/// Average events of a window above which a thread is useful: measured (docs/performance.md).
 pub const LEAST_EVENTS: f64 = 40.0;
 
 impl Asked {
-    /// `auto`, or a number from 1 up.
+    /// Reads `auto`, or a number from 1 up.
     pub fn parse(text: &str) -> Result<Asked, String> {
         match text.parse() {
             _ if text == "auto" => Ok(Asked::Auto),
@@ -47,7 +47,7 @@ impl Asked {
     }
 }
 
-/// How many threads each of so many runs at a time has at most, on `cores`.
+/// Returns the maximum threads of each of `jobs` concurrent runs on `cores` cores.
 pub fn most_threads(asked: Option<Asked>, jobs: usize, cores: usize) -> usize {
     match asked {
         None => 1,
@@ -64,14 +64,14 @@ impl Chosen {
         }
     }
 
-    /// How many threads it has.
+    /// Returns the number of threads.
     pub fn threads(&self) -> usize {
         self.cut.as_ref().map_or(1, |cut| cut.parts())
     }
 }
 
-/// How each scheme of the scenario is run, where a run may have `cores`. `kept` names what else is asked for that needs a
-/// world in one piece, if anything.
+/// Chooses the threads of each scheme of the scenario, where a run may use `cores` cores. `kept` names another
+/// option that needs an undivided world, if there is one.
 pub fn choose(
     scenario: &Scenario,
     asked: Asked,

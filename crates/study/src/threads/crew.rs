@@ -1,6 +1,7 @@
-//! A crew with a thread for each part.
+//! Crew of threads, one for each part of a run.
 //!
-//! The threads live as long as the crew. Between two calls they wait at the barrier, and the parts are the caller's.
+//! The threads live as long as the crew. Between two calls they wait at the barrier, and the caller owns the
+//! parts.
 
 use super::barrier::Barrier;
 use super::shared::Shared;
@@ -13,26 +14,26 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-/// Looks before a thread lets others have its core: some ten microseconds.
+/// Spins before a thread yields its core: some ten microseconds.
 const SPINS: usize = 400;
-/// Times that it does so before it sleeps.
+/// Yields before a thread sleeps.
 const YIELDS: usize = 1000;
 
-/// Threads that let parts run side by side, the caller's own among them.
+/// Threads that run parts in parallel, including the caller's thread.
 pub struct Threads {
     hall: Arc<Hall>,
     workers: Vec<JoinHandle<()>>,
 }
 
-/// Where parts are handed over.
+/// State shared between caller and threads, through which parts are handed over.
 struct Hall {
     shared: Shared,
-    /// One a thread: what it is to do, and what came of it.
+    /// Desks, one for each thread: its part and windows.
     desks: Vec<Mutex<Desk>>,
     closed: AtomicBool,
-    /// What the first thread said that ended with a panic.
+    /// Panic payload of the first thread that panicked.
     said: Mutex<Option<Box<dyn Any + Send>>>,
-    /// Processor time of all threads but the caller's, in nanoseconds.
+    /// CPU time of all threads but the caller's, in nanoseconds.
     cpu_ns: Arc<AtomicU64>,
 }
 
@@ -42,7 +43,7 @@ struct Desk {
 }
 
 impl Threads {
-    /// For so many parts. What the other threads take of the processors is added to `cpu_ns`.
+    /// Creates the threads for `parts` parts. The CPU time of the other threads is added to `cpu_ns`.
     pub fn new(parts: usize, cpu_ns: Arc<AtomicU64>) -> Threads {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let spins = if parts <= cores { SPINS } else { 0 };
@@ -68,10 +69,10 @@ impl Threads {
 }
 
 impl Hall {
-    /// The life of thread `me`.
+    /// Runs the loop of thread `me`.
     fn work(&self, me: usize) {
         let mut before = thread_cpu_s();
-        // It begins with the others.
+        // The thread begins together with the others.
         while self.shared.barrier.wait() && !self.closed.load(Ordering::Acquire) {
             self.serve(me);
             let now = thread_cpu_s();
@@ -84,7 +85,7 @@ impl Hall {
         }
     }
 
-    /// Does what is on desk `me`. Says with which instant the run ended, if it did.
+    /// Serves the part on desk `me`. Returns the instant at which the run ended, if it did.
     fn serve(&self, me: usize) -> Option<Time> {
         let served = catch_unwind(AssertUnwindSafe(|| {
             let mut desk = self.desks[me].lock().expect("one thread is at a desk");
@@ -136,7 +137,7 @@ impl Drop for Threads {
         self.hall.closed.store(true, Ordering::Release);
         self.hall.shared.barrier.break_down();
         for worker in self.workers.drain(..) {
-            // What it said was told where the run was.
+            // Its panic was already resumed in the caller of the run.
             let _ = worker.join();
         }
     }

@@ -1,10 +1,11 @@
-//! One run on several threads, with the same bytes.
+//! One run on several threads, with the same results byte for byte.
 //!
-//! **Decision**     how many threads a run has ([`Asked`], [`choose`]); which of them serves which part is
-//!                  [`sidestep_sim::parts`]'.
-//! **State**        a thread for each part while the run goes on.
+//! **Decision**     the number of threads of a run ([`Asked`], [`choose`]); [`sidestep_sim::parts`] decides
+//!                  which thread serves which part.
+//! **State**        one thread for each part while the run goes on.
 //! **Units**        threads.
-//! **Errors**       who asks for so many is told why it cannot be; who leaves it to us gets one thread, and is told why.
+//! **Errors**       a request for a number of threads that a run cannot have is refused with the reason; `auto`
+//!                  then uses one thread and reports the reason.
 
 mod barrier;
 mod choose;
@@ -17,12 +18,12 @@ pub use crew::Threads;
 
 use std::fmt;
 
-/// What is asked for, and who is told why it is less.
+/// Requested threads, and the receiver of remarks on a smaller choice.
 #[derive(Clone, Copy)]
 pub struct Threading<'a> {
-    /// How many threads.
+    /// Requested number of threads.
     pub asked: Asked,
-    /// Is told of each scheme that has one thread and why, with [`Asked::Auto`].
+    /// Receives each scheme that has one thread, with the reason, with [`Asked::Auto`].
     pub remark: &'a (dyn Fn(&str) + Sync),
 }
 

@@ -1,7 +1,7 @@
-//! What the threads of a run share: what each part said, and the mail between every two.
+//! State shared between the threads of a run: the report of each part, and the mail between every two parts.
 //!
-//! Everything stands twice. While the threads read what was written before they met, they write the other one; they meet again
-//! before that is read.
+//! Everything exists twice. While the threads read one copy, written before they met, they write the other;
+//! they meet again before that one is read.
 
 use super::barrier::Barrier;
 use sidestep_sim::parts::{Mail, Part, Said, Step, Windows};
@@ -9,7 +9,7 @@ use sidestep_types::Time;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What one part said, on a cache line of its own.
+/// Report of one part, on a separate cache line.
 #[repr(align(128))]
 #[derive(Default)]
 struct Slot {
@@ -20,7 +20,7 @@ struct Slot {
 }
 
 impl Slot {
-    // The barrier orders what is written before it and read after it.
+    // The barrier orders the writes before it and the reads after it.
     fn write(&self, said: Said) {
         self.next.store(said.next.ps(), Ordering::Relaxed);
         self.left.store(said.left, Ordering::Relaxed);
@@ -45,7 +45,8 @@ impl Slot {
 struct Letterbox(Mutex<Vec<Mail>>);
 
 impl Letterbox {
-    /// Takes what is there, or puts it there: whoever comes brings an empty one for a full one, or a full one for an empty one.
+    /// Takes the mail out, or puts mail in: the caller swaps an empty list for a full one, or a full one for an
+    /// empty one.
     fn swap(&self, mail: &mut Vec<Mail>) {
         let inside = self.0.lock();
         let mut inside = inside.expect("nothing panics at a letterbox");
@@ -54,19 +55,19 @@ impl Letterbox {
     }
 }
 
-/// What the threads share.
+/// State shared between the threads.
 pub struct Shared {
     pub barrier: Barrier,
     said: [Vec<Slot>; 2],
-    /// By sender, then by receiver.
+    /// Mail by sender, then by receiver.
     mail: [Vec<Vec<Letterbox>>; 2],
 }
 
-/// The barrier is broken: another thread has ended with a panic.
+/// Broken barrier: another thread has ended with a panic.
 pub struct Broken;
 
 impl Shared {
-    /// For so many parts.
+    /// Creates the state for `parts` parts.
     pub fn new(parts: usize, barrier: Barrier) -> Shared {
         let said = || (0..parts).map(|_| Slot::default()).collect();
         let boxes = || (0..parts).map(|_| Letterbox::default()).collect();
@@ -78,7 +79,7 @@ impl Shared {
         }
     }
 
-    /// Part `me` says what it has to, waits for the others, and hears them.
+    /// Publishes the report of part `me`, waits for the others, and returns all reports.
     fn meet(
         &self,
         me: usize,
@@ -94,8 +95,8 @@ impl Shared {
         }
     }
 
-    /// Lets part `me` serve `windows` to the end, side by side with the others. Says with which instant the run ended, if it
-    /// did. What it does is what [`sidestep_sim::parts::InTurn`] does for all.
+    /// Serves `windows` with part `me` to the end, in parallel with the others. Returns the instant at which
+    /// the run ended, if it did. The result equals that of [`sidestep_sim::parts::InTurn`] for all parts.
     pub fn serve(
         &self,
         me: usize,

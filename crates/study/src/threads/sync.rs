@@ -1,4 +1,4 @@
-//! What a barrier is made of: here the standard library's, in `crates/study/loom` loom's.
+//! Primitives of the barrier: the standard library's here, loom's in `crates/study/loom`.
 
 pub use std::hint::spin_loop;
 pub use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

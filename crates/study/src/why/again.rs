@@ -1,4 +1,4 @@
-//! A recorded run, found in its result directory and made again.
+//! Repetition of a recorded run from its result directory.
 
 use super::own;
 use crate::manifest::How;
@@ -13,29 +13,29 @@ use sidestep_sim::TraceFilter;
 use sidestep_types::Time;
 use std::path::{Path, PathBuf};
 
-/// Which run of a result directory.
+/// Choice of a run of a result directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Which {
-    /// Of this scheme; needed when there are several.
+    /// Scheme; required if there are several.
     pub scheme: Option<String>,
-    /// Of this seed; needed when there are several.
+    /// Seed; required if there are several.
     pub seed: Option<u64>,
 }
 
-/// The runs of a result directory.
+/// Runs of a result directory.
 pub struct Recorded {
     dir: PathBuf,
-    /// Where the files are that the scenario names.
+    /// Folders of the files that the scenario refers to.
     beside: Vec<PathBuf>,
     version: String,
     runs: Vec<Value>,
-    /// Policies of the caller's that runs had.
+    /// Policies of the caller's code that the runs had.
     had: Vec<own::Had>,
-    /// Schemes that the caller brings again for them.
+    /// Schemes with these policies, supplied again by the caller.
     own: Vec<OwnScheme>,
 }
 
-/// A run that is to be made again.
+/// Run to be repeated.
 pub(super) struct Chosen {
     pub scenario: Scenario,
     pub scheme: usize,
@@ -45,15 +45,16 @@ pub(super) struct Chosen {
     recorded: Value,
 }
 
-/// Whether a run was the recorded one.
+/// Comparison of a repeated run with the recorded one.
 pub(super) struct Check {
     pub same: bool,
     pub json: Value,
 }
 
 impl Recorded {
-    /// The runs of `dir`; files that its scenario names are looked for in `beside`, in the directory itself and the
-    /// one around it unless given, and then in the current folder. Errors say why nothing of it can be run again.
+    /// Opens the runs of `dir`. Files that the scenario refers to are searched for in `beside`, or without it
+    /// in the directory and its parent, then in the current folder. Errors explain why none of the runs can be
+    /// repeated.
     pub fn open(dir: &Path, beside: Option<&Path>) -> Result<Recorded, Error> {
         let result = ResultDir::open(dir)?;
         let refuse = |why: &str| {
@@ -95,13 +96,13 @@ impl Recorded {
         })
     }
 
-    /// The same with these schemes, whose policies the runs had: no directory holds what a policy of the caller's does.
+    /// Adds schemes with the policies that the runs had: no directory contains the code of a caller's policy.
     pub fn with_own(mut self, own: Vec<OwnScheme>) -> Recorded {
         self.own = own;
         self
     }
 
-    /// How to come by the number of a packet.
+    /// Explains how to find the number of a packet.
     pub fn how_to_find(&self) -> String {
         format!(
             "`sidestep why {} --flow 12` lists the packets of a flow, --dropped and --detoured those of a run",
@@ -109,7 +110,7 @@ impl Recorded {
         )
     }
 
-    /// The run that was asked for.
+    /// Returns the chosen run.
     pub(super) fn choose(&self, which: &Which) -> Result<Chosen, Error> {
         let scheme_of = |run: &Value| run["scheme"].as_str().unwrap_or("?").to_string();
         let mut schemes: Vec<String> = Vec::new();
@@ -175,7 +176,7 @@ impl Recorded {
 }
 
 impl Chosen {
-    /// `dibs, seed 1`
+    /// Returns the name of the run: `dibs, seed 1`.
     pub fn name(&self) -> String {
         format!(
             "{}, seed {}",
@@ -183,13 +184,13 @@ impl Chosen {
         )
     }
 
-    /// The run, before its first event.
+    /// Prepares the run, before its first event.
     pub fn session(&self, trace: TraceFilter) -> Result<Session, Error> {
         let session = Session::new(&self.scenario, self.scheme, self.seed, trace);
         session.map_err(|e| Error::Run(format!("{}: {e}", self.name())))
     }
 
-    /// Runs it on until `until`. Errors say what a policy of the caller's ended it with.
+    /// Runs the session until `until`. Errors state how a caller's policy ended it.
     pub fn run(&self, session: &mut Session, until: Time) -> Result<(), Error> {
         let Some(own) = &self.scenario.schemes[self.scheme].own else {
             session.run_until(until);
@@ -204,19 +205,19 @@ impl Chosen {
         session.run_own_until(own, until).map(|_| ()).map_err(ended)
     }
 
-    /// Runs it to its end.
+    /// Runs the session to its end.
     pub fn run_to_end(&self, mut session: Session) -> Result<Run, Error> {
         self.run(&mut session, Time::MAX)?;
         Ok(session.finish())
     }
 
-    /// Was this the recorded run?
+    /// Compares the run with the recorded one.
     pub fn check(&self, run: &Run) -> Check {
         let dir = self.dir.display();
         let hash = format!("{:016x}", run.outcome.trajectory_hash);
         let recorded = self.recorded["trajectory_hash"].as_str();
         let this = env!("CARGO_PKG_VERSION");
-        // Also what came from the cache.
+        // The status of a cached run begins with this word, too.
         let status = self.recorded["status"].as_str().unwrap_or("");
         let ended = status.starts_with(How::Ran.word());
         let (same, says) = match recorded.filter(|_| ended) {

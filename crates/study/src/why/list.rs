@@ -1,4 +1,4 @@
-//! Packets to choose from: those of a flow, those dropped, those detoured.
+//! Lists of packets to choose from: those of a flow, dropped ones, detoured ones.
 
 use super::again::{Recorded, Which};
 use super::fate;
@@ -10,27 +10,27 @@ use serde_json::{Value, json};
 use sidestep_sim::{Outcome, PacketTrace, Plan, Start, TraceFilter};
 use sidestep_types::{FlowId, Time};
 
-/// Which packets to list.
+/// Packets to list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// Those of this flow, both ways.
+    /// Packets of this flow, in both directions.
     Flow(u32),
-    /// Those that were dropped.
+    /// Dropped packets.
     Dropped,
-    /// Those that were detoured.
+    /// Detoured packets.
     Detoured,
 }
 
-/// A list of packets.
+/// List of packets.
 #[derive(Debug)]
 pub struct Listed {
-    /// What `--json` prints: all of them.
+    /// Output of `--json`: all packets.
     pub json: Value,
-    /// Was the run that was made again the one that the directory records?
+    /// True if the repeated run was the recorded one.
     pub same: bool,
 }
 
-/// Lists packets of a recorded run, in the order in which they were sent. Errors say why there are none.
+/// Lists packets of a recorded run in the order in which they were sent. Errors explain why there are none.
 pub fn list(recorded: &Recorded, which: &Which, wanted: Wanted) -> Result<Listed, Error> {
     let chosen = recorded.choose(which)?;
     let filter = match wanted {
@@ -78,7 +78,7 @@ pub fn list(recorded: &Recorded, which: &Which, wanted: Wanted) -> Result<Listed
     })
 }
 
-/// Why no packet of `flow` was sent.
+/// Explains why no packet of `flow` was sent.
 fn no_flow(flow: u32, plan: &Plan, outcome: &Outcome) -> String {
     let Some(planned) = plan.flows.get(flow as usize) else {
         return match plan.flows.len() {
@@ -120,12 +120,12 @@ fn no_flow(flow: u32, plan: &Plan, outcome: &Outcome) -> String {
     }
 }
 
-/// A list as text, at most `most` of it.
+/// Formats a list as text, with at most `most` packets.
 pub fn list_text(json: &Value, most: usize) -> String {
     let packets = json["packets"].as_array().map_or(&[][..], Vec::as_slice);
     let mut grid = Grid::default();
     let subflows = packets.iter().any(|packet| !packet["subflow"].is_null());
-    // Each has its own bytes.
+    // Each subflow numbers its own bytes.
     let subflow = |said: &dyn Fn() -> String| subflows.then(said);
     let row = |[id, flow, kind]: [String; 3], subflow: Option<String>, rest: [String; 4]| {
         let all = [id, flow, kind].into_iter().chain(subflow).chain(rest);

@@ -1,11 +1,11 @@
-//! Why `show` finds no path of a packet.
+//! Explanation of a missing packet path, for `show`.
 
 use crate::Error;
 use crate::result::{Choice, ResultDir};
 use crate::words::{count, seeds};
 use serde_json::Value;
 
-/// Why none of the paths that `dir`, called `name`, holds is one of `choice`.
+/// Explains why none of the paths in `dir`, called `name`, matches `choice`.
 pub fn missing(dir: &ResultDir, name: &str, choice: &Choice) -> Result<String, Error> {
     let manifest = dir.json("manifest.json")?;
     let runs = manifest["runs"].as_array().cloned().unwrap_or_default();
@@ -64,7 +64,7 @@ pub fn missing(dir: &ResultDir, name: &str, choice: &Choice) -> Result<String, E
     ))
 }
 
-/// `dibs, seed 1`
+/// Returns the run of a packet: `dibs, seed 1`.
 fn run_of(packet: &Value) -> String {
     format!(
         "{}, seed {}",
