@@ -1,10 +1,11 @@
-//! Names the code that decides what a run does: a digest of the sources of the simulator and of
-//! the data it ships, and of the versions of its dependencies. Kept results of other code are not reused.
+//! Defines `SIDESTEP_CODE`, which identifies the code that decides a run: a digest of the sources of the
+//! simulator and of the data it ships, and of the versions of its dependencies. Cached results of other code
+//! are not reused.
 //!
-//! Names the commit that the sources are of, which is also that of the ranges that claims accept.
+//! Defines `COMMIT`, the commit of the sources, which is also that of the ranges that claims accept.
 //!
-//! Makes the experiments part of the program: every file of `experiments/<paper>/`, found here so
-//! that a new figure is one file and no line anywhere.
+//! Embeds the experiments: every file of `experiments/<paper>/` is found here, so that a new figure is one file
+//! and needs no line elsewhere.
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// The crates that decide.
+/// Crates that decide a run.
 const DECIDE: [&str; 7] = [
     "derive",
     "types",
@@ -25,7 +26,7 @@ const DECIDE: [&str; 7] = [
 ];
 
 fn main() {
-    // Asked when it runs: a build folder may be shared by several copies of the sources.
+    // Read at run time: several copies of the sources may share a build folder.
     let own = env::var_os("CARGO_MANIFEST_DIR").expect("cargo says where");
     let root = Path::new(&own).join("../..");
     name_code(&root);
@@ -34,7 +35,7 @@ fn main() {
     ship_shared(&root);
 }
 
-/// Makes the sources that a plug-in shares with the program part of the program, and the versions of what they need.
+/// Embeds the sources that a plug-in shares with the program, and the versions of their dependencies.
 fn ship_shared(root: &Path) {
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo says where"));
     let mut files = Vec::new();
@@ -46,7 +47,8 @@ fn ship_shared(root: &Path) {
             .for_each(|part| list(&place.join(part), &mut files));
     }
     files.sort();
-    // The workspace says what its crates inherit; of its members there are these.
+    // The crates inherit settings from the workspace; its list of members is replaced by the crates that are
+    // present.
     let workspace = fs::read_to_string(root.join("Cargo.toml")).expect("the workspace is there");
     let members = workspace
         .lines()
@@ -67,7 +69,7 @@ fn ship_shared(root: &Path) {
     list.push(']');
     fs::write(out.join("plugin_sources.rs"), list).expect("the build folder can be written to");
     let lock = fs::read_to_string(root.join("Cargo.lock")).expect("the lock is there");
-    // A plug-in has one version of each, so that none is named by it.
+    // A plug-in has one version of each package, so that its lock file names none with a version.
     let derive = locked(&lock, "sidestep-derive", None);
     let syn = derive.lines().find_map(|line| line.strip_prefix(" \"syn "));
     let syn = syn.map(|version| version.trim_end_matches("\","));
@@ -79,7 +81,7 @@ fn ship_shared(root: &Path) {
         .expect("the build folder can be written to");
 }
 
-/// What the lock says of the package of this name, and of this version where it has several.
+/// Returns the entry in the lock file for the package of this name, and of this version if there are several.
 fn locked<'a>(lock: &'a str, name: &str, version: Option<&str>) -> &'a str {
     let head = format!("[[package]]\nname = \"{name}\"\n");
     let version = version.map(|version| format!("version = \"{version}\"\n"));
@@ -91,8 +93,9 @@ fn locked<'a>(lock: &'a str, name: &str, version: Option<&str>) -> &'a str {
     found.unwrap_or_else(|| panic!("Cargo.lock has no {name}"))
 }
 
-/// Name, version and checksum of each package that the crates which decide name. Not the whole lock: that of a source
-/// distribution has fewer packages, and what those need in turn depends on the features that others ask of them.
+/// Returns name, version and checksum of each direct dependency of the crates that decide. The whole lock is
+/// not used: that of a source distribution has fewer packages, and indirect dependencies vary with the features
+/// that other packages request.
 fn needed(lock: &str) -> BTreeSet<String> {
     let mut needed = BTreeSet::new();
     for own in DECIDE {
@@ -117,7 +120,7 @@ fn name_code(root: &Path) {
         println!("cargo::rerun-if-changed={}", path.display());
         let mut files = Vec::new();
         list(&path, &mut files);
-        // A digest of nothing would let every version share its results.
+        // With an empty digest all versions would share their results.
         assert!(!files.is_empty(), "{} is missing", path.display());
         files.sort();
         for file in files {
@@ -144,8 +147,8 @@ fn name_code(root: &Path) {
     println!("cargo::rustc-env=SIDESTEP_CODE={}", &digits[..16]);
 }
 
-/// `COMMIT`: the commit's digits, `+modified` where what decides or the experiments differ from it, or `unknown`
-/// outside a checkout of this very workspace.
+/// Defines `COMMIT`: the commit's digits, `+modified` if the deciding sources or the experiments differ from
+/// it, or `unknown` outside a checkout of this very workspace.
 fn name_commit(root: &Path) {
     let git = |words: &[&str]| -> Option<String> {
         let run = Command::new("git").args(words).current_dir(root).output();
@@ -153,7 +156,7 @@ fn name_commit(root: &Path) {
         let said = String::from_utf8(run.stdout).ok()?;
         Some(said.trim().to_string())
     };
-    // Sources unpacked inside another checkout are not of its commit.
+    // Sources unpacked inside another checkout do not belong to its commit.
     let top = git(&["rev-parse", "--show-toplevel"]).map(PathBuf::from);
     let own = top.filter(|top| top.canonicalize().ok() == root.canonicalize().ok());
     let commit = own.and_then(|_| git(&["rev-parse", "--short=12", "HEAD"]));
@@ -164,7 +167,7 @@ fn name_commit(root: &Path) {
     let branch = git(&["rev-parse", "--symbolic-full-name", "HEAD"]).unwrap_or_default();
     for name in ["HEAD", "logs/HEAD", "packed-refs", &branch] {
         let place = git(&["rev-parse", "--git-path", name]).map(|path| root.join(path));
-        // Cargo takes a file that is missing for one that changed.
+        // Cargo treats a missing file as changed.
         if let Some(place) = place.filter(|place| place.is_file()) {
             println!("cargo::rerun-if-changed={}", place.display());
         }
@@ -210,7 +213,7 @@ fn ship(experiments: &Path) {
     fs::write(out.join("experiments.rs"), list).expect("the build folder can be written to");
 }
 
-/// What a folder holds, by name; nothing when there is no such folder.
+/// Lists the contents of a folder, by name; empty if there is no such folder.
 fn sorted(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();

@@ -1,10 +1,10 @@
-//! Numbers and paragraphs as people read them.
+//! Numbers and paragraphs for people.
 
-/// What is said of a page of points that is not whole.
+/// Note on a sweep with incomplete points.
 pub(crate) const PARTIAL: &str =
     "interrupted; compared are, at each point, the seeds with which every scheme came to its end.";
 
-/// `1,234,567`
+/// Formats a count: `1,234,567`.
 pub fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
@@ -17,7 +17,7 @@ pub fn count(n: u64) -> String {
     out
 }
 
-/// Three significant digits, or all before the point: `0.0123`, `3.21`, `24.1`, `1,240`.
+/// Formats a number with three significant digits, or all before the point: `0.0123`, `3.21`, `24.1`, `1,240`.
 pub fn number(v: f64) -> String {
     if !v.is_finite() {
         return "-".into();
@@ -34,7 +34,7 @@ pub fn number(v: f64) -> String {
     format!("{v:.decimals$}")
 }
 
-/// `12.3 %`; never 100 % or 0 % when it is not.
+/// Formats a share: `12.3 %`; never 100 % or 0 % unless it is exact.
 pub fn share(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "-".into();
@@ -51,7 +51,7 @@ pub fn share(part: u64, whole: u64) -> String {
     }
 }
 
-/// `1, 2, 3` as `1-3`; anything else as it is.
+/// Formats seeds: `1, 2, 3` as `1-3`; others as a list.
 pub fn seeds(seeds: &[u64]) -> String {
     let run = seeds.windows(2).all(|w| w[1] == w[0].wrapping_add(1));
     match seeds {
@@ -66,7 +66,7 @@ pub fn seeds(seeds: &[u64]) -> String {
     }
 }
 
-/// Lines of at most `width` characters; a longer word has a line of its own.
+/// Breaks a text into lines of at most `width` characters; a longer word gets its own line.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -81,20 +81,20 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Cells in columns: the first on the left, the others on the right of theirs.
+/// Cells in columns: the first column is left-aligned, the others right-aligned.
 #[derive(Debug, Default)]
 pub struct Grid {
     rows: Vec<Row>,
 }
 
-/// A line of a grid.
+/// Line of a grid.
 #[derive(Debug)]
 pub enum Row {
-    /// A cell a column.
+    /// Cells, one for each column.
     Cells(Vec<String>),
-    /// Words over the rows to come.
+    /// Words above the rows that follow.
     Heading(String),
-    /// A line across.
+    /// Horizontal line.
     Rule,
 }
 
@@ -104,27 +104,27 @@ impl Grid {
         self.rows.push(Row::Cells(cells.into_iter().collect()));
     }
 
-    /// Adds a heading over the rows to come.
+    /// Adds a heading above the rows that follow.
     pub fn heading(&mut self, words: &str) {
         self.rows.push(Row::Heading(words.into()));
     }
 
-    /// Adds a line across.
+    /// Adds a horizontal line.
     pub fn rule(&mut self) {
         self.rows.push(Row::Rule);
     }
 
-    /// What it is made of.
+    /// Returns its lines.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    /// How many columns it has.
+    /// Returns the number of columns.
     pub fn width(&self) -> usize {
         self.widths().len()
     }
 
-    /// As text; `left` says which columns, beside the first, have their cells on the left.
+    /// Formats the grid as text. `left` are the columns, beside the first, that are left-aligned.
     pub fn render(&self, left: &[usize]) -> String {
         let widths = self.widths();
         let total: usize = widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1);
@@ -171,7 +171,7 @@ impl Grid {
     }
 }
 
-/// `1 claim`, `2 claims`
+/// Formats a number of things: `1 claim`, `2 claims`.
 pub fn some(n: usize, what: &str) -> String {
     match n {
         1 => format!("1 {what}"),
@@ -179,7 +179,7 @@ pub fn some(n: usize, what: &str) -> String {
     }
 }
 
-/// A title and what else is to be said of it: behind a semicolon, or as a sentence where the title is one.
+/// Appends `more` to a title: after a semicolon, or as a sentence if the title is one.
 pub fn and(title: &str, more: &str) -> String {
     if !title.ends_with(['?', '!', '.']) {
         return format!("{title}; {more}");
@@ -189,7 +189,7 @@ pub fn and(title: &str, more: &str) -> String {
     format!("{title} {}{}", first.unwrap_or_default(), letters.as_str())
 }
 
-/// A paragraph with its first words standing out to the left.
+/// Formats a paragraph with a hanging label on the left.
 pub fn hang(label: &str, text: &str, width: usize) -> String {
     let indent = " ".repeat(label.len());
     let mut out = String::new();

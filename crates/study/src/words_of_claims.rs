@@ -1,16 +1,17 @@
-//! Words beside a claim: its number, interval, place and remarks, the same in every report.
+//! Texts beside a claim: its number, interval, place and remarks, the same in every report.
 
 use crate::reproduce::drawn;
 use crate::words::{number, seeds};
 use sidestep_lab::{ClaimResult, Verdict};
 
-/// How intervals are made, in a line of each report.
+/// Method of the intervals, one line of each report.
 pub(crate) const INTERVALS: &str = "Intervals hold with 95 %, around the number of all seeds, from each seed's own \
      (sectioning; schemes paired seed by seed); a verdict asks for the whole of one.";
 
-/// Does this verdict make the command fail? In a full run any that is not the expected one, and a number that left the
-/// interval recorded with an expected failure. A quick run has fewer seeds and shorter ones: there only the opposite of
-/// what is expected fails, and that nothing of a kind happened in it is no opposite of that something does in full.
+/// Returns true if this verdict makes the command fail. In a full run, any unexpected verdict fails, and so
+/// does an expected failure whose number left the recorded interval. A quick run has fewer and shorter seeds,
+/// so only the opposite of the expected verdict fails; a count of zero in it does not contradict a claim that
+/// holds in a full run.
 pub(crate) fn fails(claim: &ClaimResult, quick: bool) -> bool {
     use Verdict::{NotJudged, NotReproduced, Reproduced};
     match (claim.expect, claim.verdict) {
@@ -22,8 +23,8 @@ pub(crate) fn fails(claim: &ClaimResult, quick: bool) -> bool {
     }
 }
 
-/// What stands over claims that are all a paper's, all one's own, or both; and whether a paper has numbers or words among
-/// them.
+/// Returns the heading of a table of claims (all a paper's, all the user's, or both), and true if its papers'
+/// column is shown.
 pub(crate) fn whose<'a>(claims: impl Iterator<Item = &'a ClaimResult>) -> (&'static str, bool) {
     let (mut own, mut papers, mut numbers) = (false, false, false);
     for claim in claims {
@@ -38,7 +39,7 @@ pub(crate) fn whose<'a>(claims: impl Iterator<Item = &'a ClaimResult>) -> (&'sta
     }
 }
 
-/// Of which points alone a verdict is, when others did not run.
+/// Describes the points that a verdict covers, if others did not run.
 pub(crate) fn left_out(claim: &ClaimResult) -> Option<String> {
     let all = claim.points.len() + claim.points_left_out;
     match (claim.points.len(), claim.points_left_out) {
@@ -53,8 +54,8 @@ pub(crate) fn left_out(claim: &ClaimResult) -> Option<String> {
     }
 }
 
-/// What is to be known of a claim's number beside it: of which points it is, why there is no interval, what would
-/// decide, what moved.
+/// Lists the remarks on a claim's number: the points it covers, the reason for a missing interval, what would
+/// decide it, whether it moved.
 pub(crate) fn remarks(claim: &ClaimResult, quick: bool) -> Vec<String> {
     let mut all: Vec<String> = left_out(claim).into_iter().collect();
     if let Some(why) = &claim.why_no_interval {
@@ -74,7 +75,7 @@ pub(crate) fn remarks(claim: &ClaimResult, quick: bool) -> Vec<String> {
     all
 }
 
-/// A claim's number without the runs that the machine disturbed, and in what range both lie.
+/// Describes a claim's number without the runs that the machine disturbed, and the range of both.
 pub(crate) fn without_marked(claim: &ClaimResult) -> Option<String> {
     let without = claim.unmarked.as_ref()?;
     let to = |ends: Option<[f64; 2]>, before: &str, after: &str| {
@@ -93,13 +94,13 @@ pub(crate) fn without_marked(claim: &ClaimResult) -> Option<String> {
     ))
 }
 
-/// The paper's number as people read it; `-` when it gives none.
+/// Formats the paper's number; `-` if it gives none.
 pub(crate) fn papers(claim: &ClaimResult) -> String {
     let said = |n| format!("{}{}", number(n), unit(claim));
     claim.paper.map_or("-".into(), said)
 }
 
-/// A claim's number as people read it: `≥ 21.3 ms`.
+/// Formats our number: `≥ 21.3 ms`.
 pub(crate) fn ours(claim: &ClaimResult) -> String {
     let Some(value) = claim.ours else {
         return "-".into();
@@ -112,7 +113,7 @@ pub(crate) fn ours(claim: &ClaimResult) -> String {
     format!("{bound}{}{}", number(value), unit(claim))
 }
 
-/// The unit of a claim's number, with a space before it.
+/// Returns the unit of a claim's number, with a space before it.
 fn unit(claim: &ClaimResult) -> &'static str {
     match drawn::unit_of(&claim.metric) {
         _ if claim.is_ratio() => " ×",
@@ -125,14 +126,14 @@ fn unit(claim: &ClaimResult) -> &'static str {
     }
 }
 
-/// `18.2 to 24.1`
+/// Formats the interval of a claim: `18.2 to 24.1`.
 pub(crate) fn interval(claim: &ClaimResult) -> Option<String> {
     claim
         .ci
         .map(|[low, high]| format!("{} to {}", number(low), number(high)))
 }
 
-/// Where a claim is made: `query rate 300 /s`.
+/// Describes the points of a claim: `query rate 300 /s`.
 pub(crate) fn place(claim: &ClaimResult) -> String {
     let say = |at: &std::collections::BTreeMap<String, String>| {
         let parts: Vec<String> = at

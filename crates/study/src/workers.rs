@@ -1,6 +1,6 @@
-//! Independent jobs on several threads, their results handed over in order.
+//! Independent jobs on several threads, with their results delivered in order.
 //!
-//! Which thread ran a job, and when, shows nowhere: the caller sees job 0, then job 1.
+//! The result does not show which thread ran a job, or when: the caller receives job 0, then job 1.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,14 +8,13 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often whoever waits is told.
+/// Interval between calls of `tick`.
 const TICK: Duration = Duration::from_millis(100);
 
 /// Runs jobs `0..count` on `threads` threads and calls `done` with each result, in order.
 ///
-/// `tick` is called a few times a second meanwhile, on this thread. When `done` refuses,
-/// no further job begins, and its error is returned once the running ones have ended.
-/// `give_up` is called at that moment, to tell them.
+/// Meanwhile `tick` is called a few times a second, on this thread. When `done` fails, no further job begins;
+/// `give_up` is called at once to stop the running ones, and the error is returned when they have ended.
 pub fn in_order<T: Send, E>(
     count: usize,
     threads: usize,
@@ -57,7 +56,7 @@ pub fn in_order<T: Send, E>(
                 }
                 due += 1;
             }
-            // Not after each result: what is told looks at all jobs.
+            // Not after each result: a tick reads the state of all jobs.
             if told.elapsed() >= TICK {
                 tick();
                 told = Instant::now();

@@ -1,4 +1,4 @@
-//! The example of an engineer with a list of flows: bursts of one class among another.
+//! Example of an engineer with a list of flows: bursts of one class among another.
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 
-/// The shipped scenario with these changes, and its report; its tables are in `out`.
+/// Runs the shipped scenario with these changes and returns its report; its tables are in `out`.
 fn ran(sets: &[&str], out: &Path) -> Report {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
     let text = shipped::scenario("own-traffic").unwrap();
@@ -41,7 +41,7 @@ fn the_table_shows_what_bursts_gain() {
     }
     assert_eq!(text, std::fs::read_to_string(golden).unwrap_or_default());
     assert!(!text.contains("short background flows"), "{text}");
-    // What the table is for: the slowest percent of the bursts' flows, and the slowest burst.
+    // The main results: the slowest percent of the bursts' flows, and the slowest burst.
     let p99 = |s: &Summary| s.class("storage").unwrap().fct_ms.p99.unwrap();
     let burst = |s: &Summary| s.class("storage").unwrap().group_ms.p99.unwrap();
     let [dctcp, dibs] = &report.summaries[..] else {
@@ -50,7 +50,7 @@ fn the_table_shows_what_bursts_gain() {
     assert!(p99(dibs) < 0.8 * p99(dctcp) && burst(dibs) < 0.8 * burst(dctcp));
 }
 
-/// One row of a table, by column.
+/// Row of a table, by column.
 type Row = BTreeMap<String, Field>;
 
 fn rows(path: &Path) -> Vec<Row> {
@@ -70,7 +70,7 @@ fn text<'a>(row: &'a Row, column: &str) -> &'a str {
     }
 }
 
-/// A number; `None` of null.
+/// Returns a number; `None` for null.
 fn number(row: &Row, column: &str) -> Option<f64> {
     match &row[column] {
         Field::Double(v) => Some(*v),
@@ -80,7 +80,7 @@ fn number(row: &Row, column: &str) -> Option<f64> {
     }
 }
 
-/// Percentiles of what finished among `values`, by nearest rank, are those of `ours`.
+/// Checks that the percentiles of finished items among `values`, by nearest rank, equal those of `ours`.
 fn agree(what: &str, values: &[Option<f64>], ours: &Percentiles) {
     let mut done: Vec<f64> = values.iter().copied().flatten().collect();
     done.sort_by(f64::total_cmp);
@@ -112,7 +112,7 @@ fn agree(what: &str, values: &[Option<f64>], ours: &Percentiles) {
     }
 }
 
-/// Every number of every class, from the rows of the tables alone.
+/// Checks every number of every class against the rows of the tables.
 fn numbers_are_those_of_the_tables(sets: &[&str]) -> Report {
     let room = tempfile::tempdir().unwrap();
     let out = room.path().join("r");
@@ -149,7 +149,7 @@ fn numbers_are_those_of_the_tables(sets: &[&str]) -> Report {
     report
 }
 
-/// A group takes from the first start of its flows to the last end of them.
+/// Checks that a group lasts from the first start of its flows to their last end.
 fn is_that_of_its_flows(group: &Row, flows: &[Row]) {
     let own = |flow: &&Row| {
         let same = |column: &str| flow[column] == group[column];

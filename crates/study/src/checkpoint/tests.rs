@@ -22,7 +22,7 @@ fn remark(line: &str) {
         .push(line.to_string());
 }
 
-/// What was said of files in `dir`, which is one test's.
+/// Returns the remarks on files in `dir`, which one test uses.
 fn said(dir: &Path) -> Vec<String> {
     let dir = dir.display().to_string();
     let all = SAID.lock().expect("no holder panics");
@@ -55,7 +55,7 @@ fn a_run_that_goes_on_has_taken_what_it_took_before() {
     let room = tempfile::tempdir().expect("a folder");
     let all = checkpoints(room.path());
     run_until(&all, Time::from_ms(4)).expect("it runs");
-    // As if that had taken an hour.
+    // The times are set as if the run had taken an hour.
     for path in [0, 1].map(|at| slot(room.path(), at)) {
         let Ok(bytes) = fs::read(&path) else { continue };
         let (head, body) = read_head(&bytes).expect("whole");

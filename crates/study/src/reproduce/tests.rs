@@ -1,4 +1,4 @@
-//! A figure made by hand, run, and its report read back.
+//! Tests with a handmade figure: it is run, and its report is read back.
 
 use super::run::{Finished, Options, Order, reproduce};
 use super::shelf::{Book, Shelf};
@@ -84,7 +84,7 @@ fn experiment() -> Experiment {
     let mut claims = points[0].scenario.claims.clone();
     for claim in &mut claims {
         claim.at = vec![("workload.query.size".into(), "40 kB".into())];
-        // The points were made by setting what is an axis here.
+        // The points were created by setting the key that is an axis here.
         claim.not_judged = None;
     }
     Experiment {
@@ -142,7 +142,7 @@ fn text(dir: &Path, name: &str) -> String {
     std::fs::read_to_string(dir.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// What stands between `before` and the next `"`, each time.
+/// Returns the text between each `before` and the next `"`.
 fn all<'a>(html: &'a str, before: &str) -> Vec<&'a str> {
     let parts = html.split(before).skip(1);
     parts.map(|rest| rest.split('"').next().unwrap()).collect()
@@ -151,7 +151,7 @@ fn all<'a>(html: &'a str, before: &str) -> Vec<&'a str> {
 #[test]
 fn every_link_of_the_report_leads_somewhere_and_every_word_is_escaped() {
     let room = tempfile::tempdir().unwrap();
-    // To be looked at, as the plots.
+    // The report is kept for inspection, as the plots are.
     let dir = match std::env::var("SIDESTEP_KEEP_PLOTS") {
         Ok(dir) => Path::new(&dir).join("report"),
         Err(_) => room.path().join("out"),
@@ -291,7 +291,7 @@ fn authors_points_stand_beside_ours_and_a_ratio_is_over_another_point() {
     points.y = vec!["qct_p99_ms".into(), "qct_done_mean_ms".into()];
     points.points = AuthorPoints {
         source: "somebody's table".into(),
-        // The axis is in kB; nothing of ours was run at 0.08 MB.
+        // The axis is in kB; we ran nothing at 0.08 MB.
         all: vec![theirs("40 kB", 12.5), theirs("0.08 MB", 99.0)],
     };
     let mut ratio = plot(PlotKind::Lines);
@@ -406,17 +406,17 @@ fn a_quick_run_fails_on_what_is_not_reproduced_alone() {
     check(NotReproduced, Reproduced, true, true);
     check(CantTell, Reproduced, true, false);
     check(NotReproduced, NotReproduced, false, false);
-    // An expected failure that changes fails as well.
+    // An expected failure whose verdict changes fails as well.
     check(Reproduced, NotReproduced, true, true);
     check(CantTell, NotReproduced, true, false);
     check(CantTell, CantTell, false, false);
     check(Reproduced, CantTell, true, false);
     check(Verdict::NotJudged, Reproduced, false, false);
-    // A short run in which nothing was dropped says nothing of a long one.
+    // A short run without drops does not contradict drops in a long one.
     claim.accept = "0".into();
     (claim.verdict, claim.expect) = (Reproduced, NotReproduced);
     assert_eq!((fails(&claim, false), fails(&claim, true)), (true, false));
-    // Nor does an expected failure stay one if its number moves.
+    // An expected failure whose number moves fails, too.
     claim.verdict = NotReproduced;
     (claim.ci, claim.expect_between) = (Some([5.0, 6.0]), Some([6.0, 7.0]));
     assert!(!fails(&claim, false));
@@ -424,7 +424,8 @@ fn a_quick_run_fails_on_what_is_not_reproduced_alone() {
     assert_eq!((fails(&claim, false), fails(&claim, true)), (true, false));
 }
 
-/// A claim's path, `dibs/fig08/fig08-qct`, and its verdict, of a paper's rows of docs/grade.csv for this kind of run.
+/// Returns the claims of a paper in docs/grade.csv for this kind of run: path, `dibs/fig08/fig08-qct`, and
+/// verdict.
 fn graded(table: &str, run: &str, paper: &str) -> Vec<(String, String)> {
     let rows = table.lines().skip(1);
     let cells = rows.map(|row| row.split(',').collect::<Vec<_>>());
@@ -453,13 +454,13 @@ fn published_counts_are_those_of_the_table_of_verdicts() {
     }
 }
 
-/// The paper of a row of docs/grade.csv.
+/// Returns the paper of a row of docs/grade.csv.
 fn paper_of(row: &str) -> &str {
     let figure = row.split(',').nth(1).unwrap();
     figure.split('/').next().unwrap()
 }
 
-/// What is published of a paper's verdicts, a sentence for each kind of run.
+/// Returns the published sentences on a paper's verdicts, one for each kind of run.
 fn sentences(table: &str, paper: &str) -> Vec<String> {
     let nowhere = tempfile::tempdir().unwrap();
     let shelf = Shelf::open(nowhere.path()).unwrap();

@@ -13,7 +13,7 @@ fn read(text: &str) -> Scenario {
     read.unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
-/// Every thread counts each round, and sees what all have counted before it.
+/// Lets every thread count each round, and check that it sees the counts of all before it.
 fn rounds(count: usize, spins: usize, yields: usize) {
     let barrier = Barrier::new(count, spins, yields);
     let sum = AtomicUsize::new(0);
@@ -36,7 +36,7 @@ fn rounds(count: usize, spins: usize, yields: usize) {
 fn nobody_passes_a_barrier_before_all_have_come() {
     for count in [1, 2, 3, 8] {
         rounds(count, 100, 10);
-        // More threads than cores: who waits sleeps at once.
+        // More threads than cores: a waiting thread sleeps at once.
         rounds(count, 0, 0);
     }
 }

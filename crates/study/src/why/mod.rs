@@ -1,7 +1,7 @@
-//! `sidestep why`: a recorded run, made again for the account of one packet.
+//! `sidestep why`: repeats a recorded run to explain the path of one packet.
 //!
-//! Nothing has to be recorded for it: the result directory says the scenario, the scheme and the seed, and the same of
-//! each is the same run. Whether it was is seen at the end, by the trajectory hash.
+//! No packet needs to be recorded for it: the result directory stores the scenario, the scheme and the seed,
+//! and equal inputs give equal runs. At the end the trajectory hash shows whether they did.
 
 mod again;
 mod list;
@@ -26,18 +26,18 @@ use sidestep_sim::{PacketTrace, TraceEvent, TraceFilter};
 use sidestep_types::{Packet, Time};
 use step::Story;
 
-/// The account of one packet, and whether the run was the recorded one.
+/// Account of one packet, and whether the run was the recorded one.
 #[derive(Debug)]
 pub struct Account {
-    /// What `--json` prints.
+    /// Output of `--json`.
     pub json: Value,
-    /// Was the run that was made again the one that the directory records?
+    /// True if the repeated run was the recorded one.
     pub same: bool,
 }
 
-/// Tells what packet `id` of a recorded run met and why.
+/// Explains the events of packet `id` in a recorded run, with their reasons.
 ///
-/// Errors say why there is no such packet.
+/// Errors explain why there is no such packet.
 pub fn why(recorded: &Recorded, which: &Which, id: &str) -> Result<Account, Error> {
     let number = trace::parse_packet_id(id).ok_or_else(|| {
         Error::Input(format!(
@@ -92,7 +92,7 @@ pub fn why(recorded: &Recorded, which: &Which, id: &str) -> Result<Account, Erro
     })
 }
 
-/// Of a retransmission: what became of the same bytes when they were sent last, in words.
+/// Describes, for a retransmission, the outcome of the last packet with the same bytes.
 fn earlier_copy(
     chosen: &again::Chosen,
     steps: &[sidestep_sim::why::Told],
@@ -129,7 +129,7 @@ fn earlier_copy(
     }))
 }
 
-/// What became of a traced packet, as `was dropped at edge 0.1 (full) at 12.5 us`.
+/// Describes the end of a traced packet, as `was dropped at edge 0.1 (full) at 12.5 us`.
 fn fate(scenario: &Scenario, trace: &PacketTrace, otherwise: &str) -> String {
     let Some(last) = trace.steps.last() else {
         return otherwise.into();
@@ -151,7 +151,7 @@ fn fate(scenario: &Scenario, trace: &PacketTrace, otherwise: &str) -> String {
     }
 }
 
-/// An account as text.
+/// Formats an account as text.
 pub fn text(json: &Value) -> String {
     let word = |value: &Value| value.as_str().unwrap_or("").to_string();
     let mut out = format!("{}\n{}\n", word(&json["headline"]), word(&json["fate"]));

@@ -1,9 +1,10 @@
-//! Runs whose policies were their caller's: read back with those that the caller brings again.
+//! Runs with policies of the caller's code, read back with the policies that the caller supplies again.
 //!
-//! **Decision**  a file names such a policy, `python:Mine`, and cannot hold it. So the schemes that had one are taken out of
-//!               the text; the one that is asked about stays, with the policies of the scheme that it extends in their
-//!               place, and gets its caller's once it is read. Whether it is the recorded run, the trajectory hash says.
-//! **Errors**    the caller brings none for the scheme that is asked about, or others than it had.
+//! **Decision**  a file names such a policy, `python:Mine`, and cannot contain its code. So the schemes with
+//!               such policies are removed from the text. The chosen scheme stays: it is read with the policies
+//!               of the scheme that it extends, and then gets the caller's. The trajectory hash shows whether
+//!               the run is the recorded one.
+//! **Errors**    the caller supplies no policies for the chosen scheme, or other ones.
 
 use crate::Error;
 use crate::own::OwnScheme;
@@ -11,17 +12,17 @@ use serde_json::Value;
 use sidestep_lab::Scenario;
 use std::sync::Arc;
 
-/// A policy of the caller's that a scheme had.
+/// Policy of the caller's code in a scheme.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Had {
     scheme: String,
-    /// `route`, `buffer` or `sched`.
+    /// Kind of policy: `route`, `buffer` or `sched`.
     seam: String,
-    /// `python:Mine`, `plugin:mine`.
+    /// Name: `python:Mine`, `plugin:mine`.
     policy: String,
 }
 
-/// Those that a manifest names.
+/// Lists the callers' policies in a manifest.
 pub(super) fn had(manifest: &Value) -> Vec<Had> {
     let settings = manifest["scenario"]["settings"].as_array();
     let settings = settings.map_or(&[][..], Vec::as_slice).iter();
@@ -42,10 +43,10 @@ pub(super) fn had(manifest: &Value) -> Vec<Had> {
         .collect()
 }
 
-/// Reads a text with changes as of `--set`.
+/// Function that reads a text with changes as of `--set`.
 pub(super) type Reads<'a> = dyn Fn(&str, &[String]) -> Result<Scenario, Error> + 'a;
 
-/// The scenario of `text`, in which `scheme` has the policies that `own` brings for it, if it had any of its caller's.
+/// Reads the scenario of `text`. If `scheme` had policies of the caller's code, it gets those in `own`.
 pub(super) fn read(
     text: &str,
     scheme: &str,
@@ -80,7 +81,7 @@ pub(super) fn read(
     Ok(scenario)
 }
 
-/// What the caller brings for a scheme that had these policies.
+/// Returns the scheme that the caller supplies for one that had these policies.
 fn brought<'a>(scheme: &str, had: &[&Had], own: &'a [OwnScheme]) -> Result<&'a OwnScheme, Error> {
     let words = |all: Vec<(&str, &str)>| {
         let all: Vec<String> = { all.iter() }
@@ -109,7 +110,7 @@ fn brought<'a>(scheme: &str, had: &[&Had], own: &'a [OwnScheme]) -> Result<&'a O
     }
 }
 
-/// The text without the tables and sources of schemes that `gone` says, as a run writes them.
+/// Removes the tables and sources of the schemes for which `gone` is true, from a text as a run writes it.
 fn without(text: &str, gone: &dyn Fn(&str) -> bool) -> String {
     let mut inside = false;
     let mut kept = String::new();
@@ -126,13 +127,13 @@ fn without(text: &str, gone: &dyn Fn(&str) -> bool) -> String {
     kept
 }
 
-/// Which scheme a head or a key is of: `scheme.mine]`, `scheme.mine.switch.buffer" = …`.
+/// Returns the scheme in a table head or a key: `scheme.mine]`, `scheme.mine.switch.buffer" = …`.
 fn of_scheme(text: &str) -> Option<&str> {
     let name = text.strip_prefix("scheme.")?;
     name.find(['.', ']', '"']).map(|end| &name[..end])
 }
 
-/// The text with a policy of the registry in the place of one of the caller's.
+/// Replaces a policy of the caller's code with one of the registry.
 fn stand_in(text: &str, had: &Had, kind: &str) -> String {
     let head = format!("[scheme.{}.switch]", had.scheme);
     let written = format!("{} = ", had.seam);

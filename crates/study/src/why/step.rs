@@ -1,4 +1,4 @@
-//! The steps of an account as sentences, with their numbers beside them.
+//! Steps of an account, as sentences with their numbers.
 
 mod account;
 mod arrived;
@@ -17,22 +17,22 @@ use sidestep_sim::why::{Met, Told};
 use sidestep_switch::DropReason;
 use sidestep_types::{Packet, PortId, Time};
 
-/// What the registry calls a policy that is not in it.
+/// Name in the registry for a policy that is not in it.
 const CUSTOM: &str = "custom";
 
-/// What is needed to tell an account.
+/// Context of an account.
 pub(super) struct Story<'a> {
     scenario: &'a Scenario,
     run: &'a Run,
     cables: Cables<'a>,
     shims: Vec<&'a str>,
-    /// Of each class of the plan.
+    /// Sequence numbers of each class of the plan.
     numbers: Vec<Numbers>,
-    /// The policies of the caller's that switches have: seam and name.
+    /// Policies of the caller's code in the switches: kind and name.
     own: Vec<(&'static str, &'a str)>,
 }
 
-/// Where a packet waits to be sent.
+/// Port at which a packet is queued.
 #[derive(Clone, Copy)]
 struct Leaves {
     at: Time,
@@ -43,7 +43,7 @@ struct Leaves {
 }
 
 impl<'a> Story<'a> {
-    /// Of a run of scheme number `scheme`.
+    /// Creates the context for a run of scheme number `scheme`.
     pub fn of(scenario: &'a Scenario, scheme: usize, run: &'a Run) -> Story<'a> {
         let scheme = &scenario.schemes[scheme];
         let config = &scheme.config;
@@ -57,13 +57,13 @@ impl<'a> Story<'a> {
         }
     }
 
-    /// What the policy of `seam` is called: one of the caller's has no name in the registry.
+    /// Returns the name of the policy of kind `seam`; one of the caller's code has no name in the registry.
     fn called<'b>(&'b self, seam: &str, name: &'b str) -> &'b str {
         let own = self.own.iter().find(|own| own.0 == seam);
         own.filter(|_| name == CUSTOM).map_or(name, |own| own.1)
     }
 
-    /// The whole account of packet `number`; `earlier` is what became of the same bytes before.
+    /// Builds the whole account of packet `number`. `earlier` describes the last packet with the same bytes.
     pub fn tell(&self, number: u64, steps: &[Told], earlier: Option<&str>) -> Value {
         Account::new(self, number, steps).tell(earlier)
     }
@@ -92,7 +92,7 @@ impl<'a> Story<'a> {
         )
     }
 
-    /// How sequence numbers of the packet's flow are read.
+    /// Returns the interpretation of sequence numbers in the packet's flow.
     fn numbers(&self, packet: &Packet) -> Numbers {
         self.numbers[usize::from(packet.class)]
     }
@@ -101,12 +101,12 @@ impl<'a> Story<'a> {
         carries(packet, self.size(packet), self.numbers(packet))
     }
 
-    /// Of its flow.
+    /// Returns the size of the packet's flow.
     fn size(&self, packet: &Packet) -> u64 {
         self.run.plan.flows[packet.flow.0 as usize].size
     }
 
-    /// How it ended, and how long that took.
+    /// Describes the end of the packet, and the time until then.
     fn fate(&self, steps: &[Told]) -> String {
         let t0 = steps[0].at;
         let last = steps.last().expect("it was sent");

@@ -5,7 +5,7 @@ use sidestep_sim::why::{Explained, Met};
 use sidestep_sim::{End, NoFiles, Outcome, TraceStep};
 use sidestep_switch::{Changes, Event, buffer, route, sched};
 
-/// Fifteen hosts answer one over ports of eight packets: they overflow.
+/// Fifteen hosts answer one host through ports of eight packets, which overflow.
 const BURST: &str = "duration = \"1 ms\"\ndrain = \"400 ms\"\nseeds = 3\nprofile = \"none\"\nschemes = [\"dctcp\"]\n\
     [topology]\nkind = \"fat_tree\"\nk = 4\n\
     [switch]\ncapacity = \"8 pkt\"\n[transport]\nrto_min = \"1 ms\"\n\
@@ -24,7 +24,7 @@ fn run_to_end(mut session: Session) -> Run {
     session.finish()
 }
 
-/// The run, and the account of packet `number` of it.
+/// Returns the run, and the account of its packet `number`.
 fn explained(scenario: &Scenario, number: u64) -> (Run, Explained) {
     let mut session = session(scenario, TraceFilter::Ids(vec![number]));
     session.explain(number);
@@ -40,8 +40,8 @@ fn without_paths(outcome: &Outcome) -> Outcome {
     }
 }
 
-/// Explains the packets of a run with the longest ways, and some that were dropped: the run stays as it is, and the account
-/// has the steps of the path. Gives all sentences.
+/// Explains the packets with the longest paths of a run, and some dropped ones. Checks that the run does not
+/// change and that the account has the steps of the path. Returns all sentences.
 fn explain_some(what: &str, scenario: &Scenario) -> Vec<String> {
     let plain = run_to_end(session(scenario, TraceFilter::None));
     let traced = run_to_end(session(scenario, TraceFilter::Detoured(0)));
@@ -166,7 +166,7 @@ fn pauses_crossings_shims_and_changes_are_told() {
     );
 }
 
-/// A retransmission after a timeout says so, and how often its flow had one.
+/// Checks that a retransmission after a timeout states its cause, and the number of timeouts of its flow.
 #[test]
 fn what_is_sent_again_says_why() {
     let scenario = scenario(BURST, &["switch.buffer=droptail".into()]);
@@ -193,7 +193,7 @@ fn what_is_sent_again_says_why() {
     assert!(why && says.ends_with("of its flow). Earlier."), "{says}");
 }
 
-/// The account of the first packet whose path is such a one.
+/// Returns the account of the first packet whose path satisfies `such`.
 fn first_told(
     scenario: &Scenario,
     filter: TraceFilter,
@@ -206,7 +206,7 @@ fn first_told(
     Story::of(scenario, 0, &run).tell(trace.id, &explained.steps, None)
 }
 
-/// All sentences of an account.
+/// Returns all sentences of an account.
 fn sentences(json: &Value) -> Vec<&str> {
     let steps = json["steps"].as_array().unwrap().iter();
     let says = steps.flat_map(|step| step["says"].as_array().unwrap());
@@ -399,7 +399,7 @@ fn the_end_of_a_connection_is_told() {
     }
 }
 
-/// The accounts of acknowledgements of a run that are not the first of their number.
+/// Returns the accounts of all duplicate acknowledgements of a run.
 fn duplicates(scenario: &Scenario) -> impl Iterator<Item = Value> + '_ {
     let traced = run_to_end(session(scenario, TraceFilter::Detoured(0)));
     let mut traces = traced.outcome.traces;

@@ -1,4 +1,4 @@
-//! Instants, spans and packets as `why` writes them.
+//! Texts of instants, spans and packets for `why`.
 
 use crate::words::count;
 use sidestep_lab::SchemeConfig;
@@ -9,13 +9,13 @@ use sidestep_switch::why::both;
 use sidestep_transport::TransportConfig;
 use sidestep_types::{BitRate, Bytes, Kind, Packet, PortId, Time};
 
-/// `1,234.567 us`: to a nanosecond.
+/// Formats an instant to a nanosecond: `1,234.567 us`.
 pub fn instant(at: Time) -> String {
     let ns = at.as_ns();
     format!("{}.{:03} us", count(ns / 1000), ns % 1000)
 }
 
-/// What is ahead in a queue: `31 packets (47,058 bytes) are ahead of it`.
+/// Formats the depth of a queue: `31 packets (47,058 bytes) are ahead of it`.
 pub fn ahead(depth: Depth) -> String {
     match depth.packets {
         0 => "nothing is ahead of it".into(),
@@ -24,22 +24,23 @@ pub fn ahead(depth: Depth) -> String {
     }
 }
 
-/// Sequence numbers as people read them.
+/// Interpretation of sequence numbers for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers {
-    /// Flows have several subflows, each with bytes of its own: a number's upper bits say which.
+    /// True if flows have several subflows, each with separate bytes: the upper bits of a number are the
+    /// subflow.
     pub subflows: bool,
 }
 
 impl Numbers {
-    /// Of flows of this transport.
+    /// Returns the interpretation for flows of this transport.
     fn of(transport: &TransportConfig) -> Numbers {
         Numbers {
             subflows: matches!(transport, TransportConfig::Mptcp(mptcp) if mptcp.subflows > 1),
         }
     }
 
-    /// Of each class of `plan` under a scheme.
+    /// Returns the interpretation for each class of `plan` under a scheme.
     pub fn of_classes(config: &SchemeConfig, plan: &Plan) -> Vec<Numbers> {
         let own = config.class_transports(plan);
         let classes = (0..=u8::MAX).zip(&plan.classes);
@@ -48,23 +49,23 @@ impl Numbers {
             .collect()
     }
 
-    /// Which subflow a number is of, where there are several.
+    /// Returns the subflow of a number, if there are several.
     pub fn subflow(self, seq: u64) -> Option<u8> {
         self.subflows.then(|| Packet::subflow_of(seq))
     }
 
-    /// The byte of its subflow, or of its flow.
+    /// Returns the byte within its subflow, or within its flow.
     pub fn in_subflow(self, seq: u64) -> u64 {
         seq - Packet::first_of(self.subflow(seq).unwrap_or(0))
     }
 
-    /// Where the data of a packet stands in its flow, where there are several subflows: its first byte.
+    /// Returns the position of a packet's first byte in its flow, if there are several subflows.
     pub fn in_message(self, packet: &Packet) -> Option<u64> {
         let data = self.subflows && packet.carries_data();
         data.then(|| packet.tag().mapped()).flatten()
     }
 
-    /// `1,460`, or `1,460 of subflow 3`.
+    /// Formats a byte: `1,460`, or `1,460 of subflow 3`.
     pub fn byte(self, seq: u64) -> String {
         let byte = count(self.in_subflow(seq));
         match self.subflow(seq) {
@@ -74,20 +75,21 @@ impl Numbers {
     }
 }
 
-/// What a packet without data is to the end of a connection.
+/// Role of a packet without data at the end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closes {
-    /// Nothing follows.
+    /// FIN: no data follows.
     Fin,
-    /// It acknowledges one.
+    /// Acknowledgement of a FIN, which may be a FIN itself.
     Answer,
-    /// It acknowledges that, which was a FIN as well.
+    /// Acknowledgement of that answer, which was a FIN as well.
     Last,
 }
 
 impl Closes {
-    /// Of a packet of a flow of `size` bytes; `None` of all but the three. A FIN has the number behind the last byte.
-    /// Of a subflow nobody knows how many bytes it will carry: its FIN alone is told apart.
+    /// Returns the role of a packet in a flow of `size` bytes; `None` if it is none of the three. A FIN has the
+    /// number after the last byte. With subflows the number of bytes of each is unknown, so only the FIN is
+    /// recognised.
     pub fn of(packet: &Packet, size: u64, numbers: Numbers) -> Option<Closes> {
         let behind = !numbers.subflows && packet.seq() > size;
         match packet.kind() {
@@ -100,7 +102,7 @@ impl Closes {
     }
 }
 
-/// What a packet of a flow of `size` bytes carries: `data, bytes 2,920 to 4,379`.
+/// Describes the contents of a packet in a flow of `size` bytes: `data, bytes 2,920 to 4,379`.
 pub fn carries(packet: &Packet, size: u64, numbers: Numbers) -> String {
     match Closes::of(packet, size, numbers) {
         Some(Closes::Fin) => return "the FIN that closes its connection".into(),
@@ -130,7 +132,7 @@ pub fn carries(packet: &Packet, size: u64, numbers: Numbers) -> String {
     }
 }
 
-/// The word for a packet's kind.
+/// Returns the word for a packet's kind.
 pub fn kind(packet: &Packet) -> &'static str {
     match packet.kind() {
         Kind::Data => "data",
@@ -140,7 +142,7 @@ pub fn kind(packet: &Packet) -> &'static str {
     }
 }
 
-/// The cables at every port, and what becomes of them.
+/// Cables at every port, and their changes.
 pub struct Cables<'a> {
     network: &'a Network,
     changes: &'a [Change],
@@ -149,7 +151,7 @@ pub struct Cables<'a> {
 }
 
 impl<'a> Cables<'a> {
-    /// Of a network to which `changes` happen.
+    /// Collects the cables of a network with these `changes`.
     pub fn new(network: &'a Network, changes: &'a [Change]) -> Cables<'a> {
         let mut of_host = vec![0; network.hosts as usize];
         let mut of_switch = vec![Vec::new(); network.switches.len()];
@@ -169,7 +171,7 @@ impl<'a> Cables<'a> {
         }
     }
 
-    /// The cable at a port; of a host, at its NIC.
+    /// Returns the cable at a port of a switch, or at the NIC of a host.
     pub fn at(&self, end: End, port: PortId) -> usize {
         match end {
             End::Host(h) => self.of_host[h.0 as usize],
@@ -177,19 +179,19 @@ impl<'a> Cables<'a> {
         }
     }
 
-    /// What a port leads to.
+    /// Returns the name of the node behind a port.
     pub fn leads_to(&self, end: End, port: PortId) -> String {
         let cable = &self.network.cables[self.at(end, port)];
         let there = if cable.a == end { cable.b } else { cable.a };
         there.name(self.network)
     }
 
-    /// How long the cable's delay is.
+    /// Returns the delay of a cable.
     pub fn delay(&self, cable: usize) -> Time {
         self.network.cables[cable].delay
     }
 
-    /// How long a packet of so many bytes of link time takes to be sent at `at`, and the rate.
+    /// Returns the transmission time of a packet of `wire` bytes of link time at `at`, and the rate.
     pub fn sending(&self, cable: usize, wire: u16, at: Time) -> (Time, BitRate) {
         let mut rate = self.network.cables[cable].rate;
         for change in self
@@ -206,7 +208,7 @@ impl<'a> Cables<'a> {
         (rate.time_to_send(Bytes(u64::from(wire))), rate)
     }
 
-    /// What happens to the cables of these ends until `until`, in order, in words.
+    /// Describes the changes of the cables at these ends until `until`, in order.
     pub fn changes(&self, ends: &[End], until: Time) -> Vec<(Time, String)> {
         let near = |change: &&Change| {
             let cable = &self.network.cables[change.cable as usize];

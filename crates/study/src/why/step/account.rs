@@ -1,4 +1,4 @@
-//! An account under way: a line for each step, and where the packet waits for the next one.
+//! Account in the making: a line for each step, and the queue in which the packet is before the next one.
 
 use super::super::words::{instant, kind};
 use super::{Leaves, Story};
@@ -9,23 +9,23 @@ use sidestep_sim::why::{Known, Met, Sent, Told};
 use sidestep_switch::{DropReason, Joined};
 use sidestep_types::{HostId, PortId, Time};
 
-/// The account of packet `number`, as far as its steps were added.
+/// Account of packet `number`, up to the steps added so far.
 pub(super) struct Account<'a> {
     story: &'a Story<'a>,
     number: u64,
     steps: &'a [Told],
     sent: &'a Sent,
     lines: Vec<Line>,
-    /// The queue in which the packet waits, after a step that put it into one.
+    /// Queue that holds the packet, after a step that enqueued it.
     waits: Option<Leaves>,
-    /// Its bytes on the wire.
+    /// Bytes of the packet on the wire.
     wire: u16,
     detours: usize,
-    /// Hosts and switches whose links it can have met.
+    /// Hosts and switches whose links the packet may have met.
     ends: Vec<End>,
 }
 
-/// One step: when and where it was, in sentences and as facts.
+/// One step: time and place, sentences and facts.
 struct Line {
     at: Time,
     place: String,
@@ -34,7 +34,7 @@ struct Line {
 }
 
 impl<'a> Account<'a> {
-    /// Tells all steps of packet `number`, the first of which puts it on its NIC.
+    /// Begins the account of packet `number`. The first step puts the packet on its NIC.
     pub fn new(story: &'a Story<'a>, number: u64, steps: &'a [Told]) -> Account<'a> {
         let Some(Met::Sent(sent)) = steps.first().map(|step| &step.what) else {
             unreachable!("an account begins with the packet on its NIC");
@@ -52,7 +52,7 @@ impl<'a> Account<'a> {
         }
     }
 
-    /// The whole account; `earlier` is what became of the same bytes before.
+    /// Builds the whole account. `earlier` describes the last packet with the same bytes.
     pub fn tell(mut self, earlier: Option<&str>) -> Value {
         for step in self.steps {
             if let Some(leaves) = self.waits.take() {
@@ -77,7 +77,8 @@ impl<'a> Account<'a> {
         self.lines.last_mut().expect("a packet waits after a step")
     }
 
-    /// Where a step was, what it says, and its facts. Notes where the packet waits after it.
+    /// Returns the place of a step, its sentences and its facts. Records the queue that holds the packet after
+    /// it.
     fn step(&mut self, step: &Told, earlier: Option<&str>) -> (End, Vec<String>, Value) {
         let (story, steps, packet) = (self.story, self.steps, &self.sent.packet);
         let (at, paused) = (step.at, self.sent.paused);
@@ -118,7 +119,7 @@ impl<'a> Account<'a> {
         (here, says, facts)
     }
 
-    /// The packet waits at `from` since `at`.
+    /// Records that the packet is queued at `from` since `at`.
     fn wait(&mut self, at: Time, from: End, port: PortId, paused: Time) {
         self.waits = Some(Leaves {
             at,
@@ -129,7 +130,7 @@ impl<'a> Account<'a> {
         });
     }
 
-    /// The same in the queue that it joined, if it did.
+    /// Records the queue that the packet joined, if it did.
     fn join(&mut self, at: Time, from: End, joined: Option<Joined>, paused: Time) {
         if let Some(joined) = joined {
             self.detours += usize::from(joined.detoured());
@@ -147,7 +148,8 @@ impl<'a> Account<'a> {
         (vec![words], facts)
     }
 
-    /// Its shims let it go on; `passed` are those that drop such packets at other times.
+    /// Describes a packet that passed its shims. `passed` are the shims that drop such packets under other
+    /// conditions.
     fn handed(
         &self,
         at: Time,
@@ -171,7 +173,7 @@ impl<'a> Account<'a> {
         (says, facts)
     }
 
-    /// Says of a packet that still waits where the run left it.
+    /// Adds, for a packet still queued, its place when the run ended.
     fn say_unfinished(&mut self) {
         let Some(leaves) = self.waits.take() else {
             return;
@@ -183,7 +185,7 @@ impl<'a> Account<'a> {
         self.last().says.push(words);
     }
 
-    /// Changes of links that it can have met, each before the first step that is not earlier.
+    /// Inserts changes of links that the packet may have met, each before the first step that is not earlier.
     fn insert_changes(&mut self) {
         self.ends.sort();
         self.ends.dedup();
@@ -240,7 +242,7 @@ impl Line {
     }
 }
 
-/// The host that sent packet `number`.
+/// Returns the host that sent packet `number`.
 fn host(number: u64) -> u32 {
     (number >> 32) as u32
 }

@@ -1,4 +1,4 @@
-//! What a packet is to those who get it.
+//! Steps at the receiving host: shims and transport.
 
 use super::super::words::{Closes, Numbers};
 use super::Story;
@@ -36,7 +36,7 @@ impl Story<'_> {
         (says, facts)
     }
 
-    /// What it is to the transport, when it came by these steps: a queue may have cut it.
+    /// Describes the effect of the packet on the transport, given its steps: a queue may have trimmed it.
     pub(super) fn reached(&self, packet: &Packet, known: Known, steps: &[Told]) -> String {
         let cut = |step: &Told| {
             let judged = match &step.what {
@@ -54,7 +54,7 @@ impl Story<'_> {
     }
 }
 
-/// What the packet is to the transport that gets it.
+/// Describes the effect of a packet on the receiving transport.
 fn transport(packet: &Packet, known: Known, size: u64, numbers: Numbers) -> String {
     let seq = packet.seq();
     let end = seq + u64::from(packet.len);

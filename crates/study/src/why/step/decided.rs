@@ -1,4 +1,4 @@
-//! What a switch or a NIC decides.
+//! Decisions of a switch or a NIC.
 
 use super::super::words::ahead;
 use super::Story;
@@ -58,7 +58,7 @@ impl Story<'_> {
         (says, facts)
     }
 
-    /// What the NIC of its host decides, where NICs do.
+    /// Describes the decision of a host's NIC, where NICs decide.
     pub(super) fn by_nic(&self, host: HostId, judged: &Judged) -> (Vec<String>, Value) {
         self.judged(End::Host(host), judged, "it has no say")
     }
@@ -115,7 +115,7 @@ impl Story<'_> {
         (says, facts)
     }
 
-    /// A policy's name and why, as JSON.
+    /// Converts the name of a policy and its reason to JSON.
     fn policy(&self, seam: &str, told: &Option<(&'static str, String)>) -> Value {
         let told = told.as_ref();
         told.map_or(
@@ -124,7 +124,7 @@ impl Story<'_> {
         )
     }
 
-    /// How a packet joined a queue, and what was changed about it there.
+    /// Converts to JSON how a packet joined a queue, and the changes made to it there.
     fn joined(&self, here: End, joined: &Joined) -> Value {
         let changes: Vec<&str> = joined.changes.words().collect();
         json!({
@@ -178,7 +178,7 @@ impl Story<'_> {
     }
 }
 
-/// Which class queue the packet is for, and what is there.
+/// Describes the class queue of the packet, and its occupancy.
 fn class_words(class: &InClass) -> String {
     let waits = match class.depth.packets {
         0 | 1 => "waits",

@@ -1,11 +1,12 @@
-//! The way from one step to the next.
+//! Passage from one step to the next.
 
 use super::{Leaves, Story};
 use sidestep_sim::why::{Met, Told};
 use sidestep_types::Time;
 
 impl Story<'_> {
-    /// How long it waited, was sent and was on its way from where it `leaves` until the next step.
+    /// Describes how long the packet was queued, was being sent and was on the cable, from the port in `leaves`
+    /// to the next step.
     pub(super) fn passage(&self, leaves: Leaves, next: &Told) -> Option<String> {
         let cable = self.cables.at(leaves.from, leaves.port);
         let (span, rate) = self.cables.sending(cable, leaves.wire, leaves.at);

@@ -1,4 +1,4 @@
-//! How a packet leaves its sender.
+//! Departure of a packet from its sender.
 
 use super::super::words::{ahead, instant};
 use super::Story;
@@ -56,7 +56,7 @@ impl Story<'_> {
                 packet.ttl,
                 packet.hash
             ),
-            // A NIC that decides says so itself.
+            // A NIC that decides describes its queue itself.
             match by_nic {
                 true => String::new(),
                 false => format!("On the NIC {}.", ahead(sent.ahead)),
@@ -78,13 +78,13 @@ impl Story<'_> {
     }
 }
 
-/// The tag of a packet that a shim has marked: a transport says a rank and nothing else.
+/// Returns the tag of a packet that a shim has marked. A transport sets the rank only.
 fn marked(packet: &Packet) -> Option<Tag> {
     let tag = packet.carries_data().then(|| packet.tag())?;
     (tag.tagged() && tag.remaining() > 0).then_some(tag)
 }
 
-/// What a tag says beside the rank.
+/// Describes the contents of a tag beside the rank.
 fn tag_words(tag: &Tag) -> Vec<String> {
     let left = match (tag.sent(), tag.remaining()) {
         (Some(before), _) => format!("a count of {} before it", count(u64::from(before))),
