@@ -2,7 +2,7 @@
 //! simulator and of the data it ships, and of the versions of its dependencies. Cached results of other code
 //! are not reused.
 //!
-//! Defines `COMMIT`, the commit of the sources, which is also that of the ranges that claims accept.
+//! Defines `COMMIT`, the commit of the sources. The ranges that claims accept are those of this commit.
 //!
 //! Embeds the experiments: every file of `experiments/<paper>/` is found here, so that a new figure is one file
 //! and needs no line elsewhere.

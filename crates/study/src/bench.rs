@@ -173,8 +173,8 @@ pub fn bench(name: &str, rounds: u32) -> Result<BenchResult, String> {
     })
 }
 
-/// Runs the short form of the benchmark called `name` once and returns its packet-hops. A caller that counts
-/// the instructions of [`COUNTED`] divides by them.
+/// Runs the short form of the benchmark called `name` once and returns its packet-hops, for callers that count
+/// the instructions of [`COUNTED`] meanwhile.
 pub fn brief(name: &str) -> Result<u64, String> {
     let bench = find(name)?;
     let scenario = bench.read(Some(bench.brief))?;

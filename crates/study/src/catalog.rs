@@ -1,5 +1,5 @@
-//! Names a user can choose from, as `sidestep list` prints them: the lab's catalog, and the figures of papers,
-//! which are files.
+//! Names that users can choose from, as `sidestep list` prints them: the lab's catalog, and the figures of
+//! papers, which are files.
 
 use crate::reproduce::shelf::{Book, Shelf};
 use sidestep_lab::Experiment;

@@ -25,7 +25,8 @@ impl Files for Disk {
     }
 }
 
-/// Size limit of a traffic file, bytes. A larger file is a mistake, for instance a disk image.
+/// Size limit of a file that a scenario refers to, bytes. A larger file is a mistake, for instance a disk
+/// image.
 const LARGEST: u64 = 1 << 30;
 
 /// Size limit of a scenario, bytes. A larger file may be a trace. Parsing TOML needs a multiple of the file's
@@ -91,7 +92,7 @@ pub enum Beside {
     /// The current folder, or the shipped files.
     #[default]
     Nowhere,
-    /// This folder.
+    /// Given folder.
     Folder(PathBuf),
     /// The shelf of this figure: `dibs/fig08`.
     Figure(String),

@@ -3,8 +3,8 @@
 //! `lab` defines what happens in a scenario; this crate runs it on several threads, writes the result
 //! directory, and turns it back into tables. The heavy dependencies are in this crate.
 
-// Unsafe code is in `workers`, which queries the CPU time of a thread, and in `plugin/open`, which opens a
-// library.
+// Unsafe code is in `usage`, which queries the CPU time of a thread and returns free memory, and in
+// `plugin/open`, which opens a library.
 #![deny(unsafe_code)]
 
 pub mod bench;

@@ -31,11 +31,11 @@ impl Status {
 /// Outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// It was simulated now.
+    /// Made by this call.
     Ran,
-    /// Its result came from the cache.
+    /// Taken from the cache.
     Cached,
-    /// An interruption stopped it, or came before it began.
+    /// Interrupted, or never begun.
     NotRun,
 }
 
@@ -162,7 +162,7 @@ impl Manifest {
 
     /// Returns the contents of the manifest file.
     pub fn to_json(&self) -> Value {
-        // A sum is unknown if one of the runs made does not know its value.
+        // The sum over all runs is unknown if it is unknown for one of them.
         let known = |key: &str| {
             let mut made = self.points.iter().filter(|p| p.json.get(key).is_some());
             made.all(|p| !p.json[key].is_null())

@@ -226,7 +226,8 @@ mod tests {
         };
         let (whole, tenth) = (of(Some((0, 1000))), of(Some((100, 200))));
         assert!(whole > 1.5 * tenth && tenth > 8e6, "{whole}, {tenth}");
-        // A window that was not given is estimated as what fits, and at most as long as the run.
+        // If no window is given, the estimate is for as much as the recorder keeps, and at most for the whole
+        // run.
         assert!(of(None) <= whole && of(None) < tenth + 36e6, "{}", of(None));
     }
 

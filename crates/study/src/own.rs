@@ -9,7 +9,7 @@ pub use sidestep_lab::own::{Failure, MakeBuffer, MakeRoute, MakeSched, Own, Part
 pub struct OwnScheme {
     /// Name in results.
     pub name: String,
-    /// Scheme from which it takes all but the policies: one of the scenario, a shipped one, or a file.
+    /// Base scheme, which provides all but the policies: one of the scenario, a shipped one, or a file.
     pub extends: String,
     /// The caller's policies.
     pub own: Own,

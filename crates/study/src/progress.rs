@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 pub enum Show<'a> {
     /// No receiver.
     Never,
-    /// One line rewritten in place if standard error is a terminal; otherwise none.
+    /// Line rewritten in place if standard error is a terminal; otherwise no output.
     Terminal,
-    /// One line rewritten in place on a terminal; elsewhere a new line every few seconds.
+    /// Line rewritten in place on a terminal; elsewhere a new line every few seconds.
     Always,
     /// Callback, called a few times a second and once at the end; nothing is printed.
     Told(&'a (dyn Fn(&HowFar) + Sync)),

@@ -293,7 +293,7 @@ impl<'a> Recorder<'a> {
             }
         }
         let marked = runs.iter().any(|run| !run.marks.is_empty());
-        // If there are marked runs: summaries of the marked ones, or of the others.
+        // Summaries of the marked runs, or of the others; empty if no run is marked.
         let of = |disturbed: bool| -> Vec<Summary> {
             let own = |scheme: &Scheme| {
                 let own = runs.iter().copied().filter(|r| r.scheme == scheme.name);

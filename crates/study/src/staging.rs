@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path().join("deep/er")).unwrap().count(), 1);
     }
 
-    /// Both began before either was there, as two calls within one second do.
+    /// Checks two directories that are both begun before either exists, as by two calls within one second.
     #[test]
     fn two_that_end_with_one_name_do_not_meet() {
         let dir = tempfile::tempdir().unwrap();

@@ -108,7 +108,7 @@ mod tests {
         let (ran, given_up) = (AtomicUsize::new(0), AtomicBool::new(false));
         let job = |i| {
             ran.fetch_add(1, Ordering::Relaxed);
-            // What is behind the refused one lasts until it is told, however late that is.
+            // Jobs after the refused one last until they are told to stop, however late that is.
             while i > 3 && !given_up.load(Ordering::Relaxed) {
                 thread::sleep(Duration::from_millis(1));
             }
@@ -122,7 +122,7 @@ mod tests {
             || given_up.store(true, Ordering::Relaxed),
         );
         assert_eq!(refused, Err("full"));
-        // Two were running, and no other has begun.
+        // Two jobs were running, and no other has begun.
         assert!((4..=6).contains(&ran.load(Ordering::Relaxed)), "{ran:?}");
     }
 }

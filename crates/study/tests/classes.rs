@@ -29,9 +29,9 @@ fn ran(sets: &[&str], out: &Path) -> Report {
 #[test]
 fn the_table_shows_what_bursts_gain() {
     let room = tempfile::tempdir().unwrap();
-    // Senders that wait for timeouts: those of Linux repair in time, and bursts gain less.
+    // These senders wait for timeouts. Those of Linux repair losses in time, and bursts gain less.
     let report = ran(&["profile=none"], &room.path().join("r"));
-    // How wide an interval is says how it is made, which has tests of its own.
+    // The width of an interval depends on its method, which has its own tests.
     let lines = report.to_text();
     let lines = lines.lines().filter(|line| !line.contains("interval"));
     let text: String = lines.map(|line| format!("{line}\n")).collect();

@@ -55,8 +55,7 @@ impl Every {
         }
     }
 
-    /// Returns when the next checkpoint is due after one at `now` in simulated time and at `clock` in
-    /// wall-clock time.
+    /// Returns when the next checkpoint is due, after one at simulated time `now` and wall-clock time `clock`.
     pub(super) fn after(self, now: Time, clock: Instant) -> Due {
         match self {
             Every::Simulated(every) => {

@@ -1,13 +1,14 @@
 //! Checkpoints: an interrupted run resumes from its last saved state.
 //!
-//! **Decision**  the state is saved after an interval of simulated time or of wall-clock time; in wall-clock
-//!               time at the next thousandth of the run. The last two checkpoints of each run are kept; a new
-//!               one replaces the older. When the result of all runs is written, their checkpoints are removed.
+//! **Decision**  the state is saved after an interval of simulated time or of wall-clock time. A wall-clock
+//!               interval is checked at each thousandth of the run. The last two checkpoints of each run are
+//!               kept; a new one replaces the older. When the result of all runs is written, their checkpoints
+//!               are removed.
 //! **State**     one file a checkpoint ([`sidestep_lab::checkpoint`]), `DIR/SCHEME-SEED.0.checkpoint` and `.1`.
 //! **Errors**    a checkpoint of another version, scenario, scheme or seed is refused, and nothing runs. A
 //!               truncated or damaged one is skipped with a remark; the run resumes from the one before, or
-//!               starts anew. If the first checkpoint cannot be written the run ends; if a later one cannot, a
-//!               remark says so, since the one before is still there.
+//!               starts anew. If the first checkpoint cannot be written, the run ends. If a later one cannot,
+//!               the run goes on with a remark, since the one before is still there.
 //! **Processes** one at a time in a folder: two would remove each other's files, so the second is refused.
 
 mod every;

@@ -120,14 +120,14 @@ fn a_run_that_was_stopped_goes_on_from_its_last_checkpoint() {
     assert_eq!(ended.outcome, whole().outcome);
     let told = said(room.path());
     assert_eq!(told.len(), 1, "{told:?}");
-    // Asked at each checkpoint, and stopped at the first behind 430 us.
+    // The run is stopped at the first checkpoint after 430 us.
     let from = told[0].starts_with("scheme dibs, seed 1 goes on at 500 us, from ");
     assert!(from, "{told:?}");
     all.forget(&scenario(&[]), 1, 1);
     assert_eq!(fs::read_dir(room.path()).expect("it is there").count(), 0);
 }
 
-/// As a killed process leaves it, and worse.
+/// Checks checkpoints that a killed process left truncated: one of the two, then both.
 #[test]
 fn of_a_torn_checkpoint_the_one_before_is_taken_and_of_two_the_start() {
     let room = tempfile::tempdir().expect("a folder");
@@ -142,7 +142,7 @@ fn of_a_torn_checkpoint_the_one_before_is_taken_and_of_two_the_start() {
         let path = slot(room.path(), n);
         let bytes = fs::read(&path).expect("it is there");
         fs::write(&path, &bytes[..bytes.len() / 2]).expect("written");
-        // Left before anything new is written.
+        // Found before a new checkpoint is written.
         let again = all.found(&Name::of(&scenario(&[]), 1, 1, &TraceFilter::None), true);
         let again = again.expect("torn ones are passed over");
         assert_eq!(again.whole.len() + 2 * again.damaged.len(), expected);

@@ -22,7 +22,7 @@ use markup::{anchor, finish};
 use maud::html;
 use sidestep_lab::{ClaimResult, Results};
 
-/// One HTML file.
+/// HTML file of a run, a sweep or a report.
 pub(crate) struct Page<'a> {
     /// Title, in the window's title bar and at the top of the page.
     pub title: String,
@@ -40,7 +40,7 @@ pub(crate) struct Page<'a> {
     pub sections: Vec<Section<'a>>,
 }
 
-/// One experiment of a page: a figure, a sweep, or a run.
+/// Experiment of a page: a figure, a sweep, or a run.
 pub(crate) struct Section<'a> {
     /// Folder of the paper; empty for a run of the user.
     pub group: &'a str,

@@ -22,7 +22,7 @@ impl Section<'_> {
             section.fig id=(id) aria-labelledby={ (id) "-head" } {
                 h2 id={ (id) "-head" } {
                     (self.heading)
-                    // On a page with a single section the page's title already includes it.
+                    // A page with a single section has the title at its top already.
                     @if all.figures { ": " (title) }
                 }
                 @if !self.shows.is_empty() { p.lead { (self.shows.trim_end_matches('.')) "." } }
@@ -49,7 +49,7 @@ impl Section<'_> {
         }
     }
 
-    /// Renders the section's name, its size, and the digest of all its runs.
+    /// Renders the section's name, its number of points, its seeds, and the digest of all its runs.
     fn made_of(&self) -> Markup {
         let first = self.subject.scenarios.first();
         let seeds_of = first.map_or(String::new(), |s| seeds(&s.seeds));
@@ -135,8 +135,8 @@ impl Section<'_> {
         let same = |s: &&Setting| s.key == setting.key && s.scheme == setting.scheme;
         let mut values: Vec<&str> = Vec::new();
         for scenario in &self.subject.scenarios {
-            // Most scenarios have the setting at the same index: a search in all of very many would take
-            // minutes.
+            // Most scenarios have the setting at the same index. Searching all settings of very many scenarios
+            // would take minutes.
             let own = scenario.settings();
             let there = own.get(nth).filter(same);
             let other = there.or_else(|| own.iter().find(same));

@@ -1,7 +1,7 @@
 //! Samples of several schemes side by side: the CDF, and its tail on a log scale.
 //!
-//! Completion times may be incomplete, since not all flows complete. Incomplete ones count: a curve ends, with
-//! a ring, at the share that completed, and does not reach 100 % by leaving out the rest.
+//! Some completion times are unknown, since not all flows complete. Incomplete flows count: a curve ends, with
+//! a ring, at the share that completed. It does not reach 100 % by leaving out the rest.
 
 use super::axis::{Axis, Scale, Tick, Ticks};
 use super::chart::{IMPLIED, PAPER, paper_mark};

@@ -29,7 +29,7 @@ pub struct Curves {
     pub counted: String,
 }
 
-/// One curve.
+/// Curve with its look and its points.
 #[derive(Clone, Debug)]
 pub struct Curve {
     /// Look and name.

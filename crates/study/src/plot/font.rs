@@ -44,7 +44,7 @@ impl Font {
         pieces
     }
 
-    /// Draws a character that the face lacks: a box around its Unicode number, in two lines.
+    /// Adds the pieces for a character that the face lacks: a box around its Unicode number, in two lines.
     fn numbered(&self, c: char, x: f32, size: f32, pieces: &mut Vec<Piece>) {
         let digits = number_of(c);
         let columns = digits.len() / 2;

@@ -1,7 +1,7 @@
 //! Labels of an axis: numbers short enough to fit beside it, and the power of ten that they leave out.
 //!
 //! Nine digits are cut at the edge of a page, and 0.000000001 is unreadable. If plain numbers are too long, or
-//! round to another number, the ticks count in thousands, millions or thousandths, and the axis title states
+//! if rounding changes them, the ticks count in thousands, millions or thousandths, and the axis title states
 //! the unit: `latency, us` becomes `latency, ms`, and `packets` becomes `packets (millions)`.
 
 /// Maximum length of a label, so that it fits into the margin.

@@ -40,8 +40,8 @@ const MOST_COLORS: usize = 256;
 /// by more than 16.
 const NEAR: u8 = 32;
 
-/// Encodes the file. A drawing is opaque, and 256 colors are enough for most. One byte a pixel then takes a
-/// quarter of the time and gives a file of a fifth of the size.
+/// Encodes the file. A drawing is opaque, and 256 colors are enough for most. With one byte a pixel, encoding
+/// takes a quarter of the time, and the file a fifth of the size.
 fn encode(pixmap: &Pixmap) -> Result<Vec<u8>, png::EncodingError> {
     let pixels = pixmap.pixels();
     let mut bytes = Vec::new();

@@ -174,7 +174,7 @@ mod tests {
         keep("queues", &scene);
         let full = figure.switches.iter().flat_map(|s| s.len.iter().flatten());
         let full = full.filter(|l| **l > 0.0).count();
-        // The page, a background for each cell, and two in the key.
+        // Rectangles: the bars, the page, a background for each cell, and two in the key.
         assert_eq!(svg(&scene).matches("<rect").count(), full + 1 + 5 * 8 + 2);
     }
 }

@@ -1,8 +1,8 @@
 //! Policy of a plug-in library, called by the simulator.
 //!
-//! When the policy calls back, the call is answered here, so that no panic of the simulator unwinds through the
-//! library: its own panic handler could not interpret it. The panic is caught, and resumed when the library has
-//! returned.
+//! When the policy calls back, the call is answered here. No panic of the simulator may unwind through the
+//! library, whose own panic handler could not interpret it. So the panic is caught, and resumed when the
+//! library has returned.
 
 use sidestep_lab::own::Who;
 use sidestep_plugin::{Maker, Report};

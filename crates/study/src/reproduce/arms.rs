@@ -1,8 +1,9 @@
-//! One experiment carried out in several ways: on the simulator, and with real packets on a testbed.
+//! Arms of an experiment: it is carried out in several ways, on the simulator and with real packets on a
+//! testbed.
 //!
 //! **Decision**     each way is a value of an additional axis, [`AXIS`]. Plots, tables, points.csv and claims
 //!                  handle it as any other axis; claims are judged on one arm.
-//! **Units**        those of the experiment: times from an arm with a slower clock are scaled back before.
+//! **Units**        those of the experiment: times from an arm with a slower clock are already scaled back.
 //! **Deviations**   none.
 
 use super::beside::Beside;
@@ -17,7 +18,7 @@ use sidestep_types::Time;
 /// Name of the axis of arms.
 pub const AXIS: &str = "arm";
 
-/// One way of carrying out an experiment.
+/// Way of carrying out an experiment, with its results.
 pub struct Arm {
     /// Name: `simulator`.
     pub name: String,

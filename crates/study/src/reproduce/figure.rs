@@ -6,7 +6,7 @@ use crate::Status;
 use crate::plot::Palette;
 use sidestep_lab::{ClaimResult, Experiment, Results};
 
-/// One figure of a [`Reproduction`](super::Reproduction).
+/// Figure of a [`Reproduction`](super::Reproduction).
 pub struct FigureResult {
     /// Folder of the paper: `dibs`.
     pub paper: String,

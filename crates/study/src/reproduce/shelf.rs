@@ -1,5 +1,5 @@
-//! Shelf of experiments: part of the program, or files of `experiments/<paper>/` in the working directory. Such
-//! a folder replaces all shipped experiments of the paper.
+//! Shelf of experiments: those of the program, and those in `experiments/<paper>/` of the working directory.
+//! Such a folder replaces all experiments that the program has of that paper.
 
 use crate::Error;
 use sidestep_sim::Files;
@@ -72,7 +72,7 @@ impl Shelf {
         Ok(Shelf { books, bases })
     }
 
-    /// Finds the experiments of a request: `dibs`, `dibs/fig08`, or all without one.
+    /// Finds the experiments of a request, `dibs` or `dibs/fig08`; without a request, all.
     pub fn find(&self, asked: Option<&str>) -> Result<Vec<&Book>, Error> {
         let Some(asked) = asked else {
             return match self.books.is_empty() {

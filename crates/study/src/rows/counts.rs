@@ -5,7 +5,7 @@
 use crate::columns::{Col, columns};
 use sidestep_lab::{ClassRecord, Counts, Record, Teller};
 
-/// One count of one run.
+/// Count of a run.
 pub struct CountRow<'a> {
     /// Point of a sweep; empty for a single run.
     pub at: &'a [String],

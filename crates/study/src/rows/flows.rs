@@ -9,7 +9,7 @@ use sidestep_sim::{FlowOutcome, FlowPlan, Plan};
 use sidestep_types::Time;
 use std::collections::HashMap;
 
-/// One flow of one run.
+/// Flow of a run.
 pub struct FlowRow<'a> {
     flow_id: u64,
     scheme: &'a str,
@@ -96,9 +96,9 @@ pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
         size_bytes: OptInt = r.size();
         /// payload of a full segment
         mss_bytes: Int = u64::from(r.mss);
-        /// when the application handed it over, rounded down; null if it never did
+        /// hand-over by the application, rounded down; null if it was never handed over
         start_ns: OptInt = Some(r.outcome.started?.as_ns());
-        /// the same instant, exact
+        /// hand-over by the application, exact
         start_ps: OptInt = Some(r.outcome.started?.ps());
         /// true if its last byte was delivered in order; false: censored at the end of the run
         finished: Flag = r.outcome.finished.is_some();

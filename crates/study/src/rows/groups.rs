@@ -4,7 +4,7 @@ use super::{Point, span_us};
 use crate::columns::{Col, columns};
 use sidestep_sim::{GroupOutcome, GroupPlan};
 
-/// One group of flows of one run.
+/// Group of flows of a run.
 pub struct GroupRow<'a> {
     group_id: u64,
     scheme: &'a str,
@@ -50,7 +50,7 @@ pub fn group_columns<'a>() -> Vec<Col<GroupRow<'a>>> {
     columns! { r: GroupRow<'a>;
         /// number of the group within its seed; the same group in every scheme
         group_id: Int = r.group_id;
-        /// its name in the flow list
+        /// name of the group in the flow list
         group: Text = &r.plan.name;
         /// name of the scheme
         scheme: Text = r.scheme;
@@ -64,13 +64,13 @@ pub fn group_columns<'a>() -> Vec<Col<GroupRow<'a>>> {
         flows: Int = r.plan.flows.len() as u64 + u64::from(r.plan.left_out);
         /// flows complete by the end of the run
         flows_done: Int = u64::from(r.outcome.done);
-        /// when its first flow was handed over, rounded down; null if none was
+        /// hand-over of its first flow, rounded down; null if none was handed over
         start_ns: OptInt = Some(r.outcome.started?.as_ns());
-        /// the same instant, exact
+        /// hand-over of its first flow, exact
         start_ps: OptInt = Some(r.outcome.started?.ps());
         /// true if all flows are complete; false: censored at the end of the run
         finished: Flag = r.outcome.finished.is_some();
-        /// first start to the last byte of all; null unless finished
+        /// first hand-over to the last byte of all; null unless finished
         group_us: OptFloat = span_us(r.outcome.started, r.outcome.finished);
     }
 }

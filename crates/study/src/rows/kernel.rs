@@ -1,4 +1,4 @@
-//! `kernel.parquet`: the kernel's state of a flow's sender while it runs, one row for each query.
+//! `kernel.parquet`: the kernel's state of a flow's sender while it runs, one row for each time it was read.
 
 use crate::columns::{Col, columns};
 
@@ -15,7 +15,7 @@ pub struct KernelRow {
     pub flow: u64,
     /// Subflow, with MPTCP.
     pub subflow: Option<u64>,
-    /// Time of the query, since the run's time zero.
+    /// Time of the reading, since the run's time zero.
     pub at_us: f64,
     /// State of loss recovery: open, disorder, cwr, recovery or loss.
     pub state: &'static str,
@@ -64,7 +64,7 @@ pub fn kernel_columns() -> Vec<Col<KernelRow>> {
         seed: Int = r.seed;
         /// true if the machine disturbed the run (testbed only); such runs are in `marked` of `summary.json`
         disturbed: Flag = r.disturbed;
-        /// when the kernel was queried, since the run's time zero
+        /// time of the reading, since the run's time zero
         at_us: Float = r.at_us;
         /// state of the sender's loss recovery: open, disorder, cwr, recovery, loss
         ca_state: Text = r.state;

@@ -8,7 +8,7 @@ use sidestep_sim::{PortCounts, PortOutcome};
 use sidestep_switch::DropReason;
 use sidestep_types::{Bytes, Time};
 
-/// One directed link of one run.
+/// Directed link of a run.
 pub struct PortRow<'a> {
     link: u64,
     scheme: &'a str,

@@ -5,7 +5,7 @@ use crate::columns::{Col, columns};
 use sidestep_sim::QueryPlan;
 use sidestep_types::Time;
 
-/// One query of one run.
+/// Query of a run.
 pub struct QueryRow<'a> {
     query_id: u64,
     scheme: &'a str,
@@ -76,9 +76,9 @@ pub fn query_columns<'a>() -> Vec<Col<QueryRow<'a>>> {
         responses: Int = u64::from(r.plan.responses);
         /// responses complete by the end of the run
         responses_done: Int = r.done;
-        /// when the host asks, rounded down
+        /// start of the query, rounded down
         start_ns: Int = r.plan.start.as_ns();
-        /// the same instant, exact
+        /// start of the query, exact
         start_ps: Int = r.plan.start.ps();
         /// true if all responses are complete; false: censored at the end of the run
         finished: Flag = r.finished();

@@ -11,7 +11,7 @@ use sidestep_lab::stats::Sample;
 use sidestep_lab::{ClassRecord, Record};
 use std::borrow::Cow;
 
-/// One value of one sample of one run.
+/// Value of a sample of a run.
 pub struct SampleRow<'a> {
     /// Point of a sweep; empty for a single run.
     pub at: &'a [String],
@@ -37,8 +37,7 @@ pub fn sample_rows<'a>(at: &'a [String], record: &'a Record) -> Vec<SampleRow<'a
         all.values(format!("probe.{name}").into(), values);
     }
     all.values("endless_payload".into(), &record.endless_payload);
-    // If a part of the run is left out, the table of flows does not give the bytes that they delivered a
-    // second.
+    // If a part of the run is left out, the rate of endless flows cannot be computed from the table of flows.
     if at.is_empty() && record.probed.flows_from.is_some() {
         all.values("endless_bytes_s".into(), &record.endless);
     }

@@ -4,7 +4,7 @@ use super::Point;
 use crate::columns::{Col, columns};
 use sidestep_sim::SubflowOutcome;
 
-/// One subflow of one run.
+/// Subflow of a run.
 pub struct SubflowRow<'a> {
     scheme: &'a str,
     seed: u64,

@@ -8,9 +8,10 @@
 //! **Errors**    a damaged, truncated or foreign file counts as missing. A directory that cannot be written to
 //!               is reported once, and stores nothing.
 //! **Processes** files appear complete, by rename, so any number of processes may share the cache. A record is
-//!               stored as soon as its run has ended: a killed process loses only the runs in progress. Records
-//!               of runs that took longer than a flush are flushed to the disk; a power failure may lose
-//!               shorter ones that the system had not yet written, on Linux those of the last half minute.
+//!               stored as soon as its run has ended: a killed process loses only the runs in progress. The
+//!               record of a long run is flushed to the disk; a short run takes less time than a flush, so a
+//!               power failure may lose those that the system had not yet written, on Linux those of the last
+//!               half minute.
 
 use crate::tables::Rows;
 use bytes::Bytes;

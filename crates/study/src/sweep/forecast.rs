@@ -3,8 +3,8 @@
 //! **Decision**     packet-hops of a run are [`Scenario::hops`]. A cached run has none; a run that experiments
 //!                  share counts for the first. The cost of a packet-hop comes from cached runs of the same
 //!                  scheme in the same experiment, or else of all its schemes: their estimate and their CPU
-//!                  time are known. Without such a run, the cost is between that of a short run measured now,
-//!                  and that times the factor of long queues ([`FULL_HOPS_A_SECOND`]).
+//!                  time are known. Without such a run there are two bounds: the cost in a short run measured
+//!                  now, and that cost multiplied by the factor for long queues ([`FULL_HOPS_A_SECOND`]).
 //! **Units**        seconds of this machine, with the given number of runs at a time.
 //! **Deviations**   other load of the machine is unknown; the estimate of packet-hops is within a factor of
 //!                  three.

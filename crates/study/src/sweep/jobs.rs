@@ -3,7 +3,7 @@
 use super::cache::Key;
 use sidestep_lab::Experiment;
 
-/// One run to make.
+/// Run to make.
 #[derive(Debug)]
 pub(super) struct Job {
     pub experiment: usize,

@@ -33,7 +33,7 @@ pub(super) fn docs(experiment: &Experiment) -> Map<String, Value> {
     ])
 }
 
-/// Both tables while they are being written.
+/// Tables of counts and samples while they are being written.
 pub(super) struct Seeds {
     counts: TableWriter,
     samples: TableWriter,

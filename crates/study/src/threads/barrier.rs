@@ -1,8 +1,8 @@
 //! Barrier at which threads meet many thousand times a second.
 //!
 //! **Decision**     a waiting thread spins, then yields its core, then sleeps. A window takes microseconds, and
-//!                  so do sleeping and waking; but with more threads than cores, or no work for long, no thread
-//!                  spins for ever.
+//!                  so do sleeping and waking, so a short wait is a spin. With more threads than cores, or in a
+//!                  long wait, spinning is in vain, so a thread sleeps in the end.
 //! **State**        the number of threads that have arrived in this round, and the round.
 //! **Units**        iterations of a loop.
 //! **Errors**       a broken barrier lets all threads through, and [`Barrier::wait`] returns false: one of them

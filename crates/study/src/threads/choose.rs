@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub enum Asked {
     /// As many threads as are useful.
     Auto,
-    /// This number of threads, at least one.
+    /// Given number of threads, at least one.
     Of(usize),
 }
 

@@ -1,11 +1,11 @@
-//! One run on several threads, with the same results byte for byte.
+//! Threads of a single run: the results are the same, byte for byte, as on one thread.
 //!
 //! **Decision**     the number of threads of a run ([`Asked`], [`choose`]); [`sidestep_sim::parts`] decides
 //!                  which thread serves which part.
 //! **State**        one thread for each part while the run goes on.
 //! **Units**        threads.
-//! **Errors**       a request for a number of threads that a run cannot have is refused with the reason; `auto`
-//!                  then uses one thread and reports the reason.
+//! **Errors**       if a run cannot have the requested number of threads, the request is refused with the
+//!                  reason. With `auto` such a run has one thread, and the reason is reported.
 
 mod barrier;
 mod choose;
@@ -23,7 +23,7 @@ use std::fmt;
 pub struct Threading<'a> {
     /// Requested number of threads.
     pub asked: Asked,
-    /// Receives each scheme that has one thread, with the reason, with [`Asked::Auto`].
+    /// Receives, with [`Asked::Auto`], the name of each scheme with one thread, and the reason.
     pub remark: &'a (dyn Fn(&str) + Sync),
 }
 

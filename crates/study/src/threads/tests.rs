@@ -54,7 +54,7 @@ fn a_barrier_that_is_broken_lets_all_through_who_sleep_there_or_come_later() {
     assert!(!barrier.wait());
 }
 
-/// Windows are few: where threads have to wait for a core, each takes as long as a turn of all who want one.
+/// Checks a run with few windows: if threads share a core, each window takes as long as a turn of all of them.
 #[test]
 fn a_run_on_threads_has_the_outcome_of_the_run_on_one() {
     let scenario = read(
@@ -80,7 +80,7 @@ fn a_run_on_threads_has_the_outcome_of_the_run_on_one() {
     }
 }
 
-/// A crew of which one part has gone.
+/// Checks that a crew with more threads than parts panics.
 #[test]
 fn a_panic_in_one_thread_is_the_run_s() {
     let scenario = read(

@@ -217,7 +217,7 @@ impl Chosen {
         let hash = format!("{:016x}", run.outcome.trajectory_hash);
         let recorded = self.recorded["trajectory_hash"].as_str();
         let this = env!("CARGO_PKG_VERSION");
-        // The status of a cached run begins with this word, too.
+        // The status of a cached run begins with this word as well.
         let status = self.recorded["status"].as_str().unwrap_or("");
         let ended = status.starts_with(How::Ran.word());
         let (same, says) = match recorded.filter(|_| ended) {

@@ -103,7 +103,7 @@ fn every_registered_policy_is_explained_and_no_run_changes() {
             .copied()
             .unwrap_or("fifo");
         let mut sets = vec![set("switch.buffer", entry.name), set("switch.sched", sched)];
-        // Less than eight packets.
+        // The limit is below eight packets.
         let holds = buffer::nature(entry.name).holds;
         sets.extend(holds.map(|param| format!("switch.buffer.{param}=6 kB")));
         let says = explain_some(entry.name, &scenario(BURST, &sets));
@@ -250,7 +250,8 @@ fn the_tag_of_a_packet_is_told() {
     assert!(bare["steps"][0]["tag"].is_null());
 }
 
-/// Switches with room, and NICs with little, which decide so. Of a scheme that ranks, long flows wait already.
+/// Returns a scenario in which switches have room and NICs do not, so that NICs decide. With pFabric, long
+/// flows are queued before the burst.
 fn with_nics(scheme: &str, buffer: &str, sched: &str) -> Scenario {
     let before = match scheme {
         "pfabric" => "at = \"5 us\"\n[workload.long]\nkind = \"permutation\"\nsize = \"40 kB\"\n",
@@ -306,7 +307,8 @@ fn what_a_nic_decides_is_told() {
     assert!(fate.contains("dropped (evicted) after"), "{fate}");
 }
 
-/// A packet that evicts others is marked by the queue it finds, one that is evicted by the queue where it goes.
+/// Checks that a packet that evicts others is marked by the queue it finds, and an evicted packet by the queue
+/// it moves to.
 #[test]
 fn marks_of_what_makes_room_and_of_what_takes_it_are_told() {
     let sets = [
@@ -331,7 +333,7 @@ fn marks_of_what_makes_room_and_of_what_takes_it_are_told() {
     let evicted = |step: &Value| step["event"] == "evicted" && step["joined"]["marked"] == true;
     assert!(steps.iter().any(evicted), "{told:#}");
 
-    // What is sent again ranks before first windows.
+    // Retransmissions rank before first windows.
     let again = |trace: &PacketTrace| {
         let late = trace.steps[0].at > Time::from_ms(1);
         !trace.ack && trace.flow.0 == 1 && trace.seq == 1460 && late
@@ -348,7 +350,8 @@ fn marks_of_what_makes_room_and_of_what_takes_it_are_told() {
     assert!(marked, "{all:#?}");
 }
 
-/// It is told as cut to whoever gets it, however many queues it passed after that.
+/// Checks that a packet trimmed at the NIC is described as trimmed at the receiver, whatever queues it passed
+/// later.
 #[test]
 fn what_was_cut_early_arrives_cut() {
     let cutting = with_nics("dctcp", "trim", "priority");

@@ -176,7 +176,7 @@ impl Spread {
         }
     }
 
-    /// Creates it from times, or from values that are stored as times.
+    /// Creates a spread from times, or from values that are stored as times.
     fn times(mut sample: Sample, number: fn(Time) -> f64) -> Spread {
         let mut done: Vec<f64> = sample.finished().map(number).collect();
         done.sort_by(f64::total_cmp);
@@ -194,7 +194,7 @@ impl Spread {
         }
     }
 
-    /// Creates it from the values of a probe.
+    /// Creates a spread from the values of a probe.
     fn values(mut values: Vec<f64>) -> Spread {
         values.sort_by(f64::total_cmp);
         let nearest = |permille: u32| {

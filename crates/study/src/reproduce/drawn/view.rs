@@ -74,7 +74,7 @@ pub struct View<'a> {
 /// Picture, table and caption.
 pub type Parts = (Result<Scene, String>, Sheet, String);
 
-/// One scheme under one condition.
+/// Series of a plot: a scheme under a condition.
 pub struct Strand<'a> {
     /// Name of the scheme.
     pub scheme: &'a str,

@@ -25,7 +25,7 @@ pub(super) struct Account<'a> {
     ends: Vec<End>,
 }
 
-/// One step: time and place, sentences and facts.
+/// Step of the account: time and place, sentences and facts.
 struct Line {
     at: Time,
     place: String,
@@ -173,7 +173,7 @@ impl<'a> Account<'a> {
         (says, facts)
     }
 
-    /// Adds, for a packet still queued, its place when the run ended.
+    /// Adds, if the packet is still queued, the place where it was when the run ended.
     fn say_unfinished(&mut self) {
         let Some(leaves) = self.waits.take() else {
             return;
