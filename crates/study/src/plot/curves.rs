@@ -13,7 +13,7 @@ use super::scene::Scene;
 pub struct Curves {
     /// Title, in bold at the top.
     pub title: String,
-    /// Subtitle: the experiment, and the number of seeds.
+    /// Subtitle: the experiment, the fixed values, and the seeds.
     pub subtitle: String,
     /// Quantity on the x axis, with its unit.
     pub x_label: String,

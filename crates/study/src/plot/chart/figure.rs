@@ -8,7 +8,7 @@ use super::super::look::Entry;
 pub struct Chart {
     /// Title, in bold at the top.
     pub title: String,
-    /// Subtitle: the experiment, and the number of seeds.
+    /// Subtitle: the experiment, the fixed values, and the seeds.
     pub subtitle: String,
     /// Swept axis.
     pub x: Sweep,
