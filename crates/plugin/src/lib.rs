@@ -2,9 +2,8 @@
 //!
 //! **Decision**  a plug-in is a shared library with one policy. The program calls it through the traits of
 //!               `sidestep-switch`, as any policy in Rust. That is sound if both sides have the same layout of
-//!               all types:
-//!               [`STAMP`] names the sources and the compiler, and a library with another stamp is never
-//!               opened.
+//!               all types: [`STAMP`] names the sources and the compiler, and a library with another stamp is
+//!               never opened.
 //! **Panics**    a policy's panic is caught in the library, whose standard library is another copy than the
 //!               program's: no panic crosses from one into the other. [`Report`] tells the program.
 //! **Memory**    the library drops what it made ([`Make`]): the two may have different allocators.
