@@ -3,16 +3,14 @@
 // The marking program as a process, to test it against conformance/vectors/shim-by-size.csv.
 //
 // Its argument is 4 or 6, the version of IP. It reads a line for each packet and prints the code point of each
-// that
-// leaves; it exits with 1 if a checksum is wrong, or a congestion bit was changed:
+// that leaves; it exits with 1 if a checksum is wrong, or a congestion bit was changed:
 //
 //   new                                  another host, without state
 //   out KIND CONNECTION SEQ LEN DSCP     a packet leaves with this code point
 //   in KIND CONNECTION LEN DSCP          a packet arrives
 //
 // KIND is syn, syn-ack, ack, fin or data. Numbers count from the first byte of a connection, which begins
-// shortly
-// before sequence numbers wrap.
+// shortly before sequence numbers wrap.
 
 #include <stdio.h>
 #include <stdlib.h>

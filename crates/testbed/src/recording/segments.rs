@@ -23,7 +23,7 @@ pub struct Segments {
     sent: HashMap<u32, u64>,
 }
 
-/// One direction of a connection.
+/// Direction of a connection.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     /// Sequence number of its first byte.

@@ -28,7 +28,7 @@ pub enum Alpha {
     Kernel,
     /// The map of our program.
     Map(OwnedFd),
-    /// None: another congestion control is in use.
+    /// No source: another congestion control is in use.
     Nobody,
 }
 

@@ -12,7 +12,7 @@ use std::io;
 use std::net::{SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::time::Duration;
 
-/// Both ends of a flow's connection. A socket stays in the namespace in which it was created, whichever thread
+/// Ends of a flow's connection. A socket stays in the namespace in which it was created, whichever thread
 /// uses it.
 pub struct Connection {
     pub sender: TcpStream,
