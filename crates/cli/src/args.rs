@@ -450,7 +450,7 @@ pub struct SwitchArgs {
     /// object
     #[arg(long, value_name = "WHAT", conflicts_with = "json")]
     pub ask: Option<String>,
-    /// Switch to this user once everything is open, overriding the config: a name or number, auto, or keep
+    /// Run as this user once everything is open, overriding the config: a name or number, auto, or keep
     #[arg(long, conflicts_with = "ask")]
     pub user: Option<String>,
     /// Print the last counters as one line of JSON at the end

@@ -5,8 +5,7 @@ use crate::common;
 use common::Room;
 use serde_json::Value;
 
-/// Scenario with few windows: if threads have to wait for a core, each window takes a turn of all waiting
-/// threads.
+/// Scenario with few windows: if cores are scarce, a window lasts until every thread had its turn.
 const TEXT: &str = "duration = \"1 ms\"\ndrain = \"1 s\"\nseeds = [1]\nschemes = [\"dibs\"]\n\
     [topology]\nkind = \"fat_tree\"\nk = 4\ndelay = \"50 us\"\n\
     [probe]\nlinks = \"200 us\"\n\

@@ -119,7 +119,7 @@ impl Log {
         self.marked.iter().map(|(seed, _)| *seed)
     }
 
-    /// Returns warnings that a reader needs before trusting a number.
+    /// Returns warnings that affect the results.
     pub fn warnings(&self) -> Vec<String> {
         let mut list = self.kernel.clone();
         for (seed, wrong) in &self.marked {
@@ -230,7 +230,7 @@ pub fn changed(state: &State) -> Vec<String> {
     now.map_or(Vec::new(), |now| built.changes_to(&now))
 }
 
-/// Returns warnings about the kernel of this testbed's hosts, needed before trusting a number.
+/// Returns warnings about the kernel of this testbed's hosts that affect its results.
 pub fn kernel_warnings(state: &State) -> Vec<String> {
     let settings = &state.blueprint.settings;
     let kernel = state.kernel.as_ref();

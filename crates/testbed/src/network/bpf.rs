@@ -94,9 +94,9 @@ fn text(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Loads the two programs that were [built](build) in a folder at the sides of every host's interface, with
-/// empty maps, and pins them under a name; they replace earlier ones. A packet for which a program returns less
-/// than 0 goes on to programs with a larger `turn`.
+/// Loads the two programs [built](build) in a folder, one at each side of every host's interface, with empty
+/// maps, and pins them under a name; they replace earlier ones. If a program returns less than 0, the packet goes
+/// on to programs with a larger `turn`.
 pub fn renew(
     print: &Blueprint,
     folder: &Path,

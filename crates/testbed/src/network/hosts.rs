@@ -232,7 +232,7 @@ fn repairs(settings: &HostSettings, rack: Rack) -> Vec<(&'static str, String)> {
     list
 }
 
-/// Returns warnings needed before trusting a number of these hosts: parts of `host.kernel = "plain"` that are
+/// Returns warnings that affect the results of these hosts: parts of `host.kernel = "plain"` that are
 /// not possible.
 pub fn warnings(settings: &HostSettings, features: &KernelFeatures) -> Vec<String> {
     if settings.kernel != Kernel::Plain {

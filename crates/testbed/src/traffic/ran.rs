@@ -26,7 +26,7 @@ pub struct Ran {
     pub interrupted: bool,
     /// True if the kernel counts timeouts per connection (Linux 6.7 and later).
     pub timeouts_known: bool,
-    /// Warnings needed before trusting the numbers.
+    /// Warnings that affect the results.
     pub warnings: Vec<String>,
 }
 
