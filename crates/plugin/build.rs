@@ -1,11 +1,11 @@
-//! Names what a plug-in and its program must have in common, so that they can call each other: the sources of the
-//! crates that both are built with, and the compiler.
+//! Names the sources of the shared crates and the compiler: a plug-in and its program must agree on both to
+//! call each other.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// What both sides are built with, from this crate.
+/// Sources that both sides are built from, relative to this crate.
 const SHARED: [&str; 9] = [
     "../derive/Cargo.toml",
     "../derive/src",
@@ -45,7 +45,7 @@ fn main() {
     println!("cargo::rustc-env=SIDESTEP_PLUGIN_COMPILER={first} {host}");
 }
 
-/// FNV-1a of 128 bits: it tells versions apart, and keeps nobody out.
+/// FNV-1a of 128 bits: tells versions apart; it is no protection against forgery.
 struct Digest(u128);
 
 impl Digest {

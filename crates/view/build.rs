@@ -1,11 +1,11 @@
-//! Makes the page part of the program when `make web` has put it into `page/`. Without it the program is built all the
-//! same, and says then what to do.
+//! Builds the page into the program if `make web` has put it into `page/`. A program without it reports that
+//! when the page is needed.
 
 use std::path::Path;
 use std::{env, fs};
 
 fn main() {
-    // The folder is watched and not the file: cargo would build anew each time for a file that is not there.
+    // Watches the folder, as cargo would rebuild every time for a missing file.
     println!("cargo::rerun-if-changed=page");
     let own = env::var_os("CARGO_MANIFEST_DIR").expect("cargo says where");
     let page = Path::new(&own).join("page/index.html");

@@ -1,4 +1,4 @@
-//! The words of the command line.
+//! Command line arguments.
 
 use crate::values::{Datapath, whole};
 use clap::{Args, Parser, Subcommand};
@@ -33,7 +33,7 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// The version and the commit that it was built from.
+/// Version, with the commit it was built from.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let (version, commit) = (env!("CARGO_PKG_VERSION"), sidestep_study::COMMIT);
     format!("{version} (commit {commit})")
@@ -44,33 +44,33 @@ pub enum Command {
     /// Run every scheme of a scenario with every seed, at every point of its sweep
     #[command(visible_alias = "sweep")]
     Run(RunArgs),
-    /// Run the figures of a paper again, with a verdict for each claim
+    /// Reproduce the figures of a paper, with a verdict for each claim
     Reproduce(ReproduceArgs),
-    /// Say what a scenario means: every value and its source, the offered load
+    /// Explain a scenario: every value with its source, and the offered load
     Check(CheckArgs),
-    /// List what there is to choose from
+    /// List what there is to choose from: schemes, policies, workloads, metrics and more
     List(ListArgs),
-    /// Show a result directory again, or the path of one packet
+    /// Show the table of a result directory, or the path of a packet
     Show(ShowArgs),
-    /// Say why one packet of a run went where it went, decision by decision
+    /// Explain the path of one packet of a run, decision by decision
     Why(WhyArgs),
-    /// Watch recorded runs in a browser, or write them as one HTML file
+    /// Show recorded runs in a browser, or write them as one HTML file
     View(crate::view::ViewArgs),
-    /// Run named benchmarks
+    /// Run benchmarks by name
     Bench(BenchArgs),
     /// Switch real frames between Linux interfaces
     Switch(SwitchArgs),
     /// Run a scenario over the kernel's TCP and software switches
     Testbed(crate::testbed::args::TestbedArgs),
-    /// Print what a switch policy decides, row by row, for hardware to replay
+    /// Print the decisions of a switch policy row by row, as test vectors for hardware
     Vectors(VectorsArgs),
-    /// Write a scenario, a trace, a topology and a scheme to begin from
+    /// Write an example scenario, trace, topology and scheme to start from
     Init(crate::init::InitArgs),
-    /// Write the crate of a switch policy of your own, for `run --plugin`
+    /// Write the crate of a new switch policy, for `run --plugin`
     NewPolicy(crate::new_policy::NewPolicyArgs),
-    /// Turn captures, NetFlow, and other simulators' and switches' files into Sidestep's
+    /// Convert captures, NetFlow, and files of other simulators and switches
     Import(crate::import::ImportArgs),
-    /// Print the JSON Schema of a file, for editors
+    /// Print the JSON Schema of a file format, for editors
     Schema(crate::schema::SchemaArgs),
     /// Print the completions of a shell
     Completions(crate::faces::CompletionsArgs),
@@ -95,24 +95,25 @@ where something was probed, and plots/; that of a file with [sweep] has experime
 scenario.toml, and of tables points.parquet, counts.parquet and samples.parquet. Ctrl-C writes what there is. A call that \
 was interrupted or killed goes on where it was when it is made again.")]
 pub struct RunArgs {
-    /// A scenario file, or the name of a shipped one (see `sidestep list scenarios`)
+    /// Scenario file, or name of a shipped scenario (see `sidestep list scenarios`)
     pub scenario: String,
     /// Change a value: `switch.capacity="50 pkt"`, `scheme.dibs.transport.rto_min="1 ms"`
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
-    /// Run this seed alone
+    /// Run this seed only
     #[arg(long, value_name = "N", conflicts_with = "seeds", value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Run these seeds: `1..10`, or `1,2,5`
     #[arg(long, value_name = "SEEDS")]
     pub seeds: Option<String>,
-    /// Runs at the same time [default: one per core, and per --threads of each]
+    /// Number of concurrent runs [default: one per core, or fewer with --threads]
     #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub jobs: Option<usize>,
-    /// Threads of each run, over which its network is cut: `auto`, or a number; the results are the same [default: 1]
+    /// Threads of each run, which share its network: `auto`, or a number; results do not depend on it [default:
+    /// 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub threads: Option<String>,
-    /// The result directory, which must not exist yet [default: results/SCENARIO-TIME]
+    /// Result directory, which must not exist yet [default: results/SCENARIO-TIME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Print the summary as one JSON object and nothing else
@@ -121,45 +122,46 @@ pub struct RunArgs {
     /// Keep the paths of packets: `detours>=8`, `dropped`, `flow=12` or `id=100:3`
     #[arg(long, value_name = "FILTER")]
     pub trace_packets: Option<String>,
-    /// Record each run for a page to play, in recordings/SCHEME-SEED.srec: queues, packets, windows
+    /// Record the queues, packets and windows of each run in recordings/SCHEME-SEED.srec, for `sidestep view`
     #[arg(long)]
     pub record: bool,
-    /// With --record: from when to when [default: around the first query, as much as 20 MB hold]
+    /// With --record: time span to record [default: around the first query, up to 20 MB]
     #[arg(long, value_name = "FROM..TO", requires = "record")]
     pub record_window: Option<String>,
-    /// With --record: of which flows windows are recorded: `all`, `none`, `1/10` or `3,5,8` [default: all]
+    /// With --record: flows whose windows are recorded: `all`, `none`, `1/10` or `3,5,8` [default: all]
     #[arg(long, value_name = "FLOWS", requires = "record")]
     pub record_flows: Option<String>,
-    /// With --record: of which packets it is recorded what they do: `all`, `none`, `1/10` or `flows 3,5`; of every queue
-    /// its length in any case [default: all]
+    /// With --record: packets whose events are recorded: `all`, `none`, `1/10` or `flows 3,5`; queue lengths
+    /// are always recorded [default: all]
     #[arg(long, value_name = "PACKETS", requires = "record")]
     pub record_packets: Option<String>,
     /// Apply the file's `[quick]`: a first look in less time
     #[arg(long)]
     pub quick: bool,
-    /// Add the scheme of a plug-in: the crate that `new-policy` wrote, which is built first, or its library
+    /// Add the scheme of a plug-in: the folder of a crate from `new-policy`, which is built first, or a library
     #[arg(long = "plugin", value_name = "DIR")]
     pub plugins: Vec<PathBuf>,
-    /// Where finished runs are kept, to take them up again [default: results/.cache]
+    /// Folder of finished runs, which later calls reuse [default: results/.cache]
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
     pub cache: Option<PathBuf>,
-    /// Make every run anew, and keep none
+    /// Reuse no finished runs, and keep none
     #[arg(long)]
     pub no_cache: bool,
-    /// Keep the state of each run so often, and go on from the last whole one: `10 ms` of simulated time, or `clock 5 min`
+    /// Save the state of each run at this interval, and continue from the last saved one: `10 ms` of simulated
+    /// time, or `clock 5 min`
     #[arg(long, value_name = "EVERY")]
     pub checkpoint: Option<String>,
-    /// With --checkpoint: the folder [default: results/.checkpoints/SCENARIO]
+    /// With --checkpoint: folder of the saved states [default: results/.checkpoints/SCENARIO]
     #[arg(long, value_name = "DIR", requires = "checkpoint")]
     pub checkpoint_to: Option<PathBuf>,
-    /// Run even when the estimate says that memory will not do
+    /// Run even if the estimated memory is not available
     #[arg(long)]
     pub force: bool,
-    /// Who makes the runs of a sweep: `local`, `dask`, `dask:tcp://HOST:PORT`, `ray`, `ray:HOST:PORT` or
+    /// Executor of a sweep's runs: `local`, `dask`, `dask:tcp://HOST:PORT`, `ray`, `ray:HOST:PORT` or
     /// `slurm:partition=NAME`; needs the Python package, and then --cache may be a URL (see docs/scaling.md)
     #[arg(long, value_name = "EXECUTOR", conflicts_with_all = ["trace_packets", "force", "plugins", "record", "record_window", "record_flows", "record_packets", "checkpoint", "threads"])]
     pub executor: Option<String>,
-    /// Report progress even when standard error is not a terminal
+    /// Report progress even if standard error is not a terminal
     #[arg(long)]
     pub progress: bool,
 }
@@ -186,46 +188,47 @@ Exit status: 1 when a claim that this version is known to reproduce is not repro
 --quick only when it is `not reproduced`, since a short run may not be able to tell. 2 when \
 the input is wrong. 130 after Ctrl-C, with a partial report of what there is.")]
 pub struct ReproduceArgs {
-    /// A paper, or one of its figures: `dibs`, `dibs/fig08` [default: all]
+    /// Paper, or one of its figures: `dibs`, `dibs/fig08` [default: all]
     #[arg(value_name = "PAPER[/FIGURE]")]
     pub what: Option<String>,
-    /// Fewer points, fewer seeds and less time, as each figure's `[quick]` says
+    /// Run fewer points, fewer seeds and less time, as set in each figure's `[quick]`
     #[arg(long)]
     pub quick: bool,
-    /// Runs at the same time [default: one per core]
+    /// Number of concurrent runs [default: one per core]
     #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub jobs: Option<usize>,
-    /// The result directory, which must not exist yet [default: results/reproduce-PAPER-TIME]
+    /// Result directory, which must not exist yet [default: results/reproduce-PAPER-TIME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Where finished runs are kept, to take them up again [default: results/.cache]
+    /// Folder of finished runs, which later calls reuse [default: results/.cache]
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
     pub cache: Option<PathBuf>,
-    /// Keep no runs and take none up
+    /// Reuse no finished runs, and keep none
     #[arg(long)]
     pub no_cache: bool,
-    /// Run even when the estimate says that memory will not do
+    /// Run even if the estimated memory is not available
     #[arg(long, conflicts_with = "testbed")]
     pub force: bool,
-    /// Run nothing: print how many runs each figure has, how many of them are kept, and how long the others will take here
+    /// Run nothing: print for each figure the number of runs, how many are finished, and how long the others
+    /// will take
     #[arg(long, conflicts_with_all = ["keep_stalled", "force", "out", "progress"])]
     pub dry_run: bool,
-    /// Run one figure over the testbed as well, and hold its claims against that: needs root
+    /// Run one figure on the testbed as well, and check its claims against the testbed: needs root
     #[arg(long)]
     pub testbed: bool,
-    /// With --testbed: what the first host's link is emulated at [default: 100 Mbps]
+    /// With --testbed: emulated rate of the first host's link [default: 100 Mbps]
     #[arg(long, value_name = "RATE", requires = "testbed")]
     pub rate: Option<String>,
-    /// With --testbed: who moves the frames of its switches, a process each or programs in the kernel [default: packet]
+    /// With --testbed: datapath of its switches, one process each or programs in the kernel [default: packet]
     #[arg(long, value_enum, requires = "testbed")]
     pub datapath: Option<Datapath>,
-    /// Not needed any more: every run over the testbed is kept, and one in which this machine stalled is marked
+    /// No longer needed: every run on the testbed is kept, and marked if this machine stalled
     #[arg(long, requires = "testbed", hide = true)]
     pub keep_stalled: bool,
     /// Print the report as one JSON object and nothing else
     #[arg(long)]
     pub json: bool,
-    /// Report progress even when standard error is not a terminal
+    /// Report progress even if standard error is not a terminal
     #[arg(long)]
     pub progress: bool,
 }
@@ -235,7 +238,7 @@ pub struct ReproduceArgs {
 Example:
   sidestep check dibs-demo --set workload.background.inter_arrival=\"10 ms\"")]
 pub struct CheckArgs {
-    /// Scenario files, or names of shipped ones
+    /// Scenario files, or names of shipped scenarios
     #[arg(required = true, value_name = "SCENARIO")]
     pub scenarios: Vec<String>,
     /// Change a value, as in `run`
@@ -244,7 +247,7 @@ pub struct CheckArgs {
     /// Apply the file's `[quick]`
     #[arg(long)]
     pub quick: bool,
-    /// Estimate for so many runs at the same time [default: one per core]
+    /// Number of concurrent runs to estimate for [default: one per core]
     #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub jobs: Option<usize>,
     /// Print one JSON object and nothing else
@@ -266,7 +269,7 @@ pub struct ListArgs {
     pub json: bool,
 }
 
-/// "scenarios, experiments … or cdfs".
+/// Returns the kinds as text: "scenarios, experiments … or cdfs".
 fn kinds() -> String {
     let (last, others) = KINDS.split_last().expect("there are kinds");
     format!("{} or {last}", others.join(", "))
@@ -283,18 +286,18 @@ Examples:
 
 Paths are kept by `sidestep run --trace-packets`; `sidestep why` explains any packet without.")]
 pub struct ShowArgs {
-    /// A result directory
+    /// Result directory
     pub dir: PathBuf,
-    /// Show what was recorded, or with --at, --packet or --during the events themselves
+    /// Show what was recorded; with --at, --packet or --during, list the events
     #[arg(long, conflicts_with_all = ["flow", "packets"])]
     pub recording: bool,
-    /// With --recording: the events of this switch or host
+    /// With --recording: events at this switch or host
     #[arg(long, value_name = "NAME", requires = "recording")]
     pub at: Option<String>,
-    /// With --recording: the events from then to then
+    /// With --recording: events in this time span
     #[arg(long, value_name = "FROM..TO", requires = "recording")]
     pub during: Option<String>,
-    /// With --recording: at most so many events
+    /// With --recording: largest number of events to list
     #[arg(long, value_name = "N", requires = "recording", default_value_t = 200, value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub most: usize,
     /// Show the path of this packet: its source host and its number there, as `100:3`
@@ -306,10 +309,10 @@ pub struct ShowArgs {
     /// List the packets whose paths were kept, those with the most detours first
     #[arg(long)]
     pub packets: bool,
-    /// Only of this scheme
+    /// Only this scheme
     #[arg(long)]
     pub scheme: Option<String>,
-    /// Only of this seed
+    /// Only this seed
     #[arg(long, value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Print one JSON object and nothing else
@@ -330,7 +333,7 @@ explains what is told.
 
 Exit status: 1 when the run that was made again is not the recorded one.")]
 pub struct WhyArgs {
-    /// A result directory of `sidestep run`
+    /// Result directory of `sidestep run`
     pub dir: PathBuf,
     /// Explain this packet: its source host and its number there, as `100:3`
     #[arg(long, value_name = "ID", conflicts_with_all = ["flow", "dropped", "detoured"])]
@@ -338,23 +341,22 @@ pub struct WhyArgs {
     /// List the packets of this flow, to choose from
     #[arg(long, value_name = "ID", conflicts_with_all = ["dropped", "detoured"], value_parser = whole::<u32>, allow_negative_numbers = true)]
     pub flow: Option<u32>,
-    /// List the packets that were dropped
+    /// List the dropped packets
     #[arg(long, conflicts_with = "detoured")]
     pub dropped: bool,
-    /// List the packets that were detoured
+    /// List the detoured packets
     #[arg(long)]
     pub detoured: bool,
-    /// Of this scheme, when the directory holds several
+    /// Scheme, if the directory holds several
     #[arg(long)]
     pub scheme: Option<String>,
-    /// Of this seed, when the directory holds several
+    /// Seed, if the directory holds several
     #[arg(long, value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: Option<u64>,
-    /// Where the files are that the scenario names [default: DIR, the folder around it,
-    /// then the current one]
+    /// Folder of the files that the scenario refers to [default: DIR, its parent folder, then the current one]
     #[arg(long, value_name = "FOLDER")]
     pub files: Option<PathBuf>,
-    /// The plug-in with the policy that the scheme had; may be given several times
+    /// Plug-in with the policy that the scheme had; may be given several times
     #[arg(long = "plugin", value_name = "DIR")]
     pub plugins: Vec<PathBuf>,
     /// Print one JSON object and nothing else
@@ -375,21 +377,21 @@ garbage-ebpf` those of the datapath in the kernel, `garbage-xdp` those of AF_XDP
 --rounds 60` sends for an hour at half of the paced rate, both ways, and fails when a frame is lost; \
 `soak-ebpf` and `soak-xdp` are the other datapaths.")]
 pub struct BenchArgs {
-    /// Its name; all that need no root when left out
+    /// Name of the benchmark [default: all that do not need root]
     pub name: Option<String>,
-    /// Rounds, each on the wheel and on the heap agenda; of soak, minutes
+    /// Rounds, each with the wheel and with the heap agenda; for soak, minutes
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = whole::<u32>, allow_negative_numbers = true)]
     pub rounds: u32,
-    /// Of soak: the load as a percentage of the paced rate [default: 50]
+    /// For soak: load as a percentage of the paced rate [default: 50]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=200))]
     pub load: Option<u32>,
-    /// Of soak: what the ports are paced to [default: 100 Mbps]
+    /// For soak: paced rate of the ports [default: 100 Mbps]
     #[arg(long, value_name = "RATE")]
     pub rate: Option<String>,
     /// Append a row for each benchmark of the simulator to this CSV file (bench/history.csv)
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,
-    /// Run the short form of this benchmark once and print its packet-hops: what --history counts under Valgrind
+    /// Run the short form of this benchmark once and print its packet-hops; --history runs it under Valgrind
     #[arg(long, hide = true, requires = "name")]
     pub brief: bool,
     /// Print one JSON object and nothing else
@@ -412,13 +414,13 @@ bit p for port p. Rows go in turn through the policy's defaults and each paramet
 once. Machines of a host have rows too: agents, receivers that tell of duplicates, duplicate \
 thresholds, coupled windows. The columns are explained in docs/vectors.md.")]
 pub struct VectorsArgs {
-    /// A route, buffer or scheduler, or `shim/NAME`, `receiver/dsack`, `threshold/NAME`, `coupled/NAME`; where two have
-    /// one name, with what it is, as `sched/NAME`
+    /// Route, buffer or scheduler, or `shim/NAME`, `receiver/dsack`, `threshold/NAME`, `coupled/NAME`; if two
+    /// have the same name, with the kind, as `sched/NAME`
     pub policy: String,
-    /// How many rows; as many as in `conformance/vectors/` unless given
+    /// Number of rows [default: as many as in `conformance/vectors/`]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub count: Option<u32>,
-    /// Where the rows come from; those of `conformance/vectors/` have seed 1
+    /// Seed of the rows; those of `conformance/vectors/` have seed 1
     #[arg(long, default_value_t = 1, value_name = "S", value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: u64,
 }
@@ -436,21 +438,22 @@ Examples:
 
 The config is described in docs/softswitch.md. --ask needs `control` in its [process].")]
 pub struct SwitchArgs {
-    /// A config file
+    /// Config file
     pub config: PathBuf,
-    /// Who moves frames: this process, or a program in the kernel
+    /// Datapath: this process, or a program in the kernel
     #[arg(long, value_enum, default_value = "packet")]
     pub datapath: Datapath,
-    /// Say what the config means, and end
+    /// Print the config with all its values, and exit
     #[arg(long, conflicts_with = "ask")]
     pub check: bool,
-    /// Ask the switch that runs with this config: counters, reset, reload, stop, or a JSON object
+    /// Send a question to the switch that runs with this config: counters, reset, reload, stop, or a JSON
+    /// object
     #[arg(long, value_name = "WHAT", conflicts_with = "json")]
     pub ask: Option<String>,
-    /// Become this user when everything is open, whatever the config says: a name or number, auto, or keep
+    /// Run as this user once everything is open, overriding the config: a name or number, auto, or keep
     #[arg(long, conflicts_with = "ask")]
     pub user: Option<String>,
-    /// Print the last counters as one line of JSON when it ends
+    /// Print the last counters as one line of JSON at the end
     #[arg(long)]
     pub json: bool,
 }

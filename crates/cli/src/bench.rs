@@ -14,29 +14,29 @@ use sidestep_types::{Quantity, Unit, parse_quantity};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The benchmark that needs root, and runs when it is named alone.
+/// Name of the throughput benchmark of real switches: needs root, and runs only if named.
 const SWITCH: &str = "switch";
 
-/// Its second half alone.
+/// Name of the latency part of [`SWITCH`] alone.
 const LATENCY: &str = "latency";
 
-/// A million random frames a round, at a running switch; as [`SWITCH`] it needs root.
+/// Name of the benchmark with a million random frames a round at a running switch; needs root.
 const GARBAGE: &str = "garbage";
 
-/// The same by AF_XDP.
+/// Name of the same benchmark with AF_XDP.
 const GARBAGE_XDP: &str = "garbage-xdp";
 
-/// The same at the datapath in the kernel.
+/// Name of the same benchmark with the datapath in the kernel.
 const GARBAGE_EBPF: &str = "garbage-ebpf";
 
-/// The benchmark of each minute at half load, and its datapath.
+/// Soak benchmarks of a minute a round at half load: name and datapath.
 const SOAKS: [(&str, &str); 3] = [
     ("soak", "packet"),
     ("soak-xdp", "xdp"),
     ("soak-ebpf", "ebpf"),
 ];
 
-/// Runs one benchmark or all and prints what they measured.
+/// Runs one benchmark or all, and prints the measurements.
 pub fn bench(args: &BenchArgs) -> Outcome {
     if args.rounds == 0 {
         return Err(Failure::input("--rounds: expected at least 1, got 0"));
@@ -117,7 +117,7 @@ pub fn bench(args: &BenchArgs) -> Outcome {
     Ok(0)
 }
 
-/// Is it one of real frames, which has other columns?
+/// Returns true for a benchmark of real frames, which has other columns.
 fn of_frames(name: Option<&str>) -> bool {
     name.is_some_and(|name| {
         [SWITCH, LATENCY, GARBAGE, GARBAGE_XDP, GARBAGE_EBPF].contains(&name)
@@ -125,13 +125,14 @@ fn of_frames(name: Option<&str>) -> bool {
     })
 }
 
-/// This program.
+/// Returns the path of this program.
 fn myself() -> Result<PathBuf, Failure> {
     std::env::current_exe()
         .map_err(|e| Failure::work(format!("cannot find this program to start it again: {e}")))
 }
 
-/// What a frame takes through the idle software switch and the Linux bridge, in turn in each round.
+/// Measures the latency of a frame through the idle software switch and the Linux bridge, in turn in each
+/// round.
 fn idle(args: &BenchArgs) -> Outcome {
     let rows = bench_latency::measure(&myself()?, args.rounds)?;
     if args.json {
@@ -143,8 +144,8 @@ fn idle(args: &BenchArgs) -> Outcome {
     Ok(0)
 }
 
-/// Frames a second through the software switch and the Linux bridge, in turn in each round; then what one
-/// frame takes.
+/// Measures frames per second through the software switch and the Linux bridge, in turn in each round; then the
+/// latency of one frame.
 fn switch(args: &BenchArgs) -> Outcome {
     let command = myself()?;
     let time = Duration::from_secs(2);
@@ -203,7 +204,7 @@ fn switch(args: &BenchArgs) -> Outcome {
     Ok(0)
 }
 
-/// Random frames; fails when the switch ends or its counts do not add up.
+/// Sends random frames; fails if the switch ends or its counters do not add up.
 fn random_frames(args: &BenchArgs, name: &str, io: &str) -> Outcome {
     const ROUND: u64 = 1_000_000;
     let command = myself()?;
@@ -230,7 +231,7 @@ fn random_frames(args: &BenchArgs, name: &str, io: &str) -> Outcome {
     }
 }
 
-/// A minute a round at a load below the paced rate; fails when a frame is lost.
+/// Runs a minute a round at a load below the paced rate; fails if a frame is lost.
 fn long_run(args: &BenchArgs, name: &str, io: &str) -> Outcome {
     let plan = Plan {
         rounds: args.rounds,

@@ -1,4 +1,4 @@
-//! The rows of `bench --history`: what a benchmark measured, of which commit, on which machine and how busy that was.
+//! Rows of `bench --history`: the measurements of a benchmark, with commit, machine and load.
 
 use crate::failure::Failure;
 use sidestep_study::COMMIT;
@@ -8,17 +8,17 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The columns, with their units. Empty is what could not be measured.
+/// Columns, with their units. A value that could not be measured is empty.
 const HEADER: &str = "unix_s,commit,machine,load_1min,benchmark,rounds,packet_hops,hops_per_cpu_s,instructions_per_hop,\
     peak_rss_mb,ratio_to_heap,trajectory_hash";
 
-/// The file that rows are appended to.
+/// File that rows are appended to.
 pub struct History {
     path: PathBuf,
 }
 
 impl History {
-    /// The file at `path`: made if there is none, refused if it has other columns.
+    /// Opens the file at `path`: created if missing, refused if it has other columns.
     pub fn open(path: &Path) -> Result<History, Failure> {
         let path = path.to_path_buf();
         match std::fs::read_to_string(&path) {
@@ -46,9 +46,9 @@ impl History {
         Ok(History { path })
     }
 
-    /// Appends what a benchmark measured, with the instructions of its short form, which `command` runs.
+    /// Appends a benchmark's measurements, with the instruction count of its short form, which `command` runs.
     pub fn append(&self, command: &Path, result: &BenchResult) -> Result<(), Failure> {
-        // Before Valgrind makes a load of its own.
+        // Read before Valgrind adds to the load.
         let load = load();
         let instructions = instructions_per_hop(command, &result.name)?;
         let row = row(&machine(), &load, instructions, result);
@@ -74,7 +74,7 @@ fn row(machine: &str, load: &str, instructions: Option<f64>, result: &BenchResul
     )
 }
 
-/// The instructions of a packet-hop, by Valgrind; `None` where that is not installed.
+/// Returns the instructions per packet-hop, counted by Valgrind; `None` if that is not installed.
 fn instructions_per_hop(command: &Path, name: &str) -> Result<Option<f64>, Failure> {
     let run = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
@@ -100,13 +100,13 @@ fn instructions_per_hop(command: &Path, name: &str) -> Result<Option<f64>, Failu
     }
 }
 
-/// The number of instructions that callgrind says it collected.
+/// Parses the number of instructions in callgrind's output.
 fn collected(said: &str) -> Option<f64> {
     let (_, after) = said.split_once("Collected : ")?;
     after.split_whitespace().next()?.parse().ok()
 }
 
-/// The processor and how many of it, without commas.
+/// Returns the number of cores and the processor model, without commas.
 fn machine() -> String {
     let known = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = known
@@ -117,7 +117,7 @@ fn machine() -> String {
     format!("{cores} x {}", model.replace(',', " "))
 }
 
-/// The load average of the last minute, as Linux says it; empty elsewhere.
+/// Returns Linux's load average of the last minute; empty on other systems.
 fn load() -> String {
     let known = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     known

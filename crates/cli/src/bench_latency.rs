@@ -1,4 +1,4 @@
-//! The latency of an idle switch: `sidestep bench latency`, and the second half of `bench switch`.
+//! Latency of an idle switch: `sidestep bench latency`, and the second half of `bench switch`.
 
 use crate::failure::Failure;
 use crate::out;
@@ -8,7 +8,7 @@ use sidestep_softswitch::trial::throughput::Between;
 use std::path::Path;
 use std::time::Duration;
 
-/// What is tried: a request needs somebody who hands it on.
+/// Forwarders to measure; without one no request arrives.
 const TRIED: [Between; 5] = [
     Between::Bridge,
     Between::Default,
@@ -17,10 +17,10 @@ const TRIED: [Between; 5] = [
     Between::Xdp,
 ];
 
-/// One gap of one thing between the hosts, all rounds together.
+/// Measurements of each forwarder and gap, over all rounds.
 pub type Rows = Vec<Latency>;
 
-/// Takes all of [`TRIED`] in turn, so many rounds.
+/// Measures each of [`TRIED`] in turn, for this number of rounds.
 pub fn measure(command: &Path, rounds: u32) -> Result<Rows, Failure> {
     let mut rows: Rows = Vec::new();
     for round in 1..=rounds {
@@ -52,7 +52,7 @@ fn add(rows: &mut Rows, one: Latency) {
     row.cpu += one.cpu;
 }
 
-/// The rows as JSON.
+/// Returns the rows as JSON.
 pub fn to_json(rows: &Rows) -> Vec<Value> {
     let of = |values: &[u64]| json!({"p50": quantile(values, 0.5), "p99": quantile(values, 0.99), "max": values.iter().max()});
     (rows.iter())
@@ -70,7 +70,7 @@ pub fn to_json(rows: &Rows) -> Vec<Value> {
         .collect()
 }
 
-/// Prints the rows, those of one gap together.
+/// Prints the rows, grouped by gap.
 pub fn print(rows: &Rows) {
     out::say(&format!(
         "{:<20}{:>10}{:>12}{:>12}{:>12}{:>12}{:>8}{:>8}\n",

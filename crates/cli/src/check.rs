@@ -13,7 +13,7 @@ use sidestep_study::words::{Grid, count, number, wrap};
 use sidestep_study::{files, memory};
 use std::collections::{HashMap, HashSet};
 
-/// Says what each scenario means. A wrong one does not keep the others from being checked.
+/// Explains each scenario. A wrong one does not prevent the others from being checked.
 pub fn check(args: &CheckArgs) -> Outcome {
     let mut wrong = Vec::new();
     let mut answers = Vec::new();
@@ -31,7 +31,7 @@ pub fn check(args: &CheckArgs) -> Outcome {
             Err(error) => wrong.push((name, error)),
         }
     }
-    // What is refused for its size has its estimate here as well.
+    // A scenario refused for its size is listed with its estimate as well.
     if args.json {
         let problems: Vec<Value> = {
             let each = wrong.iter();
@@ -76,7 +76,7 @@ fn to_text(experiment: &Experiment, jobs: usize) -> String {
     text
 }
 
-/// What the runs will take, as far as the offered load says.
+/// Describes the estimated time and memory of the runs, computed from the offered load.
 fn estimate_text(estimate: &Estimate, jobs: usize) -> String {
     let free = match memory::free() {
         Some(free) => format!("; {} are free", memory::size(free as f64)),
@@ -103,7 +103,7 @@ fn estimate_text(estimate: &Estimate, jobs: usize) -> String {
     )
 }
 
-/// What is swept, and how many runs that makes.
+/// Describes the axes of a sweep, and the number of runs.
 fn sweep_text(experiment: &Experiment) -> String {
     let mut text = "swept\n".to_string();
     for axis in &experiment.axes {
@@ -124,10 +124,11 @@ fn sweep_text(experiment: &Experiment) -> String {
     text
 }
 
-/// Key, value and source in columns: what all schemes have alike, and of each scheme under its name what it has not.
+/// Formats key, value and source in columns: first the settings common to all schemes, then those of each
+/// scheme under its name.
 fn settings_text(scenario: &Scenario) -> String {
     let mut grid = Grid::default();
-    // The title stands above all this.
+    // The title is printed above.
     let told = scenario.settings().iter().filter(|s| s.key != "title");
     let mut alike: HashMap<[&str; 3], HashSet<&str>> = HashMap::new();
     for s in told.clone() {
@@ -172,12 +173,12 @@ fn row(grid: &mut Grid, setting: &Setting) {
     source.for_each(|line| grid.row([String::new(), String::new(), line]));
 }
 
-/// What a setting says, of whichever scheme.
+/// Returns a setting without its scheme.
 fn words(setting: &Setting) -> [&str; 3] {
     [&setting.key, &setting.value, &setting.source]
 }
 
-/// A source longer than this goes on in the next line.
+/// Width at which a source is wrapped.
 const SOURCE_WIDTH: usize = 54;
 
 fn load_text(scenario: &Scenario) -> String {
@@ -211,7 +212,7 @@ fn load_text(scenario: &Scenario) -> String {
     text
 }
 
-/// Each load as a share of hosts' links and of those above their switches, if there are such.
+/// Formats each load as a share of hosts' links and of the links above their switches, if there are any.
 fn fabric_text(load: &LoadReport) -> String {
     let Some(fabric) = &load.fabric else {
         return String::new();

@@ -1,9 +1,10 @@
-//! `sidestep run --executor`: the Python package makes the sweep, since that is where Dask, Ray and Slurm are.
+//! `sidestep run --executor`: hands the sweep over to the Python package, which supports Dask, Ray and Slurm.
 //!
-//! **Decision**   `$SIDESTEP_PYTHON`, or `python3` on the path, is asked for the code that its package was built from. When it
-//!                is this command's, the process becomes `python3 -m sidestep run …` with the same words.
-//! **Errors**     a name that is none, before anything is asked to be installed for it; no Python, no package, a package of
-//!                other code: each with what to install.
+//! **Decision**   queries `$SIDESTEP_PYTHON`, or `python3` on the path, for the code version of its package. If
+//!                it is this command's, the process becomes `python3 -m sidestep run …` with the same
+//!                arguments.
+//! **Errors**     an unknown executor, before anything has to be installed for it; a missing Python or package,
+//!                or a package of another code version: each with the command to install it.
 
 use crate::args::RunArgs;
 use crate::failure::{Failure, Outcome};
@@ -14,17 +15,17 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-/// Where the package is looked for.
+/// Environment variable with the Python to use.
 const PYTHON: &str = "SIDESTEP_PYTHON";
 
-/// Asks the package what it was built from.
+/// Script that prints the code version of the package.
 const ASK: &str = "import json, sidestep; print(json.dumps(sidestep.build_info()))";
 
-/// What stands before the colon of an executor. The package has the list (`_registry.py`), which a test of it holds against this
-/// one: it takes a name that is none for what it is where there is no package yet.
+/// Names of executors, before the colon. The package has the same list (`_registry.py`), and a test there
+/// compares the two: an unknown name is refused even if there is no package yet.
 const NAMES: [&str; 4] = ["local", "dask", "ray", "slurm"];
 
-/// Becomes the Python package's command; comes back only when that cannot be.
+/// Becomes the Python package's command; returns only if that fails.
 pub fn hand_over(args: &RunArgs) -> Outcome {
     let asked = args.executor.as_deref().unwrap_or_default();
     let name = asked.split(':').next().unwrap_or_default();
@@ -68,11 +69,11 @@ fn install(why: String) -> Failure {
     ))
 }
 
-/// The words for `python3`.
+/// Returns the arguments for `python3`.
 fn words(args: &RunArgs) -> Vec<OsString> {
     let mut words: Vec<OsString> = ["-m", "sidestep", "run"].map(OsString::from).into();
     let mut put = |name: &str, value: &dyn AsRef<std::ffi::OsStr>| {
-        // In one word, so that no value is taken for an option.
+        // One argument, so that no value is parsed as an option.
         let mut word = OsString::from(format!("--{name}="));
         word.push(value.as_ref());
         words.push(word);
@@ -81,7 +82,7 @@ fn words(args: &RunArgs) -> Vec<OsString> {
         put("executor", executor);
     }
     args.sets.iter().for_each(|set| put("set", set));
-    // One seed is a list of one.
+    // A single seed is a list of one.
     let seeds = args.seed.map(|seed| seed.to_string());
     if let Some(seeds) = seeds.as_ref().or(args.seeds.as_ref()) {
         put("seeds", seeds);

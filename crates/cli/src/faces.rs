@@ -1,4 +1,5 @@
-//! `sidestep completions` and `sidestep man`: what shells and `man` know of the command, made of its own words.
+//! `sidestep completions` and `sidestep man`: shell completions and manual pages, generated from the argument
+//! definitions.
 
 use crate::failure::{Failure, Outcome};
 use crate::out;
@@ -13,7 +14,7 @@ Examples:
   sidestep completions zsh > ~/.zfunc/_sidestep          with ~/.zfunc in fpath
   sidestep completions fish > ~/.config/fish/completions/sidestep.fish")]
 pub struct CompletionsArgs {
-    /// The shell
+    /// Shell
     pub shell: Shell,
 }
 
@@ -23,7 +24,7 @@ Examples:
   sidestep man | man -l -                                read it
   sidestep man --dir ~/.local/share/man/man1             a page for each command as well")]
 pub struct ManArgs {
-    /// Write a page for each command into this directory, which is made where it is missing
+    /// Write a page for each command into this directory, which is created if missing
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
 }
@@ -49,7 +50,7 @@ pub fn man(args: &ManArgs, mut root: Command) -> Outcome {
     Ok(0)
 }
 
-/// Writes the page of `command` and of all below it; how many these are.
+/// Writes the pages of `command` and all its subcommands; returns their number.
 fn pages(command: &Command, dir: &Path) -> Result<usize, Failure> {
     let name = command.get_display_name().unwrap_or(command.get_name());
     let place = dir.join(format!("{name}.1"));

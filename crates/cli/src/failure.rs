@@ -1,18 +1,18 @@
-//! What a command ends with.
+//! Result of a command.
 
-/// What a command ends with: an exit status, or what to say and the status to end with.
+/// Result of a command: an exit status, or a failure.
 pub type Outcome = Result<u8, Failure>;
 
-/// Why a command could not do its work.
+/// Failure of a command, with its message and exit status.
 pub struct Failure {
-    /// 1 when the run failed, 2 when the input was wrong.
+    /// Exit status: 1 if the run failed, 2 if the input was wrong.
     pub status: u8,
-    /// What, where, expected, got; one message a line.
+    /// Messages, one per line: what is wrong, where, expected, got.
     pub words: String,
 }
 
 impl Failure {
-    /// The input was wrong.
+    /// Creates a failure due to wrong input.
     pub fn input(words: impl Into<String>) -> Failure {
         Failure {
             status: 2,
@@ -20,7 +20,7 @@ impl Failure {
         }
     }
 
-    /// The work itself failed.
+    /// Creates a failure of the work itself.
     pub fn work(words: impl Into<String>) -> Failure {
         Failure {
             status: 1,
@@ -28,7 +28,7 @@ impl Failure {
         }
     }
 
-    /// `--seed` and `--seeds` go in as a value to change: what is wrong with it is said of them.
+    /// Renames `--set seeds=…` in the message to the option that the user gave, `--seed` or `--seeds`.
     pub fn of_seeds(mut self, option: &str, value: &str) -> Failure {
         let set = format!("--set seeds={value}: seeds:");
         self.words = self.words.replace(&set, &format!("{option}:"));

@@ -1,4 +1,4 @@
-//! `sidestep import`: other tools' files as Sidestep's own.
+//! `sidestep import`: converts other tools' files into Sidestep's.
 
 use crate::failure::{Failure, Outcome};
 use crate::out;
@@ -28,38 +28,38 @@ overwritten. What is left out is counted and said, here and in the files. \
 docs/import.md says what a flow is, and what each format has that Sidestep has not. \
 `sidestep init` writes a scenario to put the flow list in.")]
 pub struct ImportArgs {
-    /// The file to read
+    /// File to read
     pub file: PathBuf,
-    /// Where to write: files of this name with .flows.csv and the like behind it; in a folder, FILE's name without
-    /// ending [default: beside FILE]
+    /// Prefix of the files to write, to which .flows.csv and the like are appended; for a folder, FILE's name
+    /// in that folder without its ending [default: beside FILE]
     #[arg(short, long, value_name = "OUT")]
     pub out: Option<PathBuf>,
-    /// What the file is, where its content does not say it
+    /// Format of the file, if its content does not show it
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub from: Option<String>,
-    /// Which host has which address or name: a CSV with the header address,host and rows like 10.0.0.1,h0 or
+    /// Addresses or names of hosts: a CSV with the header address,host and rows like 10.0.0.1,h0 or
     /// 10.1.0.0/16,h1
     #[arg(long, value_name = "MAP")]
     pub hosts: Option<PathBuf>,
-    /// With hpcc-flows: the topology.txt that says which nodes are hosts
+    /// With hpcc-flows: the topology.txt that tells which nodes are hosts
     #[arg(long, value_name = "FILE")]
     pub topology: Option<PathBuf>,
-    /// With pcap: after so long without data from one end, what follows is another flow [default: 10 ms]
+    /// With pcap: silence of one end after which its next data is a new flow [default: 10 ms]
     #[arg(long, value_name = "TIME")]
     pub idle_gap: Option<String>,
-    /// With pcap and netflow: the class of a flow is the server's port, as tcp-443
+    /// With pcap and netflow: set the class of a flow to the server's port, as tcp-443
     #[arg(long)]
     pub class_by_port: bool,
-    /// With pcap and netflow: UDP as well, as if it were TCP
+    /// With pcap and netflow: import UDP as well, as if it were TCP
     #[arg(long)]
     pub udp: bool,
-    /// Times as they are: the first flow starts at 0 otherwise
+    /// Keep the times of the file; without this option the first flow starts at 0
     #[arg(long)]
     pub keep_times: bool,
-    /// With htsim: leave out connections that wait for a trigger, which are refused otherwise
+    /// With htsim: leave out connections that wait for a trigger; without this option they are refused
     #[arg(long)]
     pub drop_triggered: bool,
-    /// With sonic: the buffer profile that stands for all queues
+    /// With sonic: buffer profile to use for all queues
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
     /// Print what was read, kept and left out as one JSON object and nothing else
@@ -71,10 +71,10 @@ fn formats() -> Vec<&'static str> {
     Format::ALL.iter().map(|(name, _)| *name).collect()
 }
 
-/// A file larger than this would not fit beside what is made of it.
+/// Largest file size; a larger file would not fit in memory together with its conversion.
 const LARGEST: u64 = 2 << 30;
 
-/// Reads a file and writes what it comes to.
+/// Converts a file, and writes the results.
 pub fn import(args: &ImportArgs) -> Outcome {
     let name = args.file.display().to_string();
     let bytes = contents(&args.file)?;
@@ -119,7 +119,7 @@ pub fn import(args: &ImportArgs) -> Outcome {
     Ok(0)
 }
 
-/// Of options that the files of some formats alone have a use for, one that was given for a file of another is refused.
+/// Refuses options that do not apply to the file's format.
 fn refuse_of_others(args: &ImportArgs, format: &str) -> Result<(), Failure> {
     let named: [(&str, bool, &[&str]); 6] = [
         ("--topology", args.topology.is_some(), &["hpcc-flows"]),
@@ -141,7 +141,7 @@ fn refuse_of_others(args: &ImportArgs, format: &str) -> Result<(), Failure> {
     }
 }
 
-/// What the names of the files that are written begin with.
+/// Returns the prefix of the output files.
 fn stem(args: &ImportArgs) -> PathBuf {
     let beside = args.file.with_extension("");
     let Some(out) = &args.out else {
@@ -202,7 +202,7 @@ fn options(args: &ImportArgs) -> Result<Options, Failure> {
     })
 }
 
-/// Writes all files or none, and overwrites nothing.
+/// Writes all files or none; never overwrites a file.
 fn write(stem: &Path, imported: &Imported) -> Result<Vec<PathBuf>, Failure> {
     let place = |made: &Made| {
         let mut name = stem.as_os_str().to_os_string();
@@ -216,7 +216,7 @@ fn write(stem: &Path, imported: &Imported) -> Result<Vec<PathBuf>, Failure> {
         let opened = File::create_new(&place);
         let began = opened.is_ok();
         if let Err(why) = opened.and_then(|mut file| file.write_all(text.as_bytes())) {
-            // What was begun here goes, what was there stays.
+            // Removes the files written here, and keeps those that existed before.
             for mine in places.iter().chain(began.then_some(&place)) {
                 let _ = fs::remove_file(mine);
             }

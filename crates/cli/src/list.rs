@@ -6,7 +6,7 @@ use crate::out;
 use serde_json::{Value, json};
 use sidestep_study::catalog::{self, KINDS};
 
-/// Prints every kind, or one with its parameters.
+/// Prints all kinds, or one kind with its parameters.
 pub fn list(args: &ListArgs) -> Outcome {
     let Some(name) = &args.kind else {
         let kinds = KINDS.iter().filter_map(|k| catalog::kind(k));

@@ -1,4 +1,4 @@
-//! `sidestep new-policy`: a plug-in crate to begin from.
+//! `sidestep new-policy`: writes a plug-in crate to start from.
 
 use crate::failure::{Failure, Outcome};
 use crate::out;
@@ -19,17 +19,18 @@ Writes the crate NAME: Cargo.toml, src/lib.rs with a policy of twenty lines and 
 sources that it shares with this program are put beside it, so that it needs no checkout. What is there already is never \
 overwritten.")]
 pub struct NewPolicyArgs {
-    /// What the policy, its crate and its scheme are called: `least-full`
+    /// Name of the policy, its crate and its scheme: `least-full`
     pub name: String,
-    /// Where it decides: what becomes of a packet, which way it takes, or who is next
+    /// Kind of policy: what happens to a packet at its queue (buffer), its next hop (route), or its turn to
+    /// leave (sched)
     #[arg(long, value_name = "SEAM", default_value = "buffer", value_parser = PossibleValuesParser::new(SEAMS))]
     pub kind: String,
-    /// The folder to write, which must not exist yet [default: NAME]
+    /// Folder to write, which must not exist yet [default: NAME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
 
-/// Writes the crate and says what comes next.
+/// Writes the crate and prints the next steps.
 pub fn new_policy(args: &NewPolicyArgs) -> Outcome {
     let dir = args.out.as_deref().unwrap_or(Path::new(&args.name));
     let written = plugin::write(dir, &args.name, &args.kind);
@@ -49,7 +50,7 @@ pub fn new_policy(args: &NewPolicyArgs) -> Outcome {
     Ok(0)
 }
 
-/// The schemes of the plug-ins at these places, which are built first where they are crates.
+/// Loads the schemes of the plug-ins at these paths; crates are built first.
 pub fn plugins(places: &[PathBuf]) -> Result<Vec<OwnScheme>, Failure> {
     let load = |place: &PathBuf| {
         plugin::load(place).map_err(|e| Failure {

@@ -1,27 +1,28 @@
-//! Words for people: standard output and standard error, either of which may have been closed.
+//! Output to standard output and standard error, either of which may be closed.
 //!
-//! What a user wrote in a title, a name or a path may hold codes that a terminal obeys. Everything that is printed
-//! passes here, and such a character is shown as its number: `\u001b`, which in JSON is the character itself.
+//! Titles, names and paths from a user may contain control codes that a terminal obeys. All output passes
+//! through this module, which shows such a character as its number: `\u001b`, which in JSON stands for the
+//! character itself.
 
 use sidestep_study::json::versioned;
 use std::borrow::Cow;
 use std::io::{self, Write, stderr, stdout};
 
-/// Prints on standard output. A reader that has gone away, as `head` does, ends the command quietly.
+/// Prints on standard output. If the reader is gone, as after `head`, the command exits quietly.
 pub fn say(text: &str) {
     if let Err(e) = try_say(text) {
         unheard(&e);
     }
 }
 
-/// The same, and goes on.
+/// Prints on standard output; returns the error, if any.
 pub fn try_say(text: &str) -> io::Result<()> {
     let mut out = stdout().lock();
     out.write_all(visible(text).as_bytes())
         .and_then(|()| out.flush())
 }
 
-/// Ends the command, since standard output cannot be written to.
+/// Exits the command, since standard output cannot be written to.
 pub fn unheard(error: &io::Error) -> ! {
     if error.kind() == io::ErrorKind::BrokenPipe {
         std::process::exit(0);
@@ -30,7 +31,7 @@ pub fn unheard(error: &io::Error) -> ! {
     std::process::exit(1);
 }
 
-/// Prints one JSON object on standard output, with the version of what it says.
+/// Prints one JSON object on standard output, with its format version.
 pub fn say_json(value: &serde_json::Value) {
     say(&format!("{:#}\n", versioned(value)));
 }
@@ -45,8 +46,8 @@ pub fn remark(line: &str) {
     let _ = writeln!(stderr(), "{}", visible(line));
 }
 
-/// The text, with the number of each character in its place that a terminal would obey: controls but line ends and
-/// tabs, and those that turn the direction of writing.
+/// Replaces each character that a terminal would obey by its number: control characters but line ends and tabs,
+/// and characters that change the writing direction.
 fn visible(text: &str) -> Cow<'_, str> {
     let obeyed = |c: char| {
         let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

@@ -17,7 +17,7 @@ use sidestep_testbed::RATE;
 use sidestep_testbed::beside::{self, Ask};
 use std::path::{Path, PathBuf};
 
-/// Runs the figures that are asked for, and prints a line a claim, or the report as JSON.
+/// Runs the requested figures, and prints a line for each claim, or the report as JSON.
 pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     if args.testbed && args.dry_run {
         return dry_run_beside(args);
@@ -70,7 +70,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     Ok(finished?.reproduction.exit_status())
 }
 
-/// Where finished runs are kept.
+/// Returns the folder of finished runs.
 fn cache(args: &ReproduceArgs) -> Result<PathBuf, Failure> {
     run::cache(
         args.cache.as_deref(),
@@ -78,7 +78,7 @@ fn cache(args: &ReproduceArgs) -> Result<PathBuf, Failure> {
     )
 }
 
-/// Leaves out what takes hours, unless it is `named`, and says so.
+/// Leaves out figures that take hours, unless `named`, and reports that.
 fn unless_long(mut orders: Vec<Order>, named: bool) -> Vec<Order> {
     if named {
         return orders;
@@ -100,7 +100,7 @@ fn unless_long(mut orders: Vec<Order>, named: bool) -> Vec<Order> {
     orders
 }
 
-/// Says how long it would take.
+/// Prints how long the runs would take.
 fn dry_run(args: &ReproduceArgs, orders: &[Order], measure: &MeasureOptions<'_>) -> Outcome {
     let forecast = Forecast::of(&named(orders), measure.cache, measure.jobs)?;
     match args.json {
@@ -110,7 +110,7 @@ fn dry_run(args: &ReproduceArgs, orders: &[Order], measure: &MeasureOptions<'_>)
     Ok(0)
 }
 
-/// Says how long a figure would take over the testbed as well: that needs no root.
+/// Prints how long a figure would take with the testbed as well; needs no root.
 fn dry_run_beside(args: &ReproduceArgs) -> Outcome {
     let asked = args.what.as_deref().unwrap_or_default();
     let asked = asked.trim_end_matches('/');
@@ -129,7 +129,7 @@ fn dry_run_beside(args: &ReproduceArgs) -> Outcome {
     Ok(0)
 }
 
-/// Each figure by the name that `reproduce` knows it by.
+/// Returns each figure's experiment with its name, `PAPER/FIGURE`.
 fn named(orders: &[Order]) -> Vec<(String, &Experiment)> {
     let name = |order: &Order| format!("{}/{}", order.paper, order.experiment.name);
     orders
@@ -138,7 +138,7 @@ fn named(orders: &[Order]) -> Vec<(String, &Experiment)> {
         .collect()
 }
 
-/// Runs one figure over the testbed as well.
+/// Runs one figure on the testbed as well.
 fn beside(args: &ReproduceArgs) -> Outcome {
     testbed::keeps_all(args.keep_stalled);
     let asked = args.what.as_deref().unwrap_or_default();
@@ -166,7 +166,7 @@ fn beside(args: &ReproduceArgs) -> Outcome {
     Ok(status)
 }
 
-/// Prints where the report is, if it could be written.
+/// Prints the path of the report, if it was written.
 fn end(told: Told, dir: Option<&Path>) {
     if let Some(mut json) = told.heard() {
         json["result"] = dir.map(|dir| dir.display().to_string()).into();

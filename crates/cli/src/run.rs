@@ -18,7 +18,7 @@ use sidestep_study::{files, memory, recorded, words};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Who takes a URL for `--cache` in the place of runs that this process makes.
+/// Explains in an error that only an executor accepts a URL for `--cache`.
 const BY_EXECUTOR: &str = "a URL needs --executor";
 
 /// Runs a scenario or a sweep and prints its table, or its summary as JSON.
@@ -75,14 +75,14 @@ pub fn run(args: &RunArgs) -> Outcome {
     Ok(status(finished?.report.status))
 }
 
-/// What to run: the file's schemes, and those of plug-ins.
+/// Reads the experiment, with the file's schemes and those of plug-ins.
 fn experiment(args: &RunArgs) -> Result<Experiment, Failure> {
     let read = |sets: &[String]| files::experiment(&args.scenario, sets, args.quick);
     let named = |error| of_seeds(args, error);
     if args.plugins.is_empty() {
         return read(&sets(args)).map_err(named);
     }
-    // What is wrong with the scenario is said at once, and not after a build.
+    // Reports errors of the scenario before plug-ins are built.
     read(&sets(args)).map_err(named)?;
     let load = |path: &PathBuf| {
         plugin::load(path).map_err(|e| Failure {
@@ -94,7 +94,7 @@ fn experiment(args: &RunArgs) -> Result<Experiment, Failure> {
     Ok(with_own(&read, &sets(args), &own)?)
 }
 
-/// What to record of each run.
+/// Returns what to record of each run; `None` without `--record`.
 fn record(args: &RunArgs) -> Result<Option<RecordSpec>, Failure> {
     if !args.record {
         return Ok(None);
@@ -115,13 +115,13 @@ fn record(args: &RunArgs) -> Result<Option<RecordSpec>, Failure> {
     }))
 }
 
-/// How many threads each run has, if that is asked for.
+/// Returns the threads of each run, if given.
 fn threads(args: &RunArgs) -> Result<Option<Asked>, Failure> {
     let asked = args.threads.as_deref().map(Asked::parse).transpose();
     asked.map_err(|why| Failure::input(format!("--threads: {why}")))
 }
 
-/// Runs at the same time: as asked, or one per core and thread of a run.
+/// Returns the number of concurrent runs: as given, or the cores divided by the threads of a run.
 fn jobs_of(asked: Option<usize>, threads: Option<Asked>) -> Result<usize, Failure> {
     Ok(match (asked, threads) {
         (None, Some(Asked::Of(threads))) => (jobs(None)? / threads).max(1),
@@ -129,7 +129,8 @@ fn jobs_of(asked: Option<usize>, threads: Option<Asked>) -> Result<usize, Failur
     })
 }
 
-/// How often the state of each run of the scenario called `name` is kept, and where.
+/// Returns the interval and folder of checkpoints for the scenario called `name`; `None` without
+/// `--checkpoint`.
 fn checkpoints(args: &RunArgs, name: &str) -> Result<Option<Checkpoints>, Failure> {
     let Some(every) = &args.checkpoint else {
         return Ok(None);
@@ -194,7 +195,7 @@ fn sweep(experiment: &Experiment, args: &RunArgs, kept: &Path) -> Outcome {
     Ok(status(finished?.report.status))
 }
 
-/// Who sees the progress.
+/// Returns where progress is shown: always, or only on a terminal.
 pub fn show(always: bool) -> Show<'static> {
     if always { Show::Always } else { Show::Terminal }
 }
@@ -203,16 +204,16 @@ fn out_dir(args: &RunArgs, name: &str) -> PathBuf {
     args.out.clone().unwrap_or_else(|| default_out(name))
 }
 
-/// What was said before the files were written.
+/// Results printed before the files are written.
 #[derive(Default)]
 pub struct Told {
-    /// With `--json`: what is said when they are.
+    /// JSON to print once the files are written, with `--json`.
     json: Option<Value>,
-    /// Nobody listens.
+    /// Error of writing to standard output.
     unheard: Option<io::Error>,
 }
 
-/// Prints the numbers of a run or a sweep.
+/// Prints the results of a run or a sweep.
 fn say(args: &RunArgs, json: impl Fn() -> Value, text: impl Fn() -> String, spent: &Spent) -> Told {
     Told::of(args.json, json, || {
         format!("{}\n{}", text(), spent.to_text())
@@ -220,7 +221,7 @@ fn say(args: &RunArgs, json: impl Fn() -> Value, text: impl Fn() -> String, spen
 }
 
 impl Told {
-    /// Prints the numbers, before anything is written; as JSON they wait for the files.
+    /// Prints the results before anything is written; JSON waits until the files are written.
     pub fn of(as_json: bool, json: impl Fn() -> Value, text: impl Fn() -> String) -> Told {
         match as_json {
             true => Told {
@@ -234,7 +235,7 @@ impl Told {
         }
     }
 
-    /// Ends the command if nobody listened; what is still to be said as JSON.
+    /// Exits the command if the output failed; returns the JSON that is still to be printed.
     pub fn heard(self) -> Option<Value> {
         if let Some(error) = &self.unheard {
             out::unheard(error);
@@ -242,7 +243,7 @@ impl Told {
         self.json
     }
 
-    /// Prints where the files are, if they could be written.
+    /// Prints the paths of the files, if they were written.
     fn end(self, dir: Option<&Path>, recordings: &[Taped]) {
         let dir = dir.map(|dir| dir.display().to_string());
         match (self.heard(), dir) {
@@ -284,7 +285,7 @@ fn status(status: Status) -> u8 {
     }
 }
 
-/// `--seed` and `--seeds` are two more values to change.
+/// Returns the changed values, with `--seed` and `--seeds` as further ones.
 fn sets(args: &RunArgs) -> Vec<String> {
     let mut sets = args.sets.clone();
     sets.extend(args.seed.map(|n| format!("seeds={n}")));
@@ -301,8 +302,8 @@ fn of_seeds(args: &RunArgs, error: sidestep_study::Error) -> Failure {
     }
 }
 
-/// The folder where finished runs are kept. A URL is refused, as it would become a folder's name; `instead` says who takes
-/// one.
+/// Returns the folder of finished runs. A URL is refused, as it would become a folder's name; `instead` names
+/// the option that accepts one.
 pub fn cache(asked: Option<&Path>, instead: &str) -> Result<PathBuf, Failure> {
     let asked = asked.unwrap_or(Path::new("results/.cache"));
     match asked.to_str() {
@@ -313,7 +314,7 @@ pub fn cache(asked: Option<&Path>, instead: &str) -> Result<PathBuf, Failure> {
     }
 }
 
-/// Threads: as asked, or one per core.
+/// Returns the number of concurrent runs: as given, or one per core.
 pub fn jobs(asked: Option<usize>) -> Result<usize, Failure> {
     match asked {
         Some(0) => Err(Failure::input("--jobs: expected at least 1, got 0")),
@@ -322,13 +323,13 @@ pub fn jobs(asked: Option<usize>) -> Result<usize, Failure> {
     }
 }
 
-/// Cores of this process.
+/// Returns the cores available to this process.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// `results/NAME-TIME`, with a number behind it when it is taken. When the results are there, they
-/// get the next number that is free then.
+/// Returns `results/NAME-TIME`, with a number appended if it exists. The number may change when the results are
+/// written, to the next free one.
 pub fn default_out(name: &str) -> PathBuf {
     let base = PathBuf::from(format!("results/{name}-{}", when::compact(when::now_s())));
     let mut free = names(&base);

@@ -10,10 +10,10 @@ use sidestep_study::result::{Choice, ResultDir, packet_list, packet_text};
 use sidestep_study::why::missing;
 use sidestep_types::Time;
 
-/// How many traced packets a list shows.
+/// Largest number of traced packets in a list.
 const MOST: usize = 40;
 
-/// Prints a result's table, or packets' paths.
+/// Prints the table of a result, or the paths of packets.
 pub fn show(args: &ShowArgs) -> Outcome {
     let dir = ResultDir::open(&args.dir)?;
     if args.recording {
@@ -58,7 +58,7 @@ pub fn show(args: &ShowArgs) -> Outcome {
     Ok(0)
 }
 
-/// Prints what recordings hold, or their events.
+/// Prints the contents of recordings, or their events.
 fn recording(dir: &ResultDir, args: &ShowArgs) -> Outcome {
     let files = recorded::files(dir, args.scheme.as_deref(), args.seed)?;
     let lists = args.at.is_some() || args.packet.is_some() || args.during.is_some();

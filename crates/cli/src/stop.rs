@@ -1,12 +1,12 @@
-//! Ctrl-C: the first asks the runs to end, the second ends the command.
+//! Ctrl-C: the first makes the runs end, the second ends the command.
 
 use crate::out;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Becomes true with the first SIGINT, SIGTERM or SIGHUP; the second exits at once with 130,
-/// and takes away what was written for the result directory `results`.
+/// Returns a flag that becomes true at the first SIGINT, SIGTERM or SIGHUP. The second exits at once with 130,
+/// and removes the files written for the result directory `results`.
 pub fn on_interrupt(results: PathBuf) -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&stop);
@@ -17,7 +17,7 @@ pub fn on_interrupt(results: PathBuf) -> Arc<AtomicBool> {
         }
         out::remark("\nstopping: writing what there is (once more to give up)");
     };
-    // Without a handler the default applies: the command ends, and only a hidden directory stays.
+    // Without a handler the default applies: the command ends, and only a hidden directory remains.
     let _ = ctrlc::set_handler(handler);
     stop
 }

@@ -10,7 +10,7 @@ use sidestep_softswitch::process::{self, control, files, privileges, report};
 use sidestep_softswitch::setup::{RunAs, Setup};
 use std::path::{Path, PathBuf};
 
-/// Switches frames, or says what a config means, or asks a switch that runs.
+/// Switches frames, prints a config's values, or queries a running switch.
 pub fn switch(args: &SwitchArgs) -> Outcome {
     let user = args.user.as_deref();
     if user.is_some_and(str::is_empty) {
@@ -42,7 +42,7 @@ pub fn switch(args: &SwitchArgs) -> Outcome {
         let last = ebpf::run(&setup).map_err(Failure::work)?;
         return end(args, &setup, &last);
     }
-    // A relative path would mean another file for a process that has moved.
+    // A relative path would name another file after a change of the working directory.
     let path = std::fs::canonicalize(&args.config).unwrap_or_else(|_| PathBuf::from(&args.config));
     let user = args.user.clone();
     let reread = move || read(&path, user.as_deref());
@@ -57,7 +57,7 @@ fn end(args: &SwitchArgs, setup: &Setup, last: &Snapshot) -> Outcome {
     Ok(0)
 }
 
-/// What the datapath in the kernel cannot do of a config, a line for each key.
+/// Lists what the datapath in the kernel cannot do with a config, one line per key.
 fn cannot(config: &Path, why: &str) -> Failure {
     let lines = why
         .lines()
@@ -69,7 +69,7 @@ fn cannot(config: &Path, why: &str) -> Failure {
     ))
 }
 
-/// Reads a config; a `user` that the command names stands for the one in it.
+/// Reads a config; a `user` on the command line overrides the config's.
 fn read(path: &Path, user: Option<&str>) -> Result<Setup, String> {
     let name = path.display().to_string();
     let text = files::read(path, files::CONFIG)?;

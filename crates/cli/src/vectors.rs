@@ -6,7 +6,7 @@ use crate::out;
 use sidestep_lab::suggest;
 use sidestep_vectors::{Seed, Table, tables, tables_named};
 
-/// Prints the rows of one policy, or of a machine of a host.
+/// Prints the rows of one policy, or of a host's machine.
 pub fn vectors(args: &VectorsArgs) -> Outcome {
     let asked = find(&args.policy).map_err(|e| Failure::input(format!("vectors: {e}")))?;
     let count = args.count.unwrap_or(asked.shipped_rows());
@@ -14,9 +14,10 @@ pub fn vectors(args: &VectorsArgs) -> Outcome {
     Ok(0)
 }
 
-/// What is called `dibs` or, where several seams have one of that name, `buffer/pfabric`.
+/// Finds the table of a policy by name, as `dibs`, or with its kind if several have the name, as
+/// `buffer/pfabric`.
 ///
-/// Errors say what was probably meant.
+/// An error suggests a similar name.
 fn find(word: &str) -> Result<Box<dyn Table>, String> {
     let mut found = tables_named(word);
     if found.len() > 1 {

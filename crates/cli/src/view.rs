@@ -1,4 +1,4 @@
-//! `sidestep view`: recordings in a browser.
+//! `sidestep view`: shows recordings in a browser.
 
 use crate::failure::{Failure, Outcome};
 use crate::out;
@@ -23,16 +23,16 @@ a random token, new with each call. Nothing but the page and the recordings that
 is served. The first two recordings stand side by side. docs/page.md explains what is seen. A command that was \
 built before `make web` has no page in it, and says so; --page names one.")]
 pub struct ViewArgs {
-    /// Result directories that hold recordings, or recordings (.srec)
+    /// Result directories with recordings, or recordings (.srec)
     #[arg(required = true, value_name = "DIR")]
     pub places: Vec<PathBuf>,
-    /// Only of these schemes
+    /// Only these schemes
     #[arg(long, value_name = "SCHEMES", value_delimiter = ',')]
     pub scheme: Vec<String>,
-    /// Only of these seeds
+    /// Only these seeds
     #[arg(long, value_name = "SEEDS", value_delimiter = ',', value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: Vec<u64>,
-    /// Serve at this port [default: one that is free]
+    /// Port to serve at [default: a free one]
     #[arg(
         long,
         value_name = "PORT",
@@ -43,13 +43,13 @@ pub struct ViewArgs {
     /// Open the page in the browser
     #[arg(long)]
     pub open: bool,
-    /// Serve nothing, and write the page with the recordings inside into this file
+    /// Write the page with the recordings inside into this file, and serve nothing
     #[arg(long, value_name = "FILE", conflicts_with_all = ["port", "open"])]
     pub html: Option<PathBuf>,
-    /// With --html: replace the file if it is there
+    /// With --html: replace an existing file
     #[arg(long, requires = "html")]
     pub force: bool,
-    /// The page, as `make web` makes it [default: the one that is part of the command]
+    /// Page file, as built by `make web` [default: the one built into the command]
     #[arg(long, value_name = "FILE")]
     pub page: Option<PathBuf>,
     /// Print what is served or written as one JSON object and nothing else
@@ -102,7 +102,7 @@ fn write(args: &ViewArgs, page: &Page, shown: &Shown, path: &Path) -> Outcome {
 fn serve(args: &ViewArgs, page: &Page, shown: Shown) -> Outcome {
     let (recordings, words) = (listed(&shown), counted(&shown));
     let server = Server::bind(page, shown, args.port, Limits::default())?;
-    // To be asked to end is how it ends.
+    // Ctrl-C is the regular end of the server.
     ctrlc::set_handler(|| std::process::exit(0))
         .map_err(|why| Failure::work(format!("cannot wait for Ctrl-C: {why}")))?;
     let address = server.address();
@@ -120,12 +120,12 @@ fn serve(args: &ViewArgs, page: &Page, shown: Shown) -> Outcome {
     server.run()
 }
 
-/// Of each recording what the page is told, its bytes left out.
+/// Returns the description of each recording for the page, without its bytes.
 fn listed(shown: &Shown) -> Vec<Value> {
     shown.recordings.iter().map(Recording::about).collect()
 }
 
-/// `2 recordings, 12.3 MB: dctcp-1, dibs-1`.
+/// Describes the recordings: `2 recordings, 12.3 MB: dctcp-1, dibs-1`.
 fn counted(shown: &Shown) -> String {
     let names: Vec<&str> = shown.recordings.iter().map(|r| r.name.as_str()).collect();
     let bytes = shown.recordings.iter().map(|r| r.bytes).sum();

@@ -6,7 +6,7 @@ use crate::new_policy::plugins;
 use crate::out;
 use sidestep_study::why::{self, Recorded, Wanted, Which};
 
-/// How many packets a list shows.
+/// Largest number of packets in a list.
 const MOST: usize = 40;
 
 /// Explains one packet of a recorded run, or lists packets to choose from.

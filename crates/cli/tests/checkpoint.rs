@@ -1,4 +1,4 @@
-//! `--checkpoint`: a run that is killed goes on, and what comes out is the run in one piece.
+//! Tests of `--checkpoint`: a killed run continues, and its result equals that of an uninterrupted run.
 
 use crate::common;
 
@@ -13,7 +13,7 @@ const TEXT: &str = "duration = \"20 ms\"\nseeds = [1]\nschemes = [\"dibs\"]\n\
     [workload.query]\nkind = \"query\"\nrate = \"3000 /s\"\ndegree = 12\nsize = \"20 kB\"\n\
     [workload.background]\nkind = \"permutation\"\n";
 
-/// The same command each time but for the result directory.
+/// Returns the arguments of a run into `out`, with `more` arguments.
 fn args<'a>(out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let mut args = vec!["run", "t.toml", "--no-cache", "--json", "--out", out];
     args.extend(more);
@@ -28,7 +28,7 @@ fn room() -> Room {
     room
 }
 
-/// The files of checkpoints in the default folder, by name.
+/// Returns the names of the checkpoint files in the default folder.
 fn kept(room: &Room) -> Vec<String> {
     let files = fs::read_dir(room.path().join("results/.checkpoints/t"));
     let files = files.into_iter().flatten();
@@ -45,7 +45,8 @@ fn kept(room: &Room) -> Vec<String> {
     names
 }
 
-/// Kills `child` once there are so many checkpoints and `after` more has passed; `false` when it ended before.
+/// Kills `child` once there are `files` checkpoints and `after` has passed; returns false if the child ended
+/// before.
 fn kill(room: &Room, mut child: Child, files: usize, after: Duration) -> bool {
     let patience = Instant::now() + Duration::from_secs(120);
     let mut seen = None;
@@ -57,7 +58,7 @@ fn kill(room: &Room, mut child: Child, files: usize, after: Duration) -> bool {
             seen.get_or_insert_with(Instant::now);
         }
         if seen.is_some_and(|at| at.elapsed() >= after) {
-            // SIGKILL: nothing is written any more.
+            // SIGKILL: the child writes nothing afterwards.
             child.kill().expect("it runs");
             child.wait().expect("it ended");
             return true;
@@ -73,7 +74,7 @@ fn a_run_that_is_killed_at_any_time_goes_on_and_is_the_run_in_one_piece() {
     room.run(&args("whole", &[])).with_status(0);
     let whole = room.result("whole");
     let mut gone_on = 0;
-    // Whenever the kill comes: before the first checkpoint, while one is written, between two.
+    // Kills before the first checkpoint, during the writing of one, and between two.
     for (n, (files, after)) in [(0, 0), (1, 0), (2, 1), (2, 7), (2, 20)]
         .into_iter()
         .enumerate()
@@ -107,7 +108,7 @@ fn a_run_that_is_killed_at_any_time_goes_on_and_is_the_run_in_one_piece() {
     assert!(gone_on >= 2, "{gone_on} of five went on from a checkpoint");
 }
 
-/// A room in which a run was killed after two checkpoints.
+/// Returns a room in which a run was killed after two checkpoints.
 fn killed() -> Room {
     let room = room();
     for attempt in 0..20 {

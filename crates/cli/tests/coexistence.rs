@@ -1,4 +1,4 @@
-//! Workloads with transports of their own, as the command takes, shows and runs them.
+//! Tests of workloads with different transports, as the command accepts, shows and runs them.
 
 use crate::common;
 
@@ -78,7 +78,7 @@ fn a_run_has_the_same_files_on_two_threads_and_a_manifest_that_says_each_transpo
         manifest.contains("workload.tcp.transport.kind"),
         "{manifest}"
     );
-    // What the manifest has is a scenario that gives the same run again.
+    // The scenario in the manifest gives the same run again.
     let classes = &one.0["schemes"]["dctcp"]["classes"];
     for name in ["query", "tcp", "mptcp"] {
         assert!(classes[name]["delivered"].as_u64() > Some(0), "{classes:#}");

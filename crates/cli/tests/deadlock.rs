@@ -1,11 +1,11 @@
-//! A network whose pauses lock: the command ends, and says which ports wait for each other.
+//! Tests of a network whose pauses deadlock: the command ends, and names the ports that wait for each other.
 
 use crate::common;
 
 use common::Room;
 use serde_json::Value;
 
-/// Five switches in a ring, and a scenario of this name whose flows go two switches on.
+/// Creates a ring of five switches, and a scenario of this name whose flows go two switches on.
 fn room_with(name: &str, more: &str) -> Room {
     let room = Room::new();
     let mut ring = "a,b,rate,delay\n".to_string();

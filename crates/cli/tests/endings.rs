@@ -1,4 +1,4 @@
-//! How a run can end early: interrupted, out of room, or with nobody listening.
+//! Tests of early ends of a run: interrupts, a full disk, or a closed output.
 
 use crate::common;
 
@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Enough work to be interrupted in.
+/// Run that is long enough to be interrupted.
 const LONG: [&str; 10] = [
     "run",
     "dibs-demo",
@@ -24,7 +24,7 @@ const LONG: [&str; 10] = [
     "--force",
 ];
 
-/// Begins a long run and waits until it is under way.
+/// Starts a long run and waits until it is in progress.
 fn begin(room: &Room, args: &[&str]) -> Child {
     let mut command = room.command(args);
     let child = command
@@ -49,7 +49,7 @@ fn wait_until(ready: impl Fn() -> bool) {
 }
 
 fn signal(child: &Child, signal: i32) {
-    // SAFETY: `child` is ours and has not been waited for, so the number is still its own.
+    // SAFETY: `child` has not been waited for, so its number is still valid.
     assert_eq!(unsafe { libc::kill(child.id() as i32, signal) }, 0);
 }
 
@@ -79,8 +79,8 @@ fn a_second_interrupt_leaves_at_once_and_leaves_nothing() {
     args.extend(["--jobs", "1", "--set", "duration=100 s"]);
     args.remove(4);
     args.remove(4);
-    // Both signals wait until it goes on, so that the second comes however late this test is. The run
-    // may still end between the two; then there is a result, and we try again.
+    // Both signals wait until the process continues, so the second arrives however late this test is. The run
+    // may still end between the two; then there is a result, and the test repeats.
     let mut left = Vec::new();
     while left.len() < 20 && !left.iter().any(Vec::is_empty) {
         let room = Room::new();
@@ -94,7 +94,7 @@ fn a_second_interrupt_leaves_at_once_and_leaves_nothing() {
     assert!(left.iter().any(Vec::is_empty), "{left:?}");
 }
 
-/// The command with a limit on the size of files, which answers like a full disk and needs no privilege.
+/// Runs the command with a limit on the size of files, which fails like a full disk and needs no privilege.
 fn limited(room: &Room, limit: u64, args: &[&str]) -> Done {
     let mut command = room.command(args);
     let limited = move || {
@@ -114,7 +114,7 @@ fn limited(room: &Room, limit: u64, args: &[&str]) -> Done {
     Done::of(command.output().unwrap())
 }
 
-/// The numbers are there, what is lost is named, and nothing half-written stays.
+/// Checks that the numbers are printed, that the loss is reported, and that no partial file remains.
 fn expect_numbers_alone(done: &Done, runs: u32) {
     assert!(
         done.out.contains("completion p99, ms") && !done.out.contains("result:"),
@@ -145,7 +145,7 @@ fn a_full_disk_costs_no_number_and_nothing_half_written_stays() {
 fn what_a_full_disk_left_in_the_cache_is_taken_up() {
     let room = Room::new();
     let of = |out| ["run", "quickstart", "--cache", "kept", "--out", out];
-    // Enough for what is kept of a run, not for the plots.
+    // Enough for the kept runs, not for the plots.
     let done = limited(&room, 40_000, &of("out")).with_status(1);
     expect_numbers_alone(&done, 9);
     assert_eq!(room.names(), ["kept"]);
@@ -155,7 +155,7 @@ fn what_a_full_disk_left_in_the_cache_is_taken_up() {
         "{}",
         again.out
     );
-    // A cache that cannot be written to costs nothing but the runs.
+    // If the cache cannot be written, only the reuse of runs is lost.
     let room = Room::new();
     let done = limited(&room, 100, &of("out")).with_status(1);
     assert!(
@@ -185,7 +185,7 @@ fn a_sweep_on_a_full_disk_says_its_numbers_too() {
     assert_eq!(room.names(), ["s.toml"]);
 }
 
-/// A paper of one figure.
+/// Writes a paper with one figure.
 fn paper(room: &Room, rate: &str) {
     let figure = format!(
         "title = \"one\"\nduration = \"1 ms\"\nseeds = \"1..3\"\nschemes = [\"dctcp\", \"dibs\"]\n\
@@ -218,7 +218,7 @@ fn a_real_full_disk_is_said_too() {
     assert_eq!(left, [""; 0]);
 }
 
-/// Of 47 million flows; nothing of it may be drawn before it is refused.
+/// A scenario of 47 million flows is refused before any of them is drawn.
 #[test]
 fn what_does_not_fit_is_refused_before_it_is_planned() {
     let room = Room::new();
@@ -267,18 +267,18 @@ fn what_does_not_fit_is_refused_before_it_is_planned() {
         said.out
     );
     assert_eq!(room.names(), ["experiments", "large.toml"]);
-    // What is small fits.
+    // A small scenario fits.
     of(&["check", "quickstart"], 1).with_status(0);
 }
 
-/// Many short runs, kept as they end.
+/// Returns the arguments for many short runs, kept as they end.
 fn kept(out: &str) -> [&str; 10] {
     let many = ["run", "quickstart", "--seeds", "1..300", "--jobs", "2"];
     let [a, b, c, d, e, f] = many;
     [a, b, c, d, e, f, "--cache", "kept", "--out", out]
 }
 
-/// Every file of a result but what says when and how fast it was made.
+/// Reads every file of a result that does not depend on time or speed.
 fn lasting(room: &Room, dir: &str) -> Vec<(String, Vec<u8>)> {
     let names = ["flows", "queries", "ports", "counts"].map(|name| format!("{name}.parquet"));
     let drawn = ["scenario.toml", "plots/qct_cdf.svg"].map(String::from);
@@ -287,7 +287,7 @@ fn lasting(room: &Room, dir: &str) -> Vec<(String, Vec<u8>)> {
     all.map(|name| (name.clone(), read(name))).collect()
 }
 
-/// The status of each run of a result, with its scheme and seed.
+/// Returns the scheme, seed and status of each run of a result.
 fn runs(room: &Room, dir: &str) -> Vec<(String, u64, String)> {
     let manifest = fs::read_to_string(room.path().join(dir).join("manifest.json")).unwrap();
     let manifest: Value = serde_json::from_str(&manifest).unwrap();
@@ -303,7 +303,7 @@ fn runs(room: &Room, dir: &str) -> Vec<(String, u64, String)> {
     .collect()
 }
 
-/// How many runs are kept whole.
+/// Returns the number of complete kept runs.
 fn records(room: &Room) -> usize {
     let folders = fs::read_dir(room.path().join("kept"))
         .into_iter()
@@ -342,11 +342,11 @@ fn a_run_that_was_interrupted_compares_like_with_like_and_goes_on() {
         own.map(|(_, seed, _)| *seed).collect::<Vec<u64>>()
     };
     let all = ["dctcp", "dibs", "infinite"].map(of);
-    // Two runs at a time, so that no scheme is more than two ahead.
+    // Two runs at a time, so no scheme is more than two ahead.
     let ran: usize = all.iter().map(Vec::len).sum();
     let even = |other: &Vec<u64>| other.len().abs_diff(all[0].len()) <= 2;
     assert!(ran >= 8 && all.iter().all(even), "{all:?}");
-    // The table is about the seeds of all.
+    // The table covers the seeds that all schemes have.
     let of_all = |seed: &u64| all.iter().all(|seeds| seeds.contains(seed));
     let common: Vec<u64> = all[0].iter().copied().filter(of_all).collect();
     let summary = fs::read_to_string(room.path().join("part/summary.json")).unwrap();
@@ -355,7 +355,7 @@ fn a_run_that_was_interrupted_compares_like_with_like_and_goes_on() {
         let seeds = summary["schemes"][scheme]["seeds"].clone();
         assert_eq!(serde_json::from_value::<Vec<u64>>(seeds).unwrap(), common);
     }
-    // The same call, into the same directory.
+    // The same command, into the same directory.
     let rest = room.run(&kept("part")).with_status(0);
     assert!(rest.out.ends_with("\nresult: part\n"), "{}", rest.out);
     let words = format!("{} runs made, {ran} taken from kept", 900 - ran);
@@ -440,7 +440,7 @@ fn a_reader_that_went_away_is_no_reason_to_panic() {
 
 #[test]
 fn an_output_that_cannot_be_written_is_said() {
-    // Opened, not created: root would make a file of it where it is not there.
+    // Opened, not created: root would create a regular file if it is missing.
     let full = match File::options().write(true).open("/dev/full") {
         Ok(full) => full,
         Err(why) => return skip(&format!("skipped: no /dev/full: {why}")),

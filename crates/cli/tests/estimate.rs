@@ -1,4 +1,4 @@
-//! What `check` says a run will take in memory, against what it took.
+//! Test of `check`'s memory estimate against the memory a run used.
 
 use crate::common;
 
@@ -6,7 +6,7 @@ use common::Room;
 use serde_json::Value;
 use std::process::Stdio;
 
-/// The most memory that the command held at once, in bytes.
+/// Returns the largest memory use of the command, in bytes.
 #[allow(
     clippy::zombie_processes,
     reason = "waited for below, for its use of memory"
@@ -15,9 +15,9 @@ fn peak(room: &Room, args: &[&str]) -> f64 {
     let mut command = room.command(args);
     let child = command.stdout(Stdio::null()).spawn().unwrap();
     let mut status = 0;
-    // SAFETY: a struct of plain numbers, of which all zeroes is one.
+    // SAFETY: a struct of plain numbers, valid if all zero.
     let mut used: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: `child` is ours and nobody else waits for it; both places are ours to write.
+    // SAFETY: `child` is this process's and not waited for elsewhere; both places are writable.
     let waited = unsafe { libc::wait4(child.id() as i32, &mut status, 0, &mut used) };
     assert_eq!((waited, status), (child.id() as i32, 0));
     used.ru_maxrss as f64 * 1024.0

@@ -1,4 +1,5 @@
-//! `sidestep run --executor`: the Python that has the package is asked what it is, and gets the same words.
+//! Tests of `sidestep run --executor`: the Python with the package is queried for its version, and receives the
+//! same arguments.
 
 use crate::common;
 
@@ -7,7 +8,8 @@ use sidestep_study::sweep::CODE;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-/// A room with a Python that says that its package was built from `code`, and its words when it is handed a sweep.
+/// Creates a room with a Python whose package reports that it was built from `code`, and which prints its
+/// arguments for a sweep.
 fn room(code: &str) -> Room {
     let room = Room::new();
     let script = format!(
@@ -51,7 +53,7 @@ fn the_same_words_are_handed_over_to_a_package_of_the_same_code() {
         .collect();
     let words = [&words[..], &["--", "-weird.toml"]].concat();
     let done = run(&room, "./python", &words);
-    // The process became that one: its status is its own.
+    // The process became that Python: the exit status is Python's.
     assert_eq!(done.status.code(), Some(7));
     let said = String::from_utf8(done.stdout).unwrap();
     let got: Vec<&str> = said.lines().collect();
@@ -113,7 +115,7 @@ fn what_an_executor_does_not_take_is_refused_beside_it() {
         let words = [&["run", "a.toml", "--executor", "local"][..], more].concat();
         let done = run(&room, "./python", &words);
         let said = String::from_utf8(done.stderr).unwrap();
-        // With 7 it would have been handed over, and the option lost.
+        // With status 7 it would have been handed over, and the option lost.
         assert_eq!(done.status.code(), Some(2), "{more:?}: {said}");
         for word in ["cannot be used with", "--executor", more[0]] {
             assert!(said.contains(word), "{more:?}: {said}");
@@ -143,6 +145,6 @@ fn a_url_is_no_folder_for_runs_of_this_process() {
         assert!(done.err.contains(instead), "{}", done.err);
         assert!(done.out.is_empty());
     }
-    // Nothing is begun, and no folder is called `s3:`.
+    // Nothing is started, and no folder `s3:` is created.
     assert_eq!(room.names(), ["a.toml"]);
 }

@@ -1,4 +1,4 @@
-//! What shells, `man` and a new user get from the command itself.
+//! Tests of the command's output for shells, for `man` and for a new user.
 
 use crate::common;
 
@@ -56,7 +56,7 @@ fn what_init_writes_is_checked_and_run_as_it_is() {
         .with_status(0)
         .out;
     assert!(!checked.contains("warning"), "{checked}");
-    // From another directory: what it names stands beside it.
+    // From another directory: files that the scenario names are found beside it.
     let run = room
         .run(&["run", "mine/scenario.toml", "--out", "r", "--json"])
         .with_status(0);

@@ -1,4 +1,5 @@
-//! `sidestep import`: what it writes is run as it is, nothing is overwritten, and what is left out is said.
+//! Tests of `sidestep import`: its files run unchanged, no file is overwritten, and left-out parts are
+//! reported.
 
 use crate::common;
 
@@ -23,7 +24,7 @@ kind = "flow_list"
 file = "mine.flows.csv"
 "#;
 
-/// Imports a flow list and runs it; how many flows came to their end.
+/// Imports a flow list and runs it; returns the number of completed flows.
 fn run(room: &Room, file: &str, more: &[&str], scenario: &str) -> u64 {
     let file = fixture(file);
     let args = [&["import", &file, "-o", "mine", "--json"], more].concat();
@@ -69,7 +70,7 @@ fn flow_lists_of_captures_and_netflow_run_as_they_are() {
         );
         let hosts = fs::read_to_string(room.path().join("mine.hosts.csv")).unwrap();
         assert!(hosts.contains("10.0.0.1,h"), "{hosts}");
-        // The map that was written is taken for the next.
+        // The map that was written is accepted by the next import.
         let again = room.run(&[
             "import",
             &fixture(file),
@@ -89,7 +90,7 @@ fn flow_lists_of_captures_and_netflow_run_as_they_are() {
     }
 }
 
-/// With the columns, the epoch times and the addresses that it had, it is refused with a word of where to go.
+/// The file with its original columns, epoch times and addresses is refused, with a hint to `import`.
 #[test]
 fn a_list_of_ones_own_runs_after_an_import() {
     let room = Room::new();

@@ -1,4 +1,4 @@
-//! One program of all tests of this room that need none of their own: each program is linked with the whole room.
+//! All tests of the command that do not need a separate program: each program links the whole crate.
 
 mod checkpoint;
 mod coexistence;

@@ -1,4 +1,4 @@
-//! The page that a run and a sweep leave: whole when it is sent alone, and safe to open.
+//! Tests of the report page of a run and of a sweep: complete if sent alone, and safe to open.
 
 use crate::common;
 
@@ -39,13 +39,13 @@ tolerance = "<s>any</s>"
 gap = "none"
 "#;
 
-/// What stands between `before` and the next `"`, each time.
+/// Returns the text between each `before` and the next `"`.
 fn all<'a>(html: &'a str, before: &str) -> Vec<&'a str> {
     let parts = html.split(before).skip(1);
     parts.map(|rest| rest.split('"').next().unwrap()).collect()
 }
 
-/// Whole, safe, with heads, and with links that lead somewhere. Gives the page.
+/// Checks that a page is complete and safe, has headings, and that its links lead somewhere; returns the page.
 fn checked(room: &Room, dir: &str) -> String {
     let dir = room.path().join(dir);
     let html = fs::read_to_string(dir.join("report.html")).unwrap();
@@ -113,7 +113,7 @@ fn a_run_leaves_a_page_and_says_where() {
         "the paper's number is drawn"
     );
     assert!(!html.contains("CPU"), "no clock");
-    // What most look for stands first: numbers in a few rows, then verdicts, then pictures.
+    // The most wanted parts come first: a few rows of numbers, then verdicts, then plots.
     let order = [
         "<h2 id=\"short-head\">In short</h2>",
         ">queries, ms</th>",

@@ -1,4 +1,4 @@
-//! Plug-ins: written, built, run, kept and refused.
+//! Tests of plug-ins: written, built, run, kept and refused.
 
 mod common;
 
@@ -23,7 +23,7 @@ switch = { buffer = "dibs" }
 transport = { kind = "dctcp" }
 "#;
 
-/// The DIBS of the registry, with its defaults.
+/// The registry's DIBS as a plug-in, with its defaults.
 const DIBS: &str = r#"
 use sidestep_plugin::ForSwitch;
 use sidestep_plugin::switch::{Buffer, DropReason, Place, Queues, Verdict, Want};
@@ -54,7 +54,7 @@ impl Buffer for Dibs {
 sidestep_plugin::export!(buffer: Dibs, extends: "dctcp");
 "#;
 
-/// Is there a cargo to build with? The reason is printed where there is none.
+/// Returns true if there is a cargo to build with; else skips with the reason.
 fn cargo() -> bool {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let there = Command::new(cargo).arg("-V").output().is_ok();
@@ -64,7 +64,7 @@ fn cargo() -> bool {
     there
 }
 
-/// A room with the scenario and the plug-in `mine`, of this source.
+/// Creates a room with the scenario and the plug-in `mine` of this source.
 fn room(source: &str) -> Room {
     let room = Room::new();
     room.file("s.toml", SCENARIO);
@@ -86,7 +86,7 @@ fn manifest(room: &Room, out: &str) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// What became of each scheme, and its trajectory hash.
+/// Returns the status of each scheme, and its trajectory hash.
 fn schemes(room: &Room, out: &str) -> BTreeMap<String, (String, String)> {
     let manifest = manifest(room, out);
     let runs = manifest["runs"].as_array().unwrap().iter();
@@ -98,7 +98,7 @@ fn schemes(room: &Room, out: &str) -> BTreeMap<String, (String, String)> {
     .collect()
 }
 
-/// The library that the plug-in was built to.
+/// Returns the path of the plug-in's library.
 fn library(room: &Room) -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     let target = target.unwrap_or_else(|| room.path().join("mine/target"));
@@ -129,7 +129,7 @@ fn a_plug_in_makes_the_run_of_its_twin_and_is_kept_by_the_digest_of_its_library(
     run(&room, "two", &[]).with_status(0);
     assert_eq!(schemes(&room, "two")["mine"].0, "complete, from the cache");
 
-    // Its run is made again with it, and not without it.
+    // `why` repeats its run with the plug-in, and refuses without it.
     let why = ["why", "one", "--scheme", "mine", "--detoured"];
     let refused = room.run(&why).with_status(2);
     let says = "cannot be run again without its policies (buffer plugin:mine)";
@@ -140,7 +140,7 @@ fn a_plug_in_makes_the_run_of_its_twin_and_is_kept_by_the_digest_of_its_library(
     room.run(&["why", "one", "--scheme", "dctcp", "--dropped"])
         .with_status(0);
 
-    // Another library: nothing of the old one is shown, and why says that its run is another one.
+    // With another library no kept run of the old one is used, and `why` reports that the run is another one.
     room.file("mine/src/lib.rs", &DIBS.replace(">= 20", ">= 10"));
     run(&room, "three", &[]).with_status(0);
     let other = room.run(&again).with_status(1);
@@ -150,7 +150,7 @@ fn a_plug_in_makes_the_run_of_its_twin_and_is_kept_by_the_digest_of_its_library(
     assert_ne!(three["mine"].1, one["mine"].1);
     assert_eq!(three["dctcp"].0, "complete, from the cache");
 
-    // A library of another version, or compiler, is refused before it is opened; both versions are named.
+    // A library of another version or compiler is refused before it is opened; both versions are named.
     let bytes = fs::read(library(&room)).unwrap();
     let version = format!("\nversion {}\n", env!("CARGO_PKG_VERSION"));
     let other = version.replace(|c: char| c.is_ascii_digit(), "7");
@@ -186,7 +186,7 @@ fn a_plug_in_makes_the_run_of_its_twin_and_is_kept_by_the_digest_of_its_library(
     room.run(&args).with_status(0);
     assert_eq!(schemes(&room, "five")["mine"].1, three["mine"].1);
 
-    // What the policy does wrong ends the run with its name.
+    // An error of the policy ends the run and names the policy.
     let wrong = [
         (
             "self.0 += 1;",
@@ -227,7 +227,7 @@ fn a_plug_in_makes_the_run_of_its_twin_and_is_kept_by_the_digest_of_its_library(
         assert!(!room.path().join("six").exists(), "nothing is half-written");
     }
 
-    // What the compiler says is shown.
+    // The compiler's output is shown.
     room.file("mine/src/lib.rs", &DIBS.replace("Dibs(0)", "Dibs(nothing)"));
     let failed = run(&room, "seven", &[]).with_status(2);
     assert!(
@@ -249,7 +249,7 @@ fn what_is_written_of_each_kind_builds_and_passes_its_own_test() {
     room.run(&["new-policy", "of-sched", "--kind", "sched"])
         .with_status(0);
     room.run(&["new-policy", "of-buffer"]).with_status(0);
-    // One build of what they share: their sources, in turn, in one crate.
+    // One crate for all their sources in turn, so that the shared crates are built once.
     for of in ["mine", "of-sched", "of-buffer"] {
         let source = fs::read_to_string(room.path().join(of).join("src/lib.rs")).unwrap();
         assert!(source.lines().count() < 70, "{of}");

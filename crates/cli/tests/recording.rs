@@ -1,4 +1,5 @@
-//! `run --record` and `show --recording`: the same bytes at any number of threads, words for what is refused.
+//! Tests of `run --record` and `show --recording`: the same bytes at any number of threads, and messages for
+//! refusals.
 
 use crate::common;
 
@@ -10,7 +11,7 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
 }
 
-/// Records `quickstart` into `out`, with these words more.
+/// Records `quickstart` into `out`, with `more` arguments.
 fn record(room: &Room, out: &str, more: &[&str]) -> Value {
     let args = [
         &[
@@ -45,7 +46,7 @@ fn the_number_of_threads_changes_no_byte_and_a_cached_run_is_made_anew() {
         assert_eq!(read("one").len() as u64, recording["bytes"]);
         assert!(read("one") == read("four"), "{file}");
     }
-    // Nothing else is changed by it.
+    // The recording changes nothing else.
     for file in ["summary.json", "flows.parquet", "ports.parquet"] {
         let read = |dir: &str| fs::read(room.path().join(dir).join(file)).unwrap();
         if file != "summary.json" {

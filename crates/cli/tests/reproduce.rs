@@ -1,4 +1,4 @@
-//! `sidestep reproduce` on small papers of the test's own.
+//! Tests of `sidestep reproduce` on small papers written by the tests.
 
 use crate::common;
 
@@ -23,7 +23,7 @@ degree = 15
 size = "20 kB"
 "#;
 
-/// A figure with a claim that holds, or not, by `accept`.
+/// Returns a figure with a claim that holds or not, depending on `accept`.
 fn figure(accept: &str, expect: &str) -> String {
     format!(
         r#"
@@ -59,7 +59,7 @@ expect = "{expect}"
     )
 }
 
-/// A room with a paper called `mine`.
+/// Creates a room with a paper called `mine`.
 fn room(figures: &[(&str, String)]) -> Room {
     let room = Room::new();
     fs::create_dir_all(room.path().join("experiments/mine")).unwrap();
@@ -106,7 +106,7 @@ fn a_paper_gives_one_report_with_a_folder_a_figure() {
         shown.ends_with("whose report is out/report.html\n"),
         "{shown}"
     );
-    // All runs are known by now, and the report is the same.
+    // All runs are kept by now, and the report is the same.
     let before = fs::read(room.path().join("out/report.html")).unwrap();
     room.run(&["reproduce", "mine", "--out", "again"])
         .with_status(0);
@@ -124,7 +124,7 @@ fn what_is_expected_and_not_reproduced_is_status_1_and_json_says_why() {
     let room = room(&[("fig1", figure("100..", "reproduced"))]);
     for (args, status) in [
         (&["reproduce", "mine/fig1", "--json", "--no-cache"][..], 1),
-        // One seed has no interval and decides nothing: a quick run then fails on nothing.
+        // One seed has no interval and gives no verdict, so a quick run does not fail.
         (
             &["reproduce", "mine/fig1", "--json", "--quick", "--no-cache"],
             0,
@@ -193,13 +193,13 @@ fn an_interrupted_call_leaves_a_report_that_says_so() {
         .process_group(0)
         .spawn()
         .unwrap();
-    // Kept runs show that it is under way.
+    // Kept runs show that it is in progress.
     let (began, kept) = (Instant::now(), room.path().join("results/.cache"));
     while !kept.exists() {
         assert!(began.elapsed() < Duration::from_secs(60), "it never began");
         std::thread::sleep(Duration::from_millis(5));
     }
-    // SAFETY: `child` is ours and has not been waited for, so the number is still its own.
+    // SAFETY: `child` has not been waited for, so its number is still valid.
     assert_eq!(unsafe { libc::kill(child.id() as i32, libc::SIGINT) }, 0);
     let done = Done::of(child.wait_with_output().unwrap()).with_status(130);
     assert!(done.out.contains("PARTIAL: interrupted"), "{}", done.out);
@@ -283,7 +283,7 @@ fn a_dry_run_says_how_long_each_figure_will_take_and_runs_nothing() {
         said["wall_s"][1].as_f64() >= said["wall_s"][0].as_f64(),
         "{said}"
     );
-    // What is short says nothing of it before it starts.
+    // A short run prints no forecast before it starts.
     let made = room.run(&["reproduce", "mine", "--out", "out"]);
     assert_eq!(made.with_status(0).err, "");
     let said = json(&dry(&["--json"]));

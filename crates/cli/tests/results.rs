@@ -1,4 +1,4 @@
-//! Results: the same bytes at any number of threads, in files that read back.
+//! Tests of results: the same bytes at any number of threads, in files that can be read back.
 
 use crate::common;
 
@@ -59,7 +59,7 @@ fn the_number_of_threads_changes_no_byte() {
             fs::read(four.join(&name)).unwrap(),
         );
         match name.as_str() {
-            // Times differ, and where they stand; the rest must not.
+            // Times and their places may differ; the rest must not.
             "manifest.json" | "summary.json" => assert_eq!(timeless(&a), timeless(&b), "{name}"),
             _ => assert!(a == b, "{name} differs"),
         }
@@ -300,7 +300,7 @@ fn a_check_says_once_what_all_schemes_have_alike() {
         "from each one's file: {said}"
     );
     assert_eq!(has("switch.at.core.capacity"), [2], "{said}");
-    // Of one scheme nothing is alike.
+    // With one scheme there are no common settings.
     let one = ["check", "s.toml", "--set", "schemes=dibs"];
     let said = room.run(&one).with_status(0).out;
     let (all, own) = said.split_once("\nscheme dibs").unwrap();

@@ -1,4 +1,4 @@
-//! `docs/results.md` names the files, columns and keys that are written: all of them, and no others.
+//! Test of `docs/results.md`: it names all files, columns and keys that are written, and no others.
 
 mod common;
 
@@ -15,19 +15,19 @@ type Names = BTreeSet<String>;
 
 const PAGE: &str = include_str!("../../../docs/results.md");
 
-/// A burst with everything that a result may hold: paths, probes, several seeds.
+/// Burst with everything that a result may hold: paths, probes, several seeds.
 const BURST: &str = "duration = \"1 ms\"\ndrain = \"400 ms\"\nseeds = \"1..2\"\nschemes = [\"dibs\"]\n\
     [topology]\nkind = \"fat_tree\"\nk = 4\n[probe]\nloops = true\ndetours = true\nlinks = \"1 ms\"\n\
     [workload.query]\nkind = \"query\"\nrate = \"2 k/s\"\ndegree = 15\n";
 
-/// The section of this heading, to the next one.
+/// Returns the section with this heading, up to the next heading.
 fn section(heading: &str) -> &'static str {
     let rest = PAGE.split(&format!("\n## {heading}\n")).nth(1);
     let rest = rest.unwrap_or_else(|| panic!("docs/results.md has no {heading:?}"));
     rest.split("\n## ").next().unwrap()
 }
 
-/// The names in backticks.
+/// Returns the names in backticks.
 fn spans(text: &str) -> Names {
     text.split('`')
         .skip(1)
@@ -36,7 +36,7 @@ fn spans(text: &str) -> Names {
         .collect()
 }
 
-/// The names in the first column of each row of a table; of those whose row says `with`.
+/// Returns the names in the first column of a table's rows that contain `with`.
 fn rows(text: &str, with: &str) -> Names {
     let heads = text.lines().zip(text.lines().skip(1));
     let heads = heads.filter(|(_, next)| next.starts_with("|---"));
@@ -46,7 +46,7 @@ fn rows(text: &str, with: &str) -> Names {
     text.lines().filter(row).flat_map(first).collect()
 }
 
-/// The words of the names in a text, where one span may hold several.
+/// Returns the words of the names in a text; one span may hold several.
 fn words(text: &str) -> Names {
     let part = |span: String| -> Vec<String> {
         let word = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
@@ -87,7 +87,7 @@ fn files(dir: &Path) -> Names {
         .collect()
 }
 
-/// Every key is named somewhere in the text.
+/// Checks that every key is named in the text.
 fn named(what: &str, keys: &Names, text: &str) {
     let known = words(text);
     let lacks: Vec<&String> = keys.difference(&known).collect();
@@ -111,7 +111,7 @@ fn the_page_names_the_files_columns_and_keys_of_a_run() {
     let dir = room.path().join("r");
     let head = PAGE.split("\n## ").next().unwrap();
     let mut written = rows(head, "");
-    // Of the testbed alone: `testbed_changes` holds its columns against the manifest.
+    // Written by the testbed only: `testbed_changes` compares its columns with the manifest.
     assert!(written.remove("kernel.parquet"));
     assert_eq!(written, files(&dir), "files");
     for table in files(&dir).iter().filter(|name| name.ends_with(".parquet")) {
@@ -131,7 +131,7 @@ fn the_page_names_the_files_columns_and_keys_of_a_run() {
     named("summary.json", &keys(&summary), text);
     let scheme = keys(&summary["schemes"]["dibs"]);
     let (known, absent) = (rows(text, ""), rows(text, "absent"));
-    // Metrics go by their names, whether they have a row or not.
+    // Metrics are known by name, whether they have a row or not.
     let differ: Vec<&String> = known
         .symmetric_difference(&scheme)
         .filter(|key| !absent.contains(*key) && find(key).is_none())

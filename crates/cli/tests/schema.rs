@@ -1,4 +1,5 @@
-//! The schemas that `sidestep schema` prints take every shipped file, and refuse files that the reader refuses.
+//! Tests of the schemas that `sidestep schema` prints: they accept every shipped file, and refuse files that
+//! the reader refuses.
 
 use crate::common;
 
@@ -23,7 +24,7 @@ fn validator(kind: &str) -> Validator {
     jsonschema::validator_for(&schema).unwrap()
 }
 
-/// What a file says, as editors hand it to a schema.
+/// Converts a file to JSON, as editors pass it to a schema.
 fn json(text: &str) -> Value {
     table(DeTable::parse(text).unwrap().get_ref())
 }
@@ -55,7 +56,7 @@ fn problems(schema: &Validator, text: &str) -> Vec<String> {
     schema.iter_errors(&json(text)).map(said).collect()
 }
 
-/// All TOML files in `folder`, which has some.
+/// Returns all TOML files in `folder`, which must have some.
 fn files(folder: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(root().join(folder)).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());
@@ -123,14 +124,14 @@ fn what_the_reader_refuses_for_its_words_the_schema_refuses_too() {
     assert_eq!(problems(&schema, SCENARIO), [""; 0]);
     let room = Room::new();
     for (from, to) in [
-        // A key that is not there, at each height.
+        // Unknown keys, at each level.
         ("duration", "duratoin"),
         ("capacity", "capacty"),
         ("k = 4", "kk = 4"),
         ("mark_at", "markat"),
         ("[switch]", "[swich]"),
         ("[workload.w]", "[workload.\"w w\"]"),
-        // A unit that does not fit, or none.
+        // A wrong unit, or none.
         ("\"1 ms\"", "\"1 kB\""),
         ("\"1 ms\"", "1"),
         ("\"20 kB\"", "\"20 pkt\""),
@@ -144,7 +145,7 @@ fn what_the_reader_refuses_for_its_words_the_schema_refuses_too() {
         ("\"incast\"", "\"incst\""),
         ("\"ecn\"", "\"ecm\""),
         ("k = 4", "leaves = 4"),
-        // Something missing.
+        // Missing parts.
         ("duration = \"1 ms\"", ""),
         ("kind = \"ecn\", mark_at = \"20 pkt\"", "kind = [\"ecn\"]"),
     ] {

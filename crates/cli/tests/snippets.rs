@@ -1,4 +1,4 @@
-//! The table of snippets, by the command: `python/tests/test_snippets.py` has the same by Python.
+//! Test of the table of snippets with the command: `python/tests/test_snippets.py` does the same in Python.
 
 mod common;
 
@@ -22,7 +22,7 @@ fn list<'a, 'i>(of: &'a DeTable<'i>, key: &str) -> impl Iterator<Item = &'a DeVa
     items.into_iter().flatten().map(|item| item.get_ref())
 }
 
-/// What the command comes to: scheme and seed, and the hash.
+/// Runs a snippet; returns the hash of each scheme and seed.
 fn run(snippet: &DeTable<'_>) -> BTreeMap<String, String> {
     let room = Room::new();
     let scenario = match text(snippet, "toml") {

@@ -1,4 +1,4 @@
-//! Sweeps: the same bytes however they were made, also when they were killed on the way.
+//! Tests of sweeps: the same bytes however they were made, also if they were killed in between.
 
 use crate::common;
 
@@ -53,7 +53,7 @@ accept = "1.."
 tolerance = "any"
 "#;
 
-/// A room with the experiment in it.
+/// Creates a room with the experiment in it.
 fn room() -> Room {
     let room = Room::new();
     room.file("base.toml", BASE);
@@ -61,7 +61,7 @@ fn room() -> Room {
     room
 }
 
-/// Everything in a result directory that must not depend on how it was made, plots included.
+/// Reads all files of a result directory that must not depend on how it was made, plots included.
 fn result(dir: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     for entry in fs::read_dir(dir).unwrap() {
@@ -78,7 +78,7 @@ fn result(dir: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The whole records of a cache.
+/// Returns the complete records of a cache.
 fn records(kept: &Path) -> Vec<PathBuf> {
     let folders = fs::read_dir(kept).into_iter().flatten().flatten();
     let files = folders.flat_map(|f| fs::read_dir(f.path()).into_iter().flatten().flatten());
@@ -144,12 +144,12 @@ fn threads_and_the_cache_leave_no_trace_in_the_result() {
             .all(|s| s == "complete, from the cache")
     );
     assert!(statuses(&three).iter().all(|s| s == "complete"));
-    // What was written resolves to the same runs.
+    // The written experiment gives the same runs.
     fs::copy(one.join("experiment.toml"), room.path().join("again.toml")).unwrap();
     let args = ["run", "again.toml", "--out", "4", "--cache", "kept"];
     let again = room.run(&args).with_status(0);
     assert!(again.out.contains("0 runs made, 36 taken"), "{}", again.out);
-    // And the table is shown again.
+    // The table is shown again.
     let shown = room.run(&["show", "1"]).with_status(0);
     assert!(
         again.out.lines().nth(6) == shown.out.lines().nth(6),
@@ -169,7 +169,7 @@ fn a_sweep_that_is_killed_again_and_again_ends_with_the_same_bytes() {
     room.run(&args("quiet", "kept-quiet")).with_status(0);
     let kept = room.path().join("kept");
     let mut killed = 0;
-    // Moments that are not regular; every third may be before anything was kept.
+    // Irregular moments; every third may be before any run was kept.
     for (i, moment) in (0..60u64).map(|i| (i * 7919) % 41).enumerate() {
         if killed == 12 {
             break;
@@ -190,7 +190,7 @@ fn a_sweep_that_is_killed_again_and_again_ends_with_the_same_bytes() {
             break;
         }
         if out.exists() {
-            // Killed too late, on a busy machine: once more, from nothing.
+            // Killed too late, on a busy machine: repeat from the start.
             fs::remove_dir_all(out).unwrap();
             fs::remove_dir_all(&kept).unwrap();
             killed = 0;
@@ -271,12 +271,12 @@ fn an_interrupted_sweep_says_so_and_goes_on_later() {
     let mut command = room.command(&args("part"));
     let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = piped.spawn().unwrap();
-    // As soon as the first record is there.
+    // Once the first record is there.
     let kept = room.path().join("kept");
     while records(&kept).is_empty() {
         sleep(Duration::from_millis(2));
     }
-    // SAFETY: `child` is ours and has not been waited for, so the number is still its own.
+    // SAFETY: `child` has not been waited for, so its number is still valid.
     assert_eq!(unsafe { libc::kill(child.id() as i32, libc::SIGINT) }, 0);
     let done = Done::of(child.wait_with_output().unwrap()).with_status(130);
     assert!(done.out.contains("PARTIAL"), "{}", done.out);

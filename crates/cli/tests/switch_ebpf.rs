@@ -1,4 +1,4 @@
-//! `sidestep switch --datapath ebpf`: real packets by way of the program in the kernel.
+//! Tests of `sidestep switch --datapath ebpf`: real packets through the program in the kernel.
 
 mod common;
 
@@ -12,7 +12,7 @@ use sidestep_softswitch::trial::wiring::Wiring;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Hosts around a switch, where the program can be built; or why not.
+/// Creates hosts around a switch; skips with the reason if the program cannot be built.
 fn ready(hosts: usize) -> Option<Wiring> {
     if let Err(why) = need() {
         skip(&format!("skipped: {why}"));
@@ -21,7 +21,7 @@ fn ready(hosts: usize) -> Option<Wiring> {
     wiring(hosts)
 }
 
-/// The program answers ARP, and no neighbour solicitations: addresses of IPv6 are not for it.
+/// Removes IPv6 addresses from a config: the program answers ARP, and no neighbour solicitations.
 fn without_v6(config: String) -> String {
     let lines = config
         .lines()
@@ -36,7 +36,7 @@ fn start(wiring: Wiring, rate: &str, switch: &str, process: &str) -> Running {
     Running::start_on("ebpf", wiring, rate, switch, process, without_v6)
 }
 
-/// The qdisc at the root of the switch's first interface.
+/// Returns the qdisc at the root of the switch's first interface.
 fn qdisc(wiring: &Wiring) -> String {
     wiring.switch.run("tc", "qdisc show dev p0 root").unwrap()
 }
@@ -103,7 +103,7 @@ fn what_does_not_fit_is_dropped_and_every_frame_is_accounted_for() {
         sum(&|p| count(p, "tx_frames") + count(p, "floods") + all(p, "drops") + all(p, "refused"));
     assert_eq!(came, went, "{last}");
     let full = last["ports"]["h1"]["drops"]["full"].as_u64().unwrap();
-    // Fewer where the sender stood still in between.
+    // Fewer if the sender was not scheduled in between.
     assert!((1..=40).contains(&full), "{last}");
 }
 
@@ -122,12 +122,12 @@ fn it_leaves_nothing_at_its_interfaces_however_it_ends() {
         until("the bucket is gone", || {
             !qdisc(&running.wiring).contains("tbf")
         });
-        // The program is gone with its process: the switch's namespace answers for itself again, which is nothing.
+        // The program ends with its process: the switch's namespace forwards nothing by itself.
         assert!(!reach_now(&running.wiring), "somebody still forwards");
     }
 }
 
-/// Does a frame from host 0 get to host 1?
+/// Returns true if frames from host 0 reach host 1.
 fn reach_now(wiring: &Wiring) -> bool {
     let before = wiring.received(1).unwrap();
     let frame = udp_frame(1000, 0, 1);
@@ -226,7 +226,8 @@ fn a_port_sends_as_fast_as_its_rate_though_timers_are_late() {
     let ideal = FRAMES as f64 * 1538.0 * 8.0 / 100e6;
     let mut source = wiring.hosts[0].within(|| Source::open("eth0").unwrap());
     let began = Instant::now();
-    // Again where this test got no time: with buckets that cannot make a late timer up each took a quarter longer.
+    // Repeated if this test was not scheduled in time: with buckets that cannot make up for a late timer, each
+    // round would take a quarter longer.
     loop {
         let (before, sent) = (wiring.received(1).unwrap(), Instant::now());
         source.send(std::iter::repeat_n(&frame[..], FRAMES as usize));
@@ -251,7 +252,7 @@ fn what_a_bucket_drops_is_counted_as_not_sent() {
     let Some(wiring) = ready(2) else { return };
     let running = start(wiring, "100 Mbps", "capacity = \"100 pkt\"", "");
     let wiring = &running.wiring;
-    // As one that got no time for long: it is full, whatever the program's clock says.
+    // Like a bucket without processor time for long: it is full, whatever the program's clock says.
     let small = "qdisc change dev p1 root tbf rate 10kbit burst 1600 limit 4000 overhead 24 mpu 84";
     wiring.switch.run("tc", small).unwrap();
     let frame = udp_frame(1000, 0, 1);

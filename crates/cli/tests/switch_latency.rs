@@ -1,4 +1,4 @@
-//! What `sidestep switch` does between frames, and how `sidestep bench latency` measures it.
+//! Tests of `sidestep switch` between frames, and of its measurement by `sidestep bench latency`.
 
 mod common;
 

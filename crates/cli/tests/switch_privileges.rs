@@ -1,4 +1,4 @@
-//! What a switch may do once it runs: who it is, what it writes, and the service that it can be.
+//! Tests of a running switch's privileges: its user, the files it may write, and its systemd service.
 
 mod common;
 
@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 fn it_drops_its_privileges_and_stops_on_sigterm() {
     let Some(wiring) = wiring(2) else { return };
     let running = Running::start(wiring, "100 Mbps", "", "metrics = \"127.0.0.1:9470\"");
-    // With a thread for each of what answers.
+    // One thread for each kind of question.
     running.says("switches 2 ports");
     let threads = has_no_power(&running, 2);
     assert!(threads >= 4, "{threads} threads");
@@ -31,12 +31,12 @@ fn it_drops_its_privileges_and_stops_on_sigterm() {
     assert_eq!(last["ports"]["h0"]["io"]["running"], true);
 }
 
-/// The number of a user of this machine.
+/// Returns the number of a user of this machine.
 fn number_of(name: &str) -> Option<u32> {
     user::user(name).ok().map(|user| user.uid)
 }
 
-/// What the kernel says of a thread's privileges, by its key.
+/// Returns the value of a key in a thread's kernel status.
 fn said(status: &str, key: &str) -> String {
     let line = status.lines().find_map(|line| line.strip_prefix(key));
     line.unwrap_or_else(|| panic!("{key} {status}"))
@@ -44,15 +44,15 @@ fn said(status: &str, key: &str) -> String {
         .to_string()
 }
 
-/// The status of every thread of a switch.
+/// Returns the status of every thread of a switch.
 fn threads(running: &Running) -> Vec<String> {
     let tasks = fs::read_dir(format!("/proc/{}/task", running.child.id())).unwrap();
-    // A thread may end meanwhile.
+    // A thread may end in between.
     let status = tasks.map(|task| fs::read_to_string(task.unwrap().path().join("status")));
     status.filter_map(Result::ok).collect()
 }
 
-/// The user that all threads of a switch run as.
+/// Returns the user that all threads of a switch run as.
 fn user_of(running: &Running) -> u32 {
     let ids: Vec<String> = threads(running)
         .iter()
@@ -64,7 +64,8 @@ fn user_of(running: &Running) -> u32 {
     first.parse().unwrap()
 }
 
-/// No thread of a switch can do more than an ordinary user with fewer calls; `seccomp` is 2 with a filter. How many there are.
+/// Checks that no thread of a switch has more privileges than an ordinary user with fewer system calls;
+/// `seccomp` is 2 with a filter. Returns the number of threads.
 fn has_no_power(running: &Running, seccomp: u8) -> usize {
     let threads = threads(running);
     for status in &threads {
@@ -108,7 +109,7 @@ fn the_command_names_a_user_whatever_the_config_says() {
     let running = Running::start_as(wiring, "100 Mbps", "", process, &["--user", "61000"]);
     running.says("switches 1 ports");
     assert_eq!(user_of(&running), 61_000);
-    // Also when it is read again: another user would need a restart.
+    // Also after a reload: another user would need a restart.
     assert_eq!(running.ask("reload").unwrap()["done"], "reload");
     let config = fs::read_to_string(running.path("t.toml")).unwrap();
     let path = running.path("other.toml");
@@ -195,7 +196,7 @@ fn a_capture_is_its_users_alone_and_never_by_way_of_a_link() {
             "{error}"
         );
     }
-    // A switch that starts replaces its own file, and nothing else.
+    // A switch replaces only its own file when it starts.
     let config = fs::read_to_string(running.path("t.toml")).unwrap();
     let config = config.replace("s.sock", "other.sock");
     for (to, user, expected) in [
@@ -208,7 +209,7 @@ fn a_capture_is_its_users_alone_and_never_by_way_of_a_link() {
         ("none/c.pcapng", "61002", "No such file"),
     ] {
         fs::write(running.path("u.toml"), config.replace("c.pcapng", to)).unwrap();
-        // One that starts nevertheless is ended.
+        // Ends a switch that starts nevertheless.
         let mut command = running.wiring.switch.command("timeout");
         command
             .args(["120", env!("CARGO_BIN_EXE_sidestep"), "switch"])
@@ -230,7 +231,7 @@ fn a_capture_is_begun_anew_at_each_start() {
     running.says("switches 1 ports");
     let path = running.path("c.pcapng");
     let before = fs::metadata(&path).unwrap().ino();
-    // So that its number is not given to the next one.
+    // Keeps the inode number, so that the next file gets another one.
     fs::hard_link(&path, running.path("before")).unwrap();
     let config = running.path("t.toml");
     running.ask("stop").unwrap();
@@ -248,15 +249,15 @@ fn a_capture_is_begun_anew_at_each_start() {
     until("another file is there", || {
         inode().is_some_and(|inode| inode != before)
     });
-    // SAFETY: the child has not been waited for, so that the number is its own.
+    // SAFETY: the child has not been waited for, so its number is still valid.
     unsafe { libc::kill(again.id() as i32, libc::SIGTERM) };
     again.wait().unwrap();
 }
 
-/// By systemd itself, in a container of its own: `scripts/service.sh` says what it saw.
+/// Runs the service with systemd itself, in a temporary container: `scripts/service.sh` reports what it saw.
 #[test]
 fn systemd_starts_its_unit_reloads_it_and_starts_it_again() {
-    // SAFETY: it asks for nothing but a number.
+    // SAFETY: only reads a number.
     if unsafe { libc::geteuid() } != 0 {
         return skip("skipped: expected root, for a container");
     }
@@ -267,7 +268,7 @@ fn systemd_starts_its_unit_reloads_it_and_starts_it_again() {
     let said = String::from_utf8_lossy(&done.stdout).into_owned();
     let why = String::from_utf8_lossy(&done.stderr).into_owned();
     match done.status.code() {
-        // No systemd-nspawn, or no overlays: nothing of a switch.
+        // No systemd-nspawn or no overlays: the switch is not at fault.
         Some(3) => skip(&format!("skipped: {why}")),
         Some(0) => {
             let seen = said.lines().filter(|line| line.starts_with("seen: "));
@@ -277,7 +278,7 @@ fn systemd_starts_its_unit_reloads_it_and_starts_it_again() {
     }
 }
 
-/// The unit of the documents, which is installed as it is but for where the program stands.
+/// Checks the unit of the documents, which is installed unchanged but for the program's path.
 #[test]
 fn its_unit_is_one_that_systemd_reads_and_finds_tight() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -297,7 +298,7 @@ fn its_unit_is_one_that_systemd_reads_and_finds_tight() {
     };
     let verified = match analyze(&["verify", "--man=no"]) {
         Ok(verified) => verified,
-        // Nothing of a switch: a machine without systemd may have all the rest.
+        // The switch is not at fault: a machine without systemd may have all the rest.
         Err(why) => {
             eprintln!("left out: systemd-analyze: {why}");
             return;
@@ -315,9 +316,10 @@ fn its_unit_is_one_that_systemd_reads_and_finds_tight() {
         eprintln!("left out: {version}: expected 252 or newer to judge a file");
         return;
     }
-    // It warns of a key that it does not know, and that is no error to it.
+    // systemd warns of an unknown key, and does not count it as an error.
     assert!(!said.contains("Unknown"), "{said}");
-    // Tenths; 2.6 with systemd 252, which finds fault with what a switch is there for: packet sockets and the host's network.
+    // In tenths; 2.6 with systemd 252, which objects to what a switch needs: packet sockets and the host's
+    // network.
     let judged = analyze(&["security", "--offline=yes", "--threshold=30"]).unwrap();
     let said = String::from_utf8_lossy(&judged.stdout).into_owned();
     assert!(judged.status.success(), "{said}");

@@ -1,4 +1,4 @@
-//! The process of `sidestep switch`: how it starts, answers, changes and ends.
+//! Tests of the process of `sidestep switch`: its start, answers, changes and end.
 
 mod common;
 
@@ -116,7 +116,8 @@ fn rates_and_links_change_by_order() {
     );
 }
 
-/// What the metrics' endpoint answers. It hangs up on who is slow, and is asked again then.
+/// Returns the answer of the metrics' endpoint. The endpoint closes slow connections; then the request is
+/// repeated.
 fn get(running: &Running, question: &str) -> String {
     let ask = || -> std::io::Result<String> {
         let mut stream = TcpStream::connect("127.0.0.1:9470")?;
@@ -205,7 +206,7 @@ fn prometheus_reads_its_counters_on_the_loopback() {
     ] {
         assert!(page.contains(line), "{line} is not in\n{page}");
     }
-    // Hosts speak of themselves (IPv6 reports its groups), so what was counted is not known here.
+    // Hosts send by themselves (IPv6 reports its groups), so the exact count is unknown.
     let bucket = |le: &str| {
         let name = "sidestep_queue_length_packets_bucket";
         let start = format!("{name}{{switch=\"t\",le=\"{le}\",port=\"h0\"}} ");
@@ -245,7 +246,7 @@ fn a_stall_while_nothing_is_due_is_seen_by_when_frames_were_read() {
     let before = received();
     let stopped = Instant::now();
     running.signal(libc::SIGSTOP);
-    // It ends what it is at; only then is it certain to read nothing.
+    // The process finishes its current step first; only after that it certainly reads nothing.
     until("the switch is stopped", || {
         state_of(running.child.id()) == 'T'
     });
@@ -268,12 +269,13 @@ fn a_stall_while_nothing_is_due_is_seen_by_when_frames_were_read() {
         (0.999 * least_us..1.001 * most_us).contains(&max_us),
         "{least_us} to {most_us}: {counters}"
     );
-    // They were due as they came, nothing waited before them, and they left as late: that is what marks a run.
+    // They were due on arrival, nothing waited before them, and they left equally late: a stall that marks a
+    // run.
     let left = &counters["lateness"];
     assert!(left["late"].as_u64() >= Some(3), "{counters}");
     let stalled_ms = left["stalled_ms"].as_f64().unwrap();
     assert!(stalled_ms * 1e3 >= 0.99 * least_us, "{counters}");
-    // Hosts go on answering that nobody reads port 9, so that more than nothing may have been read since.
+    // Hosts continue to answer that port 9 is not open, so some frames may have been read since.
     let all = |counters: &Value| -> u64 {
         let ports = counters["ports"].as_object().unwrap().values();
         ports

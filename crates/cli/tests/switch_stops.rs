@@ -1,8 +1,8 @@
-//! A switch whose process is stopped in the middle of traffic decides what it would have decided in time. Skips, with the
-//! reason, where the kernel forbids namespaces.
+//! Tests of a switch whose process is stopped in the middle of traffic: its decisions are those it would have
+//! made in time. Skipped, with the reason, if the kernel forbids namespaces.
 //!
-//! Nothing here depends on how fast the machine is: a frame is sent so long after the one before that its link has long
-//! been free again, by the sender's own clock, and the switch goes on when so many were sent.
+//! The tests do not depend on the machine's speed. The sender's own clock leaves enough time between frames for
+//! its link to become free, and the switch continues after a number of frames was sent.
 
 mod common;
 
@@ -12,14 +12,14 @@ use sidestep_softswitch::trial::flood::{Source, udp_frame};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// A full frame takes 6.2 ms of 2 Mbps: one each 15.8 ms is a load of 39 %.
+/// A full frame takes 6.2 ms at 2 Mbps: one each 15.8 ms is a load of 39 %.
 const RATE: &str = "2 Mbps";
 const APART: Duration = Duration::from_micros(15_800);
-/// What has room, and how many are sent while the switch stands still: several times as many.
+/// Capacity of a queue; `MEANWHILE` frames, several times as many, are sent while the switch is stopped.
 const ROOM: u64 = 10;
 const MEANWHILE: u64 = 30;
 
-/// Sends from these hosts in turn to host 2, one frame at a time, until it is over; counts them.
+/// Sends from these hosts in turn to host 2, one frame at a time, until `over`; counts the frames.
 fn send_in_turn(sources: &mut [Source], sent: &AtomicU64, over: &AtomicBool) {
     let frames: Vec<Vec<u8>> = (0..sources.len())
         .map(|from| udp_frame(1514, from as u8, 2))
@@ -30,13 +30,13 @@ fn send_in_turn(sources: &mut [Source], sent: &AtomicU64, over: &AtomicBool) {
         let turn = sent.load(Ordering::Relaxed) as usize % sources.len();
         sources[turn].send(std::iter::once(&frames[turn][..]));
         sent.fetch_add(1, Ordering::Relaxed);
-        // From the end of this one to the begin of the next: never less, however late either is.
+        // Between the end of this one and the beginning of the next: never less, however late either is.
         std::thread::sleep(APART);
     }
 }
 
-/// What a switch of three ports counts after five stops in traffic from the first two to the third, and how many
-/// frames were sent.
+/// Stops a switch of three ports five times during traffic from the first two to the third; returns its
+/// counters and the number of frames sent.
 fn stopped() -> Option<(Value, u64)> {
     let wiring = wiring(3)?;
     let capacity = format!("capacity = \"{ROOM} pkt\"");
@@ -86,7 +86,7 @@ fn a_switch_that_was_stopped_drops_nothing_for_want_of_room() {
     for port in ["h0", "h1"] {
         assert_eq!(last["ports"][port]["io"]["kernel_drops"], 0, "{last}");
     }
-    // What left late is told: five stops, each longer than a frame's time.
+    // Late departures are reported: five stops, each longer than a frame's time.
     let late = &last["lateness"];
     assert!(late["stalls"].as_u64() >= Some(5), "{last}");
     let least_ms = 5.0 * (MEANWHILE - 2) as f64 * APART.as_secs_f64() * 1e3;

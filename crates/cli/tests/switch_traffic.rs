@@ -1,4 +1,4 @@
-//! Frames of the kernel's own network stack through `sidestep switch`.
+//! Tests with frames of the kernel's own network stack through `sidestep switch`.
 
 mod common;
 
@@ -44,7 +44,7 @@ fn a_tcp_transfer_arrives_whole_and_not_before_the_link_allows() {
     let Some(wiring) = wiring(2) else { return };
     let running = Running::start(wiring, "100 Mbps", "capacity = \"100 pkt\"", "");
     let mbps = transfer(&running);
-    // How much less depends on how busy this machine is; more there cannot be.
+    // The lower bound depends on the machine's load; the upper bound does not.
     assert!(mbps < 100.1, "{mbps} Mbps on the wire");
     let last = running.end();
     assert!(
@@ -53,7 +53,7 @@ fn a_tcp_transfer_arrives_whole_and_not_before_the_link_allows() {
     );
 }
 
-/// Room for 16 MB in a socket, beyond what ordinary users may have.
+/// Gives a socket a buffer of 16 MB, beyond the limit of ordinary users.
 fn roomy(socket: &UdpSocket) {
     let bytes: libc::c_int = 16 << 20;
     // SAFETY: the pointer and length are of `bytes`.
@@ -69,7 +69,7 @@ fn roomy(socket: &UdpSocket) {
     assert_eq!(done, 0, "SO_RCVBUFFORCE");
 }
 
-/// What the switch had sent to host 1 at an instant between two, in bytes of its link.
+/// Bytes of host 1's link that the switch had sent, with the times before and after the reading.
 struct Look {
     before: Instant,
     sent: u64,
@@ -82,7 +82,7 @@ const AROUND: u64 = 24;
 #[test]
 fn a_link_is_paced_to_its_rate_as_exactly_as_the_switch_says() {
     let Some(wiring) = wiring(2) else { return };
-    // 1514 bytes are 1538 on the wire: 650 a second. What is queued lasts for nearly two seconds.
+    // 1514 bytes are 1538 on the wire: 650 a second. The queue lasts for nearly two seconds.
     const CAPACITY: u64 = 1200;
     let rate = 8e6 / 8.0;
     let running = Running::start(wiring, "8 Mbps", "capacity = \"1200 pkt\"", "");
@@ -97,10 +97,10 @@ fn a_link_is_paced_to_its_rate_as_exactly_as_the_switch_says() {
         found.unwrap_or_else(|| panic!("{path}: {counters}"))
     };
     let full = || count(&running.counters(), "/drops/full");
-    // A test that gets no time for two seconds finds the queue empty again, and tries once more.
+    // If the test is not scheduled for two seconds, the queue is empty again, and the test repeats.
     let looks = loop {
         assert!(began.elapsed() < PATIENCE, "never two looks at a queue");
-        // Until one finds no room: then the queue is full, and nothing more comes.
+        // Until a frame finds no room: then the queue is full, and nothing more is sent.
         let before = full();
         until("the queue is full", || {
             source.send(std::iter::repeat_n(&frame[..], CAPACITY as usize + 64));
@@ -113,8 +113,8 @@ fn a_link_is_paced_to_its_rate_as_exactly_as_the_switch_says() {
             let before = Instant::now();
             let counters = running.counters();
             let after = Instant::now();
-            // However late the kernel hands it over: no frame is there early. Group frames of the other host's own are
-            // shorter, and beside.
+            // No frame arrives early, however late the kernel hands it over. Group frames that the other host
+            // sends are shorter, and counted apart.
             let there = there.saturating_sub(count(&counters, "/copies"));
             let most = rate / 1538.0 * elapsed + 1.0;
             assert!(there as f64 <= most, "{there} frames where {most} had left");
@@ -140,7 +140,7 @@ fn a_link_is_paced_to_its_rate_as_exactly_as_the_switch_says() {
             let bytes = (last.sent - first.sent) as f64;
             let longest = (last.after - first.before).as_secs_f64();
             let shortest = (last.before - first.after).as_secs_f64();
-            // A frame is never early, and what was late catches up.
+            // A frame is never early, and late frames catch up.
             let most = rate * (longest + late_s) + 1538.0;
             let least = rate * (shortest - late_s) - 1538.0;
             assert!(
@@ -156,16 +156,16 @@ fn a_link_is_paced_to_its_rate_as_exactly_as_the_switch_says() {
 #[test]
 fn a_reload_loses_no_frame() {
     let Some(wiring) = wiring(2) else { return };
-    // The kernels on either side may reorder too: where a frame waits for an address while the next
-    // one finds it known, and where frames of one sender are sent by two cores. Not here.
+    // The kernels on either side may reorder too: if a frame waits for an address while the next one finds it
+    // known, and if frames of one sender are sent by two cores. This test excludes both.
     let known = format!(
         "neigh add 10.9.0.2 lladdr {} dev eth0 nud permanent",
         mac(1)
     );
     wiring.hosts[0].ip(&known).unwrap();
-    // SAFETY: it asks for nothing but a number. What is started from here on stays on this core.
+    // SAFETY: only reads a number. Processes and threads started from here on stay on this core.
     pin(unsafe { libc::sched_getcpu() } as usize);
-    // Room for all that is sent, should the switch get no time to send it on.
+    // Room for all frames, if the switch is not scheduled to send them on.
     let running = Running::start(wiring, "1 Gbps", "capacity = \"6000 pkt\"", "");
     let hosts = &running.wiring.hosts;
     let socket = |host: usize, port: u16| {
@@ -174,10 +174,10 @@ fn a_reload_loses_no_frame() {
     };
     let (from, to) = (socket(0, 7000), socket(1, 7001));
     to.set_read_timeout(Some(PATIENCE)).unwrap();
-    // A receiver that gets no time must not lose frames that the switch has delivered.
+    // A receiver that is not scheduled must not lose frames that the switch has delivered.
     roomy(&to);
     const COUNT: u32 = 5000;
-    /// Sent when all others have been; again, should it be lost.
+    /// Sent after all others; repeated if lost.
     const END: u32 = u32::MAX;
     let config = fs::read_to_string(running.path("t.toml")).unwrap();
     let got = std::thread::scope(|scope| {
@@ -217,8 +217,8 @@ fn a_reload_loses_no_frame() {
     });
     let wrong = got.windows(2).find(|pair| pair[0] >= pair[1]);
     assert_eq!(wrong, None, "in order, each once");
-    // A switch that got no time may have left frames to the kernel, which drops what finds its
-    // ring full: before the switch, and counted.
+    // If the switch was not scheduled, the kernel drops frames that find its ring full: before the switch, and
+    // counted.
     let counters = running.counters();
     let beside = |port: &str, key: &str| counters["ports"][port]["io"][key].as_u64().unwrap();
     let lost = beside("h0", "kernel_drops") + beside("h1", "tx_refused");
@@ -241,7 +241,7 @@ fn a_frame_longer_than_the_mtu_was_at_the_start_is_forwarded_whole_or_not_at_all
     let wiring = &running.wiring;
     wiring.switch.ip("link set p0 mtu 9000").unwrap();
     wiring.hosts[0].ip("link set eth0 mtu 9000").unwrap();
-    // Not IP, whose header would tell that something is missing.
+    // Not IP, whose header would show that something is missing.
     let long = |bytes: usize| {
         let mut frame = udp_frame(1514, 0, 1);
         frame.resize(bytes, 0);
@@ -253,7 +253,7 @@ fn a_frame_longer_than_the_mtu_was_at_the_start_is_forwarded_whole_or_not_at_all
         let mut source = Source::open("eth0").unwrap();
         source.send(frames.iter().map(|f| &f[..]));
     });
-    // Group frames of the host's own may come in too, and are flooded.
+    // Group frames that the host sends may arrive too, and are flooded.
     let seen = |counters: &serde_json::Value| {
         let ports = &counters["ports"];
         let count = |key: &str| ports["h1"][key].as_u64().unwrap();
@@ -295,14 +295,14 @@ fn a_capture_says_what_became_of_each_frame() {
         let said = format!("{:?}", packet.options);
         let full = u32::from(said.contains("dropped at h1: full"));
         if packet.data.len() != frame.len() {
-            // Group frames of the host's own are flooded.
+            // Group frames that the host sends are flooded.
             of_others += full;
             continue;
         }
         queued += u32::from(said.contains("queued on h1, "));
         dropped += full;
     }
-    // One or two may have left while the last ones came, on a busy machine.
+    // On a busy machine one or two may have left while the last ones arrived.
     assert!(queued + dropped == 20, "{queued} {dropped}");
     assert!(queued >= 5 - of_others.min(5), "{queued} {of_others}");
     assert_eq!(last["ports"]["h1"]["drops"]["full"], dropped + of_others);
@@ -344,7 +344,7 @@ fn frames_that_are_wrong_are_counted_by_what_is_wrong_with_them() {
         seen,
         ["bad_checksum 2", "group_source 1", "truncated 1", "vlan 1"]
     );
-    // Group frames of the host's own are flooded.
+    // Group frames that the host sends are flooded.
     let count = |key: &str| counters["ports"]["h1"][key].as_u64().unwrap();
     assert_eq!(count("tx_frames") - count("copies"), 1, "{counters}");
 }
@@ -418,14 +418,15 @@ fn below_the_paced_rate_no_frame_is_lost_and_above_it_the_soak_says_how_many() {
         assert_eq!(told, rounds);
         result
     };
-    // A little: a machine that gives nobody time loses frames before the switch has them.
+    // A low load: a machine without free processor time loses frames before the switch receives them.
     let slow = run(2, 100_000_000, 0.05);
     assert!(slow.wrong.is_empty(), "{:?}: {}", slow.wrong, slow.counters);
     for round in &slow.rounds {
         assert!(round.sent[0] > 0 && round.sent[1] > 0, "{round:?}");
         assert!(round.load() < 0.06, "{round:?}");
     }
-    // The port sends 1,500 of them in a second and its queue holds 2,000: more than that in 600 ms a busy machine sends as well.
+    // The port sends 1,500 of them in a second and its queue holds 2,000: even a busy machine sends more than
+    // that in 600 ms.
     let flooded = run(1, 1_000_000, 200.0);
     let full = |port: &str| {
         flooded.counters["ports"][port]["drops"]["full"]

@@ -1,9 +1,8 @@
-//! `sidestep testbed` with our switches and the kernel's TCP. Skips, with the reason, where the kernel
+//! Tests of `sidestep testbed` with our switches and the kernel's TCP. Skipped, with the reason, if the kernel
 //! forbids namespaces.
 //!
-//! A machine that is busy with other things stalls switches and hosts. So runs are kept whether they
-//! stalled or not, and what is asserted holds however late anything was: order, counts, reasons,
-//! what the links forbid.
+//! A busy machine stalls switches and hosts. So runs are kept whether they stalled or not, and the tests check
+//! what holds however late anything was: order, counts, reasons, and the limits of the links.
 
 mod common;
 
@@ -17,7 +16,7 @@ use std::time::Duration;
 #[test]
 fn the_papers_testbed_detours_and_accounts_for_every_frame() {
     let Some(bed) = Bed::new("p") else { return };
-    // Slow links make bursts long: those of five hosts overlap, also when some are handed over late.
+    // Slow links make bursts long: those of five hosts overlap, even if some are handed over late.
     let up = [
         "up",
         "dibs-testbed",
@@ -42,7 +41,7 @@ fn the_papers_testbed_detours_and_accounts_for_every_frame() {
     assert_eq!(dibs["drops"]["early"], 0);
     assert_eq!(dibs["qct_ms"]["n"], 2);
     assert_eq!(dibs["qct_ms"]["completed_share"], 1.0);
-    // 50 answers of 32 kB are 13.5 ms of a 1 Gbps link: no query is answered before.
+    // 50 answers of 32 kB take 13.5 ms on a 1 Gbps link: no query completes earlier.
     let least = dibs["qct_ms"]["min"].as_f64().unwrap();
     assert!(least >= 13.4, "{least}");
     check_what_is_not_known(&bed, dibs);
@@ -53,7 +52,7 @@ fn the_papers_testbed_detours_and_accounts_for_every_frame() {
     let about = &manifest["testbed"];
     assert_eq!(about["scale"], 50.0);
     assert!(about["pacing_lateness"]["p999_us"].as_f64().unwrap() > 0.0);
-    // Each run once, whatever the machine did to it, and what it did is said of the run wherever that is.
+    // Each run is listed once, and its disturbances are listed wherever the run is.
     let attempts = about["attempts"].as_array().unwrap();
     assert_eq!(attempts.len(), 2, "{about}");
     for (attempt, run) in attempts.iter().zip(manifest["runs"].as_array().unwrap()) {
@@ -100,12 +99,12 @@ fn switches_in_the_kernel_detour_and_account_for_every_frame_too() {
     check_laws(&bed, "r", dibs);
     assert!(dibs["detours"].as_u64().unwrap() > 0, "{dibs}");
     assert_eq!(dibs["qct_ms"]["completed_share"], 1.0);
-    // A bucket lets the last frame go as its first bit leaves: 0.01 ms of 13.5.
+    // A bucket releases the last frame when its first bit would leave: 0.01 ms of 13.5.
     let least = dibs["qct_ms"]["min"].as_f64().unwrap();
     assert!(least >= 13.4, "{least}");
     let about = &json(&bed.room.path().join("r/manifest.json"))["testbed"];
     assert_eq!(about["engine"], "ebpf");
-    // Nobody counts how late the kernel's buckets are, which is not that they never were.
+    // The lateness of the kernel's buckets is not counted: unknown, not zero.
     assert_eq!(about["attempts"][0]["stalls_per_s"], Value::Null, "{about}");
     let differences = about["differences"].to_string();
     assert!(differences.contains("which delay nothing"), "{differences}");
@@ -145,8 +144,8 @@ fn what_switches_in_the_kernel_cannot_do_is_refused_before_anything_is_built() {
     }
 }
 
-/// What nobody counts of real packets is null, in the summary and the tables of the result `r`, and a
-/// dash where it is shown.
+/// Checks that values not measured on real packets are null in the summary and the tables of the result `r`,
+/// and a dash where they are printed.
 fn check_what_is_not_known(bed: &Bed, summary: &Value) {
     for key in [
         "detoured_share",
@@ -164,7 +163,7 @@ fn check_what_is_not_known(bed: &Bed, summary: &Value) {
     }
     assert!(flows[0]["retransmits"].is_some());
     let ports = table(&bed.room.path().join("r/ports.parquet"));
-    // Cables begin at a host, whose NIC has a queue that nobody looks at.
+    // A cable begins at a host, whose NIC has a queue that is not visible.
     assert_eq!(
         (ports[0]["peak_packets"], ports[0]["drops_full"]),
         (None, None)
@@ -175,7 +174,7 @@ fn check_what_is_not_known(bed: &Bed, summary: &Value) {
     assert!(line.unwrap().trim_end().ends_with('-'), "{shown}");
 }
 
-/// Two hosts send 8 MB each to a third over one switch that marks at 20 packets.
+/// Scenario in which two hosts send 8 MB each to a third over one switch that marks at 20 packets.
 const TWO: &str = "duration = \"10 ms\"\ndrain = \"10 s\"\nseeds = \"1\"\nschemes = [\"dctcp\"]\n\
      [topology]\nkind = \"single_switch\"\nhosts = 3\n\
      [switch]\ncapacity = \"100 pkt\"\nbuffer = { mark_at = \"20 pkt\" }\n\
@@ -193,16 +192,16 @@ fn dctcp_is_marked_from_twenty_packets_on() {
     assert_eq!(result["testbed"]["ecn_negotiated"], true);
     assert_eq!(dctcp["qct_ms"]["completed_share"], 1.0);
     let gbps = 16e6 * 8.0 / (dctcp["qct_ms"]["max"].as_f64().unwrap() * 1e6);
-    // 1460 of 1538 bytes are payload: a link carries no more, however late anybody was.
+    // 1460 of 1538 bytes are payload: a link carries no more, however late hosts and switches are.
     assert!(gbps < 0.9494, "{gbps} Gbps of goodput");
     let ports = table(&bed.room.path().join("r/ports.parquet"));
     let (marks, drops) = (sum(&ports, "marks"), sum(&ports, "drops_full"));
     let longest = ports.iter().filter_map(|p| p["peak_packets"]).max();
     assert!(marks > 0, "{dctcp}");
-    // A packet is marked where 20 are before it, and dropped where 100 are.
+    // A packet is marked if 20 are before it, and dropped if 100 are.
     assert!((21..=100).contains(&longest.unwrap()), "{longest:?}");
     assert!(drops == 0 || longest == Some(100), "{drops}, {longest:?}");
-    // Hosts are told of marks by acknowledgements, which may speak for several packets at once.
+    // Acknowledgements report marks to hosts, and one may cover several packets.
     let flows = table(&bed.room.path().join("r/flows.parquet"));
     let (told, packets) = (sum(&flows, "marks"), sum(&flows, "packets"));
     assert!((1..=packets).contains(&told), "{told} of {packets}");
@@ -216,7 +215,7 @@ fn a_run_with_a_stall_is_kept_and_marked_and_numbers_are_given_without_it() {
     let all = format!("{endless}[workload.all]\nkind = \"permutation\"\n");
     bed.room.file("long.toml", &all);
     bed.testbed(&["up", "long.toml"]).with_status(0);
-    // On a busy machine the run may be over before its switch is stopped: then once more.
+    // On a busy machine the run may end before its switch is stopped: repeat.
     let mut runs = (0..10).map(|n| (n, stalled_run(&bed, &format!("r{n}"))));
     let (n, (said, about)) = runs
         .find(|(_, (_, about))| about["pacing_lateness"]["stalls"].as_u64() > Some(0))
@@ -234,7 +233,7 @@ fn a_run_with_a_stall_is_kept_and_marked_and_numbers_are_given_without_it() {
     let wrong = about["attempts"][0]["wrong"][0].as_str().unwrap();
     assert!(wrong.contains("frames left over 1 ms late in"), "{wrong}");
     let summary = json(&bed.room.path().join(format!("r{n}/summary.json")));
-    // It is in the numbers, and there are none without it.
+    // The marked run is part of the numbers, and no run is left without it.
     assert_eq!(summary["schemes"]["dctcp"]["seeds"], serde_json::json!([1]));
     assert_eq!(summary["marked"][0]["seed"], 1);
     assert_eq!(summary["unmarked"]["schemes"], serde_json::json!({}));
@@ -242,8 +241,8 @@ fn a_run_with_a_stall_is_kept_and_marked_and_numbers_are_given_without_it() {
     assert!(shown.out.contains("marked, since"), "{shown:?}");
 }
 
-/// A run into the directory `out` whose switch is stopped for a while: what was said, in single spaces, and what its
-/// manifest says.
+/// Makes a run into the directory `out` whose switch is stopped for a while; returns its output with single
+/// spaces, and the testbed's part of its manifest.
 fn stalled_run(bed: &Bed, out: &str) -> (String, Value) {
     let before = bed.frames_left();
     let args = ["testbed", "run", "--out", out, "--name"];
@@ -299,7 +298,7 @@ fn an_interrupted_run_writes_what_there_is() {
     let runs = manifest["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 500);
     assert_eq!(runs[499]["status"], "not run");
-    // Each run that was begun is there, the last of them interrupted or complete.
+    // Each run that was started is listed, the last of them interrupted or complete.
     assert_ne!(runs[0]["status"], "not run", "{}", runs[0]);
     let ran = runs.iter().filter(|run| run["status"] != "not run").count();
     assert_eq!(
@@ -413,7 +412,7 @@ fn what_cannot_be_built_is_refused_with_the_reason() {
     assert_eq!(bed.traces(), [""; 0]);
 }
 
-/// Small enough for a test: two queries, two schemes.
+/// Figure small enough for a test: three queries, two schemes.
 const FIGURE: &str = r#"
 title = "ten answers at once"
 duration = "1 ms"
@@ -456,7 +455,7 @@ expect = "not reproduced"
 testbed_expect = "reproduced"
 "#;
 
-/// Begins to carry the figure out over a testbed, with the result directory `out`.
+/// Starts a reproduction of the figure on a testbed, with the result directory `out`.
 fn figure(bed: &Bed, out: &str) -> Child {
     let folder = bed.room.path().join("experiments/mine");
     std::fs::create_dir_all(folder).unwrap();
@@ -468,7 +467,7 @@ fn figure(bed: &Bed, out: &str) -> Child {
     piped.spawn().unwrap()
 }
 
-/// The report of [`figure`], whose claim is reproduced by all runs of real packets.
+/// Returns the report of [`figure`]; checks that its claim is reproduced by all runs of real packets.
 fn report(child: Child) -> Value {
     let done = Done::of(child.wait_with_output().unwrap());
     let said: Value = serde_json::from_str(&done.out).unwrap_or_else(|e| panic!("{e}: {done:?}"));
@@ -480,7 +479,7 @@ fn report(child: Child) -> Value {
     let claim = &said["claims"][0];
     assert_eq!(claim["expect"], "reproduced", "{claim}");
     assert_eq!(claim["at"]["arm"], "testbed", "{claim}");
-    // Where the machine disturbed a run, two seeds are left, by which nobody can tell.
+    // If the machine disturbed a run, two seeds are left, too few for a verdict.
     let without = &claim["unmarked"];
     let (of_all, status) = match without.is_null() {
         true => (&claim["verdict"], 0),
@@ -505,7 +504,7 @@ fn a_figure_over_the_testbed_stands_beside_the_simulators() {
     }
     let schemes = &json(&at("manifest.json"))["testbed"]["schemes"];
     for scheme in ["droptail", "dibs"] {
-        // A seed is kept as it came, and named when it stalled.
+        // Each seed's first run is kept, and named if it stalled.
         let about = &schemes[scheme];
         let attempts = about["attempts"].as_array().unwrap();
         assert_eq!(attempts.len(), 3, "{about}");
@@ -546,7 +545,7 @@ fn without_root_it_says_so() {
     }
     let mut command = bed.room.command(&up);
     let done = Done::of(command.env("PATH", "/nonexistent").output().unwrap());
-    // `ip` stands in /usr/sbin as well, where it is found without PATH.
+    // `ip` is in /usr/sbin as well, where it is found without PATH.
     assert!(
         done.status == 0 || done.err.contains("iproute2"),
         "{done:?}"

@@ -1,5 +1,5 @@
-//! Links that fail on a testbed, as [`testbed.rs`](testbed.rs) has the rest. Skips, with the reason, where
-//! the kernel forbids namespaces.
+//! Tests of links that fail on a testbed; [`testbed.rs`](testbed.rs) has the other tests. Skipped, with the
+//! reason, if the kernel forbids namespaces.
 
 mod common;
 
@@ -8,7 +8,8 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// A run into the directory `out`, with what holds of it however late it was; were frames lost at the link that failed?
+/// Makes a run into the directory `out` and checks what holds however late it was; returns true if frames were
+/// lost at the failed link.
 fn drops_where_the_link_failed(bed: &Bed, out: &str) -> bool {
     let run = ["run", "--kernel-stats", "--record"];
     let done = bed.testbed(&[&run[..], &["--json", "--out", out]].concat());
@@ -28,9 +29,9 @@ fn drops_where_the_link_failed(bed: &Bed, out: &str) -> bool {
     lost > 0
 }
 
-/// Sixty flows of one host to a host of another edge, while a cable on one of their two paths dies and comes
-/// back. A flow is 16 ms of its link as measured: a second in all, so that a switch that gets no processor for half of it is
-/// still told of every change before the run is over.
+/// Sixty flows of one host to a host of another edge, while a cable on one of their two paths fails and
+/// recovers. A flow takes 16 ms of its link as measured: a second in all, so that even a switch without
+/// processor time for half of it receives every change before the run is over.
 const FAILS: &str = r#"
 duration = "60 ms"
 drain = "20 s"
@@ -83,15 +84,15 @@ fn links_fail_and_come_back_as_the_scenario_says() {
     let Some(bed) = Bed::new("fails") else { return };
     bed.room.file("fails.toml", FAILS);
     bed.testbed(&["up", "fails.toml"]).with_status(0);
-    // On a busy machine the other way may be told at once with the link's end, or the hosts may have paused: then once more.
+    // On a busy machine the reroute may follow the failure at once, or the hosts may have paused: repeat.
     let lost = (0..10).any(|n| drops_where_the_link_failed(&bed, &format!("out{n}")));
     if !lost {
-        // What is asserted of each run, and below, held all the same.
+        // The checks of each run, and those below, hold nevertheless.
         eprintln!(
             "in none of ten runs did a frame meet the link that was down: no processor for hosts or switches"
         );
     }
-    // All is as it was built.
+    // Everything is restored.
     let logs = |i: u32| {
         let log = format!("/run/sidestep/{}/s{i}.log", bed.name);
         std::fs::read_to_string(log).unwrap()
@@ -116,7 +117,8 @@ fn links_fail_and_come_back_as_the_scenario_says() {
     }
 }
 
-/// In the order of time, with what was done; each was done, since the flows last longer, and none before its time.
+/// Checks that the changes are listed in time order with their descriptions. All were made, since the flows
+/// last longer, and none before its time.
 fn each_change_is_listed(attempt: &Value) {
     let changes = attempt["changes"].as_array().unwrap();
     let brief: Vec<(f64, String)> = changes
@@ -143,7 +145,7 @@ fn each_change_is_listed(attempt: &Value) {
     assert_eq!(attempt["latest_change_us"], latest);
 }
 
-/// Every flow has a row, and no row says more than the tables in the end.
+/// Checks that every flow has a row, and that no row exceeds the final values in the tables.
 fn kernels_said_what_the_tables_say(
     dir: &Path,
     manifest: &Value,
@@ -173,7 +175,7 @@ fn changes_that_bridges_cannot_make_are_refused_before_anything_is_built() {
     let why = done.with_status(2).err;
     assert!(why.contains("change: Linux bridges have no rates"), "{why}");
     assert_eq!(bed.traces(), [""; 0]);
-    // A tenth of it here, which no port keeps.
+    // A tenth of it on this machine, which is below the least rate of a port.
     let slow = FAILS.replace("500 Mbps", "5 kbps");
     bed.room.file("slow.toml", &slow);
     let why = bed.testbed(&["up", "slow.toml"]).with_status(2).err;

@@ -1,6 +1,7 @@
-//! `sidestep testbed run --record`: real packets as a recording. Skips, with the reason, where the kernel forbids namespaces.
+//! Tests of `sidestep testbed run --record`: real packets as a recording. Skipped, with the reason, if the
+//! kernel forbids namespaces.
 //!
-//! What is asserted holds however busy the machine is: order, counts, reasons.
+//! The checks hold however busy the machine is: order, counts, reasons.
 
 mod common;
 
@@ -10,7 +11,8 @@ use sidestep_lab::recorded::{Event, Reader, Says, State, What};
 use std::collections::BTreeMap;
 use std::fs;
 
-/// Runs a query of the paper's testbed with this scheme, recorded; the summary of the scheme, and the recording.
+/// Records a query of the paper's testbed with this scheme; returns the summary of the scheme, and the
+/// recording.
 fn record(bed: &Bed, scheme: &str) -> (Value, Vec<u8>) {
     let up = [
         "up",
@@ -52,7 +54,7 @@ fn events(reader: &Reader<'_>) -> Vec<Event> {
     reader.events((0, u64::MAX), usize::MAX, |_| true).unwrap()
 }
 
-/// No queue is ever longer than it may be; the longest that there was.
+/// Checks that no queue exceeds its capacity; returns the longest length.
 fn queues_fit(reader: &Reader<'_>, events: &[Event]) -> u32 {
     let links = &reader.head().network.links;
     let mut state = State::new(links.len());
@@ -73,7 +75,7 @@ fn queues_fit(reader: &Reader<'_>, events: &[Event]) -> u32 {
     longest
 }
 
-/// Drops by their words.
+/// Returns the drops by reason.
 fn drops(reader: &Reader<'_>, events: &[Event]) -> BTreeMap<String, u64> {
     let reasons = &reader.head().reasons;
     let mut drops: BTreeMap<String, u64> = reasons.iter().map(|why| (why.clone(), 0)).collect();
@@ -85,7 +87,8 @@ fn drops(reader: &Reader<'_>, events: &[Event]) -> BTreeMap<String, u64> {
     drops
 }
 
-/// Flows begin, end and are as long as the tables say; of those that ended every byte was delivered.
+/// Checks that flows begin, end and are as long as in the tables, and that every byte of finished flows was
+/// delivered.
 fn flows_are_those_of_the_tables(bed: &Bed, scheme: &str, reader: &Reader<'_>, events: &[Event]) {
     let mut sent = Vec::new();
     let mut got: BTreeMap<u32, Vec<(u64, u64)>> = BTreeMap::new();

@@ -1,11 +1,11 @@
-//! `--threads`: a run on several threads has the bytes of the run on one, or is refused with the reason.
+//! Tests of `--threads`: a run on several threads has the same bytes as on one, or is refused with the reason.
 
 use crate::common;
 
 use common::Room;
 use serde_json::Value;
 
-/// Windows are few: where threads have to wait for a core, each takes as long as a turn of all who want one.
+/// Scenario with few windows: if cores are scarce, a window lasts until every thread had its turn.
 const TEXT: &str = "duration = \"1 ms\"\ndrain = \"1 s\"\nseeds = [1]\nschemes = [\"dibs\"]\n\
     [topology]\nkind = \"fat_tree\"\nk = 4\ndelay = \"50 us\"\n\
     [probe]\nlinks = \"200 us\"\n\
@@ -17,7 +17,7 @@ fn room(text: &str) -> Room {
     room
 }
 
-/// What comes of the run on so many threads.
+/// Returns the result of the run with these thread arguments.
 fn result(room: &Room, threads: &[&str]) -> (Value, Vec<(String, Vec<u8>)>) {
     let out = format!("out{}", threads.join(""));
     let mut args = vec!["run", "t.toml", "--no-cache", "--json", "--out", &out];
@@ -38,7 +38,7 @@ fn every_file_of_a_result_is_the_same_on_any_number_of_threads() {
     }
 }
 
-/// What a call says that must be refused as wrong input.
+/// Returns the error of a call that must be refused as wrong input.
 fn refused(text: &str, more: &[&str]) -> String {
     let room = room(text);
     let mut args = vec!["run", "t.toml", "--no-cache", "--out", "out"];

@@ -1,4 +1,5 @@
-//! `docs/tutorial.md`: every command of the page is run, in order, in one folder, and says what the page says.
+//! Test of `docs/tutorial.md`: every command of the page runs, in order, in one folder, and prints what the
+//! page shows.
 
 use crate::common;
 
@@ -7,13 +8,14 @@ use std::fs;
 
 const PAGE: &str = include_str!("../../../docs/tutorial.md");
 
-/// A command of the page, and the lines that it shows of what it says; none where it shows nothing.
+/// Command of the page, and the output lines that the page shows; none if it shows none.
 struct Step {
     command: Vec<String>,
     shown: Vec<String>,
 }
 
-/// The blocks of the page: each command of `sh`, and the block `text` after it, which is about the last of them.
+/// Parses the page: each command of a `sh` block, and the `text` block after it, which shows the output of the
+/// last of them.
 fn steps() -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     let mut block: Option<&str> = None;
@@ -39,7 +41,7 @@ fn steps() -> Vec<Step> {
     steps
 }
 
-/// The words behind `sidestep`, as a shell splits them; `None` of another command.
+/// Splits the words after `sidestep`, as a shell does; `None` for another command.
 fn words(line: &str) -> Option<Vec<String>> {
     let mut words = vec![String::new()];
     let mut quoted = false;
@@ -53,7 +55,8 @@ fn words(line: &str) -> Option<Vec<String>> {
     (words.remove(0) == "sidestep").then_some(words)
 }
 
-/// The first shown line that `said` does not have, in the order of the page; a line `…` stands for any lines.
+/// Returns the first shown line that is missing in `said`, in the order of the page; a line `…` stands for any
+/// lines.
 fn missing<'a>(shown: &'a [String], said: &str) -> Option<&'a str> {
     let mut lines = said.lines().map(str::trim_end);
     let kept = shown.iter().map(|line| line.trim_end());
@@ -76,7 +79,7 @@ fn each_command_of_the_tutorial_says_what_the_page_says() {
             );
         }
     }
-    // The picture of the page is the one that the run drew.
+    // The page's picture is the plot of the run.
     let drawn = fs::read_to_string(
         room.path()
             .join("mine/results/plots/fct_cdf.trace_storage.svg"),
@@ -86,7 +89,7 @@ fn each_command_of_the_tutorial_says_what_the_page_says() {
         drawn.unwrap() == kept,
         "docs/images/tutorial-storage.svg is not what `run` draws"
     );
-    // The page begins with the answer, and draws first what was claimed.
+    // The page begins with the answer, and shows the plots of claims first.
     let page = fs::read_to_string(room.path().join("mine/results/report.html")).unwrap();
     let order = [
         ">groups of trace/storage, ms</th><td class=\"n\">2.53</td><td class=\"n\">1.80 (0.710 ×)</td>",

@@ -1,4 +1,4 @@
-//! `sidestep view`: served until Ctrl-C, or written as one file; words for what cannot be shown.
+//! Tests of `sidestep view`: the page served until Ctrl-C, or written as one file, and messages for refusals.
 
 use crate::common;
 
@@ -10,10 +10,10 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What stands for the page: a policy, and a body.
+/// Minimal page: a policy, and a body.
 const PAGE: &str = "<head><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'\"></head><body></body>";
 
-/// A room with a page and a result that was recorded.
+/// Creates a room with a page and a recorded result.
 fn recorded() -> Room {
     let room = Room::new();
     room.file("page.html", PAGE);
@@ -67,7 +67,7 @@ fn a_result_is_served_until_ctrl_c() {
         bundle["summary"]["schemes"]["dctcp"]["qct_ms"].is_object(),
         "{bundle}"
     );
-    // A port that is taken, by itself.
+    // A port that is taken.
     let port = host.split_once(':').unwrap().1;
     let said = room
         .run(&["view", "r", "--page", "page.html", "--port", port])

@@ -1,4 +1,4 @@
-//! `sidestep why`, and what `show` says where it finds nothing.
+//! Tests of `sidestep why`, and of the messages of `show` if it finds nothing.
 
 use crate::common;
 
@@ -19,7 +19,7 @@ fn golden(name: &str, got: &str) {
     assert_eq!(got, known, "{name}: UPDATE_GOLDEN=1 writes it");
 }
 
-/// A burst that overflows, under two schemes.
+/// Burst that overflows, under two schemes.
 const BURST: &str = "duration = \"1 ms\"\ndrain = \"400 ms\"\nseeds = 3\nprofile = \"none\"\nschemes = [\"dctcp\", \"dibs\"]\n\
     [topology]\nkind = \"fat_tree\"\nk = 4\n[switch]\ncapacity = \"20 pkt\"\n\
     [workload.query]\nkind = \"incast\"\ndegree = 15\nsize = \"20 kB\"\n";
@@ -43,7 +43,7 @@ fn json(done: &Done) -> Value {
     serde_json::from_str(&done.out).unwrap_or_else(|e| panic!("{e}: {done:?}"))
 }
 
-/// The first packet of a list that `wanted` says so of.
+/// Returns the first packet of a list that satisfies `wanted`.
 fn first(room: &Room, args: &[&str], wanted: impl Fn(&Value) -> bool) -> String {
     let all = [&["why", "r", "--json"], args].concat();
     let list = json(&room.run(&all).with_status(0));
@@ -106,7 +106,8 @@ fn each_decision_is_a_sentence_with_the_numbers_that_made_it() {
     assert_eq!(detour["buffer"]["name"], "dibs");
 }
 
-/// Hosts that mark, before queues by class: the class of a packet, what waits there, and the limit that it met.
+/// Hosts that mark, before queues by class: the packet's class, the packets that wait in its queue, and the
+/// limit it met.
 #[test]
 fn a_packet_says_its_service_and_the_queue_of_its_class_with_its_limit_and_flows() {
     let room = Room::new();
@@ -170,7 +171,7 @@ fn a_packet_that_is_not_there_is_refused_with_the_cause() {
     golden("why-refused.txt", &said);
 }
 
-/// A result whose scenario was changed afterwards is told, and told to be another run.
+/// A run whose scenario was changed afterwards is explained, and reported to be another run.
 #[test]
 fn a_run_that_is_another_one_is_said_to_be() {
     let room = recorded();
@@ -184,7 +185,7 @@ fn a_run_that_is_another_one_is_said_to_be() {
     assert!(done.out.contains(says), "{}", done.out);
 }
 
-/// NICs that hold and mark little, before switches that hold enough.
+/// NICs that hold and mark little, before switches with large queues.
 #[test]
 fn what_a_nic_decides_is_a_sentence_too() {
     let room = Room::new();
@@ -205,7 +206,7 @@ fn what_a_nic_decides_is_a_sentence_too() {
     golden("why-nic.txt", &said);
 }
 
-/// A run that was known already is recorded as such, and compared all the same.
+/// A run from the cache is recorded as such, and compared as well.
 #[test]
 fn a_run_from_the_cache_is_compared() {
     let room = Room::new();
@@ -248,7 +249,7 @@ fn the_columns_that_the_help_of_vectors_cuts_are_those_of_the_answer() {
     assert_eq!(named, ["settings", "want_port", "verdict", "port", "mark"]);
 }
 
-/// Codes that a terminal obeys, in a title, a class, a switch's name and a path.
+/// Control codes that a terminal obeys, in a title, a class, a switch's name and a path.
 #[test]
 fn what_a_user_wrote_gives_a_terminal_no_orders() {
     let room = Room::new();
@@ -292,7 +293,7 @@ fn what_a_user_wrote_gives_a_terminal_no_orders() {
     }
 }
 
-/// A line of megabytes in each file that is read gives a message that can be read.
+/// A line of megabytes in any input file gives a short message.
 #[test]
 fn a_line_of_twenty_megabytes_gives_a_short_message() {
     let room = Room::new();
@@ -346,7 +347,7 @@ fn a_line_of_twenty_megabytes_gives_a_short_message() {
             "{name}: {} bytes",
             done.err.len()
         );
-        // Other lines list what is registered, which grows.
+        // Other lines list the registries, which grow.
         let about = done.err.lines().max_by_key(|line| line.len()).unwrap();
         said.push_str(&format!("{name}\n{about}\n\n"));
     }

@@ -1,4 +1,4 @@
-//! Whatever is wrong with the input: exit status 2, a message that helps, and nothing left behind.
+//! Tests of wrong input: exit status 2, a helpful message, and no files left behind.
 
 use crate::common;
 
@@ -16,7 +16,7 @@ degree = 5
 size = "20 kB"
 "#;
 
-/// Runs `SCENARIO` with one piece of text replaced, and expects each of `words` to be said.
+/// Runs `SCENARIO` with one piece of text replaced, and expects each of `words` in the error.
 fn refused(from: &str, to: &str, words: &[&str]) {
     assert!(SCENARIO.contains(from), "{from}");
     let room = Room::new();

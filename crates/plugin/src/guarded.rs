@@ -1,4 +1,4 @@
-//! A policy in a library, from which no panic comes out.
+//! Wrapper of a plug-in's policy that catches its panics.
 
 use crate::{ForSwitch, Report, drop_quietly};
 use sidestep_switch::{
@@ -9,14 +9,14 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// A policy whose panics go to a report.
+/// Policy whose panics go to a report.
 pub struct Guarded<P> {
     policy: P,
     report: Arc<Report>,
 }
 
 impl<P: ForSwitch> Guarded<P> {
-    /// The policy of the switch at `place`; `None` when it panics.
+    /// Makes the policy of the switch at `place`; `None` if that panics.
     pub fn make(place: &Place, report: &Arc<Report>) -> Option<Guarded<P>> {
         let made = caught(report, || Some(P::for_switch(place)), None);
         made.map(|policy| Guarded {
@@ -26,7 +26,7 @@ impl<P: ForSwitch> Guarded<P> {
     }
 }
 
-/// What `question` says, or `otherwise` when it panics.
+/// Returns the answer of `question`, or `otherwise` if it panics.
 fn caught<R>(report: &Report, question: impl FnOnce() -> R, otherwise: R) -> R {
     catch_unwind(AssertUnwindSafe(question)).unwrap_or_else(|payload| {
         report.stop(&format!("it panicked: {}", words(&*payload)));
@@ -118,7 +118,8 @@ impl<P: Sched> Sched for Guarded<P> {
         let policy = &mut self.policy;
         caught(&self.report, || policy.evict(), None)
     }
-    /// `with` is the program's, and may panic there: it is called where nothing is caught.
+    /// Collects first, then calls `with` outside of `caught`: `with` belongs to the program, and its panics are
+    /// not caught here.
     fn each_worst(&self, with: &mut dyn FnMut(u32, u32) -> bool) {
         let mut all = Vec::new();
         let mut keep = |rank, wire| {

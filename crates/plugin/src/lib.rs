@@ -1,11 +1,12 @@
-//! What a plug-in and the program that loads it share: the traits of a policy, and how one is handed over.
+//! Interface of a plug-in and the program that loads it: the traits of a policy, and the exported symbols.
 //!
-//! **Decision**  a plug-in is a shared library with one policy. It is called as any policy in Rust is, through the
-//!               traits of `sidestep-switch`. That is sound where both sides have one layout of everything: so
-//!               [`STAMP`] names the sources and the compiler, and a library with another stamp is never opened.
-//! **Panics**    a policy that panics is caught in the library, whose standard library is another copy than the
+//! **Decision**  a plug-in is a shared library with one policy. The program calls it through the traits of
+//!               `sidestep-switch`, as any policy in Rust. That is sound if both sides have the same layout of
+//!               all types: [`STAMP`] names the sources and the compiler, and a library with another stamp is
+//!               never opened.
+//! **Panics**    a policy's panic is caught in the library, whose standard library is another copy than the
 //!               program's: no panic crosses from one into the other. [`Report`] tells the program.
-//! **Memory**    what the library makes the library drops ([`Make`]): the two may have different allocators.
+//! **Memory**    the library drops what it made ([`Make`]): the two may have different allocators.
 //!
 //! ```
 //! use sidestep_plugin::switch::{Buffer, DropReason, Place, Queues, Verdict, Want};
@@ -51,13 +52,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The first line of every stamp.
+/// First line of every stamp.
 pub const MAGIC: &str = "sidestep plug-in 1\n";
 
-/// The last one.
+/// Last line of every stamp.
 pub const END: &str = "end of stamp\n";
 
-/// What both sides must have been built from, byte for byte.
+/// Version, sources and compiler of this build. Both sides must have the same stamp, byte for byte.
 pub const STAMP: &str = concat!(
     "sidestep plug-in 1\n",
     "version ",
@@ -69,7 +70,7 @@ pub const STAMP: &str = concat!(
     "\nend of stamp\n",
 );
 
-/// [`STAMP`] as bytes, to stand in the library's file.
+/// Returns [`STAMP`] as bytes, for a static in the library's file.
 pub const fn stamp<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     let mut i = 0;
@@ -80,20 +81,20 @@ pub const fn stamp<const N: usize>() -> [u8; N] {
     bytes
 }
 
-/// A policy that can be made for a switch. Of a scheduler each port gets one.
+/// Policy that can be made for a switch. A scheduler is made once for each port.
 pub trait ForSwitch {
-    /// The policy of the switch at `place`.
+    /// Makes the policy of the switch at `place`.
     fn for_switch(place: &Place) -> Self;
 }
 
-/// Where a policy in a library says that it has stopped, and why. It is the program's.
+/// Reports to the program that a policy in a library has stopped, and why. The program creates it.
 pub struct Report {
     stopped: AtomicBool,
     tell: Box<dyn Fn(&str) + Send + Sync>,
 }
 
 impl Report {
-    /// One whose words `tell` takes.
+    /// Creates a report that passes the reason to `tell`.
     pub fn new(tell: Box<dyn Fn(&str) + Send + Sync>) -> Report {
         Report {
             stopped: AtomicBool::new(false),
@@ -101,29 +102,29 @@ impl Report {
         }
     }
 
-    /// The policy has stopped. What it answers from now on counts for nothing.
+    /// Reports that the policy has stopped, the first time only. The policy's answers are ignored from then on.
     pub fn stop(&self, why: &str) {
         if !self.stopped.swap(true, Ordering::Relaxed) {
             (self.tell)(why);
         }
     }
 
-    /// Has it?
+    /// Returns true if the policy has stopped.
     #[inline]
     pub fn stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
 }
 
-/// Makes and drops policies of one seam, inside the library.
+/// Makes and drops policies of one kind (route, buffer or scheduler) inside the library.
 pub struct Maker<P: ?Sized> {
-    /// Makes one; `None` when that panicked, which the report tells.
+    /// Makes a policy; `None` if that panicked, which the report tells.
     pub make: fn(&Place, &Arc<Report>) -> Option<Box<P>>,
-    /// Drops it.
+    /// Drops a policy.
     pub drop: fn(Box<P>),
 }
 
-/// What a library has.
+/// Constructor of a library's policy, by kind.
 pub enum Make {
     /// A route.
     Route(Maker<dyn Route + Send>),
@@ -133,17 +134,18 @@ pub enum Make {
     Sched(Maker<dyn Sched + Send>),
 }
 
-/// What a library exports under the name `SIDESTEP_PLUGIN`.
+/// Plug-in that a library exports under the name `SIDESTEP_PLUGIN`.
 pub struct Plugin {
-    /// What its crate is called, and so its scheme.
+    /// Name of the library's crate, and of its scheme.
     pub name: &'static str,
-    /// The scheme that its scheme is but for the policy.
+    /// Scheme that the plug-in's scheme extends: equal but for the policy.
     pub extends: &'static str,
-    /// Its policy.
+    /// Constructor of its policy.
     pub make: Make,
 }
 
-/// Exports a policy from a library: `export!(route: Mine, extends: "dctcp")`, of `route`, `buffer` and `sched`.
+/// Exports a policy from a library: `export!(route: Mine, extends: "dctcp")`; the kind is `route`, `buffer` or
+/// `sched`.
 #[macro_export]
 macro_rules! export {
     ($seam:ident: $policy:ty, extends: $extends:literal) => {
@@ -161,7 +163,7 @@ macro_rules! export {
     };
 }
 
-/// [`Make`] of a policy.
+/// Builds the [`Make`] of a policy.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! make {
@@ -182,11 +184,11 @@ macro_rules! make {
     };
 }
 
-/// Drops a policy, or what a panic said; should that panic, the panic ends here.
+/// Drops a policy or a panic's payload; a panic while dropping ends here.
 #[doc(hidden)]
 pub fn drop_quietly<P: ?Sized>(policy: Box<P>) {
     let mut dropped = catch_unwind(AssertUnwindSafe(|| drop(policy)));
-    // What a panic says may panic as it is dropped, and what that one says, too.
+    // Dropping a panic's payload may panic as well, and so may the payload of that panic.
     for _ in 0..4 {
         match dropped {
             Ok(()) => return,

@@ -1,5 +1,5 @@
-//! What `export!` makes, in this program itself: policies are made, asked and dropped by function pointers, as a program
-//! that loads a library does it, and no panic comes out.
+//! Output of `export!`, tested in this program: policies are made, called and dropped through function
+//! pointers, as a program that loads a library does, and no panic escapes.
 
 use sidestep_plugin::switch::testing::{StillQueues, data};
 use sidestep_plugin::switch::{Buffer, DropReason, Place, Queues, Verdict, Want};
@@ -9,10 +9,10 @@ use std::panic::panic_any;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// How many policies are alive.
+/// Policies alive.
 static ALIVE: AtomicU32 = AtomicU32::new(0);
 
-/// Panics where its switch says.
+/// Policy that panics in the call its switch's name selects.
 struct Touchy {
     at: String,
     held: Vec<u32>,
@@ -29,7 +29,7 @@ impl ForSwitch for Touchy {
     }
 }
 
-/// What a panic says, and which panics as well once it is dropped.
+/// Payload of a panic that panics again when it is dropped.
 struct Worse;
 
 impl Drop for Worse {
@@ -67,7 +67,7 @@ fn maker() -> &'static Maker<dyn Buffer + Send> {
     }
 }
 
-/// Makes one, asks it twice, drops it: what it answered, and what was reported.
+/// Makes a policy, calls it twice, drops it; returns its verdicts and the report.
 fn live(name: &str) -> (Vec<Verdict>, String) {
     let said = Arc::new(Mutex::new(String::new()));
     let report = Arc::new(Report::new(Box::new({
@@ -103,7 +103,7 @@ fn a_policy_is_made_asked_and_dropped_and_no_panic_comes_out() {
         said.starts_with("it panicked: ") && said.contains("it cannot be made"),
         "{said}"
     );
-    // The first report counts.
+    // Only the first report is passed on.
     let cannot = "it panicked: it cannot answer";
     assert_eq!(live("asked"), (vec![out, out], cannot.into()));
     let without = "it panicked: without words";

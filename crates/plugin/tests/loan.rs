@@ -1,5 +1,5 @@
-//! The loan of a switch's queues to Python (`python/src/policy/loan.rs`), without Python: the one file of that crate with
-//! unsafe code, which a sanitizer and Miri run here.
+//! The loan of a switch's queues to Python (`python/src/policy/loan.rs`), tested without Python: the only file
+//! of that crate with unsafe code, run here under a sanitizer and Miri.
 
 #[path = "../../../python/src/policy/loan.rs"]
 mod loan;
@@ -27,7 +27,7 @@ fn a_ticket_is_good_while_the_call_lasts_that_it_was_made_for() {
         ticket
     });
     assert_eq!(packets(kept, 0), None);
-    // What was lent is its owner's again, and the next loan is another one.
+    // After the loan the owner has its queues back, and the next loan gets another ticket.
     queues.depths[0].packets = 4;
     lend(&mut queues, |ticket| {
         assert_ne!(ticket, kept);

@@ -2,30 +2,32 @@
 //
 // PLTS's agent for drop-tail queues below a host's own TCP: a program at either side of its interface.
 //
-// Decision     that of the shim agent-droptail (crates/transport/src/shim/agent_droptail.rs): the first duplicate
-//              acknowledgements of a run pass; the following are dropped until the run is as long as a share of
-//              those counted before; from then on they pass. All else passes, and all that leaves.
-// State        of each connection the highest acknowledgement that came and the window that it gave, one past the
-//              highest byte that left, and the run; how many runs there were of each length, of each connection or
-//              of the host. A SYN or a reset forgets a connection.
+// Decision     that of the shim agent-droptail (crates/transport/src/shim/agent_droptail.rs): the first
+//              duplicate acknowledgements of a run pass; the following are dropped until the run is as long as
+//              a quantile of the earlier runs' lengths; from then on they pass. All other packets pass, and all
+//              that leave.
+// State        of each connection the highest acknowledgement received and its window, the highest byte sent
+//              plus one, and the run; the number of runs of each length, per connection or per host. A SYN or a
+//              reset discards a connection.
 // Units        acknowledgements; sequence numbers of TCP, compared as these are.
-// Errors       what is not TCP over IPv4, is cut short or finds no place passes.
-// Source       Dixit et al., Purdue CSD TR 11-011, section III-C2; RFC 5681 section 2 for what a duplicate is.
-// Deviations   the shim takes an acknowledgement with SACK blocks for none of its business; this takes it for what
-//              its number says, as the kernel above it may be one that nobody has told to leave SACK off. What
-//              changes the window is no duplicate, which the shim cannot see.
+// Errors       a packet that is not TCP over IPv4, is cut short, or finds no room in the map passes.
+// Source       Dixit et al., Purdue CSD TR 11-011, section III-C2; RFC 5681 section 2 for the definition of a
+//              duplicate.
+// Deviations   the shim ignores acknowledgements with SACK blocks; this program judges them by their number, as
+//              the kernel above it may use SACK. An acknowledgement that changes the window is no duplicate;
+//              the shim cannot see windows.
 //
 // Built by `sidestep testbed` with -D:
 //   SIDESTEP_PASS      pass: duplicates of each run that always pass
 //   SIDESTEP_PART      share, as a fraction: its numerator
-//   SIDESTEP_WHOLE     and its denominator
+//   SIDESTEP_WHOLE     share: its denominator
 //   SIDESTEP_EXCEED    1: until = "exceeded"
 //   SIDESTEP_PER_HOST  1: per = "host"
 //   SIDESTEP_FIRST     first: the length that passes before any run was counted
 //   SIDESTEP_REPAIRED  1: repaired = "counted"
 //   SIDESTEP_RECOVERY  1: recovery = "pass"
 //   SIDESTEP_SHORTEST  shortest: the shortest run that counts
-//   SIDESTEP_LONGEST   longest: longer ones count as that
+//   SIDESTEP_LONGEST   longest: longer runs count as this length
 
 #include "vmlinux.h"
 #include <bpf/bpf_endian.h>
@@ -45,29 +47,29 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 struct lengths {
 	__u32 of[SIDESTEP_LONGEST + 1];
 	__u32 total;
-	__u32 usual;  // the length that the share of them does not exceed
+	__u32 usual;  // length that the share of runs does not exceed
 };
 
 struct connection {
 	__u32 acked;
 	__u32 sent;
-	__u32 recover;   // what had been sent when something was sent again last
+	__u32 recover;   // `sent` at the last retransmission
 	__u32 run;
 	__u16 window;
-	__u8 repaired;   // something was sent again since `acked` moved
-	__u8 recovers;   // and `recover` is not acknowledged
-	__u8 through;    // the run is long enough
-	__u8 heard;      // an acknowledgement came, and `window` with it
+	__u8 repaired;   // a retransmission since `acked` moved
+	__u8 recovers;   // `recover` is not yet acknowledged
+	__u8 through;    // the run is long enough to pass
+	__u8 heard;      // an acknowledgement arrived: `window` is valid
 	struct lengths own;
 };
 
-// As in packets that leave.
+// Name of a connection, as in packets that leave.
 struct name {
 	__u32 from, to;
 	__u16 from_port, to_port;
 };
 
-// What is looked at of a packet.
+// Fields read from a packet.
 struct seen {
 	struct name name;
 	__u32 seq, ack, payload;
@@ -85,7 +87,7 @@ struct {
 	__type(value, struct connection);
 } connections SEC(".maps");
 
-// What a connection begins with: too large for the stack.
+// Initial state of a connection: too large for the stack.
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -120,7 +122,7 @@ static __always_inline int before(__u32 a, __u32 b)
 	return (__s32)(a - b) < 0;
 }
 
-// Reads the headers; says whether they are TCP's.
+// Reads the headers; returns 0 if they are not TCP's.
 static __always_inline int look(struct __sk_buff *skb, struct seen *s)
 {
 	struct ethhdr eth;
@@ -179,7 +181,7 @@ int sidestep_down(struct __sk_buff *skb)
 		c->recovers = 1;
 		c->recover = c->sent;
 	} else if (c->acked == c->sent) {
-		// Nothing was outstanding: its receiver waits for this byte.
+		// Nothing was outstanding: the receiver waits for this byte.
 		c->acked = s.seq;
 	}
 	if (before(c->sent, s.seq + s.payload))
@@ -194,7 +196,7 @@ static __always_inline int is_long(__u32 run, const struct lengths *l)
 	return SIDESTEP_EXCEED ? run > l->usual : run >= l->usual;
 }
 
-// One more run: the usual length by nearest rank.
+// Counts one more run, and updates the usual length by nearest rank.
 static __always_inline void add(struct lengths *l, __u32 length)
 {
 	__u64 seen = 0, enough;

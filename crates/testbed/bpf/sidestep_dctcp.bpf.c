@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// DCTCP for kernels that are built without it, as a BPF program behind the kernel's own TCP.
+// DCTCP for kernels built without it, as a BPF program behind the kernel's own TCP.
 //
-// Decision     the window shrinks by half the marked share of what was delivered (section 3.3);
-//              a receiver tells the sender of every change from marked to unmarked and back (3.2).
-// State        per connection, in icsk_ca_priv: struct dctcp below, 28 bytes of 104; alpha once more in a map, for
-//              who asks: the kernel lets no BPF program have get_info ("attach to unsupported member get_info").
+// Decision     the window shrinks by half the marked share of the delivered segments (section 3.3); a receiver
+//              reports every change from marked to unmarked and back (3.2).
+// State        per connection, in icsk_ca_priv: struct dctcp below, 28 bytes of 104; alpha also in a map, for
+//              user space: the kernel lets no BPF program have get_info ("attach to unsupported member
+//              get_info").
 // Units        segments; alpha and gain in 1024ths, as fixed point needs a unit.
-// Errors       a connection whose peer refused ECN becomes the kernel's reno, with Not-ECT in all that it sends.
+// Errors       a connection whose peer refused ECN falls back to the kernel's reno, and sends all packets as
+//              Not-ECT.
 // Source       RFC 8257; the numbers in brackets are its sections. Growth is the kernel's Reno.
-// Deviations   counts segments where 3.3 counts bytes. What is too small for a step of alpha downward in
-//              1024ths is taken off whole, so that alpha reaches 0 (3.3 leaves the arithmetic open).
+// Deviations   counts segments where 3.3 counts bytes. If a step of alpha downward rounds to 0 in 1024ths,
+//              alpha becomes 0 at once (3.3 leaves the arithmetic open).
 //
 // Built by `sidestep testbed up` with -D:
 //   SIDESTEP_NAME           name of the congestion control and of its map, at most 15 characters
-//   SIDESTEP_SHOWN          name of the map with what is shown of each connection, at most 15 characters
+//   SIDESTEP_SHOWN          name of the map with each connection's alpha, at most 15 characters
 //   SIDESTEP_GAIN           g of 3.3 in 1024ths
 //   SIDESTEP_INITIAL_ALPHA  alpha before the first window, in 1024ths
 
@@ -31,24 +33,24 @@
 #define ECN_DEMAND_CWR 4
 #define LEAST_WINDOW 2u
 
-// And those of sockets' options.
+// Macros of sockets' options.
 #define SOL_TCP 6
 #define TCP_CONGESTION 13
 
-// A struct_ops program has to be under a licence that the kernel takes for compatible.
+// A struct_ops program needs a licence that the kernel accepts as compatible.
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 struct dctcp {
 	__u32 delivered;   // segments delivered before this window of data
-	__u32 marked;      // of those, the ones that were marked
+	__u32 marked;      // marked segments among those
 	__u32 window_end;  // the window of data ends when this is acknowledged
 	__u32 alpha;       // estimated share of marked bytes, in 1024ths
 	__u32 loss_cwnd;   // window before the last reduction, to undo it
-	__u32 rcv_nxt;     // receiver: what was acknowledged when the last packet came
-	__u8 ce;           // receiver: was that packet marked? (DCTCP.CE of 3.2)
+	__u32 rcv_nxt;     // receiver: next byte expected at the last packet
+	__u8 ce;           // receiver: mark of the last packet (DCTCP.CE of 3.2)
 };
 
-// What the owner of a socket, and `ss --bpf-maps`, can read of it: what get_info would say.
+// Values that the owner of a socket, and `ss --bpf-maps`, can read, in place of get_info.
 struct shown {
 	__u32 alpha;  // in 1024ths
 };
@@ -97,12 +99,12 @@ void BPF_PROG(sidestep_init, struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_of(sk);
 	struct dctcp *d = state_of(sk);
-	// A listener's choice is copied before it is known whether the peer speaks ECN.
+	// A listener's congestion control is copied before the peer's ECN support is known.
 	int unknown = sk->__sk_common.skc_state == TCP_LISTEN || sk->__sk_common.skc_state == TCP_CLOSE;
 
 	if (!(tp->ecn_flags & ECN_OK) && !unknown) {
-		// As the kernel's dctcp. Its state is reno's from here on, and ECT, which was set for the handshake,
-		// is cleared with the change.
+		// As in the kernel's dctcp. The state is reno's from here on; the change clears ECT, which was set for the
+		// handshake.
 		char reno[] = "reno";
 
 		bpf_setsockopt(sk, SOL_TCP, TCP_CONGESTION, reno, sizeof(reno));
@@ -136,7 +138,7 @@ void BPF_PROG(sidestep_in_ack_event, struct sock *sk, __u32 flags)
 	show(sk, 0);
 }
 
-// 3.3: cwnd = cwnd (1 - alpha / 2). The kernel asks at most once a window of data.
+// 3.3: cwnd = cwnd (1 - alpha / 2). The kernel calls this at most once per window of data.
 SEC("struct_ops/sidestep_ssthresh")
 __u32 BPF_PROG(sidestep_ssthresh, struct sock *sk)
 {
@@ -148,7 +150,7 @@ __u32 BPF_PROG(sidestep_ssthresh, struct sock *sk)
 	return cwnd - less < LEAST_WINDOW ? LEAST_WINDOW : cwnd - less;
 }
 
-// 3.4 and 3.5: a packet loss is answered as without DCTCP.
+// 3.4 and 3.5: the response to a packet loss is the same as without DCTCP.
 static __always_inline void halve(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_of(sk);
@@ -175,8 +177,8 @@ static __always_inline void echo(struct sock *sk, __u8 ce)
 		tp->ecn_flags &= ~ECN_DEMAND_CWR;
 }
 
-// 3.2, figure 1: when the mark changes, what came before is acknowledged at once with the old echo,
-// so that delayed acknowledgements do not blur which packets were marked.
+// 3.2, figure 1: when the mark changes, earlier packets are acknowledged at once with the old echo, so that
+// delayed acknowledgements do not blur which packets were marked.
 static __always_inline void arrived(struct sock *sk, __u8 ce)
 {
 	struct inet_connection_sock *connection = connection_of(sk);

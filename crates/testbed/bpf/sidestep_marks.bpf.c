@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The class of what a host sends, from what its connection has sent so far: a program at either side of its interface
-// gives the code point (DSCP) to what leaves, and sees the code points of what comes.
+// Packet classes by the bytes a connection has sent so far: a program at either side of a host's interface sets
+// the code point (DSCP) of packets that leave, and reads the code points of packets that arrive.
 //
-// Decision     that of the shim by-size with by = "sent" (crates/transport/src/shim/by_size.rs): a packet with data is in
-//              the class of the bytes before it, and never goes back: what is sent again, or ends a connection, has the
-//              class that was reached. An acknowledgement, SYN/ACKs included, has the code point of the data or SYN
-//              that came last, or that of the first class.
-// State        of each direction of a connection how far data was sent, and what came with the other; the least recently
-//              used makes room. A SYN or SYN/ACK that leaves begins anew.
+// Decision     that of the shim by-size with by = "sent" (crates/transport/src/shim/by_size.rs): the class of a
+//              packet with data depends on the bytes sent before it, and never decreases: a retransmission or
+//              the end of a connection has the class reached so far. An acknowledgement, SYN/ACKs included, has
+//              the code point of the last data or SYN received, or that of the first class.
+// State        of each direction of a connection the bytes sent, and the code point last received in the other;
+//              the least recently used entry is replaced. A SYN or SYN/ACK that leaves starts a new connection.
 // Units        bytes of payload; sequence numbers of TCP, compared as these are.
-// Errors       what is not TCP straight over IPv4 or IPv6, a later fragment and what is cut short pass as they are.
-// Source       Mushtaq et al., SIGCOMM 2014 (MulBuff), section 2, footnote 1: "it can be estimated using the amount of
-//              data sent so far"; RFC 2474 for the field.
-// Deviations   TCP hands segments down in pieces of up to 64 kB, which the kernel or the card cuts later: all of a piece has
-//              the class of its first byte. The shim at a switch lets acknowledgements with SACK blocks go by; this marks them.
+// Errors       a packet that is not TCP directly over IPv4 or IPv6, is a later fragment or is cut short passes
+//              unchanged.
+// Source       Mushtaq et al., SIGCOMM 2014 (MulBuff), section 2, footnote 1: "it can be estimated using the
+//              amount of data sent so far"; RFC 2474 for the field.
+// Deviations   TCP passes segments down in pieces of up to 64 kB, which the kernel or the card cuts later: all
+//              of a piece has the class of its first byte. The shim at a switch ignores acknowledgements with
+//              SACK blocks; this program marks them.
 //
 // Built by `sidestep testbed` with -D:
 //   SIDESTEP_ENDS      thresholds: the most bytes of each class but the last, with commas
@@ -33,31 +35,31 @@
 #define RST 0x04
 #define ACK 0x10
 
-// TC_ACT_UNSPEC: other programs may look as well.
+// TC_ACT_UNSPEC: the packet goes on to other programs.
 #define ON (-1)
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 struct connection {
 	__u64 sent;    // bytes before `top`
-	__u32 top;     // the farthest sequence number that data began at
-	__u8 begun;    // `top` is known
-	__u8 heard;    // data or a SYN came, and `came` with it
+	__u32 top;     // highest sequence number at which data began
+	__u8 begun;    // `top` is valid
+	__u8 heard;    // data or a SYN arrived: `came` is its code point
 	__u8 came;
 	__u8 nothing;
 };
 
-// As in packets that leave.
+// Name of a connection, as in packets that leave.
 struct name {
 	__u32 from[4], to[4];
 	__u16 from_port, to_port;
 };
 
-// What is looked at of a packet.
+// Fields read from a packet.
 struct seen {
 	struct name name;
 	__u32 seq, payload;
-	__u16 six;     // it is IPv6
+	__u16 six;     // IPv6
 	__u8 field;    // code point and congestion bits
 	__u8 flags;
 };
@@ -69,7 +71,7 @@ struct {
 	__type(value, struct connection);
 } connections SEC(".maps");
 
-// Of one number: packets that got another code point than they had.
+// A single number: packets whose code point was changed.
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -82,7 +84,7 @@ static __always_inline int before(__u32 a, __u32 b)
 	return (__s32)(a - b) < 0;
 }
 
-// Reads the headers; says whether they are TCP's.
+// Reads the headers; returns 0 if they are not TCP's.
 static __always_inline int look(struct __sk_buff *skb, struct seen *s)
 {
 	struct ethhdr eth;
@@ -140,7 +142,7 @@ static __always_inline struct connection *find(const struct name *name)
 	return bpf_map_lookup_elem(&connections, name);
 }
 
-// The code point of a byte with so many before it.
+// Returns the code point of a byte after `sent` others.
 static __always_inline __u8 of_place(__u64 sent)
 {
 	const __u64 ends[] = { SIDESTEP_ENDS };
@@ -154,7 +156,7 @@ static __always_inline __u8 of_place(__u64 sent)
 	return is;
 }
 
-// Gives the packet a code point, and leaves its congestion bits.
+// Sets the packet's code point, and keeps its congestion bits.
 static __always_inline void mark(struct __sk_buff *skb, const struct seen *s, __u8 dscp)
 {
 	__u8 field = dscp << 2 | (s->field & 3);
@@ -232,7 +234,8 @@ int sidestep_hears(struct __sk_buff *skb)
 	__builtin_memcpy(out.to, s.name.from, 16);
 	out.from_port = s.name.to_port;
 	out.to_port = s.name.from_port;
-	// A SYN that comes begins nothing: it may be a late duplicate. The SYN/ACK that answers one begins anew.
+	// A received SYN starts nothing: it may be a late duplicate. The SYN/ACK that answers it starts a new
+	// connection.
 	c = find(&out);
 	if (!c)
 		return ON;

@@ -1,41 +1,42 @@
-//! One run of a seed on this machine: what the machine did to it.
+//! Disturbances of one run by this machine.
 //!
-//! **Decision**   every run is kept. One is marked when something that the scenario does not have reached its flows: a
-//!                switch stalled for more than [`MOST_STALLED`] of the run, a flow or a change was late, a frame was lost
-//!                beside the decision. A loop that stopped while nothing waited did nothing, and marks nothing.
-//! **Why**        stalls are taken as a share of the run's time: a longer run meets more of them, so that a number of
-//!                stalls would mark the slow ones, whose being slow may be what is measured.
-//! **Units**      as measured, which is longer than in the network that is emulated by the testbed's factor.
+//! **Decision**   every run is kept. A run is marked if something that the scenario does not contain affected
+//!                its flows: a switch stalled for more than [`MOST_STALLED`] of the run, a flow or a change was
+//!                late, or a frame was lost outside the switching decision. A loop that stopped while nothing
+//!                waited had no effect, and marks nothing.
+//! **Why**        stalls count as a share of the run's time. A longer run meets more of them: a limit on their
+//!                number would mark slow runs, and slowness may be what is measured.
+//! **Units**      as measured, which is longer than in the emulated network by the testbed's factor.
 
 use crate::seen::Late;
 use crate::traffic::{FlowRan, Ran};
 use serde_json::{Value, json};
 
-/// A host that hands a flow over later than this was too late, in nanoseconds as measured.
-/// Assumed: half a millisecond of a network that is emulated ten times slower.
+/// Latest acceptable hand-over of a flow after its due time, in nanoseconds as measured. Assumed: half a
+/// millisecond of a network that is emulated ten times slower.
 const LATEST_START_NS: u64 = 5_000_000;
 
-/// The share of a run during which frames of the worst switch may be late. Assumed: what a stall delays is later by as much
-/// at most, so that times of the run are longer by about a hundredth.
+/// Largest share of a run during which frames of the worst switch may be late. Assumed: a stall delays frames
+/// by its own length at most, so that times of the run grow by about a hundredth.
 const MOST_STALLED: f64 = 0.01;
 
-/// What is known of one run beside its outcome.
+/// Disturbances measured in one run, beside its outcome.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attempt {
-    /// How late the worst switch was.
+    /// Lateness of the worst switch.
     pub late: Late,
-    /// How long the run was, in seconds.
+    /// Length of the run, in seconds.
     pub lasted_s: f64,
-    /// Frames lost or refused beside the switches' decision; `None` where nobody counts them.
+    /// Frames lost or refused outside the switching decision; `None` if not counted.
     pub lost: Option<u64>,
-    /// The latest hand-over of a flow, in nanoseconds; `None` when none was handed over.
+    /// Largest lateness of a flow's hand-over, in nanoseconds; `None` if no flow was handed over.
     pub latest_start_ns: Option<u64>,
-    /// The latest change of the network, in nanoseconds; `None` when nothing changed.
+    /// Largest lateness of a change of the network, in nanoseconds; `None` if nothing changed.
     pub latest_change_ns: Option<u64>,
 }
 
 impl Attempt {
-    /// Of a run during which switches were so `late` and `lost` so many frames.
+    /// Judges the run `ran`, in which switches were `late` and lost `lost` frames.
     pub fn of(ran: &Ran, late: Late, lost: Option<u64>) -> Attempt {
         Attempt {
             late,
@@ -46,17 +47,17 @@ impl Attempt {
         }
     }
 
-    /// Stalls of all switches in a second of the run; `None` where nobody counts them.
+    /// Returns the stalls of all switches per second of the run; `None` if not counted.
     fn stalls_per_s(&self) -> Option<f64> {
         Some(self.late.stalls? as f64 / self.lasted_s)
     }
 
-    /// The share of the run during which the worst switch stalled.
+    /// Returns the share of the run during which the worst switch stalled.
     fn stalled_share(&self) -> Option<f64> {
         Some(self.late.stalled_ms? / 1e3 / self.lasted_s)
     }
 
-    /// What was wrong with it, in words; with bridges nobody counts stalls.
+    /// Describes each disturbance beyond the limits; bridges count no stalls.
     pub fn wrong(&self) -> Vec<String> {
         let mut list = Vec::new();
         if let (Some(stalls), Some(ms)) = (self.late.stalls, self.late.stalled_ms)
@@ -79,7 +80,7 @@ impl Attempt {
         list
     }
 
-    /// As a manifest has it.
+    /// Returns the attempt as stored in a manifest.
     pub fn to_json(&self, seed: u64) -> Value {
         json!({
             "seed": seed,
@@ -95,12 +96,12 @@ impl Attempt {
     }
 }
 
-/// How late a flow was handed over, in nanoseconds.
+/// Returns the lateness of a flow's hand-over, in nanoseconds.
 pub fn handed_late(flow: &FlowRan) -> Option<u64> {
     Some(flow.started_ns?.saturating_sub(flow.due_ns?))
 }
 
-/// How late a change was done, in nanoseconds: the last to be told has answered.
+/// Returns the lateness of a change, in nanoseconds, until the last switch has acknowledged it.
 pub fn changed_late((due, done): &(u64, u64)) -> u64 {
     done.saturating_sub(*due)
 }
@@ -109,7 +110,7 @@ pub fn changed_late((due, done): &(u64, u64)) -> u64 {
 mod tests {
     use super::*;
 
-    /// A second in which nothing was late or lost.
+    /// Attempt of one second in which nothing was late or lost.
     fn good() -> Attempt {
         Attempt {
             late: Late {
@@ -124,7 +125,7 @@ mod tests {
         }
     }
 
-    /// The same with stalls, in a run that lasts so long.
+    /// [`good`] with stalls, in a run of `lasted_s`.
     fn stalled(stalls: u64, ms: f64, lasted_s: f64) -> Attempt {
         let late = Late {
             stalls: Some(stalls),
@@ -142,7 +143,7 @@ mod tests {
     fn a_run_is_marked_by_what_was_late_or_lost() {
         let nothing: [String; 0] = [];
         assert_eq!(good().wrong(), nothing);
-        // With bridges.
+        // Bridges count neither stalls nor losses.
         let nobody_counts = Attempt {
             late: Late::default(),
             lost: None,
@@ -185,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_longer_run_is_not_marked_for_being_longer() {
-        // As many stalls in a second, each as long.
+        // The same number of stalls per second, each equally long.
         for seconds in [1, 3, 30] {
             let (n, lasted_s) = (seconds * 4, seconds as f64);
             let attempt = stalled(n, 2.0 * n as f64, lasted_s);

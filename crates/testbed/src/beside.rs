@@ -1,7 +1,7 @@
 //! `sidestep reproduce PAPER/FIGURE --testbed`: real packets beside the simulator.
 //!
-//! Three arms of one experiment: the simulator as the file says, the simulator told what the
-//! kernel's TCP does otherwise, and the testbed. Claims are held against the testbed.
+//! Runs three arms of one experiment: the simulator with the file's settings, the simulator with the settings
+//! that the kernel's TCP imposes, and the testbed. Claims are checked against the testbed.
 
 mod forecast;
 
@@ -34,7 +34,7 @@ use sidestep_study::{MeasureOptions, Status, measure_experiments};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Settings that Linux has whatever a scenario says, as far as the simulator knows them.
+/// Settings that Linux imposes on any scenario, as far as the simulator has them.
 const KERNEL: [&str; 5] = [
     "profile=linux",
     "transport.rto_estimator=linux",
@@ -43,8 +43,9 @@ const KERNEL: [&str; 5] = [
     "transport.measured_round_trip=20us",
 ];
 
-/// [`KERNEL`], and of each scheme of `scenario` what depends on whether the testbed, of this `scale`, gives it SACK: then
-/// losses are found by time, and short timers have 2 ms of this machine more.
+/// Returns [`KERNEL`] and, for each scheme of `scenario`, the settings that depend on whether the testbed
+/// enables SACK for it. With SACK, losses are detected by time, and short timers get 2 ms of this machine more,
+/// scaled by `scale`.
 fn kernel(scenario: &Scenario, scale: Scale) -> Vec<String> {
     let mut sets = KERNEL.map(String::from).to_vec();
     let margin = format!("timer_margin={}ns", scale.there(2_000_000).as_ns());
@@ -63,22 +64,23 @@ fn kernel(scenario: &Scenario, scale: Scale) -> Vec<String> {
     sets
 }
 
-/// The testbeds of this command: one of their own for each process, so that two can run beside each other.
+/// Returns the name of this command's testbeds, unique to the process, so that two commands can run side by
+/// side.
 fn name() -> String {
     format!("reproduce-{}", std::process::id())
 }
 
-/// What to run.
+/// Options of a reproduction on the testbed.
 pub struct Ask<'a> {
     /// The figure, as `PAPER/FIGURE`.
     pub figure: &'a str,
-    /// `[quick]` applies.
+    /// True if `[quick]` applies.
     pub quick: bool,
-    /// What the first host's link is emulated at.
+    /// Emulated rate of the first host's link.
     pub rate: &'a str,
-    /// What forwards.
+    /// Engine that forwards frames.
     pub engine: &'a Engine,
-    /// The result directory, which must not exist yet.
+    /// Result directory, which must not exist yet.
     pub out: &'a Path,
     /// Threads, cache and progress of the simulator's arms.
     pub measure: MeasureOptions<'a>,
@@ -86,8 +88,8 @@ pub struct Ask<'a> {
 
 /// Runs one figure three ways and writes the report; the exit status is that of the report.
 ///
-/// When a switch dies or the machine refuses something on the way, the report is of what was kept before and says why;
-/// the error has the same words, and where the report is.
+/// If a switch dies or the machine refuses a step, the report covers the runs kept until then and states the
+/// reason. The error states the same reason, and the path of the report.
 pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error> {
     let Planned {
         paper,
@@ -128,7 +130,7 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
     }
 }
 
-/// The arms of the simulator: as the file says, and told what the kernel's TCP does.
+/// Runs the arms of the simulator: with the file's settings, and with those of the kernel's TCP.
 fn simulated(
     ask: &Ask<'_>,
     experiments: [Experiment; 2],
@@ -159,7 +161,8 @@ fn simulated(
         .collect())
 }
 
-/// The arms of the testbed: all runs, and apart those that the machine disturbed where some were not.
+/// Builds the arms of the testbed: all runs and, if only some were disturbed by the machine, the disturbed and
+/// the undisturbed runs apart.
 fn of_bed(
     records: Vec<Record>,
     status: Status,
@@ -201,7 +204,7 @@ fn of_bed(
     Ok(arms)
 }
 
-/// What the runs of each scheme logged, beside the figure's arms and among its notes.
+/// Adds the log of each scheme's runs to the figure: its counts beside the arms, its warnings to the notes.
 fn say_logs(figure: &mut FigureResult, logs: &[(String, Log, Value)], factor: f64) {
     if let Some(beside) = &mut figure.beside {
         let rows = logs.iter();
@@ -215,25 +218,25 @@ fn say_logs(figure: &mut FigureResult, logs: &[(String, Log, Value)], factor: f6
     }
 }
 
-/// How many runs of the testbed there are.
+/// Returns the number of runs on the testbed.
 fn runs(scenes: &[(Order, Scene)]) -> usize {
     scenes.iter().map(|(_, s)| s.scenario.seeds.len()).sum()
 }
 
-/// The testbed's runs that are marked, as an arm of their own.
+/// Name of the arm with the testbed's marked runs.
 const MARKED: &str = "testbed marked";
 
-/// The same of those that are not.
+/// Name of the arm with the testbed's unmarked runs.
 const UNMARKED: &str = "testbed unmarked";
 
-/// What is read before anything is run.
+/// Inputs of a reproduction, read before anything is run.
 struct Planned {
-    /// Of the figure.
+    /// Paper of the figure.
     paper: String,
-    /// The file that is carried out.
+    /// Name of the experiment file to run.
     asked: String,
     experiment: Experiment,
-    /// The same, told what the kernel's TCP does otherwise.
+    /// The experiment with the settings that the kernel's TCP imposes.
     told: Experiment,
     scenes: Vec<(Order, Scene)>,
 }
@@ -258,8 +261,8 @@ fn planned(figure: &str, quick: bool, rate: &str) -> Result<Planned, Error> {
     })
 }
 
-/// The paper of the one figure that was asked for, and the file that is carried out: that of its
-/// name with [`SMALL`] where there is one, which has a network that a machine can run.
+/// Returns the paper of the requested figure, and the file to run: the file with the suffix [`SMALL`] if there
+/// is one, whose network fits one machine, else the figure's file.
 fn one_figure(asked: &str) -> Result<(String, String), Error> {
     let shelf = Shelf::open(Path::new(""))?;
     let books = shelf.find((!asked.is_empty()).then_some(asked))?;
@@ -283,10 +286,10 @@ fn one_figure(asked: &str) -> Result<(String, String), Error> {
     }
 }
 
-/// What the name of a figure's own file for the testbed ends with.
+/// Suffix of a figure's variant for the testbed.
 const SMALL: &str = "-testbed";
 
-/// Each scheme as a testbed, read before any is built so that a refusal costs nothing.
+/// Reads each scheme as a testbed. All are read before any is built, so that a refusal costs nothing.
 fn scenes(asked: &str, experiment: &Experiment, rate: &str) -> Result<Vec<(Order, Scene)>, Error> {
     let scenario = &experiment.points[0].scenario;
     let scene = |scheme: &str| {
@@ -305,14 +308,14 @@ fn scenes(asked: &str, experiment: &Experiment, rate: &str) -> Result<Vec<(Order
     scenario.schemes.iter().map(|s| scene(&s.name)).collect()
 }
 
-/// What the testbed gave.
+/// Results of the testbed's runs.
 struct Bed {
     records: Vec<Record>,
     status: Status,
     logs: Vec<(String, Log, Value)>,
-    /// The kernel's features with the last scheme, in lines.
+    /// Kernel features under the last scheme, as lines of text.
     kernel: String,
-    /// Why it ended early, if it did, and with which scheme.
+    /// Scheme and error that ended the runs early, if any.
     ended: Option<(String, Error)>,
 }
 
@@ -372,7 +375,7 @@ fn run_one(
     })
 }
 
-/// What was measured of the testbed itself, in a reader's words.
+/// Describes the testbed and its measured lateness, as pairs of name and text for the report.
 fn facts(
     scenes: &[(Order, Scene)],
     engine: &Engine,
@@ -437,7 +440,7 @@ mod tests {
     use super::*;
     use sidestep_types::Time;
 
-    /// RACK goes with the SACK of the kernel, whatever the file says.
+    /// The kernel uses RACK whenever it has SACK, regardless of the file.
     #[test]
     fn the_simulator_is_told_rack_where_the_kernel_has_sack() {
         let mut seen = [0, 0];

@@ -1,27 +1,26 @@
-//! What kernels and switches counted in all runs of a scheme that were kept, and the table of it.
+//! Counts of kernels and switches over all kept runs of a scheme, and their table.
 //!
-//! **Decision**     what was sent again less what the switches dropped is the least that was sent again in vain: a
-//!                  segment that was lost is sent again once for each time that it was.
-//! **Units**        counts are those of one run on average, over all hosts; goodput is in Mbps of the network that
-//!                  is emulated.
+//! **Decision**     retransmissions minus the switches' drops are the least number of needless retransmissions:
+//!                  a lost segment is retransmitted once for each loss.
+//! **Units**        counts are means per run, over all hosts; goodput is in Mbps of the emulated network.
 
 use crate::traffic::{HostCounters, Ran};
 use std::collections::BTreeMap;
 
-/// Of all runs that were kept.
+/// Counts over all kept runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counted {
-    /// The kernels' own counts, added up over hosts and runs.
+    /// Counters of the kernels, summed over hosts and runs.
     pub hosts: BTreeMap<String, u64>,
-    /// Runs.
+    /// Number of runs.
     runs: u64,
-    /// Frames that switches dropped; `None` where nobody counts them.
+    /// Frames that switches dropped; `None` if not counted.
     dropped: Option<u64>,
-    /// Bytes that were read, a flow and second as measured, added up over runs.
+    /// Bytes read per flow and second as measured, summed over runs.
     goodput: f64,
 }
 
-/// What the table says beside goodput and drops: a heading, and the kernel's counts that it adds up.
+/// Columns after goodput and drops: a heading, and the kernel counters that are summed.
 const COLUMNS: [(&str, &[&str]); 8] = [
     ("TCPDSACKRecv", &["TCPDSACKRecv"]),
     ("TCPSACKReorder", &["TCPSACKReorder"]),
@@ -41,14 +40,14 @@ const COLUMNS: [(&str, &[&str]); 8] = [
     ("dropped by agents", &["AgentDropped"]),
 ];
 
-/// What a reader of the table must know.
+/// Note printed with the table.
 pub const NOTE: &str = "Counts are those of one run on average, over all hosts. Sent again in vain is the least that it can \
      be: what was sent again less what switches dropped. TCPDSACKRecv counts what receivers report of it (D-SACK), \
      which they do only where SACK is on; TCPSACKReorder and TCPRenoReorder how often a sender took a packet for late \
      instead of lost, undone how often it gave its window back.";
 
 impl Counted {
-    /// One more run.
+    /// Adds one run, in which switches `dropped` frames.
     pub fn add(&mut self, ran: &Ran, dropped: Option<u64>) {
         for (key, n) in ran.hosts.iter().flat_map(|h: &HostCounters| &h.tcp) {
             *self.hosts.entry(key.clone()).or_default() += n;
@@ -65,7 +64,7 @@ impl Counted {
         }
     }
 
-    /// The names of the columns.
+    /// Returns the names of the columns.
     pub fn head() -> Vec<String> {
         let first = [
             "scheme",
@@ -78,7 +77,7 @@ impl Counted {
         first.into_iter().chain(rest).map(String::from).collect()
     }
 
-    /// The row of a scheme on a testbed that is slower by `scale`.
+    /// Returns the row of a scheme on a testbed that is slower by `scale`.
     pub fn row(&self, scheme: &str, scale: f64) -> Vec<String> {
         let runs = self.runs as f64;
         let each = |n: Option<u64>| match n {
@@ -149,7 +148,7 @@ mod tests {
         counted.add(&ran(&[("RetransSegs", 7), ("TCPFullUndo", 1)]), Some(2));
         counted.add(&ran(&[("RetransSegs", 8), ("TCPDSACKUndo", 4)]), Some(3));
         assert_eq!(of(&counted, "scheme"), "rr");
-        // A megabyte a second, ten times slower.
+        // One megabyte per second, on a testbed ten times slower.
         assert_eq!(of(&counted, "goodput a flow, Mbps"), "80.0");
         assert_eq!(of(&counted, "sent again"), "7.5");
         assert_eq!(of(&counted, "sent again in vain, at least"), "5.0");

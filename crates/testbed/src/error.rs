@@ -1,13 +1,13 @@
-//! Why a testbed could not be built, used or taken away, and whose fault it is.
+//! Errors of building, using or removing a testbed, by cause: the input or the machine.
 
 use std::fmt;
 
-/// Why a testbed could not be built, used or taken away.
+/// Error of building, using or removing a testbed.
 #[derive(Debug)]
 pub enum Error {
-    /// What was asked for cannot be done: the words say what, expected and got.
+    /// The request cannot be met; the text says what was expected and what was found.
     Input(String),
-    /// The machine refused something on the way.
+    /// The machine refused a step.
     Work(String),
 }
 
@@ -21,7 +21,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 impl Error {
-    /// The same with more words behind it.
+    /// Returns the error with `more` appended.
     pub(crate) fn and(self, more: impl fmt::Display) -> Error {
         match self {
             Error::Input(words) => Error::Input(format!("{words}; {more}")),
@@ -39,7 +39,7 @@ impl From<sidestep_study::Error> for Error {
     }
 }
 
-/// Wraps what the system said about doing something.
+/// Wraps an I/O error with a description of the attempted step.
 pub(crate) fn failed(doing: impl fmt::Display) -> impl FnOnce(std::io::Error) -> Error {
     move |why| Error::Work(format!("{doing}: {why}"))
 }

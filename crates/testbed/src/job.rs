@@ -1,4 +1,4 @@
-//! A scenario's plan as a job for the testbed's hosts.
+//! Conversion of a scenario's plan into a job for the testbed's hosts.
 
 use crate::scale::Scale;
 use crate::scene::MARKS;
@@ -8,7 +8,7 @@ use sidestep_sim::{FlowPlan, Plan};
 use sidestep_transport::shim::by_size::Announced;
 use sidestep_types::{FlowId, Settings};
 
-/// Every flow of `plan`, at the testbed's pace.
+/// Returns the job of all flows of `plan`, with times scaled to the testbed.
 pub fn job(scenario: &Scenario, plan: &Plan, scale: Scale) -> Job {
     let opener = |f: usize| {
         let place = plan.joint_place(FlowId(f as u32))?;
@@ -20,7 +20,7 @@ pub fn job(scenario: &Scenario, plan: &Plan, scale: Scale) -> Job {
     let announced = marks.map(|(_, values)| Announced::read(values).expect("it was read"));
     let says =
         |f: usize, size| announced.map_or(size, |announced| announced.of(FlowId(f as u32), size));
-    // Hosts were told the largest that any of them may have.
+    // Hosts are configured with the largest MSS of any flow; a flow's own MSS is set if any flow has one.
     let own = plan.flows.iter().any(|flow| flow.mss.is_some());
     let flow = |(f, flow): (usize, &FlowPlan)| Flow {
         back_on: opener(f),
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
     use sidestep_types::BitRate;
 
-    /// What flows of 20 kB say where `by-size` is so.
+    /// Returns the sizes that flows of 20 kB announce with the settings `by_size`.
     fn says(by_size: &str) -> Vec<Option<u64>> {
         let text = format!(
             "duration = \"1 ms\"\nseeds = [1]\nschemes = [\"dctcp\"]\n[topology]\nkind = \"single_switch\"\n\

@@ -1,10 +1,10 @@
-//! What kernels said of the senders of flows, as rows of `kernel.parquet`: times are those of the network that is emulated.
+//! Kernel statistics of flows' senders, as rows of `kernel.parquet`: times are those of the emulated network.
 
 use crate::scene::Scene;
 use crate::traffic::{Answer, Ran};
 use sidestep_study::KernelRow;
 
-/// A row for each answer, by flow, then by time; `disturbed` when the run is marked.
+/// Returns a row for each answer, ordered by flow, then by time; `disturbed` is set if the run is marked.
 pub fn rows(scene: &Scene, seed: u64, ran: &Ran, disturbed: bool) -> Vec<KernelRow> {
     let mut answers: Vec<&Answer> = ran.answers.list.iter().collect();
     answers.sort_by_key(|answer| (answer.flow, answer.at_ns, answer.subflow));
@@ -24,7 +24,7 @@ fn row(scene: &Scene, seed: u64, answer: &Answer) -> KernelRow {
     KernelRow {
         scheme: scene.scenario.schemes[0].name.clone(),
         seed,
-        // Its run says so.
+        // Set by `rows`.
         disturbed: false,
         flow: answer.flow as u64,
         subflow: answer.subflow.map(|number| number as u64),
@@ -48,7 +48,7 @@ fn row(scene: &Scene, seed: u64, answer: &Answer) -> KernelRow {
     }
 }
 
-/// Of 1024ths.
+/// Converts 1024ths to a fraction.
 fn share(alpha: u32) -> f64 {
     f64::from(alpha) / f64::from(crate::traffic::ALPHA_ONE)
 }

@@ -1,11 +1,11 @@
-//! The testbed: a scenario as namespaces, veth links, software switches and hosts with the kernel's TCP.
+//! The testbed: a scenario built from namespaces, veth links, software switches and hosts with the kernel's
+//! TCP.
 //!
-//! [`network`] builds a blueprint and takes it away; [`traffic`] hands
-//! flows to the kernels of its hosts; both know no scenario. What turns a scenario into those, and
-//! what they saw into the simulator's tables, stands around them: an [`Order`](order::Order) is
-//! read into a [`Scene`](scene::Scene), its seeds run one after the other, [`session`] writes a result
-//! directory of them and [`beside`] a figure with the simulator's beside it. What happens when is in
-//! `docs/testbed.md`.
+//! [`network`] builds a blueprint and removes it; [`traffic`] hands flows to the kernels of its hosts. Neither
+//! depends on scenarios. The other modules translate a scenario into those two, and the measurements into the
+//! simulator's tables: an [`Order`](order::Order) is read into a [`Scene`](scene::Scene), its seeds run one
+//! after the other, [`session`] writes a result directory of them, and [`beside`] compares a figure with the
+//! simulator. `docs/testbed.md` describes the sequence of a run.
 
 pub mod attempt;
 pub mod beside;
@@ -30,5 +30,5 @@ pub mod traffic;
 
 pub use error::Error;
 
-/// What a link is emulated at when nothing is said: small machines can pace it.
+/// Default emulated rate of a link, slow enough for small machines to pace.
 pub const RATE: &str = "100 Mbps";

@@ -1,4 +1,4 @@
-//! What is known of all runs of a session: how late they were, and which are marked.
+//! Log of a session's runs: lateness, counts and marks.
 
 use crate::attempt::{Attempt, changed_late, handed_late};
 use crate::counted::Counted;
@@ -14,28 +14,27 @@ use crate::seen::Late;
 use crate::traffic::Ran;
 use serde_json::{Map, Value, json};
 
-/// What is known of all runs.
+/// Measurements of all runs.
 #[derive(Default)]
 pub struct Log {
     attempts: Vec<Value>,
-    /// Of the worst switch of the worst run.
+    /// Lateness of the worst switch of the worst run.
     late: Option<Late>,
-    /// How late their flows were handed over, in nanoseconds.
+    /// Lateness of flows' hand-overs, in nanoseconds, sorted.
     starts_ns: Vec<u64>,
     counted: Counted,
-    /// Seeds whose run something was wrong with, and what.
+    /// Seeds of marked runs, and the reasons.
     marked: Vec<(u64, String)>,
     timeouts_unknown: bool,
     ecn: bool,
-    /// Changes of the network that were to be, those that were made, and how late the
-    /// latest was, in nanoseconds.
+    /// Changes of the network: number planned, number made, and the largest lateness in nanoseconds.
     changes: (usize, usize, u64),
-    /// What must be read of the kernel of its hosts.
+    /// Warnings about the kernel of the hosts.
     kernel: Vec<String>,
 }
 
 impl Log {
-    /// A log of runs on this testbed, before the first.
+    /// Creates an empty log of runs on the testbed of `state`.
     pub fn of(state: &State) -> Log {
         Log {
             kernel: kernel_warnings(state),
@@ -43,7 +42,7 @@ impl Log {
         }
     }
 
-    /// The run of `seed`; the switches dropped so many frames, where they count them.
+    /// Adds the run of `seed`, in which switches `dropped` frames; `None` if not counted.
     pub fn note(&mut self, seed: u64, ran: &Ran, attempt: &Attempt, dropped: Option<u64>) {
         let (late, wrong) = (attempt.late, attempt.wrong());
         self.attempts.push(attempt.to_json(seed));
@@ -59,13 +58,14 @@ impl Log {
         self.ecn |= ran.flows.iter().any(|f| f.sender.ecn);
     }
 
-    /// When the changes of the last run that was noted were made: each as late as the last who was told.
+    /// Adds the changes made in the run noted last; a change is as late as the last switch that acknowledged
+    /// it.
     pub fn changes(&mut self, steps: &[Step], ran: &Ran) {
         let mut done = ran.changed_ns.iter();
         let list: Vec<Value> = steps
             .iter()
             .map(|step| {
-                // Made in this order; the run may have ended before the last.
+                // Changes are made in this order; the run may have ended before the last.
                 let late = done.next().map(changed_late);
                 json!({
                     "due_ms": step.at_ns as f64 / 1e6,
@@ -86,7 +86,7 @@ impl Log {
         );
     }
 
-    /// The changes of all runs, in a line; nothing without one.
+    /// Describes the changes of all runs in one line; empty without changes.
     fn changes_text(&self) -> String {
         match self.changes {
             (0, ..) => String::new(),
@@ -97,29 +97,29 @@ impl Log {
         }
     }
 
-    /// The start that a share `q` of all is not later than, in microseconds; `None` of none.
+    /// Returns the quantile `q` of the hand-overs' lateness, in microseconds; `None` without flows.
     fn start_us(&self, q: f64) -> Option<f64> {
         let n = self.starts_ns.len();
         let rank = ((q * n as f64).ceil() as usize).clamp(1, n.max(1));
         self.starts_ns.get(rank - 1).map(|ns| *ns as f64 / 1e3)
     }
 
-    /// What was counted in all runs.
+    /// Returns the counts of all runs.
     pub fn counted(&self) -> &Counted {
         &self.counted
     }
 
-    /// How late the switches were; nothing is known without a run.
+    /// Returns the lateness of the switches; all values are `None` before the first run.
     fn late(&self) -> Late {
         self.late.unwrap_or_default()
     }
 
-    /// The seeds whose runs are marked.
+    /// Returns the seeds whose runs are marked.
     pub fn marked(&self) -> impl Iterator<Item = u64> {
         self.marked.iter().map(|(seed, _)| *seed)
     }
 
-    /// What must be read before trusting a number.
+    /// Returns warnings that affect the results.
     pub fn warnings(&self) -> Vec<String> {
         let mut list = self.kernel.clone();
         for (seed, wrong) in &self.marked {
@@ -133,7 +133,7 @@ impl Log {
         list
     }
 
-    /// The log in the form that a manifest stores.
+    /// Returns the log as stored in a manifest.
     pub fn to_json(&self, scene: &Scene, state: &State, order: &Order) -> Value {
         let settings = &scene.blueprint.settings;
         let mut differences = scene.differences.clone();
@@ -183,7 +183,7 @@ impl Log {
         })
     }
 
-    /// In a line.
+    /// Returns a summary of a few lines.
     pub fn to_text(&self, scene: &Scene, state: &State) -> String {
         format!(
             "\ntestbed: Linux {}, {} for {}, times divided by {}; {}\n{}{}",
@@ -197,7 +197,7 @@ impl Log {
         )
     }
 
-    /// How late switches and hosts were, in a line.
+    /// Describes the lateness of switches and hosts in one line.
     pub fn late_text(&self) -> String {
         let us = |value: Option<f64>| value.map_or("-".into(), |us| format!("{us:.0} us"));
         let late = self.late();
@@ -214,14 +214,14 @@ impl Log {
     }
 }
 
-/// The kernel's features of a testbed, in lines.
+/// Describes the kernel features of a testbed, one per line.
 pub fn kernel_text(state: &State) -> String {
     let scale = state.blueprint.scale;
     let kernel = state.kernel.as_ref();
     kernel.map_or(String::new(), |kernel| kernel.to_text(scale))
 }
 
-/// What is not as host 0 had it when the testbed was built.
+/// Returns the kernel features of host 0 that differ from those at the testbed's creation.
 pub fn changed(state: &State) -> Vec<String> {
     let Some(built) = &state.kernel else {
         return Vec::new();
@@ -230,7 +230,7 @@ pub fn changed(state: &State) -> Vec<String> {
     now.map_or(Vec::new(), |now| built.changes_to(&now))
 }
 
-/// What must be read before a number of this testbed is trusted, of the kernel of its hosts.
+/// Returns warnings about the kernel of this testbed's hosts that affect its results.
 pub fn kernel_warnings(state: &State) -> Vec<String> {
     let settings = &state.blueprint.settings;
     let kernel = state.kernel.as_ref();

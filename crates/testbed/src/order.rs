@@ -1,4 +1,4 @@
-//! What a testbed is ordered to be: written down at `up`, found again at `run`.
+//! Order of a testbed: stored by `up`, read again by `run`.
 
 use crate::error::Error;
 use crate::network::changes::check_engine;
@@ -13,25 +13,25 @@ use sidestep_study::files;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// A scheme of a scenario, and how it is to be built.
+/// Scheme of a scenario, and how to build it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order {
-    /// A file or a shipped scenario.
+    /// Path of a scenario file, or name of a shipped scenario.
     pub scenario: String,
-    /// Its scheme.
+    /// Name of the scheme.
     pub scheme: String,
-    /// What the user changed.
+    /// Settings that the user changed.
     pub sets: Vec<String>,
-    /// Its `[quick]` applies.
+    /// True if the scenario's `[quick]` applies.
     pub quick: bool,
-    /// What the first host's link is emulated at.
+    /// Emulated rate of the first host's link.
     pub rate: String,
-    /// The testbed.
+    /// Name of the testbed.
     pub name: String,
 }
 
 impl Order {
-    /// The order in the form that the testbed's state stores.
+    /// Returns the order as stored in the testbed's state.
     pub fn to_json(&self) -> Value {
         json!({
             "scenario": self.scenario,
@@ -42,7 +42,7 @@ impl Order {
         })
     }
 
-    /// Reads it back.
+    /// Reads an order from the testbed's state.
     pub fn from_json(name: &str, value: &Value) -> Result<Order, Error> {
         let text = |key: &str| value[key].as_str().map(String::from);
         let sets = value["sets"].as_array().into_iter().flatten();
@@ -66,7 +66,7 @@ impl Order {
         })
     }
 
-    /// Reads the scenario with that scheme alone, and with these seeds if any are given.
+    /// Reads the scenario with this scheme alone, and with `seeds` if given.
     pub fn read(&self, seeds: Option<&str>) -> Result<Scene, Error> {
         let mut sets = self.sets.clone();
         sets.push(format!("schemes={}", self.scheme));
@@ -75,7 +75,7 @@ impl Order {
         Scene::of(scenario, &self.rate, &self.name)
     }
 
-    /// Builds it; nothing is left when that fails, or `stop` becomes true.
+    /// Builds the testbed; leaves nothing behind if that fails or `stop` becomes true.
     pub fn build(&self, engine: &Engine, stop: &AtomicBool) -> Result<(State, Scene), Error> {
         let scene = self.read(None)?;
         check_engine(engine.name(), &scene.changes)?;
@@ -90,7 +90,8 @@ impl Order {
     }
 }
 
-/// Says what of these scenes switches in the kernel cannot do, or what this machine lacks for them, where `engine` is such.
+/// Refuses scenes that switches in the kernel cannot run, or this machine lacks support for; accepts all with
+/// another engine.
 pub fn check_kernel<'a>(
     engine: &Engine,
     scenes: impl IntoIterator<Item = &'a Scene>,
@@ -104,7 +105,7 @@ pub fn check_kernel<'a>(
     ebpf::need().map_err(Error::Input)
 }
 
-/// The scheme that was asked for, or the only one.
+/// Returns the requested scheme, or the only one of the scenario.
 pub fn choose(which: &str, sets: &[String], scheme: &Option<String>) -> Result<String, Error> {
     if let Some(scheme) = scheme {
         return Ok(scheme.clone());
@@ -130,7 +131,8 @@ fn scenario(which: &str, sets: &[String], quick: bool) -> Result<Scenario, Error
     Ok(experiment.points.pop().expect("there is a point").scenario)
 }
 
-/// A file is found again from another folder; a shipped name stays.
+/// Returns the absolute path of a file, so that it is found from another folder; a shipped name is returned
+/// unchanged.
 pub fn absolute(which: &str) -> String {
     match Path::new(which).canonicalize() {
         Ok(path) => path.display().to_string(),

@@ -1,7 +1,7 @@
-//! What hosts and switches saw, in the simulator's words: times are those of the network that is emulated.
+//! Measurements of hosts and switches as the simulator's outcome: times are those of the emulated network.
 //!
-//! **Deviations**   the simulator's words have a number for everything. What nobody counted is 0 in them, and its teller
-//!                  is missing in [`Told`], so that nobody shows it.
+//! **Deviations**   an outcome has a number for everything. A value that was not counted is 0, and its teller
+//!                  is missing in [`Told`], so that it is never shown.
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +14,7 @@ use sidestep_sim::{ClassOutcome, End, FlowOutcome, Outcome, Plan, PortOutcome, T
 use sidestep_types::{PortId, Time};
 use std::sync::Arc;
 
-/// The run that `ran` is, with what the ports of each switch saw; nothing with bridges.
+/// Converts `ran` and the counts of each switch's ports into a run; `seen` is empty with bridges.
 pub fn run(scene: &Scene, seed: u64, plan: Plan, ran: &Ran, seen: &[Vec<PortSeen>]) -> Run {
     let ports = ports(scene, ran, seen);
     let flows: Vec<FlowOutcome> = ran
@@ -27,7 +27,7 @@ pub fn run(scene: &Scene, seed: u64, plan: Plan, ran: &Ran, seen: &[Vec<PortSeen
         totals: totals(&flows, &ports, ran),
         flows,
         ports,
-        // What subflows a kernel's flow has, nobody asks it.
+        // The kernel is not queried for the subflows of a flow.
         subflows: Vec::new(),
         deadlocks: Vec::new(),
         end: scene.scale.there(ran.end_ns),
@@ -51,14 +51,15 @@ pub fn run(scene: &Scene, seed: u64, plan: Plan, ran: &Ran, seen: &[Vec<PortSeen
         probed,
         recording: None,
         interrupted: ran.interrupted,
-        // Who knows how late it was says them.
+        // Set by the caller, which measured the lateness.
         marks: Vec::new(),
         told: told(ran, !seen.is_empty()),
         warnings: ran.warnings.iter().map(named).collect(),
     }
 }
 
-/// Tellers of a run: never the simulator, no switches where bridges forward, and no kernel that is too old for a count.
+/// Returns the sources of a run's values: without the simulator, without switches if bridges forward, and
+/// without counters that an older kernel lacks.
 fn told(ran: &Ran, switches: bool) -> Told {
     let all = |known: fn(&FlowRan) -> bool| ran.flows.iter().all(known);
     let tellers = [
@@ -85,7 +86,8 @@ fn told(ran: &Ran, switches: bool) -> Told {
     Told::without(missing.map(|(teller, _)| teller))
 }
 
-/// A flow is handed over when it is due: that a host was late is in the testbed's own numbers, and in the flow's time.
+/// Converts a flow. Its start is its due time: a host's lateness appears in the testbed's own numbers, and in
+/// the flow's completion time.
 fn flow(scene: &Scene, flow: &FlowRan) -> FlowOutcome {
     let there = |ns: u64| scene.scale.there(ns);
     FlowOutcome {
@@ -100,7 +102,7 @@ fn flow(scene: &Scene, flow: &FlowRan) -> FlowOutcome {
     }
 }
 
-/// One for each direction of each cable, `a` to `b` first.
+/// Returns an outcome for each direction of each cable, `a` to `b` first.
 fn ports(scene: &Scene, ran: &Ran, seen: &[Vec<PortSeen>]) -> Vec<PortOutcome> {
     let network = &scene.scenario.network;
     let mut next = vec![0u16; network.switches.len()];
@@ -144,7 +146,7 @@ fn ports(scene: &Scene, ran: &Ran, seen: &[Vec<PortSeen>]) -> Vec<PortOutcome> {
     ports
 }
 
-/// FCS, preamble and gap: what a frame costs on a wire beside what an interface counts.
+/// Bytes of a frame on the wire that an interface does not count: FCS, preamble and gap.
 const FRAMING: u64 = 24;
 
 fn classes(plan: &Plan, ran: &Ran) -> Vec<ClassOutcome> {

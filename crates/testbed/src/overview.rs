@@ -1,4 +1,4 @@
-//! What stands of testbeds, for people and as JSON.
+//! State of the testbeds that are up, as text and as JSON.
 
 use crate::error::Error;
 use crate::log::{kernel_text, kernel_warnings};
@@ -8,14 +8,14 @@ use crate::network::switches::{self, answers, counters};
 use crate::seen;
 use serde_json::{Value, json};
 
-/// What stands of one testbed, and what its switches have counted.
+/// State of one testbed, and the counters of its switches.
 pub struct Overview {
     bed: Standing,
     answers: Vec<Value>,
 }
 
 impl Overview {
-    /// Of the testbed called `name`, which must be up, or of all.
+    /// Reads the state of the testbed called `name`, which must be up, or of all testbeds.
     pub fn of(name: &Option<String>) -> Result<Vec<Overview>, Error> {
         let all = match name {
             Some(name) => vec![name.clone()],
@@ -37,23 +37,23 @@ impl Overview {
         Ok(beds)
     }
 
-    /// Is everything there that was built?
+    /// Returns true if every part that was built is still there.
     pub fn is_whole(&self) -> bool {
         is_whole(&self.bed)
     }
 
-    /// As `testbed status --json` says it.
+    /// Returns the output of `testbed status --json`.
     pub fn to_json(&self) -> Value {
         to_json(&self.bed, &self.answers)
     }
 
-    /// In lines.
+    /// Returns the state as lines of text.
     pub fn to_text(&self) -> String {
         to_text(&self.bed, &self.answers)
     }
 }
 
-/// Is everything there that was built?
+/// Returns true if every part that was built is still there.
 fn is_whole(bed: &Standing) -> bool {
     let switches = !answers(&bed.state.engine) || bed.answers.iter().all(|a| *a);
     bed.state.complete && bed.missing.is_empty() && switches
@@ -123,7 +123,7 @@ fn to_text(bed: &Standing, answers: &[Value]) -> String {
     text
 }
 
-/// The kernel's features and what must be read of them, in lines below a testbed's own.
+/// Describes the kernel's features and the warnings about them, indented below the testbed's lines.
 pub fn about_kernel(state: &State) -> String {
     let mut text: String = kernel_text(state)
         .lines()
@@ -135,7 +135,7 @@ pub fn about_kernel(state: &State) -> String {
     text
 }
 
-/// What a switch has counted, in half a line; `-` is what it does not say.
+/// Describes the counters of a switch; `-` stands for a value it does not report.
 fn counted(answer: &Value, ports: usize) -> String {
     let seen = seen::ports(answer, ports).ok();
     let sum = |of: fn(&seen::PortSeen) -> u64| {

@@ -1,8 +1,8 @@
-//! How many runs of the testbed have ended.
+//! Progress of the testbed's runs.
 
 use sidestep_study::progress::{Board, Line, Show};
 
-/// A line on standard error.
+/// Progress line on standard error.
 pub struct Progress<'a> {
     board: Board,
     line: Line<'a>,
@@ -10,7 +10,7 @@ pub struct Progress<'a> {
 }
 
 impl<'a> Progress<'a> {
-    /// Of so many `runs`.
+    /// Creates the progress of `runs` runs.
     pub fn of(runs: usize, show: Show<'a>) -> Progress<'a> {
         Progress {
             board: Board::new(runs),
@@ -19,7 +19,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// One more has ended, with so many packet-hops.
+    /// Counts one more ended run, with its packet-hops.
     pub fn add(&mut self, packet_hops: u64) {
         self.board.set(self.ended, 1.0, packet_hops);
         self.ended += 1;

@@ -1,4 +1,4 @@
-//! The seeds of a scenario on a testbed that stands, one after the other.
+//! Runs of a scenario's seeds on a testbed that is up, one after the other.
 
 use crate::attempt::Attempt;
 use crate::error::Error;
@@ -13,33 +13,33 @@ use sidestep_study::KernelRow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Between two runs: resets of the last one's connections arrive.
+/// Pause between two runs, in which resets of the last run's connections arrive.
 const BREATH: Duration = Duration::from_millis(50);
 
-/// How often it is looked whether the switches still run.
+/// Interval of checks that the switches still run.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// The longest that a switch may go on sending what is left of a run.
+/// Longest wait for a switch to send the remaining frames of a run.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What is wanted of each run beside its tables.
+/// Optional outputs of each run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct How {
-    /// A recording.
+    /// True to record every packet.
     pub record: bool,
-    /// What kernels say of the senders of flows.
+    /// True to query the kernels' statistics of flows' senders.
     pub kernel_stats: bool,
 }
 
-/// A run.
+/// Kept run.
 pub struct Kept {
-    /// What became of its flows.
+    /// Outcome of its flows.
     pub run: Run,
-    /// What kernels said of the senders of its flows, if they were asked.
+    /// Kernel statistics of its flows' senders; empty unless requested.
     pub kernel: Vec<KernelRow>,
 }
 
-/// Says what cannot be recorded.
+/// Refuses a recording that the testbed cannot make.
 pub fn check_record(scene: &Scene, state: &State) -> Result<(), Error> {
     let print = &scene.blueprint;
     let refuse = |why: &str| Err(Error::Input(format!("--record: expected {why}")));
@@ -62,10 +62,10 @@ pub fn check_record(scene: &Scene, state: &State) -> Result<(), Error> {
     Ok(())
 }
 
-/// Runs the seeds of the scenario one after the other on a testbed that stands and is occupied.
+/// Runs the seeds of the scenario one after the other on a testbed that is up and locked.
 ///
-/// Every run is kept; what this machine did to it is in its marks. `done` gets each seed
-/// with its run, `None` when it was not begun, and the seconds it took.
+/// Every run is kept; its marks name this machine's disturbances. `done` receives each seed with its run,
+/// `None` if it was not begun, and its duration in seconds.
 pub fn each(
     scene: &Scene,
     state: &State,
@@ -82,7 +82,7 @@ pub fn each(
     Ok(())
 }
 
-/// One seed; `None` when it was stopped before it began.
+/// Runs one seed; `None` if stopped before it began.
 fn one(
     scene: &Scene,
     state: &State,
@@ -127,10 +127,10 @@ fn one(
     let ran = ran?;
     let after = switches::counters(&scene.blueprint, &state.engine)?;
     let ports = seen::between(&scene.blueprint, &before, &after)?;
-    // Bridges do not count them.
+    // Bridges do not count lost frames.
     let lost = (!ports.is_empty()).then(|| ports.iter().flatten().map(|p| p.lost).sum());
     let late = match state.engine.as_str() {
-        // The kernel's buckets are late uncounted, which is not never.
+        // The kernel's token buckets may be late, but do not count it: unknown, not zero.
         switches::EBPF => seen::Late::default(),
         _ => seen::late(&after)?,
     };
@@ -147,7 +147,7 @@ fn one(
     Ok(Some(Kept { run, kernel }))
 }
 
-/// Does something that is told to stop when somebody says so, or a switch has ended: which, and how.
+/// Does `work`, and stops it if the caller stops or a switch ends; returns the switch that ended, and how.
 fn while_switches_run<T>(
     scene: &Scene,
     state: &State,
@@ -158,7 +158,7 @@ fn while_switches_run<T>(
     std::thread::scope(|scope| {
         let watching = scope.spawn(|| {
             loop {
-                // Before the last look at them: what ended in between is seen.
+                // Read before the last check of the switches, so that a switch that ends in between is noticed.
                 let last = over.load(Ordering::Acquire);
                 let ended = switches::ended(&scene.blueprint, &state.engine);
                 if ended.is_some() || stop.load(Ordering::Relaxed) {
@@ -176,7 +176,7 @@ fn while_switches_run<T>(
     })
 }
 
-/// Waits until the switches hold nothing of the last run.
+/// Waits until the switches hold no frame of the last run.
 fn quiet(scene: &Scene, state: &State) -> Result<(), Error> {
     let began = Instant::now();
     loop {

@@ -1,45 +1,45 @@
-//! The factor between the network that is emulated and what this machine can pace.
+//! Scale factor between the emulated network and this machine's pace.
 
 use sidestep_types::{BitRate, Time};
 
-/// A network's times are longer, and its rates smaller, by `model / bed`.
+/// Scale of a testbed: times are longer, and rates smaller, by `model / bed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scale {
-    /// A link of the network.
+    /// Rate of a link in the network.
     pub model: BitRate,
-    /// The same on this machine.
+    /// Rate of the same link on this machine.
     pub bed: BitRate,
 }
 
 impl Scale {
-    /// How many times slower the testbed is.
+    /// Returns the slow-down of the testbed.
     pub fn factor(self) -> f64 {
         self.model.as_bps() as f64 / self.bed.as_bps() as f64
     }
 
-    /// A rate of the network as it is here, rounded down to whole bits per second.
+    /// Converts a rate of the network to this machine, rounded down to whole bits per second, at least 1.
     pub fn rate(self, rate: BitRate) -> u64 {
         let scaled = times(rate.as_bps(), self.bed.as_bps(), self.model.as_bps());
         scaled.max(1)
     }
 
-    /// A time of the network as it is here, in nanoseconds, rounded down.
+    /// Converts a time of the network to this machine, in nanoseconds, rounded down.
     pub fn here_ns(self, time: Time) -> u64 {
         times(time.as_ns(), self.model.as_bps(), self.bed.as_bps())
     }
 
-    /// A time that was measured here as it is in the network.
+    /// Converts a time measured here, in nanoseconds, to the network.
     pub fn there(self, ns: u64) -> Time {
         self.there_ps(ns.saturating_mul(1000))
     }
 
-    /// The same of picoseconds.
+    /// Converts a time measured here, in picoseconds, to the network.
     pub fn there_ps(self, ps: u64) -> Time {
         Time::from_ps(times(ps, self.bed.as_bps(), self.model.as_bps()))
     }
 }
 
-/// `n × by / over`, in 128 bits, stopping at the largest.
+/// Returns `n × by / over`, computed in 128 bits and capped at `u64::MAX`.
 fn times(n: u64, by: u64, over: u64) -> u64 {
     let exact = u128::from(n) * u128::from(by) / u128::from(over.max(1));
     u64::try_from(exact).unwrap_or(u64::MAX)

@@ -1,4 +1,4 @@
-//! A scheme of a scenario as a blueprint for the testbed, or why it cannot be one.
+//! Conversion of a scenario's scheme into a blueprint for the testbed, with the reasons for refusals.
 
 use crate::error::Error;
 use crate::network::blueprint::{
@@ -14,22 +14,22 @@ use sidestep_types::{
     BitRate, Entry, Framing, PortId, Quantity, Time, Unit, Value, parse_quantity,
 };
 
-/// An order, read: what to run, and what to build for it.
+/// Order that was read: the runs to make, and the network to build for them.
 pub struct Scene {
-    /// With one scheme.
+    /// Scenario with one scheme.
     pub scenario: Scenario,
-    /// Between its times and this machine's.
+    /// Scale between the scenario's times and this machine's.
     pub scale: Scale,
-    /// What to build.
+    /// Network to build.
     pub blueprint: Blueprint,
-    /// What becomes of its cables during a run.
+    /// Changes of its cables during a run.
     pub changes: Vec<Change>,
-    /// What the testbed does otherwise than the scenario says.
+    /// Sentences on how the testbed deviates from the scenario.
     pub differences: Vec<String>,
 }
 
 impl Scene {
-    /// The first scheme of a scenario at `rate`, as the testbed called `name`.
+    /// Reads the first scheme of a scenario at `rate`, for the testbed called `name`.
     pub fn of(scenario: Scenario, rate: &str, name: &str) -> Result<Scene, Error> {
         let scale = scale(&scenario, rate)?;
         let scheme = &scenario.schemes[0];
@@ -57,7 +57,7 @@ impl Scene {
     }
 }
 
-/// The changes of a scheme as they are here.
+/// Converts the changes of a scheme to this machine's times and rates.
 fn changes(scheme: &Scheme, scale: Scale) -> Vec<Change> {
     let one = |change: &sidestep_sim::Change| Change {
         at_ns: scale.here_ns(change.at),
@@ -72,7 +72,7 @@ fn changes(scheme: &Scheme, scale: Scale) -> Vec<Change> {
     scheme.config.changes.iter().map(one).collect()
 }
 
-/// How much slower than its network a testbed may be.
+/// Largest slow-down of a testbed.
 const SLOWEST: u64 = 1_000;
 
 fn scale(scenario: &Scenario, rate: &str) -> Result<Scale, Error> {
@@ -83,7 +83,7 @@ fn scale(scenario: &Scenario, rate: &str) -> Result<Scale, Error> {
     };
     let access = sidestep_sim::workload::Site::of(&scenario.network).access;
     let model = access.first().copied().unwrap_or(bed);
-    // Slower than this, timeouts would be longer than the kernel takes.
+    // With a larger slow-down, timeouts would exceed the kernel's maximum.
     let least = model.as_bps().div_ceil(SLOWEST);
     if bed > model || bed.as_bps() < least {
         return Err(Error::Input(format!(
@@ -146,7 +146,7 @@ fn blueprint(
     Ok(blueprint)
 }
 
-/// What switch `number` decides by, in the words of a software switch's config.
+/// Returns the policies of switch `number` as lines of a software switch's configuration.
 fn decision(scenario: &Scenario, number: usize, scale: Scale) -> String {
     let mut decision = scenario.decision(0, number);
     let route = (&mut decision.route, sidestep_switch::route::ENTRIES);
@@ -176,7 +176,7 @@ fn decision(scenario: &Scenario, number: usize, scale: Scale) -> String {
     lines
 }
 
-/// The times of a policy or shim are longer here.
+/// Scales the times of a policy or shim to this machine.
 fn last_longer((name, values): &mut Named, entries: &[Entry], scale: Scale) {
     let entry = entries.iter().find(|entry| entry.name == *name);
     for param in entry.map_or(&[][..], |entry| entry.params) {
@@ -187,7 +187,7 @@ fn last_longer((name, values): &mut Named, entries: &[Entry], scale: Scale) {
     }
 }
 
-/// How long switches remember a flow that is silent, here.
+/// Returns how long switches remember a silent flow, in nanoseconds of this machine.
 fn settle(scenario: &Scenario, scale: Scale) -> u64 {
     let remembers = |number| {
         let (name, values) = scenario.decision(0, number).sched;
@@ -208,7 +208,7 @@ fn settle(scenario: &Scenario, scale: Scale) -> u64 {
     switches.map(remembers).max().unwrap_or(0)
 }
 
-/// What the hosts are told, and what the kernel does otherwise.
+/// Returns the settings of the hosts, and the kernel's deviations from the scheme.
 fn settings(
     scenario: &Scenario,
     scheme: &Scheme,
@@ -289,8 +289,8 @@ fn settings(
     Ok((settings, differences))
 }
 
-/// Refuses workloads with a transport of their own, unless it is the scheme's: a host's namespace has one congestion
-/// control and one set of settings of TCP, which all its connections have.
+/// Refuses workloads whose transport differs from the scheme's: a host's namespace has one congestion control
+/// and one set of TCP settings for all its connections.
 fn one_transport(scenario: &Scenario, scheme: &Scheme) -> Result<(), String> {
     let config = &scheme.config;
     let mut own = config.transports.own.iter().flatten();
@@ -315,7 +315,7 @@ fn one_transport(scenario: &Scenario, scheme: &Scheme) -> Result<(), String> {
     ))
 }
 
-/// The subflows of each connection, when it is MPTCP.
+/// Returns the number of subflows per connection if the transport is MPTCP.
 fn subflows(scenario: &Scenario, scheme: &Scheme) -> Result<Option<u32>, String> {
     let sidestep_transport::TransportConfig::Mptcp(mptcp) = &scheme.config.transport else {
         return Ok(None);
@@ -387,19 +387,19 @@ fn congestion(tcp: &TcpConfig) -> Result<Congestion, String> {
     }
 }
 
-/// The shim that is a program of the host's own here: see [`mod@crate::network::agent`].
+/// Shim that runs as a BPF program in the host itself: see [`mod@crate::network::agent`].
 const AGENT: &str = "agent-droptail";
 
-/// The most that its `longest` may be: each connection has a counter for each length.
+/// Largest `longest` of the agent: each connection has a counter for each length.
 const LONGEST: u64 = 1024;
 
-/// The agent of every host, if it has one.
+/// Returns the agent of every host, if the scheme has one.
 pub(crate) fn agent(shims: &[Named]) -> Result<Option<Agent>, String> {
     let Some(place) = shims.iter().position(|(name, _)| name == AGENT) else {
         return Ok(None);
     };
     let (name, values) = &shims[place];
-    // Its program is below the host's TCP, and other shims behind its cable.
+    // The agent runs below the host's TCP; other shims stand at the far end of the host's cable.
     if place > 0 {
         return Err(format!(
             "host.shims: {name}: expected it first, next to the transport, where the testbed has it, got {} before it",
@@ -426,10 +426,10 @@ pub(crate) fn agent(shims: &[Named]) -> Result<Option<Agent>, String> {
     }))
 }
 
-/// The shim that is the host's own here where `host.marker` says so.
+/// Shim that runs in the host itself if `host.marker` selects that.
 pub(crate) const MARKS: &str = "by-size";
 
-/// The marks that hosts set by themselves, if they do.
+/// Returns the marks that hosts set themselves, if they do.
 pub(crate) fn marks(config: &SchemeConfig) -> Result<Option<Marks>, String> {
     let place = config.shims.iter().position(|(name, _)| name == MARKS);
     let Some(place) = place.filter(|_| config.marker == sidestep_lab::Marker::Host) else {
@@ -453,7 +453,7 @@ pub(crate) fn marks(config: &SchemeConfig) -> Result<Option<Marks>, String> {
     }))
 }
 
-/// What marks, and what switches make of it, in sentences.
+/// Describes in sentences where packets are marked, and how switches read the marks.
 fn marking(config: &SchemeConfig) -> Vec<String> {
     let Some((_, values)) = config.shims.iter().find(|(name, _)| name == MARKS) else {
         return Vec::new();
@@ -482,7 +482,7 @@ fn marking(config: &SchemeConfig) -> Vec<String> {
     list
 }
 
-/// A socket has one code point.
+/// Refuses settings that a socket's single code point cannot express.
 fn marks_can_be_set(scenario: &Scenario, settings: &HostSettings) -> Result<(), String> {
     let Some(marks) = &settings.marks else {
         return Ok(());
@@ -504,7 +504,7 @@ fn marks_can_be_set(scenario: &Scenario, settings: &HostSettings) -> Result<(), 
     }
 }
 
-/// The shims that stand at ports of switches.
+/// Returns the shims that run at ports of switches.
 fn at_ports(config: &SchemeConfig) -> Vec<Named> {
     let own = |name: &str| match name {
         AGENT => true,
@@ -515,7 +515,7 @@ fn at_ports(config: &SchemeConfig) -> Vec<Named> {
     all.cloned().collect()
 }
 
-/// The lines of a port to a host with these shims, whose times are longer here.
+/// Returns the configuration lines of a port to a host with these shims, with times scaled to this machine.
 fn shims(shims: &[Named], scale: Scale) -> String {
     let mut all = shims.to_vec();
     for named in &mut all {
@@ -527,19 +527,19 @@ fn shims(shims: &[Named], scale: Scale) -> String {
     }
 }
 
-/// Does a shim mark by what remains, for which it must be told sizes?
+/// Returns true if a shim marks by remaining size, and so needs announced sizes.
 fn marks_what_remains((name, values): &Named) -> bool {
     sidestep_transport::shim::nature(name).tags && values.word("by") == "remaining"
 }
 
-/// How frames between switches carry the tags of these shims, if they do.
+/// Returns how frames between switches carry the tags of these shims, if they do.
 fn tags(shims: &[Named]) -> Option<Tags> {
     let (_, values) =
         (shims.iter()).find(|(name, _)| sidestep_transport::shim::nature(name).tags)?;
     Some(Tags::of(values).expect("it was read"))
 }
 
-/// The largest segment that a flow may have: what a connection has otherwise is said by itself.
+/// Returns the largest segment of any flow; a connection with another MSS sets its own.
 fn mss(scenario: &Scenario, scheme: &Scheme, tcp: &TcpConfig) -> Result<u32, String> {
     for seed in &scenario.seeds {
         let plan = scenario.plan(*seed)?;
@@ -557,7 +557,8 @@ fn mss(scenario: &Scenario, scheme: &Scheme, tcp: &TcpConfig) -> Result<u32, Str
     Ok(scenario.largest_mss(scheme))
 }
 
-/// The largest flow of the first seed, three times: the kernel counts its own overhead as well.
+/// Returns three times the largest flow of the first seed, in bytes within limits: the kernel counts its
+/// overhead as well.
 fn send_buffer(scenario: &Scenario) -> Result<u64, String> {
     let plan = scenario.plan(scenario.seeds[0])?;
     let sizes = plan
@@ -572,18 +573,19 @@ fn send_buffer(scenario: &Scenario) -> Result<u64, String> {
         .clamp(1 << 20, 256 << 20))
 }
 
-/// Is the kernel told to have SACK? Without it nothing repairs before the timer, as `fast_retransmit = "off"` asks.
+/// Returns true if SACK is enabled in the kernel. Without SACK nothing is repaired before the timer, as
+/// `fast_retransmit = "off"` asks.
 fn told_sack(tcp: &TcpConfig) -> bool {
     tcp.recovery == sidestep_transport::Recovery::Sack && tcp.dupack_threshold.is_some()
 }
 
-/// Do connections of this scheme have SACK here? A kernel that is told nothing has it.
+/// Returns true if connections of this scheme use SACK here; a kernel with default settings uses it.
 pub fn has_sack(config: &SchemeConfig) -> bool {
     config.kernel == sidestep_lab::Kernel::Stock
         || config.transport.each_tcp().is_some_and(told_sack)
 }
 
-/// `sent`: switches rank data by themselves in the scenario as well.
+/// Returns the kernel's deviations from `tcp`. `sent`: in the scenario, too, switches rank data by sent bytes.
 fn differences(tcp: &TcpConfig, sent: bool) -> Vec<String> {
     let mut list = Vec::new();
     let mut say = |applies: bool, words: &str| {
@@ -651,7 +653,7 @@ fn differences(tcp: &TcpConfig, sent: bool) -> Vec<String> {
     list
 }
 
-/// What is not of the transport.
+/// Returns the deviations outside the transport.
 fn around(scenario: &Scenario) -> Vec<String> {
     let mut list = vec![
         "a host's packet reaches its switch when it begins to leave the host, one serialisation earlier than in the \

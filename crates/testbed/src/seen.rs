@@ -1,4 +1,4 @@
-//! What the switches counted during a run, read from their answers.
+//! Counts of the switches during a run, read from their answers.
 
 use crate::error::Error;
 use crate::network::blueprint::Blueprint;
@@ -7,21 +7,21 @@ use sidestep_softswitch::frame::Refusal;
 use sidestep_switch::DropReason;
 use sidestep_switch::ports::Counts;
 
-/// One port of one switch.
+/// Counts of one port of a switch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PortSeen {
     pub packets: u64,
     pub bytes: u64,
-    /// What the switch decided.
+    /// Counts of the switch's decisions.
     pub counts: Counts,
     pub peak_packets: u32,
     pub peak_bytes: u32,
-    /// Frames that were lost beside the switch's decision: by the kernel, or refused.
+    /// Frames lost outside the switch's decision: by the kernel, or refused.
     pub lost: u64,
 }
 
 impl PortSeen {
-    /// What came on top of `before`; the longest queues are those since the switch was last told to forget them.
+    /// Returns the counts since `before`; peaks are those since the switch last reset them.
     fn since(&self, before: &PortSeen) -> PortSeen {
         let mut counts = self.counts;
         counts -= &before.counts;
@@ -36,7 +36,7 @@ impl PortSeen {
     }
 }
 
-/// The ports of every switch of `print`, by its answers before and after; none with bridges.
+/// Returns the counts of every switch's ports between two sets of answers; empty with bridges.
 pub fn between(
     print: &Blueprint,
     before: &[Value],
@@ -52,7 +52,7 @@ pub fn between(
     Ok(all)
 }
 
-/// Frames that the switches hold.
+/// Returns the number of frames that the switches hold.
 pub fn held(answers: &[Value]) -> Result<u64, Error> {
     answers
         .iter()
@@ -60,22 +60,22 @@ pub fn held(answers: &[Value]) -> Result<u64, Error> {
         .sum()
 }
 
-/// How late a switch was; what it does not say is `None`.
+/// Lateness of a switch; a value it does not report is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Late {
     pub p50_us: Option<f64>,
     pub p99_us: Option<f64>,
     pub p999_us: Option<f64>,
     pub max_us: Option<f64>,
-    /// Stalls: spans in which something was more than 1 ms late to leave or to be decided about; `None` when nobody
-    /// counted, as with bridges.
+    /// Number of stalls: spans in which some frame was more than 1 ms late to leave or to be decided on; `None`
+    /// if not counted, as with bridges.
     pub stalls: Option<u64>,
-    /// How long those were together, in milliseconds as measured.
+    /// Total length of the stalls, in milliseconds as measured.
     pub stalled_ms: Option<f64>,
 }
 
 impl Late {
-    /// The worst of both, number by number, and the stalls of both; what one of them does not know is not known.
+    /// Returns the larger of each value, and the sum of the stalls; a value unknown in either is unknown.
     pub fn worst(self, other: Late) -> Late {
         let larger = |a: Option<f64>, b: Option<f64>| Some(a?.max(b?));
         Late {
@@ -88,7 +88,7 @@ impl Late {
         }
     }
 
-    /// The times in the form that a manifest stores.
+    /// Returns the times as stored in a manifest.
     pub fn to_json(self) -> Value {
         serde_json::json!({
             "p50_us": self.p50_us,
@@ -101,14 +101,14 @@ impl Late {
     }
 }
 
-/// How late the worst of all switches was; nothing is known with bridges, which do not answer.
+/// Returns the lateness of the worst switch; all values are `None` with bridges, which do not answer.
 ///
-/// A switch that does not say how often it stalled is an error: a run cannot be judged by it.
+/// A switch that does not report its stalls is an error: without them a run cannot be judged.
 pub fn late(answers: &[Value]) -> Result<Late, Error> {
     let of = |answer: &Value| {
         let late = &answer["lateness"];
         let us = |key: &str| late[key].as_f64();
-        // What was decided about late leaves late: the spans of both are mostly the same, and count once.
+        // A frame decided on late also leaves late: the two kinds of spans mostly coincide, and count once.
         let (mut stalls, mut stalled_ms) = (0, 0.0f64);
         for part in ["lateness", "overtaken"] {
             stalls = count(answer, part, &answer[part], "stalls")?.max(stalls);
@@ -127,7 +127,7 @@ pub fn late(answers: &[Value]) -> Result<Late, Error> {
     Ok(all.into_iter().reduce(Late::worst).unwrap_or_default())
 }
 
-/// A number that may have a fraction, in the part `what` of an answer.
+/// Reads a number that may have a fraction from the part `what` of an answer.
 fn number(answer: &Value, what: &str, key: &str) -> Result<f64, Error> {
     answer[what][key].as_f64().ok_or_else(|| {
         Error::Work(format!(
@@ -137,7 +137,7 @@ fn number(answer: &Value, what: &str, key: &str) -> Result<f64, Error> {
     })
 }
 
-/// A count of `part`, which is the whole `answer` or something in it.
+/// Reads a count from `part`, which is the whole `answer` or a part of it.
 fn count(answer: &Value, what: &str, part: &Value, key: &str) -> Result<u64, Error> {
     part[key].as_u64().ok_or_else(|| {
         Error::Work(format!(
@@ -147,7 +147,7 @@ fn count(answer: &Value, what: &str, part: &Value, key: &str) -> Result<u64, Err
     })
 }
 
-/// The word for what came by a link that was ordered down.
+/// Name of the reason for refusing a frame from a link that is down.
 const LINK_DOWN: &str = Refusal::LinkDown.name();
 
 /// Reads the answer of one switch with ports `p0`, `p1` …
@@ -162,7 +162,7 @@ fn port(answer: &Value, name: &str) -> Result<PortSeen, Error> {
     let io = &port["io"];
     let dropped = |reason: DropReason| of(&port["drops"], reason.name());
     let counts = Counts::read(|name| of(port, name), dropped)?;
-    // Frames that the switch would not forward, for whatever reason: none is expected in a run.
+    // Frames that the switch refused to forward, for any reason: a run expects none.
     let Some(reasons) = port["refused"].as_object() else {
         return Err(Error::Work(format!(
             "switch {}, {what}: expected its counters to have \"refused\", got {port}",
@@ -170,7 +170,7 @@ fn port(answer: &Value, name: &str) -> Result<PortSeen, Error> {
         )));
     };
     let mut refused = 0;
-    // What came by a link that was down is no mishap: the scenario has it so.
+    // Frames from a link that was down are expected: the scenario takes it down.
     for reason in reasons.keys().filter(|reason| *reason != LINK_DOWN) {
         refused += of(&port["refused"], reason)?;
     }
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// The answer of a switch with one port, on which nothing has happened.
+    /// Returns the answer of an idle switch with one port.
     fn answer() -> Value {
         let drops: serde_json::Map<String, Value> = DropReason::ALL
             .iter()
@@ -217,7 +217,7 @@ mod tests {
         answer
     }
 
-    /// [`answer`] without what stands at `path`.
+    /// Returns [`answer`] without `key` at `path`.
     fn without(path: &str, key: &str) -> Value {
         let mut answer = answer();
         let part = answer.pointer_mut(path).and_then(Value::as_object_mut);
@@ -242,7 +242,7 @@ mod tests {
         let mut other = answer();
         other["overtaken"] = json!({"stalls": 2, "stalled_ms": 4.0});
         let both = late(&[answer(), other]).unwrap();
-        // One stall of the first; of the other the two, which take in the one in which it left late.
+        // One stall of the first switch; two of the other, which include the one in which frames left late.
         assert_eq!((both.stalls, both.stalled_ms), (Some(3), Some(4.0)));
     }
 

@@ -1,4 +1,4 @@
-//! A testbed that stands, taken for the seeds of its scenario; the result directory of its runs.
+//! Session on a testbed that is up: runs the scenario's seeds and writes their result directory.
 
 use crate::error::Error;
 use crate::log::Log;
@@ -14,7 +14,7 @@ use sidestep_study::{Recorder, Report, Status, Taped};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// A testbed that nobody else uses until this is dropped.
+/// Testbed locked for exclusive use until this is dropped.
 pub struct Session {
     state: State,
     order: Order,
@@ -22,21 +22,21 @@ pub struct Session {
     _busy: Lock,
 }
 
-/// What came of its runs.
+/// Results of a session's runs.
 pub struct Recorded {
-    /// The result directory.
+    /// Result directory.
     pub dir: PathBuf,
     report: Report,
-    /// About the testbed, as in the manifest.
+    /// Description of the testbed, as in the manifest.
     about: Value,
-    /// The same in a line.
+    /// Description of the testbed, as text.
     line: String,
-    /// The recordings in the directory, as in the manifest.
+    /// Recordings in the directory, as in the manifest.
     recordings: Vec<Value>,
 }
 
 impl Session {
-    /// The testbed called `name`, or the only one, with these seeds if any are given.
+    /// Opens the testbed called `name`, or the only one, with `seeds` if given.
     pub fn open(name: &Option<String>, seeds: Option<&str>) -> Result<Session, Error> {
         let state = standing(name)?;
         let busy = occupy(&state.blueprint.name)?;
@@ -52,14 +52,14 @@ impl Session {
         })
     }
 
-    /// What its scenario is called.
+    /// Returns the name of the scenario.
     pub fn scenario(&self) -> &str {
         &self.scene.scenario.name
     }
 
     /// Runs the seeds one after the other and writes the result directory `out`.
     ///
-    /// What `how` asks for beside the tables is written beside them.
+    /// Optional outputs that `how` requests are written beside the tables.
     pub fn record(&self, out: &Path, how: How, stop: &AtomicBool) -> Result<Recorded, Error> {
         let (scene, state) = (&self.scene, &self.state);
         if how.record {
@@ -104,7 +104,7 @@ impl Session {
         })
     }
 
-    /// Writes what there is.
+    /// Writes the runs recorded so far.
     fn finish(&self, mut recorder: Recorder<'_>, log: &Log) -> Result<Recorded, Error> {
         let (scene, state) = (&self.scene, &self.state);
         for warning in log.warnings() {
@@ -129,12 +129,12 @@ impl Session {
 }
 
 impl Recorded {
-    /// Did every seed give a run?
+    /// Returns true if every seed was run.
     pub fn is_complete(&self) -> bool {
         self.report.status == Status::Complete
     }
 
-    /// The summary, the directory, and what was measured of the testbed itself.
+    /// Returns the summary, the directory, and the measurements of the testbed itself.
     pub fn to_json(&self) -> Value {
         let mut json = self.report.to_json();
         json["result"] = self.dir.display().to_string().into();
@@ -145,15 +145,15 @@ impl Recorded {
         json
     }
 
-    /// The same as a table and two lines.
+    /// Returns the summary as a table, followed by a description of the testbed and the paths.
     pub fn to_text(&self) -> String {
         let (table, line, dir) = (self.report.to_text(), &self.line, self.dir.display());
         format!("{table}{line}\nreport: {dir}/report.html\nresult: {dir}\n")
     }
 }
 
-/// The scenario must still mean what was built; how much its hosts can hand over at once may
-/// differ with the seeds.
+/// Checks that the scenario still describes the network that was built; the send buffer may differ, as it
+/// depends on the seeds.
 fn same(state: &State, scene: &Scene) -> Result<(), Error> {
     let mut now = scene.blueprint.clone();
     now.settings.send_buffer = state.blueprint.settings.send_buffer;

@@ -1,9 +1,9 @@
-//! Which testbed is meant, and whether it stands.
+//! Selection of a testbed by name, and its state.
 
 use crate::error::Error;
 use crate::network::state::{State, names};
 
-/// The testbed that is meant: the one named, or the only one there is.
+/// Returns the testbed called `name`, or the only one.
 pub fn which(name: &Option<String>) -> Result<String, Error> {
     if let Some(name) = name {
         return Ok(name.clone());
@@ -20,7 +20,7 @@ pub fn which(name: &Option<String>) -> Result<String, Error> {
     }
 }
 
-/// The state of a testbed that stands.
+/// Returns the state of a testbed that is up and complete.
 pub fn standing(name: &Option<String>) -> Result<State, Error> {
     let name = which(name)?;
     match State::read(&name)? {

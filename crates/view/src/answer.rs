@@ -1,10 +1,10 @@
-//! The head of an answer: what it is, and what a browser may do with it.
+//! Head of an HTTP answer: its type, and what a browser may do with it.
 
-/// For what is no page: nothing may be done with it.
+/// Content security policy of answers other than the page: nothing is allowed.
 const NOTHING: &str =
     "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/// What an answer holds.
+/// Content of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Page,
@@ -13,7 +13,7 @@ pub enum Kind {
     Words,
 }
 
-/// The head of an answer of `length` bytes. `policy` is that of the page.
+/// Returns the head of an answer of `length` bytes. `policy` is the page's.
 pub fn head(status: &str, kind: Kind, length: u64, policy: &str) -> String {
     let of = match kind {
         Kind::Page => "text/html; charset=utf-8",
@@ -21,7 +21,7 @@ pub fn head(status: &str, kind: Kind, length: u64, policy: &str) -> String {
         Kind::Recording => "application/octet-stream",
         Kind::Words => "text/plain; charset=utf-8",
     };
-    // What a page says in a <meta> cannot have frame-ancestors.
+    // A policy in a page's <meta> cannot contain frame-ancestors.
     let policy = match kind {
         Kind::Page => format!("{policy}; frame-ancestors 'none'"),
         _ => NOTHING.to_string(),

@@ -1,12 +1,12 @@
-//! What a page is opened with, as JSON: `Bundle` of `web/src/engine/api.ts`.
+//! Data that a page is opened with, as JSON: `Bundle` of `web/src/engine/api.ts`.
 
 use crate::Shown;
 use serde_json::{Value, json};
 
-/// The version of the bundle.
+/// Version of the bundle.
 const VERSION: u32 = 1;
 
-/// What a page reads that is served: recordings by their addresses.
+/// Returns the bundle of a served page, which refers to recordings by address.
 pub fn served(shown: &Shown) -> String {
     let listed = shown.recordings.iter().enumerate().map(|(i, recording)| {
         let mut about = recording.about();
@@ -24,20 +24,20 @@ pub fn served(shown: &Shown) -> String {
     bundle.to_string()
 }
 
-/// Where recording `i` is served, seen from the page.
+/// Returns the address of recording `i`, relative to the page.
 fn address(i: usize) -> String {
     format!("recordings/{i}.srec")
 }
 
-/// The bundle around the recordings' own bytes: what comes before each, and at last what comes after all. Between
-/// them stands base64.
+/// Returns the bundle's text around the recordings' bytes: a part before each, and a last part after all. The
+/// bytes go between the parts, as base64.
 pub fn around(shown: &Shown) -> Vec<String> {
     let title = safe(&json!(shown.title));
     let mut parts = Vec::new();
     let mut text = format!("{{\"version\":{VERSION},\"title\":{title},\"recordings\":[");
     for (i, recording) in shown.recordings.iter().enumerate() {
         let about = safe(&recording.about());
-        // The object again, open at its end.
+        // Reopens the object at its end.
         let open = about.strip_suffix('}').unwrap_or(&about);
         let comma = if i == 0 { "" } else { "," };
         text.push_str(&format!("{comma}{open},\"data\":\""));
@@ -53,8 +53,8 @@ pub fn around(shown: &Shown) -> Vec<String> {
     parts
 }
 
-/// JSON that can stand in a `<script>`: `<` is in strings alone, and there it may be written as its number. So neither
-/// `</script>` nor `<!--` can come about.
+/// Returns JSON that is safe inside a `<script>`: `<` occurs in strings only, where it is escaped. So neither
+/// `</script>` nor `<!--` can occur.
 fn safe(value: &Value) -> String {
     value.to_string().replace('<', "\\u003c")
 }

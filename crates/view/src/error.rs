@@ -1,8 +1,8 @@
-//! What can go wrong.
+//! Errors of this crate.
 
 use std::fmt;
 
-/// Why recordings cannot be shown, in words for people.
+/// Reason why recordings cannot be shown, as a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// The input was wrong.

@@ -1,9 +1,11 @@
-//! What a page is opened with: recordings of result directories and files, in the order to show them.
+//! Recordings of result directories and files, in the order in which a page shows them.
 //!
-//! **Decision**     which files: `recordings/*.srec` of a result directory, `*.srec` of any other, or a file that is named.
-//!                  By seed, then as the result lists its schemes, so that two schemes on one seed come first.
-//! **State**        each file open, so that nothing that happens to its path later shows another.
-//! **Errors**       what is not there, is no recording, or leads out of the directory through a symbolic link.
+//! **Decision**     which files: `recordings/*.srec` of a result directory, `*.srec` of any other, or a named
+//!                  file. Sorted by seed, then in the result's order of schemes, so that two schemes with the
+//!                  same seed come first.
+//! **State**        each file stays open, so that a later change of its path shows no other file.
+//! **Errors**       a missing file, a file that is no recording, or one that leads out of the directory through
+//!                  a symbolic link.
 
 use crate::Error;
 use serde_json::{Value, json};
@@ -13,43 +15,43 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// A file above it is not read: a recording has 20 MB, or as much as was asked for.
+/// Largest file to read: a recording has 20 MB, or as much as the user chose.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Which recordings of those that there are.
+/// Selection of recordings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
-    /// Of these schemes; of all when there is none here.
+    /// Schemes to show; all if empty.
     pub schemes: Vec<String>,
-    /// Of these seeds; of all when there is none here.
+    /// Seeds to show; all if empty.
     pub seeds: Vec<u64>,
 }
 
-/// What a page shows.
+/// Contents of a page.
 #[derive(Debug)]
 pub struct Shown {
-    /// What it is of.
+    /// Title: the scenarios' names.
     pub title: String,
-    /// In the order to show them; not empty.
+    /// Recordings in display order; not empty.
     pub recordings: Vec<Recording>,
-    /// `summary.json`, when one result directory is shown.
+    /// `summary.json`, if one result directory is shown.
     pub summary: Option<Value>,
 }
 
-/// A recording that is shown.
+/// Recording to show.
 #[derive(Debug)]
 pub struct Recording {
-    /// What the page calls it; no two have one name.
+    /// Name on the page, unique.
     pub name: String,
-    /// Its scheme.
+    /// Scheme of the run.
     pub scheme: String,
-    /// Its seed, in digits.
+    /// Seed of the run, in decimal digits.
     pub seed: String,
     /// `simulator` or `testbed`.
     pub source: String,
-    /// The name of its scenario.
+    /// Name of the scenario.
     scenario: String,
-    /// The size of its file when it was opened.
+    /// Size of the file when it was opened.
     pub bytes: u64,
     file: Mutex<File>,
 }
@@ -112,8 +114,7 @@ impl std::fmt::Display for Choice {
 }
 
 impl Recording {
-    /// Opens a file, and reads what it is of. The file is held against all of the format but its events, which the page
-    /// reads.
+    /// Opens a file and reads its head. The file's format is checked but for the events, which the page reads.
     fn open(path: &Path) -> Result<Recording, Error> {
         let shown = path.display();
         let cannot = |why: io::Error| Error::Work(format!("cannot read {shown}: {why}"));
@@ -136,7 +137,7 @@ impl Recording {
         })
     }
 
-    /// What is said of it beside its bytes.
+    /// Returns the description of the recording, without its bytes.
     pub fn about(&self) -> Value {
         json!({
             "name": self.name,
@@ -147,7 +148,7 @@ impl Recording {
         })
     }
 
-    /// Reads at most `room` bytes from `offset` on; how many there were.
+    /// Reads at most `room` bytes at `offset`; returns the number read.
     pub(crate) fn read_at(&self, offset: u64, room: &mut [u8]) -> io::Result<usize> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(offset))?;
@@ -159,7 +160,7 @@ impl Recording {
     }
 }
 
-/// The recordings of one place that the user names.
+/// Opens the recordings of one place that the user named.
 fn of_place(place: &Path) -> Result<Vec<Recording>, Error> {
     let shown = place.display();
     let refuse = |got: &str| {
@@ -199,7 +200,7 @@ fn of_place(place: &Path) -> Result<Vec<Recording>, Error> {
     Ok(recordings)
 }
 
-/// The files of `folder` that end in `.srec`, in order of names. None may lie outside of `root`.
+/// Returns the files of `folder` that end in `.srec`, sorted by name. Files outside of `root` are refused.
 fn recordings_in(folder: &Path, root: &Path) -> Result<Vec<PathBuf>, Error> {
     let cannot = |why: io::Error| Error::Work(format!("cannot read {}: {why}", folder.display()));
     let mut paths = Vec::new();
@@ -213,7 +214,7 @@ fn recordings_in(folder: &Path, root: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(paths)
 }
 
-/// `path` with its links followed, which must lie in `root` still.
+/// Returns `path` with links resolved; refuses a path outside of `root`.
 fn inside(root: &Path, path: &Path) -> Result<PathBuf, Error> {
     let cannot = |why: io::Error| Error::Work(format!("cannot read {}: {why}", path.display()));
     let root_is = root.canonicalize().map_err(cannot)?;
@@ -229,7 +230,8 @@ fn inside(root: &Path, path: &Path) -> Result<PathBuf, Error> {
     )))
 }
 
-/// Refuses what is no file, before it is opened: a pipe would wait for who writes into it. And what is too large.
+/// Refuses anything but a file before it is opened, as a pipe would block; also refuses a file that is too
+/// large.
 fn check_file(path: &Path) -> Result<(), Error> {
     let shown = path.display();
     let about = fs::metadata(path);
@@ -246,7 +248,7 @@ fn check_file(path: &Path) -> Result<(), Error> {
     )))
 }
 
-/// `summary.json` of a directory, if it has one.
+/// Reads `summary.json` of a directory, if there is one.
 fn summary_of(dir: &Path) -> Result<Option<Value>, Error> {
     let path = dir.join("summary.json");
     if !path.exists() {
@@ -264,14 +266,14 @@ fn summary_of(dir: &Path) -> Result<Option<Value>, Error> {
     })
 }
 
-/// The schemes of a summary, as it lists them.
+/// Returns the schemes of a summary, in its order.
 fn schemes_of(summary: Option<&Value>) -> Vec<String> {
     let schemes = summary.and_then(|summary| summary.get("schemes")?.as_object());
     let names = schemes.into_iter().flat_map(|schemes| schemes.keys());
     names.cloned().collect()
 }
 
-/// Gives a number to each that has the name of one before.
+/// Numbers recordings whose name occurs before.
 fn tell_apart(recordings: &mut [Recording]) {
     for i in 1..recordings.len() {
         let (before, rest) = recordings.split_at_mut(i);
@@ -284,7 +286,7 @@ fn tell_apart(recordings: &mut [Recording]) {
     }
 }
 
-/// What a folder is called, `.` and `..` too.
+/// Returns the name of a folder, also for `.` and `..`.
 fn last_name(place: &Path) -> String {
     let place = place.canonicalize().unwrap_or_else(|_| place.to_path_buf());
     let name = place.file_name().unwrap_or(place.as_os_str());

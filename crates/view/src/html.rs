@@ -1,9 +1,9 @@
-//! The page and its recordings as one file, which works from disk.
+//! Page and recordings in one file, which works from disk.
 //!
-//! **Decision**     none: recordings stand as base64 in a JSON block, which is no script, so that the hashes of the page's policy
-//!                  hold; and the policy lets it connect to nothing.
-//! **Errors**       a file that is there already, unless it may be replaced; a disk that does not take it. Then nothing of it is
-//!                  left.
+//! **Decision**     none: recordings are base64 in a JSON block. That is no script, so the hashes of the page's
+//!                  policy hold; and the policy allows no connection.
+//! **Errors**       an existing file, unless it may be replaced; a disk that cannot be written. Then no part of
+//!                  the file remains.
 
 use crate::page::Connect;
 use crate::{Error, Page, Recording, Shown, bundle};
@@ -14,10 +14,11 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use tempfile::NamedTempFile;
 
-/// Above so many bytes a browser takes seconds to open a file, and memory of several times its size.
+/// File size in bytes above which a browser takes seconds to open the file, and memory of several times its
+/// size.
 pub const LARGE: u64 = 100_000_000;
 
-/// Writes the file, whole or not at all; its size in bytes. Replaces another only when `force` is true.
+/// Writes the file atomically; returns its size in bytes. Replaces an existing file only if `force` is true.
 pub fn write_html(page: &Page, shown: &Shown, path: &Path, force: bool) -> Result<u64, Error> {
     if !force && path.symlink_metadata().is_ok() {
         return Err(taken(path));
@@ -55,8 +56,8 @@ fn taken(path: &Path) -> Error {
     ))
 }
 
-/// A hidden file beside the one to write, which is removed unless it gets its name. Others may read it if files of
-/// this user are so by default.
+/// Creates a hidden file beside the one to write, which is removed unless it is renamed. Its permissions are
+/// the user's default.
 fn begun(part: &str, folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(part).suffix(".part");
@@ -86,13 +87,13 @@ fn write(file: &mut File, page: &Page, shown: &Shown) -> io::Result<()> {
     file.sync_all()
 }
 
-/// A recording in base64.
+/// Writes a recording in base64.
 fn encode(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
     let mut encoder = EncoderWriter::new(out, &STANDARD);
     let mut room = vec![0; 1 << 16];
     let mut at = 0;
     while at < recording.bytes {
-        // What a file has gained since it was opened is not of the recording that was read then.
+        // Bytes appended since the file was opened are not part of the recording.
         let left = usize::try_from(recording.bytes - at).unwrap_or(usize::MAX);
         let most = left.min(room.len());
         let got = recording.read_at(at, &mut room[..most])?;
@@ -106,8 +107,8 @@ fn encode(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
     encoder.finish().map(|_| ())
 }
 
-/// Where the bundle stands: an empty one of the page is replaced, else it stands last in the body. Scripts of the page
-/// are modules, which run after all of it is read.
+/// Splits the page where the bundle goes: in place of an empty bundle, else at the end of the body. The page's
+/// scripts are modules, which run after all of it is read.
 fn place(text: &str) -> (&str, &str) {
     const EMPTY: &str = "<script type=\"application/json\" id=\"bundle\"></script>";
     match text.split_once(EMPTY) {

@@ -1,11 +1,12 @@
-//! Recordings in a browser: served on this machine alone, or as one file that needs no network.
+//! Recordings in a browser: served on this machine only, or as one file that needs no network.
 //!
-//! **Decision**     which files are shown ([`Shown::gather`]), and which questions are answered ([`Server`]).
-//! **State**        the recordings, open since the start; after that no path is opened, whatever a browser asks for.
+//! **Decision**     the files to show ([`Shown::gather`]), and the requests to answer ([`Server`]).
+//! **State**        the recordings, open from the start; no path is opened later, whatever a browser requests.
 //! **Units**        bytes.
-//! **Errors**       what is no result directory or recording, or leads out of it, and what cannot be written.
+//! **Errors**       a place that is no result directory or recording, or leads out of it, and a file that
+//!                  cannot be written.
 //!
-//! It knows no policy and no event: the page (`web/`) reads recordings by itself.
+//! This crate does not interpret policies or events: the page (`web/`) reads recordings by itself.
 
 #![forbid(unsafe_code)]
 

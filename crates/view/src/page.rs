@@ -1,16 +1,16 @@
-//! The page, and what its security policy lets it do.
+//! The page, and its content security policy.
 //!
-//! **Decision**     what it may connect to: nothing, or where it came from. The rest of the policy is the page's own, with the
-//!                  hashes of its scripts.
-//! **Errors**       a file without such a policy is no page of ours.
+//! **Decision**     the connections it may make: none, or to its origin. The rest of the policy is the page's
+//!                  own, with the hashes of its scripts.
+//! **Errors**       a file without such a policy is refused.
 
 use crate::Error;
 use std::path::Path;
 
-/// The page that was built into the program.
+/// Page built into the program.
 const BUILT_IN: Option<&str> = include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
-/// A page: text before its policy, the policy, text after.
+/// Page, split into the text before its policy, the policy, and the text after.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     before: String,
@@ -18,17 +18,17 @@ pub struct Page {
     after: String,
 }
 
-/// What a page may connect to while it runs.
+/// Connections that a page may make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Connect {
-    /// Nothing: it has everything inside.
+    /// No connection: the file contains everything.
     Nothing,
-    /// To where it came from.
+    /// To its origin.
     Origin,
 }
 
 impl Page {
-    /// The page that was built into the program, or what to do where there is none.
+    /// Returns the page built into the program, or an error that tells how to build it.
     pub fn built_in() -> Result<Page, Error> {
         let missing = "the page is not part of this build: make it with `make web`, then build the command again, or give it \
                        with --page web/dist/index.html";
@@ -64,7 +64,7 @@ impl Page {
         })
     }
 
-    /// The page's policy, with this to connect to.
+    /// Returns the page's policy with these connections.
     pub(crate) fn policy(&self, connect: Connect) -> String {
         let source = match connect {
             Connect::Nothing => "connect-src 'none'",
@@ -76,7 +76,7 @@ impl Page {
         all.join("; ")
     }
 
-    /// The page, with this to connect to.
+    /// Returns the page with these connections.
     pub(crate) fn text(&self, connect: Connect) -> String {
         let policy = self.policy(connect);
         [&self.before, policy.as_str(), &self.after].concat()

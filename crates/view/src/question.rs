@@ -1,32 +1,32 @@
-//! What a browser asks for, and what is refused.
+//! Requests of a browser, and their refusal.
 //!
-//! **Decision**     three things can be asked for, each by its exact address below the token: the page, `bundle.json`, and
-//!                  recordings by number. No path of a file is made of what was asked.
+//! **Decision**     three kinds of content, each with its exact address below the token: the page,
+//!                  `bundle.json`, and recordings by number. No file path is made from a request.
 //! **Errors**       a [`Refusal`] for everything else: another host, origin, token, method, address, or a body.
 
 use std::fmt;
 
-/// What is asked for.
+/// Requested content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// The page itself.
+    /// The page.
     Page,
-    /// What it is opened with.
+    /// The bundle that the page is opened with.
     Bundle,
-    /// A recording, by its number.
+    /// A recording, by number.
     Recording(usize),
 }
 
-/// A question that is answered.
+/// Accepted request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// What is asked for.
+    /// Requested content.
     pub what: What,
-    /// `HEAD`: the answer's head alone.
+    /// True for `HEAD`: the head of the answer only.
     pub head: bool,
 }
 
-/// Why a question is not answered: a status of HTTP, and words.
+/// Refusal of a request: an HTTP status, and a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub status: &'static str,
@@ -40,26 +40,26 @@ impl Refusal {
     }
 }
 
-/// Who asks has to know these.
+/// Values that a client must know.
 #[derive(Clone)]
 pub struct Door {
-    /// The port that is listened at.
+    /// Port of the server.
     pub port: u16,
-    /// The first part of every address.
+    /// First part of every address.
     pub token: String,
-    /// How many recordings there are.
+    /// Number of recordings.
     pub recordings: usize,
 }
 
 impl fmt::Debug for Door {
-    // Without the token: what is printed may be kept.
+    // Without the token, as the output may be stored.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Door({})", self.port)
     }
 }
 
 impl Door {
-    /// Looks at a question: who asks first, then what.
+    /// Checks a request: first its sender, then its content.
     pub fn admit(&self, request: &httparse::Request<'_, '_>) -> Result<Question, Refusal> {
         self.check_host(request)?;
         self.check_origin(request)?;
@@ -83,8 +83,8 @@ impl Door {
         Ok(Question { what, head })
     }
 
-    /// A browser says which name it asked for. A page of another host whose name was made to lead here (DNS rebinding)
-    /// says that host's.
+    /// Checks the name that the browser requested. A page of another host whose name resolves to this machine
+    /// (DNS rebinding) sends that host's name.
     fn check_host(&self, request: &httparse::Request<'_, '_>) -> Result<(), Refusal> {
         let mut hosts = all(request, "host");
         let host = hosts.next().filter(|_| hosts.next().is_none());
@@ -98,7 +98,7 @@ impl Door {
         }
     }
 
-    /// A script of another page says whose it is.
+    /// Checks the origin: a script of another page sends that page's.
     fn check_origin(&self, request: &httparse::Request<'_, '_>) -> Result<(), Refusal> {
         let own = |origin: &[u8]| {
             let host = origin.strip_prefix(b"http://");
@@ -110,7 +110,7 @@ impl Door {
         }
     }
 
-    /// What this server is called.
+    /// Returns the names of this server.
     fn names(&self) -> [String; 2] {
         ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port))
     }
@@ -147,7 +147,7 @@ impl Door {
     }
 }
 
-/// The values of a header, which may stand there several times.
+/// Returns the values of a header, which may occur several times.
 fn all<'r>(request: &'r httparse::Request<'_, '_>, name: &str) -> impl Iterator<Item = &'r [u8]> {
     let headers = request.headers.iter();
     headers
@@ -155,7 +155,7 @@ fn all<'r>(request: &'r httparse::Request<'_, '_>, name: &str) -> impl Iterator<
         .map(|header| header.value)
 }
 
-/// Are they the same? Takes as long whichever bytes differ.
+/// Compares in constant time.
 fn same(a: &[u8], b: &[u8]) -> bool {
     let differ = a.iter().zip(b).fold(0, |differ, (a, b)| differ | (a ^ b));
     a.len() == b.len() && differ == 0

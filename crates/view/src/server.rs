@@ -1,10 +1,10 @@
-//! The page and its recordings on 127.0.0.1, for whoever knows the token.
+//! Server of the page and its recordings on 127.0.0.1, for clients with the token.
 //!
-//! **Decision**     how long and how many: each client has a time for its question, another for the answer, and there are so many
-//!                  at once. What is answered decides [`Door`].
+//! **Decision**     time limits and number of clients: each client has a limit for its request and another for
+//!                  the answer. [`Door`] decides which requests are answered.
 //! **State**        the page and the bundle in memory, recordings open; a thread for each client.
 //! **Units**        wall-clock time.
-//! **Errors**       a port that is taken. A client that goes away is no error.
+//! **Errors**       a port that is taken. A client that disconnects is no error.
 
 use crate::answer::{self, Kind};
 use crate::page::Connect;
@@ -17,18 +17,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What one client may take.
+/// Limits of each client, and of their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// For its whole question.
+    /// Time for the whole request.
     pub question: Duration,
-    /// Between two parts of the answer that it takes.
+    /// Longest wait for a client to accept the next part of the answer.
     pub pause: Duration,
-    /// For the whole answer.
+    /// Time for the whole answer.
     pub answer: Duration,
-    /// How many are served at once.
+    /// Largest number of concurrent clients.
     pub clients: usize,
-    /// The longest question, in bytes.
+    /// Longest request, in bytes.
     pub bytes: usize,
 }
 
@@ -44,7 +44,7 @@ impl Default for Limits {
     }
 }
 
-/// A page that is served.
+/// Server of a page.
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
@@ -63,7 +63,7 @@ struct Served {
 }
 
 impl Server {
-    /// Listens at this port of 127.0.0.1, or at any that is free when it is 0.
+    /// Listens at this port of 127.0.0.1, or at any free one for port 0.
     pub fn bind(page: &Page, shown: Shown, port: u16, limits: Limits) -> Result<Server, Error> {
         let cannot = |why: io::Error| match why.kind() {
             ErrorKind::AddrInUse | ErrorKind::PermissionDenied => Error::Input(format!(
@@ -93,7 +93,7 @@ impl Server {
         })
     }
 
-    /// Where the page is, with the token that opens it.
+    /// Returns the address of the page, with the token.
     pub fn address(&self) -> String {
         let door = &self.served.door;
         format!("http://127.0.0.1:{}/{}/", door.port, door.token)
@@ -104,24 +104,24 @@ impl Server {
         loop {
             match self.listener.accept() {
                 Ok((stream, _)) => self.take(stream),
-                // Too many open files, say: it passes.
+                // A temporary error, such as too many open files.
                 Err(_) => thread::sleep(Duration::from_millis(100)),
             }
         }
     }
 
-    /// Serves a client by a thread of its own, unless there are too many.
+    /// Serves a client on a new thread, unless there are too many clients.
     fn take(&self, mut stream: TcpStream) {
         let served = Arc::clone(&self.served);
         let place = Place::of(&served);
         if served.clients.load(Ordering::SeqCst) > served.limits.clients {
             let refusal = Refusal::new("503 Service Unavailable", "too many at once");
-            // In no time: what fits into the socket's own buffer is sent.
+            // Non-blocking: only what fits into the socket's buffer is sent.
             let _ = stream.set_nonblocking(true);
             let _ = stream.write_all(served.refused(&refusal, false).as_bytes());
             return;
         }
-        // Where no thread is to be had the client goes without an answer.
+        // If no thread can be started, the client gets no answer.
         let _ = thread::Builder::new().spawn(move || {
             let place = place;
             let _ = place.0.serve(&mut stream);
@@ -129,7 +129,7 @@ impl Server {
     }
 }
 
-/// A client among those that are served, until it is dropped.
+/// Counts a client as served until this is dropped.
 struct Place(Arc<Served>);
 
 impl Place {
@@ -146,7 +146,7 @@ impl Drop for Place {
 }
 
 impl Served {
-    /// Hears one question and answers it.
+    /// Reads one request and answers it.
     fn serve(&self, stream: &mut TcpStream) -> io::Result<()> {
         let asked = self.hear(stream);
         let mut out = Slow {
@@ -158,7 +158,7 @@ impl Served {
             Ok(question) => self.answer(question, &mut out)?,
             Err((refusal, head)) => out.write_all(self.refused(&refusal, head).as_bytes())?,
         }
-        // What a client still sends is taken for a while: closing before that could cost it the answer.
+        // Reads for a while what the client still sends: closing earlier could cost it the answer.
         stream.shutdown(Shutdown::Write)?;
         stream.set_read_timeout(Some(Duration::from_millis(200)))?;
         let mut room = [0; 4096];
@@ -167,7 +167,7 @@ impl Served {
         Ok(())
     }
 
-    /// Reads a question and looks whether it is answered; with a refusal, whether its head alone was asked for.
+    /// Reads a request and checks it; a refusal comes with true if only the head was requested.
     #[allow(
         clippy::type_complexity,
         reason = "one caller, who takes it apart at once"
@@ -220,7 +220,7 @@ impl Served {
         }
     }
 
-    /// A whole answer that refuses.
+    /// Returns a complete answer that refuses.
     fn refused(&self, refusal: &Refusal, head: bool) -> String {
         let words = format!("{}\n", refusal.words);
         let top = answer::head(refusal.status, Kind::Words, words.len() as u64, "");
@@ -231,7 +231,7 @@ impl Served {
     }
 }
 
-/// Sends a recording. One that became shorter ends before its length, which a browser tells.
+/// Sends a recording. If its file became shorter, the answer ends before its length, which a browser detects.
 fn copy(recording: &Recording, out: &mut Slow<'_>) -> io::Result<()> {
     let mut room = vec![0; 1 << 16];
     let mut at = 0;
@@ -247,7 +247,7 @@ fn copy(recording: &Recording, out: &mut Slow<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// A client that may be slow, within limits.
+/// Writer to a client that may be slow, within limits.
 struct Slow<'a> {
     stream: &'a mut TcpStream,
     pause: Duration,
@@ -266,7 +266,7 @@ impl Write for Slow<'_> {
     }
 }
 
-/// How long it is until `end`; an error when it has passed.
+/// Returns the time until `end`; an error if it has passed.
 fn left(end: Instant) -> io::Result<Duration> {
     let left = end.saturating_duration_since(Instant::now());
     match left.is_zero() {
@@ -275,7 +275,7 @@ fn left(end: Instant) -> io::Result<Duration> {
     }
 }
 
-/// 128 random bits, in hexadecimal digits.
+/// Returns 128 random bits, in hexadecimal digits.
 fn token() -> Result<String, Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)

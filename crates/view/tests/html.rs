@@ -1,4 +1,4 @@
-//! The one file: whole or not at all, and what stands in it is what was recorded.
+//! Tests of the single file: written atomically, and with the recorded bytes.
 
 use crate::common::{PAGE, Room, recording, shown};
 use base64::Engine;
@@ -21,14 +21,14 @@ fn the_file_has_the_page_and_every_recording_and_connects_to_nothing() {
     let text = fs::read_to_string(&path).unwrap();
     assert_eq!(bytes, text.len() as u64);
     assert!(text.contains("; connect-src 'none'\"></head>"), "{text}");
-    // What the page says itself stays, also where it looks like its end.
+    // The page's own text stays, even if it looks like the end of the body.
     let (before, rest) = text.split_once(BEGIN).unwrap();
     let (json, after) = rest.split_once("</script>").unwrap();
     assert!(
         before.ends_with("the page \"</body>\"") && after == "</body></html>",
         "{text}"
     );
-    // A title and a summary that would end the block, or begin a comment in it, do neither.
+    // A title and a summary that would end the block, or begin a comment in it, are escaped.
     assert!(!json.contains('<'), "{json}");
     let bundle: Value = serde_json::from_str(json).unwrap();
     assert_eq!(
@@ -46,7 +46,7 @@ fn the_file_has_the_page_and_every_recording_and_connects_to_nothing() {
         let data = STANDARD.decode(listed["data"].as_str().unwrap()).unwrap();
         assert!(data == recording(scheme, 1));
     }
-    // Others may read it as they may read other files; nothing else is left.
+    // The file has default permissions, and no other file is left.
     let mode = fs::metadata(&path).unwrap().permissions().mode();
     let plain = fs::metadata(room.path("page.html"))
         .unwrap()
@@ -85,12 +85,12 @@ fn nothing_is_overwritten_without_force_and_nothing_is_left_of_a_failure() {
     assert_eq!(fs::read(&path).unwrap(), b"mine");
     assert!(write(true).unwrap() > 100);
     assert!(fs::read_to_string(&path).unwrap().contains(BEGIN));
-    // A link that leads nowhere is something that is there.
+    // A dangling link counts as an existing file.
     let link = room.path("out/link.html");
     std::os::unix::fs::symlink(room.path("nowhere"), &link).unwrap();
     assert!(write_html(&room.page(), &found, &link, false).is_err());
 
-    // A recording that became shorter since it was opened.
+    // The recording became shorter after it was opened.
     fs::write(room.path("a.srec"), b"short").unwrap();
     let says = write(true).unwrap_err();
     assert!(

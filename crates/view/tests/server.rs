@@ -1,4 +1,4 @@
-//! What is served, and to whom not: with real sockets.
+//! Tests of the server with real sockets: what is served, and to whom it is refused.
 
 use crate::common::{Room, Said, Site, recording};
 use serde_json::Value;
@@ -153,7 +153,7 @@ fn a_host_that_was_made_to_lead_here_is_refused() {
     assert_eq!(with(""), 400);
     let twice = format!("Host: 127.0.0.1:{port}\r\nHost: evil.example\r\n");
     assert_eq!(with(&twice), 400);
-    // An address that names the host itself does not help either.
+    // An absolute address with another host is refused as well.
     let absolute = format!("http://evil.example{path}");
     assert_eq!(site.ask("GET", &absolute, "").status, 400);
 }
@@ -275,7 +275,7 @@ fn other_methods_and_bodies_are_refused() {
     assert_eq!(said.status, 431);
 }
 
-/// A client that ends the connection itself, or has it ended, within `most`.
+/// Checks that the connection ends within `most`.
 fn ends_within(most: Duration, stream: &mut impl Read) {
     let begun = Instant::now();
     let mut room = [0; 64];
@@ -296,7 +296,7 @@ fn a_client_that_asks_slowly_is_let_go_and_others_are_served_meanwhile() {
     let (mut silent, mut slow) = (site.connect(), site.connect());
     slow.write_all(b"GET / HTTP/1.1\r\nX: ").unwrap();
     assert_eq!(site.get("").status, 200);
-    // A byte now and then does not give it more time.
+    // Single bytes do not extend its time.
     let begun = Instant::now();
     while slow.write_all(b"x").is_ok() {
         std::thread::sleep(Duration::from_millis(50));
@@ -322,7 +322,7 @@ fn there_are_so_many_clients_at_once_and_no_more() {
     let mut third = site.connect();
     assert_eq!(Said::read(&mut third).status, 503);
     drop(held);
-    // Their threads end when they see it.
+    // Their threads end when they notice.
     let begun = Instant::now();
     while !site.answers() {
         assert!(
@@ -350,7 +350,7 @@ fn a_client_that_takes_nothing_is_let_go() {
         site.token, site.port
     );
     idle.write_all(asked.as_bytes()).unwrap();
-    // The only place is taken until the idle client is let go.
+    // The only place is taken until the idle client is disconnected.
     let begun = Instant::now();
     while !site.answers() {
         assert!(

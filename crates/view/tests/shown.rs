@@ -1,4 +1,4 @@
-//! Which recordings are shown, in which order, and what is refused.
+//! Tests of the recordings shown: selection, order and refusals.
 
 use crate::common::{Room, recording, shown};
 use sidestep_view::{Choice, Shown};
@@ -127,7 +127,7 @@ fn a_link_that_leaves_the_directory_is_refused() {
         "{said}"
     );
 
-    // A folder that is a link, and a summary.
+    // A folder that is a link, and a summary that is one.
     let dir = room.path("s");
     fs::create_dir(&dir).unwrap();
     symlink(room.path("elsewhere"), dir.join("recordings")).unwrap();
@@ -141,7 +141,7 @@ fn a_link_that_leaves_the_directory_is_refused() {
     .unwrap();
     assert!(shown(&[&dir]).unwrap_err().contains("got a link to"));
 
-    // One that stays inside is a file like others, and so is a directory that is reached by a link.
+    // A link that stays inside counts as a file, and a directory may be reached by a link.
     let dir = room.result("u", &["dctcp"], &[1]);
     symlink(
         dir.join("recordings/dctcp-1.srec"),

@@ -1,4 +1,4 @@
-//! `sidestep init`: a scenario of one's own to begin from.
+//! `sidestep init`: example files to start from.
 
 use crate::failure::{Failure, Outcome};
 use crate::{out, schema};
@@ -18,12 +18,12 @@ Writes scenario.toml, flows.csv (a trace), topology.csv (a network), mine.toml \
 (a scheme), and the schemas that editors check them with. Files that are there \
 are never overwritten: then nothing is written at all.")]
 pub struct InitArgs {
-    /// Where to write: a directory, which is made where it is missing
+    /// Directory to write to, which is created if missing
     #[arg(value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
 }
 
-/// Writes the files, all or none, and says what comes next.
+/// Writes the files, all or none, and prints the next steps.
 pub fn init(args: &InitArgs) -> Outcome {
     let dir = &args.dir;
     let files = [
@@ -58,7 +58,7 @@ pub fn init(args: &InitArgs) -> Outcome {
     Ok(0)
 }
 
-/// Writes a file that is not there yet.
+/// Writes a file that does not exist yet.
 fn write(place: &Path, text: &str) -> Result<(), Failure> {
     let made = fs::File::create_new(place).and_then(|mut file| {
         let written = file.write_all(text.as_bytes());
@@ -74,7 +74,7 @@ fn cannot(what: &str, place: &Path, why: &std::io::Error) -> Failure {
     Failure::work(format!("init: cannot {what} {}: {why}", place.display()))
 }
 
-/// What was written, and the commands to go on with.
+/// Describes the files written, and the commands to run next.
 fn next(dir: &Path) -> String {
     let at = |name: &str| match dir.to_str() {
         Some(".") => name.to_string(),
@@ -97,7 +97,7 @@ next
     )
 }
 
-/// In quotes where a shell needs them.
+/// Quotes a path if a shell needs that.
 fn quoted(path: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
     if path.chars().all(plain) {

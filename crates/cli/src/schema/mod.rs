@@ -1,4 +1,4 @@
-//! `sidestep schema`: JSON Schemas of what a user writes, made of the tables by which it is read.
+//! `sidestep schema`: JSON Schemas of users' files, generated from the tables that also drive their parsers.
 
 mod softswitch;
 
@@ -19,28 +19,28 @@ Examples:
 Editors with taplo (Even Better TOML) then complete keys and words, show what \
 they mean, and underline mistakes.")]
 pub struct SchemaArgs {
-    /// What the file is
+    /// Kind of file
     #[arg(value_enum, default_value_t = What::Scenario)]
     pub what: What,
 }
 
-/// A kind of file.
+/// Kind of file with a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum What {
-    /// A scenario, as `run` and `check` take it
+    /// Scenario, as read by `run` and `check`
     Scenario,
-    /// A figure of a paper, which may extend a base, as `reproduce` takes it
+    /// Figure of a paper, which may extend a base, as read by `reproduce`
     Experiment,
-    /// A scheme
+    /// Scheme
     Scheme,
-    /// The config of a software switch, as `sidestep switch` takes it
+    /// Config of a software switch, as read by `sidestep switch`
     Switch,
 }
 
 /// Prints a schema.
 pub fn schema(args: &SchemaArgs) -> Outcome {
     let text = text(args.what);
-    // What is printed is read by machines: a schema that is no JSON would be a mistake of this code.
+    // The output is read by programs: a schema that is not JSON would be a bug here.
     if serde_json::from_str::<Value>(&text).is_err() {
         return Err(Failure::work("the schema is no JSON"));
     }
@@ -48,7 +48,7 @@ pub fn schema(args: &SchemaArgs) -> Outcome {
     Ok(0)
 }
 
-/// A schema, as a file of its own.
+/// Returns a schema as a complete file.
 pub fn text(what: What) -> String {
     match what {
         What::Scenario => file(

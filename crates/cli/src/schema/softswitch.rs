@@ -1,11 +1,11 @@
-//! The config of a software switch.
+//! Schema of a software switch's config.
 
 use serde_json::{Map, Value, json};
 use sidestep_softswitch::setup::{TOP, known};
 use sidestep_study::schema::section::{array, object, section};
 use sidestep_study::schema::value::value;
 
-/// The whole file.
+/// Returns the schema of the whole file.
 pub fn config() -> Value {
     let mut all = Map::new();
     for param in TOP {
@@ -18,7 +18,7 @@ pub fn config() -> Value {
             let words = json!({"type": "array", "items": {"type": ["string", "number"]}});
             of["properties"][*key] = words;
         }
-        // Each of these stands in one place alone.
+        // Keys without a default are required.
         let needed = part.params.iter().filter(|param| param.default.is_none());
         let needed: Vec<&str> = needed.map(|param| param.name).collect();
         if !needed.is_empty() {

@@ -1,4 +1,4 @@
-//! The words of `sidestep testbed`.
+//! Arguments of `sidestep testbed`.
 
 use crate::values::Datapath;
 use clap::{Args, Subcommand};
@@ -21,37 +21,37 @@ pub struct TestbedArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum TestbedCommand {
-    /// Build a scenario's network out of namespaces, veth links and software switches
+    /// Build a scenario's network from namespaces, veth links and software switches
     Up(UpArgs),
-    /// Run the scenario's flows over the testbed, one seed after the other
+    /// Run the scenario's flows on the testbed, one seed after the other
     Run(RunArgs),
-    /// Say what stands, and what the switches have counted
+    /// Show which testbeds are up, and the counters of their switches
     Status(StatusArgs),
-    /// Take everything away, also what a crash left
+    /// Remove a testbed, including what a crash left behind
     Down(DownArgs),
 }
 
 #[derive(Debug, Args)]
 pub struct UpArgs {
-    /// A scenario file, or the name of a shipped one
+    /// Scenario file, or name of a shipped scenario
     #[arg(default_value = "dibs-testbed")]
     pub scenario: String,
-    /// The scheme whose switches and hosts are built [default: the scenario's only one]
+    /// Scheme whose switches and hosts are built [default: the scenario's only one]
     #[arg(long)]
     pub scheme: Option<String>,
-    /// What the first host's link is emulated at; everything else is slower by the same factor
+    /// Emulated rate of the first host's link; everything else is slower by the same factor
     #[arg(long, default_value = RATE, value_name = "RATE")]
     pub rate: String,
-    /// What the testbed and its namespaces are called
+    /// Name of the testbed, and prefix of its namespaces
     #[arg(long, default_value = "sidestep")]
     pub name: String,
     /// Change a value of the scenario, as in `run`
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
-    /// Linux bridges instead of software switches, for comparison: no policy, no rate, no loops
+    /// Use Linux bridges instead of software switches, for comparison: no policy, no rate, no loops
     #[arg(long, conflicts_with = "datapath")]
     pub bridge: bool,
-    /// Who moves the frames of the switches: a process each, or programs in the kernel (docs/ebpf.md)
+    /// Datapath of the switches: a process each, or programs in the kernel (docs/ebpf.md)
     #[arg(long, value_enum, default_value = "packet")]
     pub datapath: Datapath,
 }
@@ -71,20 +71,20 @@ pub struct RunArgs {
     /// Run these seeds: `1..10`, or `1,2,5` [default: the scenario's]
     #[arg(long, value_name = "SEEDS")]
     pub seeds: Option<String>,
-    /// The result directory, which must not exist yet [default: results/SCENARIO-TIME]
+    /// Result directory, which must not exist yet [default: results/SCENARIO-TIME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// The testbed to use [default: the only one]
+    /// Testbed to use [default: the only one]
     #[arg(long)]
     pub name: Option<String>,
-    /// Not needed any more: every run is kept, and one in which this machine stalled is marked
+    /// No longer needed: every run is kept, and marked if this machine stalled
     #[arg(long, hide = true)]
     pub keep_stalled: bool,
-    /// Record each run for a page to play, from what the switches note, in recordings/SCHEME-SEED.srec
+    /// Record each run from the switches' notes in recordings/SCHEME-SEED.srec, for `sidestep view`
     #[arg(long)]
     pub record: bool,
-    /// Ask the kernel every 10 ms what it says of each flow's sender (windows, round trips, reordering, losses), in
-    /// kernel.parquet
+    /// Query the kernel every 10 ms about each flow's sender (windows, round trips, reordering, losses), and
+    /// write kernel.parquet
     #[arg(long)]
     pub kernel_stats: bool,
     /// Print the summary as one JSON object and nothing else
@@ -94,7 +94,7 @@ pub struct RunArgs {
 
 #[derive(Debug, Args)]
 pub struct StatusArgs {
-    /// The testbed to look at [default: all]
+    /// Testbed to show [default: all]
     #[arg(long)]
     pub name: Option<String>,
     /// Print one JSON object and nothing else
@@ -104,11 +104,10 @@ pub struct StatusArgs {
 
 #[derive(Debug, Args)]
 pub struct DownArgs {
-    /// The testbed to remove [default: the only one]
+    /// Testbed to remove [default: the only one]
     #[arg(long)]
     pub name: Option<String>,
-    /// Also remove namespaces of that name that no testbed was written down for, with all
-    /// processes inside
+    /// Also remove namespaces with that name that belong to no known testbed, with all their processes
     #[arg(long)]
     pub force: bool,
 }

@@ -1,8 +1,8 @@
-//! `--keep-stalled`: what it asked for is so without it.
+//! `--keep-stalled`, an option without effect: every run is kept.
 
 use crate::out;
 
-/// Says so to whoever asks for it.
+/// Prints a remark if the option was given.
 pub fn keeps_all(asked: bool) {
     if asked {
         out::remark(

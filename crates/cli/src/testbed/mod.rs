@@ -12,7 +12,7 @@ pub use up::{engine, interrupted};
 use crate::failure::Outcome;
 use args::{TestbedArgs, TestbedCommand};
 
-/// Does what was asked of the testbed.
+/// Executes a subcommand of `testbed`.
 pub fn testbed(args: &TestbedArgs) -> Outcome {
     match &args.command {
         TestbedCommand::Up(args) => up::up(args),

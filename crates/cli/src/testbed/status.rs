@@ -6,7 +6,7 @@ use crate::out;
 use serde_json::{Value, json};
 use sidestep_testbed::overview::Overview;
 
-/// Says what stands of one testbed, or of all. Exit status 1 when something is missing.
+/// Prints the state of one testbed, or of all. Exit status 1 if a part is missing.
 pub fn status(args: &StatusArgs) -> Outcome {
     let beds = Overview::of(&args.name)?;
     if args.json {

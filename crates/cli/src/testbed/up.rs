@@ -14,7 +14,7 @@ use sidestep_testbed::standing::which;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Builds a testbed and says what stands.
+/// Builds a testbed and prints its description.
 pub fn up(args: &UpArgs) -> Outcome {
     let order = Order {
         scenario: absolute(&args.scenario),
@@ -30,7 +30,8 @@ pub fn up(args: &UpArgs) -> Outcome {
     Ok(0)
 }
 
-/// What forwards: this very program as the switches, programs of it in the kernel, or Linux's bridges.
+/// Returns the engine that forwards frames: this program as switches, its programs in the kernel, or Linux
+/// bridges.
 pub fn engine(bridge: bool, datapath: Datapath) -> Result<Engine, Failure> {
     if bridge {
         return Ok(Engine::Bridge);
@@ -74,11 +75,11 @@ fn say(state: &State, scene: &Scene, order: &Order) {
     ));
 }
 
-/// Takes a testbed away.
+/// Removes a testbed.
 pub fn down(args: &DownArgs) -> Outcome {
     let name = match which(&args.name) {
         Ok(name) => name,
-        // Nothing to remove is what was wanted.
+        // Without a testbed there is nothing to remove, which is no error.
         Err(_) if args.name.is_none() && names().is_empty() => {
             out::say("no testbed is up\n");
             return Ok(0);
@@ -92,11 +93,11 @@ pub fn down(args: &DownArgs) -> Outcome {
     Ok(0)
 }
 
-/// Becomes true with Ctrl-C; what was built is then removed.
+/// Returns a flag that becomes true at Ctrl-C; the parts already built are then removed.
 pub fn interrupted() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&stop);
-    // Without a handler the default applies, and `down` removes what was built.
+    // Without a handler the default applies, and `down` removes the parts that were built.
     let _ = ctrlc::set_handler(move || seen.store(true, Ordering::Relaxed));
     stop
 }

@@ -1,4 +1,4 @@
-//! A testbed of a test's own, and what its runs must obey.
+//! Test support: a testbed of one test, and the checks that its runs must pass.
 
 use super::{Done, Room, skip};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// Testbeds pace frames: two at a time on two cores would make each other late.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// A room with a testbed of its own, which goes away with it.
+/// Room with a testbed, which is removed when this is dropped.
 pub struct Bed {
     pub room: Room,
     pub name: String,
@@ -22,7 +22,7 @@ pub struct Bed {
 }
 
 impl Bed {
-    /// `None`, and the reason printed, where there can be none.
+    /// Prepares a testbed; skips with the reason and returns `None` if namespaces are not possible.
     pub fn new(name: &str) -> Option<Bed> {
         let turn = ONE_AT_A_TIME.lock().unwrap_or_else(|e| e.into_inner());
         let probe = Command::new("unshare").args(["-n", "true"]).output();
@@ -47,7 +47,7 @@ impl Bed {
         self.room.run(&args)
     }
 
-    /// Frames that its switches have sent.
+    /// Returns the number of frames that its switches have sent.
     pub fn frames_left(&self) -> u64 {
         let status = self.testbed(&["status", "--json"]);
         let status: Value = serde_json::from_str(&status.out).unwrap();
@@ -58,12 +58,12 @@ impl Bed {
         ports.filter_map(|p| p["tx_frames"].as_u64()).sum()
     }
 
-    /// Waits until its switches have sent frames of a run, more than the `before` that they had sent.
+    /// Waits until its switches have sent frames of a run, more than `before`.
     pub fn until_frames_left(&self, before: u64) {
         until("frames have left", || self.frames_left() > before + 100);
     }
 
-    /// What is left in the machine of this testbed.
+    /// Returns everything of this testbed that is left in the machine.
     pub fn traces(&self) -> Vec<String> {
         let listed = |program: &str, args: &[&str], mark: &str| -> Vec<String> {
             let out = Command::new(program).args(args).output().unwrap();
@@ -85,7 +85,7 @@ impl Drop for Bed {
     }
 }
 
-/// Waits until it is so, longer than any machine takes.
+/// Waits until `so` holds, longer than any machine takes.
 pub fn until(what: &str, mut so: impl FnMut() -> bool) {
     let began = Instant::now();
     while !so() {
@@ -98,7 +98,7 @@ pub fn json(path: &Path) -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// The columns of a Parquet file by name; whole numbers, `None` where there is none or another kind.
+/// Reads the whole numbers of a Parquet file by column; other values are `None`.
 pub fn table(path: &Path) -> Vec<BTreeMap<String, Option<i64>>> {
     let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
     let whole = |field: &Field| match field {
@@ -115,14 +115,14 @@ pub fn table(path: &Path) -> Vec<BTreeMap<String, Option<i64>>> {
     .collect()
 }
 
-/// The sum of a column.
+/// Returns the sum of a column.
 pub fn sum(rows: &[BTreeMap<String, Option<i64>>], column: &str) -> i64 {
     rows.iter().filter_map(|row| row[column]).sum()
 }
 
-/// What every run must obey, by its tables and by what the switches of `status` count since they
-/// began: frames in are frames out, dropped, refused or held; a detour leaves one port for another;
-/// a flow that finished has all its bytes.
+/// Checks the invariants of every run, with its tables and the counters of the switches since their start:
+/// frames received were sent, dropped, refused or are held; a detour leaves one port for another; a finished
+/// flow has all its bytes.
 pub fn check_laws(bed: &Bed, dir: &str, summary: &Value) {
     let status = bed.testbed(&["status", "--json"]).with_status(0);
     let status: Value = serde_json::from_str(&status.out).unwrap();

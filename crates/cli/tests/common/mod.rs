@@ -1,4 +1,4 @@
-//! Calls the command in a directory of its own.
+//! Test support: calls the command in a temporary directory.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub mod bed;
@@ -13,21 +13,21 @@ use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// Says why a test does not run, past the harness, which would keep it to itself. Fails where
-/// `SIDESTEP_MUST_RUN` is set.
+/// Reports why a test is skipped, past the test harness, which would capture it. Fails if `SIDESTEP_MUST_RUN`
+/// is set.
 pub fn skip(why: &str) {
     let _ = writeln!(std::io::stderr(), "{why}");
     assert!(std::env::var_os("SIDESTEP_MUST_RUN").is_none(), "{why}");
 }
 
-/// Runs a copy of the command, which all may read, as an ordinary user in `/`. `None`, and the reason
-/// printed, where that cannot be: whoever runs the test is an ordinary user.
+/// Runs a copy of the command, readable by all, as an ordinary user in `/`. Skips with the reason and returns
+/// `None` if the test itself runs as an ordinary user.
 pub fn run_as_nobody(args: &[&str]) -> Option<Done> {
     let place = tempfile::tempdir().unwrap();
     fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let copy = place.path().join("sidestep");
-    // By another process: what this one had open for writing, a child of another test could hold open
-    // still, and a file that is open for writing cannot be run.
+    // Copied by another process: a child of another test could inherit this process's descriptor open for
+    // writing, and a file that is open for writing cannot be run.
     let mut copied = Command::new("cp");
     let copied = copied.arg(env!("CARGO_BIN_EXE_sidestep")).arg(&copy);
     assert!(copied.status().unwrap().success());
@@ -38,16 +38,16 @@ pub fn run_as_nobody(args: &[&str]) -> Option<Done> {
     said.ok().map(Done::of)
 }
 
-/// A directory to call the command in.
+/// Directory to call the command in.
 pub struct Room(TempDir);
 
 impl Room {
-    /// An empty one.
+    /// Creates an empty directory.
     pub fn new() -> Room {
         Room(tempfile::tempdir().unwrap())
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
@@ -57,7 +57,7 @@ impl Room {
         fs::write(self.path().join(name), text).unwrap();
     }
 
-    /// The command, not yet run.
+    /// Returns the command, not yet started.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sidestep"));
         command.args(args).current_dir(self.path());
@@ -69,7 +69,8 @@ impl Room {
         Done::of(self.command(args).output().unwrap())
     }
 
-    /// What the result in folder `out` says that no clock of this machine is in: its summary and its tables, by name.
+    /// Returns the parts of the result in folder `out` that do not depend on a clock: its summary and its
+    /// tables, by name.
     pub fn result(&self, out: &str) -> (Value, Vec<(String, Vec<u8>)>) {
         let folder = self.path().join(out);
         let summary = fs::read(folder.join("summary.json")).expect("a summary");
@@ -86,7 +87,7 @@ impl Room {
         (timeless(&summary), tables)
     }
 
-    /// All names in the room, hidden ones too, in order.
+    /// Returns all names in the room, hidden ones included, sorted.
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.path()).unwrap();
         let mut names: Vec<String> = entries
@@ -97,7 +98,7 @@ impl Room {
     }
 }
 
-/// A JSON file without what clocks and threads say.
+/// Parses a JSON file, without the values that depend on clocks and threads.
 pub fn timeless(bytes: &[u8]) -> Value {
     fn clear(value: &mut Value) {
         match value {
@@ -116,10 +117,10 @@ pub fn timeless(bytes: &[u8]) -> Value {
     value
 }
 
-/// What a command said.
+/// Output of a command.
 #[derive(Debug)]
 pub struct Done {
-    /// Its exit status.
+    /// Exit status.
     pub status: i32,
     /// Standard output.
     pub out: String,
@@ -128,7 +129,7 @@ pub struct Done {
 }
 
 impl Done {
-    /// From the system's answer. A command that was killed has the status 128 + signal.
+    /// Reads the output of a process. The status of a killed command is 128 + signal.
     pub fn of(output: Output) -> Done {
         use std::os::unix::process::ExitStatusExt;
         let status = output.status;
@@ -141,7 +142,7 @@ impl Done {
         }
     }
 
-    /// Panics with everything that was said unless the status is this.
+    /// Panics with all output unless the exit status is `status`.
     pub fn with_status(self, status: i32) -> Done {
         assert_eq!(self.status, status, "{self:?}");
         self

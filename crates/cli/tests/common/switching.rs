@@ -1,4 +1,4 @@
-//! `sidestep switch` in a namespace of its own, with hosts around it.
+//! Test support: `sidestep switch` in a temporary namespace, with hosts around it.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use serde_json::Value;
@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The hosts and their switch's namespace, or `None`, having printed why, where namespaces are not
+/// Creates hosts and their switch's namespace; skips with the reason and returns `None` if namespaces are not
 /// allowed.
 pub fn wiring(hosts: usize) -> Option<Wiring> {
     match Wiring::new(hosts) {
@@ -26,7 +26,7 @@ pub fn wiring(hosts: usize) -> Option<Wiring> {
     }
 }
 
-/// A config for `hosts` hosts: the lines of `switch` and `process`, ports at `rate` each.
+/// Returns a config for `hosts` hosts: the lines of `switch` and `process`, and ports at `rate` each.
 pub fn config(hosts: usize, rate: &str, switch: &str, process: &str) -> String {
     let mut text = format!("name = \"t\"\n[switch]\n{switch}\n[process]\n{process}\n");
     for number in 0..hosts {
@@ -45,18 +45,18 @@ pub fn config(hosts: usize, rate: &str, switch: &str, process: &str) -> String {
     text
 }
 
-/// A switch that runs.
+/// Running switch.
 pub struct Running {
-    /// The process.
+    /// Process of the switch.
     pub child: Child,
-    /// What it belongs to.
+    /// Namespaces of the switch and its hosts.
     pub wiring: Wiring,
     room: Option<TempDir>,
 }
 
 impl Running {
-    /// Starts a switch for all hosts of `wiring`, whose config says these lines of `[switch]` and
-    /// `[process]`, and waits until it answers and has found all links up. `ROOM` in them is a folder that all may write to.
+    /// Starts a switch for all hosts of `wiring`, with these lines of `[switch]` and `[process]`, and waits
+    /// until it answers and all links are up. `ROOM` in the lines stands for a folder that all may write to.
     pub fn start(wiring: Wiring, rate: &str, switch: &str, process: &str) -> Running {
         Running::start_with(wiring, rate, switch, process, |config| config)
     }
@@ -72,7 +72,7 @@ impl Running {
         Running::spawn(wiring, rate, (switch, process), change, ("", &[]))
     }
 
-    /// The same by a datapath.
+    /// As `start_with`, with a datapath.
     pub fn start_on(
         datapath: &str,
         wiring: Wiring,
@@ -85,7 +85,7 @@ impl Running {
         Running::spawn(wiring, rate, (switch, process), change, ("", &words))
     }
 
-    /// As `start`, with more words behind the command.
+    /// As `start`, with more arguments after the command.
     pub fn start_as(
         wiring: Wiring,
         rate: &str,
@@ -102,12 +102,12 @@ impl Running {
         )
     }
 
-    /// As `start`, by these words before the command.
+    /// As `start`, with these words before the command.
     pub fn start_by(by: &str, wiring: Wiring, rate: &str, switch: &str, process: &str) -> Running {
         Running::spawn(wiring, rate, (switch, process), |config| config, (by, &[]))
     }
 
-    /// With words before and behind the command.
+    /// Starts a switch with words before and arguments after the command.
     fn spawn(
         wiring: Wiring,
         rate: &str,
@@ -124,7 +124,7 @@ impl Running {
         let log = fs::File::create(room.path().join("log")).unwrap();
         let mut sidestep = env!("CARGO_BIN_EXE_sidestep").to_string();
         if !before.is_empty() {
-            // Perhaps as another user, who need not reach the folder that it was built in.
+            // The switch may run as another user, who may have no access to the build folder.
             let copy = room.path().join("sidestep");
             let copied = Command::new("cp").arg(&sidestep).arg(&copy).status();
             assert!(copied.unwrap().success());
@@ -147,7 +147,7 @@ impl Running {
             room: Some(room),
         };
         let start = Instant::now();
-        // The kernel says that a link is up some time after both its ends are.
+        // The kernel reports a link as up some time after both its ends are.
         let is_up = |counters: Value| {
             let ports = counters["ports"].as_object().unwrap().clone();
             ports.values().all(|port| port["io"]["running"] == true)
@@ -161,27 +161,27 @@ impl Running {
         running
     }
 
-    /// A path in its folder.
+    /// Returns a path in its folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.room.as_ref().unwrap().path().join(name)
     }
 
-    /// What it said on standard error.
+    /// Returns its output on standard error.
     pub fn log(&self) -> String {
         fs::read_to_string(self.path("log")).unwrap()
     }
 
-    /// Waits until it has said `words`.
+    /// Waits until it has printed `words`.
     pub fn says(&self, words: &str) {
         until(words, || self.log().contains(words));
     }
 
-    /// Asks by the control socket.
+    /// Sends a question to the control socket.
     pub fn ask(&self, question: &str) -> Result<Value, String> {
         control::ask(&self.path("s.sock"), question)
     }
 
-    /// Its counters; asked again where the answer took too long.
+    /// Returns its counters; repeats the question if the answer took too long.
     pub fn counters(&self) -> Value {
         let mut answer = Err(String::new());
         until("the switch says its counters", || {
@@ -193,17 +193,17 @@ impl Running {
 
     /// Sends it a signal.
     pub fn signal(&self, signal: i32) {
-        // SAFETY: the child has not been waited for, so that the number is its own.
+        // SAFETY: the child has not been waited for, so its number is still valid.
         let done = unsafe { libc::kill(self.child.id() as i32, signal) };
         assert_eq!(done, 0);
     }
 
-    /// Ends it by SIGTERM; the counters that it printed.
+    /// Ends it by SIGTERM; returns the counters it printed.
     pub fn end(self) -> Value {
         self.end_keeping().0
     }
 
-    /// Ends it by SIGTERM; the counters that it printed, and its folder.
+    /// Ends it by SIGTERM; returns the counters it printed, and its folder.
     pub fn end_keeping(mut self) -> (Value, TempDir) {
         self.signal(libc::SIGTERM);
         let out = std::io::read_to_string(self.child.stdout.take().unwrap()).unwrap();
@@ -222,8 +222,7 @@ impl Drop for Running {
     }
 }
 
-/// Does a question by UDP from host `from` to `address`, which is host `to`'s, get its answer
-/// at all?
+/// Returns true if a UDP question from host `from` to `address`, an address of host `to`, is answered.
 pub fn reach(wiring: &Wiring, from: usize, to: usize, address: &str) -> bool {
     let any = if address.contains(':') {
         "[::]:0"
@@ -246,12 +245,13 @@ pub fn reach(wiring: &Wiring, from: usize, to: usize, address: &str) -> bool {
     matches!(client.recv(&mut room), Ok(6))
 }
 
-/// Sends 4 MB by TCP from host 0 to host 1, asks that they arrive whole; says how many Mbps that was on the wire.
+/// Sends 4 MB by TCP from host 0 to host 1, checks that they arrive whole, and returns the rate on the wire in
+/// Mbps.
 pub fn transfer(running: &Running) -> f64 {
     let hosts = &running.wiring.hosts;
     let sent: Vec<u8> = (0..4_000_000u32).map(|i| (i % 251) as u8).collect();
     let listener = hosts[1].within(|| TcpListener::bind("10.9.0.2:5000").unwrap());
-    // From before the first byte: a receiver that comes late finds many waiting.
+    // Started before the first byte: a late receiver finds many bytes waiting.
     let start = Instant::now();
     let (got, time) = std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -269,21 +269,21 @@ pub fn transfer(running: &Running) -> f64 {
         got.len(),
         sent.len()
     );
-    // 1448 bytes of payload in 1538 on the wire.
+    // 1448 bytes of payload take 1538 on the wire.
     8.0 * 4.0 / time.as_secs_f64() * 1538.0 / 1448.0
 }
 
-/// Frames that came by a port for one host, so far. Those that a host's kernel sends of its own accord are for a
-/// group: it looks for an address, or reports its groups.
+/// Returns the unicast frames received at a port so far. Frames that a host's kernel sends by itself go to a
+/// group: address resolution, and reports of its groups.
 pub fn for_one(counters: &Value, port: &str) -> u64 {
     let count = |key: &str| counters["ports"][port][key].as_u64().unwrap();
     count("rx_frames") - count("floods") - count("answered")
 }
 
-/// Longer than anything takes on a busy machine; what is awaited for so long does not happen.
+/// Longer than any step on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Waits until it is so.
+/// Waits until `so` holds.
 pub fn until(what: &str, mut so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !so() {
@@ -292,7 +292,7 @@ pub fn until(what: &str, mut so: impl FnMut() -> bool) {
     }
 }
 
-/// The letter of a process's state: T is stopped.
+/// Returns the letter of a process's state: T is stopped.
 pub fn state_of(pid: u32) -> char {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let behind = stat.rsplit(')').next().unwrap();

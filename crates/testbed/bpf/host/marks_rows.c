@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The program that marks, as a process: conformance/vectors/shim-by-size.csv goes through it.
+// The marking program as a process, to test it against conformance/vectors/shim-by-size.csv.
 //
-// Called with 4 or 6, the version of IP. Reads a line for each packet and says of those that leave which code point they
-// leave with; ends with 1 where a checksum is wrong, or a congestion bit was changed:
+// Its argument is 4 or 6, the version of IP. It reads a line for each packet and prints the code point of each
+// that leaves; it exits with 1 if a checksum is wrong, or a congestion bit was changed:
 //
-//   new                                  another host: nothing is known
+//   new                                  another host, without state
 //   out KIND CONNECTION SEQ LEN DSCP     a packet leaves with this code point
-//   in KIND CONNECTION LEN DSCP          a packet comes
+//   in KIND CONNECTION LEN DSCP          a packet arrives
 //
-// KIND is syn, syn-ack, ack, fin or data. Numbers count from the first byte of a connection, which begins shortly before
-// sequence numbers wrap.
+// KIND is syn, syn-ack, ack, fin or data. Numbers count from the first byte of a connection, which begins
+// shortly before sequence numbers wrap.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,7 +158,7 @@ static void put(int out, const char *kind, unsigned connection, __u32 seq, unsig
 	packet_len = at + sizeof(tcp);
 }
 
-// The field of the packet, or -1 where something else is not as it was.
+// Returns the field of the packet, or -1 if another part was changed.
 static int field(void)
 {
 	const unsigned char *at = packet + sizeof(struct ethhdr);

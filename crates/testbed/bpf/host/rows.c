@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The agent as a process, without a kernel that loads it: conformance/vectors/shim-agent-droptail.csv goes through it.
+// The agent as a process, to test it against conformance/vectors/shim-agent-droptail.csv without a kernel to
+// load it.
 //
-// Reads a line for each packet and says of those that arrive whether they pass, and whether they were found duplicates:
+// Reads a line for each packet. Prints for each that arrives whether it passes, and whether it is a duplicate:
 //
-//   new                      another host: nothing is known
+//   new                      another host, without state
 //   end CONNECTION           a reset
 //   down CONNECTION SEQ LEN  data leaves
 //   up CONNECTION ACK LEN    an acknowledgement arrives, or data
@@ -95,7 +96,7 @@ static long bpf_skb_load_bytes(const struct __sk_buff *skb, __u32 from, void *to
 	return 0;
 }
 
-// A packet of a connection, from its host where it goes down.
+// Builds a packet of a connection: from its host if `down`, else to it.
 static void put(int down, unsigned connection, __u32 seq, __u32 ack, unsigned len)
 {
 	memset(&packet, 0, sizeof(packet));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// In place of the kernel's types, when a program runs as a process: those of its headers for programs.
+// Types from the kernel's user-space headers, in place of its own, for a program built as a process.
 
 #include <linux/bpf.h>
 #include <linux/if_ether.h>

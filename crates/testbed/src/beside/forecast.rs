@@ -1,11 +1,12 @@
-//! How long the three arms of a figure will take, before one is run.
+//! Estimated duration of a figure's three arms, before any is run.
 //!
-//! **Decision**     the simulator's two are forecast as every experiment is ([`Forecast`]). A run over real packets lasts
-//!                  as long as the scenario, times what the testbed is slower: its duration at least, and its drain
-//!                  more at most. They are made one after the other.
+//! **Decision**     the simulator's two arms are forecast as every experiment ([`Forecast`]). A run over real
+//!                  packets lasts as long as the scenario times the testbed's slow-down: at least its duration,
+//!                  at most its duration and drain. Runs are made one after the other.
 //! **Units**        seconds of this machine.
-//! **Errors**       those of the figure and of what a testbed cannot do, found without root: nothing is built.
-//! **Deviations**   that namespaces are built and taken away is not counted.
+//! **Errors**       those of the figure, and of settings that a testbed cannot have; found without root, as
+//!                  nothing is built.
+//! **Deviations**   the time to build and remove namespaces is not counted.
 
 use super::{KERNEL, Planned, planned};
 use crate::error::Error;
@@ -15,16 +16,16 @@ use sidestep_study::progress::clock;
 use sidestep_study::sweep::Forecast;
 use sidestep_types::Time;
 
-/// What a figure will take.
+/// Estimated duration of a figure.
 pub struct Beside {
     simulator: Forecast,
-    /// Runs over real packets.
+    /// Number of runs over real packets.
     runs: usize,
-    /// Seconds of all of them, at least and at most.
+    /// Total duration of those runs in seconds, at least and at most.
     bed_s: [f64; 2],
 }
 
-/// Of `figure`, as [`super::Ask`] has it.
+/// Estimates the duration of `figure`; arguments are those of [`super::Ask`].
 pub fn forecast(
     figure: &str,
     quick: bool,
@@ -61,7 +62,7 @@ pub fn forecast(
 }
 
 impl Beside {
-    /// For people.
+    /// Returns the estimate as text.
     pub fn to_text(&self) -> String {
         let [least, most] = self.bed_s.map(clock);
         format!(
@@ -71,7 +72,7 @@ impl Beside {
         )
     }
 
-    /// For programs.
+    /// Returns the estimate as JSON.
     pub fn to_json(&self) -> Value {
         let mut all = self.simulator.to_json();
         all["testbed"] = json!({"runs": self.runs, "wall_s": self.bed_s});

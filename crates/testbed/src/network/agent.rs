@@ -1,8 +1,9 @@
 //! PLTS's agent for drop-tail queues at every host: our BPF programs at both sides of its interface.
 //!
-//! **Decision**     that of `crates/testbed/bpf/sidestep_agent.bpf.c`, below the kernel's own TCP, which knows nothing of it.
-//! **State**        in the kernel, two programs and their maps for each host, pinned under [`bpf::PINS`] and the testbed's name;
-//!                  made anew for each run, so that no run knows the one before.
+//! **Decision**     that of `crates/testbed/bpf/sidestep_agent.bpf.c`, below the kernel's unmodified TCP.
+//! **State**        in the kernel, two programs and their maps for each host, pinned under [`bpf::PINS`] and
+//!                  the testbed's name; made anew for each run, so that no state carries over from the run
+//!                  before.
 //! **Errors**       name the Debian package of the tool that is missing.
 //! **Source**       Dixit et al., Purdue CS TR 11-011, section III-C2.
 
@@ -12,10 +13,10 @@ use crate::error::Error;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The program.
+/// Source of the program.
 const SOURCE: &str = include_str!("../../bpf/sidestep_agent.bpf.c");
 
-/// What the program counts, in the order of its map.
+/// Names of the program's counters, in the order of its map.
 pub const COUNTED: [&str; 5] = [
     "AgentAcks",
     "AgentDuplicates",
@@ -24,12 +25,12 @@ pub const COUNTED: [&str; 5] = [
     "AgentRuns",
 ];
 
-/// Refuses to begin without what builds and loads the program.
+/// Refuses to begin if a tool to build or load the program is missing.
 pub fn need() -> Result<(), Error> {
     bpf::need("host.shims: agent-droptail is a BPF program on the testbed, and building it")
 }
 
-/// Builds the program, which waits in the testbed's folder for each run.
+/// Builds the program into the testbed's folder, from which each run loads it.
 pub fn build(print: &Blueprint) -> Result<(), Error> {
     match print.settings.agent {
         None => Ok(()),
@@ -59,7 +60,7 @@ fn defines(agent: Agent) -> Vec<String> {
     each.map(define).to_vec()
 }
 
-/// Puts fresh programs with empty maps in the place of what is there, at every host.
+/// Replaces the programs at every host by fresh ones with empty maps.
 pub fn renew(print: &Blueprint) -> Result<(), Error> {
     match print.settings.agent {
         None => Ok(()),
@@ -67,10 +68,10 @@ pub fn renew(print: &Blueprint) -> Result<(), Error> {
     }
 }
 
-/// Which program is at which side of an interface.
+/// Program at each side of an interface.
 const SIDES: [(&str, &str); 2] = [("ingress", "sidestep_up"), ("egress", "sidestep_down")];
 
-/// What the program of a host has counted since it was put there; nothing without one.
+/// Returns the counters of a host's program since it was loaded; empty without an agent.
 pub fn counted(print: &Blueprint, host: usize) -> Result<BTreeMap<String, u64>, Error> {
     if print.settings.agent.is_none() {
         return Ok(BTreeMap::new());
@@ -80,7 +81,7 @@ pub fn counted(print: &Blueprint, host: usize) -> Result<BTreeMap<String, u64>, 
     Ok(names.into_iter().zip(numbers).collect())
 }
 
-/// Forgets what a testbed has pinned. The namespaces, which go first, hold the programs.
+/// Unpins the programs of a testbed. Namespaces, which are removed first, hold the programs.
 pub fn unpin(testbed: &str) -> Result<(), Error> {
     bpf::unpin(testbed)
 }

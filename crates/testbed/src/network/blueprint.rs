@@ -1,138 +1,139 @@
-//! What to build: hosts, switches and cables, in the units of the emulated network.
+//! Blueprint of a testbed: hosts, switches and cables to build.
 //!
-//! **Units**        bits per second and nanoseconds as the machine has to keep them, that is
-//!                  already slower by `scale` than the network that is emulated.
-//! **Errors**       [`Blueprint::check`] says what cannot be built, expected, got.
+//! **Units**        bits per second and nanoseconds of this machine, which are already slower by `scale` than
+//!                  those of the emulated network.
+//! **Errors**       [`Blueprint::check`] states what cannot be built: what was expected, and what was found.
 
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The interface of a host.
+/// Interface name of a host.
 pub const INTERFACE: &str = "eth0";
 
-/// Hosts that fit: one machine has to run them all. Assumed.
+/// Largest number of hosts that one machine can run. Assumed.
 pub const MOST_HOSTS: usize = 64;
 
-/// Subflows that a connection of the kernel's MPTCP has at most: its first, and MPTCP_PM_ADDR_MAX more.
+/// Largest number of subflows of a connection in the kernel's MPTCP: the first, and MPTCP_PM_ADDR_MAX more.
 pub const MOST_SUBFLOWS: u32 = 9;
 
-/// A network to emulate.
+/// Network to emulate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Blueprint {
-    /// Namespaces are called after it: small letters, digits and `-`, at most 24.
+    /// Name of the testbed and prefix of its namespaces: small letters, digits and `-`, at most 24.
     pub name: String,
-    /// How many times slower than what it emulates.
+    /// Slow-down relative to the emulated network.
     pub scale: f64,
-    /// How many hosts; host `i` is the namespace `NAME-h<i>`.
+    /// Number of hosts; host `i` is the namespace `NAME-h<i>`.
     pub hosts: usize,
-    /// A name for each switch; switch `i` is the namespace `NAME-s<i>`.
+    /// Switches; switch `i` is the namespace `NAME-s<i>`.
     pub switches: Vec<Switch>,
-    /// A switch's ports are numbered in the order in which these name it.
+    /// Cables. Ports of a switch are numbered in the order of its cables in this list.
     pub cables: Vec<Cable>,
-    /// The same for every host.
+    /// Settings of every host.
     pub settings: HostSettings,
-    /// The lines of a port to a host that say the shims of that.
+    /// Configuration lines of a port to a host that set its shims.
     #[serde(default)]
     pub shims: String,
-    /// Those shims mark by what remains of messages: who sends announces sizes.
+    /// True if those shims mark by the remaining size of messages: senders announce sizes.
     #[serde(default)]
     pub announces: bool,
-    /// The longest IP packet between switches, tags included; 0 is as Ethernet has it, 1500.
+    /// Longest IP packet between switches, tags included; 0 stands for Ethernet's 1500.
     #[serde(default)]
     pub fabric_mtu: u32,
-    /// How long after the last handshake a run begins at the least, so that switches that count flows by silence
-    /// have forgotten handshakes.
+    /// Least time between the last handshake and the start of a run, so that switches that count flows by
+    /// silence have forgotten the handshakes.
     #[serde(default)]
     pub settle_ns: u64,
-    /// Of draws and hash salts; switch `i` gets this plus `i`.
+    /// Seed of random draws and hash salts; switch `i` uses this plus `i`.
     pub seed: u64,
 }
 
-/// A switch.
+/// Switch of a testbed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Switch {
-    /// For people.
+    /// Name in messages.
     pub name: String,
-    /// For each host, the ports toward it: the next hops, one or more.
+    /// Next hops toward each host, as ports: one or more.
     pub next_hops: Vec<Vec<u16>>,
-    /// The lines of `[switch]` of its config.
+    /// Lines of `[switch]` in its configuration.
     pub decision: String,
 }
 
-/// A cable with the same rate and delay both ways.
+/// Cable with the same rate and delay in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cable {
-    /// One end.
+    /// First end.
     pub a: End,
-    /// The other.
+    /// Second end.
     pub b: End,
-    /// Of each direction.
+    /// Rate of each direction.
     pub rate_bps: u64,
-    /// Of each direction.
+    /// Delay of each direction.
     pub delay_ns: u64,
 }
 
-/// What a cable ends in.
+/// End of a cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum End {
-    /// A host's only interface.
+    /// The only interface of a host.
     Host(usize),
-    /// The next port of a switch.
+    /// The next free port of a switch.
     Switch(usize),
 }
 
-/// What the kernel of every host is told.
+/// Settings of the kernel of every host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HostSettings {
-    /// How windows grow and shrink.
+    /// Congestion control.
     pub congestion: Congestion,
-    /// RFC 3168 marks are asked for.
+    /// True to negotiate ECN (RFC 3168).
     pub ecn: bool,
-    /// Segments sent at first.
+    /// Initial window, in segments.
     pub initial_window: u32,
     /// Duplicate acknowledgements that start fast retransmit; `None` turns it off.
     pub fast_retransmit: Option<u32>,
-    /// Selective acknowledgements.
+    /// True to use selective acknowledgements.
     pub sack: bool,
-    /// No retransmission timeout is shorter.
+    /// Shortest retransmission timeout.
     pub rto_min_us: u64,
-    /// No retransmission timeout is longer.
+    /// Longest retransmission timeout.
     pub rto_max_ms: u64,
-    /// Back to the initial window after a silence.
+    /// True to return to the initial window after an idle period.
     pub idle_restart: bool,
-    /// Acknowledge every segment at once, or let the kernel wait.
+    /// True if the kernel may delay acknowledgements; else it acknowledges every segment at once.
     pub delayed_ack: bool,
-    /// Bytes that a receiver lets a sender have under way.
+    /// Largest number of bytes that a receiver lets a sender have in flight.
     pub receive_window: u64,
-    /// Bytes that a sender can hand over at once.
+    /// Largest number of bytes that a sender can hand over at once.
     pub send_buffer: u64,
     /// Payload of a full segment.
     pub mss: u32,
     /// Time to live of a packet.
     pub ttl: u8,
-    /// How far the kernel is told how losses are found and repaired.
+    /// Extent to which the kernel's loss detection and repair are configured.
     #[serde(default)]
     pub kernel: Kernel,
-    /// Subflows of every connection, which is MPTCP then.
+    /// Subflows of every connection, which then is MPTCP.
     #[serde(default)]
     pub subflows: Option<u32>,
-    /// What drops duplicate acknowledgements before they reach the kernel's TCP.
+    /// Agent that drops duplicate acknowledgements before they reach the kernel's TCP.
     #[serde(default)]
     pub agent: Option<Agent>,
-    /// The code points that hosts give to what they send by themselves.
+    /// Code points that hosts set on the packets they send.
     #[serde(default)]
     pub marks: Option<Marks>,
 }
 
-/// How far the kernel is told how losses are found and repaired.
+/// Extent to which the kernel's loss detection and repair are configured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kernel {
-    /// Told what the settings say; what they do not say is as the kernel has it.
+    /// Configured by the settings; the rest keeps the kernel's defaults.
     #[default]
     Told,
-    /// Also told to switch off what the settings do not say: thresholds that adapt, probes, F-RTO, and RACK where that can be.
+    /// Configured by the settings, and mechanisms that they do not name are off: adaptive thresholds, tail-loss
+    /// probes, F-RTO, and RACK where possible.
     Plain,
-    /// Told nothing of it: SACK, D-SACK, RACK, time stamps and thresholds are its own.
+    /// Not configured: SACK, D-SACK, RACK, time stamps and thresholds are the kernel's defaults.
     Stock,
 }
 
@@ -141,40 +142,42 @@ pub enum Kernel {
 pub struct Agent {
     /// Duplicates of each run that always pass.
     pub pass: u64,
-    /// Of the runs before, those that are not longer than what a run is held to: numerator and denominator.
+    /// Quantile of earlier runs' lengths that a run must reach to pass: numerator and denominator.
     pub share: (u64, u64),
-    /// A run passes on only when it is longer than that.
+    /// True if a run must exceed that length to pass.
     pub exceed: bool,
-    /// The runs of all connections of a host are counted together.
+    /// True to count the runs of all connections of a host together.
     pub per_host: bool,
-    /// The length that passes before any run was counted.
+    /// Length that passes before any run was counted.
     pub first: u64,
-    /// Runs in which something was sent again count as well.
+    /// True to count runs in which a segment was retransmitted.
     pub repaired: bool,
-    /// Duplicates pass as long as a recovery lasts.
+    /// True if duplicates pass during a recovery.
     pub recovery: bool,
-    /// The shortest run that counts.
+    /// Shortest run that counts.
     pub shortest: u64,
-    /// Longer runs count as of this length.
+    /// Longest length counted; longer runs count as this length.
     pub longest: u64,
 }
 
-/// Hosts that say the class of what they send: the parameters of the shim `by-size`.
+/// Marks of a packet's class set by its sender: the parameters of the shim `by-size`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Marks {
-    /// By what a connection has sent so far, by a program at the interface; else by the size of each flow, by its sockets.
+    /// True to mark by the bytes a connection has sent, in a program at the interface; else sockets mark by the
+    /// size of each flow.
     pub by_sent: bool,
-    /// The most bytes of each class but the last; they rise.
+    /// Largest number of bytes of each class but the last, in rising order.
     pub thresholds: Vec<u64>,
-    /// The code point of each class.
+    /// Code point of each class.
     pub services: Vec<u8>,
-    /// Acknowledgements have the code point of what they answer, else that of the first class.
+    /// True if acknowledgements have the code point of the data they acknowledge; else that of the first class.
     pub mirrors: bool,
 }
 
 impl Marks {
-    /// The code points that the sockets of a flow that says so many bytes have: of its sender, and of its receiver, which
-    /// acknowledges. `None` is a flow without an end; nothing where sockets do not mark.
+    /// Returns the code points for the sockets of a flow that announces `bytes`: the sender's, and the
+    /// receiver's, which acknowledges. A flow without an end announces `None`. Returns `None` if sockets do not
+    /// mark.
     pub fn of_sockets(&self, bytes: Option<u64>) -> Option<(u8, u8)> {
         let class = (self.thresholds).partition_point(|most| *most < bytes.unwrap_or(u64::MAX));
         let sends = self.services[class];
@@ -187,22 +190,22 @@ impl Marks {
     }
 }
 
-/// A congestion control.
+/// Congestion control.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Congestion {
     /// RFC 5681: the kernel's `reno`.
     Reno,
     /// RFC 8257: the kernel's `dctcp`, or ours.
     Dctcp {
-        /// g, in 1024ths.
+        /// Gain g, in 1024ths.
         gain: u32,
-        /// alpha at first, in 1024ths.
+        /// Initial alpha, in 1024ths.
         initial_alpha: u32,
     },
 }
 
-/// Refuses a name that could be anything but a testbed's: folders and namespaces are made, and
-/// removed, after it.
+/// Checks the name of a testbed. Folders and namespaces are created and removed by this name, so it must not
+/// match anything else.
 pub fn check_name(name: &str) -> Result<(), String> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let starts = name.starts_with(|c: char| c.is_ascii_lowercase());
@@ -215,7 +218,7 @@ pub fn check_name(name: &str) -> Result<(), String> {
 }
 
 impl Blueprint {
-    /// Says what cannot be built.
+    /// Refuses a network that cannot be built.
     pub fn check(&self) -> Result<(), String> {
         check_name(&self.name)?;
         if !(1..=MOST_HOSTS).contains(&self.hosts) {
@@ -247,24 +250,24 @@ impl Blueprint {
         Ok(())
     }
 
-    /// The namespace of host `i`.
+    /// Returns the namespace of host `i`.
     pub fn host_space(&self, i: usize) -> String {
         format!("{}-h{i}", self.name)
     }
 
-    /// The namespace of switch `i`.
+    /// Returns the namespace of switch `i`.
     pub fn switch_space(&self, i: usize) -> String {
         format!("{}-s{i}", self.name)
     }
 
-    /// Every namespace, in the order in which they are made.
+    /// Returns every namespace, in the order of creation.
     pub fn spaces(&self) -> Vec<String> {
         let hosts = (0..self.hosts).map(|i| self.host_space(i));
         let switches = (0..self.switches.len()).map(|i| self.switch_space(i));
         hosts.chain(switches).collect()
     }
 
-    /// The ports of switch `i`: the cable and what it leads to.
+    /// Returns the ports of switch `i`: each cable, and its far end.
     pub fn ports(&self, i: usize) -> Vec<(Cable, End)> {
         let mut ports = Vec::new();
         for cable in &self.cables {
@@ -277,7 +280,7 @@ impl Blueprint {
         ports
     }
 
-    /// Where host `h` is: its switch, and the port there.
+    /// Returns the switch of host `h`, and the port there.
     pub fn edge(&self, h: usize) -> (usize, usize) {
         let at = |i: usize| {
             Some((
@@ -289,8 +292,8 @@ impl Blueprint {
         found.next().expect("a checked blueprint")
     }
 
-    /// For each port of each switch, whether it gets what is flooded: those to hosts, and a
-    /// spanning tree of the cables between switches, grown from switch 0 breadth first.
+    /// Returns for each port of each switch whether it floods: ports to hosts, and those of a spanning tree of
+    /// the cables between switches, grown breadth first from switch 0.
     pub fn flooded(&self) -> Vec<Vec<bool>> {
         let ports: Vec<_> = (0..self.switches.len()).map(|i| self.ports(i)).collect();
         let mut flood: Vec<Vec<bool>> = ports
@@ -316,7 +319,7 @@ impl Blueprint {
                     }
                     seen[next] = true;
                     flood[s][port] = true;
-                    // The same cable from its other end: the nth of those between the two.
+                    // The other end of the same cable: the nth cable between the two switches.
                     let nth = count(&ports[s][..port], End::Switch(next));
                     let back = nth_to(&ports[next], End::Switch(s), nth);
                     flood[next][back] = true;
@@ -343,23 +346,23 @@ impl Cable {
     }
 }
 
-/// Host `i`'s IPv4 address, in 10.77.0.0/16.
+/// Returns host `i`'s IPv4 address, in 10.77.0.0/16.
 pub fn address(i: usize) -> Ipv4Addr {
     let n = i as u16 + 1;
     Ipv4Addr::new(10, 77, (n >> 8) as u8, n as u8)
 }
 
-/// Host `i`'s IPv6 address, in fd77::/64.
+/// Returns host `i`'s IPv6 address, in fd77::/64.
 pub fn address6(i: usize) -> Ipv6Addr {
     Ipv6Addr::new(0xfd77, 0, 0, 0, 0, 0, 0, i as u16 + 1)
 }
 
-/// Host `i`'s addresses.
+/// Returns host `i`'s addresses.
 pub fn addresses(i: usize) -> [IpAddr; 2] {
     [address(i).into(), address6(i).into()]
 }
 
-/// Host `i`'s MAC address.
+/// Returns host `i`'s MAC address.
 pub fn mac(i: usize) -> String {
     let n = i as u16 + 1;
     format!("02:77:00:00:{:02x}:{:02x}", n >> 8, n as u8)
@@ -370,7 +373,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::order::Order;
 
-    /// The testbed of DIBS, ten times slower: three edge switches with two hosts each, two
+    /// Returns the testbed of DIBS, ten times slower: three edge switches with two hosts each, and two
     /// aggregation switches.
     pub fn paper() -> Blueprint {
         let order = Order {
@@ -394,7 +397,7 @@ pub(crate) mod tests {
     #[test]
     fn what_is_flooded_reaches_every_switch_once() {
         let flooded = paper().flooded();
-        // Edges: two hosts, then up. Edge 0 is the root and goes up both ways.
+        // Edge switches: two ports to hosts, then the uplinks. Edge 0 is the root and floods both uplinks.
         assert_eq!(flooded[0], [true, true, true, true]);
         assert_eq!(flooded[1], [true, true, true, false]);
         assert_eq!(flooded[3], [true, true, true]);

@@ -1,6 +1,6 @@
-//! BPF programs in C, built on the machine that runs them: its kernel's types are read from the kernel.
+//! BPF programs in C, built on the machine that runs them: the kernel's types are read from the kernel.
 //!
-//! **Decision**     clang builds, bpftool gives the types and loads; neither is needed by who has no program.
+//! **Decision**     clang builds; bpftool dumps the types and loads. Testbeds without a program need neither.
 //! **Errors**       name the Debian package of the tool that is missing (`sidestep_softswitch::ebpf::tools`).
 
 use super::blueprint::Blueprint;
@@ -13,13 +13,14 @@ use std::fs;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// Where the kernel keeps what is pinned; bpftool mounts it where nobody has.
+/// Mount point of pinned objects; bpftool mounts it if necessary.
 pub const PINS: &str = "/sys/fs/bpf";
 
-/// Where the kernel says its types.
+/// File with the kernel's type information.
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
 
-/// Refuses to begin without what builds and loads a program. `why` is the beginning of a sentence: what needs it.
+/// Refuses to begin if a tool to build or load a program is missing. `why` is the beginning of the sentence:
+/// the feature that needs it.
 pub fn need(why: &str) -> Result<(), Error> {
     of_bpf::need(why).map_err(Error::Input)?;
     match Path::new(TYPES).exists() {
@@ -30,7 +31,7 @@ pub fn need(why: &str) -> Result<(), Error> {
     }
 }
 
-/// Builds a program in a folder of its own, which is made anew; returns the object's path.
+/// Builds a program in the folder `dir`, which is made anew; returns the object's path.
 pub fn build(dir: &Path, source: &str, defines: &[String]) -> Result<String, Error> {
     let doing = || format!("cannot write to {}", dir.display());
     let _ = fs::remove_dir_all(dir);
@@ -60,7 +61,7 @@ pub fn build(dir: &Path, source: &str, defines: &[String]) -> Result<String, Err
     Ok(object)
 }
 
-/// As libbpf's headers call this machine.
+/// Returns libbpf's name of this machine's architecture.
 fn architecture() -> &'static str {
     match std::env::consts::ARCH {
         "aarch64" => "arm64",
@@ -71,12 +72,12 @@ fn architecture() -> &'static str {
     }
 }
 
-/// What is pinned for one purpose of a testbed, as a name; no testbed has it, since none may have this sign.
+/// Returns the name for objects of a testbed pinned for one purpose; its `_` cannot occur in a testbed's name.
 pub fn name_of(testbed: &str, purpose: &str) -> String {
     format!("{testbed}_{purpose}")
 }
 
-/// The folder of what is pinned under a name.
+/// Returns the folder of the objects pinned under a name.
 fn pins(name: &str) -> PathBuf {
     Path::new(PINS).join(format!("sidestep-{name}"))
 }
@@ -93,8 +94,9 @@ fn text(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Puts the two programs that were [built](build) in a folder at the sides of every host's interface, with empty maps, in
-/// the place of what is there; pinned under a name. What returns less than 0 lets programs with a larger `turn` look.
+/// Loads the two programs [built](build) in a folder, one at each side of every host's interface, with empty
+/// maps, and pins them under a name; they replace earlier ones. If a program returns less than 0, the packet goes
+/// on to programs with a larger `turn`.
 pub fn renew(
     print: &Blueprint,
     folder: &Path,
@@ -104,7 +106,7 @@ pub fn renew(
 ) -> Result<(), Error> {
     let object = text(&folder.join("program.bpf.o"));
     let (pins, trial) = (pins(name), trial(name));
-    // bpftool mounts the file system where it is not; what is made below it before would be hidden.
+    // bpftool mounts the file system if necessary; a folder made at the mount point before would be hidden.
     tools::run("bpftool", &["prog", "loadall", &object, &text(&trial)], "")?;
     for old in [&trial, &pins] {
         if old.exists() {
@@ -116,7 +118,7 @@ pub fn renew(
         let (programs, maps) = (text(&pins.join(format!("h{h}"))), text(&maps(name, h)));
         let load = ["prog", "loadall", &object, &programs, "pinmaps", &maps];
         tools::run("bpftool", &load, "")?;
-        // Not by `tc -n`: that has a /sys of its own, without what is pinned.
+        // Not by `tc -n`: that mounts another /sys, without the pinned objects.
         netns::within(&print.host_space(h), || {
             tc(&format!("qdisc replace dev {INTERFACE} clsact"))?;
             for (side, program) in sides {
@@ -136,7 +138,7 @@ fn tc(words: &str) -> Result<(), Error> {
     tools::run("tc", &words, "").map(drop)
 }
 
-/// The numbers in the map `counts` of the programs of a host.
+/// Reads the map `counts` of a host's programs.
 pub fn counts<const N: usize>(name: &str, host: usize) -> Result<[u64; N], Error> {
     let map = text(&maps(name, host).join("counts"));
     let said = tools::run("bpftool", &["-j", "map", "dump", "pinned", &map], "")?;
@@ -147,7 +149,7 @@ pub fn counts<const N: usize>(name: &str, host: usize) -> Result<[u64; N], Error
     })
 }
 
-/// The numbers of a map of 64 bits each, as bpftool says them.
+/// Parses the 64-bit values of a map in bpftool's output.
 fn read<const N: usize>(said: &str) -> Option<[u64; N]> {
     let rows: Value = serde_json::from_str(said).ok()?;
     let number = |row: &Value| row["formatted"]["value"].as_u64();
@@ -155,7 +157,7 @@ fn read<const N: usize>(said: &str) -> Option<[u64; N]> {
     numbers?.try_into().ok()
 }
 
-/// Forgets what is pinned under a name.
+/// Removes the objects pinned under a name.
 pub fn unpin(name: &str) -> Result<(), Error> {
     for pinned in [trial(name), pins(name)] {
         if pinned.exists() {

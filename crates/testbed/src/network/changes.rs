@@ -1,13 +1,13 @@
-//! What becomes of cables during a run, as orders to the switches and hosts at their ends.
+//! Changes of cables during a run, as orders to the switches and hosts at their ends.
 //!
-//! **Decision**     both ends of a cable are told at the instant of a change. Next hops, and the ports that
-//!                  packets may be detoured to, follow for all switches at once when `reroute` has passed,
-//!                  over shortest paths around what is down; a host that no path leads to keeps the old ones.
-//! **State**        none: what is ordered is a list, made before the run.
-//! **Units**        nanoseconds and bits per second as the machine has to keep them.
-//! **Errors**       a rate that no port is meant to have.
-//! **Deviations**   switches are told one by one, each by a thread of its own; a host's NIC goes on sending
-//!                  when its cable is down, and the switch refuses what comes.
+//! **Decision**     both ends of a cable receive a change at its instant. Next hops, and the ports that may
+//!                  take detours, follow for all switches at once after `reroute`, over shortest paths around
+//!                  cables that are down; a host without a path keeps its old next hops.
+//! **State**        none: the orders are a list, made before the run.
+//! **Units**        nanoseconds and bits per second of this machine.
+//! **Errors**       a rate outside the range of a port.
+//! **Deviations**   switches receive orders one by one, each from its own thread; a host's NIC goes on sending
+//!                  when its cable is down, and the switch refuses the frames.
 
 use super::blueprint::{Blueprint, End, mac};
 use super::hosts::{host_cable, pace, port_interface};
@@ -19,40 +19,40 @@ use sidestep_softswitch::setup::check_rate;
 use sidestep_types::BitRate;
 use std::collections::VecDeque;
 
-/// A change to both directions of a cable.
+/// Change of both directions of a cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// When.
+    /// Time of the change, ns.
     pub at_ns: u64,
-    /// Which, of the blueprint's.
+    /// Index of the cable in the blueprint.
     pub cable: usize,
-    /// What it becomes.
+    /// New state.
     pub to: Becomes,
-    /// After which time next hops follow; `None` is never.
+    /// Delay until next hops follow; `None` if they never do.
     pub reroute_ns: Option<u64>,
 }
 
-/// What becomes of a cable.
+/// New state of a cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Becomes {
-    /// It has this rate, in bits per second.
+    /// Carries this rate, in bits per second.
     Rate(u64),
-    /// It carries nothing.
+    /// Carries nothing.
     Down,
-    /// It is as the blueprint says.
+    /// Restored to the blueprint's rate.
     Up,
 }
 
-/// What is to be done at one instant.
+/// Orders at one instant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
-    /// When.
+    /// Time of the orders, ns.
     pub at_ns: u64,
-    /// What each of these switches is asked, one after the other.
+    /// Questions to each switch, in order.
     pub orders: Vec<(usize, Vec<Question>)>,
-    /// The rates of these hosts' NICs.
+    /// Rates of hosts' NICs.
     pub nics: Vec<(usize, u64)>,
-    /// The same for people, a sentence each.
+    /// Descriptions of the changes, a sentence each.
     pub says: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ impl Step {
         }
     }
 
-    /// Both ends of a cable get this rate.
+    /// Sets the rate of both ends of a cable.
     fn rate(&mut self, print: &Blueprint, cable: usize, bps: u64) {
         for end in ends(print, cable) {
             match end {
@@ -77,7 +77,7 @@ impl Step {
         }
     }
 
-    /// Both ends of a cable go down or come up.
+    /// Takes both ends of a cable down, or up.
     fn link(&mut self, print: &Blueprint, cable: usize, up: bool) {
         for end in ends(print, cable) {
             if let (End::Switch(s), port) = end {
@@ -87,7 +87,7 @@ impl Step {
         }
     }
 
-    /// Each switch is told what of its tables is other than before.
+    /// Sends each switch the parts of its tables that differ from before.
     fn tables(&mut self, before: &[Table], after: &[Table]) {
         for (s, (old, new)) in before.iter().zip(after).enumerate() {
             if old == new {
@@ -110,14 +110,14 @@ impl Step {
     }
 }
 
-/// The next hops of a switch toward each host, and its ports that take detours.
+/// Next hops of a switch toward each host, and its ports that take detours.
 #[derive(Clone, Debug, PartialEq)]
 struct Table {
     ways: Vec<Vec<u16>>,
     detours: Vec<u16>,
 }
 
-/// The ends of a cable, of a switch with its port.
+/// Returns the ends of a cable; a switch with its port.
 fn ends(print: &Blueprint, cable: usize) -> [(End, usize); 2] {
     let port = |end: End| match end {
         End::Host(_) => 0,
@@ -130,7 +130,7 @@ fn ends(print: &Blueprint, cable: usize) -> [(End, usize); 2] {
     [cables[cable].a, cables[cable].b].map(|end| (end, port(end)))
 }
 
-/// A cable as scenarios call it: by its ends.
+/// Returns a cable's name in scenarios: its two ends.
 fn named(print: &Blueprint, cable: usize) -> String {
     let Blueprint {
         cables, switches, ..
@@ -142,7 +142,7 @@ fn named(print: &Blueprint, cable: usize) -> String {
     format!("{a} - {b}")
 }
 
-/// Says which change cannot be had.
+/// Refuses changes with a rate that no port can have.
 pub fn check(changes: &[Change]) -> Result<(), String> {
     for change in changes {
         if let Becomes::Rate(bps) = change.to {
@@ -152,7 +152,7 @@ pub fn check(changes: &[Change]) -> Result<(), String> {
     Ok(())
 }
 
-/// What is to be done, in the order of time: of one instant what happens before what gets known.
+/// Returns the orders in time order; at one instant, changes come before reroutes.
 pub fn steps(print: &Blueprint, changes: &[Change]) -> Vec<Step> {
     let mut known: Vec<(u64, bool, usize)> = Vec::new();
     for (i, change) in changes.iter().enumerate() {
@@ -163,7 +163,7 @@ pub fn steps(print: &Blueprint, changes: &[Change]) -> Vec<Step> {
     }
     known.sort_by_key(|(at, known, _)| (*at, *known));
     let mut avoided = vec![false; print.cables.len()];
-    // Per cable, the change that next hops follow.
+    // For each cable, the latest change that next hops follow.
     let mut followed = vec![None; print.cables.len()];
     let mut tables = tables(print, &avoided, None);
     let mut steps = Vec::new();
@@ -209,7 +209,7 @@ pub fn steps(print: &Blueprint, changes: &[Change]) -> Vec<Step> {
     steps
 }
 
-/// What brings everything back that these changes changed.
+/// Returns the orders that undo these changes.
 pub fn restore(print: &Blueprint, changes: &[Change]) -> Step {
     let mut step = Step::default();
     let mut cables: Vec<usize> = changes.iter().map(|change| change.cable).collect();
@@ -231,8 +231,8 @@ pub fn restore(print: &Blueprint, changes: &[Change]) -> Step {
     step
 }
 
-/// The tables of all switches around the cables that are `avoided`. Where no path leads, those of
-/// `before`; the blueprint's when nothing is avoided.
+/// Computes the tables of all switches on paths around `avoided` cables. A switch without a path keeps its
+/// table of `before`; if no cable is avoided, the tables are the blueprint's.
 fn tables(print: &Blueprint, avoided: &[bool], before: Option<&[Table]>) -> Vec<Table> {
     let whole = avoided.iter().all(|avoided| !avoided);
     let mut tables: Vec<Table> = (print.switches.iter().enumerate())
@@ -269,7 +269,7 @@ fn tables(print: &Blueprint, avoided: &[bool], before: Option<&[Table]>) -> Vec<
     tables
 }
 
-/// The far end of each port of a switch, and its cable.
+/// Returns the far end of each port of a switch, and its cable.
 fn ports(print: &Blueprint, s: usize) -> Vec<(End, usize)> {
     let own = End::Switch(s);
     let mut ports = Vec::new();
@@ -283,7 +283,7 @@ fn ports(print: &Blueprint, s: usize) -> Vec<(End, usize)> {
     ports
 }
 
-/// How many cables each switch is from a host; `None` when no path leads there.
+/// Returns each switch's distance from a host, in cables; `None` without a path.
 fn distances(print: &Blueprint, avoided: &[bool], host: usize) -> Vec<Option<u32>> {
     let mut far = vec![None; print.switches.len()];
     let mut queue = VecDeque::new();
@@ -311,7 +311,7 @@ fn distances(print: &Blueprint, avoided: &[bool], host: usize) -> Vec<Option<u32
     far
 }
 
-/// Tells everyone what a step says, each in a thread of its own, and waits for the answers.
+/// Sends the orders of a step, each switch from its own thread, and waits for the answers.
 pub fn take(print: &Blueprint, step: &Step) -> Result<(), Error> {
     std::thread::scope(|scope| {
         let mut all = Vec::new();
@@ -345,7 +345,7 @@ fn tell(print: &Blueprint, s: usize, questions: &[Question]) -> Result<(), Error
     Ok(())
 }
 
-/// Refuses changes where nobody can be told of them.
+/// Refuses changes for an engine that cannot receive them.
 pub fn check_engine(engine: &str, changes: &[Change]) -> Result<(), Error> {
     if engine == SWITCH || changes.is_empty() {
         return Ok(());
@@ -379,7 +379,7 @@ mod tests {
         }
     }
 
-    /// The cable between two switches of a blueprint.
+    /// Returns the cable between two switches of a blueprint.
     fn between(print: &Blueprint, a: usize, b: usize) -> usize {
         let (a, b) = (End::Switch(a), End::Switch(b));
         let joins = |c: &crate::network::blueprint::Cable| [(a, b), (b, a)].contains(&(c.a, c.b));
@@ -390,7 +390,7 @@ mod tests {
     fn shortest_paths_are_the_blueprints_when_something_else_is_avoided() {
         let mut print = paper();
         let first = tables(&print, &vec![false; print.cables.len()], None);
-        // A cable more, to a switch that nothing else leads to.
+        // One more cable, to a switch without any other.
         print.switches.push(print.switches[0].clone());
         print.cables.push(crate::network::blueprint::Cable {
             a: End::Switch(4),
@@ -409,7 +409,7 @@ mod tests {
 
     #[test]
     fn both_ends_are_told_and_all_switches_when_it_gets_known() {
-        // Edges 0 to 2 with two hosts each, then up to aggregations 3 and 4.
+        // Edges 0 to 2 with two hosts each, then uplinks to aggregations 3 and 4.
         let print = paper();
         let cable = between(&print, 0, 3);
         let changes = [
@@ -434,7 +434,7 @@ mod tests {
             panic!("{:?}", steps[1]);
         };
         assert_eq!(detours.as_deref(), Some(&["p3".to_string()][..]));
-        // Its own two hosts, and four by the other aggregation alone.
+        // The switch's two hosts, and four more via the other aggregation alone.
         let ports: Vec<String> = stations.iter().map(|(_, ports)| ports.join(" ")).collect();
         assert_eq!(ports, ["p0", "p1", "p3", "p3", "p3", "p3"]);
         let told: Vec<usize> = steps[1].orders.iter().map(|(s, _)| *s).collect();
@@ -444,7 +444,7 @@ mod tests {
             rate: BitRate::bps(print.cables[cable].rate_bps),
         });
         assert_eq!(steps[2].orders[0], (0, vec![rate, link("p2", true)]));
-        // And back: the last step's tables are the blueprint's.
+        // The tables of the last step are those of the blueprint.
         let restored = restore(&print, &changes);
         for (s, questions) in &steps[3].orders {
             let whole = restored.orders.iter().find(|(t, _)| t == s).unwrap();

@@ -1,8 +1,8 @@
-//! DCTCP for kernels without it: our BPF program, built, registered and taken away again.
+//! DCTCP for kernels without it: our BPF program, built, registered and removed.
 //!
-//! **Decision**     the kernel's `dctcp` when it has one and the parameters are its defaults.
-//! **State**        one `struct_ops` map in the kernel, called `dctcp_` and a digest of the testbed's name, and one with
-//!                  what the program shows of each connection, called `alpha_` and the same digest.
+//! **Decision**     the kernel's `dctcp` if it has one and the parameters are its defaults.
+//! **State**        one `struct_ops` map in the kernel, called `dctcp_` and a digest of the testbed's name, and
+//!                  one with each connection's alpha, called `alpha_` and the same digest.
 //! **Errors**       name the Debian package of the tool that is missing.
 
 use super::blueprint::Congestion;
@@ -11,20 +11,20 @@ use crate::error::{Error, failed};
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// The program.
+/// Source of the program.
 const SOURCE: &str = include_str!("../../bpf/sidestep_dctcp.bpf.c");
 
-/// The kernel's name for a host's congestion control, and whether it is ours to register.
+/// Kernel's name of a host's congestion control, by whether it is ours to register.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Control {
-    /// In the kernel already.
+    /// Part of the kernel already.
     Own(&'static str),
     /// To be registered under this name.
     Ours(String),
 }
 
 impl Control {
-    /// Chooses for a testbed called `name`.
+    /// Chooses the congestion control for the testbed called `name`.
     pub fn of(congestion: Congestion, name: &str) -> Control {
         let usual = Congestion::Dctcp {
             gain: 64,
@@ -37,7 +37,7 @@ impl Control {
         }
     }
 
-    /// What `tcp_congestion_control` is set to.
+    /// Returns the value of `tcp_congestion_control`.
     pub fn name(&self) -> &str {
         match self {
             Control::Own(name) => name,
@@ -46,7 +46,7 @@ impl Control {
     }
 }
 
-/// Congestion controls that the kernel has now; `dctcp` is loaded first where it is a module.
+/// Returns the congestion controls that the kernel has now; loads the module `dctcp` first if there is one.
 pub fn available() -> Vec<String> {
     ask_for_dctcp();
     let list = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
@@ -54,14 +54,14 @@ pub fn available() -> Vec<String> {
     list.split_whitespace().map(String::from).collect()
 }
 
-/// Names `dctcp` on a socket that is thrown away, for which a kernel loads the module.
+/// Requests `dctcp` on a temporary socket, so that the kernel loads the module.
 fn ask_for_dctcp() {
     use std::os::fd::AsRawFd;
     let Ok(socket) = std::net::TcpListener::bind("127.0.0.1:0") else {
         return;
     };
     let name = b"dctcp";
-    // SAFETY: the pointer and length are of `name`. A refusal means that there is none.
+    // SAFETY: the pointer and length are of `name`. A refusal means that the kernel has no `dctcp`.
     unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),
@@ -73,24 +73,25 @@ fn ask_for_dctcp() {
     }
 }
 
-/// 14 characters of at most 15: FNV-1a of the testbed's name, so that two do not share one.
+/// Returns a name of 14 characters (of at most 15) with the FNV-1a digest of the testbed's name, so that two
+/// testbeds have different names.
 pub fn own_name(testbed: &str) -> String {
     let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     let hash = testbed.bytes().fold(0x811c_9dc5, mix);
     format!("{OURS}{hash:08x}")
 }
 
-/// What the map is called in which the congestion control `own` shows each connection's alpha; `None` when that is
-/// none of ours.
+/// Returns the name of the map with each connection's alpha under the congestion control `own`; `None` if that
+/// is not one of ours.
 pub fn shown_name(own: &str) -> Option<String> {
     Some(format!("{SHOWN}{}", own.strip_prefix(OURS)?))
 }
 
-/// How names of ours begin, and those of their maps.
+/// Prefix of our congestion controls' names, and of their maps' names.
 const OURS: &str = "dctcp_";
 const SHOWN: &str = "alpha_";
 
-/// The program is built and verified by other people's tools.
+/// Refuses to begin if a tool to build or load the program is missing.
 pub fn need() -> Result<(), Error> {
     bpf::need(&format!(
         "this kernel has no dctcp (tcp_available_congestion_control: {}), and building ours",
@@ -121,10 +122,10 @@ pub fn register(testbed: &str, name: &str, congestion: Congestion) -> Result<(),
     fs::remove_dir_all(&dir).map_err(failed(doing))
 }
 
-/// Takes the program called `name` out of the kernel, if it is there.
+/// Removes the program called `name` from the kernel, if it is there.
 ///
-/// Namespaces and sockets that use it keep its map, so they have to go first; the kernel takes a
-/// while over that, and this waits for it.
+/// Namespaces and sockets that use it keep its map, so they must be removed first. The kernel releases them
+/// with a delay; this function waits for that.
 pub fn unregister(name: &str) -> Result<(), Error> {
     if !available().iter().any(|n| n == name) {
         return Ok(());
@@ -143,7 +144,7 @@ pub fn unregister(name: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// How long the kernel may take to forget a namespace.
+/// Longest wait for the kernel to release a namespace.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Taking a testbed away: what its state lists, and whatever bears its name.
+//! Removal of a testbed: everything its state lists, and everything with its name.
 
 use super::blueprint::check_name;
 use super::lock::Lock;
@@ -10,16 +10,16 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long processes may take to end by themselves.
+/// Time for processes to end after SIGTERM.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How long those that are killed may take: on a busy machine until it comes to them.
+/// Time for processes to end after SIGKILL, on a busy machine.
 const KILLED: Duration = Duration::from_secs(60);
 
-/// Removes the testbed called `name`; says whether there was anything. Works as well when it was half
-/// built, or its processes are dead. What cannot be removed does not keep the rest.
+/// Removes the testbed called `name`; returns whether there was one. Also removes a half-built testbed, or one
+/// whose processes are dead. A part that cannot be removed does not prevent the removal of the rest.
 ///
-/// Namespaces that bear the name although no such testbed was ever written down are somebody else's,
-/// and an error, unless `force`: then they are removed with all processes in them.
+/// Namespaces with a testbed's name but without its state may belong to another program. They are an error
+/// unless `force` is set, which removes them with all their processes.
 pub fn down(name: &str, force: bool) -> Result<bool, Error> {
     check_name(name).map_err(Error::Input)?;
     tools::need()?;
@@ -37,7 +37,7 @@ pub fn down(name: &str, force: bool) -> Result<bool, Error> {
     Ok(there)
 }
 
-/// [`down`], by whoever holds the lock.
+/// Does the work of [`down`] for a caller that holds the lock.
 pub(super) fn remove(name: &str, _lock: &Lock) -> Result<(), Error> {
     let mut wrong = Vec::new();
     let mut keep = |result: Result<(), Error>| {
@@ -45,11 +45,11 @@ pub(super) fn remove(name: &str, _lock: &Lock) -> Result<(), Error> {
             wrong.push(why.to_string());
         }
     };
-    // A state that cannot be read still leaves the names.
+    // Namespaces are found by name even if the state cannot be read.
     let listed = State::read(name).ok().flatten();
     let mut spaces: BTreeSet<String> = netns::of_testbed(name).into_iter().collect();
     spaces.extend(listed.iter().flat_map(|s| s.spaces.iter().cloned()));
-    // A name can stand for the namespace that everything else lives in.
+    // A name can be an alias of the namespace that this process runs in.
     spaces.retain(|space| !netns::is_at_home(space));
     end_processes(&spaces);
     for space in &spaces {
@@ -63,7 +63,7 @@ pub(super) fn remove(name: &str, _lock: &Lock) -> Result<(), Error> {
         let doing = format!("cannot remove {}", dir.display());
         keep(fs::remove_dir_all(&dir).map_err(failed(doing)));
     }
-    // The last one takes the common folder along; until then it is not empty.
+    // Removing the last testbed removes the common folder; before, it is not empty.
     let _ = fs::remove_dir(ROOT);
     match wrong.is_empty() {
         true => Ok(()),
@@ -71,12 +71,12 @@ pub(super) fn remove(name: &str, _lock: &Lock) -> Result<(), Error> {
     }
 }
 
-/// Asks everything in the namespaces to end, then makes it.
+/// Sends SIGTERM to all processes in the namespaces, then SIGKILL.
 fn end_processes(spaces: &BTreeSet<String>) {
     let inside = || -> Vec<i32> { spaces.iter().flat_map(|s| netns::processes(s)).collect() };
     let signal = |pids: &[i32], signal| {
         for &pid in pids {
-            // SAFETY: a plain call; a process that is gone by now is no harm.
+            // SAFETY: a plain call; a process that is gone by now does no harm.
             unsafe { libc::kill(pid, signal) };
         }
     };

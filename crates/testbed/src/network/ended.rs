@@ -1,13 +1,13 @@
-//! How a switch of a testbed ended, for those who did not start it.
+//! Exit status of a testbed's switch, for processes that did not start it.
 //!
-//! **Decision**     none. How a process ended is told to its parent alone, and `testbed up`, which starts the
-//!                  switches, has ended when they run. So each switch has a parent that stays: it waits, writes
-//!                  down how its switch ended, and ends in the same way.
-//! **State**        `s<i>.ended` in the folder of the testbed: nothing in it while the switch runs.
-//! **Errors**       none: of a switch whose parent is dead as well nobody knows how it ended.
+//! **Decision**     none. Only a process's parent learns how it ended, and `testbed up`, which starts the
+//!                  switches, has ended by then. So each switch has a parent that stays: it waits, records how
+//!                  its switch ended, and ends in the same way.
+//! **State**        `s<i>.ended` in the folder of the testbed: empty while the switch runs.
+//! **Errors**       none: if a switch's parent is dead as well, how the switch ended is unknown.
 //!
-//! The parent is outside the switch's namespace, so that `testbed down`, which ends what is inside, finds the switch
-//! alone.
+//! The parent stays outside the switch's namespace, so that `testbed down`, which ends the processes inside,
+//! finds the switch alone.
 
 use super::blueprint::Blueprint;
 use super::state;
@@ -20,10 +20,10 @@ use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-/// From the moment that a switch does not answer until its parent has written why, on a busy machine.
+/// Longest time between a switch's last answer and its parent's record, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Where it is written how switch `i` ended.
+/// Returns the file that records how switch `i` ended.
 fn record(testbed: &str, i: usize) -> PathBuf {
     state::folder(testbed).join(format!("s{i}.ended"))
 }
@@ -36,14 +36,13 @@ pub(super) fn open(print: &Blueprint, i: usize) -> Result<File, Error> {
     file.map_err(failed(format!("cannot write {}", path.display())))
 }
 
-/// Makes a child of this process that goes on, while this one stays behind as its parent and writes into `record` how
-/// it ended.
+/// Forks: the child goes on, and this process stays as its parent and writes to `record` how it ended.
 ///
 /// # Safety
-/// To be called between fork and exec: there is one thread, and nothing of its memory is needed any more.
+/// Call it between fork and exec: there is one thread, and its memory is not used afterwards.
 pub(super) unsafe fn stay_behind(record: &File) -> io::Result<()> {
-    // SAFETY: plain system calls, as few as there need be: see above. `clone` with a signal alone is `fork`, without
-    // what the C library does around it.
+    // SAFETY: plain system calls, as few as possible: see above. `clone` with a signal alone is `fork` without
+    // the C library's handlers.
     unsafe {
         let (how, none): (libc::c_long, libc::c_long) = (libc::SIGCHLD.into(), 0);
         match libc::syscall(libc::SYS_clone, how, none, none, none, none) {
@@ -54,22 +53,22 @@ pub(super) unsafe fn stay_behind(record: &File) -> io::Result<()> {
     }
 }
 
-/// The parent's life.
+/// Waits for the child and records how it ended.
 ///
 /// # Safety
-/// As [`stay_behind`]: memory and descriptors are this process's alone.
+/// As [`stay_behind`]: memory and descriptors belong to this process alone.
 unsafe fn wait(child: libc::pid_t, record: RawFd) -> ! {
     let mut status: libc::c_int = 0;
     // SAFETY: plain calls; `status` lives until the end of the process.
     unsafe {
         libc::prctl(libc::PR_SET_NAME, c"sidestep-wait".as_ptr());
         libc::chdir(c"/".as_ptr());
-        // Who started it waits for the end of a pipe that this process has as well.
+        // The starting process waits for the end of a pipe, which this process must not keep open.
         libc::dup2(record, 0);
         let (first, last, plain): (libc::c_long, libc::c_long, libc::c_long) =
             (1, i32::MAX.into(), 0);
         if libc::syscall(libc::SYS_close_range, first, last, plain) != 0 {
-            // Before Linux 5.9, or forbidden: no more than these are open.
+            // `close_range` is missing (before Linux 5.9) or forbidden: no descriptor is larger than these.
             for fd in 1..65_536 {
                 libc::close(fd);
             }
@@ -82,13 +81,13 @@ unsafe fn wait(child: libc::pid_t, record: RawFd) -> ! {
         libc::write(0, (&raw const status).cast(), size_of_val(&status));
         libc::_exit(match libc::WIFEXITED(status) {
             true => libc::WEXITSTATUS(status),
-            // As shells say it.
+            // Exit status as shells report it.
             false => 128 + libc::WTERMSIG(status),
         })
     }
 }
 
-/// How switch `i` ended, in words with its name; `None` while it runs, or where nobody knows.
+/// Describes how switch `i` ended, with its name; `None` while it runs, or if unknown.
 pub fn how(print: &Blueprint, i: usize) -> Option<String> {
     let bytes = fs::read(record(&print.name, i)).ok()?;
     let status = ExitStatus::from_raw(i32::from_ne_bytes(bytes.try_into().ok()?));
@@ -97,7 +96,7 @@ pub fn how(print: &Blueprint, i: usize) -> Option<String> {
 
 fn words(switch: &str, status: ExitStatus) -> String {
     match status.signal() {
-        // "signal: 9 (SIGKILL)", and with a core what is said of that.
+        // "signal: 9 (SIGKILL)", with a note if there is a core dump.
         Some(_) => {
             let signal = status.to_string().replacen("signal: ", "signal ", 1);
             format!("switch {switch} was killed by {signal}")
@@ -106,7 +105,8 @@ fn words(switch: &str, status: ExitStatus) -> String {
     }
 }
 
-/// How switch `i` ended, which did not answer just now: its sockets close before it is known why.
+/// Describes how switch `i` ended after it failed to answer; waits for the record, which is written after its
+/// sockets close.
 pub(super) fn why_silent(print: &Blueprint, i: usize) -> Option<String> {
     let began = Instant::now();
     loop {
@@ -124,14 +124,14 @@ mod tests {
     use std::os::unix::process::CommandExt;
     use std::process::Command;
 
-    /// A shell that runs `script` with a parent that writes into the file how it ended; how that parent ended, and
-    /// what it wrote.
+    /// Runs `script` in a shell whose parent records how it ended; returns the parent's exit status, and the
+    /// record.
     fn ended(script: &str) -> (ExitStatus, String) {
         let record = tempfile::NamedTempFile::new().unwrap();
         let file = record.reopen().unwrap();
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        // SAFETY: it is called between fork and exec.
+        // SAFETY: called between fork and exec.
         unsafe { command.pre_exec(move || stay_behind(&file)) };
         let parent = command.spawn().unwrap().wait().unwrap();
         let bytes = fs::read(record.path()).unwrap();
@@ -154,7 +154,7 @@ mod tests {
         let record = tempfile::NamedTempFile::new().unwrap();
         let file = record.reopen().unwrap();
         let mut command = Command::new("/no/such/program");
-        // SAFETY: it is called between fork and exec.
+        // SAFETY: called between fork and exec.
         unsafe { command.pre_exec(move || stay_behind(&file)) };
         let error = command.spawn().unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);

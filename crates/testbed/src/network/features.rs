@@ -1,12 +1,13 @@
 //! Kernel features of a host: release, clock tick, values of its TCP, and whether RACK can be switched off.
 //!
-//! **Decision**     RACK can be switched off where the kernel still has RFC 6675's detection, which `tcp_recovery=0` returns
-//!                  to. Its type information (BTF) tells that, as the removed code kept a hint in `tcp_sock`; without BTF the
-//!                  release does.
-//! **Units**        a tick in microseconds as measured; in the emulated network's time it is shorter by the testbed's factor.
-//! **Errors**       none: a value that cannot be read is one that this kernel does not have.
-//! **Source**       Linux 1c120191dcec, "tcp: remove obsolete and unused RFC3517/RFC6675 loss recovery code", June 2025,
-//!                  in 6.17; Documentation/networking/ip-sysctl.rst.
+//! **Decision**     RACK can be switched off if the kernel still has RFC 6675's detection, which
+//!                  `tcp_recovery=0` returns to. The kernel's type information (BTF) shows that: the code kept
+//!                  a hint in `tcp_sock`, removed with it. Without BTF the release decides.
+//! **Units**        a tick in microseconds as measured; in the emulated network's time it is shorter by the
+//!                  testbed's factor.
+//! **Errors**       none: a value that cannot be read counts as absent.
+//! **Source**       Linux 1c120191dcec, "tcp: remove obsolete and unused RFC3517/RFC6675 loss recovery code",
+//!                  June 2025, in 6.17; Documentation/networking/ip-sysctl.rst.
 
 use super::netns;
 use crate::error::Error;
@@ -15,7 +16,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Values of TCP that are read, without their `tcp_`.
+/// TCP values to read, without the prefix `tcp_`.
 const VALUES: [&str; 20] = [
     "sack",
     "dsack",
@@ -113,12 +114,12 @@ impl KernelFeatures {
         }
     }
 
-    /// Returns what a host's value is; nothing where the kernel has no such value.
+    /// Returns a host's value; `None` if the kernel does not have it.
     pub fn value(&self, name: &str) -> Option<&str> {
         self.values.get(name)?.as_deref()
     }
 
-    /// Lists the values that are not what they were, as `tcp_sack: 0, now 1`.
+    /// Lists the values that have changed, as `tcp_sack: 0, now 1`.
     pub fn changes_to(&self, now: &KernelFeatures) -> Vec<String> {
         let word = |value: &Option<String>| value.clone().unwrap_or_else(|| "absent".into());
         let change = |(name, before): (&String, &Option<String>)| {
@@ -128,7 +129,7 @@ impl KernelFeatures {
         self.values.iter().filter_map(change).collect()
     }
 
-    /// Says the features in three lines; times of the emulated network are shorter by `scale`.
+    /// Describes the features in three lines; times of the emulated network are shorter by `scale`.
     pub fn to_text(&self, scale: f64) -> String {
         let is = |(name, value): (&String, &Option<String>)| {
             let short = name.strip_prefix("tcp_").unwrap_or(name);
@@ -151,7 +152,7 @@ impl KernelFeatures {
         text
     }
 
-    /// Says how long a jiffy is, here and in the emulated network.
+    /// Describes the length of a jiffy, here and in the emulated network.
     fn tick_text(&self, scale: f64) -> String {
         let ms = self.tick_us as f64 / 1e3;
         format!(
@@ -163,7 +164,7 @@ impl KernelFeatures {
 }
 
 impl Rack {
-    /// Says what can be switched off.
+    /// Describes whether RACK can be switched off.
     pub fn words(self) -> &'static str {
         match self {
             Rack::Absent => "no RACK",
@@ -174,7 +175,7 @@ impl Rack {
         }
     }
 
-    /// Decides by the release, whether `tcp_recovery` exists, and the kernel's type information if it has any.
+    /// Decides by the release, the presence of `tcp_recovery`, and the kernel's type information if available.
     fn of(release: &str, has_value: bool, btf: Option<&[u8]>) -> Rack {
         let version = version(release);
         if !has_value && version.is_some_and(|version| version < WITH_RACK) {
@@ -182,7 +183,7 @@ impl Rack {
         }
         let has_rfc6675 = match btf {
             Some(types) => types.windows(HINT.len()).any(|at| at == HINT),
-            // A release that cannot be read is taken for a new one.
+            // A release that cannot be read counts as a new one.
             None => version.is_some_and(|version| version < WITHOUT_RFC6675),
         };
         match has_value && has_rfc6675 {
@@ -192,7 +193,7 @@ impl Rack {
     }
 }
 
-/// Asks the running kernel whether RACK can be switched off.
+/// Queries the running kernel whether RACK can be switched off.
 pub fn rack() -> Rack {
     let has_value = Path::new("/proc/sys/net/ipv4/tcp_recovery").exists();
     Rack::of(&release(), has_value, fs::read(BTF).ok().as_deref())
@@ -216,7 +217,7 @@ fn tick_us() -> u64 {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: the kernel writes the one value.
+    // SAFETY: the kernel writes one value.
     let got = unsafe { libc::clock_getres(libc::CLOCK_MONOTONIC_COARSE, &raw mut tick) };
     assert_eq!(got, 0, "Linux has a coarse clock");
     tick.tv_nsec as u64 / 1_000
@@ -248,14 +249,14 @@ mod tests {
         assert_eq!(Rack::of("6.17.0-rc1", true, None), Rack::Fixed);
         assert_eq!(Rack::of("7.0", true, None), Rack::Fixed);
         assert_eq!(Rack::of("unknown", true, None), Rack::Fixed);
-        // A later kernel may lose the value, an old one never had it.
+        // A later kernel may drop the value; an old one never had it.
         assert_eq!(Rack::of("7.3", false, None), Rack::Fixed);
         assert_eq!(Rack::of("3.10.0-1160", false, None), Rack::Absent);
     }
 
     #[test]
     fn type_information_decides_against_the_release() {
-        // A distribution may have taken the change back into an older release, or undone it.
+        // A distribution may have backported the change to an older release, or reverted it.
         assert_eq!(Rack::of("6.12.4", true, Some(NEW)), Rack::Fixed);
         assert_eq!(Rack::of("6.18.4", true, Some(OLD)), Rack::Switchable);
     }

@@ -1,8 +1,8 @@
-//! Hosts: what the kernel of a host's namespace is told, as in the table of `docs/testbed.md`.
+//! Hosts: settings of the kernel in a host's namespace, as in the table of `docs/testbed.md`.
 //!
 //! **Decision**     a value of `/proc/sys/net` or an attribute of the only route for each setting.
 //! **Source**       measured on Linux 6.18; Documentation/networking/ip-sysctl.rst for the names.
-//! **Deviations**   what the kernel cannot be told is listed by [`differences`].
+//! **Deviations**   listed by [`differences`]: settings that the kernel does not offer.
 
 use super::blueprint::{
     Blueprint, Cable, End, HostSettings, INTERFACE, Kernel, address, address6, addresses, mac,
@@ -13,20 +13,20 @@ use super::{multipath, netns, tools};
 use crate::error::{Error, failed};
 use sidestep_softswitch::io::offloads;
 
-/// The interface of port `p` of a switch.
+/// Returns the interface of port `p` of a switch.
 pub fn port_interface(p: usize) -> String {
     format!("p{p}")
 }
 
-/// Longest wait for `duplicate acknowledgements` that the kernel is given when there is to be no
-/// fast retransmit: more than any window of a scaled network holds.
+/// Duplicate acknowledgement threshold that disables fast retransmit: more than any window of a scaled network
+/// holds.
 const NEVER: u32 = 1_000_000;
 
-/// Sets up host `i`, whose veth is already there. `congestion` is the kernel's name for its control, and `rack` says whether
-/// RACK can be switched off.
+/// Sets up host `i`, whose veth exists. `congestion` is the kernel's name of the congestion control; `rack`
+/// tells whether RACK can be switched off.
 ///
-/// It knows every other host's MAC: requests and probes for addresses would cross a full queue, and they
-/// take no detours.
+/// The host has static entries for all other hosts' MACs: address requests and probes would cross a full queue,
+/// and they take no detours.
 pub fn set_up(print: &Blueprint, i: usize, congestion: &str, rack: Rack) -> Result<(), Error> {
     let space = print.host_space(i);
     let settings = &print.settings;
@@ -71,14 +71,14 @@ pub fn set_up(print: &Blueprint, i: usize, congestion: &str, rack: Rack) -> Resu
     pace(&space, host_cable(print, i))
 }
 
-/// What veth leaves to hardware nobody here does; in this thread's namespace.
+/// Turns off the interface's offloads, which veth has no hardware for; in this thread's namespace.
 pub fn offloads_off(interface: &str) -> Result<(), Error> {
     offloads::off(interface).map_err(failed(format!("cannot turn offloads of {interface} off")))
 }
 
-/// A host's packets leave at its link's rate, from a queue without a limit, as the model's NIC has: the kernel's
-/// token bucket, counting all of Ethernet's framing. It holds two packets, so that a timer may be
-/// late by one: with room for one alone a busy machine gave 92 of 100 Mbps.
+/// Paces a host's packets to its link's rate with the kernel's token bucket, from a queue without a limit, as
+/// the model's NIC has; all of Ethernet's framing counts. The bucket holds two packets, so that a timer may be
+/// late by one: with room for one, a busy machine reached 92 of 100 Mbps.
 pub fn pace(space: &str, cable: Cable) -> Result<(), Error> {
     let rate = format!("{}bit", cable.rate_bps);
     let tbf = format!(
@@ -88,14 +88,14 @@ pub fn pace(space: &str, cable: Cable) -> Result<(), Error> {
     tools::run("tc", &args, "").map(drop)
 }
 
-/// The only cable of host `i`.
+/// Returns the only cable of host `i`.
 pub fn host_cable(print: &Blueprint, i: usize) -> Cable {
     let end = End::Host(i);
     let mut cables = print.cables.iter().filter(|c| c.a == end || c.b == end);
     *cables.next().expect("a checked blueprint")
 }
 
-/// Attributes of the route to the other hosts.
+/// Returns the attributes of the route to the other hosts.
 fn metrics(settings: &HostSettings) -> String {
     let mut words = format!("initcwnd {}", settings.initial_window);
     if settings.receive_window < LARGEST_WINDOW {
@@ -116,10 +116,10 @@ fn metrics(settings: &HostSettings) -> String {
     words
 }
 
-/// A receive buffer that lets windows of this many bytes through.
+/// Largest window, in bytes, that the receive buffer allows.
 const LARGEST_WINDOW: u64 = 16 << 20;
 
-/// What is written below /proc/sys, in this order.
+/// Returns the values to write below /proc/sys, in this order.
 fn sysctls(settings: &HostSettings, congestion: &str, rack: Rack) -> Vec<(&'static str, String)> {
     let flag = |on: bool| u32::from(on).to_string();
     let buffer = settings.send_buffer.max(1 << 20);
@@ -127,7 +127,8 @@ fn sysctls(settings: &HostSettings, congestion: &str, rack: Rack) -> Vec<(&'stat
         ("net/ipv6/conf/all/accept_dad", "0".into()),
         ("net/ipv6/conf/default/accept_dad", "0".into()),
         ("net/ipv6/conf/all/router_solicitations", "0".into()),
-        // Multicast groups are reported as the link comes up, not in the first run: such a frame takes no detours.
+        // Multicast groups are reported when the link comes up, not in the first run: such a frame takes no
+        // detours.
         (
             "net/ipv6/conf/eth0/mldv1_unsolicited_report_interval",
             "1".into(),
@@ -141,7 +142,7 @@ fn sysctls(settings: &HostSettings, congestion: &str, rack: Rack) -> Vec<(&'stat
         ("net/ipv6/conf/all/hop_limit", settings.ttl.to_string()),
         ("net/ipv4/tcp_congestion_control", congestion.into()),
         ("net/ipv4/tcp_ecn", flag(settings.ecn)),
-        // A path that once failed must not turn marks off for the next run.
+        // A path that failed once must not disable ECN for the next run.
         ("net/ipv4/tcp_ecn_fallback", "0".into()),
         ("net/ipv4/tcp_no_metrics_save", "1".into()),
         (
@@ -175,15 +176,15 @@ fn sysctls(settings: &HostSettings, congestion: &str, rack: Rack) -> Vec<(&'stat
     list
 }
 
-/// Mechanisms that a plain kernel is to do without, with the value that switches each off.
+/// Mechanisms that a plain kernel switches off, each with the value that does so.
 const OFF: [(&str, &str); 3] = [
     ("RACK", "net/ipv4/tcp_recovery"),
     ("tail-loss probes", "net/ipv4/tcp_early_retrans"),
     ("F-RTO", "net/ipv4/tcp_frto"),
 ];
 
-/// `tcp_recovery` of a kernel whose RACK stays: its reordering window is a quarter of the shortest round trip and does not
-/// move. The other bits, which would keep it on and ignore duplicates, stay 0.
+/// Value of `tcp_recovery` if RACK stays on: its reordering window is a quarter of the shortest round trip and
+/// does not adapt. The other bits, which would keep it on and ignore duplicates, stay 0.
 const STATIC_WINDOW: &str = "2";
 
 /// Returns the value of `tcp_recovery` that comes nearest to no RACK.
@@ -194,12 +195,12 @@ fn least_rack(settings: &HostSettings, rack: Rack) -> &'static str {
     }
 }
 
-/// Does RACK detect losses of these hosts whatever they are told? Without SACK no kernel uses it.
+/// Returns true if RACK detects losses of these hosts regardless of settings. No kernel uses it without SACK.
 fn rack_stays(settings: &HostSettings, rack: Rack) -> bool {
     settings.sack && rack == Rack::Fixed
 }
 
-/// Values that say how losses are found and repaired.
+/// Returns the values that control loss detection and repair.
 fn repairs(settings: &HostSettings, rack: Rack) -> Vec<(&'static str, String)> {
     if settings.kernel == Kernel::Stock {
         return Vec::new();
@@ -207,7 +208,7 @@ fn repairs(settings: &HostSettings, rack: Rack) -> Vec<(&'static str, String)> {
     let flag = |on: bool| u32::from(on).to_string();
     let duplicates = settings.fast_retransmit.unwrap_or(NEVER);
     let most = match settings.kernel {
-        // A threshold that does not adapt.
+        // Disables the adaptive threshold.
         Kernel::Plain => duplicates,
         _ => duplicates.max(300),
     };
@@ -216,12 +217,12 @@ fn repairs(settings: &HostSettings, rack: Rack) -> Vec<(&'static str, String)> {
         ("net/ipv4/tcp_dsack", flag(settings.sack)),
         // Segments of the model carry no options; with time stamps they would hold 1448 B.
         ("net/ipv4/tcp_timestamps", "0".into()),
-        // The first limits the second, so they are written in turn.
+        // The first limits the second, so it is written before it.
         ("net/ipv4/tcp_max_reordering", most.to_string()),
         ("net/ipv4/tcp_reordering", duplicates.to_string()),
     ];
     if settings.kernel == Kernel::Plain {
-        // A kernel without the value is named by `warnings`.
+        // `warnings` names a value that the kernel lacks.
         let there = OFF.into_iter().filter(|(_, key)| has_sysctl(key));
         list.extend(there.map(|(name, key)| match name {
             "RACK" => (key, least_rack(settings, rack).to_string()),
@@ -231,7 +232,8 @@ fn repairs(settings: &HostSettings, rack: Rack) -> Vec<(&'static str, String)> {
     list
 }
 
-/// What must be read before a number of these hosts is trusted, in sentences: `host.kernel = "plain"` that cannot be had.
+/// Returns warnings that affect the results of these hosts: parts of `host.kernel = "plain"` that are
+/// not possible.
 pub fn warnings(settings: &HostSettings, features: &KernelFeatures) -> Vec<String> {
     if settings.kernel != Kernel::Plain {
         return Vec::new();
@@ -247,7 +249,7 @@ pub fn warnings(settings: &HostSettings, features: &KernelFeatures) -> Vec<Strin
     }
     let unknown = |(name, key): (&str, &str)| {
         let value = key.rsplit('/').next().expect("a key has a name");
-        // Without SACK the first two are not used, and RACK that is absent needs no switch.
+        // Without SACK the first two are not used, and an absent RACK needs no switch.
         let unused = match name {
             "RACK" => !settings.sack || features.rack != Rack::Switchable,
             "tail-loss probes" => !settings.sack,
@@ -263,7 +265,7 @@ pub fn warnings(settings: &HostSettings, features: &KernelFeatures) -> Vec<Strin
     list
 }
 
-/// What a kernel does otherwise than the blueprint's settings say, in sentences.
+/// Describes the kernel's deviations from the blueprint's settings, a sentence each.
 pub fn differences(settings: &HostSettings, rack: Rack) -> Vec<String> {
     let mut list = vec![
         "the kernel's timeout is the smoothed round trip plus at least the minimum RTO (RFC 6298 with the minimum \
@@ -368,7 +370,7 @@ mod tests {
         assert_eq!(value(&settings, "tcp_max_reordering"), "1000000");
     }
 
-    /// A plain kernel with SACK.
+    /// Returns the settings of a plain kernel with SACK.
     fn plain_sack() -> HostSettings {
         HostSettings {
             kernel: Kernel::Plain,
@@ -402,7 +404,7 @@ mod tests {
         let differs = |rack| differences(&settings, rack)[1].clone();
         assert!(differs(Rack::Fixed).contains("RACK detects losses"));
         assert!(differs(Rack::Switchable).contains("RACK, tail-loss probes and F-RTO are off"));
-        // Its window is then as still as it can be.
+        // The reordering window is then as static as the kernel allows.
         let recovery = |settings, rack| value_with(settings, "tcp_recovery", rack);
         assert_eq!(recovery(&settings, Rack::Fixed), "2");
         assert_eq!(recovery(&settings, Rack::Switchable), "0");

@@ -1,4 +1,5 @@
-//! One at a time: whoever builds, removes or uses a testbed holds a lock that ends with its process.
+//! Locks against concurrent use: a process that builds, removes or uses a testbed holds a lock, released when
+//! it ends.
 
 use super::blueprint::check_name;
 use super::state;
@@ -9,15 +10,15 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// A lock on a directory, until it is dropped or the process ends.
+/// Lock on a directory, held until it is dropped or the process ends.
 #[derive(Debug)]
 pub struct Lock {
-    /// The lock lasts as long as this is open.
+    /// Locked file; closing it releases the lock.
     _file: File,
 }
 
 impl Lock {
-    /// Waits for the lock on `dir`, which is made when it is not there.
+    /// Waits for the lock on `dir`, which is created if necessary.
     pub fn wait(dir: &Path) -> Result<Lock, Error> {
         loop {
             fs::create_dir_all(dir).map_err(failed(format!("cannot make {}", dir.display())))?;
@@ -28,7 +29,7 @@ impl Lock {
         }
     }
 
-    /// The lock on `dir`, or `None` when someone else has it or the directory is gone.
+    /// Takes the lock on `dir`; `None` if another process holds it or the directory is gone.
     pub fn now(dir: &Path) -> Result<Option<Lock>, Error> {
         Lock::take(dir, libc::LOCK_NB)
     }
@@ -39,7 +40,7 @@ impl Lock {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             other => other.map_err(failed(doing()))?,
         };
-        // SAFETY: a plain call on a descriptor that is open.
+        // SAFETY: a plain call on an open descriptor.
         if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | how) } != 0 {
             let why = io::Error::last_os_error();
             return match why.kind() {
@@ -48,7 +49,7 @@ impl Lock {
                 _ => Err(failed(doing())(why)),
             };
         }
-        // Whoever held it before may have removed the directory: then this locks nothing.
+        // The previous holder may have removed the directory: then this locks nothing.
         let same = |a: &fs::Metadata, b: &fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
         let held = file.metadata().map_err(failed(doing()))?;
         match fs::metadata(dir) {
@@ -58,7 +59,8 @@ impl Lock {
     }
 }
 
-/// Takes the testbed called `name` for a run, until the lock is dropped: two at a time would be in each other's way.
+/// Locks the testbed called `name` for a run, until the lock is dropped: two concurrent runs would disturb each
+/// other.
 pub fn occupy(name: &str) -> Result<Lock, Error> {
     check_name(name).map_err(Error::Input)?;
     match Lock::now(&state::folder(name))? {

@@ -1,6 +1,6 @@
-//! Hosts that mark what they send by what they have sent: our BPF programs at both sides of their interfaces.
+//! Packet marks by sent bytes: our BPF programs at both sides of every host's interface.
 //!
-//! **Decision**     that of `crates/testbed/bpf/sidestep_marks.bpf.c`, below sockets that know nothing of it.
+//! **Decision**     that of `crates/testbed/bpf/sidestep_marks.bpf.c`, below unmodified sockets.
 //! **State**        in the kernel, two programs and their maps for each host, made anew for each run.
 //! **Errors**       name the Debian package of the tool that is missing.
 //! **Source**       Mushtaq et al., SIGCOMM 2014 (MulBuff), section 2, footnote 1.
@@ -11,26 +11,26 @@ use crate::error::Error;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The program.
+/// Source of the program.
 const SOURCE: &str = include_str!("../../bpf/sidestep_marks.bpf.c");
 
-/// What the program counts.
+/// Name of the program's counter.
 pub const COUNTED: &str = "MarksChanged";
 
-/// Which program is at which side of an interface.
+/// Program at each side of an interface.
 const SIDES: [(&str, &str); 2] = [("ingress", "sidestep_hears"), ("egress", "sidestep_sends")];
 
-/// What its pins are called after the testbed.
+/// Returns the name of a testbed's pinned objects.
 fn pins(testbed: &str) -> String {
     bpf::name_of(testbed, "marks")
 }
 
-/// The marks that a program sets.
+/// Returns the marks, if a program sets them.
 fn by_sent(print: &Blueprint) -> Option<&Marks> {
     print.settings.marks.as_ref().filter(|marks| marks.by_sent)
 }
 
-/// Refuses to begin without what builds and loads the program, if there is to be one.
+/// Refuses to begin if a program is needed and a tool to build or load it is missing.
 pub fn need(print: &Blueprint) -> Result<(), Error> {
     match by_sent(print) {
         None => Ok(()),
@@ -40,7 +40,7 @@ pub fn need(print: &Blueprint) -> Result<(), Error> {
     }
 }
 
-/// Builds the program, which waits in the testbed's folder for each run.
+/// Builds the program into the testbed's folder, from which each run loads it.
 pub fn build(print: &Blueprint) -> Result<(), Error> {
     match by_sent(print) {
         None => Ok(()),
@@ -62,16 +62,16 @@ fn defines(marks: &Marks) -> Vec<String> {
     ]
 }
 
-/// Puts fresh programs with empty maps in the place of what is there, at every host.
+/// Replaces the programs at every host by fresh ones with empty maps.
 pub fn renew(print: &Blueprint) -> Result<(), Error> {
     match by_sent(print) {
         None => Ok(()),
-        // Before others: it lets them look as well.
+        // Runs before other programs, and passes packets on to them.
         Some(_) => bpf::renew(print, &folder(print), &pins(&print.name), SIDES, 1),
     }
 }
 
-/// What the program of a host has counted since it was put there; nothing without one.
+/// Returns the counter of a host's program since it was loaded; empty without a program.
 pub fn counted(print: &Blueprint, host: usize) -> Result<BTreeMap<String, u64>, Error> {
     if by_sent(print).is_none() {
         return Ok(BTreeMap::new());
@@ -80,7 +80,7 @@ pub fn counted(print: &Blueprint, host: usize) -> Result<BTreeMap<String, u64>, 
     Ok(BTreeMap::from([(COUNTED.to_string(), numbers[0])]))
 }
 
-/// Forgets what a testbed has pinned.
+/// Unpins the programs of a testbed.
 pub fn unpin(testbed: &str) -> Result<(), Error> {
     bpf::unpin(&pins(testbed))
 }

@@ -1,8 +1,9 @@
-//! The network of a testbed: namespaces, veth links, hosts and switches, built, looked at, taken away.
+//! Network of a testbed: namespaces, veth links, hosts and switches, with their creation, inspection and
+//! removal.
 //!
-//! A [`Blueprint`](blueprint::Blueprint) says what to build, in the emulated network's own units;
-//! [`up`](up::up) builds it, [`down`](down::down) takes all of it away. What happens when is in
-//! `docs/testbed.md`. This room knows no scenario.
+//! A [`Blueprint`](blueprint::Blueprint) describes the network in this machine's units; [`up`](up::up) builds
+//! it, and [`down`](down::down) removes all of it. `docs/testbed.md` describes the sequence of a run. This
+//! module does not depend on scenarios.
 
 pub(crate) mod agent;
 pub mod blueprint;

@@ -1,11 +1,12 @@
-//! The kernel's MPTCP: how many subflows a connection has, and what makes their paths differ.
+//! The kernel's MPTCP: the number of subflows of a connection, and their different paths.
 //!
-//! **Decision**     a host announces its one address once more for each further subflow, each time with a port of its own
-//!                  (ADD_ADDR, RFC 8684 section 3.4.1). The end that opened the connection joins each of them, from a
-//!                  port that its kernel draws. So the 5-tuples of subflows differ at both ends, and with them their
-//!                  hashes at every switch. Only a host that is opening connections takes announcements: both
-//!                  ends joining each other would be more than either allows.
-//! **Errors**       a kernel without MPTCP is refused with what is missing.
+//! **Decision**     a host announces its one address once more for each further subflow, each time with another
+//!                  port (ADD_ADDR, RFC 8684 section 3.4.1). The end that opened the connection joins each
+//!                  announced port, from a port that its kernel draws. So the 5-tuples of subflows differ at
+//!                  both ends, and with them their hashes at every switch. Only a host that opens connections
+//!                  accepts announcements: if both ends joined each other, they would exceed the limit of
+//!                  subflows.
+//! **Errors**       a kernel without MPTCP is refused; the error names what is missing.
 //! **Deviations**   the kernel's windows are not coupled (RFC 6356); its scheduler and reinjection are its own.
 
 use super::blueprint::{Blueprint, INTERFACE, address};
@@ -13,10 +14,10 @@ use super::sysctl::has_sysctl;
 use super::tools;
 use crate::error::Error;
 
-/// Hosts listen here, MPTCP or not.
+/// Port that hosts listen on, with or without MPTCP.
 pub const PORT: u16 = 7000;
 
-/// Refuses to begin where the kernel has no MPTCP.
+/// Refuses to begin if the kernel has no MPTCP.
 pub fn need() -> Result<(), Error> {
     need_of(has_sysctl("net/mptcp/enabled"))
 }
@@ -32,7 +33,7 @@ fn need_of(has: bool) -> Result<(), Error> {
     }
 }
 
-/// The lines of `ip` in host `i`'s namespace that allow subflows and announce ports.
+/// Returns the lines of `ip` that allow subflows and announce ports in host `i`'s namespace.
 pub fn lines(print: &Blueprint, i: usize) -> Vec<String> {
     let Some(subflows) = print.settings.subflows else {
         return Vec::new();
@@ -48,7 +49,7 @@ pub fn lines(print: &Blueprint, i: usize) -> Vec<String> {
     lines
 }
 
-/// Lets host `i` take what others announce, or no longer.
+/// Makes host `i` accept other hosts' announcements, or no longer.
 pub fn take_announced(print: &Blueprint, i: usize, take: bool) -> Result<(), Error> {
     let Some(subflows) = print.settings.subflows else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Network namespaces: entered by a thread, listed, and the processes inside found.
+//! Network namespaces: entering, listing and deleting them, and finding their processes.
 
 use super::tools;
 use crate::error::{Error, failed};
@@ -8,10 +8,10 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Where `ip netns` keeps them.
+/// Folder in which `ip netns` keeps namespaces.
 const FOLDER: &str = "/run/netns";
 
-/// The file that stands for a namespace.
+/// Returns the file of a namespace.
 pub fn path(space: &str) -> PathBuf {
     Path::new(FOLDER).join(space)
 }
@@ -30,7 +30,7 @@ pub fn enter(space: &File) -> io::Result<()> {
     }
 }
 
-/// Does `work` in a namespace, on a thread of its own, which ends there.
+/// Does `work` in a namespace, on a temporary thread.
 pub fn within<T: Send>(
     space: &str,
     work: impl FnOnce() -> Result<T, Error> + Send,
@@ -45,7 +45,7 @@ pub fn within<T: Send>(
     })
 }
 
-/// The namespaces that bear a testbed's name: `NAME-h<i>` and `NAME-s<i>`.
+/// Returns the namespaces with a testbed's name: `NAME-h<i>` and `NAME-s<i>`.
 pub fn of_testbed(name: &str) -> Vec<String> {
     let ours = |space: &String| {
         let rest = space.strip_prefix(name).and_then(|r| r.strip_prefix('-'));
@@ -59,7 +59,7 @@ pub fn of_testbed(name: &str) -> Vec<String> {
     spaces
 }
 
-/// Is this the namespace of this process, or of the machine itself, under another name?
+/// Returns true if this is an alias of the namespace of this process, or of the machine itself.
 pub fn is_at_home(space: &str) -> bool {
     let identity = |path: PathBuf| fs::metadata(path).ok().map(|m| (m.dev(), m.ino()));
     let it = identity(path(space));
@@ -67,7 +67,7 @@ pub fn is_at_home(space: &str) -> bool {
     it.is_some() && homes.iter().any(|home| identity(home.into()) == it)
 }
 
-/// The processes inside a namespace.
+/// Returns the processes in a namespace.
 pub fn processes(space: &str) -> Vec<i32> {
     let Ok(it) = fs::metadata(path(space)) else {
         return Vec::new();
@@ -81,13 +81,13 @@ pub fn processes(space: &str) -> Vec<i32> {
     pids.filter(same).collect()
 }
 
-/// Deletes a namespace with all links in it. One that is not there is deleted already.
+/// Deletes a namespace with all its links. A missing namespace counts as deleted.
 pub fn delete(space: &str) -> Result<(), Error> {
     if !path(space).exists() {
         return Ok(());
     }
     match tools::run("ip", &["netns", "delete", space], "") {
-        // `ip netns add` was killed between making the file and mounting the namespace on it.
+        // `ip netns add` was killed between creating the file and mounting the namespace on it.
         Err(_) if fs::remove_file(path(space)).is_ok() => Ok(()),
         other => other.map(drop),
     }

@@ -1,4 +1,4 @@
-//! What has been built, on disk before it is built: `/run/sidestep/NAME/state.json`.
+//! State of a testbed on disk, written before anything is built: `/run/sidestep/NAME/state.json`.
 
 use super::blueprint::{Blueprint, check_name};
 use super::features::KernelFeatures;
@@ -8,34 +8,34 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The folder of all testbeds. Gone after a reboot, as namespaces are.
+/// Folder of all testbeds; lost at a reboot, as namespaces are.
 pub const ROOT: &str = "/run/sidestep";
 
-/// All that is known of a testbed.
+/// State of a testbed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    /// What it is built after.
+    /// Blueprint of the network.
     pub blueprint: Blueprint,
-    /// Namespaces, with all that is in them.
+    /// Namespaces, with everything in them.
     pub spaces: Vec<String>,
-    /// The congestion control that is registered for it, if the kernel's will not do.
+    /// Congestion control registered for the testbed, if the kernel's is not used.
     pub dctcp: Option<String>,
-    /// What forwards: `switch`, or `bridge`.
+    /// Name of the engine that forwards frames: `switch`, `ebpf` or `bridge`.
     pub engine: String,
-    /// Everything stands.
+    /// True once everything is built.
     pub complete: bool,
-    /// What whoever ordered it wants to find again.
+    /// Data of the caller that ordered the testbed.
     pub note: serde_json::Value,
-    /// The kernel's features as they are in the first host; nothing before everything stands.
+    /// Kernel features of the first host; `None` until everything is built.
     pub kernel: Option<KernelFeatures>,
 }
 
-/// The folder of the testbed called `name`.
+/// Returns the folder of the testbed called `name`.
 pub fn folder(name: &str) -> PathBuf {
     Path::new(ROOT).join(name)
 }
 
-/// Every testbed that has a folder, in order.
+/// Returns the names of all testbeds with a folder, sorted.
 pub fn names() -> Vec<String> {
     let entries = fs::read_dir(ROOT).into_iter().flatten().flatten();
     let dirs = entries.filter(|e| e.path().is_dir());
@@ -47,7 +47,7 @@ pub fn names() -> Vec<String> {
 }
 
 impl State {
-    /// Writes it whole or not at all.
+    /// Writes the state atomically.
     pub fn write(&self) -> Result<(), Error> {
         let dir = folder(&self.blueprint.name);
         let path = dir.join("state.json");
@@ -62,7 +62,7 @@ impl State {
             .map_err(failed(doing()))
     }
 
-    /// Reads that of the testbed called `name`; `None` when there is none.
+    /// Reads the state of the testbed called `name`; `None` if there is none.
     pub fn read(name: &str) -> Result<Option<State>, Error> {
         check_name(name).map_err(Error::Input)?;
         let path = folder(name).join("state.json");

@@ -1,23 +1,23 @@
-//! What stands of a testbed.
+//! Status of a testbed: its namespaces, processes and answering switches.
 
 use super::state::State;
 use super::{netns, switches};
 use crate::error::Error;
 
-/// What stands of one testbed.
+/// Status of one testbed.
 #[derive(Clone, Debug)]
 pub struct Standing {
-    /// What was built.
+    /// State written when it was built.
     pub state: State,
-    /// Namespaces that are listed and not there.
+    /// Namespaces in the state that no longer exist.
     pub missing: Vec<String>,
-    /// For each switch, the processes in its namespace.
+    /// Processes in each switch's namespace.
     pub processes: Vec<Vec<i32>>,
-    /// For each switch, whether it answers.
+    /// True for each switch that answers.
     pub answers: Vec<bool>,
 }
 
-/// Looks at the testbed called `name`; `None` when there is none.
+/// Inspects the testbed called `name`; `None` if there is none.
 pub fn status(name: &str) -> Result<Option<Standing>, Error> {
     let Some(state) = State::read(name)? else {
         return Ok(None);

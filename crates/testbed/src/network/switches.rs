@@ -1,7 +1,8 @@
-//! What forwards between the hosts: a `sidestep switch` process in each switch's namespace.
+//! Switches between the hosts: a `sidestep switch` process in each switch's namespace.
 //!
-//! The process may put its decision into the kernel instead (`docs/ebpf.md`), which delays nothing and cannot be told what
-//! the other can. For comparison a Linux bridge can stand there; it knows no policy, no rate and no loop.
+//! The process may load its decision into the kernel instead (`docs/ebpf.md`); such a switch adds no delay, and
+//! accepts fewer orders. For comparison, a Linux bridge can forward in its place; a bridge has no policy and no
+//! rate, and cannot handle loops.
 
 use super::blueprint::{Blueprint, Cable, End, addresses, mac};
 use super::hosts::port_interface;
@@ -21,29 +22,29 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What forwards.
+/// Engine that forwards frames.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Engine {
-    /// This program, called with a config behind these words.
+    /// Software switches: this program with these arguments, followed by a configuration file.
     Switch(PathBuf, Vec<String>),
-    /// The same program, whose switches are programs in the kernel.
+    /// Switches in the kernel: started as the software switches.
     Ebpf(PathBuf, Vec<String>),
     /// Linux bridges.
     Bridge,
 }
 
-/// What states call a testbed of software switches.
+/// Name of the engine with software switches in a testbed's state.
 pub const SWITCH: &str = "switch";
 
-/// What they call one whose switches are in the kernel.
+/// Name of the engine with switches in the kernel in a testbed's state.
 pub const EBPF: &str = "ebpf";
 
-/// Are its switches ours, which answer questions?
+/// Returns true if the switches are ours, which answer questions.
 pub fn answers(engine: &str) -> bool {
     [SWITCH, EBPF].contains(&engine)
 }
 
-/// The first switch that has ended, and how.
+/// Returns the first switch that has ended, and how.
 pub fn ended(print: &Blueprint, engine: &str) -> Option<(usize, String)> {
     if !answers(engine) {
         return None;
@@ -52,7 +53,7 @@ pub fn ended(print: &Blueprint, engine: &str) -> Option<(usize, String)> {
     all.find_map(|i| Some((i, ended::how(print, i)?)))
 }
 
-/// What such switches do otherwise than a scenario says.
+/// Describes the engine's deviations from a scenario.
 pub fn differences(engine: &str) -> Vec<String> {
     if engine != EBPF {
         return Vec::new();
@@ -66,7 +67,7 @@ pub fn differences(engine: &str) -> Vec<String> {
 }
 
 impl Engine {
-    /// Its name in states.
+    /// Returns the engine's name in a testbed's state.
     pub fn name(&self) -> &'static str {
         match self {
             Engine::Switch(..) => SWITCH,
@@ -76,21 +77,22 @@ impl Engine {
     }
 }
 
-/// Bits of the longest frame on a link, with all that is around it.
+/// Bits of the longest frame on a link, framing included.
 const LONGEST_BITS: u64 = 8 * 1538;
 
-/// How long a switch may take until it answers.
+/// Longest wait for a switch's first answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The same of one in the kernel, which is compiled and verified first: half a second on a machine that does nothing else.
+/// Longest wait for the first answer of a switch in the kernel, which is compiled and verified first: half a
+/// second on an idle machine.
 const PATIENCE_EBPF: Duration = Duration::from_secs(300);
 
-/// Where switch `i` answers.
+/// Returns the control socket of switch `i`.
 pub fn control(testbed: &str, i: usize) -> PathBuf {
     state::folder(testbed).join(format!("s{i}.sock"))
 }
 
-/// What switch `i` says.
+/// Returns the log file of switch `i`.
 pub fn log(testbed: &str, i: usize) -> PathBuf {
     state::folder(testbed).join(format!("s{i}.log"))
 }
@@ -112,7 +114,7 @@ pub fn start(print: &Blueprint, engine: &Engine) -> Result<(), Error> {
     }
 }
 
-/// Starts switch `i` in its namespace, in a session of its own so that Ctrl-C does not reach it.
+/// Starts switch `i` in its namespace, in a new session so that Ctrl-C does not reach it.
 fn spawn(
     print: &Blueprint,
     i: usize,
@@ -171,7 +173,7 @@ fn wait(print: &Blueprint, i: usize, child: &mut Child, patience: Duration) -> R
     };
     let began = Instant::now();
     loop {
-        // Not as soon as somebody listens there: once the loop behind it runs.
+        // Queried, as a listening socket is not enough: a switch answers once its loop runs.
         if ask(&socket, "counters").is_ok() {
             return Ok(());
         }
@@ -195,32 +197,32 @@ fn wait(print: &Blueprint, i: usize, child: &mut Child, patience: Duration) -> R
     }
 }
 
-/// What each switch has counted since it began or was last told to begin again, as it answers.
-/// Empty with bridges, which count nothing of the kind.
+/// Returns the counters of each switch since its start or last reset, as it answers. Empty with bridges, which
+/// have no such counters.
 pub fn counters(print: &Blueprint, engine: &str) -> Result<Vec<Value>, Error> {
     ask_all(print, engine, "counters")
 }
 
-/// Every switch counts from zero.
+/// Resets the counters of every switch.
 pub fn reset(print: &Blueprint, engine: &str) -> Result<(), Error> {
     ask_all(print, engine, "reset").map(drop)
 }
 
-/// Every switch notes what becomes of TCP segments from now on.
+/// Makes every switch record the TCP segments it handles from now on.
 pub fn note(print: &Blueprint, engine: &str) -> Result<(), Error> {
     ask_all(print, engine, "note").map(drop)
 }
 
-/// What every switch noted since; it notes no more.
+/// Returns the records of every switch, and stops the recording.
 pub fn noted(print: &Blueprint, engine: &str) -> Result<Vec<(About, Vec<Note>)>, Error> {
     if engine != SWITCH {
         return Ok(Vec::new());
     }
-    // Switches have given their privileges up.
+    // Switches run without privileges and must be able to write here.
     let dir = state::folder(&print.name).join("notes");
     let doing = || format!("cannot make {}", dir.display());
     fs::create_dir_all(&dir).map_err(failed(doing()))?;
-    // Sticky: they are users of their own, and none takes away what another wrote.
+    // Sticky bit: switches run as different users, and must not remove each other's files.
     let open = fs::Permissions::from_mode(0o1733);
     fs::set_permissions(&dir, open).map_err(failed(doing()))?;
     let one = |i: usize| {
@@ -257,10 +259,10 @@ fn ask_all(print: &Blueprint, engine: &str, what: &str) -> Result<Vec<Value>, Er
     (0..print.switches.len()).map(one).collect()
 }
 
-/// The config of switch `i`.
+/// Returns the configuration of switch `i`.
 ///
-/// A host's own end of a cable cannot delay, so the port to it delays for both directions. Switches in the kernel delay
-/// nothing and know no addresses of IPv6.
+/// A host's end of a cable cannot delay, so the switch's port to it delays for both directions. Switches in the
+/// kernel add no delay and do not handle IPv6 addresses.
 pub fn config(print: &Blueprint, i: usize, engine: &str) -> String {
     let in_kernel = engine == EBPF;
     let mut out = String::new();
@@ -273,7 +275,7 @@ pub fn config(print: &Blueprint, i: usize, engine: &str) -> String {
     );
     let _ = write!(out, "\n[switch]\n{}", print.switches[i].decision);
     let socket = control(&print.name, i).display().to_string();
-    // Many switches share few cores: one that polls would take the time of the others.
+    // Many switches share few cores: a polling switch would take the time of the others.
     let _ = writeln!(
         out,
         "\n[process]\ncontrol = {}\npoll = \"0 us\"",
@@ -322,7 +324,7 @@ pub fn config(print: &Blueprint, i: usize, engine: &str) -> String {
     out
 }
 
-/// Says what of it switches in the kernel cannot do, before anything is built.
+/// Refuses a blueprint that switches in the kernel cannot run, before anything is built.
 pub fn check_ebpf(print: &Blueprint) -> Result<(), Error> {
     let frame_ns = |cable: &Cable| LONGEST_BITS * 1_000_000_000 / cable.rate_bps;
     if let Some(cable) = (print.cables.iter()).find(|cable| cable.delay_ns > frame_ns(cable)) {

@@ -1,10 +1,10 @@
-//! Values of the kernel's, under `/proc/sys`.
+//! Kernel values below `/proc/sys`.
 
 use crate::error::{Error, failed};
 use std::fs;
 use std::path::Path;
 
-/// Has the kernel this value?
+/// Returns true if the kernel has this value.
 pub(super) fn has_sysctl(key: &str) -> bool {
     Path::new("/proc/sys").join(key).exists()
 }

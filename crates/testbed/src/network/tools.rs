@@ -1,4 +1,4 @@
-//! Programs of others that build the testbed: `ip` and `tc`, and clang and bpftool for DCTCP.
+//! External programs that build the testbed: `ip` and `tc`, and clang and bpftool for BPF programs.
 
 use crate::error::Error;
 use std::io::{self, Write};
@@ -7,9 +7,9 @@ use std::process::{Command, Stdio};
 
 pub use sidestep_softswitch::ebpf::tools::find;
 
-/// Refuses to begin without what every testbed needs.
+/// Refuses to begin without root or a program that every testbed needs.
 pub fn need() -> Result<(), Error> {
-    // SAFETY: asks for a number.
+    // SAFETY: only reads the user's number.
     if unsafe { libc::geteuid() } != 0 {
         return Err(Error::Input(
             "the testbed makes network namespaces: expected to run as root, got an ordinary user; try sudo".into(),
@@ -25,9 +25,9 @@ pub fn need() -> Result<(), Error> {
     Ok(())
 }
 
-/// Runs a program with `input` to its end and returns what it printed. It ends with this process.
+/// Runs a program with `input` to its end and returns its output. The program is killed if this process ends.
 ///
-/// Errors say which call failed and what it said.
+/// Errors name the failed call and its error output.
 pub fn run(program: &str, args: &[&str], input: &str) -> Result<String, Error> {
     let path = find(program).unwrap_or_else(|| program.into());
     let call = || format!("`{program} {}`", args.join(" "));
@@ -42,7 +42,7 @@ pub fn run(program: &str, args: &[&str], input: &str) -> Result<String, Error> {
         .spawn()
         .map_err(|e| Error::Work(format!("cannot run {}: {e}", call())))?;
     let mut stdin = child.stdin.take().expect("piped above");
-    // It may have failed before it has read all: its status tells.
+    // The program may fail before it has read all input: its exit status reports that.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
     let done = child
@@ -83,7 +83,7 @@ pub fn ip(space: Option<&str>, lines: &[String]) -> Result<(), Error> {
     })
 }
 
-/// The program must not go on building when whoever ordered it is gone.
+/// Kills the program when this process ends: it must not go on building.
 fn die_with_parent(command: &mut Command) {
     // SAFETY: between fork and exec only a plain system call is made.
     unsafe {

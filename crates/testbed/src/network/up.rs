@@ -1,4 +1,4 @@
-//! Building a testbed, and taking back what was built when something fails on the way.
+//! Creation of a testbed, and removal of its parts if a step fails.
 
 use super::blueprint::INTERFACE;
 use super::blueprint::{Blueprint, Cable, End};
@@ -14,20 +14,20 @@ use crate::error::Error;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What to build, and with what.
+/// Testbed to build.
 pub struct Plan<'a> {
-    /// The network.
+    /// Network to build.
     pub blueprint: &'a Blueprint,
-    /// What forwards.
+    /// Engine that forwards frames.
     pub engine: &'a Engine,
-    /// What whoever orders it wants to find again.
+    /// Data of the caller, stored in the state.
     pub note: serde_json::Value,
 }
 
-/// Builds it. When something fails, or `stop` becomes true, nothing is left.
+/// Builds a testbed. If a step fails, or `stop` becomes true, nothing is left.
 ///
-/// Everything is listed in [`State`] before it is made, so that [`down`](down::down) finds it
-/// even if this process is killed at any point.
+/// Every part is listed in [`State`] before it is created, so that [`down`](down::down) finds it even if this
+/// process is killed at any point.
 pub fn up(plan: &Plan<'_>, stop: &AtomicBool) -> Result<State, Error> {
     tools::need()?;
     plan.blueprint.check().map_err(Error::Input)?;
@@ -71,7 +71,7 @@ pub fn up(plan: &Plan<'_>, stop: &AtomicBool) -> Result<State, Error> {
     }
 }
 
-/// Builds all of it; returns the kernel's features as they are in the first host afterwards.
+/// Builds all parts; returns the kernel features of the first host afterwards.
 fn build(plan: &Plan<'_>, control: &Control, stop: &AtomicBool) -> Result<KernelFeatures, Error> {
     let print = plan.blueprint;
     let go_on = || match stop.load(Ordering::Relaxed) {
@@ -109,7 +109,7 @@ fn build(plan: &Plan<'_>, control: &Control, stop: &AtomicBool) -> Result<Kernel
     KernelFeatures::of_space(&print.host_space(0))
 }
 
-/// Each cable is a veth pair that is born inside its two namespaces.
+/// Returns the lines of `ip` that create the cables, each a veth pair inside its two namespaces.
 fn cables(print: &Blueprint) -> Vec<String> {
     let mut next = vec![0; print.switches.len()];
     let mut end = |end: End| match end {
@@ -126,7 +126,7 @@ fn cables(print: &Blueprint) -> Vec<String> {
     print.cables.iter().map(line).collect()
 }
 
-/// A switch's namespace has ports and nothing that would answer by itself.
+/// Sets up a switch's namespace: its ports, and no protocol that would answer by itself.
 fn set_up_switch(print: &Blueprint, i: usize) -> Result<(), Error> {
     let space = print.switch_space(i);
     let ports: Vec<String> = (0..print.ports(i).len()).map(port_interface).collect();
@@ -141,7 +141,7 @@ fn set_up_switch(print: &Blueprint, i: usize) -> Result<(), Error> {
     tools::ip(Some(&space), &lines)
 }
 
-/// Tags make frames longer, from switch to switch alone.
+/// Returns the MTU option of a port: tags make frames longer, between switches only.
 fn mtu(print: &Blueprint, far: End) -> String {
     match far {
         End::Switch(_) if print.fabric_mtu > 0 => format!(" mtu {}", print.fabric_mtu),
@@ -149,7 +149,7 @@ fn mtu(print: &Blueprint, far: End) -> String {
     }
 }
 
-/// Says what bears the testbed's name already.
+/// Refuses a name that an existing testbed, namespace or congestion control has.
 fn nothing_in_the_way(name: &str) -> Result<(), Error> {
     let remove = format!("`sidestep testbed down --name {name}` removes it");
     if let Some(state) = State::read(name)? {

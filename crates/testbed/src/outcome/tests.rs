@@ -1,8 +1,8 @@
-//! What real packets do not tell is shown nowhere, and nothing else is held back.
+//! Checks that exactly the values that real packets do not measure are hidden.
 //!
-//! [`spoil()`] goes over every field of a run: one that the testbed does not measure gets another value. A field
-//! that is new does not compile there until somebody says which it is. What then differs in what
-//! is written and shown is exactly what must be unknown, old columns and new ones alike.
+//! [`spoil()`] visits every field of a run and changes those that the testbed does not measure. A new field
+//! does not compile there until it is assigned to one of the two kinds. The differences between the written and
+//! shown results are then exactly the values that must be unknown, in old columns and new ones alike.
 
 mod shown;
 mod spoil;
@@ -51,7 +51,7 @@ tolerance = "any"
 gap = "none"
 "#;
 
-/// What does not count everything that it could.
+/// Sources that lack some of their counters.
 #[derive(Clone, Copy, Debug, Default)]
 struct Without {
     switches: bool,
@@ -61,7 +61,7 @@ struct Without {
     marked: bool,
 }
 
-/// Every one alone, and all of them.
+/// No source missing, each alone, and all of them.
 const WITHOUT: [Without; 7] = {
     const NOTHING: Without = Without {
         switches: false,
@@ -164,7 +164,7 @@ fn what_is_not_named_is_not_always_0() {
         .iter()
         .filter(|(_, all)| all.iter().all(nothing));
     let forgotten: Vec<&String> = forgotten.map(|(name, _)| name).collect();
-    // A host has port 0 alone, and there is one query.
+    // Hosts have port 0 only, and there is one query.
     assert_eq!(forgotten, ["ports.host.port", "queries.query_id"]);
 }
 
@@ -195,7 +195,7 @@ fn a_metric_over_an_unknown_count_is_unknown_and_a_claim_on_it_has_no_verdict() 
     let unknown = (Verdict::CantTell, None);
     let [never, by_switches] = claims(WITHOUT[0]);
     assert_eq!(never, unknown);
-    // One seed decides nothing, but there is a number.
+    // One seed is not enough for a verdict, but there is a number.
     assert!(by_switches.1.is_some());
     assert_eq!(claims(WITHOUT[1]), [unknown; 2]);
 }
@@ -226,7 +226,7 @@ fn rows_and_numbers_of_marked_runs_are_told_apart_and_none_is_left_out() {
         "{}",
         shown.text
     );
-    // Without a mark there is nothing to tell apart.
+    // Without a mark there is no distinction.
     runs[1].marks.clear();
     let shown = Shown::of(&scene, runs);
     assert!(
@@ -248,7 +248,7 @@ fn experiment() -> Experiment {
     read.unwrap_or_else(|problems| panic!("{problems:#?}"))
 }
 
-/// The report of `sidestep reproduce --testbed`, file by file.
+/// Returns the report of `sidestep reproduce --testbed`, file by file.
 fn reported(runs: Vec<Run>) -> BTreeMap<String, Vec<u8>> {
     let arm = Arm {
         name: "testbed".into(),
@@ -280,7 +280,7 @@ fn reported(runs: Vec<Run>) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// Two runs of everything that is measured, and the same with other values where nothing is.
+/// Returns two measured runs, and the same with other values in all fields that are not measured.
 fn runs(scene: &Scene, without: Without) -> [Vec<Run>; 2] {
     let runs: Vec<Run> = [1, 2].map(|seed| measured(scene, seed, without)).into();
     let mut spoiled = runs.clone();
@@ -288,7 +288,7 @@ fn runs(scene: &Scene, without: Without) -> [Vec<Run>; 2] {
     [runs, spoiled]
 }
 
-/// A query, and background of all kinds.
+/// Plan with a query and all kinds of background flows.
 fn plan() -> Plan {
     let flow = |src: u32, size, class| FlowPlan {
         src: HostId(src),

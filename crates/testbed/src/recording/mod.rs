@@ -1,13 +1,15 @@
-//! A run of real packets as a recording, in the simulator's format (`docs/recording.md`), from what switches noted.
+//! Recording of a run of real packets in the simulator's format (`docs/recording.md`), from the switches'
+//! notes.
 //!
-//! **Decision**     notes of all switches are put in the order of time. A segment is known by its addresses, ports,
-//!                  numbers and the identification of its IP header; what cannot be (a segment that leaves a queue in which
-//!                  it does not wait) is left out and counted. Where a switch had no room for notes the recording ends.
-//! **State**        the segments under way.
-//! **Units**        picoseconds of the network that is emulated, since the run's time zero.
-//! **Errors**       none: what is missing is said in the tail.
-//! **Deviations**   nobody sees the queue of a host: a packet is sent when its first switch reads it. It is delivered when
-//!                  the switch hands it to its host.
+//! **Decision**     the notes of all switches are sorted by time. A segment is identified by its addresses,
+//!                  ports, numbers and the identification of its IP header. A note that contradicts the state
+//!                  (a segment leaves a queue in which it does not wait) is left out and counted. The recording
+//!                  ends where a switch had no room for notes.
+//! **State**        the segments in flight.
+//! **Units**        picoseconds of the emulated network, since the run's time zero.
+//! **Errors**       none: the tail states what is missing.
+//! **Deviations**   the queue of a host is not visible: a packet counts as sent when its first switch reads it,
+//!                  and as delivered when the switch hands it to its host.
 
 mod segments;
 #[cfg(test)]
@@ -25,7 +27,7 @@ use sidestep_types::Time;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
-/// The recording of a run, from the notes of each switch.
+/// Builds the recording of a run from the notes of each switch.
 pub fn recording(
     scene: &Scene,
     seed: u64,
@@ -100,52 +102,52 @@ pub fn recording(
     })
 }
 
-/// What was left out.
+/// Numbers of notes that were left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct LeftOut {
     contradicts: u64,
     strangers: u64,
 }
 
-/// A note, with its time in the emulated network; `None` before time zero.
+/// Note with its time in the emulated network; `None` before time zero.
 #[derive(Clone, Copy, Debug)]
 struct Told {
     at: Option<u64>,
-    /// When it was out of the link.
+    /// Time at which it had left the link.
     out: Option<u64>,
     switch: u32,
     note: Note,
 }
 
-/// What a step does.
+/// Kind of a step, in the order of steps at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
-    /// Ends of transmission come first, as in a run.
+    /// End of a transmission; first, as in a simulated run.
     Leaves,
-    /// It is out of its last link.
+    /// Arrival from the last link.
     Arrives,
-    /// Anything else, in the order in which it was noted.
+    /// Anything else, in the order of the notes.
     Told,
 }
 
-/// Writes the recording.
+/// Writer of the recording.
 struct Film {
     writer: Writer,
     segments: Segments,
     hosts: u32,
-    /// The link that a port of a node feeds, by node and port.
+    /// Link fed by a port, by node and port.
     links: BTreeMap<(u32, u16), u32>,
-    /// Where each link begins and ends.
+    /// First node of each link; `ends` has the last.
     begins: Vec<u32>,
     ends: Vec<u32>,
-    /// Packets under way, by what they are known by. Kernels send some segments twice with the same numbers, as the
-    /// acknowledgements of a connection that they have closed: then they are told apart by where they are.
+    /// Packets in flight, by identity. Kernels send some segments twice with the same numbers, such as
+    /// acknowledgements of a connection that they have closed; those are told apart by place.
     live: HashMap<Known, Vec<u32>>,
     left_out: LeftOut,
 }
 
-/// What tells one segment from others while it is under way. A switch may cut its payload and write into its code point
-/// and its TTL, and nothing else.
+/// Identity of a segment in flight. A switch may cut its payload and change its code point and TTL, and nothing
+/// else.
 type Known = (
     std::net::SocketAddrV4,
     std::net::SocketAddrV4,
@@ -176,12 +178,12 @@ impl Film {
         }
     }
 
-    /// Writes what was told before `cut`; what of it was left out.
+    /// Writes the notes before `cut`; returns the numbers left out.
     fn play(&mut self, told: Vec<Told>, cut: u64) -> LeftOut {
         let mut steps = Vec::new();
         for (told, order) in told.into_iter().zip(0u64..) {
             let Some(at) = told.at else {
-                // Handshakes say where numbers begin.
+                // Handshakes give the first sequence numbers.
                 self.segments.before(&told.note.segment);
                 continue;
             };
@@ -214,7 +216,7 @@ impl Film {
                     _ => Place::Queue(link),
                 });
                 let packet = self.under_way(seen, |place| Some(place) == places);
-                // Such a note is two steps, and what is wrong with it counts in the first.
+                // A departure is two steps; a contradiction is counted in the first only.
                 if step == Step::Leaves {
                     return match (link, packet) {
                         (Some(port), Some(packet)) => {
@@ -302,7 +304,7 @@ impl Film {
         }
     }
 
-    /// The packet that a note is about, which is sent now when it comes from a host.
+    /// Returns the packet of a note; a packet from a host is recorded as sent now.
     fn packet(&mut self, at: u64, told: &Told, from: Option<u16>) -> Option<u32> {
         let seen = &told.note.segment;
         let node = self.hosts + told.switch;
@@ -325,7 +327,7 @@ impl Film {
         Some(id)
     }
 
-    /// The packet with these numbers: the first that is where the note expects it, or else the first.
+    /// Returns the packet with this identity: the first at the place the note expects, else the first.
     fn under_way(&self, seen: &Seen, fits: impl Fn(Place) -> bool) -> Option<u32> {
         let alike = self.live.get(&known(seen))?;
         let fitting = alike
@@ -334,7 +336,7 @@ impl Film {
         fitting.or(alike.first()).copied()
     }
 
-    /// It is no more.
+    /// Removes a packet that has left the network.
     fn forget(&mut self, seen: &Seen, packet: u32) {
         if let Entry::Occupied(mut alike) = self.live.entry(known(seen)) {
             alike.get_mut().retain(|other| *other != packet);
@@ -344,7 +346,7 @@ impl Film {
         }
     }
 
-    /// The node where a packet waits, or to which it is on its way.
+    /// Returns the node where a packet waits, or to which it is on its way.
     fn node(&self, place: Place) -> Option<u32> {
         match place {
             Place::Nowhere => None,
@@ -353,7 +355,7 @@ impl Film {
         }
     }
 
-    /// Takes a packet out of the queue where it waits.
+    /// Removes a packet from its queue.
     fn evict(&mut self, at: u64, packet: u32) {
         if let Some(Place::Queue(port)) = self.place(packet) {
             self.offer(at, What::Evict { port, packet });

@@ -1,8 +1,8 @@
-//! Which flow a real segment is of, and what it says, in the words of a recording.
+//! Translation of real segments into the terms of a recording: flow, kind and byte numbers.
 //!
-//! **Decision**     a segment with payload is of the flow that its sender sends over this connection; any other
-//!                  acknowledges the flow the other way, if there is one.
-//! **State**        per direction of a connection: where its numbers begin, and how far it has come; per host, how many
+//! **Decision**     a segment with payload belongs to the flow that its sender sends over this connection; any
+//!                  other segment acknowledges the flow in the opposite direction, if there is one.
+//! **State**        per direction of a connection: its first sequence number, and its progress; per host, the
 //!                  packets it has sent.
 //! **Units**        bytes since the beginning of a connection.
 
@@ -11,29 +11,29 @@ use sidestep_softswitch::process::notes::Seen;
 use std::collections::HashMap;
 use std::net::SocketAddrV4;
 
-/// The ends of a connection, as one direction has them: from, to.
+/// Ends of a connection in one direction: from, to.
 type Ends = (SocketAddrV4, SocketAddrV4);
 
-/// What is known of segments.
+/// State of connections and hosts.
 pub struct Segments {
-    /// The flow that is sent in a direction.
+    /// Flow sent in each direction.
     flows: HashMap<Ends, u32>,
     ways: HashMap<Ends, Way>,
-    /// By host, packets sent.
+    /// Packets sent, by host.
     sent: HashMap<u32, u64>,
 }
 
-/// One direction of a connection.
+/// Direction of a connection.
 #[derive(Clone, Copy, Debug)]
 struct Way {
-    /// The number of its first byte.
+    /// Sequence number of its first byte.
     first: u32,
-    /// The byte behind all that was sent.
+    /// First byte after all that was sent.
     sent: u64,
 }
 
 impl Segments {
-    /// Of flows with connections between these ends.
+    /// Creates the state for flows with connections between these ends.
     pub fn of(ends: &[Option<Ends>]) -> Segments {
         let flows = ends.iter().zip(0..);
         let flows = flows.filter_map(|(ends, flow)| Some(((*ends)?, flow)));
@@ -44,7 +44,7 @@ impl Segments {
         }
     }
 
-    /// A segment that was seen before the recording: of a handshake, or left over.
+    /// Reads a segment from before the recording: of a handshake, or a leftover.
     pub fn before(&mut self, seen: &Seen) {
         if seen.syn {
             let first = seen.seq.wrapping_add(1);
@@ -53,7 +53,7 @@ impl Segments {
         }
     }
 
-    /// A host sends a segment; `None` of one that is of no flow.
+    /// Translates a segment that a host sends; `None` if it belongs to no flow.
     pub fn sent(&mut self, seen: &Seen, host: u32) -> Option<What> {
         let (way, back) = ((seen.from, seen.to), (seen.to, seen.from));
         let (own, other) = (self.flows.get(&way), self.flows.get(&back));
@@ -100,7 +100,7 @@ impl Segments {
 }
 
 impl Way {
-    /// The byte that a number means: the one nearest to what was sent last.
+    /// Returns the byte of a sequence number: the one nearest to the last byte sent.
     fn place(&self, number: u32) -> u64 {
         let offset = number.wrapping_sub(self.first);
         let step = offset.wrapping_sub(self.sent as u32) as i32;

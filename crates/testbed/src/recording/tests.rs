@@ -1,10 +1,11 @@
-//! Notes of two switches, by hand: what becomes of them in a recording.
+//! Tests with hand-written notes of two switches, and the recordings they give.
 
 use super::*;
 use sidestep_lab::recorded::{Link, Network, Node, Reader, Says};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-/// Two hosts, each behind a switch of its own: cables host 0 to switch 0, switch 0 to switch 1, switch 1 to host 1.
+/// Head for two hosts with a switch each: cables from host 0 to switch 0, switch 0 to switch 1, switch 1 to
+/// host 1.
 fn head() -> Head {
     let node = |at| Node {
         host: at < 2,
@@ -84,7 +85,7 @@ fn left(port: u16, out_ps: u64) -> Happened {
     Happened::Left { port, out_ps }
 }
 
-/// The events of these notes, in words, and what was left out.
+/// Returns the events of these notes as text, and the numbers left out.
 fn played(told: Vec<Told>) -> (Vec<String>, LeftOut) {
     let mut ends = vec![None; 7];
     ends.push(Some((end(1), end(2))));
@@ -113,7 +114,7 @@ fn a_segment_goes_from_host_to_host() {
     let (events, out) = played(vec![
         told(10, 0, queued(0, 1), seen),
         told(30, 0, left(1, 40), seen),
-        // The next switch cut its payload off, and so it is fewer bytes.
+        // The next switch cut the payload off, so the segment has fewer bytes.
         told(
             41,
             1,
@@ -210,7 +211,7 @@ fn segments_with_the_same_numbers_are_told_apart_by_where_they_are() {
     let (events, out) = played(vec![
         told(10, 0, queued(0, 1), seen),
         told(20, 0, left(1, 30), seen),
-        // The second comes while the first is on its way, and the third while both are.
+        // The second arrives while the first is in flight, and the third while both are.
         told(25, 0, queued(0, 1), seen),
         told(31, 1, queued(0, 1), seen),
         told(35, 0, left(1, 45), seen),
@@ -242,18 +243,18 @@ fn what_contradicts_is_left_out_and_counted() {
     };
     let (events, out) = played(vec![
         told(10, 0, queued(0, 1), seen),
-        // It never left the switch before.
+        // It has not left the switch before.
         told(20, 1, queued(0, 1), seen),
-        // Of no flow, and never seen before.
+        // Belongs to no flow, and was not seen before.
         told(21, 0, queued(0, 1), stranger),
         told(22, 1, left(1, 23), data(6, 0, 100)),
-        // A port that there is not.
+        // A port that does not exist.
         told(24, 0, left(9, 25), seen),
         told(30, 0, left(1, 40), seen),
     ]);
     assert_eq!(events.len(), 3, "{events:?}");
     assert_eq!(events[2], "30 dequeue 2 0");
-    // Each note once, also where it is told in two steps.
+    // Each note counts once, also if it is two steps.
     let expected = LeftOut {
         contradicts: 2,
         strangers: 2,
@@ -274,7 +275,7 @@ fn numbers_begin_where_a_handshake_says_and_acknowledgements_are_of_the_other_wa
     let ack = Seen {
         from: end(2),
         to: end(1),
-        // 1460 bytes behind the first, past the largest number.
+        // 1460 bytes after the first, past the wrap of sequence numbers.
         ack: (u32::MAX - 8).wrapping_add(1460),
         ece: true,
         ..data(1, 70, 0)

@@ -1,4 +1,4 @@
-//! Scenes, by hand: what of a scenario real packets can show.
+//! Tests of scenes: the parts of a scenario that real packets can show.
 
 use super::*;
 use crate::network::blueprint::tests::paper;
@@ -17,7 +17,7 @@ fn shims_stand_at_the_ports_to_hosts_and_wait_longer_here() {
     let defaults = Values::defaults(order.params);
     let mut print = paper();
     print.shims = shims(&[(order.name.to_string(), defaults.clone())], scale);
-    // Edge 0: two hosts, then up.
+    // Edge 0: two ports to hosts, then the uplinks.
     let setup = Setup::read("s.toml", &config(&print, 0, SWITCH)).unwrap();
     let waits = |port: usize| setup.ports[port].shims.first().map(|s| s.1.time("timeout"));
     let longer = Some(defaults.time("timeout") * 10);
@@ -40,7 +40,7 @@ fn switches_that_rank_by_what_was_sent_wait_longer_here() {
     assert!(!said.contains("transport.rank"), "{said}");
 }
 
-/// The settings of the hosts of a scheme, or why it cannot be built.
+/// Returns the settings of the hosts of a scheme, or the reason for its refusal.
 fn hosts(scheme: &str, workload: &str) -> Result<HostSettings, String> {
     let text = format!(
         "duration = \"1 ms\"\nseeds = [1]\nschemes = [\"mine\"]\n[topology]\n\
@@ -204,7 +204,7 @@ fn switches_sort_by_the_code_points_that_hosts_set() {
     assert!(codes.contains("\ndscp = \"46, 10\"\n"), "{codes}");
 }
 
-/// That of some scheme.
+/// Returns the configuration of some scheme.
 fn scheme_config() -> SchemeConfig {
     let text = "duration = \"1 ms\"\nseeds = [1]\nschemes = [\"dctcp\"]\n[topology]\n\
                 kind = \"single_switch\"\nhosts = 2\n[workload.w]\nkind = \"permutation\"\n";
@@ -288,7 +288,7 @@ fn tags_lengthen_links_between_switches_and_ask_for_sizes() {
         let scene = Scene::of(scenario, "10 Mbps", "t");
         scene.map(|scene| {
             let print = scene.blueprint;
-            // What is written is what a switch reads.
+            // The switch reads the written configuration.
             let setup = Setup::read("s.toml", &config(&print, 0, SWITCH)).unwrap();
             let by_tags = setup.tags.is_some() && setup.rank == Rank::Tag;
             assert_eq!(by_tags, print.fabric_mtu > 0);

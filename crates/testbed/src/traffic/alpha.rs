@@ -1,10 +1,11 @@
-//! DCTCP's alpha of one connection, as its kernel has it.
+//! DCTCP's alpha of a connection, read from the kernel.
 //!
-//! **Decision**     a socket of the kernel's `dctcp` says its alpha by `TCP_CC_INFO`. One of our program cannot: the kernel
-//!                  lets no BPF program have `get_info`. So the program keeps alpha in a map of the sockets' own, too.
+//! **Decision**     a socket of the kernel's `dctcp` reports its alpha by `TCP_CC_INFO`. A socket of our
+//!                  program cannot: the kernel does not let a BPF program have `get_info`. So the program also
+//!                  keeps alpha in a map of socket storage.
 //! **State**        a descriptor of that map, found by its name.
 //! **Units**        1024ths.
-//! **Errors**       a connection without an alpha, such as one whose peer refused ECN, has none: `None`.
+//! **Errors**       a connection without an alpha, such as one whose peer refused ECN, gives `None`.
 //! **Source**       linux/inet_diag.h for `struct tcp_dctcp_info`; linux/bpf.h for the calls.
 
 use super::socket;
@@ -15,24 +16,24 @@ use std::io;
 use std::net::TcpStream;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// What alpha is counted in: 1024 is every byte marked.
+/// Scale of alpha: 1024 stands for every byte marked.
 pub const ONE: u32 = 1024;
 
-/// The largest name of a congestion control, with its end.
+/// Longest name of a congestion control, with its terminating zero.
 const NAME: usize = 16;
 
-/// Who says the alpha of a connection.
+/// Source of a connection's alpha.
 pub enum Alpha {
     /// The kernel's own `dctcp`.
     Kernel,
-    /// Our program's map.
+    /// The map of our program.
     Map(OwnedFd),
-    /// Nobody: it has another congestion control.
+    /// No source: another congestion control is in use.
     Nobody,
 }
 
 impl Alpha {
-    /// For a connection of ours.
+    /// Finds the source for a connection of this process.
     pub fn of(stream: &TcpStream) -> Result<Alpha, Error> {
         let name = control(stream).map_err(failed("cannot read TCP_CONGESTION"))?;
         Ok(match dctcp::shown_name(&name) {
@@ -42,7 +43,7 @@ impl Alpha {
         })
     }
 
-    /// That of a connection with the same congestion control now, in 1024ths.
+    /// Returns the alpha of a connection with the same congestion control, in 1024ths.
     pub fn read(&self, stream: &TcpStream) -> Option<u32> {
         match self {
             Alpha::Nobody => None,
@@ -57,7 +58,7 @@ impl Alpha {
     }
 }
 
-/// What a connection's congestion control is called now.
+/// Returns the name of a connection's congestion control.
 pub fn control(stream: &TcpStream) -> io::Result<String> {
     let mut name = [0; NAME];
     let len = socket::get(stream, libc::IPPROTO_TCP, libc::TCP_CONGESTION, &mut name)?;
@@ -66,14 +67,15 @@ pub fn control(stream: &TcpStream) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&name[..end]).into_owned())
 }
 
-/// Alpha of a `struct tcp_dctcp_info`: two numbers of 16 bits, of which the first says whether DCTCP is in force, then it.
+/// Parses a `struct tcp_dctcp_info`: two 16-bit numbers, of which the first tells whether DCTCP is active, then
+/// alpha.
 fn told(info: &[u8]) -> Option<u32> {
     let enabled = u16::from_ne_bytes(info.get(0..2)?.try_into().ok()?);
     let alpha = u32::from_ne_bytes(info.get(4..8)?.try_into().ok()?);
     (enabled != 0).then_some(alpha)
 }
 
-/// The map of this name.
+/// Opens the map with this name.
 fn open(name: &str) -> Result<OwnedFd, Error> {
     let said = tools::run("bpftool", &["-j", "map", "show", "name", name], "")?;
     let id = number(&said).ok_or_else(|| {
@@ -85,16 +87,16 @@ fn open(name: &str) -> Result<OwnedFd, Error> {
         id,
         ..ById::default()
     };
-    // SAFETY: it names an id alone.
+    // SAFETY: the attributes hold an id only.
     let map = unsafe { call(MAP_FD_BY_ID, &ask) };
     map.map(|fd| {
-        // SAFETY: just made, and nobody else's.
+        // SAFETY: just created, with no other owner.
         unsafe { OwnedFd::from_raw_fd(fd as i32) }
     })
     .map_err(failed(format!("cannot open the BPF map {name}")))
 }
 
-/// The id that bpftool says: of the only map of a name it says no list.
+/// Parses the id in bpftool's output; a name with one map gives no list.
 fn number(said: &str) -> Option<u32> {
     let said: Value = serde_json::from_str(said).ok()?;
     let one = match said.as_array() {
@@ -105,7 +107,7 @@ fn number(said: &str) -> Option<u32> {
     one["id"].as_u64()?.try_into().ok()
 }
 
-/// What the map has of a socket of this process.
+/// Returns the map's value for a socket of this process.
 fn lookup(map: &OwnedFd, stream: &TcpStream) -> io::Result<u32> {
     let key = stream.as_raw_fd();
     let mut alpha = 0u32;
@@ -116,7 +118,8 @@ fn lookup(map: &OwnedFd, stream: &TcpStream) -> io::Result<u32> {
         value: &raw mut alpha as u64,
         flags: 0,
     };
-    // SAFETY: the kernel reads a descriptor from the key and writes a value of four bytes, as the map's are; both are here.
+    // SAFETY: the kernel reads a descriptor from the key and writes a value of four bytes, the map's value
+    // size; both live here.
     unsafe { call(MAP_LOOKUP, &ask) }?;
     Ok(alpha)
 }
@@ -134,7 +137,7 @@ struct Lookup {
     flags: u64,
 }
 
-/// That of [`MAP_FD_BY_ID`].
+/// `union bpf_attr` of [`MAP_FD_BY_ID`].
 #[derive(Default)]
 #[repr(C)]
 struct ById {
@@ -143,13 +146,13 @@ struct ById {
     flags: u32,
 }
 
-/// bpf(2).
+/// Calls bpf(2).
 ///
 /// # Safety
 ///
-/// `T` must be the command's attributes, and addresses in it valid for what the command does with them.
+/// `T` must be the command's attributes, and the addresses in it must be valid for the command.
 unsafe fn call<T>(command: libc::c_int, attributes: &T) -> io::Result<i64> {
-    // SAFETY: the attributes outlive the call; the rest is the caller's.
+    // SAFETY: the attributes outlive the call; the rest is the caller's obligation.
     let answer = unsafe {
         libc::syscall(
             libc::SYS_bpf,

@@ -1,8 +1,8 @@
-//! Sizes of flows, said to the edge switches whose shims mark by what remains of messages.
+//! Announcement of flows' sizes to edge switches whose shims mark by the remaining size of messages.
 //!
-//! **Decision**     each flow that ends is announced to the switch of its host, by the two ends of its connection, as soon as
-//!                  that stands and before time zero: the network carries no size, and a flow that begins waits
-//!                  for nobody. An endless flow is not announced.
+//! **Decision**     each finite flow is announced to its host's switch, by the two ends of its connection,
+//!                  after the handshake and before time zero: the network carries no announcement, and no flow
+//!                  waits for one. An endless flow is not announced.
 //! **State**        none.
 //! **Units**        bytes of payload.
 //! **Errors**       a switch that refuses fails the run.
@@ -16,10 +16,10 @@ use crate::network::switches::control;
 use sidestep_softswitch::machine::Announced;
 use sidestep_softswitch::process::{control::ask, question::Question};
 
-/// Flows in one question, which has at most 64 KiB: each takes less than 128 B.
+/// Flows in one question of at most 64 KiB: each takes less than 128 B.
 const AT_ONCE: usize = 500;
 
-/// Announces what a job's hosts will send by these connections, if anybody asks for it.
+/// Announces the flows of a job on these connections, if the shims need announcements.
 pub fn all(print: &Blueprint, job: &Job, connections: &[Connection]) -> Result<(), Error> {
     if !print.announces {
         return Ok(());
@@ -76,7 +76,7 @@ mod tests {
         };
         let line = question.to_json().to_string();
         assert!(line.len() < 64 << 10, "{}", line.len());
-        // What is written is read.
+        // The switch reads what was written.
         let read = Question::read(&line);
         assert_eq!(read, Ok(question));
     }

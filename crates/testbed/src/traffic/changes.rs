@@ -1,4 +1,4 @@
-//! What changes about the network while flows go over it.
+//! Changes of the network during a run.
 
 use super::clock::now_ns;
 use super::shared::Shared;
@@ -8,10 +8,10 @@ use crate::network::changes::{Step, take};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// It is looked this often whether the run is over, in nanoseconds.
+/// Interval of checks whether the run is over, in nanoseconds.
 const LOOK_NS: u64 = 20_000_000;
 
-/// Takes each step at its time, until the run is over. Says when each was due and when it was done.
+/// Makes each step at its time until the run is over. Returns the times at which each was due and done.
 pub fn run(
     print: &Blueprint,
     steps: &[Step],

@@ -1,4 +1,5 @@
-//! A connection for each flow, or for two that go opposite ways, standing before the run begins.
+//! Connections of a run: one for each flow, or for two flows in opposite directions, established before the
+//! run.
 
 use super::job::{Flow, Job};
 use super::multipath;
@@ -11,17 +12,17 @@ use std::io;
 use std::net::{SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::time::Duration;
 
-/// The two ends of a flow. A socket stays in the namespace in which it was made, whichever
-/// thread uses it.
+/// Ends of a flow's connection. A socket stays in the namespace in which it was created, whichever thread
+/// uses it.
 pub struct Connection {
     pub sender: TcpStream,
     pub receiver: TcpStream,
-    /// It is MPTCP.
+    /// True for MPTCP.
     pub multipath: bool,
 }
 
 impl Connection {
-    /// The address and port of its sender, and of its receiver.
+    /// Returns the address and port of the sender, and of the receiver.
     pub fn ends(&self) -> Option<(SocketAddrV4, SocketAddrV4)> {
         let v4 = |end: io::Result<SocketAddr>| match end {
             Ok(SocketAddr::V4(end)) => Some(end),
@@ -30,7 +31,7 @@ impl Connection {
         Some((v4(self.sender.local_addr())?, v4(self.sender.peer_addr())?))
     }
 
-    /// The same sockets, for a flow the other way.
+    /// Returns the same sockets for a flow in the opposite direction.
     fn turned(&self) -> io::Result<Connection> {
         Ok(Connection {
             sender: self.receiver.try_clone()?,
@@ -41,7 +42,7 @@ impl Connection {
 }
 
 impl Drop for Connection {
-    /// MPTCP takes a socket that is closed for one that is to be emptied first.
+    /// Resets MPTCP sockets: a close would first send the remaining data.
     fn drop(&mut self) {
         if self.multipath {
             multipath::reset(&self.sender);
@@ -50,7 +51,7 @@ impl Drop for Connection {
     }
 }
 
-/// A handshake that takes longer has failed.
+/// Longest time for a handshake.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Connects the sender of each flow with its receiver, in the order of the job.
@@ -113,18 +114,18 @@ pub fn all(print: &Blueprint, job: &Job) -> Result<Vec<Connection>, Error> {
     Ok(all.collect())
 }
 
-/// What is asked of a connection.
+/// Settings of a connection.
 #[derive(Clone, Copy)]
 struct Asks {
-    /// Bytes of a full segment.
+    /// Payload of a full segment.
     mss: Option<u32>,
     multipath: bool,
-    /// The code points of the end that connects, and of the one that is connected to, SYN/ACK included.
+    /// Code points of the connecting end and of the accepting end, SYN/ACK included.
     services: Option<(u8, u8)>,
 }
 
-/// Made one after the other, so the connection that the listener has is the one just made, and what the listener
-/// marks is of it.
+/// Connects two hosts. Connections are made one after the other, so the listener's next connection is this one,
+/// and the listener's code point applies to it.
 fn pair(src: usize, dst: usize, asks: Asks, listener: &TcpListener) -> Result<Connection, Error> {
     let doing = || format!("host {src} cannot connect to host {dst}");
     let to = SocketAddrV4::new(address(dst), PORT);
@@ -152,8 +153,8 @@ fn pair(src: usize, dst: usize, asks: Asks, listener: &TcpListener) -> Result<Co
     })
 }
 
-/// A connection whose full segments carry `mss` bytes, both ways, if that is said: before the handshake,
-/// which tells the other end. Its SYN has its code point already.
+/// Connects with segments of `mss` bytes in both directions, if given: set before the handshake, which
+/// announces it. The SYN already has its code point.
 fn connect(asks: Asks, to: SocketAddrV4) -> io::Result<TcpStream> {
     if !asks.multipath && asks.mss.is_none() && asks.services.is_none() {
         return TcpStream::connect_timeout(&to.into(), PATIENCE);
@@ -171,13 +172,14 @@ fn connect(asks: Asks, to: SocketAddrV4) -> io::Result<TcpStream> {
         let mss = mss as libc::c_int;
         set(&socket, libc::IPPROTO_TCP, libc::TCP_MAXSEG, &mss)?;
     }
-    // It limits the handshake as well.
+    // The write timeout also limits the handshake.
     socket.set_write_timeout(Some(PATIENCE))?;
     socket::connect(&socket, to)?;
     Ok(socket)
 }
 
-/// A run's connections must not go on sending in the next one: closed means forgotten, with a reset.
+/// Makes a close reset the connection and discard its data, so that a run's connections do not send during the
+/// next run.
 fn abort_on_close(stream: &TcpStream) -> io::Result<()> {
     let linger = libc::linger {
         l_onoff: 1,
@@ -186,13 +188,13 @@ fn abort_on_close(stream: &TcpStream) -> io::Result<()> {
     set(stream, libc::SOL_SOCKET, libc::SO_LINGER, &linger)
 }
 
-/// Raises the limit of open files as far as it goes.
+/// Raises the limit of open files to its maximum, if it is below `files`.
 fn room_for(files: usize) {
     let mut limit = libc::rlimit {
         rlim_cur: 0,
         rlim_max: 0,
     };
-    // SAFETY: reads and writes the struct. If it fails, opening the files will say so.
+    // SAFETY: reads and writes the struct. If it fails, opening the files will report that.
     unsafe {
         libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
         if limit.rlim_cur < files as u64 {

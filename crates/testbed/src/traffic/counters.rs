@@ -1,4 +1,4 @@
-//! What a host's kernel counts for all its connections, and its interface.
+//! Counters of a host's kernel, over all its connections, and of its interface.
 
 use crate::error::{Error, failed};
 use crate::network::blueprint::Blueprint;
@@ -8,20 +8,22 @@ use crate::network::{agent, marks};
 use std::collections::BTreeMap;
 use std::fs;
 
-/// Counters of one host: of a moment, or of the time between two.
+/// Counters of one host: at a moment, or between two.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostCounters {
-    /// Frames that it put on its link.
+    /// Frames sent.
     pub sent: u64,
-    /// Their bytes without preamble, gap and FCS.
+    /// Bytes of the frames sent, without preamble, gap and FCS.
     pub sent_bytes: u64,
-    /// Frames that it took from its link.
+    /// Frames received.
     pub received: u64,
-    /// Those of [`KEPT`] that this kernel has, and those of the [agent](crate::network::agent::COUNTED), if there is one.
+    /// Counters of [`KEPT`] that this kernel has, and those of the [agent](crate::network::agent::COUNTED), if
+    /// there is one.
     pub tcp: BTreeMap<String, u64>,
 }
 
-/// Of /proc/net/netstat and /proc/net/snmp, what tells how losses were found, and what of it was needless.
+/// Counters of /proc/net/netstat and /proc/net/snmp that show how losses were detected, and which repairs were
+/// needless.
 pub const KEPT: [&str; 24] = [
     "RetransSegs",
     "TCPTimeouts",
@@ -50,7 +52,7 @@ pub const KEPT: [&str; 24] = [
 ];
 
 impl HostCounters {
-    /// What came on top of `before`.
+    /// Returns the counts since `before`.
     pub fn since(&self, before: &HostCounters) -> HostCounters {
         let less = |(key, n): (&String, &u64)| {
             let had = before.tcp.get(key)?;
@@ -65,7 +67,7 @@ impl HostCounters {
     }
 }
 
-/// Those of every host now.
+/// Reads the counters of every host.
 pub fn all(print: &Blueprint) -> Result<Vec<HostCounters>, Error> {
     let one = |h| {
         let mut counters = netns::within(&print.host_space(h), read)?;
@@ -76,7 +78,7 @@ pub fn all(print: &Blueprint) -> Result<Vec<HostCounters>, Error> {
     (0..print.hosts).map(one).collect()
 }
 
-/// Those of this thread's namespace: `/proc/net` would be those of the process.
+/// Reads the counters of this thread's namespace; `/proc/net` would give those of the process.
 fn read() -> Result<HostCounters, Error> {
     let text = |name: &str| {
         let path = format!("/proc/thread-self/net/{name}");
@@ -96,7 +98,7 @@ fn read() -> Result<HostCounters, Error> {
     Ok(counters)
 }
 
-/// Frames received, bytes and frames sent, by /proc/net/dev.
+/// Parses frames received, bytes sent and frames sent from /proc/net/dev.
 fn of_interface(dev: &str) -> Option<(u64, u64, u64)> {
     let line = dev
         .lines()
@@ -108,7 +110,7 @@ fn of_interface(dev: &str) -> Option<(u64, u64, u64)> {
     }
 }
 
-/// Lines come in twos: names, then numbers.
+/// Parses pairs of lines: names, then numbers.
 fn pairs(text: &str) -> BTreeMap<String, u64> {
     let lines: Vec<&str> = text.lines().collect();
     let both = lines.chunks_exact(2).flat_map(|two| {

@@ -1,4 +1,4 @@
-//! One host's part of a run: a loop that hands flows over when they are due and reads what comes.
+//! Event loop of one host in a run: hands flows over when they are due and reads arriving data.
 
 use super::clock::now_ns;
 use super::connect::Connection;
@@ -14,21 +14,21 @@ use std::net::{Shutdown, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::Ordering;
 
-/// Wakes up this long before a flow is due, and then looks at the clock until it is. A real-time thread that sleeps
-/// is 5 us late in 99 of 100 cases; longer looking would keep a switch from its core.
+/// Time to wake up before a flow is due, to poll the clock from then on. A real-time thread wakes at most 5 us
+/// late in 99 of 100 cases; longer polling would keep a switch from its core.
 const AHEAD_NS: u64 = 10_000;
 
-/// What the bell is called among flows.
+/// Event number of the bell, beside those of flows.
 const BELL: u64 = u64::MAX;
 
-/// Sends and receives what is host `h`'s until it is over. Returns what it saw of each flow.
+/// Sends and receives host `h`'s flows until the run is over. Returns its measurements of each flow.
 pub fn run(
     h: usize,
     connections: &[Connection],
     shared: &Shared<'_>,
 ) -> Result<BTreeMap<usize, FlowRan>, Error> {
     priority::no_timer_slack();
-    // Where this is not allowed hand-overs are late, and the run says by how much.
+    // If the real-time priority is refused, hand-overs are late, and the run reports the lateness.
     let _ = priority::Priority::realtime();
     let mut host = Host::new(h, connections, shared).map_err(failed(format!("host {h}")))?;
     host.run().map_err(failed(format!("host {h}")))?;
@@ -39,14 +39,14 @@ struct Host<'a> {
     connections: &'a [Connection],
     shared: &'a Shared<'a>,
     poll: OwnedFd,
-    /// When flows are due, by the clock.
+    /// Times at which flows are due, by the clock.
     due: BinaryHeap<Reverse<(u64, usize)>>,
-    /// For each flow that ends here, those that wait for it: for how long, and until when they may start.
+    /// For each flow that ends here, the flows that wait for it: the delay, and the latest start.
     waiting: BTreeMap<usize, Vec<(usize, u64, u64)>>,
-    /// Bytes not yet handed over of flows under way.
+    /// Bytes not yet handed over, by flow in progress.
     unwritten: BTreeMap<usize, u64>,
     seen: BTreeMap<usize, FlowRan>,
-    /// What is written.
+    /// Data to write.
     zeros: Vec<u8>,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Host<'a> {
         let mut host = Host {
             connections,
             shared,
-            // SAFETY: makes a descriptor, which is then owned.
+            // SAFETY: creates a descriptor, which is then owned.
             poll: owned(unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) })?,
             due: BinaryHeap::new(),
             waiting: BTreeMap::new(),
@@ -122,7 +122,7 @@ impl<'a> Host<'a> {
         Ok(())
     }
 
-    /// Hands over what the kernel takes; says whether anything is left.
+    /// Hands over as many bytes as the kernel accepts; returns true if some are left.
     fn write(&mut self, flow: usize) -> io::Result<bool> {
         let Some(left) = self.unwritten.get_mut(&flow) else {
             return Ok(false);
@@ -150,19 +150,19 @@ impl<'a> Host<'a> {
         Ok(false)
     }
 
-    /// Waits for something to happen, at most until shortly before the next flow is due.
+    /// Waits for an event, at most until shortly before the next flow is due.
     fn listen(&mut self) -> io::Result<()> {
         let span = match self.due.peek() {
             Some(Reverse((at, _))) => at.saturating_sub(now_ns()).saturating_sub(AHEAD_NS),
             None => 1_000_000_000,
         };
-        // SAFETY: an all-zero event is a valid one.
+        // SAFETY: an all-zero event is valid.
         let mut events: [libc::epoll_event; 64] = unsafe { std::mem::zeroed() };
         let wait = libc::timespec {
             tv_sec: (span / 1_000_000_000) as i64,
             tv_nsec: (span % 1_000_000_000) as i64,
         };
-        // SAFETY: the kernel writes at most as many events as there is room for.
+        // SAFETY: the kernel writes at most as many events as the array holds.
         let n = unsafe {
             libc::epoll_pwait2(
                 self.poll.as_raw_fd(),
@@ -197,15 +197,15 @@ impl<'a> Host<'a> {
         Ok(())
     }
 
-    /// Reads, and forgets, all that has come.
+    /// Reads and discards all data that has arrived.
     fn read(&mut self, flow: usize) -> io::Result<()> {
         let fd = self.connections[flow].receiver.as_raw_fd();
         let size = self.shared.job.flows[flow].bytes;
         loop {
-            // SAFETY: with MSG_TRUNC a TCP socket writes nowhere: tcp(7).
+            // SAFETY: with MSG_TRUNC a TCP socket writes no data: tcp(7).
             let n = unsafe { libc::recv(fd, std::ptr::null_mut(), 1 << 20, libc::MSG_TRUNC) };
             let at = now_ns() - self.shared.zero_ns;
-            // Its end, behind all of its bytes.
+            // End of the stream, after all of its bytes.
             if n == 0 && self.shared.ends && Some(self.seen[&flow].delivered) == size {
                 return self.watch(fd, flow as u64, 0, true);
             }
@@ -229,7 +229,7 @@ impl<'a> Host<'a> {
                     if at < until {
                         let due = self.shared.zero_ns + at + wait;
                         self.due.push(Reverse((due, next)));
-                        // Said now: the run may end before it starts.
+                        // Stored now, as the run may end before the flow starts.
                         let seen = self.seen.get_mut(&next).expect("one of this host's");
                         seen.due_ns = Some(at + wait);
                     }
@@ -276,13 +276,13 @@ fn send(stream: &TcpStream, bytes: &[u8]) -> io::Result<usize> {
     }
 }
 
-/// Something that all hosts wait for beside their own.
+/// Creates the descriptor that wakes all hosts at the end.
 pub fn bell() -> io::Result<OwnedFd> {
-    // SAFETY: makes a descriptor, which is then owned.
+    // SAFETY: creates a descriptor, which is then owned.
     owned(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })
 }
 
-/// Wakes all hosts; nobody reads it, so it goes on.
+/// Wakes all hosts. The descriptor is never read, so it stays readable.
 pub fn ring(bell: &OwnedFd) {
     let one = 1u64;
     // SAFETY: reads eight bytes.
@@ -291,7 +291,7 @@ pub fn ring(bell: &OwnedFd) {
 
 fn owned(fd: i32) -> io::Result<OwnedFd> {
     match fd {
-        // SAFETY: just made, and nobody else's.
+        // SAFETY: just created, with no other owner.
         0.. => Ok(unsafe { OwnedFd::from_raw_fd(fd) }),
         _ => Err(io::Error::last_os_error()),
     }

@@ -1,74 +1,74 @@
-//! What the kernel knows of one connection: `TCP_INFO`, by the offsets of linux/tcp.h.
+//! Kernel's state of one connection: `TCP_INFO`, by the offsets of linux/tcp.h.
 //!
-//! **Deviations**   the struct only ever grows at its end; what an older kernel does not fill is `None`.
+//! **Deviations**   the struct only grows at its end; a field that an older kernel does not fill is `None`.
 
 use super::socket;
 use crate::error::{Error, failed};
 use std::net::TcpStream;
 
-/// The part of `struct tcp_info` that is of use here.
+/// Fields of `struct tcp_info` in use here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TcpInfo {
-    /// What it does about losses and marks.
+    /// State of loss recovery and congestion response.
     pub state: CaState,
-    /// The retransmission timeout now.
+    /// Current retransmission timeout.
     pub rto_us: u32,
     /// Smoothed round trip.
     pub rtt_us: u32,
-    /// How far round trips are from that, smoothed.
+    /// Smoothed deviation of round trips.
     pub rtt_var_us: u32,
-    /// The shortest round trip; `None` when none was measured.
+    /// Shortest round trip; `None` before the first measurement.
     pub rtt_min_us: Option<u32>,
-    /// Payload of a full segment that is sent.
+    /// Payload of a full segment sent.
     pub snd_mss: u32,
-    /// Window, in segments.
+    /// Congestion window, in segments.
     pub snd_cwnd: u32,
-    /// The window at which slow start ends, in segments; `None` before anything cut it.
+    /// Slow start threshold, in segments; `None` before the first reduction.
     pub ssthresh: Option<u32>,
     /// Segments sent and not acknowledged.
     pub unacked: u32,
     /// Duplicate acknowledgements that count as a loss.
     pub reordering: u32,
-    /// How often reordering was seen; Linux 4.19 and later.
+    /// Number of reordering events seen; Linux 4.19 and later.
     pub reordering_seen: Option<u32>,
-    /// Segments of which it was told that they came twice; Linux 4.19 and later.
+    /// Segments reported by D-SACK as received twice; Linux 4.19 and later.
     pub dsacks: Option<u32>,
-    /// Segments sent again.
+    /// Segments retransmitted.
     pub retransmits: u32,
     /// Data segments sent.
     pub data_segments_out: Option<u32>,
-    /// Data segments that came.
+    /// Data segments received.
     pub data_segments_in: Option<u32>,
     /// Segments delivered.
     pub delivered: Option<u32>,
-    /// Segments delivered that were marked on the way.
+    /// Segments delivered with a mark.
     pub delivered_marked: Option<u32>,
-    /// Segments that came with a hole before them.
+    /// Segments received out of order.
     pub out_of_order: Option<u32>,
     /// Timeouts; Linux 6.7 and later.
     pub total_rto: Option<u32>,
-    /// ECN was negotiated.
+    /// True if ECN was negotiated.
     pub ecn: bool,
 }
 
-/// What a sender does about losses and marks: `enum tcp_ca_state`.
+/// Sender's state of loss recovery and congestion response: `enum tcp_ca_state`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CaState {
-    /// Nothing.
+    /// No recovery or reduction.
     #[default]
     Open,
-    /// Duplicate acknowledgements come, too few for a loss.
+    /// Duplicate acknowledgements arrive, too few for a loss.
     Disorder,
-    /// The window goes down for a mark.
+    /// Reducing the window after a mark.
     Cwr,
-    /// It repairs losses that acknowledgements showed.
+    /// Repairing losses detected by acknowledgements.
     Recovery,
-    /// It repairs losses after a timeout.
+    /// Repairing losses after a timeout.
     Loss,
 }
 
 impl CaState {
-    /// The word for it in tables.
+    /// Returns the name of the state in tables.
     pub fn word(self) -> &'static str {
         match self {
             CaState::Open => "open",
@@ -90,19 +90,19 @@ impl CaState {
     }
 }
 
-/// TCP_INFINITE_SSTHRESH: nothing has cut the window yet.
+/// TCP_INFINITE_SSTHRESH: the window was never reduced.
 const NO_THRESHOLD: u32 = 0x7fff_ffff;
 
-/// The least round trip before one was measured.
+/// Shortest round trip before the first measurement.
 const NO_ROUND_TRIP: u32 = u32::MAX;
 
-/// Room for what later kernels add.
+/// Size of the buffer, with room for fields of later kernels.
 const MOST: usize = 512;
 
 /// TCPI_OPT_ECN.
 const OPTION_ECN: u8 = 8;
 
-/// Asks the kernel.
+/// Queries the kernel.
 pub fn of(stream: &TcpStream) -> Result<TcpInfo, Error> {
     let mut bytes = [0u8; MOST];
     let len = socket::get(stream, libc::IPPROTO_TCP, libc::TCP_INFO, &mut bytes)
@@ -110,13 +110,13 @@ pub fn of(stream: &TcpStream) -> Result<TcpInfo, Error> {
     Ok(read(&bytes[..len]))
 }
 
-/// The part of a `struct tcp_info` that is of use here.
+/// Parses the fields of a `struct tcp_info` in use here.
 pub(super) fn read(bytes: &[u8]) -> TcpInfo {
     let later = |at: usize| {
         let four = bytes.get(at..at + 4).and_then(|b| b.try_into().ok());
         four.map(u32::from_ne_bytes)
     };
-    // What every kernel has that namespaces can be made on.
+    // Filled by every kernel that supports the testbed's namespaces.
     let u32_at = |at: usize| later(at).expect("the first 104 bytes of tcp_info");
     let total_rto = bytes.get(240..242).and_then(|b| b.try_into().ok());
     TcpInfo {

@@ -1,61 +1,61 @@
-//! What hosts are to send, and when.
+//! Job of a run: the flows that hosts send, and their times.
 
 use crate::network::blueprint::Blueprint;
 
-/// What hosts are to send.
+/// Flows for hosts to send.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Job {
-    /// The flows; others are named by their index here.
+    /// Flows, which refer to each other by index.
     pub flows: Vec<Flow>,
-    /// Endless flows last until here, and so does the run if there is one.
+    /// End of endless flows, and the earliest end of a run that has one.
     pub lasts_ns: u64,
-    /// The run ends here at the latest; flows that are not finished then never are.
+    /// Latest end of the run; flows that are unfinished then stay unfinished.
     pub horizon_ns: u64,
 }
 
-/// A message from one host to another.
+/// Message from one host to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flow {
-    /// Who sends it.
+    /// Sending host.
     pub src: usize,
-    /// Who reads it.
+    /// Receiving host.
     pub dst: usize,
-    /// How much; `None` is as much as the network takes.
+    /// Size in bytes; `None` for an endless flow.
     pub bytes: Option<u64>,
-    /// When it is handed over.
+    /// Time of the hand-over.
     pub start: Start,
-    /// The flow on whose connection it goes back, if it has none of its own: one before it.
+    /// Earlier flow whose connection it uses in the opposite direction, if it has no connection itself.
     pub back_on: Option<usize>,
-    /// What it says that it has, which may be wrong: its sockets' class goes by that. `None` without an end.
+    /// Announced size, which may be wrong: the class of its sockets depends on it. `None` for an endless flow.
     pub says: Option<u64>,
-    /// Payload of a full segment of its connection; `None` is what its hosts were told.
+    /// Payload of a full segment of its connection; `None` for the hosts' setting.
     pub mss: Option<u32>,
 }
 
-/// When a flow is handed over.
+/// Time of a flow's hand-over.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Start {
     /// At this instant.
     At(u64),
-    /// So long after the last byte of a flow that ends at this one's source.
+    /// After the last byte of a flow that ends at this one's source.
     After {
-        /// The flow waited for.
+        /// Flow to wait for.
         flow: usize,
-        /// And this long after.
+        /// Delay after its last byte.
         wait_ns: u64,
     },
-    /// In a closed loop: at once after the last byte of a flow that ends at this one's source, if that
-    /// was before `until_ns`, and otherwise never.
+    /// In a closed loop: immediately after the last byte of a flow that ends at this one's source, if that is
+    /// before `until_ns`; otherwise never.
     Replace {
-        /// The flow whose place it takes.
+        /// Flow to replace.
         flow: usize,
-        /// The end of the loop.
+        /// End of the loop.
         until_ns: u64,
     },
 }
 
 impl Start {
-    /// The flow that it waits for.
+    /// Returns the flow it waits for.
     fn follows(self) -> Option<usize> {
         match self {
             Start::At(_) => None,
@@ -65,7 +65,7 @@ impl Start {
 }
 
 impl Job {
-    /// For each flow, whether the run waits for it: it ends, and is in no closed loop.
+    /// Returns for each flow whether the run waits for it: the flow is finite, and in no closed loop.
     pub fn awaited(&self) -> Vec<bool> {
         let mut awaited: Vec<bool> = self.flows.iter().map(|f| f.bytes.is_some()).collect();
         for (i, flow) in self.flows.iter().enumerate() {
@@ -77,7 +77,7 @@ impl Job {
         awaited
     }
 
-    /// The run ends here at the earliest: endless flows and loops last until then.
+    /// Returns the earliest end of the run: that of endless flows and loops.
     pub fn least_ns(&self) -> u64 {
         let lasts = |f: &Flow| f.bytes.is_none() || matches!(f.start, Start::Replace { .. });
         match self.flows.iter().any(lasts) {
@@ -87,15 +87,16 @@ impl Job {
     }
 }
 
-/// The least that `TCP_MAXSEG` takes (TCP_MIN_MSS of the kernel).
+/// Smallest value that `TCP_MAXSEG` accepts (TCP_MIN_MSS of the kernel).
 pub const LEAST_MSS: u32 = 88;
-/// What an Ethernet frame holds beside headers without options.
+/// Payload of a full Ethernet frame with headers without options.
 pub const MOST_MSS: u32 = 1460;
 
-/// Connections that a run may have: each is two descriptors, made one after the other. Assumed.
+/// Largest number of connections of a run: each has two descriptors, and they are made one after the other.
+/// Assumed.
 const MOST_FLOWS: usize = 8192;
 
-/// Says what these hosts cannot run.
+/// Refuses a job that these hosts cannot run.
 pub fn check(print: &Blueprint, job: &Job) -> Result<(), String> {
     if job.flows.len() > MOST_FLOWS {
         return Err(format!(

@@ -1,13 +1,13 @@
-//! The traffic of one run: connections made beforehand, flows handed over on time, last bytes noted.
+//! Traffic of one run: connections made beforehand, flows handed over on time, last bytes noted.
 //!
-//! **Decision**     a thread for each host; each flow has a connection of its own, or that of a flow the other way, made before time zero; at its
-//!                  start all its bytes are given to the kernel; a flow is finished when its
-//!                  last byte has been read by the application at its destination. What changes about the
-//!                  network is ordered by a thread of its own.
+//! **Decision**     a thread for each host. Each flow has its own connection, or that of a flow in the opposite
+//!                  direction, made before time zero. At its start all its bytes are given to the kernel; a
+//!                  flow is finished when the application at its destination has read its last byte. A separate
+//!                  thread orders changes of the network.
 //! **State**        nothing outlives a run: the next one makes fresh connections.
 //! **Units**        nanoseconds since the run's time zero, one clock (CLOCK_MONOTONIC) for all hosts.
-//! **Errors**       a connection that cannot be made fails the run; one that breaks is a warning, and its
-//!                  flow is unfinished.
+//! **Errors**       a connection that cannot be made fails the run; one that breaks is a warning, and its flow
+//!                  is unfinished.
 
 mod alpha;
 mod announce;
@@ -40,24 +40,24 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// From the last connection until time zero: acknowledgements under way arrive.
+/// Time between the last connection and time zero, in which acknowledgements in flight arrive.
 const SETTLE: Duration = Duration::from_millis(60);
 
-/// Runs a job on a testbed that is up. When `stop` becomes true it ends where it is.
+/// Runs a job on a testbed that is up; ends early when `stop` becomes true.
 pub fn run(print: &Blueprint, job: &Job, stop: &AtomicBool) -> Result<Ran, Error> {
     run_with(print, job, During::default(), stop)
 }
 
-/// What is done beside a run's flows.
+/// Activities during a run, beside its flows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct During<'a> {
-    /// What becomes of the network, each step at its time.
+    /// Changes of the network, each at its time.
     pub steps: &'a [Step],
-    /// Senders are asked every [`EVERY_NS`] what their kernel says of them.
+    /// True to query the kernel about senders every [`EVERY_NS`].
     pub asks: bool,
 }
 
-/// The same with something done beside it.
+/// Runs a job with changes or queries during it.
 pub fn run_with(
     print: &Blueprint,
     job: &Job,
@@ -144,7 +144,7 @@ pub fn run_with(
     })
 }
 
-/// Waits until all is delivered, the horizon has come or someone stops it; rings the bell.
+/// Waits until all is delivered, the horizon is reached, or `stop` is set; then rings the bell.
 fn wait(shared: &Shared<'_>, stop: &AtomicBool) -> u64 {
     let least = shared.job.least_ns();
     let now = || clock::now_ns().saturating_sub(shared.zero_ns);

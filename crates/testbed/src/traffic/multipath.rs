@@ -1,7 +1,7 @@
-//! Sockets of the kernel's MPTCP: made, waited for until their subflows stand, looked at, reset.
+//! Sockets of the kernel's MPTCP: creation, waiting for subflows, inspection, reset.
 //!
 //! **Source**       linux/mptcp.h for the numbers and structs; Documentation/networking/mptcp.rst.
-//! **Errors**       a connection that has fallen back to TCP, or whose subflows do not come, is said to have.
+//! **Errors**       a connection that has fallen back to TCP, or lacks subflows.
 
 use super::info::{self, TcpInfo};
 use super::socket;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const SOL_MPTCP: i32 = 284;
 const MPTCP_TCPINFO: i32 = 2;
 
-/// A listener that takes MPTCP.
+/// Creates a listener that accepts MPTCP.
 pub fn listen(at: SocketAddrV4) -> io::Result<TcpListener> {
     let listener = socket::stream(libc::IPPROTO_MPTCP)?;
     socket::set(&listener, libc::SOL_SOCKET, libc::SO_REUSEADDR, &1i32)?;
@@ -24,7 +24,7 @@ pub fn listen(at: SocketAddrV4) -> io::Result<TcpListener> {
     Ok(OwnedFd::from(listener).into())
 }
 
-/// Waits until a connection has this many subflows that stand; `None` is not MPTCP.
+/// Waits until a connection has this many established subflows; `None` stands for plain TCP.
 pub fn wait(end: &TcpStream, subflows: Option<u32>, patience: Duration) -> Result<(), String> {
     let Some(subflows) = subflows else {
         return Ok(());
@@ -46,16 +46,16 @@ pub fn wait(end: &TcpStream, subflows: Option<u32>, patience: Duration) -> Resul
     }
 }
 
-/// Of the first byte of `struct tcp_info`: TCP_ESTABLISHED.
+/// First byte of `struct tcp_info` for TCP_ESTABLISHED.
 const ESTABLISHED: u8 = 1;
-/// Room of one subflow's `struct tcp_info`.
+/// Buffer size of one subflow's `struct tcp_info`.
 const ROOM: usize = 512;
-/// `struct mptcp_subflow_data`: four numbers.
+/// Size of `struct mptcp_subflow_data`: four numbers.
 const HEAD: usize = 16;
-/// More subflows than the kernel has.
+/// Upper bound of the kernel's subflows.
 const MOST: usize = 16;
 
-/// What the kernel says of a connection: the head, then each subflow's `struct tcp_info`.
+/// Queries the kernel about a connection: returns the head, then each subflow's `struct tcp_info`.
 fn ask(end: &TcpStream) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; HEAD + MOST * ROOM];
     bytes[0..4].copy_from_slice(&(HEAD as u32).to_ne_bytes());
@@ -65,8 +65,8 @@ fn ask(end: &TcpStream) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Each subflow's part: their number is the second of the head, and their size the last, which the kernel has
-/// made what it fills.
+/// Splits the answer by subflow. The head's second number is their count; its last is the size that the kernel
+/// fills for each.
 fn each(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let number = |at: usize| {
         let four = bytes.get(at..at + 4).and_then(|four| four.try_into().ok());
@@ -77,7 +77,7 @@ fn each(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     body.chunks_exact(size.max(1)).take(subflows)
 }
 
-/// What the kernel knows of a connection: its first subflow, with the counts of all.
+/// Returns the state of a connection: that of its first subflow, with the counts of all.
 pub fn info(end: &TcpStream) -> Result<TcpInfo, Error> {
     let bytes = ask(end).map_err(failed("cannot read MPTCP_TCPINFO"))?;
     sum(&bytes).ok_or_else(|| {
@@ -88,13 +88,13 @@ pub fn info(end: &TcpStream) -> Result<TcpInfo, Error> {
     })
 }
 
-/// What the kernel knows of each of its subflows.
+/// Returns the state of each subflow.
 pub fn subflows(end: &TcpStream) -> Result<Vec<TcpInfo>, Error> {
     let bytes = ask(end).map_err(failed("cannot read MPTCP_TCPINFO"))?;
     Ok(whole(&bytes).map(info::read).collect())
 }
 
-/// The subflows of which enough is said.
+/// Returns the subflows whose `struct tcp_info` is complete.
 fn whole(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     each(bytes).filter(|info| info.len() >= LEAST)
 }
@@ -115,16 +115,16 @@ fn sum(bytes: &[u8]) -> Option<TcpInfo> {
     })
 }
 
-/// What every kernel fills of a `struct tcp_info`.
+/// Bytes of `struct tcp_info` that every kernel fills.
 const LEAST: usize = 104;
 
-/// Ends a connection with a reset of all its subflows: what is not sent yet is forgotten.
+/// Resets all subflows of a connection; unsent data is discarded.
 pub fn reset(end: &TcpStream) {
     let nowhere = libc::sockaddr {
         sa_family: libc::AF_UNSPEC as u16,
         sa_data: [0; 14],
     };
-    // SAFETY: the address outlives the call. A connection that is gone already is reset.
+    // SAFETY: the address outlives the call. A failure means that the connection is already gone.
     unsafe {
         libc::connect(
             end.as_raw_fd(),

@@ -1,32 +1,32 @@
-//! What the threads of a run share.
+//! State shared by the threads of a run.
 
 use super::job::Job;
 use std::os::fd::OwnedFd;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64};
 
-/// What the threads of a run share.
+/// State shared by the threads of a run.
 pub struct Shared<'a> {
     pub job: &'a Job,
     /// CLOCK_MONOTONIC at the run's time zero.
     pub zero_ns: u64,
-    /// For each flow, whether the run waits for it.
+    /// For each flow, true if the run waits for it.
     pub awaited: Vec<bool>,
-    /// Who sends a flow says that it ends, by closing its side behind the last byte.
+    /// True if a sender closes its side after a flow's last byte.
     pub ends: bool,
-    /// How many of them have not ended yet.
+    /// Number of awaited flows that have not ended.
     pub left: AtomicU64,
-    /// Of each flow, how far it is: [`IDLE`], [`UNDER_WAY`] or [`ENDED`].
+    /// Phase of each flow: [`IDLE`], [`UNDER_WAY`] or [`ENDED`].
     pub phases: Vec<AtomicU8>,
     pub over: AtomicBool,
-    /// Readable when it is over.
+    /// Readable once the run is over.
     pub bell: OwnedFd,
     pub warnings: Mutex<Vec<String>>,
 }
 
-/// Not handed over.
+/// Phase before the hand-over.
 pub const IDLE: u8 = 0;
-/// Handed over.
+/// Phase after the hand-over.
 pub const UNDER_WAY: u8 = 1;
-/// Its last byte has been read.
+/// Phase after the last byte was read.
 pub const ENDED: u8 = 2;

@@ -1,29 +1,29 @@
-//! Sockets that the standard library does not make, and options that it does not set.
+//! Sockets and socket options that the standard library does not offer.
 
 use std::io;
 use std::net::{SocketAddrV4, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// A stream socket of IPv4 that is not connected yet; `protocol` 0 is TCP.
+/// Creates an unconnected IPv4 stream socket; `protocol` 0 is TCP.
 pub fn stream(protocol: libc::c_int) -> io::Result<TcpStream> {
     let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC;
-    // SAFETY: makes a socket, which is then owned.
+    // SAFETY: creates a socket, which is then owned.
     match unsafe { libc::socket(libc::AF_INET, kind, protocol) } {
-        // SAFETY: just made, and nobody else's.
+        // SAFETY: just created, with no other owner.
         fd @ 0.. => Ok(TcpStream::from(unsafe { OwnedFd::from_raw_fd(fd) })),
         _ => Err(io::Error::last_os_error()),
     }
 }
 
-/// Connects it.
+/// Connects a socket.
 pub fn connect(socket: &TcpStream, to: SocketAddrV4) -> io::Result<()> {
     with_address(to, |address, len| {
-        // SAFETY: the address outlives the call, which reads as much of it as it is told.
+        // SAFETY: the address outlives the call, which reads `len` bytes of it.
         unsafe { libc::connect(socket.as_raw_fd(), address, len) }
     })
 }
 
-/// Gives it an address of its own.
+/// Binds a socket to an address.
 pub fn bind(socket: &TcpStream, at: SocketAddrV4) -> io::Result<()> {
     with_address(at, |address, len| {
         // SAFETY: as for connect.
@@ -49,7 +49,7 @@ fn with_address(
     ))
 }
 
-/// Sets an option that takes a plain `T`.
+/// Sets an option whose value is a plain `T`.
 pub fn set<T: Copy>(stream: &impl AsRawFd, level: i32, option: i32, value: &T) -> io::Result<()> {
     // SAFETY: the kernel reads the value, which outlives the call, and checks its size.
     done(unsafe {
@@ -63,10 +63,10 @@ pub fn set<T: Copy>(stream: &impl AsRawFd, level: i32, option: i32, value: &T) -
     })
 }
 
-/// Reads an option into `bytes`, whose beginning may be an argument; says how much of it was filled.
+/// Reads an option into `bytes`, which may begin with an argument; returns the number of bytes filled.
 pub fn get(stream: &impl AsRawFd, level: i32, option: i32, bytes: &mut [u8]) -> io::Result<usize> {
     let mut len = bytes.len() as libc::socklen_t;
-    // SAFETY: the kernel writes at most `len` bytes and says how many.
+    // SAFETY: the kernel writes at most `len` bytes and returns how many.
     done(unsafe {
         libc::getsockopt(
             stream.as_raw_fd(),
@@ -79,8 +79,8 @@ pub fn get(stream: &impl AsRawFd, level: i32, option: i32, bytes: &mut [u8]) -> 
     Ok(len as usize)
 }
 
-/// All that it sends from now on has this code point; its congestion bits are the kernel's own. Of a listener: what its
-/// connections send, their SYN/ACKs included.
+/// Sets the code point of all packets the socket sends from now on; the congestion bits stay the kernel's. A
+/// listener's connections inherit it, SYN/ACKs included.
 pub fn mark(socket: &impl AsRawFd, dscp: u8) -> io::Result<()> {
     let field = libc::c_int::from(dscp) << 2;
     let mut domain = [0; size_of::<libc::c_int>()];
@@ -91,7 +91,7 @@ pub fn mark(socket: &impl AsRawFd, dscp: u8) -> io::Result<()> {
     }
 }
 
-/// What a system call answered.
+/// Converts the return value of a system call.
 pub fn done(answer: libc::c_int) -> io::Result<()> {
     match answer {
         0 => Ok(()),

@@ -1,12 +1,12 @@
-//! What the kernel says of the senders of flows while a run lasts, asked every 10 ms.
+//! Kernel statistics of flows' senders during a run, queried every 10 ms.
 //!
-//! **Decision**     a flow is asked about from its hand-over on, and for the last time when its last byte has been read or
-//!                  the run is over. So each flow that was handed over has at least one answer. A question that the
-//!                  machine comes to late is not made up for: the next one is asked when it is due.
-//! **State**        the answers so far, at most [`MOST`] of them; what is not kept is counted.
+//! **Decision**     a flow is queried from its hand-over on, and for the last time when its last byte has been
+//!                  read or the run is over. So each flow that was handed over has at least one answer. A late
+//!                  query is not made up for: the next one is made when it is due.
+//! **State**        the answers so far, at most [`MOST`]; further answers are counted, not kept.
 //! **Units**        nanoseconds since the run's time zero, as measured; segments; alpha in 1024ths.
 //! **Errors**       a socket that does not answer ends the run.
-//! **Deviations**   flows that share a connection have each the answers of its socket at their sender.
+//! **Deviations**   flows that share a connection each have the answers of the socket at their sender.
 
 use super::alpha::{self, Alpha};
 use super::clock::now_ns;
@@ -20,33 +20,33 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Between two questions about one flow.
+/// Interval of queries about one flow.
 pub const EVERY_NS: u64 = 10_000_000;
 
-/// The most answers that a run keeps: some 150 MB. Assumed.
+/// Largest number of answers that a run keeps: some 150 MB. Assumed.
 pub const MOST: usize = 1_000_000;
 
-/// An answer about one sender.
+/// Answer about one sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answer {
-    /// The flow, by its index in the job.
+    /// Index of the flow in the job.
     pub flow: usize,
-    /// Of MPTCP, the subflow by its place among those of the kernel.
+    /// Index of the subflow in the kernel's list, for MPTCP.
     pub subflow: Option<usize>,
-    /// When it was asked.
+    /// Time of the query.
     pub at_ns: u64,
-    /// What the kernel said.
+    /// Kernel's state of the connection.
     pub info: TcpInfo,
-    /// DCTCP's, if it has one.
+    /// DCTCP's alpha, if in use.
     pub alpha: Option<u32>,
 }
 
-/// What a run's senders answered, in the order of asking.
+/// Answers about a run's senders, in the order of the queries.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answers {
-    /// Those that are kept.
+    /// Kept answers.
     pub list: Vec<Answer>,
-    /// Those that were too many to keep.
+    /// Number of answers that were not kept.
     pub left_out: u64,
 }
 
@@ -59,16 +59,16 @@ impl Answers {
     }
 }
 
-/// Who says the alpha of each connection; found before a run, since it takes a program to find it.
+/// Source of each connection's alpha; found before a run, since that starts a program.
 pub struct Watch(Vec<Arc<Alpha>>);
 
 impl Watch {
-    /// Of these connections.
+    /// Finds the sources for these connections.
     pub fn of(connections: &[Connection]) -> Result<Watch, Error> {
         let mut known: BTreeMap<String, Arc<Alpha>> = BTreeMap::new();
         let mut all = Vec::new();
         for connection in connections {
-            // No question reaches the sockets of subflows.
+            // The sockets of subflows cannot be queried.
             if connection.multipath {
                 all.push(Arc::new(Alpha::Nobody));
                 continue;
@@ -85,13 +85,13 @@ impl Watch {
         Ok(Watch(all))
     }
 
-    /// Asks until the run is over.
+    /// Queries until the run is over.
     pub fn run(&self, connections: &[Connection], shared: &Shared<'_>) -> Result<Answers, Error> {
         let mut answers = Answers::default();
         let mut told = vec![false; connections.len()];
         let mut due = shared.zero_ns;
         loop {
-            // Looked at before the questions: the last ones are asked when it is over.
+            // Read before the queries, so that the last ones are made after the end.
             let over = shared.over.load(Ordering::Acquire);
             for (flow, connection) in connections.iter().enumerate() {
                 let phase = shared.phases[flow].load(Ordering::Acquire);

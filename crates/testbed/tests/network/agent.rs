@@ -1,4 +1,4 @@
-//! The agent of the hosts, packet by packet: its own programs in the kernel, asked by bpftool.
+//! Tests of the hosts' agent, packet by packet: its programs in the kernel, run by bpftool.
 
 use crate::common::{Bed, PLENTY_NS, inside, star, traces};
 use crate::needs_namespaces;
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-/// As the report has it, with what the shim assumes.
+/// The paper's agent, with the shim's assumptions.
 const AGENT: Agent = Agent {
     pass: 2,
     share: (9, 10),
@@ -25,7 +25,7 @@ const FIN: u8 = 1;
 const SYN: u8 = 2;
 const ACK: u8 = 16;
 
-/// A frame of the connection from port 1 of one host to port 2 of the other, as it leaves the sender.
+/// Builds a frame of the connection from port 1 of one host to port 2 of the other, as it leaves the sender.
 fn frame(up: bool, flags: u8, seq: u32, ack: u32, window: u16, payload: usize) -> Vec<u8> {
     let mut f = vec![0; 54 + payload];
     f[12] = 8;
@@ -50,11 +50,11 @@ fn frame(up: bool, flags: u8, seq: u32, ack: u32, window: u16, payload: usize) -
     f
 }
 
-/// The programs of host 0 of a testbed that has had a run.
+/// Programs of host 0 of a testbed that has had a run.
 struct Host(String);
 
 impl Host {
-    /// Gives a frame to a program of its own; says whether it passes.
+    /// Runs one of the host's programs on a frame; returns true if the frame passes.
     fn takes(&self, program: &str, frame: &[u8]) -> bool {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), frame).unwrap();
@@ -75,7 +75,7 @@ impl Host {
         }
     }
 
-    /// A segment of 100 B leaves.
+    /// Sends a segment of 100 B.
     fn data(&self, seq: u32) {
         assert!(self.takes("sidestep_down", &frame(false, ACK, seq, 0, 9, 100)));
     }
@@ -88,18 +88,18 @@ impl Host {
         self.takes("sidestep_up", &frame(true, ACK, 0, ack, window, 0))
     }
 
-    /// So many duplicates of an acknowledgement, told which pass.
+    /// Receives `length` duplicates of an acknowledgement; returns which pass.
     fn run(&self, ack: u32, length: usize) -> Vec<bool> {
         (0..length).map(|_| self.ack(ack)).collect()
     }
 
-    /// The connection begins anew: its runs are forgotten.
+    /// Restarts the connection, which discards its runs.
     fn syn(&self) {
         assert!(self.takes("sidestep_down", &frame(false, SYN, 0, 0, 9, 0)));
     }
 }
 
-/// A testbed with this agent, after a run over it.
+/// Builds a testbed with this agent, and makes a run on it.
 fn bed(agent: Agent) -> Option<Bed> {
     let mut print = star("agent", 2);
     print.settings.fast_retransmit = Some(3);
@@ -109,8 +109,8 @@ fn bed(agent: Agent) -> Option<Bed> {
     Some(bed)
 }
 
-/// A run in which nothing was sent twice: on a busy machine a timer may expire while an acknowledgement waits, and
-/// what is sent again then is answered with duplicates. Each run has fresh programs.
+/// Makes a run without a retransmission: on a busy machine a timer may expire while an acknowledgement waits,
+/// and the retransmitted segment is answered with duplicates. Each run has fresh programs.
 fn one_run(print: &Blueprint) {
     let clean = (0..20).any(|_| nothing_sent_again(print));
     assert!(clean, "something was sent again in each of 20 runs");
@@ -149,18 +149,18 @@ fn duplicates_are_held_to_the_usual_length_of_a_run() {
         host.data(1000 + n * 100);
     }
     assert!(host.ack(1100));
-    // None was counted yet: 3 is the length that passes.
+    // No run was counted yet: a length of 3 passes.
     assert_eq!(host.run(1100, 5), [true; 5]);
     assert!(host.ack(1200));
-    // The only run was of 5: two pass, two are dropped, from the fifth on all pass.
+    // The only run had length 5: two pass, two are dropped, from the fifth on all pass.
     let held = [true, true, false, false, true, true];
     assert_eq!(host.run(1200, 6), held);
     assert!(host.ack(1300));
-    // Now 5 and 6: nine tenths do not exceed 6. A run of two counts for nothing.
+    // Now 5 and 6: nine tenths do not exceed 6. A run of two does not count.
     assert_eq!(host.run(1300, 2), [true; 2]);
     assert!(host.ack(1400));
     assert_eq!(host.run(1400, 6), [true, true, false, false, false, true]);
-    // What moves the window, carries data or is old passes, and is no duplicate.
+    // An acknowledgement that changes the window, carries data or is old passes, and is no duplicate.
     assert!(host.ack(1500));
     assert_eq!(host.run(1500, 2), [true; 2]);
     assert!(host.ack_of(1500, 10));
@@ -168,10 +168,10 @@ fn duplicates_are_held_to_the_usual_length_of_a_run() {
     assert!(host.takes("sidestep_up", &frame(true, ACK, 0, 1500, 10, 7)));
     assert!(host.takes("sidestep_up", &frame(true, ACK | FIN, 0, 1500, 10, 0)));
     assert!(!host.ack_of(1500, 10));
-    // All is acknowledged: nothing is outstanding, and nothing a duplicate.
+    // All is acknowledged: without outstanding data there are no duplicates.
     assert!(host.ack(3000));
     assert_eq!(host.run(3000, 9), [true; 9]);
-    // A new connection of the same name knows no run.
+    // A new connection with the same name has no earlier runs.
     host.syn();
     host.data(8000);
     host.data(8100);
@@ -196,16 +196,16 @@ fn a_run_that_was_repaired_may_be_left_out_and_recovery_let_through() {
     }
     let first = [true, true, false, false, true];
     assert_eq!(host.run(1000, 5), first);
-    // It is sent again: that run does not count, and duplicates pass until 3000 is acknowledged.
+    // The segment is retransmitted: that run does not count, and duplicates pass until 3000 is acknowledged.
     host.data(1000);
     assert!(host.ack(1100));
     assert_eq!(host.run(1100, 4), [true; 4]);
     assert!(host.ack(3000));
     host.data(3000);
     host.data(3100);
-    // The run in recovery was of 4 and counts: more than 4 pass.
+    // The run during recovery had length 4 and counts: more than 4 pass.
     assert_eq!(host.run(3000, 5), first);
-    // They are the host's, so that a new connection knows them, 4 and 5: more than 5 pass.
+    // Runs are counted per host, so a new connection shares them, 4 and 5: more than 5 pass.
     assert!(host.ack(3100));
     host.syn();
     host.data(1000);

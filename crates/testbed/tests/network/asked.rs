@@ -1,4 +1,4 @@
-//! What kernels say of senders while a run lasts: who is asked, when, and what never goes down.
+//! Tests of kernel statistics during a run: the flows and times of queries, and the counts that never decrease.
 
 use crate::common::{Bed, DCTCP, star, table1};
 use crate::needs_namespaces;
@@ -17,8 +17,8 @@ fn flow(src: usize, dst: usize, bytes: u64, start: Start) -> Flow {
     }
 }
 
-/// Twenty flows shorter than a question's distance, one that is 40 of them long, one that answers it, and one that
-/// waits for what never ends.
+/// Twenty flows shorter than the interval of queries, one that lasts 40 intervals, one that answers it, an
+/// endless one, and one that waits for it.
 fn job() -> Job {
     let after = |flow| Start::After { flow, wait_ns: 0 };
     let mut flows: Vec<Flow> = (0..20)
@@ -44,7 +44,7 @@ fn of(ran: &Ran, flow: usize) -> Vec<&Answer> {
     all.filter(|answer| answer.flow == flow).collect()
 }
 
-/// What must be so on any machine, however late it asks.
+/// Checks what holds on any machine, however late the queries are.
 fn check_laws(ran: &Ran) {
     assert_eq!(ran.answers.left_out, 0);
     for (i, seen) in ran.flows.iter().enumerate() {
@@ -55,7 +55,7 @@ fn check_laws(ran: &Ran) {
         };
         let last = answers.last().expect("one answer at least");
         assert!(answers[0].at_ns >= started, "flow {i}");
-        // No more often than every 10 ms, but for the first and the last.
+        // No more often than every 10 ms, but for the first and the last query.
         let most = (last.at_ns - answers[0].at_ns) / EVERY_NS + 2;
         assert!(answers.len() as u64 <= most, "flow {i}: {}", answers.len());
         for two in answers.windows(2) {
@@ -89,22 +89,23 @@ fn every_flow_is_asked_about_from_its_start_to_its_end() {
     let ran = run_with(&bed.0, &job, during, &stop).unwrap();
     assert_eq!(ran.warnings, [""; 0]);
     check_laws(&ran);
-    // Once behind its end, and once more where that came between two questions; more often where the host's thread had no
-    // processor before it could say so. Of twenty that end early in a run with a hundred questions.
+    // One query after a flow's end, and one more if the end came between two queries; more if the host's thread
+    // was not scheduled in time to report the end. Checked for at least five of the twenty flows that end early
+    // in a run with a hundred queries.
     let behind = |i: usize| {
         let end = ran.flows[i].finished_ns.unwrap_or(u64::MAX);
         of(&ran, i).iter().filter(|a| a.at_ns > end).count()
     };
     let quiet = (0..20).filter(|i| behind(*i) <= 2).count();
     assert!(quiet >= 5, "{quiet}");
-    // It was asked more than once while it ran, however seldom: 5 MB are more than what is under way at any time.
+    // The flow was queried more than once, however late: 5 MB are more than can be in flight at any time.
     assert!(ran.flows[20].finished_ns.is_none() || of(&ran, 20).len() >= 2);
     assert!(of(&ran, 22).len() >= 2);
     assert!(of(&ran, 23).is_empty());
     let windows = of(&ran, 22).into_iter().map(|a| a.info.snd_cwnd);
     assert!(windows.max() > Some(10), "its window grew");
     assert!(ran.answers.list.iter().all(|answer| answer.alpha.is_none()));
-    // The connection is one: what one end got, the other had acknowledged before it sent.
+    // Both flows share one connection: one end had acknowledged the other's data before it sent.
     let back = of(&ran, 21);
     if let [first, ..] = back[..] {
         assert!(
@@ -134,7 +135,7 @@ fn senders_with_dctcp_say_their_alpha() {
         .map(|answer| answer.alpha.expect("each has one"))
         .collect();
     assert!(alphas.iter().all(|alpha| *alpha <= 1024));
-    // Bridges mark nothing: it begins at 1 and falls with each window, so that the last of a long flow is none.
+    // Bridges mark nothing: alpha begins at 1 and falls with each window.
     let long: Vec<u32> = of(&ran, 22).iter().filter_map(|a| a.alpha).collect();
     assert!(long.windows(2).all(|two| two[1] <= two[0]), "{long:?}");
     assert!(long.last() < Some(&1024), "{long:?}");

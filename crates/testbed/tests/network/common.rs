@@ -1,4 +1,4 @@
-//! Small networks, and what the machine looks like before and after.
+//! Test support: small networks, and the machine's state before and after.
 
 use sidestep_testbed::Error;
 use sidestep_testbed::network::blueprint::{
@@ -15,9 +15,9 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// Why testbeds cannot be built here, if so; printed where a test returns early.
+/// Returns the reason why testbeds cannot be built here, if there is one; printed if a test returns early.
 pub fn forbidden() -> Option<String> {
-    // SAFETY: asks for a number.
+    // SAFETY: only reads the user's number.
     if unsafe { libc::geteuid() } != 0 {
         return Some("skipped: not root".into());
     }
@@ -29,19 +29,19 @@ pub fn forbidden() -> Option<String> {
     }
 }
 
-/// Says why a test does not run, past the harness, which would keep it to itself. Fails where
-/// `SIDESTEP_MUST_RUN` is set.
+/// Reports why a test is skipped, past the test harness, which would capture it. Fails if `SIDESTEP_MUST_RUN`
+/// is set.
 pub fn skip(why: &str) {
     say(why);
     assert!(std::env::var_os("SIDESTEP_MUST_RUN").is_none(), "{why}");
 }
 
-/// Says something past the harness, whatever must run.
+/// Prints a message past the test harness, even if `SIDESTEP_MUST_RUN` is set.
 pub fn say(why: &str) {
     let _ = writeln!(std::io::stderr(), "{why}");
 }
 
-/// Returns from a test, with the reason, where the kernel forbids what it needs.
+/// Skips a test, with the reason, if the kernel forbids namespaces.
 #[macro_export]
 macro_rules! needs_namespaces {
     () => {
@@ -52,17 +52,17 @@ macro_rules! needs_namespaces {
     };
 }
 
-/// No run takes so long, however busy the machine: a run ends when all is delivered.
+/// Longer than any run, however busy the machine: a run ends when all is delivered.
 pub const PLENTY_NS: u64 = 120_000_000_000;
 
-/// A name that no other testbed has: of this process, and of no earlier call in it.
+/// Returns a unique name for a testbed, made of this process and the number of the call.
 pub fn own_name(name: &str) -> String {
     static CALLS: AtomicU32 = AtomicU32::new(0);
     let call = CALLS.fetch_add(1, Ordering::Relaxed);
     format!("be-{name}{}-{call}", std::process::id())
 }
 
-/// One switch with this many hosts, under a name of its own.
+/// Returns a blueprint of one switch with this many hosts, under a unique name.
 pub fn star(name: &str, hosts: usize) -> Blueprint {
     Blueprint {
         name: own_name(name),
@@ -90,7 +90,7 @@ pub fn star(name: &str, hosts: usize) -> Blueprint {
     }
 }
 
-/// The hosts of DIBS, Table 1, ten times slower.
+/// Returns the host settings of DIBS, Table 1, ten times slower.
 pub fn table1(congestion: Congestion) -> HostSettings {
     HostSettings {
         congestion,
@@ -119,7 +119,7 @@ pub const DCTCP: Congestion = Congestion::Dctcp {
     initial_alpha: 1024,
 };
 
-/// A testbed on bridges that goes away with this.
+/// Testbed on bridges, removed when this is dropped.
 pub struct Bed(pub Blueprint);
 
 impl Bed {
@@ -128,7 +128,7 @@ impl Bed {
         Bed(blueprint)
     }
 
-    /// `None`, with the reason, where the machine lacks what only some testbeds need.
+    /// Builds a testbed; skips with the reason and returns `None` if the machine lacks an optional part.
     pub fn up_or_skip(blueprint: Blueprint) -> Option<Bed> {
         match build(&blueprint) {
             Ok(_) => Some(Bed(blueprint)),
@@ -158,7 +158,7 @@ pub fn build(blueprint: &Blueprint) -> Result<State, Error> {
     up(&plan, &AtomicBool::new(false))
 }
 
-/// What there is in the machine that bears a testbed's name, or is in no namespace at all.
+/// Returns everything in the machine with a testbed's name, and links outside of any namespace.
 pub fn traces(name: &str) -> Vec<String> {
     let mut all = lines("ip", &["netns", "list"]);
     all.retain(|line| line.starts_with(&format!("{name}-")));
@@ -168,7 +168,7 @@ pub fn traces(name: &str) -> Vec<String> {
     };
     all.extend(veths().into_iter().filter(ours));
     let own = congestion(name);
-    // Only a kernel without DCTCP needs the tool, and has something listed by it.
+    // Needed only on a kernel without DCTCP; else there is nothing to list.
     if sidestep_testbed::network::tools::find("bpftool").is_some() {
         let listed = lines("bpftool", &["struct_ops", "list"]);
         all.extend(listed.into_iter().filter(|l| l.contains(&own)));
@@ -187,28 +187,28 @@ fn lines(program: &str, args: &[&str]) -> Vec<String> {
     text.lines().map(String::from).collect()
 }
 
-/// Names of the veth links in no namespace.
+/// Returns the names of the veth links in no namespace.
 fn veths() -> Vec<String> {
     let name = |line: &String| line.split(": ").nth(1).unwrap_or_default().to_string();
     let all = lines("ip", &["-o", "link", "show", "type", "veth"]);
     all.iter().map(name).collect()
 }
 
-/// Those of the machine: in a container its own `eth0` is one. As they were before any test, since testbeds make
-/// theirs within namespaces.
+/// Returns the machine's own veth links, as a container's `eth0`. Read before any test; testbeds create theirs
+/// inside namespaces.
 fn own_links() -> &'static [String] {
     static OWN: OnceLock<Vec<String>> = OnceLock::new();
     OWN.get_or_init(veths)
 }
 
-/// What a testbed's own DCTCP is called: 14 letters, from its name.
+/// Returns the name of a testbed's own DCTCP: 14 letters, from the testbed's name.
 pub fn congestion(name: &str) -> String {
     let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     let hash = name.bytes().fold(0x811c_9dc5, mix);
     format!("dctcp_{hash:08x}")
 }
 
-/// Waits until it is so, longer than any machine takes.
+/// Waits until `so` holds, longer than any machine takes.
 pub fn until(what: &str, mut so: impl FnMut() -> bool) {
     let began = std::time::Instant::now();
     while !so() {
@@ -217,7 +217,7 @@ pub fn until(what: &str, mut so: impl FnMut() -> bool) {
     }
 }
 
-/// Runs a program in a namespace and returns what it prints.
+/// Runs a program in a namespace and returns its output.
 pub fn inside(space: &str, words: &[&str]) -> String {
     let mut args = vec!["netns", "exec", space];
     args.extend(words);
@@ -230,7 +230,7 @@ pub fn inside(space: &str, words: &[&str]) -> String {
     String::from_utf8_lossy(&out.stdout).into_owned()
 }
 
-/// Does work in a namespace, on a thread of its own.
+/// Does work in a namespace, on a temporary thread.
 pub fn within<T: Send>(space: &str, work: impl FnOnce() -> T + Send) -> T {
     let file = File::open(format!("/run/netns/{space}")).unwrap();
     std::thread::scope(|scope| {

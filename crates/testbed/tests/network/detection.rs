@@ -1,5 +1,5 @@
-//! Loss detection of a plain kernel against a peer that is played frame by frame: what can be switched off is off, and what
-//! the kernel says of itself is how it behaves.
+//! Tests of a plain kernel's loss detection against a peer played frame by frame: mechanisms that can be
+//! switched off are off, and the kernel behaves as it describes itself.
 
 use crate::common::{Bed, star, within};
 use crate::needs_namespaces;
@@ -10,22 +10,22 @@ use std::io::Write;
 use std::net::{SocketAddrV4, TcpStream};
 use std::time::Duration;
 
-/// Bytes of a full segment.
+/// Payload of a full segment.
 const MSS: u32 = 1460;
 
-/// Segments of the first window.
+/// Segments of the initial window.
 const FIRST: u32 = 10;
 
-/// A timeout that no test lives to see, in microseconds: a minute.
+/// Timeout that never expires in a test, in microseconds: a minute.
 const NEVER_US: u64 = 60_000_000;
 
-/// Longest wait for a frame that should come: a quarter of a round trip of a millisecond, on a busy machine.
+/// Longest wait for an expected frame: a quarter of a round trip of a millisecond, on a busy machine.
 const SOON: Duration = Duration::from_secs(10);
 
-/// Wait for a frame that should not come.
+/// Wait for a frame that must not arrive.
 const A_WHILE: Duration = Duration::from_millis(700);
 
-/// A plain host that has sent its first window to a peer, and the number of its first byte.
+/// Plain host that has sent its initial window to a peer, and the number of its first byte.
 struct Sender {
     wire: Wire,
     first: u32,
@@ -34,7 +34,7 @@ struct Sender {
     _bed: Bed,
 }
 
-/// A plain host with this threshold of duplicates, after its first window.
+/// Starts a plain host with this threshold of duplicates, and waits for its initial window.
 fn sender(name: &str, sack: bool, threshold: u32) -> Sender {
     let mut print = star(name, 2);
     print.settings = HostSettings {
@@ -54,7 +54,8 @@ fn sender(name: &str, sack: bool, threshold: u32) -> Sender {
         wire.accept(0);
         opens.join().unwrap()
     });
-    // That of a SYN is not scaled, so the first acknowledgement of data would move the window and be no duplicate.
+    // The window of a SYN is not scaled, so the first acknowledgement of data would change the window and be no
+    // duplicate.
     let first = wire.frame(|frame| frame.bytes == 0).seq;
     wire.acknowledge(first, 0, &[]);
     stream
@@ -73,12 +74,12 @@ fn sender(name: &str, sack: bool, threshold: u32) -> Sender {
 }
 
 impl Sender {
-    /// The number of the first byte of segment `n`.
+    /// Returns the sequence number of segment `n`.
     fn at(&self, n: u32) -> u32 {
         self.first.wrapping_add(n * MSS)
     }
 
-    /// Says that segments 1 to `n` have come, each by an acknowledgement of its own, and the first has not.
+    /// Acknowledges segments 1 to `n` one by one, as if the first segment were lost.
     fn lose_the_first(&mut self, n: u32, sacks: bool) {
         for last in 1..=n {
             let block = [(self.at(1), self.at(last + 1))];
@@ -90,7 +91,7 @@ impl Sender {
         }
     }
 
-    /// Waits for the first segment to be sent again.
+    /// Waits for the first segment's retransmission.
     fn sends_again(&mut self, span: Duration) -> bool {
         while let Some(frame) = self.wire.within(span) {
             if frame.seq == self.first && frame.bytes > 0 {
@@ -111,7 +112,8 @@ fn without_sack_a_plain_kernel_counts_duplicates_and_nothing_else() {
     assert!(host.sends_again(SOON), "six duplicates");
 }
 
-/// Below the threshold only RACK's timer finds the loss: a kernel that is said to be without it must not.
+/// Below the threshold only RACK's timer detects the loss: a kernel described as without RACK must not detect
+/// it.
 #[test]
 fn with_sack_a_plain_kernel_finds_losses_as_it_says_of_itself() {
     needs_namespaces!();

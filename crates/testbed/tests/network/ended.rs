@@ -1,4 +1,4 @@
-//! Switches that end while a testbed runs.
+//! Tests of switches that end during a run.
 
 use crate::common::{own_name, skip, until};
 use crate::needs_namespaces;
@@ -16,23 +16,23 @@ use sidestep_testbed::session::Session;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// Not a test by itself.
+/// Entry point of the switch process; not a test itself.
 #[test]
 fn this_program_as_a_switch() {
     itself::switch();
 }
 
-/// This program as a testbed's switches.
+/// Returns the engine that runs this program as the testbed's switches.
 fn engine() -> Engine {
     let words = itself::words("ended::this_program_as_a_switch").map(String::from);
     Engine::Switch(std::env::current_exe().unwrap(), words.to_vec())
 }
 
-/// A testbed of a shipped scenario that goes away with this.
+/// Testbed of a shipped scenario, removed when this is dropped.
 struct Bed(String);
 
 impl Bed {
-    /// `None`, with the reason, where the machine lacks what it needs.
+    /// Builds the testbed; skips with the reason and returns `None` if the machine lacks a requirement.
     fn up(name: &str) -> Option<Bed> {
         let order = Order {
             scenario: "quickstart".into(),
@@ -53,12 +53,12 @@ impl Bed {
         }
     }
 
-    /// Kills its first switch, whose name is returned.
+    /// Kills the first switch; returns its name.
     fn kill(&self) -> String {
         kill(&status(&self.0).unwrap().expect("it is up"))
     }
 
-    /// Runs so many seeds into `out`, which fails; the words.
+    /// Runs these seeds into `out`, which must fail; returns the error's text.
     fn run(&self, seeds: &str, out: &Path) -> String {
         let session = Session::open(&Some(self.0.clone()), Some(seeds)).unwrap();
         let stop = AtomicBool::new(false);
@@ -73,10 +73,10 @@ impl Bed {
     }
 }
 
-/// Kills the first switch of a testbed, whose name is returned.
+/// Kills the first switch of a testbed; returns its name.
 fn kill(standing: &Standing) -> String {
     let pid = standing.processes[0][0];
-    // SAFETY: a plain call; the switch runs, so that the number is its own.
+    // SAFETY: a plain call; the switch runs, so the process number is valid.
     assert_eq!(unsafe { libc::kill(pid, libc::SIGKILL) }, 0);
     standing.state.blueprint.switches[0].name.clone()
 }
@@ -99,7 +99,7 @@ fn a_switch_that_is_killed_during_a_run_is_named_and_what_was_kept_before_is_wri
     let Some(bed) = Bed::up("dead") else { return };
     let room = tempfile::tempdir().unwrap();
     let out = room.path().join("r");
-    // A recording is written when its run is over, into a folder that gets its name at the end.
+    // A recording is written at the end of its run, into a folder that is renamed when all runs are over.
     let hidden = format!(".r.partial-{}/recordings", std::process::id());
     let recordings = room.path().join(hidden);
     let recorded = || std::fs::read_dir(&recordings).is_ok_and(|all| all.count() > 0);
@@ -122,7 +122,7 @@ fn a_switch_that_is_killed_during_a_run_is_named_and_what_was_kept_before_is_wri
     assert_ne!(runs[0]["status"], "not run", "{}", runs[0]);
     let warnings = json(&out.join("summary.json"))["warnings"].to_string();
     assert!(warnings.contains(&named), "why it is partial: {warnings}");
-    // Before any run there is nothing to write.
+    // Without a finished run there is nothing to write.
     let none = room.path().join("n");
     let said = bed.run("1", &none);
     assert!(said.starts_with(&named), "{said}");
@@ -148,7 +148,7 @@ fn a_figure_whose_switch_is_killed_is_reported_as_far_as_it_came() {
             show: Show::Never,
         },
     };
-    // Of the second scheme: all runs of the first were kept.
+    // The testbed of the second scheme: all runs of the first were kept.
     let name = format!("reproduce-{}", std::process::id());
     let second = || {
         let standing = status(&name).ok()??;

@@ -1,4 +1,4 @@
-//! The settings of Table 1, read back from the kernel.
+//! Tests of the settings of Table 1, read back from the kernel.
 
 use crate::common::{Bed, DCTCP, PLENTY_NS, inside, star, table1};
 use crate::needs_namespaces;
@@ -74,9 +74,9 @@ fn a_connection_has_what_its_hosts_were_told() {
         (1460, 10, 1_000_000),
         "{info:?}"
     );
-    // The smoothed round trip S and its deviation, which is held to be at least the minimum of 100 ms,
-    // in steps of the kernel's clock. S takes an eighth of each new round trip, the deviation all of
-    // its distance, so that two round trips leave a deviation of at most 8 S.
+    // The smoothed round trip S and its deviation, which is at least the minimum of 100 ms, in steps of the
+    // kernel's clock. S takes an eighth of each new round trip, the deviation all of its distance, so that two
+    // round trips leave a deviation of at most 8 S.
     let most = info.rtt_us + (info.rtt_us * 8).max(100_000) + 3 * 4_000;
     assert!((100_000..=most).contains(&info.rto_us), "{info:?}");
 }

@@ -1,4 +1,4 @@
-//! How far the kernel is told how losses are repaired, read back from it.
+//! Tests of the kernel's loss repair settings, read back from the kernel.
 
 use crate::common::{Bed, build, inside, star};
 use crate::needs_namespaces;
@@ -17,7 +17,7 @@ const KEYS: [&str; 8] = [
     "frto",
 ];
 
-/// What a host of such a testbed says of [`KEYS`].
+/// Returns the values of [`KEYS`] at a host of such a testbed.
 fn told(kernel: Kernel) -> [String; 8] {
     let mut print = star("ker", 2);
     print.settings.kernel = kernel;

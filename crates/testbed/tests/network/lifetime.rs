@@ -1,4 +1,4 @@
-//! Built, refused, taken away; whatever happens in between.
+//! Tests of creation, refusal and removal, also with failures in between.
 
 use crate::common::{Bed, DCTCP, build, own_name, skip, star, table1, traces, until};
 use crate::needs_namespaces;
@@ -77,7 +77,7 @@ fn a_namespace_that_is_this_machines_own_is_left_alone() {
     };
     let me = std::process::id().to_string();
     assert!(ip(&["netns", "attach", &space, &me]));
-    // Had it ended the processes in there, this one would be among them.
+    // If it killed the processes in the namespace, this process would be among them.
     let _ = down(&print.name, true);
     assert!(ip(&["netns", "delete", &space]));
 }
@@ -101,7 +101,7 @@ fn an_up_that_fails_takes_back_what_it_made() {
     needs_namespaces!();
     let mut print = star("fail", 2);
     print.settings = table1(DCTCP);
-    // The switch is the last thing that is started; this one ends at once.
+    // The switch is started last; this one ends at once.
     let engine = Engine::Switch(
         PathBuf::from("/bin/sh"),
         vec!["-c".into(), "echo no way; exit 3".into()],
@@ -112,7 +112,7 @@ fn an_up_that_fails_takes_back_what_it_made() {
         note: serde_json::Value::Null,
     };
     let why = match up(&plan, &AtomicBool::new(false)).unwrap_err() {
-        // What DCTCP needs is asked for before anything is made.
+        // The requirements of DCTCP are checked before anything is built.
         Error::Input(why) => return skip(&format!("skipped: {why}")),
         why => why.to_string(),
     };
@@ -140,7 +140,7 @@ fn an_up_that_is_interrupted_takes_back_what_it_made() {
 #[test]
 fn down_removes_what_a_killed_up_left_at_any_point() {
     needs_namespaces!();
-    // The child is this very test program, told to build and nothing else.
+    // The child is this test program, which only builds the testbed.
     if let Ok(name) = std::env::var("BE_BUILD") {
         let mut print = star("kill", 4);
         print.name = name;

@@ -1,4 +1,4 @@
-//! The testbed in real namespaces. Skips, with the reason, where the kernel forbids them.
+//! Tests of the testbed in real namespaces. Skipped, with the reason, if the kernel forbids namespaces.
 
 mod agent;
 mod asked;

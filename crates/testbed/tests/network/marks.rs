@@ -1,4 +1,4 @@
-//! Hosts that mark what they send: what is on the wire, as a host at the other end sees it.
+//! Tests of packet marks set by hosts: the frames on the wire, as seen at a host's interface.
 
 use crate::common::{Bed, PLENTY_NS, skip, star, traces};
 use crate::needs_namespaces;
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-/// Short, middle and long.
+/// Marks of short, middle and long flows.
 fn marks(by_sent: bool) -> Marks {
     Marks {
         by_sent,
@@ -33,10 +33,10 @@ fn flow(src: usize, dst: usize, bytes: u64) -> Flow {
     }
 }
 
-/// What host 0 puts on its link and gets from it: a packet socket that stays in its namespace.
+/// Packet socket at host 0's link that stays in its namespace: all frames sent and received.
 struct Wire(OwnedFd);
 
-/// Packets of TCP over IPv4: whether they leave, their code point, and whether they open a connection.
+/// Packets of TCP over IPv4 by direction (true if they leave), code point, and whether they open a connection.
 type Seen = BTreeMap<(bool, u8, bool), u32>;
 
 impl Wire {
@@ -60,12 +60,13 @@ impl Wire {
         Wire(opened.join().unwrap())
     }
 
-    /// All since the last time.
+    /// Counts all packets since the last call.
     fn seen(&self) -> Seen {
         let mut all = Seen::new();
         let mut frame = [0u8; 2048];
         loop {
-            // SAFETY: all zeros are an address; the kernel writes at most as much as there is room for.
+            // SAFETY: an all-zero address is valid; the kernel writes at most as many bytes as there is room
+            // for.
             let (n, from) = unsafe {
                 let mut from: libc::sockaddr_ll = std::mem::zeroed();
                 let mut len = size_of::<libc::sockaddr_ll>() as libc::socklen_t;
@@ -114,7 +115,8 @@ fn sockets_mark_their_syns_their_data_and_what_answers() {
     assert_eq!(delivered, [20_000, 20_001, 200_000]);
     let seen = wire.seen();
     for leaves in [true, false] {
-        // A SYN or SYN/ACK of each class either way, data of one end and acknowledgements of the other.
+        // A SYN or SYN/ACK of each class in either direction, data from one end and acknowledgements from the
+        // other.
         for dscp in [46, 10, 8] {
             assert!(seen.contains_key(&(leaves, dscp, true)), "{seen:?}");
             assert!(seen[&(leaves, dscp, false)] > 0, "{seen:?}");
@@ -160,12 +162,12 @@ fn a_program_marks_anew_behind_thresholds_what_no_socket_marks() {
         assert!(changed > 0, "{changed}");
         let seen = wire.seen();
         assert!(seen.contains_key(&(true, 46, true)), "{seen:?}");
-        // The first 20 kB are in the first class, and the last 36 kB in the last: what the kernel hands down in one piece,
-        // at most 64 kB, has one class.
+        // The first 20 kB are in the first class, and the last 36 kB in the last: a piece that the kernel hands
+        // down at once, at most 64 kB, has one class.
         for (dscp, least) in [(46, 14), (10, 1), (8, 24)] {
             assert!(seen[&(true, dscp, false)] >= least, "{dscp}: {seen:?}");
         }
-        // Acknowledgements come back with what they answer.
+        // Acknowledgements have the code point of the data they acknowledge.
         for dscp in [10, 8] {
             assert!(seen[&(false, dscp, false)] > 0, "{dscp}: {seen:?}");
         }
@@ -177,7 +179,7 @@ fn a_program_marks_anew_behind_thresholds_what_no_socket_marks() {
     assert_eq!(traces(&name), [""; 0]);
 }
 
-/// A frame of TCP over IPv4 or IPv6 with this class in its header, and a right checksum of IPv4.
+/// Builds a frame of TCP over IPv4 or IPv6 with this class in its header, and a valid IPv4 checksum.
 fn frame(six: bool, field: u8, seq: u32, payload: usize) -> Vec<u8> {
     let mut f = vec![0; 14];
     f[12..14].copy_from_slice(if six { &[0x86, 0xdd] } else { &[8, 0] });
@@ -202,7 +204,7 @@ fn frame(six: bool, field: u8, seq: u32, payload: usize) -> Vec<u8> {
     f
 }
 
-/// The sum of a header, in ones' complement.
+/// Returns the ones' complement sum of a header.
 fn sum(header: &[u8]) -> u16 {
     let words = header
         .chunks(2)
@@ -235,10 +237,10 @@ fn the_kernel_writes_a_header_that_is_right_over_ipv4_and_ipv6() {
     let folder = tempfile::tempdir().unwrap();
     let [before, after] = ["in", "out"].map(|file| folder.path().join(file));
     for six in [false, true] {
-        // 1000 B a segment: the 21st and the 101st begin behind a threshold.
+        // 1000 B a segment: the 21st and the 101st begin after a threshold.
         for (n, dscp) in (0..120).map(|n| (n, if n < 20 { 46 } else { 10 })) {
             let dscp = if n < 100 { dscp } else { 8 };
-            // Two of ten are looked at.
+            // Two of ten are checked.
             if n % 10 > 1 {
                 continue;
             }
@@ -257,7 +259,7 @@ fn the_kernel_writes_a_header_that_is_right_over_ipv4_and_ipv6() {
                 return skip(&format!("skipped: bpftool prog run: {why}"));
             }
             let got = std::fs::read(&after).unwrap();
-            // Code point 45 before; congestion bits and all else as they were.
+            // Code point 45 before; the congestion bits and everything else are unchanged.
             assert_eq!(
                 got,
                 frame(six, dscp << 2 | 2, 1 + n * 1_000, 1_000),

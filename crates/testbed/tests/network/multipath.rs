@@ -1,11 +1,11 @@
-//! Connections of the kernel's MPTCP: as many subflows as were asked for, and every byte once.
+//! Tests of the kernel's MPTCP: the requested number of subflows, and every byte delivered once.
 
 use crate::common::{Bed, PLENTY_NS, inside, star};
 use crate::needs_namespaces;
 use sidestep_testbed::traffic::{During, Flow, Job, Start, run, run_with};
 use std::sync::atomic::AtomicBool;
 
-/// A counter of /proc/net/netstat in a namespace.
+/// Returns a counter of /proc/net/netstat in a namespace.
 fn counted(space: &str, name: &str) -> u64 {
     let text = inside(space, &["cat", "/proc/net/netstat"]);
     let lines: Vec<&str> = text.lines().collect();
@@ -37,7 +37,7 @@ fn a_connection_has_four_subflows_and_delivers_every_byte_once() {
         return;
     };
     let job = Job {
-        // Each host opens a connection and takes one: announcements go both ways.
+        // Each host opens a connection and accepts one: announcements go in both directions.
         flows: (0..3)
             .map(|h| flow(h, (h + 1) % 3, Some(400_000)))
             .collect(),
@@ -52,7 +52,7 @@ fn a_connection_has_four_subflows_and_delivers_every_byte_once() {
         let ran = run_with(&bed.0, &job, during, &AtomicBool::new(false)).unwrap();
         assert_eq!(ran.warnings, [""; 0]);
         for (i, flow) in ran.flows.iter().enumerate() {
-            // Each question has an answer of each subflow.
+            // Each query has an answer for each subflow.
             let answers = ran.answers.list.iter().filter(|a| a.flow == i);
             let numbers: Vec<_> = answers.map(|a| a.subflow).collect();
             assert!(!numbers.is_empty(), "flow {i}");
@@ -90,6 +90,6 @@ fn what_an_ended_run_has_not_sent_is_forgotten() {
     job.horizon_ns = PLENTY_NS;
     let ran = run(&bed.0, &job, &AtomicBool::new(false)).unwrap();
     assert_eq!(ran.flows[0].delivered, 10_000);
-    // Of a megabyte that the kernel had taken of the endless flow.
+    // Less than the megabyte that the kernel had accepted from the endless flow.
     assert!(ran.hosts[0].sent_bytes < 100_000, "{:?}", ran.hosts[0]);
 }

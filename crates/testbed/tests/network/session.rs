@@ -1,5 +1,5 @@
-//! A scenario over a testbed, as the command runs it: what is in the result directory, and what is refused before anything is
-//! built. Over bridges, which need no program of ours.
+//! Tests of sessions as the command runs them: the contents of the result directory, and refusals before
+//! anything is built. They use bridges, which need no program of ours.
 
 use crate::common::{own_name, traces};
 use crate::needs_namespaces;
@@ -17,7 +17,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// Twelve short flows and a long one to one of four hosts, a tenth as fast as the scenario says.
+/// Twelve short flows and a long one to one of four hosts, at a tenth of the scenario's rate.
 const FEW: &str = r#"
 duration = "10 ms"
 drain = "5 s"
@@ -57,7 +57,7 @@ link = "switch 0 - host 1"
 rate = "RATE"
 "#;
 
-/// The order of a scenario in a folder, under a name of its own.
+/// Writes a scenario into a folder and returns an order for it, under a unique name.
 fn order(room: &Path, text: &str) -> Order {
     let file = room.join("few.toml");
     fs::write(&file, text).unwrap();
@@ -71,7 +71,7 @@ fn order(room: &Path, text: &str) -> Order {
     }
 }
 
-/// What a test built, which goes away with this.
+/// Testbed of a test, removed when this is dropped.
 struct Built(String);
 
 impl Drop for Built {
@@ -156,7 +156,7 @@ fn a_result_has_what_kernels_said_of_each_flow_if_it_was_asked_for() {
             assert!(number(row, "at_us") >= due, "{row:?}, {flow:?}");
             assert!(whole(row, "window_packets") >= Some(1));
             assert!(whole(row, "retransmits") <= whole(flow, "retransmits"));
-            // The least timeout that the scheme asks for lies on top of the round trip.
+            // The timeout is the round trip plus at least the scheme's minimum.
             assert!(number(row, "srtt_us") < number(row, "rto_us"), "{row:?}");
         }
     }

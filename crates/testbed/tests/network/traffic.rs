@@ -1,7 +1,7 @@
-//! Flows over the testbed: every byte arrives, none too early, and unfinished ones are said to be.
+//! Tests of flows over the testbed: every byte arrives, none too early, and unfinished flows are reported as
+//! such.
 //!
-//! Upper bounds on time would be about the machine that runs this: only what the links forbid is
-//! asserted.
+//! Upper bounds on time would depend on the machine: only what the links forbid is checked.
 
 use crate::common::{Bed, PLENTY_NS, inside, star};
 use crate::needs_namespaces;
@@ -42,7 +42,7 @@ fn an_incast_delivers_every_byte_once() {
             "{flow:?}"
         );
     }
-    // Three hosts share out 288 kB over links of 100 Mbps, so none is done before its 96 kB have left.
+    // Three hosts send 288 kB over links of 100 Mbps, so the last one ends after its 96 kB have left.
     let first_of_all = ran
         .flows
         .iter()
@@ -60,7 +60,7 @@ fn an_incast_delivers_every_byte_once() {
     assert!(sent > 288_000, "{sent}");
 }
 
-/// Frames and bytes that a host has put on its link, and between which instants that was read.
+/// Frames and bytes that a host has sent, with the times before and after the reading.
 struct Sample {
     before: Instant,
     frames: u64,
@@ -87,9 +87,9 @@ impl Sample {
         }
     }
 
-    /// Nanoseconds of a link of 100 Mbps that what came since `first` takes: FCS, preamble and gap are 24 B
-    /// of each frame. The token bucket lets 3100 B through at once, and another bucketful may have left it
-    /// and not be counted yet when `first` was read.
+    /// Returns the least time, in nanoseconds, for a link of 100 Mbps to carry the frames since `first`: FCS,
+    /// preamble and gap are 24 B of each frame. The token bucket lets 3100 B through at once, and another
+    /// bucketful may have left but not been counted when `first` was read.
     fn least_ns(&self, first: &Sample) -> u64 {
         let bytes = self.bytes - first.bytes + 24 * (self.frames - first.frames);
         bytes.saturating_sub(2 * 3100) * 8 * 10
@@ -108,7 +108,7 @@ fn a_hosts_link_carries_its_rate_and_no_more() {
         lasts_ns: 0,
         horizon_ns: PLENTY_NS,
     };
-    // The first before anything is sent and the last when all is, however late they are read.
+    // The first sample precedes the traffic and the last follows it, however late they are read.
     let mut samples = vec![Sample::of(&space)];
     let ran = std::thread::scope(|scope| {
         let running = scope.spawn(|| run(&bed.0, &job, &AtomicBool::new(false)).unwrap());
@@ -123,7 +123,7 @@ fn a_hosts_link_carries_its_rate_and_no_more() {
     // 1460 B of payload cost 1538 B of link time, less the bucket's two packets.
     let least = 10_000_000 / 1460 * 1538 * 8 * 10 - 2 * 1538 * 8 * 10;
     assert!(took >= least, "{took} ns, at least {least}");
-    // Nor does any stretch of it carry more.
+    // No interval carries more than the rate allows.
     for (i, first) in samples.iter().enumerate() {
         for last in &samples[i + 1..] {
             let (least, at_most) = (last.least_ns(first), last.after - first.before);
@@ -189,7 +189,7 @@ fn an_answer_comes_back_over_the_connection_of_its_request() {
         assert_eq!([request, answer].map(|f| Some(f.delivered)), {
             [job.flows[asked].bytes, job.flows[asked + 1].bytes]
         });
-        // The kernel speaks of one socket at each end.
+        // Both flows have the statistics of the same socket at each end.
         let ends = |f: FlowRan| [f.sender.data_segments_out, f.receiver.data_segments_in];
         assert_eq!(ends(request)[0], request.receiver.data_segments_in);
         assert_eq!(
@@ -248,7 +248,7 @@ fn a_closed_loop_goes_on_until_its_window_ends() {
     needs_namespaces!();
     let bed = Bed::up(star("loop", 3));
     let until_ns = 300_000_000;
-    // Each is 8 ms of its link: the window holds 37 of them.
+    // Each takes 8 ms of its link: the window holds 37 of them.
     let flows = (0..60).map(|i| {
         let start = match i {
             0 => Start::At(0),
@@ -270,10 +270,10 @@ fn a_closed_loop_goes_on_until_its_window_ends() {
         "{}",
         ran.end_ns
     );
-    // The run ends with its window, maybe before the last one that is due has started.
+    // The run ends with its window, possibly before the last flow that is due has started.
     let due = ran.flows.iter().filter(|f| f.due_ns.is_some()).count();
     assert!((1..=38).contains(&due), "{due}");
-    // However few a busy machine comes to: each that ends within the window is replaced, and no other.
+    // On a busy machine there may be few: each flow that ends within the window is replaced, and no other.
     let goes_on =
         ran.flows[due - 1].finished_ns < Some(until_ns) && ran.flows[due - 1].finished_ns.is_some();
     assert!(!goes_on || due == ran.flows.len(), "{due}");
@@ -294,7 +294,7 @@ fn what_is_not_finished_at_the_horizon_never_is() {
         bytes: None,
         ..flow(0, 1, 0, Start::At(0))
     };
-    // The first is 40 s of its link, 20 times the horizon.
+    // The first takes 40 s of its link, 20 times the horizon.
     let job = Job {
         flows: vec![
             flow(0, 1, 500_000_000, Start::At(0)),
@@ -310,7 +310,7 @@ fn what_is_not_finished_at_the_horizon_never_is() {
     assert_eq!(ran.flows[2].finished_ns, None);
     let together = ran.flows[0].delivered + ran.flows[2].delivered;
     assert!(together > 0 && together < 500_000_000, "{together}");
-    // What the kernels of a late machine delivered after the end is in no flow.
+    // Bytes that a late kernel delivers after the end belong to no flow.
     let short = ran.flows[1];
     assert_eq!(short.finished_ns.is_some(), short.delivered == 1_000);
 }

@@ -1,10 +1,12 @@
-//! One end of a TCP connection played by hand, frame by frame, against the kernel's TCP at the other.
+//! TCP peer played frame by frame against the kernel's TCP.
 //!
-//! **Decision**     none: what is sent, and when, the test says. The end has an address that no kernel of the testbed has, so
-//!                  that none but this answers for it.
-//! **State**        a packet socket at host 1's interface, the connection's ports, and what was sent and has come so far.
+//! **Decision**     none: the test decides the frames and their times. The address of this end belongs to no
+//!                  kernel of the testbed, so that only this end answers for it.
+//! **State**        a packet socket at host 1's interface, the connection's ports, and its progress in both
+//!                  directions.
 //! **Units**        sequence numbers are those on the wire; lengths are bytes of payload.
-//! **Errors**       a frame that does not come within [`PATIENCE`], longer than any machine takes, fails the test.
+//! **Errors**       a frame that does not arrive within [`PATIENCE`], longer than any machine takes, fails the
+//!                  test.
 
 use crate::common::inside;
 use std::io;
@@ -19,12 +21,12 @@ pub const ACK: u8 = 16;
 pub const ECE: u8 = 64;
 pub const CWR: u8 = 128;
 
-/// The ECN field of an IP header.
+/// Values of the ECN field of an IP header.
 pub const NOT_ECT: u8 = 0;
 pub const ECT: u8 = 2;
 pub const CE: u8 = 3;
 
-/// Of host 0, and of the end that is played here.
+/// Addresses of host 0, and of the end played here.
 pub const HOST: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 1);
 const HOST_MAC: [u8; 6] = [2, 0x77, 0, 0, 0, 1];
 pub const HERE: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 99);
@@ -32,14 +34,14 @@ const HERE_MAC: [u8; 6] = [2, 0x77, 0, 0, 0, 99];
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The first sequence number of this end: near the end of all numbers, so that they wrap.
+/// First sequence number of this end: near the maximum, so that numbers wrap.
 const FIRST: u32 = u32::MAX - 5_000;
 
-/// Its window, scaled by [`SHIFT`]: more than any test has under way.
+/// Window of this end, scaled by [`SHIFT`]: more than any test has in flight.
 const WINDOW: u16 = u16::MAX;
 const SHIFT: u8 = 7;
 
-/// Tells the host in a namespace where the end that is played here is.
+/// Adds the address of the end played here to the neighbours of the host in a namespace.
 pub fn introduce(space: &str) {
     let mac = HERE_MAC.map(|byte| format!("{byte:02x}")).join(":");
     let here = HERE.to_string();
@@ -48,15 +50,15 @@ pub fn introduce(space: &str) {
     inside(space, &add);
 }
 
-/// A TCP segment as it came.
+/// Received TCP segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
     pub flags: u8,
     pub seq: u32,
     pub ack: u32,
-    /// Of payload.
+    /// Bytes of payload.
     pub bytes: u32,
-    /// The ECN field of its IP header.
+    /// ECN field of its IP header.
     pub ecn: u8,
 }
 
@@ -66,39 +68,39 @@ impl Frame {
     }
 }
 
-/// This end of a connection.
+/// Played end of a connection.
 pub struct Wire {
     socket: OwnedFd,
     port: u16,
     theirs: u16,
-    /// The next byte that is sent.
+    /// Next sequence number to send.
     pub seq: u32,
-    /// The next byte expected: all before it is acknowledged by what is sent.
+    /// Next sequence number expected: frames sent acknowledge all before it.
     pub next: u32,
 }
 
 impl Wire {
-    /// At interface `eth0` of the namespace that this thread is in.
+    /// Opens this end at interface `eth0` of this thread's namespace.
     pub fn new() -> io::Result<Wire> {
-        // The kernel forgets a port for a while after it was used.
+        // The kernel keeps a used port for a while, so each end has another one.
         static PORTS: AtomicU16 = AtomicU16::new(20_000);
         let protocol = (libc::ETH_P_IP as u16).to_be();
         let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
-        // SAFETY: makes a socket, which is then owned.
+        // SAFETY: creates a socket, which is then owned.
         let fd = checked(unsafe { libc::socket(libc::AF_PACKET, kind, i32::from(protocol)) })?;
-        // SAFETY: just made, and nobody else's.
+        // SAFETY: just created, with no other owner.
         let socket = unsafe { OwnedFd::from_raw_fd(fd) };
         // SAFETY: the name ends with a zero.
         let interface = unsafe { libc::if_nametoindex(c"eth0".as_ptr()) };
-        // SAFETY: an all-zero address is a valid one.
+        // SAFETY: an all-zero address is valid.
         let mut at: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
         at.sll_family = libc::AF_PACKET as u16;
         at.sll_protocol = protocol;
         at.sll_ifindex = interface as i32;
         let len = size_of::<libc::sockaddr_ll>() as libc::socklen_t;
-        // SAFETY: the address outlives the call, which reads as much of it as it is told.
+        // SAFETY: the address outlives the call, which reads `len` bytes of it.
         checked(unsafe { libc::bind(fd, (&raw const at).cast(), len) })?;
-        // What the kernel sends while nobody reads waits here.
+        // Room for frames that arrive while the test does not read.
         let room: libc::c_int = 32 << 20;
         // SAFETY: the kernel reads the number.
         checked(unsafe {
@@ -123,7 +125,7 @@ impl Wire {
         self.port
     }
 
-    /// Opens a connection to a listener of the kernel's; says the answer.
+    /// Opens a connection to a listener of the kernel; returns the SYN/ACK.
     pub fn connect(&mut self, to: u16, asks: u8) -> Frame {
         self.theirs = to;
         self.say(SYN | asks, 0, NOT_ECT, &options());
@@ -134,7 +136,7 @@ impl Wire {
         answer
     }
 
-    /// Takes a connection that the kernel opens, whose first segment this says.
+    /// Accepts a connection that the kernel opens; returns its SYN.
     pub fn accept(&mut self, answers: u8) -> Frame {
         let asked = self.frame(|f| f.has(SYN) && !f.has(ACK));
         self.next = asked.seq.wrapping_add(1);
@@ -143,7 +145,7 @@ impl Wire {
         asked
     }
 
-    /// Sends segments of so many bytes with these ECN fields, all in one call.
+    /// Sends segments of `bytes` each with these ECN fields, all in one call.
     pub fn send(&mut self, bytes: usize, marks: &[u8]) {
         let mut frames: Vec<Vec<u8>> = Vec::new();
         for ecn in marks {
@@ -172,7 +174,7 @@ impl Wire {
             .collect();
         let mut all: Vec<libc::mmsghdr> = (parts.iter_mut())
             .map(|part| {
-                // SAFETY: an all-zero message is a valid one.
+                // SAFETY: an all-zero message is valid.
                 let mut message: libc::mmsghdr = unsafe { std::mem::zeroed() };
                 message.msg_hdr.msg_iov = part;
                 message.msg_hdr.msg_iovlen = 1;
@@ -182,7 +184,7 @@ impl Wire {
         let mut sent = 0;
         while sent < all.len() {
             let left = &mut all[sent..];
-            // SAFETY: each message is one part, which is a frame; all outlive the call.
+            // SAFETY: each message has one part, which is a frame; all outlive the call.
             let n = unsafe {
                 libc::sendmmsg(
                     self.socket.as_raw_fd(),
@@ -195,7 +197,7 @@ impl Wire {
         }
     }
 
-    /// The next frame of this connection that the test asks for; others before it are left out.
+    /// Waits for the next frame of this connection that matches; skips others.
     pub fn frame(&mut self, wanted: impl Fn(&Frame) -> bool) -> Frame {
         loop {
             let frame = self
@@ -207,7 +209,7 @@ impl Wire {
         }
     }
 
-    /// The next frame of this connection, if it comes in time.
+    /// Waits for the next frame of this connection; `None` if none arrives in time.
     pub fn within(&mut self, span: Duration) -> Option<Frame> {
         let mut bytes = [0; 2048];
         loop {
@@ -216,12 +218,12 @@ impl Wire {
                 events: libc::POLLIN,
                 revents: 0,
             };
-            // SAFETY: reads and writes the one that there is.
+            // SAFETY: reads and writes the one entry.
             let ready = unsafe { libc::poll(&raw mut poll, 1, span.as_millis() as i32) };
             if checked(ready).expect("polled") == 0 {
                 return None;
             }
-            // SAFETY: the kernel writes no more than there is room.
+            // SAFETY: the kernel writes no more bytes than there is room for.
             let n = unsafe {
                 libc::recv(
                     self.socket.as_raw_fd(),
@@ -238,7 +240,7 @@ impl Wire {
         }
     }
 
-    /// A frame of this connection, and their port.
+    /// Parses a frame of this connection; returns the peer's port and the frame.
     fn read(&self, bytes: &[u8]) -> Option<(u16, Frame)> {
         let two = |at: usize| Some(u16::from_be_bytes([*bytes.get(at)?, *bytes.get(at + 1)?]));
         let four = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
@@ -261,7 +263,7 @@ impl Wire {
         ))
     }
 
-    /// A frame to the kernel, with its checksums.
+    /// Builds a frame to the kernel, with its checksums.
     fn bytes(&self, flags: u8, bytes: usize, ecn: u8, options: &[u8]) -> Vec<u8> {
         assert!(options.len().is_multiple_of(4), "{options:?}");
         let head = 20 + options.len();
@@ -291,13 +293,13 @@ impl Wire {
     }
 }
 
-/// Those of a first segment: 1460 B a segment, SACK, and the window's scale.
+/// Returns the options of a SYN: 1460 B a segment, SACK, and the window scale.
 fn options() -> Vec<u8> {
     let [high, low] = 1460u16.to_be_bytes();
     vec![2, 4, high, low, 1, 1, 4, 2, 1, 3, 3, SHIFT]
 }
 
-/// The option that says these blocks are here already, the first of them once more if it is below what is acknowledged.
+/// Returns a SACK option with these blocks; a first block below the acknowledged number is a D-SACK.
 pub fn sack(blocks: &[(u32, u32)]) -> Vec<u8> {
     let mut option = vec![1, 1, 5, 2 + 8 * blocks.len() as u8];
     for (from, to) in blocks {
@@ -307,7 +309,7 @@ pub fn sack(blocks: &[(u32, u32)]) -> Vec<u8> {
     option
 }
 
-/// RFC 1071.
+/// Computes the checksum of RFC 1071.
 fn checksum(bytes: &[u8]) -> u16 {
     let words = bytes.chunks(2);
     let sum: u32 = words

@@ -1,4 +1,4 @@
-//! Small recordings, a small page, and a client that says exactly what a test wants said.
+//! Test support: small recordings, a small page, and a client that sends exact bytes.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use sidestep_recording::{Event, Head, Link, Network, Node, Tail, What, Writer};
@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// A page with a policy, as `make web` makes it.
+/// Page with a policy, as built by `make web`.
 pub const PAGE: &str = "<!doctype html><head><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
                         script-src 'sha256-x='; connect-src 'none'\"></head><body>the page \"</body>\"</body></html>";
 
-/// A recording of one packet.
+/// Returns a recording of one packet.
 pub fn recording(scheme: &str, seed: u64) -> Vec<u8> {
     let node = |host| Node {
         name: "a".into(),
@@ -55,7 +55,7 @@ pub fn recording(scheme: &str, seed: u64) -> Vec<u8> {
     writer.finish(Tail::default())
 }
 
-/// A directory that is removed with it.
+/// Directory that is removed when this is dropped.
 pub struct Room(TempDir);
 
 impl Room {
@@ -67,7 +67,7 @@ impl Room {
         self.0.path().join(name)
     }
 
-    /// Writes a file and the folders above it.
+    /// Writes a file, and creates the folders above it.
     pub fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -75,7 +75,7 @@ impl Room {
         path
     }
 
-    /// A result directory with a recording of each scheme and seed.
+    /// Creates a result directory with a recording of each scheme and seed.
     pub fn result(&self, name: &str, schemes: &[&str], seeds: &[u64]) -> PathBuf {
         let listed: Vec<String> = schemes
             .iter()
@@ -102,13 +102,13 @@ impl Room {
     }
 }
 
-/// What is found at these places.
+/// Gathers the recordings of these places.
 pub fn shown(places: &[&Path]) -> Result<Shown, String> {
     let places: Vec<PathBuf> = places.iter().map(|place| place.to_path_buf()).collect();
     Shown::gather(&places, &Choice::default()).map_err(|e| e.to_string())
 }
 
-/// A server that runs until the tests end.
+/// Server that runs until the tests end.
 pub struct Site {
     pub port: u16,
     pub token: String,
@@ -133,7 +133,7 @@ impl Site {
         site
     }
 
-    /// A connection that gives up at last.
+    /// Connects, with a read timeout.
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).unwrap();
         let last = Some(Duration::from_secs(60));
@@ -141,24 +141,24 @@ impl Site {
         stream
     }
 
-    /// Sends these bytes; everything that comes back.
+    /// Sends these bytes; returns the answer.
     pub fn say(&self, bytes: &[u8]) -> Said {
         let mut stream = self.connect();
         stream.write_all(bytes).unwrap();
         Said::read(&mut stream)
     }
 
-    /// Asks for a path as it stands, with these lines of the head beside `Host`.
+    /// Requests a path unchanged, with these header lines after `Host`.
     pub fn ask(&self, method: &str, path: &str, more: &str) -> Said {
         let host = format!("127.0.0.1:{}", self.port);
         self.say(format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n").as_bytes())
     }
 
-    /// Is there a place for one more client?
+    /// Returns true if there is a place for one more client.
     pub fn answers(&self) -> bool {
         let mut stream = self.connect();
         let (mut said, host) = (Vec::new(), format!("127.0.0.1:{}", self.port));
-        // One that is turned away may not even be able to ask.
+        // A refused client may not even be able to send.
         let _ = stream.write_all(
             format!("GET /{}/x HTTP/1.1\r\nHost: {host}\r\n\r\n", self.token).as_bytes(),
         );
@@ -166,13 +166,13 @@ impl Site {
         said.starts_with(b"HTTP/1.1 404")
     }
 
-    /// Gets what stands below the token.
+    /// Requests a path below the token.
     pub fn get(&self, rest: &str) -> Said {
         self.ask("GET", &format!("/{}/{rest}", self.token), "")
     }
 }
 
-/// An answer.
+/// Answer of the server.
 #[derive(Debug)]
 pub struct Said {
     pub status: u16,
@@ -199,7 +199,7 @@ impl Said {
         String::from_utf8(self.body.clone()).unwrap()
     }
 
-    /// A line of the head.
+    /// Returns the value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
         lines.find(|line| line.0 == name).map(|line| line.1)

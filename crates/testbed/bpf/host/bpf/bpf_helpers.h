@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What a program asks the kernel for, when it runs as a process: host/rows.c or host/marks_rows.c answers.
+// Kernel functions of a BPF program built as a process: host/rows.c or host/marks_rows.c defines them.
 
 #define SEC(name)
 #define __uint(name, value) int (*name)[value]

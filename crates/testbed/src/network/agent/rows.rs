@@ -1,9 +1,9 @@
-//! The program as a process, built by the C compiler of this machine, answers the rows of the shim that it is:
-//! `conformance/vectors/shim-agent-droptail.csv`. Neither a kernel that loads it nor anybody's rights are needed.
+//! Test of the program against the rows of its shim, `conformance/vectors/shim-agent-droptail.csv`: built as a
+//! process by the C compiler of this machine, without a kernel to load it or special rights.
 //!
-//! What the rows have and TCP has not is not told: a subflow is a connection of its own, an open flow one of which
-//! data has left, a closed one is reset, and an acknowledgement with blocks is told where it moves, since the
-//! program takes it by its number (see its header).
+//! Rows are translated to what TCP has: a subflow becomes a connection, a flow is open once data has left, and
+//! a closed flow is reset. An acknowledgement with SACK blocks is passed on only if it advances, since the
+//! program judges it by its number (see its header).
 
 use super::{bpf, defines};
 use crate::network::bpf::rows::{Row, answers, has_compiler, rows};
@@ -51,19 +51,19 @@ fn the_program_answers_the_rows_of_the_shim() {
     assert!(asked > 1_000 && dropped > 100, "{asked} {dropped}");
 }
 
-/// What has been told of one host.
+/// State of one host, from the rows so far.
 #[derive(Default)]
 struct Host {
     open: BTreeSet<u64>,
-    /// Of each connection that data has left of, one past the last byte.
+    /// Highest byte sent, plus one, of each connection that has sent data.
     sent: BTreeMap<u64, u64>,
 }
 
-/// Connections of one flow.
+/// Connection numbers reserved for each flow.
 const SUBFLOWS: u64 = 16;
 
 impl Host {
-    /// The line of the program's input that tells of a row, if it can be told.
+    /// Returns the input line for a row; `None` if the row has no equivalent.
     fn tell(&mut self, row: &Row) -> Option<String> {
         let number = |column: &str| row[column].parse::<u64>().ok();
         let flow = number("flow").unwrap();
@@ -103,7 +103,7 @@ impl Host {
     }
 }
 
-/// The program with these settings, as a process.
+/// Builds the program with these settings as a process.
 fn build(folder: &Path, settings: &str) -> PathBuf {
     let entry = shim::ENTRIES
         .iter()

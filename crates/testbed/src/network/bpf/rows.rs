@@ -1,4 +1,5 @@
-//! A program of the hosts as a process, built by the C compiler of this machine, and the rows of the shim that it is.
+//! Test support: a BPF program of the hosts built as a process by the C compiler of this machine, and the rows
+//! of its shim.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,10 +7,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A row: its cells by their columns.
+/// Row of a table: its cells by column.
 pub type Row = BTreeMap<String, String>;
 
-/// Those of a file of `conformance/vectors`.
+/// Reads the rows of a file of `conformance/vectors`.
 pub fn rows(file: &str) -> Vec<Row> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/vectors");
     let text = fs::read_to_string(folder.join(file)).unwrap();
@@ -20,11 +21,11 @@ pub fn rows(file: &str) -> Vec<Row> {
         .collect()
 }
 
-/// Is there a C compiler? If not, says so, and fails where `SIDESTEP_MUST_RUN` is set.
+/// Returns true if there is a C compiler; else reports that, and fails if `SIDESTEP_MUST_RUN` is set.
 pub fn has_compiler() -> bool {
     let there = Command::new("cc").arg("--version").output().is_ok();
     if !there {
-        // Past the harness, which would keep it to itself.
+        // Written directly: the test harness would capture the output.
         let why = "skipped: no C compiler (cc)";
         let _ = writeln!(std::io::stderr(), "{why}");
         assert!(std::env::var_os("SIDESTEP_MUST_RUN").is_none(), "{why}");
@@ -32,7 +33,7 @@ pub fn has_compiler() -> bool {
     there
 }
 
-/// The process of a `source` in `bpf/host`, with these settings.
+/// Builds a `source` in `bpf/host` with these settings as a process.
 pub fn build(folder: &Path, source: &str, defines: &[String]) -> PathBuf {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("bpf/host");
     let program = folder.join("rows");
@@ -48,7 +49,7 @@ pub fn build(folder: &Path, source: &str, defines: &[String]) -> PathBuf {
     program
 }
 
-/// What the program says to these lines.
+/// Runs the program on these lines and returns its answers.
 pub fn answers(program: &Path, args: &[&str], lines: &str) -> Vec<String> {
     let mut child = Command::new(program)
         .args(args)

@@ -1,9 +1,9 @@
-//! The program as a process, built by the C compiler of this machine, answers the rows of the shim that it is:
-//! `conformance/vectors/shim-by-size.csv` by what was sent, over IPv4 and over IPv6. Neither a kernel that loads it nor
-//! anybody's rights are needed.
+//! Test of the program against the rows of its shim, `conformance/vectors/shim-by-size.csv`, for marks by sent
+//! bytes, over IPv4 and IPv6: built as a process by the C compiler of this machine, without a kernel to load it
+//! or special rights.
 //!
-//! What the rows have and a connection has not is not told: flows of two subflows, flows that are not open, and
-//! handshakes that leave in the middle. Those that come then are late duplicates.
+//! Rows without an equivalent in a connection are left out: flows of two subflows, flows that are not open, and
+//! handshakes sent in mid-flow. Handshakes received in mid-flow count as late duplicates.
 
 use super::{Marks, defines};
 use crate::network::bpf::rows::{Row, answers, build, has_compiler, rows};
@@ -50,7 +50,7 @@ fn the_program_answers_the_rows_of_the_shim() {
         }
     }
     assert_eq!(told, 9, "the table's settings by what was sent");
-    // However many thresholds there are, flows get behind them.
+    // With any number of thresholds, some flow exceeds the first.
     let many: Vec<(usize, bool)> = beyond.into_iter().collect();
     assert_eq!(many, [1, 2, 4, 7].map(|thresholds| (thresholds, true)));
 }
@@ -68,7 +68,7 @@ fn a_late_duplicate_of_a_syn_brings_no_flow_back() {
         mirrors: true,
     };
     let program = build(folder.path(), "marks_rows.c", &defines(&marks));
-    // A server sends, its client's SYN comes again, and at last a new connection of the same name.
+    // A server sends, its client's SYN arrives again, and later a new connection has the same name.
     let lines = "in syn 7 0 46\nout syn-ack 7 0 0 0\nout data 7 0 1000 0\nout data 7 1000 500 0\nin syn 7 0 46\n\
                  out data 7 1500 500 0\nout data 7 0 500 0\nout fin 7 2000 0 0\nin syn 7 0 46\nout syn-ack 7 0 0 0\n\
                  out data 7 0 500 0\n";
@@ -78,19 +78,19 @@ fn a_late_duplicate_of_a_syn_brings_no_flow_back() {
     }
 }
 
-/// What has been told of one host.
+/// State of one host, from the rows so far.
 #[derive(Default)]
 struct Host {
-    /// The connection of each open flow, and whether data has left over it.
+    /// Connection of each open flow, and whether it has sent data.
     open: BTreeMap<String, (u32, bool)>,
     connections: u32,
 }
 
-/// The flow of two subflows, and the one that is never opened.
+/// Flows left out: one with two subflows, and one that is never opened.
 const NOT_TOLD: [&str; 2] = ["0", "3"];
 
 impl Host {
-    /// The line of the program's input that tells of a row, if it can be told.
+    /// Returns the input line for a row; `None` if the row has no equivalent.
     fn tell(&mut self, row: &Row) -> Option<String> {
         let flow = &row["flow"];
         if NOT_TOLD.contains(&flow.as_str()) {
@@ -128,7 +128,7 @@ impl Host {
     }
 }
 
-/// The marks of a setting of the rows.
+/// Parses the marks from a row's settings.
 fn marks(settings: &str) -> Marks {
     let changes = settings.split("; ").map(|change| change.split_once('='));
     let changes: BTreeMap<&str, &str> = changes.map(|change| change.unwrap()).collect();

@@ -1,4 +1,4 @@
-//! What a user sees of some runs.
+//! Results of some runs as a user sees them.
 
 use crate::scene::Scene;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -10,17 +10,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::Path;
 
-/// All that is written and shown of some runs.
+/// All written and shown results of some runs.
 pub struct Shown {
-    /// Values by name: of a key or a metric, or, behind the name of a table and a dot, of a column.
+    /// Values by name of a key, a metric, or a column (`TABLE.COLUMN`).
     pub values: BTreeMap<String, Vec<String>>,
-    /// The table that people read.
+    /// Printed table.
     pub text: String,
     pub json: Value,
 }
 
 impl Shown {
-    /// By way of a result directory.
+    /// Collects the results by way of a result directory.
     pub fn of(scene: &Scene, mut runs: Vec<Run>) -> Shown {
         let room = tempfile::tempdir().unwrap();
         let out = room.path().join("r");
@@ -96,7 +96,7 @@ impl Shown {
         }
     }
 
-    /// The names whose values are not the same.
+    /// Returns the names whose values differ.
     pub fn differs_from(&self, other: &Shown) -> Vec<String> {
         let names: BTreeSet<&String> = self.values.keys().chain(other.values.keys()).collect();
         let differs = |name: &&&String| self.values.get(**name) != other.values.get(**name);

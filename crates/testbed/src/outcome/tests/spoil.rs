@@ -1,4 +1,4 @@
-//! Every field of a run, and whether real packets tell it.
+//! Changes every field of a run that real packets do not measure.
 
 use super::Without;
 use sidestep_lab::{Probed, Run};
@@ -10,8 +10,8 @@ use sidestep_switch::DropReason;
 use sidestep_switch::ports::Counts;
 use sidestep_types::Time;
 
-/// Gives every field that was not measured another value. Of a field that is new the compiler asks here:
-/// is it measured on real packets (`_`, and it has a value other than 0 in [`super::measured`]), or is it not?
+/// Changes every field that was not measured. For a new field the compiler requires a decision here: if real
+/// packets measure it, write `_` and give it a value other than 0 in [`super::measured`]; if not, change it.
 pub fn spoil(run: &mut Run, without: Without) {
     let Run {
         scheme: _,
@@ -22,7 +22,7 @@ pub fn spoil(run: &mut Run, without: Without) {
         framing: _,
         mss: _,
         probed,
-        // A testbed records nothing yet.
+        // Set by the caller, from the switches' notes.
         recording: _,
         interrupted: _,
         marks: _,
@@ -35,11 +35,11 @@ pub fn spoil(run: &mut Run, without: Without) {
         classes,
         totals,
         deadlocks,
-        // Nobody asks a kernel for them: there is no row, not one of 0.
+        // Kernels are not queried for subflows: the table has no rows, rather than rows of 0.
         subflows: _,
         end: _,
         trajectory_hash,
-        // Its file is there only when packets were traced, which a testbed does not.
+        // Written only if packets are traced, which a testbed does not do.
         traces: _,
     } = outcome;
     flows.iter_mut().for_each(|flow| spoil_flow(flow, without));
@@ -55,7 +55,7 @@ pub fn spoil(run: &mut Run, without: Without) {
     });
     let Probed {
         drops_at,
-        // Nothing is sampled or logged of real packets: there is none, not one of 0.
+        // Real packets are not sampled or logged: the tables have no rows, rather than rows of 0.
         samples: _,
         windows: _,
         thinned: _,
@@ -159,7 +159,7 @@ fn spoil_class(class: &mut ClassOutcome, without: Without) {
         n_reordering,
     } = class;
     *sent += 7 * u64::from(without.data_out);
-    // More than were detoured or reordered.
+    // More than the counts of detoured or reordered packets.
     *delivered += 70 * u64::from(without.data_in);
     *marked += 7 * u64::from(without.marked);
     [

@@ -1,4 +1,4 @@
-//! A testbed whose host 0 has one of the two DCTCPs, and connections of it with a [`Wire`] at the other end.
+//! Testbed whose host 0 has one of the two DCTCPs, and its connections with a [`Wire`] at the other end.
 
 use crate::common::{Bed, DCTCP, inside, say, star, within};
 use crate::wire::{CWR, ECE, HERE, HOST, Wire, introduce};
@@ -7,23 +7,23 @@ use sidestep_testbed::traffic::{Alpha, TcpInfo, control, tcp_info};
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 
-/// Bytes of a full segment.
+/// Payload of a full segment.
 pub const MSS: u32 = 1460;
 
-/// Timers of connections that never have to run out: a minute.
+/// Timeout that never expires in a test: a minute.
 const NEVER_US: u64 = 60_000_000;
 
-/// Whose DCTCP it is.
+/// Origin of the DCTCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
-    /// Our BPF program, with an alpha that begins at one half.
+    /// Our BPF program, with an initial alpha of one half.
     Ours,
     /// The kernel's module.
     Kernels,
 }
 
 impl Whose {
-    /// What [`Room::shown`] says before any window has ended.
+    /// Returns the value of [`shown`] before the first window has ended.
     pub fn initial_alpha(self) -> u32 {
         match self {
             Whose::Ours => 512,
@@ -32,19 +32,20 @@ impl Whose {
     }
 }
 
-/// A testbed with a host for one of the two.
+/// Testbed with one of the two DCTCPs at its host.
 pub struct Room {
     bed: Bed,
     pub whose: Whose,
 }
 
 impl Room {
-    /// For each DCTCP that this machine can have, with the reason said for the other.
+    /// Runs a test with each DCTCP of this machine; reports the reason if one is missing.
     pub fn each(name: &str, test: impl Fn(&Room)) {
         if let Some(room) = Room::new(name, Whose::Ours) {
             test(&room);
         }
-        // However much must run, no tool brings a module that the kernel was built without.
+        // Not a failure even if `SIDESTEP_MUST_RUN` is set: no tool adds a module that the kernel was built
+        // without.
         match available("dctcp") {
             false => say(
                 "left out: the kernel's own dctcp, which this kernel has not (CONFIG_TCP_CONG_DCTCP)",
@@ -59,7 +60,7 @@ impl Room {
 
     fn new(name: &str, whose: Whose) -> Option<Room> {
         let congestion = match whose {
-            // No module's parameters.
+            // Differs from the module's parameters.
             Whose::Ours => Congestion::Dctcp {
                 gain: 64,
                 initial_alpha: whose.initial_alpha(),
@@ -74,7 +75,7 @@ impl Room {
             sack: true,
             rto_min_us: NEVER_US,
             delayed_ack: true,
-            // Nothing but what the test sends makes it send again.
+            // Without mechanisms that retransmit by themselves.
             kernel: Kernel::Plain,
             ..print.settings
         };
@@ -84,7 +85,7 @@ impl Room {
         Some(Room { bed, whose })
     }
 
-    /// What the host's connections are called to have for a congestion control.
+    /// Returns the expected name of the congestion control of the host's connections.
     pub fn control(&self) -> String {
         match self.whose {
             Whose::Ours => crate::common::congestion(&self.bed.0.name),
@@ -92,7 +93,7 @@ impl Room {
         }
     }
 
-    /// What one is called to have whose peer refused ECN.
+    /// Returns the expected name after the peer refused ECN.
     pub fn fallback(&self) -> &'static str {
         match self.whose {
             Whose::Ours => "reno",
@@ -100,13 +101,13 @@ impl Room {
         }
     }
 
-    /// A value of the host's kernel.
+    /// Sets a value of the host's kernel.
     pub fn set(&self, key: &str, value: &str) {
         let key = format!("net.ipv4.{key}={value}");
         inside(&self.bed.0.host_space(0), &["sysctl", "-q", "-w", &key]);
     }
 
-    /// One of its counts, as /proc/net/netstat has it.
+    /// Returns a counter of the host's /proc/net/netstat.
     pub fn counted(&self, name: &str) -> u64 {
         let text = inside(&self.bed.0.host_space(0), &["cat", "/proc/net/netstat"]);
         let lines: Vec<&str> = text.lines().collect();
@@ -117,12 +118,12 @@ impl Room {
         both.unwrap_or_else(|| panic!("{name}: {text}"))
     }
 
-    /// A wire at the other host's interface.
+    /// Opens a wire at the other host's interface.
     pub fn wire(&self) -> Wire {
         within(&self.bed.0.host_space(1), || Wire::new().unwrap())
     }
 
-    /// A connection that the wire opens; asks for ECN or does not.
+    /// Makes the wire open a connection, with or without a request for ECN.
     pub fn answered(&self, ecn: bool) -> (Wire, TcpStream) {
         let mut wire = self.wire();
         let listener = within(&self.bed.0.host_space(0), || {
@@ -136,7 +137,7 @@ impl Room {
         (wire, stream)
     }
 
-    /// A connection that the host opens; the wire grants ECN or does not.
+    /// Makes the host open a connection; the wire grants ECN or does not.
     pub fn asked(&self, ecn: bool) -> (Wire, TcpStream) {
         let mut wire = self.wire();
         let to = SocketAddrV4::new(HERE, wire.port());
@@ -151,26 +152,26 @@ impl Room {
     }
 }
 
-/// What the kernel says of a connection.
+/// Returns the kernel's state of a connection.
 pub fn info(stream: &TcpStream) -> TcpInfo {
     tcp_info(stream).unwrap()
 }
 
-/// Its alpha, in 1024ths.
+/// Returns a connection's alpha, in 1024ths.
 pub fn shown(stream: &TcpStream) -> Option<u32> {
     Alpha::of(stream).unwrap().read(stream)
 }
 
-/// What its congestion control is called.
+/// Returns the name of a connection's congestion control.
 pub fn called(stream: &TcpStream) -> String {
     control(stream).unwrap()
 }
 
-/// Keeps this thread on the core that it is on. A frame is carried by the core that sends it, through qdiscs, bridge and the
-/// other end's TCP; a thread that moves in the middle of a burst has two cores carry frames and acknowledgements past each
-/// other, and on a busy machine the wire then reads them in another order than they were made in.
+/// Pins this thread to its core. The core that sends a frame also carries it through qdiscs, bridge and the
+/// other end's TCP. If a thread moves in the middle of a burst, two cores carry frames and acknowledgements
+/// past each other, and on a busy machine the wire then reads them in another order than they were sent.
 fn stay_on_one_core() {
-    // SAFETY: an all-zero set is the empty one; the call reads it; a number of 0 means this thread.
+    // SAFETY: an all-zero set is empty; the call reads it; a thread number of 0 stands for this thread.
     let kept = unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         libc::CPU_SET(libc::sched_getcpu() as usize, &mut set);
@@ -180,7 +181,7 @@ fn stay_on_one_core() {
 }
 
 fn available(name: &str) -> bool {
-    // Asked for by a socket, for which a kernel loads the module.
+    // A request by a socket makes the kernel load the module.
     let socket = TcpListener::bind("127.0.0.1:0").unwrap();
     // SAFETY: the pointer and length are of the name.
     let set = unsafe {

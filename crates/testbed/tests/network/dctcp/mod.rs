@@ -1,5 +1,5 @@
-//! DCTCP (RFC 8257) of a host's kernel, against a peer that is played frame by frame: ours, and the kernel's own where it has
-//! one. What is asserted is which frames come and what stands in them; no frame is ever early or late here.
+//! Tests of DCTCP (RFC 8257) in a host's kernel against a peer played frame by frame: our program, and the
+//! kernel's own module if available. The tests check the frames and their contents, never their times.
 
 mod bed;
 mod receives;

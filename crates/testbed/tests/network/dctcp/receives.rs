@@ -1,4 +1,4 @@
-//! What a receiver echoes (RFC 8257, section 3.2): which bytes came marked, byte for byte.
+//! Tests of a receiver's echoes (RFC 8257, section 3.2): the marked bytes, byte for byte.
 
 use super::bed::{Room, called, shown};
 use crate::needs_namespaces;
@@ -7,11 +7,11 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::fd::AsRawFd;
 
-/// Bytes of a segment here, and segments of a burst, which any first window takes.
+/// Payload of a segment; `BURST` segments fit any initial window.
 const BYTES: u32 = 700;
 const BURST: usize = 20;
 
-/// Acknowledgements wait for a second segment from now on.
+/// Makes acknowledgements wait for a second segment from now on.
 fn delays(stream: &TcpStream) {
     let off: libc::c_int = 0;
     // SAFETY: the kernel reads the number.
@@ -27,7 +27,8 @@ fn delays(stream: &TcpStream) {
     assert_eq!(set, 0);
 }
 
-/// Sends a burst with these marks; says for each acknowledgement which segments it covers, and whether it echoes.
+/// Sends a burst with these marks; returns the segments that each acknowledgement covers, and whether it
+/// echoes.
 fn echoed(wire: &mut Wire, marks: &[bool]) -> Vec<(usize, usize, bool)> {
     let first = wire.seq;
     let fields: Vec<u8> = marks.iter().map(|m| if *m { CE } else { ECT }).collect();
@@ -54,7 +55,8 @@ fn every_byte_is_echoed_as_it_came_though_acknowledgements_are_delayed() {
         let (mut wire, stream) = room.answered(true);
         assert_eq!(called(&stream), room.control());
         delays(&stream);
-        // Seen so far: two segments with one acknowledgement, unmarked and marked; a mark that changed while one waited.
+        // Cases seen, unmarked and marked: two segments with one acknowledgement; a change of mark while one
+        // segment waited.
         let (mut waited, mut changed) = ([false; 2], [false; 2]);
         let mut draws = 0x1234_5678u32;
         for burst in 0.. {
@@ -65,7 +67,7 @@ fn every_byte_is_echoed_as_it_came_though_acknowledgements_are_delayed() {
                 })
                 .collect();
             let said = echoed(&mut wire, &marks);
-            // Read, so that there is always room for the next.
+            // Read, so that there is always room for the next burst.
             (&stream)
                 .read_exact(&mut [0; BURST * BYTES as usize])
                 .unwrap();
@@ -77,12 +79,12 @@ fn every_byte_is_echoed_as_it_came_though_acknowledgements_are_delayed() {
                 );
                 waited[usize::from(echo)] |= to - from == 2;
             }
-            // A segment that is acknowledged alone because the next one differs.
+            // A segment acknowledged alone because the next one has another mark.
             for two in said.windows(2) {
                 let ((from, to, echo), next) = (two[0], two[1]);
                 changed[usize::from(echo)] |= to - from == 1 && next.2 != echo;
             }
-            // A machine that stops between two segments of each burst lets every delay run out.
+            // If the machine pauses between two segments of each burst, every delayed acknowledgement expires.
             assert!(
                 burst < 200,
                 "not seen: an acknowledgement of two {waited:?}, or one before a change {changed:?}"
@@ -101,7 +103,7 @@ fn a_mark_that_changes_is_acknowledged_at_once() {
         let (mut wire, stream) = room.answered(true);
         delays(&stream);
         let before = room.counted("DelayedACKs");
-        // Each differs from the one before, the first from none: marks alone decide, and no acknowledgement waits.
+        // Each mark differs from the one before, and the first from none: each segment is acknowledged at once.
         let marks: Vec<bool> = (0..BURST).map(|i| i % 2 == 0).collect();
         for _ in 0..10 {
             let said = echoed(&mut wire, &marks);
@@ -138,14 +140,14 @@ fn a_peer_that_refuses_ecn_gets_no_frame_that_could_be_marked_and_no_echo() {
                     let frame = wire.frame(|f| !f.has(SYN));
                     let expected = if frame.bytes > 0 { field } else { frame.ecn };
                     assert_eq!(frame.ecn, expected, "opens: {opens}, ECN: {ecn}: {frame:?}");
-                    // Nor what carries no data, once ECN is refused.
+                    // After ECN was refused, packets without data are Not-ECT as well.
                     assert!(ecn || frame.ecn == NOT_ECT, "{frame:?}");
                     if frame.seq == wire.next {
                         left -= frame.bytes;
                         wire.acknowledge(frame.seq.wrapping_add(frame.bytes), 0, &[]);
                     }
                 }
-                // Marks that come all the same are told to a peer that agreed to them, and to no other.
+                // Marks that arrive nevertheless are echoed only to a peer that agreed to ECN.
                 let said = echoed(&mut wire, &[true; BURST]);
                 assert!(said.iter().all(|(_, _, echo)| *echo == ecn), "{said:?}");
             }

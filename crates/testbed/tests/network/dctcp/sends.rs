@@ -1,4 +1,4 @@
-//! What a sender does about echoes and losses (RFC 8257, sections 3.3 to 3.5).
+//! Tests of a sender's response to echoes and losses (RFC 8257, sections 3.3 to 3.5).
 
 use super::bed::{MSS, Room, info, shown};
 use crate::needs_namespaces;
@@ -8,16 +8,16 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// A connection whose host has always more to send, and whose peer sees whole windows of it.
+/// Connection whose host always has more to send, and whose peer sees whole windows of it.
 struct Sender<'a> {
     wire: Wire,
     stream: &'a TcpStream,
-    /// The number behind what has come, each segment once and in order.
+    /// First sequence number after the received segments, each once and in order.
     upto: u32,
 }
 
 impl Sender<'_> {
-    /// Waits until the whole window is under way; says how many segments that are, as they were seen.
+    /// Waits until the whole window is in flight; returns its number of segments.
     fn window(&mut self) -> u32 {
         let cwnd = loop {
             let info = info(self.stream);
@@ -37,12 +37,13 @@ impl Sender<'_> {
         cwnd
     }
 
-    /// The number behind so many segments.
+    /// Returns the sequence number after so many segments.
     fn end(&self, segments: u32) -> u32 {
         self.wire.next.wrapping_add(segments * MSS)
     }
 
-    /// Waits for the whole window and acknowledges it, all marked or nothing; says its segments.
+    /// Waits for the whole window and acknowledges it, marked or unmarked as a whole; returns its number of
+    /// segments.
     fn round(&mut self, marked: bool) -> u32 {
         let cwnd = self.window();
         let (end, flags) = (self.end(cwnd), if marked { ECE } else { 0 });
@@ -50,20 +51,20 @@ impl Sender<'_> {
         cwnd
     }
 
-    /// Waits until the kernel has taken the last acknowledgement: then nothing of before it is unacknowledged.
+    /// Waits until the kernel has processed the last acknowledgement.
     fn taken(&mut self) {
         self.window();
     }
 }
 
-/// A connection of which the host sends without end while the test plays its peer.
+/// Runs a test as the peer of a connection on which the host sends without end.
 fn sending(room: &Room, test: impl FnOnce(&mut Sender<'_>)) {
     let (wire, stream) = room.answered(true);
     std::thread::scope(|scope| {
         let mut feeds = stream.try_clone().unwrap();
         scope.spawn(move || while feeds.write_all(&[0; 1 << 16]).is_ok() {});
         let stream = &stream;
-        // Ends the feeding whatever becomes of the test.
+        // Stops the sender whether the test passes or fails.
         struct Ends<'a>(&'a TcpStream);
         impl Drop for Ends<'_> {
             fn drop(&mut self) {
@@ -76,8 +77,8 @@ fn sending(room: &Room, test: impl FnOnce(&mut Sender<'_>)) {
     });
 }
 
-/// Alpha after a window of which this share was marked: 3.3, in 1024ths, with g = 1/16; what is too small for a step down
-/// is taken off whole.
+/// Returns alpha after a window that was wholly marked or unmarked: 3.3, in 1024ths, with g = 1/16. If a step
+/// downward rounds to 0, alpha becomes 0.
 fn after(alpha: u32, marked: bool) -> u32 {
     let less = match alpha / 16 {
         0 => alpha,
@@ -86,7 +87,7 @@ fn after(alpha: u32, marked: bool) -> u32 {
     (alpha - less + if marked { 64 } else { 0 }).min(1024)
 }
 
-/// What a cut by alpha leaves of a window.
+/// Returns the window after a cut by alpha.
 fn cut(cwnd: u32, alpha: u32) -> u32 {
     (cwnd - cwnd * alpha / 2048).max(2)
 }
@@ -96,7 +97,7 @@ fn alpha_follows_the_marked_share_and_cuts_windows_by_half_of_itself() {
     needs_namespaces!();
     Room::each("alpha", |room| {
         sending(room, |sender| {
-            // Long without marks, until alpha is none; then all marked, none, and all again.
+            // Many windows without marks, until alpha is 0; then marks, none, and marks again.
             let plan = [
                 (1, false),
                 (2, true),
@@ -113,7 +114,7 @@ fn alpha_follows_the_marked_share_and_cuts_windows_by_half_of_itself() {
             let mut expected: Option<u32> = None;
             for marked in marks {
                 let cwnd = sender.round(marked);
-                // What the cut before this left is what came in frames now.
+                // The window equals the result of the cut before.
                 assert!(
                     expected.is_none_or(|left| left == cwnd),
                     "{expected:?} left, {cwnd} sent after {seen:?}"
@@ -135,7 +136,7 @@ fn alpha_follows_the_marked_share_and_cuts_windows_by_half_of_itself() {
     });
 }
 
-/// Lets alpha fall by windows without marks, so that a cut by alpha is another than one by half.
+/// Lets alpha fall by windows without marks, so that a cut by alpha differs from a cut by half.
 fn calm(sender: &mut Sender<'_>) {
     sender.round(false);
     sender.round(true);
@@ -144,7 +145,8 @@ fn calm(sender: &mut Sender<'_>) {
     }
 }
 
-/// Loses the first segment of a window; says its segments, and where it begins and ends.
+/// Loses the first segment of a window; returns the window's number of segments, its first and its last
+/// sequence number.
 fn lose(sender: &mut Sender<'_>) -> (u32, u32, u32) {
     let cwnd = sender.window();
     let (from, end) = (sender.wire.next, sender.end(cwnd));
@@ -173,7 +175,7 @@ fn a_loss_halves_the_window_whatever_alpha_is_and_what_was_no_loss_gives_it_back
                 (cut.state, cut.ssthresh),
                 (CaState::Recovery, Some(cwnd / 2))
             );
-            // All has come, the first segment twice: nothing was lost.
+            // All segments arrived, the first one twice: nothing was lost.
             let twice = sack(&[(from, from.wrapping_add(MSS))]);
             sender.wire.acknowledge(end, 0, &twice);
             let is = until_open(sender);
@@ -182,7 +184,7 @@ fn a_loss_halves_the_window_whatever_alpha_is_and_what_was_no_loss_gives_it_back
         sending(room, |sender| {
             calm(sender);
             let (cwnd, _, end) = lose(sender);
-            // All has come, and nothing twice: a loss it was.
+            // All segments arrived once: the loss was real.
             sender.wire.acknowledge(end, 0, &[]);
             let is = until_open(sender);
             assert!((cwnd / 2..=cwnd / 2 + 1).contains(&is), "{is} of {cwnd}");
@@ -190,7 +192,8 @@ fn a_loss_halves_the_window_whatever_alpha_is_and_what_was_no_loss_gives_it_back
     });
 }
 
-/// Acknowledges all that comes until the recovery is over and a whole window is under way; says its segments.
+/// Acknowledges all segments until the recovery is over and a whole window is in flight; returns its number of
+/// segments.
 fn until_open(sender: &mut Sender<'_>) -> u32 {
     loop {
         let now = info(sender.stream);
@@ -216,7 +219,7 @@ fn a_timeout_halves_the_window_whatever_alpha_is() {
         sending(room, |sender| {
             let first = sender.wire.frame(|f| f.bytes > 0 && f.has(ACK));
             let mut sent = 1;
-            // Nothing is acknowledged, so that the first is sent again.
+            // Nothing is acknowledged, so the first segment is retransmitted.
             while sender.wire.frame(|f| f.bytes > 0).seq != first.seq {
                 sent += 1;
             }
