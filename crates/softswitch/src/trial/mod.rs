@@ -1,6 +1,6 @@
-//! Real switches tried out, in network namespaces that vanish with the process that made them.
+//! Trials of real switches, in network namespaces that vanish with the process that made them.
 //!
-//! For tests, the benchmark, the run of random frames and the soak; nothing here is needed to switch frames.
+//! Used by tests, the benchmark, the run of random frames and the soak; switching itself needs nothing of it.
 
 mod account;
 pub mod flood;
