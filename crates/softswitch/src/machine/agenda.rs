@@ -2,7 +2,7 @@
 
 use sidestep_types::Time;
 
-/// One time for each slot, with quick access to the earliest.
+/// Times of the slots, with quick access to the earliest.
 pub(super) struct Agenda {
     /// Tree of minima: node 1 is the root, the slots begin at `tree.len() / 2`.
     tree: Vec<Time>,

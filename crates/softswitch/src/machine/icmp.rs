@@ -1,7 +1,7 @@
 //! ICMP messages to the senders of packets that are not forwarded.
 //!
-//! **Decision**     a message is sent if the config of the port's switch allows its kind and the common bucket
-//!                  holds a message.
+//! **Decision**     a message is sent if the config allows its kind and the bucket, common to all ports, holds
+//!                  a message.
 //! **State**        the bucket.
 //! **Errors**       none; a message not sent is counted, by reason.
 //! **Source**       RFC 1812, 4.3.2.7 (packets without a message), 4.3.2.8 (rate limit) and 5.3.1 (TTL).

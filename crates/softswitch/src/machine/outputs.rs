@@ -52,7 +52,7 @@ pub(super) struct Outputs {
     pub stranded: Vec<(u32, PortId)>,
     /// Frames that had left a link before it went down, and have not been polled yet.
     pub arrived: VecDeque<Departure>,
-    /// Frames taken out of links since the last look, with their bytes, while somebody watches: shims may
+    /// Frames taken out of links and not yet reported, with their bytes, if there is a watcher: shims may
     /// change or drop the frames.
     pub taken: Option<Vec<(Departure, Box<[u8]>)>>,
     /// Time at which the first frame of each port is to be handed out.

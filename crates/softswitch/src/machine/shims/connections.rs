@@ -70,7 +70,7 @@ struct Connection {
     /// Flow to the host; the flow from the host has the next number.
     first: u32,
     heard: Time,
-    /// Key of the connection in [`Connections::heard`].
+    /// Time under which [`Connections::heard`] lists the connection.
     listed: Time,
     ways: [Numbers; 2],
 }
@@ -87,13 +87,13 @@ struct Numbers {
     open: bool,
     /// Sequence number of the first byte.
     base: Option<u32>,
-    /// One past the last byte seen, counted from `base`.
+    /// End of the last byte seen, counted from `base`.
     high: u64,
     /// Last acknowledgement of the other end: next byte expected, and window.
     told: Option<(u32, u16)>,
     /// True if its size was announced.
     announced: bool,
-    /// One past its FIN, where that does not close it.
+    /// Sequence number after its FIN, if the FIN has not closed it.
     end: Option<u32>,
 }
 

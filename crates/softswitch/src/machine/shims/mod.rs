@@ -2,18 +2,18 @@
 //!
 //! **Decision**     that of the shims. They are behind the link: a frame to the host passes them when the delay
 //!                  of its port has passed, a frame from the host before anything else. They see unfragmented
-//!                  TCP segments; everything else goes on at once.
+//!                  TCP segments; everything else goes on at once. Where switches carry tags, a frame from the
+//!                  host gets the tag of its shims, and a frame to any host loses its tag when it leaves the
+//!                  link.
 //! **State**        per port a stack of shims, its connections, and the frames that it keeps.
 //! **Units**        picoseconds: a kept frame leaves at the exact instant that its shim sets, however late the
 //!                  machine is polled.
 //! **Errors**       a shim that returns a packet that it does not keep causes a panic. Frames kept of a closed
-//!                  flow go on: a switch cannot tell what its host no longer needs. Where switches carry tags,
-//!                  a frame from the host gets the tag of its shims, and a frame to any host loses its tag when
-//!                  it leaves the link.
-//! **Deviations**   no frame says that its packet was sent before: shims do not count such packets. An end of a
-//!                  connection counts as data of one byte, so that it waits for the data before it. A shim may
-//!                  mark, drop or keep an arriving packet, and tag a departing one or set its service; other
-//!                  changes are not written into frames.
+//!                  flow go on: a switch cannot tell what its host no longer needs.
+//! **Deviations**   no frame says that its packet was sent before, so shims' counters of such packets are not
+//!                  reported. An end of a connection counts as data of one byte, so that it waits for the data
+//!                  before it. A shim may mark, drop or keep an arriving packet, and tag a departing one or set
+//!                  its service; other changes are not written into frames.
 
 mod announce;
 mod connections;
