@@ -1,7 +1,8 @@
 //! Receive ring shared with the kernel: TPACKET_V2, one slot a frame.
 //!
 //! **Why V2**      a frame is available as soon as the kernel has copied it. V3 delivers blocks, when full or
-//! after a millisecond at the earliest: too coarse for a paced link (`docs/performance.md` has the numbers).
+//!                 after a millisecond at the earliest: too coarse for a paced link (`docs/performance.md` has
+//!                 the numbers).
 //! **Slots**       an odd number of cache lines, so that the headers spread over all cache sets.
 //! **Source**      Documentation/networking/packet_mmap.rst of the kernel.
 
@@ -46,9 +47,9 @@ pub(super) struct Ring {
 unsafe impl Send for Ring {}
 
 impl Ring {
-    /// Sets up a ring at a packet socket, for frames of up to `mtu` bytes of payload, and for the longest that
-    /// a switch forwards whatever the MTU, as it may be raised later. A truncated frame is thus still too long
-    /// for the switch, which counts it as oversized.
+    /// Sets up a ring at a packet socket, for frames of up to `mtu` bytes of payload, and at least for the
+    /// longest frames that a switch forwards, as the MTU may be raised later. A truncated frame is thus still
+    /// too long for the switch, which counts it as oversized.
     pub fn new(socket: impl AsFd, mtu: u32) -> io::Result<Ring> {
         let fd = socket.as_fd();
         let payload = (mtu as usize).max(LONGEST_FRAME - 14);

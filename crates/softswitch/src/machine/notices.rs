@@ -70,11 +70,11 @@ struct Lately {
     since: u64,
 }
 
-/// Notices not yet polled.
+/// State of all notices, with those not yet polled.
 #[derive(Debug)]
 pub(super) struct Notices {
     lately: Vec<[Lately; KINDS]>,
-    /// Queue of notices, at most one of each kind and port, so that a caller need not poll.
+    /// Queue of notices, at most one of each kind and port: it stays short even if nobody polls.
     queue: VecDeque<Notice>,
 }
 

@@ -136,7 +136,7 @@ impl Capture {
         let (drops_only, day_ns, ports) = (self.drops_only, clock.day_ns(), ports.to_vec());
         move |event: &FrameEvent<'_>| {
             let plain = match event.what {
-                // Frames that are only marked are not of interest.
+                // Frames that are only marked count as plain.
                 Happened::Switched(Event::Enqueue(joined) | Event::Move(joined)) => {
                     !joined.detoured() && joined.changes.and(Changes::MARKED) == Changes::MARKED
                 }

@@ -1,7 +1,6 @@
 //! Control socket: one line of JSON is a request, one line of JSON the answer.
 //!
-//! `{"do": "counters"}`, `{"do": "reload"}`, `{"do": "stop"}`, `{"do": "reset"}` (lateness and peak queue
-//! lengths),
+//! `{"do": "counters"}`, `{"do": "reload"}`, `{"do": "stop"}`, `{"do": "reset"}` (of lateness and peak queues),
 //! `{"do": "capture", "file": "/tmp/x.pcapng", "only": "drops"}`, `{"do": "capture"}` to end one,
 //! `{"do": "note"}` and `{"do": "note", "file": "/tmp/x"}`,
 //! `{"do": "change", "port": "up0", "link": "down"}`, `{"do": "announce", …}` and so on: [`Question`].

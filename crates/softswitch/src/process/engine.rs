@@ -390,7 +390,7 @@ mod tests {
         // An order that would end a sleep at once.
         sender.give(Order::Stop);
         assert!(engine.wait(), "it does not poll unless it is told to");
-        // Longer than the uptime of any machine.
+        // Longer than any stall of the machine.
         let day = Time::from_s(24 * 3600);
         engine.clock = Clock::started(day);
         engine.polling = Polling::new(day);

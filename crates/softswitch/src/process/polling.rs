@@ -145,7 +145,7 @@ mod tests {
     fn awake_for_half_of_a_window_it_sleeps_until_the_next() {
         let mut polling = Polling::new(MOST);
         let start = Time::from_s(1);
-        // Work, polling and sleep until half of the window is used up, by any of them.
+        // Work, polling and sleep until the loop was awake for half of the window, whatever it did.
         assert_eq!(polling.idle(start, Some(start + us(1))), Idle::Poll);
         polling.slept(start + us(1000), start + us(2000));
         let (awake, asleep) = (start + us(5999), start + us(6000));

@@ -105,7 +105,7 @@ fn rules() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendError>
                 Is::With(bits) => (SeccompCmpOp::MaskedEq(bits), bits),
                 Is::Without(bits) => (SeccompCmpOp::MaskedEq(bits), 0),
             };
-            // Numbers of 32 bits, of which the kernel reads no more either, and pointers.
+            // Integers of 32 bits, as the kernel reads them; pointers of 64.
             let width = match is {
                 Is::Null => SeccompCmpArgLen::Qword,
                 _ => SeccompCmpArgLen::Dword,

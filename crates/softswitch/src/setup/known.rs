@@ -11,7 +11,7 @@ use sidestep_types::Param;
 
 pub use super::read::TOP;
 
-/// One section.
+/// Section of a config.
 #[derive(Clone, Copy)]
 pub struct Known {
     /// Name of the section.
@@ -20,7 +20,7 @@ pub struct Known {
     pub once: bool,
     /// Parameters of the section.
     pub params: &'static [Param],
-    /// Policies that the section chooses.
+    /// Policies or shims that the section can choose.
     pub choices: &'static [Choice],
     /// Keys that hold a list of words.
     pub lists: &'static [&'static str],

@@ -3,7 +3,7 @@
 //! **Decision**     none; an MTU beyond the slots of a receive ring, or below IPv6's minimum, is refused.
 //! **Units**        bytes of payload, without Ethernet's header, a VLAN tag and FCS.
 //! **Source**       RFC 8200, section 5: 1280 bytes at least.
-//! **Deviations**   above 1500 from the standard of Ethernet, which ends there (IEEE 802.3, 3.2.7).
+//! **Deviations**   an MTU above 1500 is outside the Ethernet standard (IEEE 802.3, 3.2.7).
 
 use super::PortSetup;
 use sidestep_config::problem::{At, Problems};

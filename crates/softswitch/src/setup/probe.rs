@@ -1,6 +1,7 @@
 //! `loop_probe` and `loop_action` of `[switch]`: loop detection, and the reaction to a loop.
 //!
-//! **Decision**     none; ports may only be blocked on a switch that learns, as others do not find other ways.
+//! **Decision**     none; ports may only be blocked on a switch that learns, since only there traffic finds
+//!                  another way.
 //! **Units**        time from one probe of a port to the next.
 
 use super::Forwarding;

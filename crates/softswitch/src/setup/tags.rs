@@ -38,7 +38,7 @@ pub struct Tags {
     pub carry: Carry,
     /// Divisor of a number at each retransmission.
     pub boost: u64,
-    /// Rule that says who divides it.
+    /// Rule of the division: by switches, or by hosts.
     pub rule: Rule,
 }
 

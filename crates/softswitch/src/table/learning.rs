@@ -239,7 +239,8 @@ mod tests {
         assert_eq!(table.see(Time::ZERO, mac(3), 0, A), Learned::PortFull);
         assert_eq!(table.find(Time::ZERO, mac(3), 0), None);
         assert_eq!(table.see(Time::ZERO, mac(4), 0, B), Learned::New);
-        // The address stays where it was: otherwise a full port could take over addresses of others.
+        // The address stays where it was: otherwise a host at a full port could cause floods of frames to
+        // others.
         assert_eq!(table.see(Time::ZERO, mac(1), 0, B), Learned::PortFull);
         assert_eq!(table.find(Time::ZERO, mac(1), 0), Some(A));
         assert_eq!(table.see(Time::ZERO, mac(1), 0, A), Learned::Known);

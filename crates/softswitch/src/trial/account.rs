@@ -5,7 +5,7 @@ use serde_json::Value;
 /// Growth that any program may show, due to its allocator, besides a byte for each frame.
 const BREATH_KB: u64 = 4096;
 
-/// Returns an error if a switch grew by too much while it received `frames` frames.
+/// Returns a message if a switch grew by too much while it received `frames` frames.
 pub(super) fn leaks(frames: u64, grown_kb: u64) -> Option<String> {
     let most_kb = BREATH_KB + frames / 1024;
     (grown_kb > most_kb).then(|| {

@@ -1,7 +1,7 @@
 //! Latency of an idle switch: an echo request (ping) and its answer, by the kernel's own stamps.
 //!
-//! **Set-up**   as [`super::throughput`]: two hosts and a switch, each in a namespace. One host sends a request
-//! of 64 bytes from its own core, and the other host's kernel answers it.
+//! **Set-up**   as [`super::throughput`]: two hosts and a switch, each in a namespace. One host sends a
+//!              request of 64 bytes from its own core, and the other host's kernel answers it.
 //! **There**    from before the call that sends the request until the kernel of the other host has it: once
 //!              through the switch.
 //! **Back**     until the kernel of the first host has the answer: twice through the switch, as `ping` shows

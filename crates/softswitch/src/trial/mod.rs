@@ -1,6 +1,6 @@
 //! Trials of real switches, in network namespaces that vanish with the process that made them.
 //!
-//! Used by tests, the benchmark, the run of random frames and the soak; switching itself needs nothing of it.
+//! Tests, the benchmark, the run of random frames and the soak use this module; switching does not.
 
 mod account;
 pub mod flood;

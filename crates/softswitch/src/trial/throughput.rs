@@ -1,7 +1,7 @@
 //! Throughput and cost per frame: the switch and the Linux bridge, in the same namespaces, in turn.
 //!
 //! **Set-up**   two hosts and a switch, each in a namespace, veth between them. One host floods from its own
-//! core; frames that arrive at the other are counted by its interface.
+//!              core; frames that arrive at the other are counted by its interface.
 //! **Costs**    CPU time of the switch's main thread, and of everything: on veth the kernel does the work of a
 //!              hop in the sender's time, and the bridge runs entirely there.
 //! **Limit**    rate of the flood alone: the row `nothing`, counted without any switch.
@@ -165,7 +165,7 @@ pub(super) fn bridge(wiring: &Wiring) -> Result<(), String> {
     space.ip("link set p0 master br0")?;
     space.ip("link set p1 master br0")?;
     space.ip("link set br0 up")?;
-    // As in the switch's config, the port of the frames' destination is configured.
+    // The port of the frames' destination is configured, as in the switch's config.
     let mac = sink(1).map(|byte| format!("{byte:02x}")).join(":");
     space.run("bridge", &format!("fdb add {mac} dev p1 master static"))?;
     Ok(())

@@ -14,7 +14,7 @@ use sidestep_transport::shim;
 use sidestep_types::{Param, ParamUnit, Time, Value, Values};
 use std::path::Path;
 
-/// One scenario.
+/// Conformance scenario.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// Name of its file.

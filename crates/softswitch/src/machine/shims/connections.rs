@@ -243,7 +243,7 @@ impl Connections {
             self.no_place += 1;
             return false;
         }
-        // The next unused pair of flow numbers: all pairs below are in use or in `free`.
+        // If no pair is free, the next unused pair: all below are in use.
         let next = 2 * self.table.len() as u32;
         let connection = Connection {
             first: self.free.pop().unwrap_or(next),

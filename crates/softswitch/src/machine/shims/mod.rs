@@ -10,10 +10,10 @@
 //!                  machine is polled.
 //! **Errors**       a shim that returns a packet that it does not keep causes a panic. Frames kept of a closed
 //!                  flow go on: a switch cannot tell what its host no longer needs.
-//! **Deviations**   no frame says that its packet was sent before, so shims' counters of such packets are not
-//!                  reported. An end of a connection counts as data of one byte, so that it waits for the data
-//!                  before it. A shim may mark, drop or keep an arriving packet, and tag a departing one or set
-//!                  its service; other changes are not written into frames.
+//! **Deviations**   no frame says whether its packet was sent before; counters of shims that depend on this are
+//!                  not reported. An end of a connection counts as data of one byte, so that it waits for the
+//!                  data before it. A shim may mark, drop or keep an arriving packet, and tag a departing one
+//!                  or set its service; other changes are not written into frames.
 
 mod announce;
 mod connections;
