@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * What a switch decides about one packet: which port it wants, whether it fits there, where it goes instead.
+ * Decision on one packet: the port that the route chooses, whether the packet fits there, and its detour.
  *
  * Decision     that of crates/switch: routes single, ecmp, spray-random, and those of turns.h; buffers droptail, ecn, dibs
- *              and dibs-first-open. `sidestep vectors` says it row by row, and the program sidestep_row answers those
+ *              and dibs-first-open. `sidestep vectors` lists it row by row, and the program sidestep_row answers those
  *              rows with these functions.
- * State        the two streams of draws, in the map.
- * Units        bytes of buffer; masks have bit p for port p.
- * Errors       none; a policy that is not here is refused before the program is loaded (ebpf/plan.rs).
- * Source       as of each policy in crates/switch; xoshiro256++ and splitmix64 as in crates/types/src/chance.rs.
+ * State        two streams of random draws, in the map.
+ * Units        bytes of buffer; bit p of a mask is port p.
+ * Errors       none; other policies are refused before the program is loaded (ebpf/plan.rs).
+ * Source       that of each policy in crates/switch; xoshiro256++ and splitmix64 as in crates/types/src/chance.rs.
  * Deviations   none: the rows are the same.
  */
 #ifndef SIDESTEP_DECIDE_H
@@ -37,38 +37,38 @@ struct depth {
 	__u32 bytes;
 };
 
-/* The policies and their parameters; laid out as ebpf/layout.rs writes it. */
+/* Policies and their parameters, in the layout that ebpf/layout.rs writes. */
 struct rule {
 	__u64 salt;        /* of the switch */
-	__u64 hash_salt;   /* what ecmp mixes: the salt, or 0 */
-	__u64 packets;     /* capacity of each port, at most a ring; NEVER where it is in bytes */
-	__u64 bytes;       /* the same in bytes; NEVER where it is in packets */
-	__u64 mark_packets; /* a queue that holds so much marks; NEVER */
+	__u64 hash_salt;   /* for ecmp: the salt, or 0 */
+	__u64 packets;     /* capacity of each port, at most a ring; NEVER if it is in bytes */
+	__u64 bytes;       /* capacity in bytes; NEVER if it is in packets */
+	__u64 mark_packets; /* a queue of this length marks; NEVER for none */
 	__u64 mark_bytes;
-	__u64 to_switch;   /* mask: ports that take detours */
+	__u64 to_switch;   /* mask: ports that accept detours */
 	__u32 ports;
 	__u8 route;
 	__u8 buffer;
-	__u8 back;         /* a detour may go back where the packet came from */
+	__u8 back;         /* a detour may use the packet's ingress port */
 	__u8 mark_detours;
 	__u8 max_detours;  /* 0: no limit */
-	__u8 acks_by_hash; /* what carries no data goes as with ecmp */
-	__u8 per;          /* spray-rr: what takes turns of its own */
-	__u8 ties;         /* spray-counter: who is taken of equal ones */
+	__u8 acks_by_hash; /* packets without data are routed as with ecmp */
+	__u8 per;          /* spray-rr: packets that share turns (turns.h) */
+	__u8 ties;         /* spray-counter: tie-break (turns.h) */
 	__u8 queued;       /* spray-counter: 1 compares queues */
 	__u8 shared;       /* 1: all queues share a memory */
 	__u8 nothing[2];
-	__u64 memory;      /* of all queues; NEVER where each port has its own */
-	__u64 alpha_over;  /* a queue may have alpha times what is free: numerator, and denominator, 0 for no limit */
+	__u64 memory;      /* of all queues; NEVER if each port has its own */
+	__u64 alpha_over;  /* a queue may hold alpha times the free memory: numerator, and denominator, 0 for no limit */
 	__u64 alpha_under;
-	__u32 limit;       /* spray-counter: most that a counter holds */
-	__u32 table;       /* spray-rr: places less one, by which hashes of flows and hosts are cut */
+	__u32 limit;       /* spray-counter: largest value of a counter */
+	__u32 table;       /* spray-rr: places minus one, the mask for hashes of flows and hosts */
 	__u32 burst;       /* spray-rr: packets in a turn */
-	__u32 rounds;      /* spray-rr: rounds in one order; 0 where it stays */
+	__u32 rounds;      /* spray-rr: rounds in one order; 0 if it never changes */
 };
 
-/* What a switch decides by is known as its program is built, so that neither the verifier nor a frame goes the ways of other
- * policies. The program that answers rows is told in each. */
+/* A switch's policies are known when its program is built, so that neither the verifier nor a frame takes the paths of other
+ * policies. The program that answers rows reads them from each row. */
 #ifdef SIDESTEP_ROUTE
 #define ROUTE(rule) SIDESTEP_ROUTE
 #define BUFFER(rule) SIDESTEP_BUFFER
@@ -81,30 +81,30 @@ struct rule {
 #define SHARED(rule) ((rule)->shared)
 #endif
 
-/* A level that no queue reaches. */
+/* Level that no queue reaches. */
 #define NEVER (1ull << 62)
 
-/* xoshiro256++. */
+/* Generator xoshiro256++. */
 struct stream {
 	__u64 state[4];
 };
 
-/* What is looked at of a packet. */
+/* Fields of a packet that the decision uses. */
 struct packet {
 	__u32 hash;    /* of its flow */
-	__u32 host;    /* a number for where it goes */
-	__u32 buffer;  /* bytes of buffer that it takes */
+	__u32 host;    /* number of its destination */
+	__u32 buffer;  /* bytes of buffer that it occupies */
 	__u8 data;     /* it carries data */
-	__u8 ttl;      /* after this switch has lowered it */
-	__u8 detours;  /* so far, as far as that is known */
-	__u8 ingress;  /* the port that it came by, or NO_PORT */
+	__u8 ttl;      /* after this switch has decremented it */
+	__u8 detours;  /* detours so far, as far as known */
+	__u8 ingress;  /* ingress port, or NO_PORT */
 };
 
-/* The ports toward a station. */
+/* Ports toward a station. */
 struct way {
 	__u32 many;
-	__u32 set;    /* a number for this very list of ports */
-	__u32 prefix; /* and for the station */
+	__u32 set;    /* number of this list of ports */
+	__u32 prefix; /* number of the station */
 	__u8 ports[SIDESTEP_PORTS];
 };
 
@@ -129,13 +129,13 @@ static __always_inline __u64 mix64(__u64 x)
 	return z ^ z >> 31;
 }
 
-/* floor(draw * n / 2^32). */
+/* Returns floor(draw * n / 2^32). */
 static __always_inline __u32 scale(__u32 draw, __u32 n)
 {
 	return (__u64)draw * n >> 32;
 }
 
-/* The upper half of the next 64 bits. */
+/* Returns the upper half of the next 64 bits. */
 static __always_inline __u32 draw(struct stream *stream)
 {
 	__u64 *s = stream->state;
@@ -151,17 +151,17 @@ static __always_inline __u32 draw(struct stream *stream)
 	return out >> 32;
 }
 
-/* 1 where a < b, both below 2^63: without a branch, of which the verifier would follow both ways in each of many ports. */
+/* Returns 1 if a < b, both below 2^63. Without a branch, since the verifier would follow both sides for each of many ports. */
 static __always_inline __u64 below(__u64 a, __u64 b)
 {
 	__u64 sign = a - b;
 
-	/* Or the compiler would see through it. */
+	/* Hides the value, or the compiler would make it a branch. */
 	asm volatile("" : "+r"(sign));
 	return sign >> 63;
 }
 
-/* Is there room in a queue this deep, where all of them hold `used` bytes? */
+/* Returns 1 if the packet fits into a queue this deep, while all queues hold `used` bytes. */
 static __always_inline __u64 fits(const struct rule *rule, struct depth depth, __u32 bytes, __u64 used)
 {
 	__u64 room = below(depth.packets, rule->packets) & below((__u64)depth.bytes + bytes, rule->bytes + 1);
@@ -172,13 +172,13 @@ static __always_inline __u64 fits(const struct rule *rule, struct depth depth, _
 	return room & below(depth.bytes * rule->alpha_under, free * rule->alpha_over) & below(bytes, free + 1);
 }
 
-/* Does a queue this deep mark what joins it? */
+/* Returns 1 if a queue this deep marks packets that join it. */
 static __always_inline __u32 steps(const struct rule *rule, struct depth depth)
 {
 	return 1 ^ (below(depth.packets, rule->mark_packets) & below(depth.bytes, rule->mark_bytes));
 }
 
-/* The verdict on a packet that fits where it wants to go. */
+/* Returns the verdict on a packet that fits into the queue of its port. */
 static __always_inline struct verdict keep(const struct rule *rule, __u32 want, struct depth depth)
 {
 	struct verdict kept = { ENQUEUE, want, 0, 0 };
@@ -195,7 +195,7 @@ static __always_inline struct verdict lost(__u32 want, __u32 reason)
 	return lost;
 }
 
-/* Of a packet that does not fit: why it may not be detoured, or -1. */
+/* Returns why a packet that does not fit may not be detoured, or -1 if it may. */
 static __always_inline int stays(const struct rule *rule, const struct packet *packet)
 {
 	if (BUFFER(rule) != BUFFER_DIBS && BUFFER(rule) != BUFFER_DIBS_FIRST_OPEN)
@@ -205,7 +205,7 @@ static __always_inline int stays(const struct rule *rule, const struct packet *p
 	return -1;
 }
 
-/* The ports that it may be detoured to, full or not. */
+/* Returns the ports that the packet may be detoured to, full or not. */
 static __always_inline __u64 allowed(const struct rule *rule, const struct packet *packet)
 {
 	__u64 mask = rule->to_switch;
@@ -215,7 +215,7 @@ static __always_inline __u64 allowed(const struct rule *rule, const struct packe
 	return mask;
 }
 
-/* Of the ports in `open` number `at`, from the lowest on. There are more than that. */
+/* Returns port number `at` of those in `open`, from the lowest on. `open` must have more than `at` ports. */
 static __always_inline __u32 nth(__u64 open, __u32 at)
 {
 	__u64 before = 0, port = 0;
@@ -223,7 +223,7 @@ static __always_inline __u32 nth(__u64 open, __u32 at)
 	for (__u32 p = 0; p < SIDESTEP_PORTS; p++) {
 		__u64 bit = open >> p & 1;
 
-		/* It is this one where as many are before it as `at` says. */
+		/* The port with `at` ports before it. */
 		port |= -(bit & below(before ^ at, 1)) & p;
 		before += bit;
 	}
@@ -239,7 +239,7 @@ static __always_inline __u32 many(__u64 mask)
 	return n;
 }
 
-/* The port of `open` that a detour takes; one number is drawn, whether or not there is one. */
+/* Returns the port of `open` for a detour, or NO_PORT; draws one number in either case. */
 static __always_inline __u32 detour(const struct rule *rule, __u64 open, struct stream *stream)
 {
 	__u32 drawn = draw(stream);
@@ -249,7 +249,7 @@ static __always_inline __u32 detour(const struct rule *rule, __u64 open, struct 
 		return NO_PORT;
 	if (BUFFER(rule) == BUFFER_DIBS)
 		return nth(open, scale(drawn, many(open)));
-	/* The first open one from a drawn port on, and around. */
+	/* The first open port from a drawn one on, cyclically. */
 	start = scale(drawn, rule->ports) & 63;
 	if (open >> start)
 		open = open >> start << start;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * A frame read: no more of it than a switch needs to know.
+ * Reader of frames, as far as a switch needs them.
  *
- * Decision     none; what a wire or a liar has spoiled is refused with the reason of crates/softswitch/src/frame/read.rs.
+ * Decision     none; a damaged or forged frame is refused with the reason of crates/softswitch/src/frame/read.rs.
  * State        none.
  * Units        offsets and lengths in bytes from the destination address; no FCS.
  * Errors       a refusal, by its number in frame/refusal.rs.
  * Source       RFC 791, 8200, 9293, 826, 4861.
- * Deviations   IPv6 extension headers are not looked past: what has some is data without ports, so that all of it that goes
- *              between two hosts has one hash.
+ * Deviations   IPv6 extension headers are not skipped: a packet with any is data without ports, so that all such packets
+ *              between two hosts have one hash.
  */
 #ifndef SIDESTEP_FRAME_H
 #define SIDESTEP_FRAME_H
@@ -23,7 +23,7 @@
 #define IS_ASKING 2
 #define IS_OTHER 3
 
-/* Ethernet, IPv4 with all its options, and TCP as far as its flags; or IPv6 with ICMP's first byte. */
+/* Bytes of Ethernet, IPv4 with all its options, and TCP up to its flags; or of IPv6 with ICMP's first byte. */
 #define HEAD 96
 
 #define TCP 6
@@ -34,8 +34,8 @@ struct frame {
 	__u8 head[HEAD];
 	__u32 length;
 	__u32 hash;
-	__u32 host;    /* a number for the host that it goes to */
-	__u32 asked;   /* the IPv4 address that is asked for, as it stands */
+	__u32 host;    /* number of the destination host */
+	__u32 asked;   /* requested IPv4 address, in network byte order */
 	__u32 payload;
 	__u64 to;      /* MACs as numbers */
 	__u64 from;
@@ -43,7 +43,7 @@ struct frame {
 	__u8 six;
 	__u8 ttl;
 	__u8 ecn;
-	__u8 data;     /* it carries data, as routes ask */
+	__u8 data;     /* carries data, in the sense of routes */
 	__u8 nothing[3];
 };
 
@@ -67,7 +67,7 @@ static __always_inline __u64 mac(const __u8 *at)
 	return (__u64)two(at) << 32 | four(at + 2);
 }
 
-/* What is behind IP's header, `size` bytes of it: the number that goes into the hash, for protocol and ports. */
+/* Reads the `size` bytes behind IP's header; returns protocol and ports as a number for the hash. */
 static __always_inline __u64 inner(struct frame *f, __u32 at, __u32 size, __u8 protocol, int whole)
 {
 	const __u8 *h = f->head;
@@ -79,7 +79,7 @@ static __always_inline __u64 inner(struct frame *f, __u32 at, __u32 size, __u8 p
 	f->data = size > 0;
 	if (!whole)
 		return 0;
-	/* TCP's flags are the last that is looked at. */
+	/* TCP's flags are the last field read. */
 	if (at > HEAD - 20)
 		return 0;
 	if (protocol == TCP) {
@@ -158,7 +158,7 @@ static __always_inline int read_v6(struct frame *f)
 	f->host = mix64(mix64(eight(h + 24)) ^ eight(h + 32));
 	f->six = 1;
 	f->what = IS_IP;
-	/* Neighbours' talk: what asks for an address is flooded like the rest of it, and its host answers. */
+	/* Neighbour discovery: a solicitation is flooded like the rest of it, and its host answers. */
 	if (h[6] == ICMP6 && size > 0 && h[40] >= 133 && h[40] <= 137 && h[7] == 255) {
 		f->what = IS_OTHER;
 		f->data = 1;
@@ -187,7 +187,7 @@ static __always_inline int read_arp(struct frame *f)
 	return SOUND;
 }
 
-/* Reads a frame whose head and length are there already; says why it is refused, or SOUND. `tagged`: a VLAN's tag stands
+/* Reads a frame whose head and length are set; returns why it is refused, or SOUND. `tagged`: the kernel holds a VLAN tag
  * beside the frame. */
 static __always_inline int read(struct frame *f, int tagged)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * The verdict on one packet whose port is known. The queues are those of the machine, or those of a row.
+ * Verdict on one packet whose port is known. The queues are those of the machine, or those of a row.
  *
  * Decision     the buffer policies of decide.h, in the order of crates/switch/src/decide.rs: time to live, room, detour.
- * State        none of its own.
+ * State        none.
  * Units        as decide.h.
  * Errors       none.
  * Deviations   none.
@@ -11,7 +11,7 @@
 #ifndef SIDESTEP_JUDGE_H
 #define SIDESTEP_JUDGE_H
 
-/* Where queues are looked up: in the machine at that time, or in `still`. */
+/* Source of queue depths: the machine at that time, or `still`. */
 struct view {
 	struct machine *machine;
 	struct queues *queues;
@@ -26,7 +26,7 @@ static __always_inline struct depth look(const struct view *view, __u32 port)
 	return settle(port_at(view->machine, port), queue_at(view->queues, port), view->now);
 }
 
-/* Says in `met` how deep the queue is that the packet wants to join. */
+/* Returns the verdict, and in `met` the depth of the queue of the packet's port. */
 static __always_inline struct verdict judge(const struct rule *rule, const struct packet *packet, __u32 want,
 					    const struct view *view, struct stream *stream, struct depth *met)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * What the program uses of the kernel's user interface (linux/bpf.h), whose layouts and numbers never change. Written out
- * so that neither the kernel's headers nor its type information are needed to build, and no name of theirs is in the way.
+ * Parts of the kernel's user interface (linux/bpf.h) that the program uses; its layouts and numbers never change. Written out
+ * here, so that the build needs neither the kernel's headers nor its type information, and does not clash with their names.
  */
 #ifndef SIDESTEP_KERNEL_H
 #define SIDESTEP_KERNEL_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * The queues of the ports, as clocks: a FIFO port knows when each packet leaves as soon as it comes.
+ * Queues of the ports, as clocks: in a FIFO port the departure of a packet is known when it arrives.
  *
- * Decision     none. How deep a queue is follows from the departures of the packets in it, which stand in a ring in
- *              their order: those up to now have left, and how many that are is found by halving.
- * State        of each port a ring of departures, and when its last bit leaves.
+ * Decision     none. The depth of a queue follows from the departures of its packets, which a ring holds in order:
+ *              packets with departures up to now have left; a binary search finds their number.
+ * State        for each port a ring of departures, and the time at which its last bit leaves.
  * Units        picoseconds since the program was loaded; bytes of buffer.
- * Errors       none: the ring has room for as many packets as the capacity lets in (ebpf/plan.rs).
+ * Errors       none: the ring has room for as many packets as the capacity admits (ebpf/plan.rs).
  * Source       crates/switch/src/ports/line.rs.
  * Deviations   none.
  */
@@ -15,28 +15,28 @@
 
 #define RING (1u << SIDESTEP_RING_BITS)
 
-/* Of a frame's bytes of link time, those that take no buffer: preamble and gap. */
+/* Bytes of a frame on the wire that occupy no buffer: preamble and gap. */
 #define UNBUFFERED 20
 
-/* One packet in a queue. The two sums wrap. */
+/* Packet in a queue. Both sums wrap. */
 struct slot {
 	__u64 departs;
 	__u32 bytes;  /* of buffer, of all packets before it */
 	__u32 length; /* of frames, of all packets before it */
 };
 
-/* One port; laid out as ebpf/layout.rs reads it. */
+/* Port, in the layout that ebpf/layout.rs reads. */
 struct port {
-	__u64 free_at;     /* when the last bit leaves, or left */
+	__u64 free_at;     /* time at which the last bit leaves, or left */
 	__u64 rate;        /* bits per second */
 	__u64 entered;     /* packets that joined */
-	__u64 left;        /* of those, packets whose last bit has left */
-	__u64 left_bytes;  /* of their frames */
-	__u32 bytes;       /* sum of the bytes of buffer that joined; it wraps */
-	__u32 length;      /* the same of frames */
-	__u32 length_left; /* of those, of packets that have left */
+	__u64 left;        /* packets whose last bit has left */
+	__u64 left_bytes;  /* bytes of their frames */
+	__u32 bytes;       /* sum of the bytes of buffer that joined; wraps */
+	__u32 length;      /* sum of the bytes of frames that joined; wraps */
+	__u32 length_left; /* sum of the bytes of frames that left; wraps */
 	__u32 interface;
-	struct depth depth; /* as it was settled last */
+	struct depth depth; /* when it was settled last */
 	struct depth peak;
 	__u64 rx_frames;
 	__u64 rx_bytes;
@@ -48,13 +48,13 @@ struct port {
 	__u64 copies;
 	__u64 drops[DROP_REASONS];
 	__u64 refused[REFUSALS];
-	__u64 forgotten;   /* the number of the order to forget the peak that was heeded last */
+	__u64 forgotten;   /* number of the last order to forget peaks that was executed */
 };
 
-/* What of a port is large: copied for nobody while the lock is held. */
+/* Large part of a port: never copied while the lock is held. */
 struct queue {
 	struct slot ring[RING];
-	__u64 met[RING]; /* arrivals that wanted this port, by the packets that they met */
+	__u64 met[RING]; /* arrivals for this port, by the number of packets queued then */
 };
 
 struct queues {
@@ -63,7 +63,7 @@ struct queues {
 
 _Static_assert(sizeof(struct slot) == 16 && sizeof(struct port) == PORT_BYTES, "as ebpf/layout.rs has them");
 
-/* What became of the last packet, for tests. */
+/* Result of the last packet, for tests. */
 struct last {
 	__u32 what;
 	__u32 port;
@@ -74,7 +74,7 @@ struct last {
 	__u64 departs;
 };
 
-/* The switch. */
+/* State of the switch. */
 struct machine {
 	struct bpf_spin_lock lock;
 	__u32 nothing;
@@ -84,13 +84,14 @@ struct machine {
 	struct stream buffer_stream;
 	struct rule rule;
 	__u64 switches; /* mask: ports that lead to switches */
-	__u64 flood;    /* mask: ports that get what is flooded */
+	__u64 flood;    /* mask: ports that flooded frames leave by */
 	__u64 no_port;
 	struct last last;
 	struct port port[SIDESTEP_PORTS];
 };
 
-/* Port number `p`, which is below SIDESTEP_PORTS, a power of two: cut so that the verifier sees it, too, without a branch. */
+/* Returns port number `p`, which is below SIDESTEP_PORTS, a power of two. The mask proves it to the verifier without a
+ * branch. */
 static __always_inline struct port *port_at(struct machine *machine, __u64 p)
 {
 	asm volatile("" : "+r"(p));
@@ -103,25 +104,25 @@ static __always_inline struct queue *queue_at(struct queues *queues, __u64 p)
 	return &queues->of[p & (SIDESTEP_PORTS - 1)];
 }
 
-/* Counts out what has left by now. */
+/* Counts out the packets that have left by now. */
 static __always_inline struct depth settle(struct port *port, struct queue *queue, __u64 now)
 {
 	__u64 low = port->left, high = port->entered;
 	__u64 empty;
 	struct slot *next;
 
-	/* All have left where the last one has: most queues at most times, and no search. */
+	/* If the last packet has left, all have: most queues at most times, and no search. */
 	if (port->free_at <= now)
 		low = high;
-	/* Longer and longer steps would go past the end, so from the longest on: each is made where the packet before its end
-	 * is one of the queue and has left. */
+	/* Binary search with steps from the longest to the shortest: a step is made if the packet before its end is in the
+	 * queue and has left. */
 	else for (int bit = SIDESTEP_RING_BITS; bit >= 0; bit--) {
 		__u64 to = low + (1u << bit);
 		__u64 left = below(queue->ring[(to - 1) & (RING - 1)].departs, now + 1) & below(to, high + 1);
 
 		low += left << bit;
 	}
-	/* Behind the last packet there is no slot that says the sums. */
+	/* Behind the last packet no slot holds the sums. */
 	next = &queue->ring[low & (RING - 1)];
 	empty = -(below(low, high) ^ 1);
 	__u32 left_length = next->length ^ ((next->length ^ port->length) & empty);
@@ -135,8 +136,8 @@ static __always_inline struct depth settle(struct port *port, struct queue *queu
 	return port->depth;
 }
 
-/* Puts a packet behind the others; says when its last bit leaves. Peaks are forgotten where `forget` is another order than
- * the last. */
+/* Appends a packet; returns the time at which its last bit leaves. Forgets peaks if `forget` is another order than the
+ * last. */
 static __always_inline __u64 join(struct port *port, struct queue *queue, __u64 now, __u32 buffer, __u32 length,
 				  __u64 forget)
 {

@@ -1,59 +1,59 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The switch in the kernel: a program at the ingress of every port, which reads a frame, decides, and sends it out by
-// another port, whose token bucket paces it.
+// The switch in the kernel: a program at the ingress of every port that reads a frame, decides, and sends it by another
+// port, whose token bucket paces it.
 //
-// Decision     that of `sidestep switch` (crates/softswitch/src/machine), for what ebpf/plan.rs lets in.
-// State        the map `machines`, one value under one lock: every decision sees all queues as the one before left them,
-//              whichever core it is made on. `stations`, `answers` and `interfaces` are only read here.
-// Units        picoseconds since the start, bytes without FCS, bytes of buffer with it.
-// Errors       a frame that is not forwarded is counted with its reason, and dropped.
-// Source       docs/ebpf.md; the policies' own in crates/switch.
+// Decision     that of `sidestep switch` (crates/softswitch/src/machine), for configs that ebpf/plan.rs accepts.
+// State        the map `machines`, one value under one lock: every decision sees all queues as the previous one left them,
+//              whichever core makes it. `stations`, `answers` and `interfaces` are only read here.
+// Units        picoseconds since the start, bytes without FCS, bytes of buffer with FCS.
+// Errors       a frame that is not forwarded is counted by reason, and dropped.
+// Source       docs/ebpf.md; that of each policy in crates/switch.
 // Deviations   those of frame.h. A frame leaves its bucket when its first bit would leave the port, not its last.
 //
 // Built by `sidestep switch` with -D:
-//   SIDESTEP_PORTS       ports at most, up to 64
-//   SIDESTEP_RING_BITS   a queue has room for 2 to that packets
-//   SIDESTEP_PLACES      places at which a route remembers whose turn it is
+//   SIDESTEP_PORTS       most ports, up to 64
+//   SIDESTEP_RING_BITS   base-2 logarithm of a queue's slots
+//   SIDESTEP_PLACES      places in which a route stores whose turn it is
 //   SIDESTEP_ROUTE, SIDESTEP_BUFFER, SIDESTEP_QUEUED, SIDESTEP_SHARED
-//                        of the rule, those that choose the program's way; without them it answers rows of the vectors
-//   SIDESTEP_STILL       1: time is what the map says, and copies are counted but not sent: for tests
+//                        parts of the rule that choose the program's code; without them it answers rows of the vectors
+//   SIDESTEP_STILL       1: the map holds the time, and copies are counted but not sent: for tests
 
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>
 
-#include "reasons.h" // written as this is built: the numbers of drop reasons and refusals (ebpf/compile.rs)
+#include "reasons.h" // generated at build time: the numbers of drop reasons and refusals (ebpf/compile.rs)
 #include "decide.h"
 #include "frame.h"
 #include "line.h"
 #include "judge.h"
 #include "turns.h"
 
-// Numbers of the kernel: what a program returns, and a flag of bpf_skb_store_bytes.
+// Numbers of the kernel: results of a program, and a flag of bpf_skb_store_bytes.
 #define ON (-1)
 #define SHOT 2
 #define RECOMPUTE 1
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-// The frame at hand.
+// Current frame.
 struct work {
 	struct frame frame;
 	struct packet packet;
 	__u32 from;
-	__u32 interface;  // where it goes
+	__u32 interface;  // egress interface
 	__u32 port;
 	__u32 marked;
 	__u8 answer[48];
-	__u64 forget;     // the number of the last order to forget peaks
+	__u64 forget;     // number of the last order to forget peaks
 };
 
-// A row of the vectors, and the answer. Laid out as ebpf/layout.rs writes and reads it.
+// Row of the vectors, and the answer, in the layout that ebpf/layout.rs writes and reads.
 struct row {
 	struct rule rule;
 	struct stream stream;
 	struct packet packet;
-	__u32 route;       // 1: which of the next hops; 0: what becomes of it at `want`
+	__u32 route;       // 1: choose a next hop; 0: decide at port `want`
 	__u32 want;
 	struct depth depths[8];
 	struct verdict verdict;
@@ -92,7 +92,7 @@ struct {
 	__type(value, struct row);
 } rows SEC(".maps");
 
-// The number of the last order to forget peaks.
+// Number of the last order to forget peaks.
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -100,7 +100,7 @@ struct {
 	__type(value, __u64);
 } orders SEC(".maps");
 
-// What routes remember.
+// State of routes.
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -108,7 +108,7 @@ struct {
 	__type(value, struct memory);
 } memories SEC(".maps");
 
-// By MAC.
+// Ports toward each station, by MAC.
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
@@ -117,7 +117,7 @@ struct {
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 } stations SEC(".maps");
 
-// The MAC of an IPv4 address, as it stands in packets.
+// MAC of each IPv4 address, which is in network byte order.
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
@@ -126,7 +126,7 @@ struct {
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 } answers SEC(".maps");
 
-// The port of an interface.
+// Port of each interface.
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 64);
@@ -145,7 +145,7 @@ static __always_inline __u64 clock(struct machine *m)
 #endif
 }
 
-// The time does not go back, whichever core asks first.
+// Advances the time; it never goes back, whichever core calls first.
 static __always_inline __u64 advance(struct machine *m, __u64 now)
 {
 	if (now > m->now)
@@ -159,7 +159,7 @@ static __always_inline void count_in(struct port *port, __u32 length)
 	port->rx_bytes += length;
 }
 
-// Decides about the packet at hand, which wants `wanted`, and queues it. Says whether it is to be sent. The lock is held.
+// Decides on the current packet, which is routed to `wanted`, and queues it. Returns 1 if it is to be sent. The lock is held.
 static __always_inline int decide(struct machine *m, struct queues *q, struct work *w, __u64 now, __u32 wanted,
 				  int detours)
 {
@@ -208,12 +208,12 @@ static __always_inline void refuse(struct machine *m, __u32 port, int why, __u32
 	m->last.reason = why;
 }
 
-// For `last`: what there is beside verdicts.
+// Values of `last.what` besides verdicts.
 #define REFUSED 3
 #define FLOODED 4
 #define ANSWERED 5
 
-// Puts `to` at a word of the header, and into the checksum of IPv4: RFC 1624.
+// Writes `to` into a word of the header, and updates the checksum of IPv4: RFC 1624.
 static __always_inline void replace(__u8 *ip, __u32 at, __u32 to)
 {
 	__u32 sum = (~two(ip + 10) & 0xffff) + (~two(ip + at) & 0xffff) + to;
@@ -227,7 +227,7 @@ static __always_inline void replace(__u8 *ip, __u32 at, __u32 to)
 	ip[11] = sum;
 }
 
-// Writes back what was changed of an IP header.
+// Writes the changed part of an IP header back.
 static __always_inline long store(struct __sk_buff *skb, struct frame *f)
 {
 	if (f->six)
@@ -235,7 +235,7 @@ static __always_inline long store(struct __sk_buff *skb, struct frame *f)
 	return bpf_skb_store_bytes(skb, ETHERNET + 1, f->head + ETHERNET + 1, 11, RECOMPUTE);
 }
 
-// Lowers the time to live where `ages`, and marks.
+// Decrements the time to live if `ages`, and marks.
 static __always_inline long change(struct __sk_buff *skb, struct frame *f, int ages, int marked)
 {
 	__u8 *ip = f->head + ETHERNET;
@@ -273,7 +273,7 @@ static __always_inline void describe(struct work *w, int ages, __u32 from)
 	w->packet.ingress = from;
 }
 
-// A copy of the frame at hand for one more port. Of its own, so that it is verified once for all ports.
+// Sends a copy of the current frame to one more port. A separate function, so that it is verified once for all ports.
 __noinline int sidestep_copy(struct __sk_buff *skb, __u32 to)
 {
 	__u32 zero = 0;
@@ -284,7 +284,7 @@ __noinline int sidestep_copy(struct __sk_buff *skb, __u32 to)
 	__u64 now;
 	int sent;
 
-	// Not even where no copy is sent may the compiler leave an argument out: the verifier asks for it.
+	// The compiler must not drop this argument even where no copy is sent: the verifier requires it.
 	asm volatile("" : "+r"(skb));
 	if (!m || !q || !w)
 		return 0;
@@ -292,7 +292,7 @@ __noinline int sidestep_copy(struct __sk_buff *skb, __u32 to)
 	bpf_spin_lock(&m->lock);
 	now = advance(m, now);
 	port_at(m, to)->copies += 1;
-	// The frame was flooded, whatever becomes of a copy.
+	// The result stays "flooded", whatever happens to a copy.
 	last = m->last;
 	sent = decide(m, q, w, now, to, 0);
 	m->last = last;
@@ -301,7 +301,7 @@ __noinline int sidestep_copy(struct __sk_buff *skb, __u32 to)
 		return 0;
 #if !SIDESTEP_STILL
 	if (w->marked && w->frame.ecn != 3) {
-		// The next copy is not marked by this.
+		// The mark must not stay for the next copy.
 		struct frame *f = &w->frame;
 		__u8 *ip = f->head + ETHERNET;
 		__u8 old[2];
@@ -331,7 +331,7 @@ static __always_inline int send(struct __sk_buff *skb, struct work *w)
 #endif
 }
 
-// Answers who asks for an address, by the port that it asked by.
+// Answers a request for an address, by its ingress port.
 static __always_inline int answer(struct __sk_buff *skb, struct machine *m, struct queues *q, struct work *w, __u64 now,
 				  __u64 has)
 {
@@ -481,7 +481,7 @@ int sidestep_forward(struct __sk_buff *skb)
 
 #else // no SIDESTEP_ROUTE
 
-// Answers a row of the vectors: the packet's bytes are the row, and the answer stands in them afterwards.
+// Answers a row of the vectors: the packet's bytes are the row, and contain the answer afterwards.
 SEC("tc")
 int sidestep_row(struct __sk_buff *skb)
 {

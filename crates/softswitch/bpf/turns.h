@@ -1,48 +1,48 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * Which of several next hops a packet takes, with what routes remember of packets before.
+ * Choice of one of several next hops, with the routes' state about earlier packets.
  *
- * Decision     the routes of decide.h; spray-rr gives the hops turns, spray-counter takes the one with the fewest bytes.
- * State        `struct memory`: bytes sent by each port, and for each place of a table whose turn it is.
- * Units        bytes of link time; places in the list of next hops.
- * Errors       none: a table has as many places as the rule can name (ebpf/plan.rs).
+ * Decision     the routes of decide.h; spray-rr uses the hops in turn, spray-counter the one with the fewest bytes.
+ * State        `struct memory`: bytes sent by each port, and the turn of each place of a table.
+ * Units        bytes on the wire; places in the list of next hops.
+ * Errors       none: a table has as many places as the rule can address (ebpf/plan.rs).
  * Source       crates/switch/src/route/spray_rr.rs and spray_counter.rs, least.rs.
  * Deviations   none: the rows are the same.
  */
 #ifndef SIDESTEP_TURNS_H
 #define SIDESTEP_TURNS_H
 
-/* What takes turns of its own. */
+/* Values of `per`: packets that share turns. */
 #define PER_FLOW 0
 #define PER_DESTINATION 1
 #define PER_PREFIX 2
 #define PER_SWITCH 3
 
-/* Who is taken of equal ones. */
+/* Values of `ties`. */
 #define TIES_TURN 0
 #define TIES_FIRST 1
 #define TIES_RANDOM 2
 
-/* A place where no packet has been, and which begins at a hop drawn. */
+/* Turn of a place that no packet has used yet, and that begins at a drawn hop. */
 #define NEW 0xffffu
 
-/* Next hops at most, the bits of a mask. */
+/* Most next hops, the bits of a mask. */
 #define MOST_HOPS 64
 
-/* Whose turn it is at one place; what is behind `next` counts where there are bursts or shuffles. */
+/* Turn of one place; the fields after `next` are used with bursts or shuffles. */
 struct turn {
-	__u16 next;    /* the hop of the next packet, or NEW */
-	__u16 packets; /* that the hop whose turn it is has had */
+	__u16 next;    /* hop of the next packet, or NEW */
+	__u16 packets; /* packets that the present hop has had */
 	__u16 stride;
-	__u16 many;    /* next hops that the order is for */
+	__u16 many;    /* number of next hops of the order */
 	__u16 turns;   /* left in the round */
 	__u16 rounds;  /* left in the order */
 };
 
-/* What routes remember; laid out as ebpf/layout.rs writes it. */
+/* State of routes, in the layout that ebpf/layout.rs writes. */
 struct memory {
 	__u32 sent[MOST_HOPS];
-	/* For each number of next hops how many strides meet each of them once, and which. */
+	/* For each number of next hops: count and list of the strides that visit each hop once. */
 	__u8 strides[MOST_HOPS + 1][MOST_HOPS];
 	struct turn of[SIDESTEP_PLACES];
 };
@@ -53,14 +53,14 @@ static __always_inline struct turn *turn_at(struct memory *memory, __u64 place)
 	return &memory->of[place & (SIDESTEP_PLACES - 1)];
 }
 
-/* The port of next hop `at`, of those that there are: cut so that the verifier sees it, too. */
+/* Returns the port of next hop `at`, which exists: masked, to prove it to the verifier. */
 static __always_inline __u32 hop_at(const struct way *way, __u64 at)
 {
 	asm volatile("" : "+r"(at));
 	return way->ports[at & (SIDESTEP_PORTS - 1)];
 }
 
-/* The place `stride` behind `at`, both below `many`. */
+/* Returns the place `stride` behind `at`, cyclically; both are below `many`. */
 static __always_inline __u32 step(__u32 at, __u32 stride, __u32 many)
 {
 	__u32 to = at + stride;
@@ -68,7 +68,7 @@ static __always_inline __u32 step(__u32 at, __u32 stride, __u32 many)
 	return to < many ? to : to - many;
 }
 
-/* A packet with `many` next hops comes to a place that was new, or had another number of them. */
+/* Adapts a place that is new, or had another number of next hops, to `many` of them. */
 static __always_inline void meet(struct turn *turn, __u32 many, __u32 rounds)
 {
 	if (!turn->many) {
@@ -81,7 +81,7 @@ static __always_inline void meet(struct turn *turn, __u32 many, __u32 rounds)
 	turn->many = many;
 }
 
-/* Where the next packet of a place goes, after one that went to `at` of `many`. */
+/* Returns the hop of a place's next packet, after one that went to `at` of `many`. */
 static __always_inline __u32 next_turn(const struct rule *rule, struct memory *memory, struct turn *turn, __u32 at,
 				       __u32 many, struct stream *stream)
 {
@@ -103,7 +103,7 @@ static __always_inline __u32 next_turn(const struct rule *rule, struct memory *m
 	if (!over || !rule->rounds || turn->rounds)
 		return step(at, turn->stride, many);
 	turn->rounds = rule->rounds;
-	/* An order by one draw: where it begins by all of it, the stride by its low half. */
+	/* One draw gives a new order: its start from the whole draw, the stride from the low half. */
 	drawn = draw(stream);
 	many &= MOST_HOPS * 2 - 1;
 	if (many > MOST_HOPS)
@@ -130,7 +130,7 @@ static __always_inline __u32 in_turn(const struct rule *rule, struct memory *mem
 	place = rule->per <= PER_DESTINATION ? mixed & rule->table : key;
 	turn = turn_at(memory, place);
 	at = turn->next;
-	/* The place is new, or was left by one that has more next hops. */
+	/* The place is new, or was last used with more next hops. */
 	if (at >= many)
 		at = at == NEW ? scale(mixed >> 32, many) : 0;
 	if (rule->burst > 1 || rule->rounds)
@@ -140,7 +140,7 @@ static __always_inline __u32 in_turn(const struct rule *rule, struct memory *mem
 	return at;
 }
 
-/* The bytes by which next hop `at` is judged. */
+/* Returns the bytes by which next hop `at` is compared. */
 static __always_inline __u32 load(const struct rule *rule, struct memory *memory, const struct view *view,
 				  const struct way *way, __u32 at)
 {
@@ -151,7 +151,7 @@ static __always_inline __u32 load(const struct rule *rule, struct memory *memory
 	return QUEUED(rule) ? look(view, port).bytes : memory->sent[port & (MOST_HOPS - 1)];
 }
 
-/* Counts a packet at the port that it was sent to: no counter is above the limit. */
+/* Counts a packet at its port; no counter exceeds the limit. */
 static __always_inline void count(const struct rule *rule, struct memory *memory, __u32 port, __u32 bytes)
 {
 	__u32 *counter = &memory->sent[port & (MOST_HOPS - 1)];
@@ -180,7 +180,7 @@ static __always_inline __u32 fewest(const struct rule *rule, struct memory *memo
 
 	if (rule->ties == TIES_TURN)
 		from = turn->next & -below(turn->next, many_hops);
-	/* The least, of equal ones the first from `from` on, and around: without a branch, as in judge.h. */
+	/* The least; at a tie the first from `from` on, cyclically. Without a branch, as in judge.h. */
 	for (__u64 hop = 0; hop < SIDESTEP_PORTS; hop++) {
 		__u64 wraps = below(hop, from);
 		__u64 behind = hop - from + (many_hops & -wraps);
@@ -205,7 +205,7 @@ static __always_inline __u32 fewest(const struct rule *rule, struct memory *memo
 	return at;
 }
 
-/* The place of the next hop that the route takes. */
+/* Returns the place of the next hop that the route chooses. */
 static __always_inline __u32 pick(const struct rule *rule, struct memory *memory, const struct view *view,
 				  const struct packet *packet, const struct way *way, struct stream *stream)
 {

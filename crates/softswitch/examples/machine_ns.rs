@@ -2,8 +2,8 @@
 //!
 //!     cargo run --release -p sidestep-softswitch --example machine_ns [ROW [FRAMES]]
 //!
-//! With a ROW only the rows that begin so, 1500 B alone, of so many FRAMES: two numbers of them under
-//! `valgrind --tool=callgrind` give the instructions of a frame.
+//! With a ROW, only the rows that begin so are run, with 1500 B only, and with so many FRAMES: two runs with
+//! different FRAMES under `valgrind --tool=callgrind` give the instructions of a frame.
 
 use sidestep_softswitch::frame::{self, sample::Sample};
 use sidestep_softswitch::machine::Machine;
@@ -14,7 +14,7 @@ use std::time::Instant;
 
 const FRAMES: u64 = 4_000_000;
 
-/// What the command line asks for.
+/// Arguments of the command line.
 struct Asked {
     row: Option<String>,
     frames: u64,
@@ -32,7 +32,7 @@ impl Asked {
     }
 }
 
-/// Class queues, behind a port that marks.
+/// Config with class queues, behind a port that marks.
 const BY_SIZE: &str = "buffer = { kind = \"mulbuff\", per_flow = \"9 pkt\", long = 0, product = \"50 kB\" }\n\
                        sched = \"wps\"\ncapacity = \"250 kB\"\n# by-size";
 
@@ -78,7 +78,7 @@ fn main() {
 }
 
 impl Asked {
-    /// One line, of a short and a long frame.
+    /// Prints one row, for a short and a long frame.
     fn row(&self, name: &str, bytes: &[Vec<u8>; 2], ns: impl Fn(&[u8], u64) -> f64) {
         let ns = |bytes: &[u8]| ns(bytes, self.frames);
         match &self.row {
@@ -99,7 +99,7 @@ fn reading(bytes: &[u8], frames: u64) -> f64 {
     start.elapsed().as_nanos() as f64 / frames as f64
 }
 
-/// Eight frames in, eight out, as a driver's batches are; the queue never overflows.
+/// Switches frames, eight in and eight out, as in a driver's batches; the queue never overflows.
 fn switching(bytes: &[u8], frames: u64, switch: &str, ports: u16) -> f64 {
     let mut text = format!("[switch]\n{switch}\n");
     for port in 0..ports {

@@ -1,15 +1,14 @@
-//! CPU time for handing one frame to a veth, by four ways of sending from an AF_PACKET socket.
+//! CPU time for passing one frame to a veth, by four ways of sending from an AF_PACKET socket.
 //!
 //!     cargo run --release -p sidestep-softswitch --example send_ways      (root)
 //!
-//! **Measured**  CPU time of the whole process, the poll thread of io_uring included, and the time
-//!               on the clock, per frame; medians of rounds in which the ways take turns.
-//! **Ways**      64 frames a system call each: `sendmmsg`; a TPACKET_V2 ring; io_uring; io_uring
-//!               with a kernel thread that polls its queue.
-//! **Limits**    Sending alone: nothing is received, decided or copied into a batch, and the ring's
-//!               frames are in their slots from the start. A veth does the hop's work in the
-//!               sender's time, down to the far host's drop; what is left to ksoftirqd is not
-//!               counted. A real card would differ.
+//! **Measured**  CPU time of the whole process, with the poll thread of io_uring, and wall-clock time, per
+//!               frame; medians of rounds in which the ways take turns.
+//! **Ways**      64 frames a system call each: `sendmmsg`; a TPACKET_V2 ring; io_uring; io_uring with a kernel
+//!               thread that polls its queue.
+//! **Limits**    Sending only: nothing is received, decided or copied into a batch, and the ring's frames are
+//!               in their slots from the start. A veth does the hop's work in the sender's time, down to the
+//!               far host's drop; work left to ksoftirqd is not counted. A real card would differ.
 
 use io_uring::{IoUring, cqueue, opcode, types};
 use sidestep_softswitch::io::interface::Inquiry;
@@ -32,7 +31,7 @@ const WAYS: [(&str, Way); 4] = [
     ("io_uring, SQPOLL", |to, frame| uring(to, frame, true)),
 ];
 
-/// Sends frames by a bound socket; CPU and clock nanoseconds per frame.
+/// Function that sends frames by a bound socket; returns CPU and wall-clock nanoseconds per frame.
 type Way = fn(&OwnedFd, &[u8]) -> io::Result<[f64; 2]>;
 
 fn main() -> Result<(), String> {
@@ -47,7 +46,7 @@ fn main() -> Result<(), String> {
                 seen.push(one.map_err(|e| format!("{name}, {length} bytes: {e}"))?);
                 let came = wiring.arrived(0)? - before;
                 let sent = FRAMES.next_multiple_of(BATCH) as u64;
-                // A host's kernel has a few frames of its own to say when its interface is new.
+                // A host's kernel sends a few frames itself when its interface is new.
                 if !(sent..sent + 10).contains(&came) {
                     return Err(format!("{name}, {length} bytes: {came} of {sent} came"));
                 }
@@ -70,7 +69,7 @@ fn main() -> Result<(), String> {
     Ok(())
 }
 
-/// A socket that receives nothing and sends by `interface` past its qdisc, as the switch's does.
+/// Opens a socket that receives nothing and sends by `interface` past its qdisc, as the switch's does.
 fn bound(interface: &str) -> io::Result<OwnedFd> {
     let index = (Inquiry::new().map_err(|e| e.why)?.interface(interface)?).index;
     let socket = socket(libc::AF_PACKET, libc::SOCK_RAW, 0)?;
@@ -128,7 +127,7 @@ fn sendmmsg(to: &OwnedFd, frame: &[u8]) -> io::Result<[f64; 2]> {
 
 fn ring(to: &OwnedFd, frame: &[u8]) -> io::Result<[f64; 2]> {
     const SLOT: usize = 2048;
-    /// Where the kernel looks for the frame: behind the header.
+    /// Offset at which the kernel reads the frame: behind the header.
     const FRAME_AT: usize = libc::TPACKET2_HDRLEN - size_of::<libc::sockaddr_ll>();
     let version = libc::tpacket_versions::TPACKET_V2 as i32;
     set_option(to.as_fd(), sys::PACKET_VERSION, version)?;
@@ -146,7 +145,8 @@ fn ring(to: &OwnedFd, frame: &[u8]) -> io::Result<[f64; 2]> {
     if start == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: slot `i` is inside the mapping, aligned, and the kernel's only while its status says so.
+    // SAFETY: slot `i` is inside the mapping and aligned, and belongs to the kernel only while its status says
+    // so.
     let slots: [_; BATCH] = std::array::from_fn(|i| unsafe { start.cast::<u8>().add(i * SLOT) });
     for slot in slots {
         // SAFETY: as above; the longest frame fits a slot.
@@ -164,7 +164,7 @@ fn ring(to: &OwnedFd, frame: &[u8]) -> io::Result<[f64; 2]> {
             }
             status.store(libc::TP_STATUS_SEND_REQUEST, Ordering::Release);
         }
-        // SAFETY: no memory is passed: the ring is what is sent.
+        // SAFETY: no memory is passed: the data is in the ring.
         let sent = unsafe { libc::send(fd, std::ptr::null(), 0, 0) };
         let sent = usize::try_from(sent).map_err(|_| io::Error::last_os_error())?;
         whole(sent, BATCH * frame.len())
@@ -192,7 +192,7 @@ fn uring(to: &OwnedFd, frame: &[u8], poll: bool) -> io::Result<[f64; 2]> {
     })
 }
 
-/// All was sent, or an error.
+/// Returns an error unless everything was sent.
 fn whole(sent: usize, of: usize) -> io::Result<()> {
     let same = (sent == of).then_some(());
     same.ok_or_else(|| io::Error::other(format!("{sent} of {of} sent")))

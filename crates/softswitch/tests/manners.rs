@@ -1,7 +1,7 @@
-//! What a switch does about its neighbours, on interfaces: storms, limits, VLANs, loops, long frames. Skips, with the
-//! reason, where the kernel forbids namespaces.
+//! Protection of the network by a switch on real interfaces: storms, limits, VLANs, loops, long frames. Skips,
+//! with the reason, where the kernel forbids namespaces.
 //!
-//! The switch is this very program, told to run one function alone.
+//! The switch is this test program itself, called to run one function only.
 
 use serde_json::Value;
 use sidestep_softswitch::process::control;
@@ -17,13 +17,13 @@ use tempfile::TempDir;
 /// Longer than any machine takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Not a test by itself.
+/// Runs the switch; not a test by itself.
 #[test]
 fn this_program_as_a_switch() {
     itself::switch();
 }
 
-/// A switch that runs, and what it belongs to.
+/// Running switch, with its network and files.
 struct Running {
     child: Child,
     wiring: Wiring,
@@ -31,7 +31,7 @@ struct Running {
 }
 
 impl Running {
-    /// Starts it with these lines of `[switch]`, and these of each of its ports.
+    /// Starts the switch with these lines of `[switch]`, and these of each of its ports.
     fn start(wiring: Wiring, switch: &str, ports: &[(&str, &str)]) -> Running {
         let mut running = Running::begin(wiring, switch, ports);
         let is_up = |counters: Value| {
@@ -84,7 +84,7 @@ impl Running {
         control::ask(&self.room.path().join("s.sock"), "counters")
     }
 
-    /// A count at one of its ports.
+    /// Returns a counter of one of its ports.
     fn count(&self, path: &str) -> u64 {
         let mut counters = self.ask();
         let began = Instant::now();
@@ -97,7 +97,7 @@ impl Running {
         count.unwrap_or_else(|| panic!("no count at {path}: {counters}"))
     }
 
-    /// Waits until it is so.
+    /// Waits until the condition holds.
     fn until(&mut self, what: &str, mut so: impl FnMut(&mut Running) -> bool) {
         let began = Instant::now();
         while !so(self) {
@@ -111,12 +111,12 @@ impl Running {
         }
     }
 
-    /// Waits until it has said this.
+    /// Waits until the log contains these words.
     fn says(&mut self, words: &str) {
         self.until(words, |running| running.log().contains(words));
     }
 
-    /// Has host `number` send frames.
+    /// Sends frames from host `number`.
     fn send(&self, number: usize, frames: &[Vec<u8>]) {
         self.wiring.hosts[number].within(|| {
             let mut source = Source::open("eth0").unwrap();
@@ -159,7 +159,7 @@ fn a_storm_and_a_limit_are_counted_and_said_once() {
         })
         .collect();
     running.send(0, &frames);
-    // One may pass, or a broadcast of the host's own did.
+    // One may pass, or a broadcast of the host itself did.
     running.until("a storm", |r| r.count("p0/refused/storm_broadcast") >= 39);
     running.says("port p0: more broadcasts than storm_broadcast allows");
     running.says("port p0: 3 addresses are learned, its learn_limit; ");
@@ -168,7 +168,7 @@ fn a_storm_and_a_limit_are_counted_and_said_once() {
     assert!(running.count("p0/learn_limited") >= 37);
 }
 
-/// A frame with a tag of 802.1Q.
+/// Returns a frame with a tag of 802.1Q.
 fn tagged(frame: &[u8], tag: u16) -> Vec<u8> {
     let [a, b] = tag.to_be_bytes();
     [&frame[..12], &[0x81, 0, a, b], &frame[12..]].concat()
@@ -184,7 +184,7 @@ fn tags_cross_interfaces_and_stay_in_their_vlan() {
     ];
     let mut running = Running::start(wiring, LEARNING, &ports);
     let (there, back) = (udp_frame(200, 0, 1), udp_frame(200, 1, 0));
-    // To a group, so that all of the VLAN and nobody else gets it.
+    // To a group, so that the whole VLAN and nobody else gets it.
     let to_all = |frame: &[u8]| {
         let mut frame = frame.to_vec();
         frame[..6].copy_from_slice(&[0x01, 0, 0x5e, 0, 0, 9]);
@@ -200,11 +200,11 @@ fn tags_cross_interfaces_and_stay_in_their_vlan() {
             && r.count("p0/refused/vlan_untagged") >= 1
             && r.count("p1/refused/vlan_tagged") == 1
     });
-    // What has no room in the kernel is counted before the switch: nothing has here.
+    // Frames without room in the kernel are counted before the switch: there are none here.
     running.until("all left", |r| {
         r.count("p1/io/sent") >= many as u64 && r.count("p0/io/sent") >= many as u64
     });
-    // Ours have 200 B, with a tag 204; what hosts say of their own accord by IPv6 is shorter.
+    // The test's frames have 200 B, with a tag 204; frames that hosts send themselves by IPv6 are shorter.
     let (frames, bytes) = (running.count("p0/tx_frames"), running.count("p0/tx_bytes"));
     assert!(
         bytes >= 204 * many as u64 && frames >= many as u64,
@@ -241,7 +241,7 @@ fn a_loop_is_named_with_both_ports_and_blocked_while_it_is_there() {
     running.says("port l1 is no more blocked: no probe comes back");
 }
 
-/// Two hosts whose interfaces, and the first of the switch's, have room for long frames.
+/// Returns two hosts whose interfaces, and the first of the switch's, have room for long frames.
 fn long_wiring() -> Option<Wiring> {
     let wiring = wiring(2)?;
     for space in &wiring.hosts {

@@ -1,4 +1,4 @@
-//! Notes of a switch say what its counters say: every frame, and how long queues were.
+//! Notes of a switch agree with its counters: every frame, and the queue lengths.
 
 use sidestep_softswitch::frame::sample::Sample;
 use sidestep_softswitch::machine::Machine;
@@ -7,7 +7,7 @@ use sidestep_softswitch::process::notes::{Notes, What, read};
 use sidestep_softswitch::setup::Setup;
 use sidestep_types::{PortId, Time};
 
-/// Three hosts behind a switch; a delay of 5 us to the third.
+/// Returns a switch with three hosts, and a delay of 5 us to the third.
 fn star() -> Setup {
     let mut text = "[switch]\ncapacity = \"3 pkt\"\n".to_string();
     for (port, delay) in [("a", 0), ("b", 0), ("c", 5)] {
@@ -69,7 +69,7 @@ fn what_is_noted_is_what_is_counted_and_frames_leave_when_their_last_bit_does() 
         }
         assert_eq!(note.segment.payload, 1000);
     }
-    // Frames of 1078 B with all that a link carries: one after the other.
+    // Frames of 1078 B on the link, one after the other.
     let wire = Time::from_ns(8 * 1078);
     let steps = departures.windows(2).map(|two| two[1] - two[0]);
     assert!(

@@ -1,9 +1,9 @@
 //! The program at interfaces, and the token buckets behind them that keep each port's rate.
 //!
-//! **Decision**     none: a token bucket (tbf) of the port's rate, whose limit is far above the port's capacity, so that it
-//!                  never drops: what is dropped, the program drops.
-//! **State**        a child that waits for the end of this process, however that comes, and then takes the buckets away;
-//!                  the kernel itself detaches programs whose descriptors are closed.
+//! **Decision**     none: a token bucket (tbf) of the port's rate, whose limit is far above the port's
+//!                  capacity, so that it never drops: all drops are the program's.
+//! **State**        a child process that waits for the end of this process, for whatever reason, and then
+//!                  removes the buckets; the kernel itself detaches programs whose descriptors are closed.
 //! **Units**        bits per second; the bucket counts FCS, preamble, gap and padding as the program does.
 //! **Errors**       name the interface, and the kernel's option that is missing.
 
@@ -18,23 +18,23 @@ use crate::setup::Setup;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
-/// Beside one frame a bucket may send so many nanoseconds' worth at once. A timer that is late is made up for by that, and
-/// what it is late by beyond is lost to the port for good: with one frame alone a port of 100 Mbps sent 0.81 of its rate on
-/// a busy machine, and what waited grew above what the program lets in.
+/// Nanoseconds' worth of data that a bucket may send at once, besides one frame. It makes up for a late timer;
+/// lateness beyond it is lost to the port for good: with one frame alone a port of 100 Mbps sent 0.81 of its
+/// rate on a busy machine, and its backlog grew above what the program admits.
 const BURST_NS: u64 = 200_000;
-/// The longest frame as the bucket counts it, with some room for its own rounding.
+/// Bytes of the longest frame as the bucket counts it, with some room for its own rounding.
 const ONE_FRAME: u64 = 1600;
 
-/// The ports of a switch that runs.
+/// Ports of a running switch.
 #[derive(Debug)]
 pub(super) struct Attached {
-    /// In the order of the ports.
+    /// Numbers of the interfaces, in the order of the ports.
     pub interfaces: Vec<i32>,
     _links: Vec<Link>,
     _keeper: Keeper,
 }
 
-/// The numbers of the interfaces.
+/// Returns the numbers of the interfaces.
 pub(super) fn interfaces(setup: &Setup) -> Result<Vec<i32>, String> {
     let inquiry = Inquiry::new().map_err(|e| e.to_string())?;
     (setup.ports.iter())
@@ -47,7 +47,7 @@ pub(super) fn interfaces(setup: &Setup) -> Result<Vec<i32>, String> {
         .collect()
 }
 
-/// Puts buckets and the program, which has been told of the switch, at its ports.
+/// Attaches buckets and the program, which has received the switch's config, to the ports.
 pub(super) fn attach(
     loaded: &Loaded,
     plan: &Plan,
@@ -90,18 +90,19 @@ fn bucket(interface: &str, rate: u64, most_bytes: u64) -> Result<(), String> {
         .map_err(|why| format!("{why}\nthe kernel must have CONFIG_NET_SCH_TBF"))
 }
 
-/// Bytes that a bucket of this rate sends at once.
+/// Returns the bytes that a bucket of this rate sends at once.
 fn burst(rate: u64) -> u64 {
     ONE_FRAME + (u128::from(rate) * u128::from(BURST_NS) / 8_000_000_000) as u64
 }
 
-/// Takes the buckets away when this process has ended.
+/// Child process that removes the buckets when this process has ended.
 #[derive(Debug)]
 struct Keeper(Child);
 
 impl Keeper {
     fn start(interfaces: &[&str]) -> Result<Keeper, String> {
-        // Reads until the pipe is closed, by this process or by its end. Names come as arguments, not as text of the shell.
+        // Reads until the pipe is closed, by this process or by its end. Names are passed as arguments, not as
+        // text of the shell.
         const WAIT: &str =
             "cat >/dev/null; for i; do tc qdisc del dev \"$i\" root 2>/dev/null; done";
         let mut command = Command::new("sh");

@@ -1,10 +1,10 @@
-//! What the token buckets behind the program have dropped: on a machine that is so late with their timers that more waits in
-//! one than the program lets wait.
+//! Drops of the token buckets behind the program: a machine whose timers are very late can queue more in a
+//! bucket than the program admits.
 //!
 //! **Decision**     none.
-//! **State**        none: the kernel is asked anew, by netlink, which takes no privilege.
+//! **State**        none: the kernel is queried each time, by netlink, which needs no privilege.
 //! **Units**        frames since the bucket was made.
-//! **Errors**       the kernel's; an answer that is not as expected has no bucket in it.
+//! **Errors**       the kernel's; an unexpected answer counts as one without a bucket.
 //! **Source**       `linux/rtnetlink.h`, `linux/gen_stats.h`.
 
 use crate::io::sys::{answer, socket};
@@ -15,14 +15,14 @@ use std::os::fd::AsRawFd;
 const NEW_QDISC: u16 = 36;
 const GET_QDISC: u16 = 38;
 const ROOT: u32 = u32::MAX;
-/// Of a message: length, kind, flags, number, sender.
+/// Bytes of a message's header: length, kind, flags, number, sender.
 const HEAD: usize = 16;
-/// Of `struct tcmsg`: family, interface, handle, parent, and a word.
+/// Bytes of `struct tcmsg`: family, interface, handle, parent, and a word.
 const ABOUT: usize = 20;
 const STATS: u16 = 7;
 const QUEUE: u16 = 3;
 
-/// The drops of the qdisc at the root of each interface, by its number.
+/// Returns the drops of the qdisc at the root of each interface, by the interface's number.
 pub(super) fn drops() -> io::Result<HashMap<i32, u64>> {
     let fd = socket(libc::AF_NETLINK, libc::SOCK_RAW, libc::NETLINK_ROUTE)?;
     let mut question = [0u8; HEAD + ABOUT];
@@ -45,7 +45,7 @@ pub(super) fn drops() -> io::Result<HashMap<i32, u64>> {
     }
 }
 
-/// Puts what the messages say into `all`; are there more?
+/// Reads the messages into `all`; returns true if there are more.
 fn read(mut messages: &[u8], all: &mut HashMap<i32, u64>) -> io::Result<bool> {
     while let Some((kind, body, rest)) = message(messages) {
         messages = rest;
@@ -58,7 +58,7 @@ fn read(mut messages: &[u8], all: &mut HashMap<i32, u64>) -> io::Result<bool> {
             _ if kind == NEW_QDISC && body.len() >= ABOUT && number(&body[12..]) == ROOT => {
                 let stats = attribute(&body[ABOUT..], STATS);
                 let queue = stats.and_then(|stats| attribute(stats, QUEUE));
-                // Length and bytes of what waits, then drops.
+                // Length and bytes of the queue, then drops.
                 if let Some(queue) = queue.filter(|queue| queue.len() >= 12) {
                     all.insert(number(&body[4..]) as i32, u64::from(number(&queue[8..])));
                 }
@@ -69,7 +69,7 @@ fn read(mut messages: &[u8], all: &mut HashMap<i32, u64>) -> io::Result<bool> {
     Ok(true)
 }
 
-/// The first message: its kind, what is in it, and what is behind it.
+/// Returns the first message: its kind, its body, and the bytes behind it.
 fn message(bytes: &[u8]) -> Option<(u16, &[u8], &[u8])> {
     let length = number(bytes.get(..4)?) as usize;
     let body = bytes.get(HEAD..length)?;
@@ -77,7 +77,7 @@ fn message(bytes: &[u8]) -> Option<(u16, &[u8], &[u8])> {
     Some((short(&bytes[4..]), body, rest))
 }
 
-/// What the first attribute of this kind says.
+/// Returns the body of the first attribute of this kind.
 fn attribute(mut bytes: &[u8], kind: u16) -> Option<&[u8]> {
     const NESTED: u16 = 1 << 15;
     loop {
@@ -118,7 +118,8 @@ mod tests {
         all
     }
 
-    /// A qdisc of interface 7 with this parent and these numbers of its queue, behind an attribute of another kind.
+    /// Returns a qdisc of interface 7 with this parent and these numbers of its queue, behind an attribute of
+    /// another kind.
     fn qdisc(parent: u32, queue: &[u32]) -> Vec<u8> {
         let queue: Vec<u8> = queue.iter().flat_map(|n| n.to_ne_bytes()).collect();
         let stats = [attribute_of(1, &[0; 16]), attribute_of(QUEUE, &queue)].concat();
@@ -146,14 +147,14 @@ mod tests {
         for end in 0..whole.len() {
             assert_eq!(all_of(&whole[..end]).len(), 0, "{end}");
         }
-        // Whole, and of less than is expected.
+        // Complete, but shorter than expected.
         assert_eq!(all_of(&qdisc(ROOT, &[5, 6])).len(), 0);
         assert_eq!(all_of(&message_of(NEW_QDISC, &[0; 10])).len(), 0);
     }
 
     #[test]
     fn the_kernel_is_asked_and_says_no_error() {
-        // Whatever interfaces there are here: loopback has a qdisc that is not listed.
+        // Independent of the interfaces here: loopback has a qdisc that is not listed.
         drops().unwrap();
     }
 }

@@ -1,8 +1,8 @@
-//! The program, compiled and loaded: C to a BPF object by clang, into the kernel by bpftool.
+//! Compiling and loading the program: C to a BPF object by clang, into the kernel by bpftool.
 //!
-//! **Decision**     clang 14 or newer, as on the machine; sizes are the config's.
-//! **State**        a folder of sources and what is pinned, both gone once the program is open.
-//! **Errors**       name the Debian package of the tool that is missing; what clang or the verifier says, at its end.
+//! **Decision**     clang 14 or newer, as installed; sizes are the config's.
+//! **State**        a folder of sources and the pins, both removed once the program is open.
+//! **Errors**       name the Debian package of a missing tool; the messages of clang or the verifier follow.
 
 use super::layout::PORT;
 use super::{kernel, tools};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The sources, by their names.
+/// Sources, by their names.
 pub(super) const SOURCES: [(&str, &str); 7] = [
     (
         "sidestep_switch.bpf.c",
@@ -29,13 +29,13 @@ pub(super) const SOURCES: [(&str, &str); 7] = [
     ("turns.h", include_str!("../../bpf/turns.h")),
 ];
 
-/// Where the kernel keeps what is pinned; bpftool mounts it where nobody has.
+/// Folder where the kernel keeps pins; bpftool mounts it if nobody has.
 const PINS: &str = "/sys/fs/bpf";
 
-/// Lines of a tool's complaint that are passed on: the verifier's reason is at the end.
+/// Lines of a tool's messages that are passed on: the verifier's reason is at the end.
 const LAST_LINES: usize = 12;
 
-/// What this machine lacks to load and attach the program, if anything.
+/// Checks that this machine can load and attach the program; an error says what is missing.
 pub fn need() -> Result<(), String> {
     const WHO: &str = "the eBPF datapath";
     tools::need(WHO)?;
@@ -43,22 +43,23 @@ pub fn need() -> Result<(), String> {
     kernel::attaches(kernel::TCX_INGRESS).map_err(|why| format!("{WHO} {why}"))
 }
 
-/// The sizes and kind of a program.
+/// Sizes and kind of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sizes {
-    /// Ports at most, a power of two from 8 to 64.
+    /// Most ports, a power of two from 8 to 64.
     pub ports: usize,
-    /// A queue has room for 2 to that packets.
+    /// Base-2 logarithm of a queue's slots.
     pub ring_bits: u32,
-    /// Places at which a route remembers whose turn it is, a power of two.
+    /// Places in which a route stores whose turn it is, a power of two.
     pub places: usize,
-    /// What the program is built for; `None` answers rows of the vectors, of any policy.
+    /// Policies that the program is built for; `None` for a program that answers rows of the vectors, with any
+    /// policy.
     pub way: Option<Way>,
-    /// Time is what the map says: for tests.
+    /// True if the map holds the time: for tests.
     pub still: bool,
 }
 
-/// What of a rule chooses the program's way, by the numbers of `struct rule`.
+/// Parts of a rule that choose the program's code, by the numbers of `struct rule`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Way {
     pub route: u8,
@@ -78,9 +79,9 @@ impl Way {
     }
 }
 
-/// A loaded program's pins, gone when this is dropped.
+/// Pins of a loaded program, removed when this is dropped.
 pub(super) struct Pinned {
-    /// Its pins.
+    /// Folder of the pins.
     pub path: PathBuf,
 }
 
@@ -90,7 +91,7 @@ impl Drop for Pinned {
     }
 }
 
-/// A folder that is removed with what is in it.
+/// Folder that is removed with its contents.
 struct Folder(PathBuf);
 
 impl Drop for Folder {
@@ -99,19 +100,19 @@ impl Drop for Folder {
     }
 }
 
-/// A name that no other of this machine has at this time.
+/// Returns a name that is unique on this machine at this time.
 fn unique() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     format!("sidestep-switch-{}-{number}", std::process::id())
 }
 
-/// Compiles these sources and loads them.
+/// Compiles these sources and loads the program.
 pub(super) fn load(sources: &[(&str, String)], sizes: Sizes) -> Result<Pinned, String> {
     let name = unique();
     let folder = Folder(std::env::temp_dir().join(&name));
     let failed = |e: std::io::Error| format!("cannot write to {}: {e}", folder.0.display());
-    // Of its owner alone: what is in it is about to run in the kernel.
+    // Accessible to its owner only: its contents are about to run in the kernel.
     let mut builder = fs::DirBuilder::new();
     builder.mode(0o700).create(&folder.0).map_err(failed)?;
     let reasons = ("reasons.h", reasons());
@@ -151,8 +152,8 @@ pub(super) fn load(sources: &[(&str, String)], sizes: Sizes) -> Result<Pinned, S
     Ok(pinned)
 }
 
-/// The header `reasons.h`: the numbers of drop reasons and refusals, how many there are of each, and the bytes of a port
-/// that counts them.
+/// Returns the header `reasons.h`: the numbers of drop reasons and refusals, how many there are of each, and
+/// the bytes of a port that counts them.
 fn reasons() -> String {
     let define = |name: &str, number: usize| format!("#define {name} {number}\n");
     let drop =
@@ -169,7 +170,7 @@ fn reasons() -> String {
         .collect()
 }
 
-/// Runs a tool to its end. An error has the end of what it said.
+/// Runs a tool to its end. An error contains the last lines of its messages.
 pub(super) fn ran(mut command: Command, what: &str) -> Result<(), String> {
     let done =
         (command.stdin(Stdio::null()).output()).map_err(|e| format!("cannot run {what}: {e}"))?;

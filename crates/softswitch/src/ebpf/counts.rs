@@ -1,7 +1,7 @@
-//! The program's counts, as the switch in user space says them.
+//! Counters of the program, in the form of the switch in user space.
 //!
 //! **Decision**     none.
-//! **State**        none: a copy of the maps, with the queues settled to the instant that is asked for.
+//! **State**        none: a copy of the maps, with the queues settled to the requested instant.
 //! **Units**        as [`Counters`].
 //! **Errors**       none.
 
@@ -14,19 +14,19 @@ use hdrhistogram::Histogram;
 use sidestep_switch::ports::Counts;
 use sidestep_switch::{Depth, DropReason};
 
-/// The maps, copied.
+/// Copy of the maps.
 pub(super) struct Copied<'a> {
     pub plan: &'a Plan,
-    /// `struct machine`.
+    /// Bytes of `struct machine`.
     pub machine: &'a [u8],
-    /// `struct queues`, copied after it.
+    /// Bytes of `struct queues`, copied after it.
     pub queues: &'a [u8],
-    /// The number of the last order to forget peaks.
+    /// Number of the last order to forget peaks.
     pub forget: u64,
 }
 
 impl Copied<'_> {
-    /// All counts at `now`, in picoseconds, of the switch that `setup` describes.
+    /// Returns all counters at `now`, in picoseconds, of the switch that `setup` describes.
     pub fn counters(&self, setup: &Setup, now: u64) -> Counters {
         let mut held = 0;
         let mut ports = Vec::new();
@@ -93,7 +93,7 @@ impl Copied<'_> {
         &self.queues[index * bytes..][..bytes]
     }
 
-    /// The slot of the packet that joined port `index` as number `number`.
+    /// Returns the slot of the packet that joined port `index` as number `number`.
     fn slot(&self, index: usize, number: u64) -> (u64, u32, u32) {
         let ring = 1u64 << self.plan.sizes.ring_bits;
         let at = (number % ring) as usize * SLOT;
@@ -101,7 +101,7 @@ impl Copied<'_> {
         (read.u64(0), read.u32(8), read.u32(12))
     }
 
-    /// A port with what has left by `now` counted out.
+    /// Returns a port in which packets that left by `now` are counted out.
     fn settled(&self, index: usize, now: u64) -> PortRead {
         let mut port = layout::port(self.machine, index);
         while port.left < port.entered && self.slot(index, port.left).0 <= now {
@@ -129,7 +129,7 @@ impl Copied<'_> {
     }
 }
 
-/// How many packets arrivals met, from the counts of a `struct queue`.
+/// Returns the queue lengths that arrivals met, from the counts of a `struct queue`.
 fn met(queue: &[u8], bits: u32) -> Histogram<u64> {
     let mut all = crate::machine::Depths::none();
     let counts = Read(&queue[SLOT << bits..]);

@@ -1,6 +1,6 @@
-//! bpf(2) without a library: pinned objects opened, maps read and written, programs tried and attached.
+//! bpf(2) without a library: opening pinned objects, reading and writing maps, testing and attaching programs.
 //!
-//! **Errors**       as the kernel says them; a map of other sizes than expected is refused before it is read.
+//! **Errors**       the kernel's; a map of other sizes than expected is refused before it is read.
 //! **Source**       `linux/bpf.h`, `union bpf_attr`.
 
 use crate::io::sys::answer;
@@ -24,10 +24,10 @@ const LOCKED: u64 = 4;
 pub(super) const TCX_INGRESS: u32 = 46;
 /// `BPF_PROG_TYPE_SCHED_CLS`.
 const CLASSIFIER: u32 = 3;
-/// An interface that there is not: the kernel looks for it once it knows how to attach.
+/// Interface number that does not exist: the kernel looks for it only if it supports the way to attach.
 const NOWHERE: u32 = i32::MAX as u32;
 
-/// `union bpf_attr`, as far as these commands go: 80 bytes, in words of 32 bits.
+/// `union bpf_attr`, as far as these commands use it: 80 bytes, in words of 32 bits.
 #[repr(C, align(8))]
 #[derive(Default)]
 struct Attributes([u32; 20]);
@@ -37,7 +37,7 @@ impl Attributes {
         self.0[word] = value;
     }
 
-    /// Puts an address of 64 bits at an even word.
+    /// Writes an address of 64 bits at an even word.
     fn point<T>(&mut self, word: usize, to: *const T) {
         let bytes = (to.expose_provenance() as u64).to_ne_bytes();
         for (half, word) in bytes.chunks_exact(4).zip(word..) {
@@ -46,10 +46,12 @@ impl Attributes {
     }
 }
 
+/// Executes a command of bpf(2).
+///
 /// # Safety
-/// What the attributes point to is what the command reads and writes there, and lives through the call.
+/// The attributes point to the memory that the command reads and writes there, which lives through the call.
 unsafe fn bpf(command: c_int, attributes: &mut Attributes) -> io::Result<c_int> {
-    // SAFETY: the kernel reads and writes the attributes, of that size; and the caller's promise.
+    // SAFETY: the kernel reads and writes the attributes, of that size; the caller guarantees the rest.
     let done = unsafe {
         libc::syscall(
             libc::SYS_bpf,
@@ -61,7 +63,8 @@ unsafe fn bpf(command: c_int, attributes: &mut Attributes) -> io::Result<c_int> 
     answer(done as c_int)
 }
 
-/// Can this process load a program here and attach it in this way? An error is the rest of a sentence that says who asks.
+/// Checks that this process can load a program here and attach it in this way. An error is the rest of a
+/// sentence whose subject is the caller.
 pub(super) fn attaches(way: u32) -> Result<(), String> {
     // `r0 = 0; exit`.
     const NOTHING: [u64; 2] = [0xb7, 0x95];
@@ -70,7 +73,8 @@ pub(super) fn attaches(way: u32) -> Result<(), String> {
     attributes.put(1, NOTHING.len() as u32);
     attributes.point(2, NOTHING.as_ptr());
     attributes.point(4, c"Dual MIT/GPL".as_ptr());
-    // SAFETY: instructions and licence live, and are as long as is said; the descriptor is new, and ours alone.
+    // SAFETY: instructions and licence live, and have the stated lengths; the descriptor is new, and ours
+    // alone.
     let loaded = unsafe { bpf(PROGRAM_LOAD, &mut attributes).map(|fd| OwnedFd::from_raw_fd(fd)) };
     let program = Program(loaded.map_err(|e| match e.kind() {
         io::ErrorKind::PermissionDenied => {
@@ -88,7 +92,7 @@ pub(super) fn attaches(way: u32) -> Result<(), String> {
     }
 }
 
-/// What is pinned at a path.
+/// Opens the object pinned at a path.
 fn open(path: &Path) -> io::Result<OwnedFd> {
     let path =
         CString::new(path.as_os_str().as_bytes()).map_err(|_| io::ErrorKind::InvalidInput)?;
@@ -98,7 +102,7 @@ fn open(path: &Path) -> io::Result<OwnedFd> {
     unsafe { bpf(OBJECT_GET, &mut attributes).map(|fd| OwnedFd::from_raw_fd(fd)) }
 }
 
-/// A map.
+/// Map of the kernel, open.
 #[derive(Debug)]
 pub(super) struct Map {
     fd: OwnedFd,
@@ -107,7 +111,7 @@ pub(super) struct Map {
 }
 
 impl Map {
-    /// The map that is pinned at `path`, whose keys and values have so many bytes.
+    /// Opens the map pinned at `path`, whose keys and values have so many bytes.
     pub fn open(path: &Path, key: usize, value: usize) -> io::Result<Map> {
         let fd = open(path)?;
         let mut info = [0u32; 4];
@@ -115,7 +119,7 @@ impl Map {
         attributes.put(0, fd.as_raw_fd() as u32);
         attributes.put(1, size_of_val(&info) as u32);
         attributes.point(2, info.as_mut_ptr());
-        // SAFETY: the kernel writes at most the length that stands beside the address: kind, number, and both sizes.
+        // SAFETY: the kernel writes at most the length given beside the address: kind, number, and both sizes.
         unsafe { bpf(OBJECT_INFO, &mut attributes)? };
         let (got, expected) = ((info[2] as usize, info[3] as usize), (key, value));
         if got != expected {
@@ -126,15 +130,15 @@ impl Map {
         Ok(Map { fd, key, value })
     }
 
-    /// Gives `key` this value.
+    /// Sets the value of `key`.
     pub fn put(&self, key: &[u8], value: &[u8]) -> io::Result<()> {
         assert_eq!((key.len(), value.len()), (self.key, self.value));
         let mut attributes = self.about(key, value.as_ptr());
-        // SAFETY: key and value have as many bytes as those of the map.
+        // SAFETY: key and value have the sizes of the map.
         unsafe { bpf(MAP_UPDATE, &mut attributes) }.map(|_| ())
     }
 
-    /// The value of `key`; `locked`: copied at one moment, under its lock.
+    /// Returns the value of `key`; if `locked`, copied at one moment, under its lock.
     pub fn get(&self, key: &[u8], locked: bool) -> io::Result<Vec<u8>> {
         assert_eq!(key.len(), self.key);
         let mut value = vec![0u8; self.value];
@@ -154,23 +158,23 @@ impl Map {
     }
 }
 
-/// A loaded program.
+/// Loaded program.
 #[derive(Debug)]
 pub(super) struct Program(OwnedFd);
 
-/// A program on an interface, for as long as this lives.
+/// Attachment of a program to an interface, for as long as this lives.
 #[derive(Debug)]
 pub(super) struct Link {
     _link: OwnedFd,
 }
 
 impl Program {
-    /// The program that is pinned at `path`.
+    /// Opens the program pinned at `path`.
     pub fn open(path: &Path) -> io::Result<Program> {
         open(path).map(Program)
     }
 
-    /// Runs at the ingress of interface number `interface`.
+    /// Attaches the program to the ingress of interface number `interface`.
     pub fn attach(&self, interface: i32) -> io::Result<Link> {
         self.link(interface as u32, TCX_INGRESS)
     }
@@ -185,7 +189,8 @@ impl Program {
         Ok(Link { _link: link })
     }
 
-    /// Runs once, on a frame with this mark, which becomes what the program makes of it; says what it returned.
+    /// Runs the program once, on a frame with this mark; replaces the frame by the program's output, and
+    /// returns the program's result.
     pub fn test(&self, frame: &mut Vec<u8>, mark: u32) -> io::Result<u32> {
         let context = [0u32, 0, mark];
         let mut out = vec![0u8; 4096];
@@ -198,7 +203,8 @@ impl Program {
         attributes.put(8, 1);
         attributes.put(10, size_of_val(&context) as u32);
         attributes.point(12, context.as_ptr());
-        // SAFETY: the kernel reads frame and context, and writes at most the length of `out`, as stands beside each.
+        // SAFETY: the kernel reads frame and context, and writes at most the length of `out`, as given beside
+        // each.
         unsafe { bpf(PROGRAM_TEST, &mut attributes)? };
         frame.clear();
         frame.extend_from_slice(&out[..attributes.0[3] as usize]);

@@ -1,8 +1,8 @@
-//! The bytes of what the program and this process share, as `crates/softswitch/bpf` lays them out.
+//! Byte layout of the data that the program and this process share, as `crates/softswitch/bpf` defines it.
 //!
 //! **Decision**     none.
-//! **Units**        offsets in bytes; numbers in the machine's own order.
-//! **Errors**       none: sizes are checked where a map is opened, and again by the compiler of the program.
+//! **Units**        offsets in bytes; numbers in the machine's own byte order.
+//! **Errors**       none: sizes are checked when a map is opened, and again by the compiler of the program.
 
 use super::plan::{Plan, Rule};
 use crate::frame::Refusal;
@@ -15,21 +15,21 @@ pub(super) const RULE: usize = 112;
 pub(super) const MACHINE: usize = 256;
 pub(super) const PORT: usize = FORGOTTEN + 8;
 pub(super) const SLOT: usize = 16;
-/// Where `struct machine` has what became of the last packet, for tests.
+/// Offset in `struct machine` of the last packet's result, for tests.
 pub(super) const LAST: usize = MACHINE - 32;
 
-/// Next hops at most, and so the counters of `struct memory`; bytes of a `struct turn`.
+/// Most next hops, and thus counters of `struct memory`; bytes of a `struct turn`.
 const MOST_HOPS: usize = 64;
 const TURN: usize = 12;
-/// A place where no packet has been, and which begins at a hop drawn.
+/// Turn of a place that no packet has used yet, and that begins at a drawn hop.
 const NEW: u16 = u16::MAX;
 
-/// Where `struct port` has its drops, its refusals, and its last number.
+/// Offsets in `struct port` of its drops, its refusals, and its last order number.
 const DROPS: usize = 136;
 const REFUSED: usize = DROPS + 8 * DropReason::COUNT;
 const FORGOTTEN: usize = REFUSED + 8 * Refusal::COUNT;
 
-/// Bytes, one value after the other.
+/// Byte buffer to which values are appended.
 #[derive(Default)]
 pub(super) struct Bytes(pub Vec<u8>);
 
@@ -49,7 +49,7 @@ impl Bytes {
         self
     }
 
-    /// Zeros up to so many bytes in all.
+    /// Appends zeros up to `length` bytes in all.
     pub fn to(&mut self, length: usize) -> &mut Bytes {
         assert!(self.0.len() <= length, "{} > {length}", self.0.len());
         self.0.resize(length, 0);
@@ -60,7 +60,7 @@ impl Bytes {
         rng.state().into_iter().fold(self, |b, word| b.u64(word))
     }
 
-    /// `struct rule`.
+    /// Appends a `struct rule`.
     pub fn rule(&mut self, rule: &Rule) -> &mut Bytes {
         let begin = self.0.len();
         self.u64(rule.salt).u64(rule.hash_salt);
@@ -83,7 +83,7 @@ impl Bytes {
     }
 }
 
-/// `struct machine` of a plan, started at that nanosecond of the clock, with these interfaces.
+/// Returns a `struct machine` of a plan, started at that nanosecond of the clock, with these interfaces.
 pub(super) fn machine(plan: &Plan, started_ns: u64, interfaces: &[i32]) -> Vec<u8> {
     let mut bytes = Bytes::default();
     bytes.u64(0).u64(started_ns).u64(0);
@@ -97,7 +97,7 @@ pub(super) fn machine(plan: &Plan, started_ns: u64, interfaces: &[i32]) -> Vec<u
         bytes.u64(0).u64(*port).to(begin + 52);
         bytes.u32(*interface as u32).to(begin + PORT);
     }
-    // A port that is not there: a rate of 0 would be divided by.
+    // An unused port has a rate of 1: the program would divide by a rate of 0.
     for _ in plan.rates.len()..plan.sizes.ports {
         let begin = bytes.0.len();
         bytes.u64(0).u64(1).to(begin + PORT);
@@ -105,12 +105,12 @@ pub(super) fn machine(plan: &Plan, started_ns: u64, interfaces: &[i32]) -> Vec<u
     bytes.0
 }
 
-/// Bytes of `struct memory`.
+/// Returns the bytes of a `struct memory`.
 pub(super) const fn memory_bytes(places: usize) -> usize {
     4 * MOST_HOPS + MOST_HOPS * (MOST_HOPS + 1) + TURN * places
 }
 
-/// `struct memory` of a route that has met no packet.
+/// Returns the `struct memory` of a route that has met no packet.
 pub(super) fn memory(rule: &Rule, places: usize) -> Vec<u8> {
     let mut bytes = Bytes::default();
     bytes.to(4 * MOST_HOPS);
@@ -130,7 +130,7 @@ pub(super) fn memory(rule: &Rule, places: usize) -> Vec<u8> {
     bytes.0
 }
 
-/// A value, read.
+/// Value of a map, to be read.
 #[derive(Clone, Copy)]
 pub(super) struct Read<'a>(pub &'a [u8]);
 
@@ -144,14 +144,14 @@ impl Read<'_> {
     }
 }
 
-/// `struct port`, as far as it is counted.
+/// Counters of a `struct port`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PortRead {
     pub free_at: u64,
     pub entered: u64,
     pub left: u64,
     pub left_bytes: u64,
-    /// The sums of bytes of buffer and of frames that joined; they wrap.
+    /// Sums of the bytes of buffer, and of the bytes of frames, that joined; they wrap.
     pub bytes: u32,
     pub length: u32,
     pub length_left: u32,
@@ -167,7 +167,7 @@ pub(super) struct PortRead {
     pub forgotten: u64,
 }
 
-/// Port number `index` of a `struct machine`.
+/// Returns port number `index` of a `struct machine`.
 pub(super) fn port(machine: &[u8], index: usize) -> PortRead {
     let read = Read(&machine[MACHINE + index * PORT..][..PORT]);
     PortRead {
@@ -191,7 +191,7 @@ pub(super) fn port(machine: &[u8], index: usize) -> PortRead {
     }
 }
 
-/// Bytes of `struct queue` and `struct queues`, with rings of 2 to `bits` slots.
+/// Returns the bytes of a `struct queue` with a ring of 2 to the power of `bits` slots.
 pub(super) const fn queue(bits: u32) -> usize {
     (SLOT + 8) << bits
 }

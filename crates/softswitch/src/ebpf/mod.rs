@@ -1,10 +1,12 @@
 //! The switch in the kernel: the same decision as a BPF program on the ports, without a process between frames.
 //!
-//! **Decision**     that of `crates/softswitch/bpf`, in C; this loads it, and says what it cannot do ([`Plan`]).
-//! **State**        in the kernel: one map with all that decides, one with the queues' departures, tables of addresses.
+//! **Decision**     that of `crates/softswitch/bpf`, in C; this module loads it, and reports what it cannot do
+//!                  ([`Plan`]).
+//! **State**        in the kernel: one map with all state of the decision, one with the queues' departures,
+//!                  tables of addresses.
 //! **Units**        picoseconds since the start; bytes without FCS.
-//! **Errors**       a config that asks for more than the program has, by its key; a kernel or machine without what it
-//!                  needs, by the option or package.
+//! **Errors**       a config that needs more than the program has, by its key; a kernel or machine that lacks
+//!                  something, by the option or package.
 //! **Source**       `docs/ebpf.md`.
 
 mod attach;

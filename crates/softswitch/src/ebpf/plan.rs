@@ -1,9 +1,9 @@
-//! What a config comes to in the program; or what of it the program cannot do, and why.
+//! Translation of a config for the program; or the settings that the program cannot do, and why.
 //!
-//! **Decision**     policies whose memory of packets past is a table, before FIFO ports.
+//! **Decision**     policies whose memory of past packets is a table, before FIFO ports.
 //! **State**        none.
 //! **Units**        capacity and marks in packets or bytes of buffer, as written.
-//! **Errors**       every key that asks for more, with the reason, all of them at once.
+//! **Errors**       every key that needs more, with the reason, all of them at once.
 
 use super::compile::{Sizes, Way};
 use crate::setup::{DEFAULT_MTU, Forwarding, Mac, Named, Setup, Storms};
@@ -12,24 +12,24 @@ use sidestep_types::{PortId, Seed, Size, Time, Values};
 use std::fmt::Display;
 use std::net::{IpAddr, Ipv4Addr};
 
-/// Ports that a mask has bits for.
+/// Most ports: the bits of a mask.
 const MOST_PORTS: usize = 64;
-/// Ports that rows of the vectors have, and so the program at least.
+/// Ports of the vectors' rows, and thus the least of the program.
 const LEAST_PORTS: usize = 8;
 /// Bits of the longest ring: its search is a step for each bit, in a program of bounded length.
 const MOST_BITS: u32 = 15;
 /// Bytes of buffer of the smallest frame.
 const LEAST_BUFFER: u64 = 64;
-/// The most that a memory and either part of alpha may be, so that no product is above 62 bits.
+/// Most bytes of a memory, and most of either part of alpha, so that no product is above 62 bits.
 const MOST_PARTS: u64 = 1 << 31;
-/// A level that no queue reaches.
+/// Level that no queue reaches.
 const NEVER: u64 = 1 << 62;
 
 /// `struct rule`: the policies and their parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rule {
     pub salt: u64,
-    /// What ecmp mixes: the salt, or 0.
+    /// Salt that ecmp mixes in: the switch's, or 0.
     pub hash_salt: u64,
     pub packets: u64,
     pub bytes: u64,
@@ -40,21 +40,21 @@ pub(super) struct Rule {
     pub way: Way,
     pub back: bool,
     pub mark_detours: bool,
-    /// 0: no limit.
+    /// Most detours of a packet; 0 means no limit.
     pub max_detours: u8,
     pub acks_by_hash: bool,
-    /// `spray-rr`: the place among [`PER`]; of `spray-counter` that among [`TIES`].
+    /// Index into [`PER`] for `spray-rr`; the next field is an index into [`TIES`] for `spray-counter`.
     pub per: u8,
     pub ties: u8,
-    /// All queues', and what one may have of what is free.
+    /// Memory of all queues together, and the share of the free part that one queue may have.
     pub memory: u64,
     pub alpha: (u64, u64),
     pub limit: u32,
-    /// Places less one.
+    /// Number of places, minus one.
     pub table: u32,
     pub burst: u32,
     pub rounds: u32,
-    /// `spray-rr`: a new place begins where ECMP would.
+    /// True if a new place of `spray-rr` begins where ECMP would.
     pub drawn: bool,
 }
 
@@ -70,8 +70,8 @@ const TIES: [&str; 3] = ["turn", "first", "random"];
 const BUFFERS: [&str; 4] = ["droptail", "ecn", "dibs", "dibs-first-open"];
 
 impl Rule {
-    /// Of these policies on a switch of so many ports and this salt. An error names a policy that the program does not
-    /// have.
+    /// Returns the rule of these policies on a switch with so many ports and this salt. An error names a policy
+    /// that the program does not have.
     pub fn of(
         route: Option<&Named>,
         buffer: Option<&Named>,
@@ -93,7 +93,7 @@ impl Rule {
         };
         let (packets, bytes) = match capacity {
             Capacity::PerPort(size) => levels(Some(size)),
-            // A ring is all that a queue can have.
+            // Only the ring limits a queue.
             _ => ((1 << MOST_BITS) - 1, NEVER),
         };
         let (memory, alpha, shared) = match capacity {
@@ -135,7 +135,7 @@ impl Rule {
             },
             back: !detours || buffer.1.flag("ingress"),
             mark_detours: detours && buffer.1.flag("mark_detours"),
-            // The policy itself was built of it before: from 1 to 255.
+            // The policy itself has checked this value: from 1 to 255.
             max_detours: most.map_or(0, |most| most.min(255) as u8),
             acks_by_hash: route.0.starts_with("spray") && route.1.word("acks") == "ecmp",
             per: word(turns, "per", &PER),
@@ -150,12 +150,13 @@ impl Rule {
         })
     }
 
-    /// Places of a table that this needs, on a switch whose lists of ports and stations have numbers below `numbers`.
+    /// Returns the places of the table that this rule needs, on a switch whose lists of ports and stations have
+    /// numbers below `numbers`.
     pub(super) fn places(&self, numbers: usize) -> usize {
         let turns = self.way.route == number_of("spray-rr");
         let counts = self.way.route == number_of("spray-counter");
         match self.per {
-            // Of flows and destinations.
+            // Per flow and per destination.
             0 | 1 if turns => self.table as usize + 1,
             _ if turns || counts => numbers.next_power_of_two(),
             _ => 1,
@@ -163,13 +164,13 @@ impl Rule {
     }
 }
 
-/// The number of a route that the program has.
+/// Returns the number of a route that the program has.
 fn number_of(route: &str) -> u8 {
     let place = ROUTES.iter().position(|name| *name == route);
     place.expect("a route of the program") as u8
 }
 
-/// A level in packets and in bytes, of which one is out of reach.
+/// Returns a level in packets and in bytes, one of which is out of reach.
 fn levels(size: Option<Size>) -> (u64, u64) {
     match size {
         None => (NEVER, NEVER),
@@ -178,7 +179,7 @@ fn levels(size: Option<Size>) -> (u64, u64) {
     }
 }
 
-/// A switch as the program is told of it.
+/// Switch in the form that the program receives.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(super) sizes: Sizes,
@@ -186,16 +187,16 @@ pub struct Plan {
     pub(super) streams: Streams,
     /// Ports that lead to switches.
     pub(super) switches: u64,
-    /// Ports that get what is flooded.
+    /// Ports that flooded frames leave by.
     pub(super) flood: u64,
-    /// Of each port, bits per second.
+    /// Rate of each port, bits per second.
     pub(super) rates: Vec<u64>,
     pub(super) stations: Vec<(Mac, Vec<PortId>)>,
     pub(super) answers: Vec<(Ipv4Addr, Mac)>,
 }
 
 impl Plan {
-    /// What `setup` comes to. Errors are all that the program cannot do of it, a line each.
+    /// Translates `setup`. An error lists all settings that the program cannot do, a line each.
     pub fn of(setup: &Setup) -> Result<Plan, String> {
         let name = setup.name.as_str();
         let seed = Seed(setup.seed);
@@ -203,7 +204,7 @@ impl Plan {
         Plan::drawing(setup, seed.salt(("ecmp", name)), streams)
     }
 
-    /// The same with this salt and these draws.
+    /// Translates `setup` as [`Plan::of`] does, with this salt and these draws.
     pub(super) fn drawing(setup: &Setup, salt: u64, streams: Streams) -> Result<Plan, String> {
         let decision = &setup.decision;
         let mut cannot = Cannot(Vec::new());
@@ -262,7 +263,7 @@ impl Plan {
         })
     }
 
-    /// The most bytes of frames that wait at a port, generously: what its token bucket must have room for.
+    /// Returns a generous upper bound of the bytes queued at a port, for which its token bucket must have room.
     pub(super) fn most_bytes(&self) -> u64 {
         const LONGEST_BUFFER: u64 = 1518;
         let packets = self.rule.packets.saturating_mul(LONGEST_BUFFER);
@@ -270,7 +271,7 @@ impl Plan {
     }
 }
 
-/// What the program cannot do.
+/// Settings that the program cannot do.
 struct Cannot(Vec<String>);
 
 impl Cannot {
@@ -285,7 +286,7 @@ impl Cannot {
         }
     }
 
-    /// What a decision of the kernel's has no room or no order for.
+    /// Collects settings of the decision that the program has no room or no order for.
     fn decision(&mut self, setup: &Setup) {
         let (decision, ports) = (&setup.decision, setup.ports.len());
         self.unless(
@@ -318,7 +319,7 @@ impl Cannot {
         ];
         let looks = looks.into_iter().filter(|look| *look).count();
         if looks > 1 {
-            // Each look doubles what the verifier has to follow.
+            // Each look doubles the states that the verifier has to follow.
             let most = MOST_PORTS >> (looks - 1);
             self.unless(
                 ports <= most,
@@ -332,7 +333,7 @@ impl Cannot {
         }
     }
 
-    /// The bits of a ring that holds the longest queue.
+    /// Returns the bits of a ring that holds the longest queue.
     fn ring(&mut self, capacity: Capacity) -> u32 {
         const LONGEST: u64 = (1 << MOST_BITS) - 1;
         let longest = match capacity {
@@ -341,7 +342,7 @@ impl Cannot {
             Capacity::Unlimited => LONGEST,
             Capacity::Shared { memory, .. } => (memory.0 / LEAST_BUFFER).min(LONGEST),
         };
-        // One slot stays free: what waits is told from what has left by it.
+        // One slot stays free: it separates queued packets from those that have left.
         let bits = (64 - longest.leading_zeros()).max(4);
         self.unless(
             bits <= MOST_BITS,

@@ -1,8 +1,8 @@
-//! The program in the kernel with its maps, told of a switch.
+//! Loaded program in the kernel with its maps, and the config written into them.
 //!
 //! **Decision**     none.
-//! **State**        descriptors: the program and its maps are gone when they are closed.
-//! **Errors**       what could not be loaded or told, and why.
+//! **State**        descriptors: the program and its maps vanish when they are closed.
+//! **Errors**       what could not be loaded or written, and why.
 
 use super::compile::{Pinned, SOURCES, Sizes, load};
 use super::kernel::{Map, Program};
@@ -11,13 +11,13 @@ use super::plan::{Plan, Rule};
 use crate::table::ways::Numbering;
 use std::path::Path;
 
-/// The key of a map with one value.
+/// Key of a map with one value.
 const ONLY: [u8; 4] = [0; 4];
 
-/// Loaded.
+/// Loaded program and its maps.
 #[derive(Debug)]
 pub(super) struct Loaded {
-    /// What stands at the ports; or, built for no way, what answers rows.
+    /// Program at the ports; or, built for no policies, the one that answers rows.
     pub program: Program,
     pub sizes: Sizes,
     machines: Map,
@@ -36,7 +36,7 @@ impl Loaded {
         Loaded::from(&sources, sizes)
     }
 
-    /// The same of other sources.
+    /// Compiles other sources and loads the program.
     pub fn from(sources: &[(&str, String)], sizes: Sizes) -> Result<Loaded, String> {
         let pinned = load(sources, sizes)?;
         Loaded::open(&pinned, sizes).map_err(|e| {
@@ -66,7 +66,8 @@ impl Loaded {
         })
     }
 
-    /// Tells it of a switch, new at that nanosecond of the clock. No frame may come by it yet.
+    /// Writes the config of a switch, started at that nanosecond of the clock, into the maps. No frame may
+    /// arrive yet.
     pub fn tell(&self, plan: &Plan, started_ns: u64, interfaces: &[i32]) -> Result<(), String> {
         let failed = |e: std::io::Error| format!("cannot tell the program of the switch: {e}");
         let machine = layout::machine(plan, started_ns, interfaces);
@@ -100,27 +101,28 @@ impl Loaded {
         Ok(())
     }
 
-    /// Has the route forget what it remembers of packets.
+    /// Clears the route's state about packets.
     pub fn begin_memory(&self, rule: &Rule) -> std::io::Result<()> {
         (self.memories).put(&ONLY, &layout::memory(rule, self.sizes.places))
     }
 
-    /// `struct machine`, copied at one moment.
+    /// Returns `struct machine`, copied at one moment.
     pub fn machine(&self) -> std::io::Result<Vec<u8>> {
         self.machines.get(&ONLY, true)
     }
 
-    /// `struct queues`: what it says of packets that had joined when the machine was copied stays for a whole ring more.
+    /// Returns `struct queues`: the slots of packets that had joined when the machine was copied stay valid for
+    /// a whole ring more.
     pub fn queues(&self) -> std::io::Result<Vec<u8>> {
         self.queues.get(&ONLY, false)
     }
 
-    /// Has peaks forgotten: `number` is one that no order before had.
+    /// Makes the program forget peaks: `number` must be new for each order.
     pub fn forget(&self, number: u64) -> std::io::Result<()> {
         self.orders.put(&ONLY, &number.to_ne_bytes())
     }
 
-    /// Moves the time of a still program on.
+    /// Advances the clock of a still program.
     pub fn set_now(&self, now_ps: u64) -> std::io::Result<()> {
         let mut machine = self.machine()?;
         machine[16..24].copy_from_slice(&now_ps.to_ne_bytes());
@@ -129,7 +131,7 @@ impl Loaded {
     }
 }
 
-/// Bytes of `struct way`.
+/// Returns the bytes of a `struct way`.
 fn way_bytes(sizes: Sizes) -> usize {
     (12 + sizes.ports).next_multiple_of(4)
 }

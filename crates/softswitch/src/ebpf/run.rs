@@ -1,8 +1,8 @@
-//! The process beside the program: it loads and attaches it, answers questions, and ends.
+//! Process beside the program: it loads and attaches the program, answers requests, and ends.
 //!
-//! **Decision**     none: no frame comes by here.
+//! **Decision**     none: no frame passes this process.
 //! **State**        the maps' descriptors; privileges are dropped once the program is at its ports.
-//! **Errors**       what could not be opened; to questions that the program cannot do, in words.
+//! **Errors**       what could not be opened; requests that the program cannot serve.
 
 use super::attach::{Attached, attach, interfaces};
 use super::buckets::drops;
@@ -25,7 +25,8 @@ use std::cell::Cell;
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::Arc;
 
-/// Runs the switch that `setup` describes in the kernel until SIGTERM, SIGINT or an order to stop; its last counters.
+/// Runs the switch that `setup` describes in the kernel until SIGTERM, SIGINT or an order to stop; returns its
+/// last counters.
 pub fn run(setup: &Setup) -> Result<Snapshot, String> {
     let signals = Signals::block();
     let log = Log::new(&setup.name);
@@ -73,13 +74,14 @@ pub fn run(setup: &Setup) -> Result<Snapshot, String> {
     last
 }
 
-/// The program compares times below 2^63 picoseconds; an hour before, it ends, so that what supervises it starts it again.
+/// Last usable time: the program compares times below 2^63 picoseconds. An hour before, it ends, so that its
+/// supervisor starts it again.
 const LAST_NS: u64 = (1 << 63) / 1000 - 3_600_000_000_000;
 
 const RELOAD: &str =
     "reload: the program in the kernel is built for its config: another one needs a restart";
 
-/// Why a question cannot be answered, of those that the program does not do.
+/// Returns the reason why a request cannot be served by the program, if it cannot.
 fn refused(question: &Question) -> Option<String> {
     let word = match question {
         Question::Counters | Question::Reset | Question::Stop => return None,
@@ -100,12 +102,12 @@ struct Running<'a> {
     loaded: Loaded,
     attached: Attached,
     started: u64,
-    /// The number of the last order to forget peaks.
+    /// Number of the last order to forget peaks.
     forget: Cell<u64>,
 }
 
 impl Running<'_> {
-    /// Does what is ordered until the end is.
+    /// Executes orders until the end.
     fn serve(&self, orders: &Orders) -> Result<(), String> {
         loop {
             match orders.next() {
@@ -143,7 +145,8 @@ impl Running<'_> {
         let ports = self.setup.ports.iter().zip(&machine.ports);
         let ports = ports.zip(&self.attached.interfaces);
         let ports = ports.map(|((port, counts), index)| {
-            // Of those that have left the queue: what waits in a bucket longer than in the queue is among them.
+            // Limited to frames that have left the queue: a frame may wait longer in its bucket than in the
+            // queue.
             let refused = dropped
                 .get(index)
                 .map_or(0, |n| *n)
@@ -175,7 +178,7 @@ impl Running<'_> {
     }
 }
 
-/// Is the interface that the program was attached to still there, and up?
+/// Returns true if the interface that the program was attached to still exists, and is up.
 fn runs(name: &str, index: i32) -> bool {
     let inquiry = crate::io::interface::Inquiry::new().ok();
     let state = inquiry.and_then(|inquiry| inquiry.interface(name).ok());
@@ -203,7 +206,7 @@ fn wait(orders: &Orders) -> Result<(), String> {
     }
 }
 
-/// CLOCK_MONOTONIC, as the program reads it.
+/// Returns CLOCK_MONOTONIC, as the program reads it.
 fn now_ns() -> u64 {
     // SAFETY: the kernel fills the whole of `now`.
     let now = unsafe {

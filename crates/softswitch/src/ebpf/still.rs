@@ -1,10 +1,10 @@
-//! The program without a network: frames one by one, at times that the caller says, by the kernel's test run.
+//! The program without a network: frames one by one, at times set by the caller, in the kernel's test run.
 //!
-//! **Decision**     the program's own, with all that it does to a frame; what it redirects goes nowhere.
-//! **State**        as of a switch, in the maps of a program of its own.
+//! **Decision**     the program's own, with all its changes of a frame; redirected frames go nowhere.
+//! **State**        as of a switch, in the maps of a separate program.
 //! **Units**        picoseconds since the start; bytes without FCS.
-//! **Errors**       what the program cannot do of a config, or the machine lacks.
-//! **Deviations**   copies of what is flooded are decided about and counted, and not seen.
+//! **Errors**       settings that the program cannot do, or tools that the machine lacks.
+//! **Deviations**   copies of flooded frames are decided on and counted, but not visible.
 
 use super::layout::{LAST, MACHINE, Read};
 use super::plan::Plan;
@@ -15,7 +15,7 @@ use crate::setup::Setup;
 use sidestep_switch::{DropReason, Streams};
 use sidestep_types::{PortId, Seed, Time};
 
-/// A switch in the kernel whose clock stands still.
+/// Switch in the kernel whose clock stands still.
 #[derive(Debug)]
 pub struct Still {
     loaded: Loaded,
@@ -24,37 +24,38 @@ pub struct Still {
     now: Time,
 }
 
-/// What became of a frame.
+/// Result of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Became {
-    /// It joined the queue of a port.
+    /// The frame joined the queue of a port.
     Queued {
-        /// The port it wanted.
+        /// Port that the route chose.
         wanted: PortId,
-        /// The port whose queue it joined.
+        /// Port whose queue the frame joined.
         port: PortId,
-        /// Packets before it there.
+        /// Packets before the frame in that queue.
         ahead: u32,
-        /// It was marked as it joined.
+        /// True if the frame was marked as it joined.
         marked: bool,
-        /// When its last bit leaves.
+        /// Time at which its last bit leaves.
         departs: Time,
     },
-    /// It was dropped.
+    /// The frame was dropped.
     Dropped {
-        /// The port it wanted.
+        /// Port that the route chose.
         wanted: PortId,
-        /// The reason of the drop.
+        /// Reason of the drop.
         reason: DropReason,
     },
-    /// The decision was not asked.
+    /// Refused before the decision.
     Refused(Refusal),
-    /// Copies went, or did not go, to other ports.
+    /// The frame was flooded: copies were queued at other ports, or dropped.
     Flooded,
 }
 
 impl Still {
-    /// A switch that draws what the simulator's switch `id` draws from the same seed; named after itself without one.
+    /// Returns a switch that draws the same random numbers as the simulator's switch `id` from the same seed;
+    /// without an `id`, its draws depend on its name.
     pub fn new(setup: &Setup, id: Option<u64>) -> Result<Still, String> {
         let seed = Seed(setup.seed);
         let mut plan = match id {
@@ -77,8 +78,9 @@ impl Still {
         })
     }
 
-    /// A frame came in by `port`: what became of it, and its bytes as they leave. An error is the kernel's: it takes no
-    /// frames without Ethernet's whole header or, of IP, that of its fixed size, nor very long ones.
+    /// Receives a frame by `port`; returns its result, and its bytes as they leave. An error is the kernel's:
+    /// its test run rejects frames without Ethernet's whole header or, for IP, that of its fixed size, and very
+    /// long ones.
     pub fn receive(
         &mut self,
         now: Time,
@@ -110,7 +112,7 @@ impl Still {
         Ok((became, frame))
     }
 
-    /// All counts at `now`.
+    /// Returns all counters at `now`.
     pub fn counters(&mut self, now: Time) -> std::io::Result<Counters> {
         self.now = self.now.max(now);
         let machine = self.loaded.machine()?;

@@ -1,20 +1,20 @@
-//! What builds and loads BPF programs: clang, bpftool and libbpf's header. The switch in the kernel and the testbed's
-//! programs ask for them here.
+//! Tools that build and load BPF programs: clang, bpftool and libbpf's header. The switch in the kernel and the
+//! testbed's programs find them here.
 //!
-//! **Decision**     clang 14 or newer: 16, with which everything was tried, before others.
+//! **Decision**     clang 14 or newer: 16, with which everything was tested, before others.
 //! **State**        none.
-//! **Errors**       name what is missing, and Debian's package of it.
+//! **Errors**       name the missing tool, and its Debian package.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where libbpf's header is.
+/// Path of libbpf's header.
 const HEADER: &str = "/usr/include/bpf/bpf_helpers.h";
 /// Versions of clang that are looked for by their numbers, and the one that is tried first.
 const CLANGS: std::ops::RangeInclusive<u32> = 14..=22;
 const FIRST: u32 = 16;
 
-/// The program of this name, in PATH or where root's programs are.
+/// Finds the program of this name, in PATH or where root's programs are.
 pub fn find(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let usual = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"].map(PathBuf::from);
@@ -22,7 +22,7 @@ pub fn find(name: &str) -> Option<PathBuf> {
     places.map(|dir| dir.join(name)).find(|p| p.is_file())
 }
 
-/// The compiler.
+/// Finds the compiler.
 pub fn clang() -> Option<PathBuf> {
     let others = CLANGS.rev().filter(|n| *n != FIRST);
     let numbered = std::iter::once(FIRST).chain(others);
@@ -32,12 +32,13 @@ pub fn clang() -> Option<PathBuf> {
     names.find_map(|name| find(&name))
 }
 
-/// A call of the program of this name, which [`need`] found.
+/// Returns a call of the program of this name, which [`need`] found.
 pub(super) fn call(name: &str) -> Command {
     Command::new(find(name).unwrap_or_else(|| name.into()))
 }
 
-/// Refuses to begin without what builds and loads a program. `why` is the beginning of a sentence: what needs it.
+/// Checks that the tools to build and load a program exist. `why` begins the error's sentence: it names the
+/// caller's feature.
 pub fn need(why: &str) -> Result<(), String> {
     present(
         why,
@@ -50,7 +51,7 @@ pub fn need(why: &str) -> Result<(), String> {
     present(why, "bpf/bpf_helpers.h", header, "libbpf-dev")
 }
 
-/// Refuses what is not there.
+/// Returns an error if `is` is false.
 pub(super) fn present(why: &str, what: &str, is: bool, packages: &str) -> Result<(), String> {
     match is {
         true => Ok(()),

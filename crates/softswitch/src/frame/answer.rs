@@ -1,4 +1,4 @@
-//! Who asks for an address, by ARP (RFC 826) or as a neighbour (RFC 4861), and what to answer.
+//! Address requests, by ARP (RFC 826) or neighbour solicitation (RFC 4861), and their answers.
 
 use super::bytes::{array, ones_sum};
 use super::{ETHERNET_BYTES, Refusal, What};
@@ -6,23 +6,23 @@ use crate::setup::Mac;
 use etherparse::{ArpPacketSlice, Ipv6HeaderSlice, ip_number};
 use std::net::{IpAddr, Ipv6Addr};
 
-/// No answer is longer: Ethernet, IPv6, a neighbour advertisement with one option.
+/// Bytes of the longest answer: Ethernet, IPv6, a neighbour advertisement with one option.
 pub const ANSWER_BYTES: usize = ETHERNET_BYTES + 40 + 32;
 
-/// What of an ARP packet for IPv4 on Ethernet matters here.
+/// Bytes of an ARP packet for IPv4 on Ethernet, without padding.
 const ARP_BYTES: usize = 28;
 
-/// The group of ff02::1 (RFC 2464, 7).
+/// MAC of the group ff02::1 (RFC 2464, 7).
 const ALL_NODES: [u8; 6] = [0x33, 0x33, 0, 0, 0, 1];
 
 const REQUEST: u16 = 1;
 const SOLICITATION: u8 = 135;
 const ADVERTISEMENT: u8 = 136;
 
-/// Router and neighbour discovery, redirects: hosts believe them with a hop limit of 255 alone.
+/// Types of router and neighbour discovery, and redirects: hosts accept them only with a hop limit of 255.
 const DISCOVERY: std::ops::RangeInclusive<u8> = 133..=137;
 
-/// What an ARP packet asks, if anything.
+/// Returns the request in an ARP packet, if it is one.
 pub(super) fn asked_by_arp(packet: &[u8]) -> Result<What, Refusal> {
     let arp = ArpPacketSlice::from_slice(packet).map_err(|_| Refusal::Truncated)?;
     let sizes = (arp.hw_addr_size(), arp.proto_addr_size());
@@ -34,8 +34,8 @@ pub(super) fn asked_by_arp(packet: &[u8]) -> Result<What, Refusal> {
     Ok(What::Asks(target.into()))
 }
 
-/// What an ICMPv6 packet asks: [`What::Asks`] a sound solicitation, [`What::Other`] what else
-/// hosts say to neighbours, `What::Ip` nothing of the kind.
+/// Returns the request in an ICMPv6 packet: [`What::Asks`] for a valid solicitation, [`What::Other`] for other
+/// neighbour discovery, `What::Ip` for everything else.
 pub(super) fn asked_by_neighbour(header: Ipv6HeaderSlice<'_>, icmp: &[u8]) -> What {
     let discovery = icmp.first().is_some_and(|kind| DISCOVERY.contains(kind));
     if !discovery || header.hop_limit() != 255 {
@@ -49,7 +49,7 @@ pub(super) fn asked_by_neighbour(header: Ipv6HeaderSlice<'_>, icmp: &[u8]) -> Wh
     What::Asks(Ipv6Addr::from(target).into())
 }
 
-/// Stands for any IP packet.
+/// Placeholder for any IP packet.
 const NOTHING: super::Ip = super::Ip {
     v6: true,
     ttl: 0,
@@ -63,12 +63,12 @@ const NOTHING: super::Ip = super::Ip {
     end: 0,
 };
 
-/// Is the checksum of this ICMPv6 packet right?
+/// Returns true if the checksum of this ICMPv6 packet is right.
 fn checks(header: &[u8], icmp: &[u8]) -> bool {
     sum_v6(&header[8..40], icmp) == 0xffff
 }
 
-/// The sum over the pseudo-header of RFC 8200, 8.1, and an ICMPv6 packet.
+/// Returns the sum over the pseudo-header of RFC 8200, 8.1, and an ICMPv6 packet.
 pub(super) fn sum_v6(addresses: &[u8], icmp: &[u8]) -> u16 {
     let rest = [icmp.len() as u32, u32::from(ip_number::IPV6_ICMP.0)];
     let sum = u32::from(ones_sum(addresses)) + u32::from(ones_sum(icmp)) + rest[0] + rest[1];
@@ -76,8 +76,8 @@ pub(super) fn sum_v6(addresses: &[u8], icmp: &[u8]) -> u16 {
     ((sum & 0xffff) + (sum >> 16)) as u16
 }
 
-/// Writes the answer to `asked`, which [`super::read`] found to ask for `ip`, into `out`: `mac`
-/// has it, and is a `router` or not. Says how long the answer is.
+/// Writes the answer to `asked`, in which [`super::read`] found a request for `ip`, into `out`: `mac` has the
+/// address, and is a `router` or not. Returns the length of the answer.
 pub fn answer_to(
     asked: &[u8],
     ip: IpAddr,
@@ -102,7 +102,7 @@ pub fn answer_to(
     }
 }
 
-/// The request with both sides swapped and the MAC filled in.
+/// Writes the request with both sides swapped and the MAC filled in.
 fn arp_reply(request: &[u8], mac: Mac, out: &mut [u8]) -> usize {
     out[..8].copy_from_slice(&request[..8]);
     out[7] = 2;
@@ -112,7 +112,7 @@ fn arp_reply(request: &[u8], mac: Mac, out: &mut [u8]) -> usize {
     ETHERNET_BYTES + ARP_BYTES
 }
 
-/// Writes an advertisement; says whether it goes to everyone.
+/// Writes an advertisement; returns true if it goes to all nodes.
 fn advertisement(
     solicitation: &[u8],
     ip: Ipv6Addr,
@@ -121,7 +121,7 @@ fn advertisement(
     out: &mut [u8],
 ) -> bool {
     let asker: [u8; 16] = array(&solicitation[8..24]);
-    // Who has no address yet is told with everyone (RFC 4861, 7.2.4).
+    // A requester without an address is answered by a message to all nodes (RFC 4861, 7.2.4).
     let nameless = Ipv6Addr::from(asker).is_unspecified();
     let to = if nameless {
         Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 0, 1)

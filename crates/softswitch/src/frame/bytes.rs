@@ -1,6 +1,6 @@
-//! Bytes as numbers, for whoever reads or writes headers.
+//! Conversion of header bytes into numbers.
 
-/// The sum of `bytes` as 16-bit words, with the carries added in (RFC 1071).
+/// Returns the sum of `bytes` as 16-bit words, with the carries added in (RFC 1071).
 #[inline]
 pub(super) fn ones_sum(bytes: &[u8]) -> u16 {
     let mut sum: u64 = 0;
@@ -18,7 +18,7 @@ pub(super) fn ones_sum(bytes: &[u8]) -> u16 {
     sum as u16
 }
 
-/// `bytes`, which are as many as `N`.
+/// Returns `bytes` as an array; their number must be `N`.
 #[inline]
 pub(super) fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes.try_into().expect("a slice of that length")

@@ -1,17 +1,17 @@
-//! What a switch changes in a frame, with checksums kept right as RFC 1624 says: whatever was
-//! wrong with one stays wrong.
+//! Changes that a switch makes in a frame. Checksums are updated as in RFC 1624, so that a wrong checksum stays
+//! wrong.
 
 use super::bytes::{array, ones_sum};
 use super::{ETHERNET_BYTES, Frame, Ip};
 use crate::setup::Mac;
 
-/// Gives a frame other addresses.
+/// Replaces the MACs of a frame.
 pub fn set_macs(bytes: &mut [u8], dst: Mac, src: Mac) {
     bytes[..6].copy_from_slice(&dst.0);
     bytes[6..12].copy_from_slice(&src.0);
 }
 
-/// Lowers the time to live of an IP packet by one, if it is above zero.
+/// Decrements the time to live of an IP packet, if it is above zero.
 #[inline]
 pub fn lower_ttl(bytes: &mut [u8], ip: &mut Ip) {
     if ip.ttl == 0 {
@@ -28,7 +28,7 @@ pub fn lower_ttl(bytes: &mut [u8], ip: &mut Ip) {
     }
 }
 
-/// Marks an IP packet "congestion experienced". The caller has seen that it is ECN-capable.
+/// Marks an IP packet "congestion experienced". The caller has checked that it is ECN-capable.
 #[inline]
 pub fn mark_ce(bytes: &mut [u8], ip: &mut Ip) {
     ip.ecn = 3;
@@ -42,7 +42,7 @@ pub fn mark_ce(bytes: &mut [u8], ip: &mut Ip) {
     }
 }
 
-/// Gives an IP packet another code point of differentiated services, 0 to 63; no other frame is changed.
+/// Sets the code point of differentiated services, 0 to 63, of an IP packet; other frames are left alone.
 pub fn set_dscp(bytes: &mut [u8], dscp: u8) {
     let at = ETHERNET_BYTES;
     match bytes.get(12..at) {
@@ -64,11 +64,11 @@ const RST: u8 = 0x04;
 const PSH: u8 = 0x08;
 const URG: u8 = 0x20;
 
-/// Cuts a TCP segment behind its header; says how long the frame is now. `None` when it is
-/// nothing that can be cut: see [`Ip::tcp_at`].
+/// Cuts a TCP segment off behind its header; returns the new length of the frame. Returns `None` if the frame
+/// cannot be cut: see [`Ip::tcp_at`].
 ///
-/// The flags that speak of the end of the payload go with it: a FIN would otherwise seem to
-/// follow what is now missing, and end the connection early.
+/// The flags that refer to the end of the payload are cleared: a FIN would otherwise seem to follow the missing
+/// payload, and end the connection early.
 pub fn trim(bytes: &mut [u8], frame: &mut Frame) -> Option<usize> {
     let super::What::Ip(ip) = &mut frame.what else {
         return None;
@@ -99,7 +99,7 @@ pub fn trim(bytes: &mut [u8], frame: &mut Frame) -> Option<usize> {
     Some(cut)
 }
 
-/// Puts `to` at the 16-bit word `at`, and into the checksum that covers it: HC' = ~(~HC + ~m + m').
+/// Writes `to` at the 16-bit word `at`, and updates the checksum that covers it: HC' = ~(~HC + ~m + m').
 #[inline]
 fn replace(bytes: &mut [u8], at: usize, to: [u8; 2], checksum: usize) {
     let (old, new) = (word(bytes, at), u16::from_be_bytes(to));

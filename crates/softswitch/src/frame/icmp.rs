@@ -1,12 +1,14 @@
-//! What a router says to who sent a packet that goes no further.
+//! ICMP messages of a router to the senders of packets that are not forwarded.
 //!
-//! **Decision**     none; of some packets nothing may be said: [`may_tell`].
+//! **Decision**     none; about some packets no message may be sent: [`may_tell`].
 //! **State**        none.
-//! **Units**        bytes. A message quotes the packet as it came, up to 576 bytes in all, of IPv6 1280.
-//! **Source**       RFC 792; RFC 1812, 4.3.2 (what is said, of what, with which precedence) and 5.3.1; RFC 4443, 2.4, 3.1
-//!                  and 3.3; RFC 6864, 4.1 (an identification of 0 where nothing may be fragmented).
-//! **Deviations**   an ICMP message of a type that is not known to be a question is taken for an error: nothing is said
-//!                  of it. A fragment of IPv6 that is not the first is treated as one of IPv4.
+//! **Units**        bytes. A message quotes the packet as it came in, up to 576 bytes in all for IPv4, 1280 for
+//!                  IPv6.
+//! **Source**       RFC 792; RFC 1812, 4.3.2 (which message for which packet, with which precedence) and 5.3.1;
+//!                  RFC 4443, 2.4, 3.1 and 3.3; RFC 6864, 4.1 (an identification of 0 where fragmentation is
+//!                  forbidden).
+//! **Deviations**   an ICMP message of a type not known to be a request counts as an error: no message is sent
+//!                  about it. A fragment of IPv6 that is not the first is treated like one of IPv4.
 
 use super::answer::sum_v6;
 use super::bytes::{array, ones_sum};
@@ -15,37 +17,38 @@ use crate::setup::Mac;
 use etherparse::ip_number;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// No message is longer, Ethernet's header included.
+/// Bytes of the longest message, with Ethernet's header.
 pub const ICMP_BYTES: usize = ETHERNET_BYTES + MOST_V6;
 
-/// RFC 1812, 4.3.2.3, and RFC 4443, 2.4 (c).
+/// Limits of RFC 1812, 4.3.2.3, and RFC 4443, 2.4 (c).
 const MOST_V4: usize = 576;
 const MOST_V6: usize = 1280;
 
-/// Of IP, and of ICMP before what is quoted.
+/// Bytes of the IP header, and of the ICMP header before the quote.
 const V4_BYTES: usize = 20;
 const V6_BYTES: usize = 40;
 const HEAD_BYTES: usize = 8;
 
-/// "Internetwork control", which RFC 1812, 4.3.2.5, wants of errors; and a TTL that it calls the least for a default.
+/// Precedence "internetwork control", which RFC 1812, 4.3.2.5, requires for errors; and the least default TTL
+/// it allows.
 const PRECEDENCE: u8 = 0xc0;
 const TTL: u8 = 64;
 
-/// What became of a packet.
+/// Reason why a packet is not forwarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// Its TTL has ended.
+    /// The TTL has expired.
     TimeExceeded,
-    /// No prefix leads to its destination.
+    /// No prefix matches the destination.
     NoRoute,
-    /// It is to the router itself, which has no such protocol.
+    /// The destination is the router itself, which does not have this protocol.
     NoProtocol,
-    /// It is to the router itself, which has no such port.
+    /// The destination is the router itself, which does not have this port.
     NoPort,
 }
 
 impl Told {
-    /// Type and code; `None` where the family has no word for it.
+    /// Returns type and code; `None` if the family has none for this reason.
     fn code(self, v6: bool) -> Option<[u8; 2]> {
         Some(match (self, v6) {
             (Told::TimeExceeded, false) => [11, 0],
@@ -59,7 +62,7 @@ impl Told {
         })
     }
 
-    /// What is said of a sound packet that is to the router itself; `None` of ICMP, which is not answered.
+    /// Returns the reason for a valid packet to the router itself; `None` for ICMP, which gets no message.
     pub fn of_own(bytes: &[u8], ip: &Ip) -> Option<Told> {
         match upper(bytes, ip)?.0 {
             6 | 17 => Some(Told::NoPort),
@@ -69,7 +72,7 @@ impl Told {
     }
 }
 
-/// What a sound IP packet carries, from its first byte on; `None` of a fragment that is not the first.
+/// Returns the protocol of a valid IP packet, and its payload; `None` for a fragment that is not the first.
 fn upper<'a>(bytes: &'a [u8], ip: &Ip) -> Option<(u8, &'a [u8])> {
     let packet = bytes.get(usize::from(ip.at)..usize::from(ip.end))?;
     if !ip.v6 {
@@ -80,7 +83,7 @@ fn upper<'a>(bytes: &'a [u8], ip: &Ip) -> Option<(u8, &'a [u8])> {
     let (mut next, mut rest) = (packet[6], packet.get(V6_BYTES..)?);
     loop {
         let length = match next {
-            // Hop by hop, routing, destination.
+            // Hop-by-hop, routing and destination options.
             0 | 43 | 60 => (usize::from(*rest.get(1)?) + 1) * 8,
             44 if u16::from_be_bytes([*rest.get(2)?, *rest.get(3)?]) >> 3 != 0 => return None,
             44 => 8,
@@ -93,7 +96,7 @@ fn upper<'a>(bytes: &'a [u8], ip: &Ip) -> Option<(u8, &'a [u8])> {
     }
 }
 
-/// Source and destination of a sound IP packet.
+/// Returns source and destination of a valid IP packet.
 fn ends(bytes: &[u8], ip: &Ip) -> (IpAddr, IpAddr) {
     let at = usize::from(ip.at);
     if ip.v6 {
@@ -104,8 +107,8 @@ fn ends(bytes: &[u8], ip: &Ip) -> (IpAddr, IpAddr) {
     (end(at + 12), end(at + 16))
 }
 
-/// May its sender be told what became of a sound packet? Not of errors, of fragments but the first, of what is to a
-/// group or from no single host (RFC 1812, 4.3.2.7; RFC 4443, 2.4 (e)).
+/// Returns true if a message may be sent about a valid packet. Errors, fragments except for the first, packets
+/// to a group and packets from no single host get none (RFC 1812, 4.3.2.7; RFC 4443, 2.4 (e)).
 pub fn may_tell(bytes: &[u8], frame: &Frame) -> bool {
     let What::Ip(ip) = &frame.what else {
         return false;
@@ -132,8 +135,9 @@ pub fn may_tell(bytes: &[u8], frame: &Frame) -> bool {
     single && !group && asks
 }
 
-/// Writes what is told to the sender of a sound packet into `out`: from the address `me`, which is of the packet's family,
-/// and from the MAC `mac`. Says how long it is; `None` where the family has no word for it.
+/// Writes the message to the sender of a valid packet into `out`: from the address `me`, which is of the
+/// packet's family, and from the MAC `mac`. Returns its length; `None` if the family has no message for this
+/// reason.
 pub fn tell(
     bytes: &[u8],
     ip: &Ip,
@@ -177,7 +181,7 @@ pub fn tell(
             !sum_v6(&header[8..40], icmp)
         }
         (IpAddr::V4(me), IpAddr::V4(to)) => {
-            // Not to be fragmented.
+            // Flag: do not fragment.
             header[..12].copy_from_slice(&[0x45, PRECEDENCE, 0, 0, 0, 0, 0x40, 0, TTL, 1, 0, 0]);
             header[2..4].copy_from_slice(&((head + length) as u16).to_be_bytes());
             header[12..16].copy_from_slice(&me.octets());

@@ -1,11 +1,11 @@
-//! A frame read and changed: no more of it than a switch needs to know.
+//! Reading and changing frames, as far as a switch needs it.
 //!
-//! **Decision**     none; a frame that a wire or a liar has spoiled is a [`Refusal`] with its reason.
+//! **Decision**     none; a damaged or forged frame is a [`Refusal`] with its reason.
 //! **State**        none.
 //! **Units**        offsets and lengths in bytes from the destination address; no FCS.
 //! **Source**       RFC 791, 8200, 9293, 826, 4861; `etherparse` for the headers.
-//! **Deviations**   IP options and extension headers are looked past, never acted upon; but for a [`WireTag`],
-//!                  where a switch carries tags so.
+//! **Deviations**   IP options and extension headers are skipped, except for a [`WireTag`], where a switch
+//!                  carries tags in them.
 
 mod answer;
 mod bytes;
@@ -33,71 +33,71 @@ use crate::setup::Mac;
 use sidestep_types::Kind;
 use std::net::IpAddr;
 
-/// Ethernet's header: two addresses and a type.
+/// Bytes of Ethernet's header: two addresses and a type.
 pub const ETHERNET_BYTES: usize = 14;
 
-/// The longest frame without FCS: an IP packet of 1500 bytes.
+/// Bytes of the longest frame without FCS: an IP packet of 1500 bytes.
 pub const LONGEST_FRAME: usize = 1514;
 
-/// The same with a tag between Ethernet and IP.
+/// Bytes of the longest frame with a tag between Ethernet and IP.
 pub const LONGEST_TAGGED: usize = LONGEST_FRAME + Carry::Ethertype.adds();
 
-/// What a switch needs to know of a frame.
+/// Parts of a frame that a switch needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Where it goes on this link.
+    /// Destination on this link.
     pub dst: Mac,
-    /// Who sent it on this link.
+    /// Sender on this link.
     pub src: Mac,
-    /// Its type and what belongs to it.
+    /// Type of the frame, with the fields of that type.
     pub what: What,
-    /// Of the 5-tuple, of the addresses where there are no ports; of the MACs where it is not IP.
+    /// Hash of the 5-tuple; of the addresses if there are no ports; of the MACs if it is not IP.
     pub hash: u32,
-    /// A number for the host that it goes to: its IPv4 address, a hash of its IPv6 address, or of its MAC where it is
-    /// not IP.
+    /// Number of the destination host: its IPv4 address, a hash of its IPv6 address, or of its MAC if it is not
+    /// IP.
     pub host: u32,
-    /// What a host says of it, where frames are read for that.
+    /// Tag of the sending host, where frames are read for tags.
     pub tag: Option<WireTag>,
 }
 
-/// What a frame carries.
+/// Content of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// An IP packet.
+    /// IP packet.
     Ip(Ip),
-    /// Somebody asks for the MAC of this address, by ARP or as a neighbour solicitation.
+    /// Request for the MAC of this address, by ARP or as a neighbour solicitation.
     Asks(IpAddr),
     /// Anything else: the rest of ARP and neighbour discovery, other protocols.
     Other,
 }
 
-/// What a switch needs to know of an IP packet.
+/// Parts of an IP packet that a switch needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ip {
-    /// IPv6, not IPv4.
+    /// True for IPv6, false for IPv4.
     pub v6: bool,
     /// Time to live, or hop limit.
     pub ttl: u8,
-    /// The code point of differentiated services, 0 to 63.
+    /// Code point of differentiated services, 0 to 63.
     pub dscp: u8,
-    /// The ECN field: 0 is not capable, 3 is marked.
+    /// ECN field: 0 is not capable, 3 is marked.
     pub ecn: u8,
-    /// What a scheduler takes it for. TCP without payload is an acknowledgement.
+    /// Kind for schedulers. TCP without payload is an acknowledgement.
     pub kind: Kind,
-    /// A TCP segment with FIN or RST: its sender says that nothing new follows.
+    /// True for a TCP segment with FIN or RST: its sender sends nothing new after it.
     pub ends: bool,
-    /// Bytes behind the TCP or UDP header; of other packets and fragments, behind the IP headers.
+    /// Bytes behind the TCP or UDP header; for other packets and fragments, behind the IP headers.
     pub payload: u16,
-    /// Where the TCP header begins, if it may be trimmed: whole TCP segments with payload alone.
+    /// Offset of the TCP header, if the packet may be trimmed: only unfragmented TCP segments with payload.
     pub tcp_at: Option<u16>,
-    /// Where the IP packet begins: behind Ethernet's header, or the tag behind that.
+    /// Offset of the IP packet: behind Ethernet's header, or behind the tag after that.
     pub at: u16,
-    /// Where the IP packet ends; padding may follow.
+    /// Offset of the end of the IP packet; padding may follow.
     pub end: u16,
 }
 
 impl Frame {
-    /// Where an IP packet is going.
+    /// Returns the destination address of an IP packet.
     pub fn ip_destination(&self, bytes: &[u8]) -> Option<IpAddr> {
         let What::Ip(ip) = self.what else {
             return None;

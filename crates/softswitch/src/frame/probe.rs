@@ -1,39 +1,40 @@
-//! A probe: a frame that a switch sends to hear whether it comes back.
+//! Probe: a frame that a switch sends to detect whether it comes back.
 //!
 //! **Decision**     none.
-//! **Units**        60 bytes. Behind Ethernet's header a message of the configuration testing protocol: 2 bytes to
-//!                  skip (0), 2 of a function (1, a reply, which nobody answers), 2 of a receipt number (0), each the
-//!                  lower byte first; then eight letters that say what it is, 8 bytes of the switch's number, and 2 of its port.
-//! **Source**       Ethernet version 2.0 (DEC, Intel, Xerox), 8: type 0x9000, and the group of all who
-//!                  take part, CF-00-00-00-00-00, which bridges forward as any other.
-//! **Deviations**   the data of a reply is its sender's own: nobody else reads it.
+//! **Units**        60 bytes. Behind Ethernet's header a message of the configuration testing protocol: 2 bytes
+//!                  to skip (0), 2 of a function (1, a reply, which nobody answers), 2 of a receipt number (0),
+//!                  each the lower byte first; then eight letters that identify a probe, 8 bytes of the
+//!                  switch's number, and 2 of its port.
+//! **Source**       Ethernet version 2.0 (DEC, Intel, Xerox), 8: type 0x9000, and the group of all
+//!                  participants, CF-00-00-00-00-00, which bridges forward like any other.
+//! **Deviations**   the data of the reply is defined here: no other implementation reads it.
 
 use super::{ETHERNET_BYTES, Frame};
 use crate::setup::Mac;
 
-/// A whole probe.
+/// Bytes of a probe.
 pub const PROBE_BYTES: usize = 60;
 
 const TO: Mac = Mac([0xcf, 0, 0, 0, 0, 0]);
 const HEAD: [u8; 16] = *b"\x90\x00\x00\x00\x01\x00\x00\x00SIDESTEP";
 const NUMBER_AT: usize = ETHERNET_BYTES - 2 + HEAD.len();
 
-/// What a probe says.
+/// Content of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// The number of the switch that sent it.
+    /// Number of the switch that sent it.
     pub switch: u64,
-    /// The number of its port.
+    /// Number of the port that sent it.
     pub port: u16,
 }
 
 impl Probe {
-    /// The frame, from an address that is the switch's alone as far as its number is.
+    /// Returns the frame, with a source address that is unique as far as the switch's number is.
     pub fn bytes(self) -> [u8; PROBE_BYTES] {
         let mut out = [0; PROBE_BYTES];
         let number = self.switch.to_be_bytes();
         out[..6].copy_from_slice(&TO.0);
-        // Locally administered, and no group's.
+        // Locally administered, and not a group.
         out[6] = 0x02;
         out[7..12].copy_from_slice(&number[3..]);
         out[12..NUMBER_AT].copy_from_slice(&HEAD);
@@ -42,7 +43,7 @@ impl Probe {
         out
     }
 
-    /// What a frame says that is one.
+    /// Returns the content of a frame that is a probe.
     pub fn of(frame: &Frame, bytes: &[u8]) -> Option<Probe> {
         if frame.dst != TO || bytes.get(12..NUMBER_AT)? != HEAD {
             return None;

@@ -1,4 +1,4 @@
-//! Bytes as a [`Frame`].
+//! Parser of bytes into a [`Frame`].
 
 use super::answer;
 use super::bytes::{array, ones_sum};
@@ -14,19 +14,19 @@ pub(super) const IPV4: u16 = 0x0800;
 const ARP: u16 = 0x0806;
 pub(super) const IPV6: u16 = 0x86dd;
 
-/// 802.1Q, 802.1ad, and what went before it.
+/// Types of VLAN tags: 802.1Q, 802.1ad, and the one before that.
 const VLANS: [u16; 3] = [0x8100, 0x88a8, 0x9100];
 
-/// Below this a type is a length (IEEE 802.3, 3.2.6).
+/// First type: lower values are lengths (IEEE 802.3, 3.2.6).
 pub(super) const FIRST_TYPE: u16 = 0x0600;
 
-/// Reads a frame, from its destination address to before its FCS. An error is why it is dropped.
+/// Reads a frame, from its destination address to before its FCS. An error is the reason for dropping it.
 #[inline]
 pub fn read(bytes: &[u8]) -> Result<Frame, Refusal> {
     read_within(bytes, LONGEST_FRAME)
 }
 
-/// The same where frames have up to `longest` bytes.
+/// Reads a frame as [`read`] does, where frames have up to `longest` bytes.
 #[inline]
 pub fn read_within(bytes: &[u8], longest: usize) -> Result<Frame, Refusal> {
     if bytes.len() > longest {
@@ -35,7 +35,7 @@ pub fn read_within(bytes: &[u8], longest: usize) -> Result<Frame, Refusal> {
     body(bytes, ETHERNET_BYTES)
 }
 
-/// Reads a frame of which the type stands right before `at`, and the rest of it from there.
+/// Reads a frame whose type stands right before `at`, and the rest of it from there.
 #[inline]
 pub(super) fn body(bytes: &[u8], at: usize) -> Result<Frame, Refusal> {
     let header = Ethernet2HeaderSlice::from_slice(bytes).map_err(|_| Refusal::Truncated)?;
@@ -156,8 +156,8 @@ fn v6(packet: &[u8], start: usize) -> Result<(What, u32, u32), Refusal> {
     Ok((What::Ip(ip), hashed(inner.hashed), host))
 }
 
-/// What stands behind IPv6's extension headers, and whether all of it does. Headers that are cut
-/// short are some host's to complain about: then there are no ports.
+/// Returns protocol and payload behind IPv6's extension headers, and whether the payload is unfragmented.
+/// Truncated headers are left to the receiving host: the packet then has no ports.
 pub(super) fn past_extensions(first: IpNumber, behind: &[u8]) -> (IpNumber, &[u8], bool) {
     if !first.is_ipv6_ext_header_value() {
         return (first, behind, true);
@@ -167,13 +167,13 @@ pub(super) fn past_extensions(first: IpNumber, behind: &[u8]) -> (IpNumber, &[u8
     (next, rest, whole)
 }
 
-/// What a switch needs to know of what an IP packet carries.
+/// Parts of an IP packet's payload that a switch needs.
 struct Inner {
     kind: Kind,
-    /// TCP with FIN or RST.
+    /// True for TCP with FIN or RST.
     ends: bool,
     payload: u16,
-    /// TCP with payload, in one piece.
+    /// True for unfragmented TCP with payload.
     trims: bool,
     /// Protocol and ports, for the hash.
     hashed: u64,
@@ -192,7 +192,7 @@ impl Inner {
         if !whole {
             return data;
         }
-        // Both ports, as they stand.
+        // Both ports, in the order of the header.
         let hashed = |from: u16, to: u16| {
             u64::from(protocol.0) << 32 | u64::from(from) << 16 | u64::from(to)
         };

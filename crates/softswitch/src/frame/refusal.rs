@@ -1,9 +1,9 @@
-//! Why a frame is not forwarded, before any queue was asked.
+//! Reasons for refusing a frame before any queue is involved.
 
-/// Writes [`Refusal`].
+/// Defines [`Refusal`].
 macro_rules! refusals {
     ($($(#[$doc:meta])* $refusal:ident = $name:literal,)*) => {
-        /// Why a frame was refused.
+        /// Reason for refusing a frame.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum Refusal {
@@ -11,12 +11,12 @@ macro_rules! refusals {
         }
 
         impl Refusal {
-            /// How many there are.
+            /// Number of reasons.
             pub const COUNT: usize = Refusal::ALL.len();
-            /// All of them, in the order of their numbers.
+            /// All reasons, in the order of their numbers.
             pub const ALL: [Refusal; [$($name),*].len()] = [$(Refusal::$refusal),*];
 
-            /// The word for it in counters and captures; in capitals its name in the program of the kernel.
+            /// Returns the name in counters and captures; in capitals it is the name in the kernel's program.
             pub const fn name(self) -> &'static str {
                 match self { $(Refusal::$refusal => $name,)* }
             }
@@ -25,62 +25,62 @@ macro_rules! refusals {
 }
 
 refusals! {
-    /// Shorter than its headers.
+    /// The frame is shorter than its headers.
     Truncated = "truncated",
-    /// Longer than the MTU allows: than 1514 bytes by default, 1521 with a tag before IP.
+    /// The frame is longer than the MTU allows: than 1514 bytes by default, 1521 with a tag before IP.
     Oversized = "oversized",
-    /// Tagged with a VLAN where there are none, in another way than that of 802.1Q, or twice.
+    /// The frame has a VLAN tag where there are no VLANs, a tag other than that of 802.1Q, or two tags.
     Vlan = "vlan",
-    /// An 802.3 length where a type should be.
+    /// The frame has an 802.3 length in place of a type.
     Llc = "llc",
-    /// The source MAC is a group's.
+    /// The source MAC is a group.
     GroupSource = "group_source",
-    /// To one of the addresses that bridges keep to themselves (IEEE 802.1D, 7.12.6).
+    /// The destination is an address reserved for bridges (IEEE 802.1D, 7.12.6).
     Reserved = "reserved",
-    /// An IP header that cannot be.
+    /// The IP header is invalid.
     BadHeader = "bad_header",
-    /// The checksum of an IPv4 header is wrong.
+    /// The checksum of the IPv4 header is wrong.
     BadChecksum = "bad_checksum",
-    /// An IP length that is more than the frame holds, or less than its own header.
+    /// The IP length is more than the frame holds, or less than the header.
     BadLength = "bad_length",
-    /// Nobody has its destination.
+    /// No station has the destination.
     NoStation = "no_station",
-    /// It would go back where it came from, and no detour can have brought it.
+    /// The frame would go back where it came from, and no detour can have brought it.
     Hairpin = "hairpin",
-    /// It came in by a port that the switch does not have.
+    /// The frame came in by a port that the switch does not have.
     NoPort = "no_port",
-    /// There is no memory for another frame.
+    /// The switch has no memory for another frame.
     NoMemory = "no_memory",
-    /// The link that it came by is down.
+    /// The link of the ingress port is down.
     LinkDown = "link_down",
-    /// A tag that does not fit into what holds it.
+    /// The tag does not fit into the frame or header.
     TagTruncated = "tag_truncated",
-    /// A tag within a tag, or two of them.
+    /// The frame has a tag within a tag, or two of them.
     TagInTag = "tag_in_tag",
-    /// A tag of another version than this switch knows.
+    /// The tag has a version that this switch does not support.
     TagVersion = "tag_version",
-    /// A tag on what is no IP packet.
+    /// The frame has a tag but no IP packet.
     TagMisplaced = "tag_misplaced",
-    /// A tag from a host, which may not say itself who comes first.
+    /// The frame has a tag and comes from a host, which may not choose its own priority.
     TagFromHost = "tag_from_host",
-    /// One broadcast more than its port may have flooded.
+    /// The port has exceeded its limit of flooded broadcasts.
     StormBroadcast = "storm_broadcast",
-    /// One frame more to a group that is not everyone.
+    /// The port has exceeded its limit of flooded multicasts.
     StormMulticast = "storm_multicast",
-    /// One frame more to a station that nobody knows.
+    /// The port has exceeded its limit of flooded frames to unknown stations.
     StormUnknown = "storm_unknown",
-    /// A tag at a port whose frames have none.
+    /// The frame has a tag, at a port whose frames have none.
     VlanTagged = "vlan_tagged",
-    /// No tag at a port all of whose VLANs have one.
+    /// The frame has no tag, at a port all of whose VLANs have one.
     VlanUntagged = "vlan_untagged",
-    /// A VLAN that its port, or the one that it wants, does not carry.
+    /// The frame's VLAN is not carried by its ingress port, or by its egress port.
     VlanOther = "vlan_other",
-    /// By or for a port that is blocked as it is part of a loop.
+    /// The ingress or egress port is blocked as part of a loop.
     LoopBlocked = "loop_blocked",
 }
 
 impl Refusal {
-    /// Is it about a tag that is not as it should be?
+    /// Returns true if the reason is an invalid tag.
     pub const fn is_of_tag(self) -> bool {
         matches!(
             self,

@@ -1,11 +1,11 @@
-//! Sound frames, for tests, benchmarks and whoever wants to try a switch.
+//! Valid frames for tests, benchmarks and trials of a switch.
 
 use super::ETHERNET_BYTES;
 use super::bytes::ones_sum;
 use crate::setup::Mac;
 use std::net::IpAddr;
 
-/// A TCP segment or UDP datagram in a frame.
+/// TCP segment or UDP datagram in a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// MACs: destination and source.
@@ -14,15 +14,15 @@ pub struct Sample {
     pub addresses: (IpAddr, IpAddr),
     /// Source and destination port.
     pub ports: (u16, u16),
-    /// The flags of TCP; `None` is UDP.
+    /// Flags of TCP; `None` makes it UDP.
     pub flags: Option<u8>,
-    /// TCP's sequence number.
+    /// Sequence number of TCP.
     pub seq: u32,
-    /// The next byte of the other direction that it expects.
+    /// Next byte expected of the other direction.
     pub ack: u32,
-    /// TCP's window.
+    /// Window of TCP.
     pub window: u16,
-    /// TCP's options, in words of four bytes.
+    /// Options of TCP, in words of four bytes.
     pub options: Vec<u8>,
     /// Time to live, or hop limit.
     pub ttl: u8,
@@ -33,7 +33,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// TCP from host `from` to host `to`, 10.77.0.N with MAC 02:00:00:00:00:N, with `payload` bytes.
+    /// Returns TCP from host `from` to host `to`, 10.77.0.N with MAC 02:00:00:00:00:N, with `payload` bytes.
     pub fn tcp(from: u8, to: u8, payload: usize) -> Sample {
         let mac = |n| Mac([2, 0, 0, 0, 0, n]);
         Sample {
@@ -51,7 +51,7 @@ impl Sample {
         }
     }
 
-    /// The same hosts by IPv6: fd77::N.
+    /// Returns the sample between the same hosts by IPv6: fd77::N.
     pub fn over_v6(mut self) -> Sample {
         let v6 = |ip: IpAddr| match ip {
             IpAddr::V4(ip) => {
@@ -64,7 +64,7 @@ impl Sample {
         self
     }
 
-    /// The frame. Panics when the addresses are not of one family.
+    /// Returns the bytes of the frame. Panics if the addresses are not of one family.
     pub fn bytes(&self) -> Vec<u8> {
         let inner = self.inner();
         let mut out = Vec::with_capacity(ETHERNET_BYTES + 60 + inner.len());
@@ -121,7 +121,7 @@ impl Sample {
         out
     }
 
-    /// The sum that a sound segment's checksum brings to 0xffff, pseudo-header included.
+    /// Returns the sum over segment and pseudo-header: 0xffff if the segment's checksum is right.
     pub(super) fn transport_sum(&self, segment: &[u8]) -> u16 {
         let mut all = Vec::new();
         match self.addresses {
@@ -136,7 +136,7 @@ impl Sample {
     }
 }
 
-/// Who has `target`, asked by 10.77.0.`from` with the MAC of [`Sample::tcp`].
+/// Returns an ARP request for `target` by 10.77.0.`from` with the MAC of [`Sample::tcp`].
 pub fn arp_request(from: u8, target: [u8; 4]) -> Vec<u8> {
     let asker = [2, 0, 0, 0, 0, from];
     let mut out = vec![0xff; 6];
@@ -149,7 +149,7 @@ pub fn arp_request(from: u8, target: [u8; 4]) -> Vec<u8> {
     out
 }
 
-/// Who has fd77::`target`, asked by fd77::`from`.
+/// Returns a neighbour solicitation for fd77::`target` by fd77::`from`.
 pub fn solicitation(from: u8, target: u8) -> Vec<u8> {
     let address = |n: u8| [0xfd, 0x77, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, n];
     let asker = [2, 0, 0, 0, 0, from];

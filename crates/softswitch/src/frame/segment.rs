@@ -1,4 +1,4 @@
-//! A TCP segment as the ends of its connection see it: what shims go by.
+//! TCP segment as the ends of its connection see it, for shims.
 
 use super::ETHERNET_BYTES;
 use super::read::past_extensions;
@@ -8,41 +8,41 @@ use etherparse::{
 };
 use std::net::IpAddr;
 
-/// An address and a port.
+/// Address and port.
 pub type End = (IpAddr, u16);
 
-/// A TCP segment in one piece.
+/// Unfragmented TCP segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Who sent it.
+    /// Sender.
     pub from: End,
-    /// Who gets it.
+    /// Receiver.
     pub to: End,
-    /// The code point of its differentiated services, 0 to 63.
+    /// Code point of differentiated services, 0 to 63.
     pub dscp: u8,
-    /// Its sequence number: of its first byte, or of its SYN.
+    /// Sequence number of its first byte, or of its SYN.
     pub seq: u32,
-    /// The next byte that its sender expects.
+    /// Next byte that its sender expects.
     pub ack: u32,
     /// Bytes of payload.
     pub payload: u16,
-    /// It opens a connection, or answers that.
+    /// SYN flag: it opens a connection, or answers that.
     pub syn: bool,
-    /// It says something about what came the other way.
+    /// ACK flag: it acknowledges data of the other direction.
     pub acks: bool,
-    /// Its sender sends nothing behind it.
+    /// FIN flag: its sender sends nothing behind it.
     pub fin: bool,
-    /// The connection is no more.
+    /// RST flag: the connection is aborted.
     pub rst: bool,
-    /// Its sender echoes a mark.
+    /// ECE flag: its sender echoes a mark.
     pub ece: bool,
-    /// Its window, as it stands there.
+    /// Window, unscaled.
     pub window: u16,
-    /// It has SACK blocks.
+    /// True if it has SACK blocks.
     pub sacks: bool,
 }
 
-/// The segment that a sound frame carries; `None` of anything else, fragments included.
+/// Returns the segment in a valid frame; `None` for anything else, fragments included.
 pub fn segment(bytes: &[u8]) -> Option<Segment> {
     let header = Ethernet2HeaderSlice::from_slice(bytes).ok()?;
     let packet = &bytes[ETHERNET_BYTES..];
@@ -90,7 +90,7 @@ pub fn segment(bytes: &[u8]) -> Option<Segment> {
 }
 
 impl Segment {
-    /// How many sequence numbers it takes but for a SYN's: an end of a connection has one too.
+    /// Returns the sequence numbers that it uses, without a SYN's: the end of a connection uses one too.
     pub fn takes(&self) -> u16 {
         self.payload + u16::from(self.fin || self.rst)
     }
@@ -114,7 +114,7 @@ mod tests {
             (got.ack, got.window, got.ece, got.sacks),
             (77, 300, true, false)
         );
-        // Timestamps alone, and blocks behind them.
+        // Timestamps only, and then blocks behind them.
         let mut options = vec![1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2];
         for blocks in [false, true] {
             if blocks {
@@ -144,7 +144,7 @@ mod tests {
             assert_eq!((got.seq, got.payload, got.takes()), (0xffff_fff0, 30, 31));
             assert!(got.fin && got.acks && !got.syn && !got.rst);
         }
-        // Ethernet pads what is short: that is no payload.
+        // Ethernet pads short frames: padding is not payload.
         let short = Sample {
             payload: vec![],
             ..sample.clone()

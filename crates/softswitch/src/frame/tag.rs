@@ -1,52 +1,53 @@
-//! The tag of `mark` in a real frame: put in, read, taken out.
+//! Tag of `mark` in a real frame: inserting, reading, removing.
 //!
-//! **Decision**     none. What is no tag as written here is refused, with the reason.
+//! **Decision**     none. A tag that differs from the layout here is refused, with the reason.
 //! **State**        none.
-//! **Units**        bytes. The five of a tag, first bit first: 32 number, 4 how often it was sent again, 3 message
-//!                  modulo 8, 1 the first packet of its message. [`Carry::Ethertype`]: behind the MACs, [`TAG`], the
-//!                  five, and the Ethertype of the IP packet, which is as it was: 7 B. [`Carry::Option`]: the first
-//!                  option of the IPv4 header, type [`OPTION`], length 7, the five, and a no-operation that fills the
-//!                  word: 8 B; header length, total length and checksum are set.
-//! **Errors**       [`Refusal::TagTruncated`]: it does not fit into what holds it. [`Refusal::TagInTag`]: there are
-//!                  two. [`Refusal::TagVersion`]: [`OTHER`] for its Ethertype, or an option of its type that is not
-//!                  first, not 7 long or without its filler. [`Refusal::TagMisplaced`]: what it is on is no IP packet,
-//!                  or one of neighbour discovery. Padding of Ethernet is dropped where a tag is put in: it would stand
-//!                  behind a longer packet for nothing.
-//! **Source**       Abdous et al., CoNEXT 2021 (Vertigo), section 3.1 and figure 3, for fields and lengths; IEEE 802,
-//!                  9.2.3 (Ethertypes for local experiments); RFC 791, 3.1; RFC 4727, 3.3 (option 158, for experiments,
-//!                  copied into fragments).
-//! **Deviations**   the paper's option has type 8, which is somebody's, and the end of options for a filler, behind
-//!                  which options that were there already would not be read. IEEE wants a subtype and a version behind
-//!                  an experimental Ethertype; 40 bits have no room for them, so another version is the other Ethertype.
+//! **Units**        bytes. The five of a tag, first bit first: 32 number, 4 retransmissions, 3 message modulo
+//!                  8, 1 the first packet of its message. [`Carry::Ethertype`]: behind the MACs, [`TAG`], the
+//!                  five, and the Ethertype of the IP packet, which is unchanged: 7 B. [`Carry::Option`]: the
+//!                  first option of the IPv4 header, type [`OPTION`], length 7, the five, and a no-operation
+//!                  that fills the word: 8 B; header length, total length and checksum are updated.
+//! **Errors**       [`Refusal::TagTruncated`]: it does not fit into the frame or header. [`Refusal::TagInTag`]:
+//!                  there are two. [`Refusal::TagVersion`]: [`OTHER`] for its Ethertype, or an option of its
+//!                  type that is not first, not 7 long or without its filler. [`Refusal::TagMisplaced`]: the
+//!                  frame has no IP packet, or one of neighbour discovery. Padding of Ethernet is dropped when
+//!                  a tag is inserted: the longer packet does not need it.
+//! **Source**       Abdous et al., CoNEXT 2021 (Vertigo), section 3.1 and figure 3, for fields and lengths;
+//!                  IEEE 802, 9.2.3 (Ethertypes for local experiments); RFC 791, 3.1; RFC 4727, 3.3 (option
+//!                  158, for experiments, copied into fragments).
+//! **Deviations**   the paper's option has type 8, which is assigned, and the end of options for a filler,
+//!                  which would hide existing options behind it. IEEE requires a subtype and a version behind
+//!                  an experimental Ethertype; 40 bits have no room for them, so another version has the other
+//!                  Ethertype.
 
 use super::bytes::ones_sum;
 use super::read::{FIRST_TYPE, body, read};
 use super::{ETHERNET_BYTES, Frame, Ip, LONGEST_TAGGED, Refusal, What};
 use sidestep_types::Tag;
 
-/// The Ethertype of a tag: local experiment 1.
+/// Ethertype of a tag: local experiment 1.
 pub const TAG: u16 = 0x88b5;
-/// That of a tag of any other version: local experiment 2.
+/// Ethertype of a tag of any other version: local experiment 2.
 pub const OTHER: u16 = 0x88b6;
-/// The type of the option: for experiments, copied into fragments.
+/// Type of the option: for experiments, copied into fragments.
 pub const OPTION: u8 = 158;
 
-/// The option alone.
+/// Bytes of the option without its filler.
 const OPTION_BYTES: usize = 7;
-/// A tag between Ethernet and IP.
+/// Bytes of a tag between Ethernet and IP.
 const BETWEEN: usize = 7;
-/// A tag as an option, its filler included.
+/// Bytes of a tag as an option, with its filler.
 const IN_HEADER: usize = 8;
-/// An IPv4 header without options, and the longest there is.
+/// Bytes of an IPv4 header without options, and of the longest.
 const HEADER: usize = 20;
 const LONGEST_HEADER: usize = 60;
-/// The longest IP packet, tag and all.
+/// Bytes of the longest IP packet, tag included.
 const MTU: usize = 1500;
 
 const END_OF_OPTIONS: u8 = 0;
 const NO_OPERATION: u8 = 1;
 
-/// Where a tag is.
+/// Position of a tag in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carry {
     /// Between Ethernet and IP.
@@ -56,10 +57,10 @@ pub enum Carry {
 }
 
 impl Carry {
-    /// All of them.
+    /// All positions.
     pub const ALL: [Carry; 2] = [Carry::Ethertype, Carry::Option];
 
-    /// The word for it in configs, as in the parameters of `mark`.
+    /// Returns the name in configs, as in the parameters of `mark`.
     pub const fn name(self) -> &'static str {
         match self {
             Carry::Ethertype => "ethertype",
@@ -67,7 +68,7 @@ impl Carry {
         }
     }
 
-    /// Bytes by which it makes a frame longer.
+    /// Returns the bytes that a tag adds to a frame.
     pub const fn adds(self) -> usize {
         match self {
             Carry::Ethertype => BETWEEN,
@@ -75,7 +76,7 @@ impl Carry {
         }
     }
 
-    /// Bytes of an interface's MTU that frames need which carry it.
+    /// Returns the MTU that an interface needs for frames with a tag.
     pub const fn mtu(self) -> u32 {
         match self {
             Carry::Ethertype => (MTU + BETWEEN) as u32,
@@ -84,21 +85,21 @@ impl Carry {
     }
 }
 
-/// What a tag says.
+/// Content of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WireTag {
-    /// The number that travels.
+    /// Number as it travels on the wire.
     pub number: u32,
-    /// How often its packet was sent again: 4 bits.
+    /// Retransmissions of its packet: 4 bits.
     pub again: u8,
-    /// Its message, modulo 8: 3 bits.
+    /// Number of its message, modulo 8: 3 bits.
     pub id: u8,
-    /// It is the first packet of its message.
+    /// True for the first packet of its message.
     pub first: bool,
 }
 
 impl WireTag {
-    /// With the `number` that travels, and the rest of what a shim said.
+    /// Returns a tag with the `number` on the wire, and the other fields of a shim's tag.
     pub fn of(number: u32, tag: &Tag) -> WireTag {
         WireTag {
             number,
@@ -108,7 +109,7 @@ impl WireTag {
         }
     }
 
-    /// All but the number, as shims see it.
+    /// Returns all fields but the number, as shims see them.
     pub fn unread(self) -> Tag {
         let mut tag = Tag::NONE;
         tag.set_retransmissions(self.again);
@@ -139,7 +140,7 @@ impl WireTag {
     }
 }
 
-/// Reads a frame that may carry a tag in this way: see [`read`], which looks past tags of either kind.
+/// Reads a frame that may carry a tag in this way. [`read`] skips tags of either kind.
 pub fn read_tagged(bytes: &[u8], carry: Carry) -> Result<Frame, Refusal> {
     match carry {
         Carry::Ethertype => read_between(bytes),
@@ -147,7 +148,7 @@ pub fn read_tagged(bytes: &[u8], carry: Carry) -> Result<Frame, Refusal> {
     }
 }
 
-/// Reads a frame of a switch where tags are carried so, or not at all.
+/// Reads a frame of a switch whose tags are carried as `carry` says, or which has none.
 #[inline]
 pub fn read_as(bytes: &[u8], carry: Option<Carry>) -> Result<Frame, Refusal> {
     match carry {
@@ -191,7 +192,7 @@ fn read_option(bytes: &[u8]) -> Result<Frame, Refusal> {
     Ok(frame)
 }
 
-/// The options of a sound IPv4 header.
+/// Returns the options of a valid IPv4 header.
 fn options<'a>(bytes: &'a [u8], ip: &Ip) -> &'a [u8] {
     let at = usize::from(ip.at);
     &bytes[at + HEADER..at + header_bytes(bytes, at)]
@@ -201,7 +202,7 @@ fn header_bytes(bytes: &[u8], at: usize) -> usize {
     usize::from(bytes[at] & 15) * 4
 }
 
-/// The tag among options, if there is one. What is wrong with others is some host's to complain about.
+/// Returns the tag among options, if there is one. Errors in other options are left to the receiving host.
 fn option(options: &[u8]) -> Result<Option<WireTag>, Refusal> {
     let mut found = None;
     let mut at = 0;
@@ -237,8 +238,8 @@ fn option(options: &[u8]) -> Result<Option<WireTag>, Refusal> {
     Ok(found)
 }
 
-/// Writes a sound frame without a tag, whose packet is `ip`, into `out` with one; says how long it is then.
-/// `None` when there is no room: an option in IPv6, in a header that is full, or beyond an MTU of 1500.
+/// Writes a valid frame without a tag, whose packet is `ip`, into `out` with a tag; returns the new length.
+/// Returns `None` if there is no room: an option in IPv6, in a full header, or beyond an MTU of 1500.
 pub fn put_tag(
     bytes: &[u8],
     ip: &Ip,
@@ -271,8 +272,8 @@ pub fn put_tag(
     Some(end + carry.adds())
 }
 
-/// Takes the tag out of a sound frame that is carried so, in place; says what it was and how long the frame
-/// is now. `None` when it has none.
+/// Removes the tag from a valid frame that carries it as `carry` says, in place; returns the tag and the new
+/// length. Returns `None` if there is no tag.
 pub fn take_tag(bytes: &mut [u8], carry: Carry) -> Option<(WireTag, usize)> {
     let frame = read_tagged(bytes, carry).ok()?;
     let (tag, What::Ip(ip)) = (frame.tag?, frame.what) else {

@@ -1,4 +1,4 @@
-//! What is read out of frames, refused, and changed in them.
+//! Tests of reading, refusing and changing frames.
 
 use super::bytes::ones_sum;
 use super::sample::{Sample, arp_request, solicitation};
@@ -17,7 +17,7 @@ fn ip(frame: &Frame) -> Ip {
     }
 }
 
-/// A sound frame with `change` made to it, read.
+/// Reads a valid frame with `change` applied to it.
 fn spoiled(change: impl FnOnce(&mut Vec<u8>)) -> Result<Frame, Refusal> {
     let mut bytes = Sample::tcp(1, 2, 100).bytes();
     change(&mut bytes);
@@ -178,7 +178,7 @@ fn fragments_of_a_packet_hash_alike_and_are_not_trimmed() {
         bytes[24..26].copy_from_slice(&[0, 0]);
         let sum = !ones_sum(&bytes[14..34]);
         bytes[24..26].copy_from_slice(&sum.to_be_bytes());
-        // The ports of the second one are somebody's payload.
+        // The second fragment has payload where the first has ports.
         bytes[35] ^= offset;
         read(&bytes).unwrap()
     };
@@ -197,7 +197,7 @@ fn ipv6_extension_headers_are_looked_past() {
     let (with, without) = (read(&bytes).unwrap(), read(&plain).unwrap());
     assert_eq!(with.hash, without.hash);
     assert_eq!(ip(&with).tcp_at, Some(62));
-    // One that says it is longer than the packet: forwarded, without ports.
+    // A header whose length exceeds the packet: forwarded, without ports.
     bytes[55] = 200;
     assert_eq!(ip(&read(&bytes).unwrap()).tcp_at, None);
 }
@@ -250,7 +250,7 @@ fn a_neighbour_solicitation_is_answered_with_a_right_checksum() {
     );
     let mut nameless = asked;
     nameless[22..38].fill(0);
-    // Both halves of the address are gone from the sum: ff02.. stays.
+    // The checksum of a solicitation from no address.
     nameless[56..58].fill(0);
     let mut pseudo = nameless[22..54].to_vec();
     pseudo.extend([0, 0, 0, 32, 0, 0, 0, 58]);
@@ -335,7 +335,7 @@ proptest! {
         let flags = sample.flags.map(|flags| flags & !(0x01 | 0x08 | 0x20));
         let cut = Sample { payload: Vec::new(), flags, ..sample.clone() };
         let fresh = cut.bytes();
-        // A sum of zero has two faces: compare what a receiver computes.
+        // A sum of zero has two encodings: compare the sum that a receiver computes.
         let tcp = fresh.len() - 20;
         prop_assert_eq!(&bytes[..tcp + 16], &fresh[..tcp + 16]);
         prop_assert_eq!(&bytes[tcp + 18..], &fresh[tcp + 18..]);

@@ -1,5 +1,5 @@
-//! The one program that AF_XDP needs, five instructions, loaded by bpf(2) without any library:
-//! a frame goes to the socket of the queue that it came by, and to the kernel when there is none.
+//! The one program that AF_XDP needs, five instructions, loaded by bpf(2) without any library: it passes a
+//! frame to the socket of its receive queue, or to the kernel if there is none.
 
 use super::sys::answer;
 use std::ffi::c_int;
@@ -14,12 +14,12 @@ const LINK_CREATE: c_int = 28;
 const MAP_OF_SOCKETS: u32 = 17;
 const PROGRAM_XDP: u32 = 6;
 const ATTACH_XDP: u32 = 37;
-/// Run by the kernel for every driver.
+/// Mode in which the kernel runs the program, for every driver.
 pub(super) const GENERIC: u32 = 2;
-/// Run by the driver.
+/// Mode in which the driver runs the program.
 pub(super) const NATIVE: u32 = 4;
 
-/// Attached to an interface as long as it lives.
+/// Program attached to an interface, until this is dropped.
 pub(super) struct Redirect {
     _link: OwnedFd,
     _program: OwnedFd,
@@ -50,8 +50,8 @@ fn program(map: RawFd) -> Vec<u8> {
 }
 
 impl Redirect {
-    /// Sends what comes by `queue` of interface number `interface` to `socket`. `mode` is
-    /// [`GENERIC`] or [`NATIVE`].
+    /// Redirects frames received by `queue` of interface number `interface` to `socket`. `mode` is [`GENERIC`]
+    /// or [`NATIVE`].
     pub fn attach(interface: i32, queue: u32, socket: RawFd, mode: u32) -> io::Result<Redirect> {
         let sockets = SocketMap::new(queue + 1)?;
         sockets.put(queue, socket)?;
@@ -65,7 +65,7 @@ impl Redirect {
     }
 }
 
-/// A map from the number of a queue to the socket that its frames go to.
+/// Map from the number of a queue to the socket that receives its frames.
 struct SocketMap(OwnedFd);
 
 impl SocketMap {
@@ -81,8 +81,7 @@ impl SocketMap {
         let mut attributes = Attributes::of([self.0.as_raw_fd() as u32]);
         attributes.point(2, &key);
         attributes.point(4, &value);
-        // SAFETY: keys and values of this map have four bytes each, as those two have that the
-        // attributes point to.
+        // SAFETY: keys and values of this map have four bytes each, like the two that the attributes point to.
         unsafe { bpf(MAP_UPDATE, &attributes) }.map(|_| ())
     }
 }
@@ -90,7 +89,7 @@ impl SocketMap {
 /// Loads a program of whole instructions.
 fn load(code: &[u8]) -> io::Result<OwnedFd> {
     let license = c"Dual MIT/GPL";
-    // Neither a log nor a kernel version.
+    // No log and no kernel version.
     let mut attributes = Attributes::of([PROGRAM_XDP, (code.len() / 8) as u32]);
     attributes.point(2, code);
     attributes.point(4, license.to_bytes_with_nul());
@@ -106,8 +105,8 @@ fn attach(program: &OwnedFd, interface: i32, mode: u32) -> io::Result<OwnedFd> {
     unsafe { made(LINK_CREATE, attributes) }
 }
 
-/// `union bpf_attr` in words of 32 bits, as far as these commands go; what is not used is zero. What
-/// they point to lives as long as they.
+/// `union bpf_attr` in words of 32 bits, as far as these commands use it; the rest is zero. The data pointed to
+/// lives as long as the attributes.
 #[repr(C, align(8))]
 struct Attributes<'a>([u32; 12], PhantomData<&'a [u8]>);
 
@@ -118,7 +117,7 @@ impl<'a> Attributes<'a> {
         Attributes(words, PhantomData)
     }
 
-    /// Puts a pointer, of 64 bits, at word `at`, an even number.
+    /// Writes a pointer, of 64 bits, at word `at`, an even number.
     fn point(&mut self, at: usize, to: &'a [u8]) {
         let bytes = (to.as_ptr().expose_provenance() as u64).to_ne_bytes();
         for (word, half) in self.0[at..at + 2].iter_mut().zip(bytes.chunks_exact(4)) {
@@ -127,10 +126,12 @@ impl<'a> Attributes<'a> {
     }
 }
 
+/// Executes a command of bpf(2).
+///
 /// # Safety
-/// The command reads what the attributes point to, no more than its bytes, and does not write there.
+/// The command reads the data that the attributes point to, within its bounds, and does not write there.
 unsafe fn bpf(command: c_int, attributes: &Attributes<'_>) -> io::Result<c_int> {
-    // SAFETY: the kernel reads the attributes, of that size; and the caller's promise.
+    // SAFETY: the kernel reads the attributes, of that size; the caller guarantees the rest.
     let done = unsafe {
         libc::syscall(
             libc::SYS_bpf,
@@ -142,12 +143,12 @@ unsafe fn bpf(command: c_int, attributes: &Attributes<'_>) -> io::Result<c_int> 
     answer(done as c_int)
 }
 
-/// A command that answers with a new descriptor.
+/// Executes a command that returns a new descriptor.
 ///
 /// # Safety
-/// As [`bpf`]; and `command` is one of those.
+/// As for [`bpf`]; and `command` returns a new descriptor.
 unsafe fn made(command: c_int, attributes: Attributes<'_>) -> io::Result<OwnedFd> {
-    // SAFETY: the caller's promise; the descriptor is new, and ours alone.
+    // SAFETY: guaranteed by the caller; the descriptor is new, and owned by nobody else.
     unsafe { bpf(command, &attributes).map(|fd| OwnedFd::from_raw_fd(fd)) }
 }
 
@@ -173,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_descriptor_that_is_no_socket_is_refused_by_the_kernel_not_by_luck() {
-        // Without the right to make maps this ends one step earlier.
+        // Without the right to create maps, this fails one step earlier.
         let error = Redirect::attach(1, 0, -1, GENERIC).err().unwrap();
         let why = error.raw_os_error();
         let known = [libc::EPERM, libc::EBADF, libc::ENOSYS, libc::EINVAL];

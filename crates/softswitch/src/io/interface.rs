@@ -1,39 +1,39 @@
-//! What Linux says of an interface, asked by its name.
+//! Linux's state of an interface, queried by its name.
 
 use super::sys::{IoError, Tried, answer, socket};
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// An interface at this moment.
+/// State of an interface at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interface {
-    /// Its number; another one when it was made anew under the same name.
+    /// Number of the interface; it changes when the interface is recreated under the same name.
     pub index: i32,
-    /// Set up by its owner, and with a carrier.
+    /// True if the interface is up, and has a carrier.
     pub running: bool,
-    /// The longest payload of a frame in bytes, without Ethernet's header.
+    /// Bytes of the longest payload of a frame, without Ethernet's header.
     pub mtu: u32,
-    /// Its own address.
+    /// MAC of the interface.
     pub mac: [u8; 6],
 }
 
-/// Asks about interfaces of the namespace that it was made in.
+/// Socket for queries about interfaces of the namespace it was created in.
 #[derive(Debug)]
 pub struct Inquiry(OwnedFd);
 
 impl Inquiry {
-    /// Any socket will do for asking.
+    /// Opens the socket; any kind of socket will do.
     pub fn new() -> Result<Inquiry, IoError> {
         socket(libc::AF_INET, libc::SOCK_DGRAM, 0)
             .map(Inquiry)
             .tried(|| "open a socket to ask about interfaces".into())
     }
 
-    /// The interface of that name.
+    /// Returns the interface with that name.
     pub fn interface(&self, name: &str) -> io::Result<Interface> {
-        // SAFETY: four questions of netdevice(7), each of which is asked with a name and fills one field of the union, the one
-        // that is read. All of these are integers, and the whole was zeros before.
+        // SAFETY: four requests of netdevice(7), each of which reads a name and fills one field of the union,
+        // the one that is read. All of these are integers, and the whole was zeroed before.
         let (index, flags, mtu, address) = unsafe {
             (
                 self.ask(name, libc::SIOCGIFINDEX)?.ifr_ifru.ifru_ifindex,
@@ -45,7 +45,7 @@ impl Inquiry {
                     .sa_data,
             )
         };
-        // The driver's word on the carrier is there at once; the flag can be a second late.
+        // The driver reports the carrier at once; the flag can be a second late.
         let carrier = self.carrier(name);
         let carrier = carrier.unwrap_or(flags & libc::IFF_RUNNING != 0);
         Ok(Interface {
@@ -60,18 +60,18 @@ impl Inquiry {
         /// `ETHTOOL_GLINK`, which fills the second word of a `struct ethtool_value`.
         const GET_LINK: u32 = 0x0a;
         let mut value = [GET_LINK, 0];
-        // SAFETY: two words are what the command wants.
+        // SAFETY: the command reads and writes two words.
         let asked = unsafe { self.ethtool(name, &mut value) };
         asked.ok().map(|()| value[1] != 0)
     }
 
-    /// Asks about the interface of that name.
+    /// Queries the interface with that name.
     ///
     /// # Safety
-    /// The question reads and writes one ifreq, and follows no pointer in it.
+    /// The request reads and writes one ifreq, and follows no pointer in it.
     unsafe fn ask(&self, name: &str, question: libc::Ioctl) -> io::Result<libc::ifreq> {
         let mut request = named(name)?;
-        // SAFETY: the request lives through the call; the rest is the caller's promise.
+        // SAFETY: the request lives through the call; the caller guarantees the rest.
         answer(unsafe { libc::ioctl(self.0.as_raw_fd(), question, &raw mut request) })?;
         Ok(request)
     }
@@ -79,13 +79,13 @@ impl Inquiry {
     /// Passes `data` to a driver by SIOCETHTOOL.
     ///
     /// # Safety
-    /// `data` must be of the layout that the command in its first word wants, and any bits of its
-    /// size a value of it.
+    /// `data` must have the layout that the command in its first word requires, and any bits of its size must
+    /// be a valid value.
     pub(super) unsafe fn ethtool<T>(&self, name: &str, data: &mut T) -> io::Result<()> {
         const SIOCETHTOOL: libc::Ioctl = 0x8946;
         let mut request = named(name)?;
         request.ifr_ifru.ifru_data = (&raw mut *data).cast();
-        // SAFETY: `data` lives through the call; the rest is the caller's promise.
+        // SAFETY: `data` lives through the call; the caller guarantees the rest.
         answer(unsafe { libc::ioctl(self.0.as_raw_fd(), SIOCETHTOOL, &raw mut request) })?;
         Ok(())
     }

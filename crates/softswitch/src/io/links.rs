@@ -1,18 +1,18 @@
-//! News of links: a netlink socket that becomes readable when any interface changes.
+//! Notifications of link changes: a netlink socket that becomes readable when any interface changes.
 //!
-//! Messages are not read for what they say: they can be lost when many come at once, and asking
-//! about the few interfaces of a switch is cheap. So each is only a reason to ask again.
+//! Messages are not parsed: they can be lost when many arrive at once, and querying the few interfaces of a
+//! switch is cheap. A message is therefore only a reason to query again.
 
 use super::sys::{IoError, Tried, answer, socket};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
-/// Becomes readable when some interface of the namespace appears, goes or changes.
+/// Socket that becomes readable when some interface of the namespace appears, disappears or changes.
 #[derive(Debug)]
 pub struct LinkNews(OwnedFd);
 
 impl LinkNews {
-    /// Listens from now on.
+    /// Starts listening.
     pub fn listen() -> Result<LinkNews, IoError> {
         let open = || -> io::Result<LinkNews> {
             let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK;
@@ -34,7 +34,7 @@ impl LinkNews {
         open().tried(|| "listen for changes of interfaces".into())
     }
 
-    /// Was there news since the last call? Also true when the kernel had to drop some.
+    /// Returns true if there was news since the last call, or if the kernel had to drop some.
     pub fn any(&self) -> bool {
         let mut news = false;
         let mut room = [0u8; 8192];

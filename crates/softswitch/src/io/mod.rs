@@ -1,11 +1,11 @@
 //! Frames in and out of Linux interfaces.
 //!
-//! A [`Port`] is one interface, opened: frames that came in are handed to a closure, frames that
-//! leave are given in batches. Frames are from their destination address to before their FCS; those of AF_PACKET have a
-//! stamp, when the kernel had them. [`packet`] does it with AF_PACKET, `xdp` with AF_XDP. Nothing here
-//! waits: the loop of [`crate::process`] does, on the descriptors of the ports.
+//! A [`Port`] is one open interface: it passes received frames to a closure, and sends frames in batches.
+//! Frames reach from their destination address to before their FCS; those of AF_PACKET have a stamp, the time
+//! when the kernel had them. [`packet`] uses AF_PACKET, `xdp` AF_XDP. No call here waits: the loop of
+//! [`crate::process`] waits, on the descriptors of the ports.
 //!
-//! **Errors**  of the system, with what was tried and on which interface, as [`IoError`].
+//! **Errors**  of the system, with the operation and the interface, as [`IoError`].
 
 mod bpf;
 pub mod interface;
@@ -20,23 +20,23 @@ mod xdp;
 pub use port::{Change, Port};
 pub use sys::IoError;
 
-/// What happened at an interface that the switch itself cannot see.
+/// Counters of an interface that the switch itself cannot see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IoCounters {
-    /// Frames handed to the switch.
+    /// Frames passed to the switch.
     pub received: u64,
-    /// Bytes of them, without FCS.
+    /// Bytes of these frames, without FCS.
     pub received_bytes: u64,
-    /// Frames given to the interface.
+    /// Frames passed to the interface.
     pub sent: u64,
-    /// Bytes of them, without FCS.
+    /// Bytes of these frames, without FCS.
     pub sent_bytes: u64,
-    /// Frames the kernel had no room for in the receive ring.
+    /// Frames for which the receive ring had no room.
     pub kernel_drops: u64,
-    /// Frames whose checksum the sender left to hardware that is not there: its offloads are on.
+    /// Frames whose checksum the sender left to hardware that does not exist: its offloads are on.
     pub unfinished_checksum: u64,
-    /// Frames the interface would not take: its send buffer was full, or they were too long for it.
+    /// Frames that the interface refused: its send buffer was full, or they were too long for it.
     pub tx_refused: u64,
-    /// Frames that were due while the interface was down or gone.
+    /// Frames due while the interface was down or gone.
     pub interface_down: u64,
 }

@@ -1,12 +1,12 @@
-//! AF_PACKET: a receive ring, and a second socket that frames leave by.
+//! AF_PACKET: a receive ring, and a second socket that sends frames.
 //!
-//! The second socket is bound with protocol 0, so that it receives nothing, and bypasses the
-//! qdisc: what the switch has paced is not queued again where it cannot see it.
+//! The second socket is bound with protocol 0, so that it receives nothing, and bypasses the qdisc, which would
+//! queue the paced frames again where the switch cannot see it.
 //!
 //! **Stamps**   of the time of day (CLOCK_REALTIME). The kernel takes them as a frame comes up from its device
-//!              (`netif_rx`): on a veth pair that is while the sender's call or transmit softirq still runs, on a card
-//!              in its receive softirq. Without the option they would be taken as the frame is put into the ring, later by
-//!              what the receive softirq waits on a busy machine.
+//!              (`netif_rx`): on a veth pair while the sender's call or transmit softirq still runs, on a card
+//!              in its receive softirq. Without the option they would be taken as the frame is put into the
+//!              ring, later by the time that the receive softirq waits on a busy machine.
 
 use super::IoCounters;
 use super::ring::{Ring, Slot};
@@ -14,14 +14,14 @@ use super::sys::{self, IoError, Tried, answer, option, set_option, socket};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
-/// Frames given to the kernel in one call.
+/// Frames passed to the kernel in one call.
 const BATCH: usize = 64;
-/// Bytes that may wait for a real card; a veth takes frames at once.
+/// Bytes that may wait for a real card; a veth accepts frames at once.
 const SEND_BUFFER: i32 = 4 << 20;
 
-/// An interface's two sockets.
+/// Both sockets of an interface.
 pub(super) struct PacketIo {
-    // The mapping goes before the socket.
+    // Declared first: the mapping must be dropped before the socket.
     ring: Ring,
     receive: OwnedFd,
     transmit: OwnedFd,
@@ -29,7 +29,7 @@ pub(super) struct PacketIo {
     tagged: Vec<u8>,
 }
 
-/// A message each for `BATCH` frames, and what it points to.
+/// Message headers for `BATCH` frames, and the parts they point to.
 struct Batch {
     parts: Box<[libc::iovec]>,
     messages: Box<[libc::mmsghdr]>,
@@ -39,7 +39,7 @@ struct Batch {
 unsafe impl Send for Batch {}
 
 impl PacketIo {
-    /// Opens sockets that are bound to no interface yet.
+    /// Opens sockets that are not yet bound to an interface.
     pub fn open(name: &str, mtu: u32) -> Result<PacketIo, IoError> {
         let open = || -> io::Result<PacketIo> {
             let receive = socket(libc::AF_PACKET, libc::SOCK_RAW | libc::SOCK_NONBLOCK, 0)?;
@@ -67,7 +67,7 @@ impl PacketIo {
         open().tried(|| format!("open a packet socket for interface {name:?}"))
     }
 
-    /// Binds to the interface of number `index`, whose name is `name`; frames come from now on.
+    /// Binds to the interface of number `index`, whose name is `name`; frames arrive from now on.
     pub fn bind(&mut self, name: &str, index: i32) -> Result<(), IoError> {
         self.forget_errors();
         let every = (libc::ETH_P_ALL as u16).to_be();
@@ -84,21 +84,21 @@ impl PacketIo {
             .tried(|| format!("bind a packet socket to interface {name:?}"))
     }
 
-    /// Forgets what an interface that went down left behind: else "network is down" would be the
-    /// next answer, and waiting for frames would end at once for ever.
+    /// Clears pending errors of an interface that went down: otherwise the next call would return "network is
+    /// down", and waiting for frames would end at once every time.
     pub fn forget_errors(&self) {
         for fd in [&self.receive, &self.transmit] {
             let _ = option(fd.as_fd(), sys::SO_ERROR);
         }
     }
 
-    /// The kernel's stamp of the frame that has waited longest, in nanoseconds since 1970; `None` when none waits.
+    /// Returns the kernel's stamp of the oldest waiting frame, in nanoseconds since 1970; `None` if none waits.
     #[inline]
     pub fn stamp(&self) -> Option<u64> {
         self.ring.stamp()
     }
 
-    /// Hands up to `limit` frames over; how many there were.
+    /// Passes up to `limit` frames to `take`; returns their number.
     #[inline]
     pub fn receive(
         &mut self,
@@ -124,7 +124,7 @@ impl PacketIo {
         (0..limit).take_while(|_| self.ring.take(&mut one)).count()
     }
 
-    /// Gives frames to the interface; those that it will not take are counted and forgotten.
+    /// Sends frames by the interface; frames that it refuses are counted and dropped.
     pub fn send<'a>(
         &mut self,
         frames: &mut impl Iterator<Item = &'a [u8]>,
@@ -159,9 +159,9 @@ impl PacketIo {
         }
     }
 
-    /// Frames that the kernel dropped since the last call for want of a slot.
+    /// Returns the frames that the kernel dropped since the last call because the ring was full.
     pub fn kernel_drops(&self) -> u64 {
-        // Of V2 and V1 the kernel writes two words, of which the first counts all frames.
+        // For V2 and V1 the kernel writes two words; the first counts all frames.
         option(self.receive.as_fd(), sys::PACKET_STATISTICS)
             .map_or(0, |counts| u64::from(counts[1]))
     }
@@ -190,7 +190,7 @@ fn bind(socket: &OwnedFd, index: i32, protocol: u16) -> io::Result<()> {
     Ok(())
 }
 
-/// Puts the tag that the kernel took out back between source address and type.
+/// Inserts the tag that the kernel took out back between source address and type.
 fn tag_again(room: &mut Vec<u8>, slot: &Slot<'_>) {
     let (type_of_tag, tag) = slot.vlan;
     let named = slot.status & libc::TP_STATUS_VLAN_TPID_VALID != 0;
@@ -230,8 +230,8 @@ impl Batch {
             message.msg_hdr.msg_iov = part;
             message.msg_hdr.msg_iovlen = 1;
         }
-        // SAFETY: each message has one part, set by `fill` to a frame that still lives: both are
-        // only called by `send`, which holds the frames.
+        // SAFETY: each message has one part, set by `fill` to a frame that still lives: only `send` calls both,
+        // and it holds the frames.
         answer(unsafe {
             libc::sendmmsg(
                 socket.as_raw_fd(),

@@ -1,4 +1,4 @@
-//! One interface of the switch: its sockets, its state, what happened at it.
+//! Port of the switch on one interface: its sockets, state and counters.
 
 use super::interface::{Inquiry, Interface};
 use super::packet::PacketIo;
@@ -10,34 +10,35 @@ use std::os::fd::{AsFd, BorrowedFd};
 /// Longest payload that a port makes room for; the loopback's MTU is larger.
 const LONGEST: u32 = crate::setup::MOST_MTU;
 
-/// An interface that frames come in and leave by.
+/// Interface by which frames come in and leave.
 pub struct Port {
     name: String,
     state: Option<Interface>,
     io: PacketIo,
-    /// In place of `io`, until the interface goes: opening it anew needs privileges.
+    /// In place of `io`, until the interface disappears: opening it again needs privileges.
     xdp: Option<XdpIo>,
     xdp_drops: u64,
     counters: IoCounters,
-    /// Has its owner been told what its frames lack?
+    /// True once the log has explained unfinished checksums.
     pub hinted: bool,
 }
 
-/// What has become of an interface since it was asked last.
+/// Change of an interface since the last query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It runs.
+    /// The interface is running.
     Up,
-    /// It is there and does not run.
+    /// The interface exists and is not running.
     Down,
-    /// There is none of its name.
+    /// No interface has its name.
     Gone,
-    /// Another one of its name, and the port uses that now; with what could not be done about it.
+    /// Another interface has its name, and the port uses that now; with the error, if something about it
+    /// failed.
     New(Option<String>),
 }
 
 impl Port {
-    /// Opens the interface called `name`, which must be there; its offloads are off afterwards.
+    /// Opens the interface called `name`, which must exist, and switches off its offloads.
     pub fn open(inquiry: &Inquiry, name: &str) -> Result<Port, IoError> {
         let state = inquiry
             .interface(name)
@@ -56,8 +57,8 @@ impl Port {
         })
     }
 
-    /// Opens the interface with AF_XDP. Without it later, as when the interface was made anew, the
-    /// port goes on with AF_PACKET.
+    /// Opens the interface with AF_XDP. If that is lost later, for example because the interface was recreated,
+    /// the port goes on with AF_PACKET.
     pub fn open_xdp(inquiry: &Inquiry, name: &str) -> Result<Port, IoError> {
         let mut port = Port::open(inquiry, name)?;
         let state = inquiry
@@ -67,7 +68,7 @@ impl Port {
         Ok(port)
     }
 
-    /// How frames are moved, in words.
+    /// Describes how frames are moved.
     pub fn way(&self) -> String {
         match &self.xdp {
             Some(xdp) => format!("AF_XDP ({})", xdp.mode),
@@ -75,35 +76,36 @@ impl Port {
         }
     }
 
-    /// The interface's name.
+    /// Returns the interface's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Do frames that are sent now leave?
+    /// Returns true if frames sent now leave.
     pub fn running(&self) -> bool {
         self.state.is_some_and(|s| s.running)
     }
 
-    /// What the interface was when it was asked last.
+    /// Returns the state of the interface at the last query.
     pub fn interface(&self) -> Option<Interface> {
         self.state
     }
 
-    /// When the frame came that has waited longest, in nanoseconds since 1970; `None` when none waits that has a
-    /// stamp. With AF_XDP those are of other queues than the first, and from before the program was attached.
+    /// Returns the arrival time of the oldest waiting frame with a stamp, in nanoseconds since 1970; `None` if
+    /// there is none. With AF_XDP, these are frames of other queues than the first, and from before the program
+    /// was attached.
     #[inline]
     pub fn stamp(&self) -> Option<u64> {
         self.io.stamp()
     }
 
-    /// Hands up to `limit` frames that have stamps to `take`; how many there were. Never waits.
+    /// Passes up to `limit` frames with stamps to `take`; returns their number. Never waits.
     #[inline]
     pub fn receive(&mut self, limit: usize, take: &mut impl FnMut(&[u8])) -> usize {
         self.io.receive(limit, &mut self.counters, take)
     }
 
-    /// The same of those that have none: AF_XDP's.
+    /// Passes up to `limit` frames without stamps, AF_XDP's, to `take`; returns their number. Never waits.
     #[inline]
     pub fn receive_unstamped(&mut self, limit: usize, take: &mut impl FnMut(&[u8])) -> usize {
         match &mut self.xdp {
@@ -112,7 +114,7 @@ impl Port {
         }
     }
 
-    /// Gives frames to the interface. Never waits: what it does not take is counted.
+    /// Sends frames by the interface. Never waits: frames that it refuses are counted.
     pub fn send<'a>(&mut self, mut frames: impl Iterator<Item = &'a [u8]>) {
         if !self.running() {
             self.counters.interface_down += frames.count() as u64;
@@ -123,8 +125,8 @@ impl Port {
         }
     }
 
-    /// What becomes readable when frames come. With AF_XDP both of its ways: frames of other queues
-    /// than the first come by AF_PACKET.
+    /// Returns the descriptors that become readable when frames arrive. With AF_XDP there are two: frames of
+    /// other queues than the first arrive by AF_PACKET.
     pub fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         [
             Some(self.io.as_fd()),
@@ -134,7 +136,7 @@ impl Port {
         .flatten()
     }
 
-    /// What happened so far.
+    /// Returns the counters so far.
     pub fn counters(&mut self) -> IoCounters {
         self.counters.kernel_drops += self.io.kernel_drops();
         if let Some(xdp) = &self.xdp {
@@ -145,7 +147,7 @@ impl Port {
         self.counters
     }
 
-    /// Asks what the interface is now, and uses it when it is another one of the same name.
+    /// Queries the interface, and uses it if it is another one of the same name.
     pub fn look(&mut self, inquiry: &Inquiry) -> Option<Change> {
         let now = inquiry.interface(&self.name).ok();
         let before = std::mem::replace(&mut self.state, now);
@@ -172,7 +174,7 @@ impl Port {
     }
 }
 
-/// Turns the offloads of `interface` off, or says why that cannot be.
+/// Switches off the offloads of `interface`; an error names the one that stays on.
 fn prepare(inquiry: &Inquiry, interface: &str) -> Result<(), IoError> {
     offloads::off_by(inquiry, interface)
         .tried(|| format!("turn off the offloads of interface {interface:?}"))

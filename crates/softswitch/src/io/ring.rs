@@ -1,8 +1,8 @@
-//! A receive ring shared with the kernel: TPACKET_V2, one slot a frame.
+//! Receive ring shared with the kernel: TPACKET_V2, one slot a frame.
 //!
-//! **Why V2**      a frame is there as soon as the kernel has copied it. V3 hands over blocks, when
-//!                 full or after a millisecond at the earliest: too coarse for a paced link
-//!                 (`docs/performance.md` has the numbers).
+//! **Why V2**      a frame is available as soon as the kernel has copied it. V3 delivers blocks, when full or
+//!                 after a millisecond at the earliest: too coarse for a paced link (`docs/performance.md` has
+//!                 the numbers).
 //! **Slots**       an odd number of cache lines, so that the headers spread over all cache sets.
 //! **Source**      Documentation/networking/packet_mmap.rst of the kernel.
 
@@ -15,25 +15,25 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Slots of a ring: 8 ms of the shortest frames at half a million a second.
 const SLOTS: usize = 4096;
-/// Where V2 puts the frame when its Ethernet header has 14 bytes.
+/// Offset of the frame in a slot of V2, if its Ethernet header has 14 bytes.
 const FRAME_AT: usize = 66;
-/// Room for a frame longer than the MTU allows, tag and all, so that it is seen to be.
+/// Spare room in a slot, so that a frame longer than the MTU with its tag is recognized as such.
 const SPARE: usize = 18;
 const BLOCK: usize = 1 << 17;
 
-/// What the kernel says of a frame.
+/// Frame in a slot, with the kernel's data about it.
 #[derive(Clone, Copy)]
 pub(super) struct Slot<'a> {
-    /// From the destination address; cut when it is far longer than the MTU was, but never to what
+    /// Bytes from the destination address; truncated if far longer than the MTU was, but never to a length that
     /// could be forwarded.
     pub frame: &'a [u8],
     /// TP_STATUS bits.
     pub status: u32,
-    /// The tag that the kernel took out of the frame, when the status says there was one.
+    /// Tag that the kernel took out of the frame, if the status says there was one.
     pub vlan: (u16, u16),
 }
 
-/// The ring, mapped.
+/// Mapped ring.
 pub(super) struct Ring {
     start: NonNull<u8>,
     length: usize,
@@ -43,13 +43,13 @@ pub(super) struct Ring {
     next: usize,
 }
 
-// SAFETY: the mapping belongs to this value alone, and to the kernel, which any thread may talk to.
+// SAFETY: the mapping belongs to this value and the kernel only, and any thread may access it.
 unsafe impl Send for Ring {}
 
 impl Ring {
-    /// Sets a ring up at a packet socket, for frames of up to `mtu` bytes of payload, and for the
-    /// longest that a switch forwards whatever the MTU: it may be raised later. So a frame that is cut
-    /// is still too long for the switch, which counts it as oversized.
+    /// Sets up a ring at a packet socket, for frames of up to `mtu` bytes of payload, and at least for the
+    /// longest frames that a switch forwards, as the MTU may be raised later. A truncated frame is thus still
+    /// too long for the switch, which counts it as oversized.
     pub fn new(socket: impl AsFd, mtu: u32) -> io::Result<Ring> {
         let fd = socket.as_fd();
         let payload = (mtu as usize).max(LONGEST_FRAME - 14);
@@ -69,7 +69,7 @@ impl Ring {
         };
         set_option(fd, PACKET_RX_RING, request)?;
         let length = block * blocks;
-        // SAFETY: a new shared mapping of what the kernel has just made, of that length.
+        // SAFETY: a new shared mapping of the ring that the kernel has just made, of that length.
         let start = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -102,7 +102,7 @@ impl Ring {
         unsafe { self.start.as_ptr().add(offset).cast() }
     }
 
-    /// The kernel's stamp of the next frame, if there is one.
+    /// Returns the kernel's stamp of the next frame, if there is one.
     #[inline]
     pub fn stamp(&self) -> Option<u64> {
         let header = self.header();
@@ -114,19 +114,21 @@ impl Ring {
         }
     }
 
-    /// Hands the next frame to `take`, if there is one, and its slot back to the kernel.
+    /// Passes the next frame to `take`, if there is one, and its slot back to the kernel. Returns false if
+    /// there is none.
     #[inline]
     pub fn take(&mut self, take: impl FnOnce(Slot<'_>)) -> bool {
         let header = self.header();
-        // SAFETY: the first field of the header is its status, which kernel and we pass to and fro.
+        // SAFETY: the first field of the header is its status, which the kernel and this process pass to and
+        // fro.
         let status = unsafe { AtomicU32::from_ptr(header.cast()) };
         let bits = status.load(Ordering::Acquire);
         if bits & libc::TP_STATUS_USER == 0 {
             return false;
         }
-        // SAFETY: until the status is given back the slot is ours, and the kernel does not write to
-        // it; it says where in the slot the frame is, which is held inside. `take` cannot keep the
-        // frame: it takes one of any lifetime.
+        // SAFETY: until the status is given back the slot is ours, and the kernel does not write to it; the
+        // header says where in the slot the frame is, which is limited to the slot. `take` cannot keep the
+        // frame: it accepts one of any lifetime.
         unsafe {
             let about = &*header;
             let at = usize::from(about.tp_mac).min(self.slot);
@@ -147,7 +149,7 @@ impl Ring {
     }
 }
 
-/// Nanoseconds since 1970.
+/// Returns the stamp in nanoseconds since 1970.
 fn stamp(about: &libc::tpacket2_hdr) -> u64 {
     u64::from(about.tp_sec) * 1_000_000_000 + u64::from(about.tp_nsec)
 }

@@ -1,4 +1,4 @@
-//! System calls with errors that say what was tried, and where.
+//! System calls, with errors that name the operation and its object.
 
 use std::ffi::c_int;
 use std::fmt;
@@ -8,12 +8,12 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::time::Duration;
 
-/// What the system would not do.
+/// Failed operation of the system.
 #[derive(Debug)]
 pub struct IoError {
-    /// What was tried and on what, as "open a packet socket on e0-h0".
+    /// Operation and object, as "open a packet socket on e0-h0".
     pub what: String,
-    /// Why not.
+    /// Reason.
     pub why: io::Error,
 }
 
@@ -31,9 +31,9 @@ impl fmt::Display for IoError {
 
 impl std::error::Error for IoError {}
 
-/// Says what was tried when it fails.
+/// Adds the operation to an error.
 pub trait Tried<T> {
-    /// As in "cannot `what`: no such device".
+    /// Names the operation, as in "cannot `what`: no such device".
     fn tried(self, what: impl FnOnce() -> String) -> Result<T, IoError>;
 }
 
@@ -43,7 +43,7 @@ impl<T> Tried<T> for io::Result<T> {
     }
 }
 
-/// The value of a system call that answers -1 and `errno` for an error.
+/// Returns the value of a system call that reports an error by -1 and `errno`.
 pub fn answer(value: c_int) -> io::Result<c_int> {
     if value < 0 {
         Err(io::Error::last_os_error())
@@ -52,7 +52,7 @@ pub fn answer(value: c_int) -> io::Result<c_int> {
     }
 }
 
-/// A socket that is closed in programs that are started.
+/// Opens a socket that is closed in started programs.
 pub fn socket(family: c_int, kind: c_int, protocol: c_int) -> io::Result<OwnedFd> {
     // SAFETY: no memory is passed; a descriptor that is 0 or more is ours alone.
     unsafe {
@@ -61,9 +61,8 @@ pub fn socket(family: c_int, kind: c_int, protocol: c_int) -> io::Result<OwnedFd
     }
 }
 
-/// A socket option whose value is a `T`. The constants of this module are all there are: the kernel
-/// follows the pointer in the 16 bytes of a `SO_ATTACH_FILTER`, and a `T` of 16 bytes for it would be
-/// one made up.
+/// Socket option whose value is a `T`. Only the constants of this module exist: the kernel follows the
+/// pointer in the 16 bytes of a `SO_ATTACH_FILTER`, and a plain `T` of 16 bytes could hold any pointer.
 ///
 /// ```
 /// use sidestep_softswitch::io::sys::{SO_SNDBUF, SocketOption, option, set_option, socket};
@@ -77,7 +76,7 @@ pub fn socket(family: c_int, kind: c_int, protocol: c_int) -> io::Result<OwnedFd
 /// # std::io::Result::Ok(())
 /// ```
 ///
-/// A value of another type is refused, to set and to read:
+/// A value of another type is refused, both to set and to read:
 ///
 /// ```compile_fail,E0308
 /// # use sidestep_softswitch::io::sys::{SO_SNDBUF, option, set_option, socket};
@@ -95,7 +94,7 @@ pub fn socket(family: c_int, kind: c_int, protocol: c_int) -> io::Result<OwnedFd
 /// # std::io::Result::Ok(())
 /// ```
 ///
-/// So is an option that is not among the constants:
+/// An option that is not among the constants is refused too:
 ///
 /// ```compile_fail,E0624
 /// # use sidestep_softswitch::io::sys::SocketOption;
@@ -109,16 +108,17 @@ pub struct SocketOption<T> {
     value: PhantomData<T>,
 }
 
-/// A type that can be given to the kernel, and taken from it, as so many bytes.
+/// Type that can be passed to the kernel, and read from it, as plain bytes.
 ///
 /// # Safety
-/// It has neither padding nor pointers, and any bits of its size are a value of it.
+/// The type has neither padding nor pointers, and any bits of its size are a valid value.
 pub unsafe trait Plain: Copy {}
 
-/// The types of options: one row says of what fields a type consists, which has to be all of its size.
+/// Implements [`Plain`] for the types of options: one row lists the fields of a type, which must make up all of
+/// its size.
 macro_rules! plain {
     ($($of:ty = $($field:ty) +;)+) => {$(
-        // SAFETY: integers, between which no byte is left over, as is looked at below.
+        // SAFETY: integers without a byte between them, as the assertion below checks.
         unsafe impl Plain for $of {}
         const _: () = assert!(size_of::<$of>() == 0 $(+ size_of::<$field>())+);
     )+};
@@ -133,8 +133,10 @@ plain! {
 }
 
 impl<T: Plain> SocketOption<T> {
+    /// Returns the option `name` of `level`.
+    ///
     /// # Safety
-    /// The kernel takes and gives a `T` as the value of this option, and follows no pointer in it.
+    /// The kernel reads and writes a `T` as the value of this option, and follows no pointer in it.
     const unsafe fn new(level: c_int, name: c_int) -> SocketOption<T> {
         SocketOption {
             level,
@@ -144,18 +146,18 @@ impl<T: Plain> SocketOption<T> {
     }
 }
 
-/// Constants under the kernel's names. A row promises what [`SocketOption::new`] asks for.
+/// Defines constants under the kernel's names. A row guarantees the requirements of [`SocketOption::new`].
 macro_rules! options {
     ($($level:ident { $($name:ident: $value:ty,)+ })+) => {$($(
         #[doc = concat!("`", stringify!($name), "` of `", stringify!($level), "`.")]
         pub const $name: SocketOption<$value> =
-            // SAFETY: whoever writes a row promises it.
+            // SAFETY: guaranteed by the author of the row.
             unsafe { SocketOption::new(libc::$level, libc::$name) };
     )+)+};
 }
 
-// Promised: socket(7), packet(7) and the kernel's packet_mmap.rst give each option this type. A ring that is mapped can be
-// neither changed nor taken away by them: the kernel answers EBUSY for as long as the mapping stands.
+// Guaranteed: socket(7), packet(7) and the kernel's packet_mmap.rst give each option this type. The options can
+// neither change nor remove a mapped ring: the kernel returns EBUSY while the mapping stands.
 options! {
     SOL_SOCKET {
         SO_ERROR: i32,
@@ -181,8 +183,8 @@ pub fn set_option<T: Plain>(
     option: SocketOption<T>,
     value: T,
 ) -> io::Result<()> {
-    // SAFETY: the kernel reads size_of::<T>() bytes at `value`, which lives through the call and, being plain, has no
-    // padding. It follows no pointer in them: so it was promised where the option was made.
+    // SAFETY: the kernel reads size_of::<T>() bytes at `value`, which lives through the call and, being plain,
+    // has no padding. It follows no pointer in them, as the option's constructor guarantees.
     unsafe {
         answer(libc::setsockopt(
             fd.as_raw_fd(),
@@ -199,9 +201,10 @@ pub fn set_option<T: Plain>(
 pub fn option<T: Plain>(fd: BorrowedFd<'_>, option: SocketOption<T>) -> io::Result<T> {
     let mut value = MaybeUninit::<T>::zeroed();
     let mut length = size_of::<T>() as u32;
-    // SAFETY: the kernel writes at most `length` bytes, the size of `value`; what it leaves stays zero, and any bits are a
-    // plain value. Where it reads first, as a request, it finds zeros, and follows none: so it was promised where the option was
-    // made. Aligned for a `T`, and written by the kernel alone, `value` is borrowed by nobody else.
+    // SAFETY: the kernel writes at most `length` bytes, the size of `value`; the rest stays zero, and any bits
+    // are a plain value. If it reads first, as a request, it finds zeros, and follows no pointer, as the
+    // option's constructor guarantees. `value` is aligned for a `T`, written by the kernel alone, and borrowed
+    // by nobody else.
     unsafe {
         answer(libc::getsockopt(
             fd.as_raw_fd(),
@@ -214,17 +217,18 @@ pub fn option<T: Plain>(fd: BorrowedFd<'_>, option: SocketOption<T>) -> io::Resu
     }
 }
 
-/// Waits until one of `fds` can do what is asked of it, or is broken, or until `most` has passed; how many are. A signal ends
-/// it early.
+/// Waits until one of `fds` is ready or broken, or until `most` has passed; returns the number of ready ones. A
+/// signal ends the wait early.
 pub fn poll(fds: &mut [libc::pollfd], most: Option<Duration>) -> io::Result<usize> {
-    // No longer than any kernel can count.
+    // Limited to a time that any kernel can represent.
     let most = most.map(|most| libc::timespec {
         tv_sec: most.as_secs().min(u64::from(u32::MAX)) as libc::time_t,
         tv_nsec: most.subsec_nanos().into(),
     });
     let timeout = most.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-    // SAFETY: pointer and number are those of `fds`, of which the kernel writes what happened alone; the timeout is none or
-    // lives through the call. A descriptor that is not open is told of, and nothing is done to one that is.
+    // SAFETY: pointer and number are those of `fds`, in which the kernel writes the results only; the timeout
+    // is null or lives through the call. A descriptor that is not open is reported, and nothing is done to an
+    // open one.
     let ready = unsafe {
         libc::ppoll(
             fds.as_mut_ptr(),
@@ -245,7 +249,7 @@ mod tests {
     use super::*;
     use std::os::fd::AsFd;
 
-    // Promised: socket(7) gives both these types; a `linger` is two integers.
+    // Guaranteed: socket(7) gives both these types; a `linger` is two integers.
     options! {
         SOL_SOCKET {
             SO_BROADCAST: i32,
@@ -255,7 +259,7 @@ mod tests {
     // SAFETY: the kernel writes one word of the two, and any bits are two words.
     const SO_BROADCAST_IN_TWO: SocketOption<[u32; 2]> =
         unsafe { SocketOption::new(libc::SOL_SOCKET, libc::SO_BROADCAST) };
-    // SAFETY: there is no such option.
+    // SAFETY: this option does not exist.
     const UNKNOWN: SocketOption<i32> = unsafe { SocketOption::new(libc::SOL_SOCKET, 9999) };
 
     #[test]
@@ -266,7 +270,7 @@ mod tests {
             events,
             revents: 0,
         };
-        // Nobody sends to it; it could send.
+        // No data arrives; sending is possible.
         let mut both = [of(libc::POLLIN), of(libc::POLLOUT)];
         assert_eq!(poll(&mut both, None).unwrap(), 1);
         assert_eq!((both[0].revents, both[1].revents), (0, libc::POLLOUT));
@@ -288,7 +292,7 @@ mod tests {
         let fd = socket.as_fd();
         set_option(fd, SO_BROADCAST, 1).unwrap();
         assert_eq!(option(fd, SO_BROADCAST).unwrap(), 1);
-        // SO_LINGER gives two words; of SO_BROADCAST only the first is written.
+        // SO_LINGER returns two words; of SO_BROADCAST only the first is written.
         assert_eq!(option(fd, SO_LINGER).unwrap(), [0, 0]);
         assert_eq!(option(fd, SO_BROADCAST_IN_TWO).unwrap(), [1, 0]);
         let unknown = option(fd, UNKNOWN).unwrap_err();

@@ -1,8 +1,8 @@
-//! AF_XDP: frames in memory that kernel and switch share, past the kernel's network stack.
+//! AF_XDP: frames in memory shared by kernel and switch, past the kernel's network stack.
 //!
-//! **Modes**   native with zero copy where the driver has it; else generic, with a copy, which is
-//!             what a veth gets: its native mode is slower (`docs/performance.md`).
-//! **Queues**  the first alone: a card with more must be told to use one.
+//! **Modes**   native with zero copy if the driver supports it; else generic, with a copy, as on a veth: its
+//!             native mode is slower (`docs/performance.md`).
+//! **Queues**  only the first: a card with more must be configured to use one.
 
 use super::IoCounters;
 use super::bpf::{GENERIC, NATIVE, Redirect};
@@ -22,21 +22,21 @@ const FRAMES: u32 = 8192;
 const RING: u32 = FRAMES / 2;
 /// Frames moved in one call.
 const BATCH: usize = 64;
-/// What the kernel leaves free before a frame, and the tail that a frame needs behind it.
+/// Bytes that the kernel leaves free before a frame, and the tail needed behind it.
 const HEADROOM: u32 = 256 + 14;
 /// Bytes of a place for a frame.
 const PLACE: u32 = 2048;
 
-/// An interface's socket, its memory and the program that feeds it.
+/// Socket of an interface, its memory and the program that feeds it.
 pub(super) struct XdpIo {
-    // The program goes first: no frame is redirected to what is gone.
+    // Declared first: the program must be dropped before the rings that it redirects frames to.
     _redirect: Redirect,
     rings: WakableRings,
     socket: XdpSocket,
     memory: Umem,
     got: HeapSlab,
     leaving: HeapSlab,
-    /// "native, zero copy" or "generic, copy".
+    /// Mode: "native, zero copy" or "generic, copy".
     pub mode: &'static str,
 }
 
@@ -121,7 +121,7 @@ impl XdpIo {
         })
     }
 
-    /// Hands up to `limit` frames over; how many there were.
+    /// Passes up to `limit` frames to `take`; returns their number.
     pub fn receive(
         &mut self,
         limit: usize,
@@ -133,7 +133,7 @@ impl XdpIo {
         };
         let mut count = 0;
         while count < limit {
-            // SAFETY: packets are given back to the memory below, before it can go.
+            // SAFETY: packets are given back to the memory below, before it is dropped.
             let got = unsafe { ring.recv(&self.memory, &mut self.got) };
             if got == 0 {
                 break;
@@ -145,13 +145,13 @@ impl XdpIo {
                 take(&packet);
                 self.memory.free_packet(packet);
             }
-            // SAFETY: as in `try_open`. What finds no place now does later.
+            // SAFETY: as in `try_open`. Places that do not fit into the ring now are added later.
             let _ = unsafe { self.rings.fill_ring.enqueue(&mut self.memory, got, false) };
         }
         count
     }
 
-    /// Gives frames to the interface; those that find no room are counted and forgotten.
+    /// Sends frames by the interface; frames without room are counted and dropped.
     pub fn send<'a>(
         &mut self,
         frames: &mut impl Iterator<Item = &'a [u8]>,
@@ -190,7 +190,7 @@ impl XdpIo {
         if let Some(ring) = &mut self.rings.tx_ring
             && !self.leaving.is_empty()
         {
-            // SAFETY: as in `send`. A wake-up that fails is repeated with the next frames.
+            // SAFETY: as in `send`. A failed wake-up is repeated with the next frames.
             let _ = unsafe { ring.send(&mut self.leaving, true) };
         }
         while let Some(packet) = self.leaving.pop_back() {
@@ -201,7 +201,7 @@ impl XdpIo {
         }
     }
 
-    /// Frames that the kernel dropped since the socket was opened, for want of room.
+    /// Returns the frames that the kernel dropped since the socket was opened, for lack of room.
     pub fn kernel_drops(&self) -> u64 {
         (self.socket.statistics()).map_or(0, |s| s.rx_dropped + s.rx_ring_full)
     }

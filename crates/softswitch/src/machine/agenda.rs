@@ -1,22 +1,22 @@
-//! When each port has something due: a tree of minima over a fixed number of slots.
+//! Agenda of a switch: the next event of each port, in a tree of minima over a fixed number of slots.
 
 use sidestep_types::Time;
 
-/// One time for each slot, the earliest at hand.
+/// Times of the slots, with quick access to the earliest.
 pub(super) struct Agenda {
-    /// Node 1 is the root, the slots begin at `tree.len() / 2`.
+    /// Tree of minima: node 1 is the root, the slots begin at `tree.len() / 2`.
     tree: Vec<Time>,
 }
 
 impl Agenda {
-    /// So many slots, with nothing in any.
+    /// Returns an agenda of `slots` slots, all empty.
     pub fn new(slots: usize) -> Agenda {
         Agenda {
             tree: vec![Time::MAX; 2 * slots.next_power_of_two().max(1)],
         }
     }
 
-    /// Something is due in `slot` at `at`; [`Time::MAX`] is nothing.
+    /// Sets the time of `slot`; [`Time::MAX`] empties it.
     #[inline]
     pub fn set(&mut self, slot: usize, at: Time) {
         let mut node = self.tree.len() / 2 + slot;
@@ -31,13 +31,13 @@ impl Agenda {
         }
     }
 
-    /// What is due first, [`Time::MAX`] when nothing is.
+    /// Returns the earliest time, [`Time::MAX`] if all slots are empty.
     #[inline]
     pub fn first(&self) -> Time {
         self.tree[1]
     }
 
-    /// The first slot of those where something is due first.
+    /// Returns the first slot that has the earliest time.
     #[inline]
     pub fn slot(&self) -> usize {
         let least = self.tree[1];

@@ -1,22 +1,23 @@
-//! A bucket of tokens, as the time until it is full again.
+//! Token bucket, stored as the time at which it is full again.
 //!
-//! **Decision**     something passes if what it costs fits under the brim.
+//! **Decision**     a cost passes if the bucket holds that many tokens.
 //! **State**        one instant: no fractions of tokens.
-//! **Units**        picoseconds; a cost is how long its tokens take to come in.
-//! **Errors**       none; what costs more than the bucket holds passes when it is full.
+//! **Units**        picoseconds; a cost is the time in which its tokens come in.
+//! **Errors**       none; a cost above the bucket's depth passes when the bucket is full.
 //! **Source**       ITU-T I.371, annex A: the generic cell rate algorithm in its form of virtual scheduling.
 
 use sidestep_types::Time;
 
-/// One bucket, full at first.
+/// Token bucket, full at first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bucket {
-    /// When it is full again.
+    /// Time at which the bucket is full again.
     full_at: Time,
 }
 
 impl Bucket {
-    /// Takes `cost` out of a bucket that holds `depth`; false when that is not in it, and it is left as it was.
+    /// Takes `cost` out of a bucket of `depth`; returns false, and takes nothing, if it does not hold that
+    /// much.
     pub fn take(&mut self, now: Time, cost: Time, depth: Time) -> bool {
         let before = self.full_at.max(now);
         let after = before.saturating_add(cost);
@@ -36,7 +37,7 @@ mod tests {
     fn what_fits_passes_at_once_and_the_rest_as_tokens_come() {
         let (mut bucket, ms) = (Bucket::default(), Time::from_ms);
         let mut take = |now| bucket.take(ms(now), ms(10), ms(30));
-        // Three at once, as many as the bucket holds.
+        // Three at once: the depth of the bucket.
         assert_eq!(
             [take(100), take(100), take(100), take(100)],
             [true, true, true, false]
@@ -44,7 +45,7 @@ mod tests {
         assert!(!take(109), "not yet");
         assert!(take(110), "what was refused cost nothing");
         assert!(!take(110));
-        // After a long silence no more than the bucket holds.
+        // After a long silence, at most the depth of the bucket.
         assert_eq!(
             [take(900), take(900), take(900), take(900)],
             [true, true, true, false]

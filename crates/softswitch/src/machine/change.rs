@@ -1,10 +1,10 @@
-//! What changes about a network while its switch runs: rates, links, ways.
+//! Changes of the network while its switch runs: rates, links, next hops.
 //!
-//! **Decision**     none. What waits leaves at the new rate; what waits for a link that is down, is on
-//!                  its wire or comes for it or by it is dropped, `link_down`.
-//! **State**        a rate and ways become part of the config that holds, so a reload puts them back; a
-//!                  link that is down stays so until it is said to be up.
-//! **Errors**       a station that is not there changes nothing.
+//! **Decision**     none. Queued frames leave at the new rate. If a link goes down, frames queued for it,
+//!                  frames on its wire and frames that arrive for it or by it are dropped, `link_down`.
+//! **State**        a rate and next hops become part of the current config, so a reload sets them back; a link
+//!                  that is down stays down until [`Change::Up`].
+//! **Errors**       an unknown station changes nothing.
 
 use super::{Machine, make_sched};
 use crate::setup::{Mac, Setup, alike};
@@ -12,27 +12,27 @@ use crate::table::Stations;
 use sidestep_switch::AnyRoute;
 use sidestep_types::{BitRate, PortId, PortSet, Seed, Time};
 
-/// A change of the network around a switch. Its ports must be the switch's.
+/// Change of the network around a switch. All ports must be ports of the switch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// These ports send at this rate. What is on the wire leaves as was foreseen.
+    /// New rate of these ports. Frames on the wire leave at the time planned before.
     Rate(PortSet, BitRate),
-    /// The links at these ports fail.
+    /// Links at these ports fail.
     Down(PortSet),
-    /// The links at these ports work again.
+    /// Links at these ports work again.
     Up(PortSet),
     /// Frames to these stations leave by these ports, one or more.
     Ways {
-        /// The ports of each.
+        /// Ports of each station.
         stations: Vec<(Mac, Vec<PortId>)>,
-        /// The ports that take detours, if others than before.
+        /// Ports that take detours; `None` keeps those of before.
         detours: Option<PortSet>,
     },
 }
 
 impl Machine {
-    /// Makes a change; says how many frames that dropped. An error says what is in the way, and
-    /// leaves all as it was.
+    /// Makes a change; returns the number of frames dropped by it. An error names the reason and leaves
+    /// everything unchanged.
     pub fn change(&mut self, now: Time, change: &Change) -> Result<u64, String> {
         self.core.outputs.advance(now);
         let lost = match change {
@@ -75,7 +75,7 @@ impl Machine {
         Ok(lost)
     }
 
-    /// Changes the ways to stations. A route forgets what it remembered of others.
+    /// Changes the next hops of stations. The route loses its state about all stations.
     fn lead(
         &mut self,
         stations: &[(Mac, Vec<PortId>)],
@@ -111,7 +111,7 @@ impl Machine {
         Ok(0)
     }
 
-    /// A scheduler of the kind that each port has.
+    /// Builds a scheduler of the kind that each port has.
     fn sched(&self) -> Result<sidestep_switch::AnySched, String> {
         make_sched(&self.setup, self.identity.salt(&self.setup))
     }

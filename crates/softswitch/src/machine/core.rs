@@ -1,4 +1,4 @@
-//! One frame's way into a queue: the decision of `sidestep-switch`, and what it means for bytes.
+//! Path of a frame into a queue: the decision of `sidestep-switch`, applied to bytes.
 
 use super::counters::PortCounts;
 use super::needs_ranks;
@@ -13,29 +13,29 @@ use sidestep_switch::{Carrier, Decider, DropReason, Event, Hops, Sent};
 use sidestep_transport::shim::mark::Boosting;
 use sidestep_types::{Kind, Packet, PortId, PortSet, Time};
 
-/// The decision, the queues, and what is counted.
+/// Decision, queues and counters of a switch.
 pub(super) struct Core {
     pub outputs: Outputs,
     pub decider: Decider,
     pub counts: Vec<PortCounts>,
-    /// Where ranks come from, when a policy asks for them.
+    /// Source of ranks, if a policy needs them.
     pub ranks: Option<Ranks>,
-    /// Which code points are which class, if they are not numbers of classes.
+    /// Map from code points to classes, unless code points are numbers of classes.
     pub services: Option<Services>,
-    /// Where frames carry tags, if they do.
+    /// Position of tags in frames, if frames have tags.
     pub carry: Option<Carry>,
-    /// What each port carries, if there are VLANs.
+    /// VLANs of each port, if there are VLANs.
     pub vlans: Option<Box<Vlans>>,
-    /// The tag of the frame at hand, or the one that it would have; 0 without VLANs.
+    /// VLAN tag of the current frame, or the tag it would have; 0 without VLANs.
     pub tag: u16,
-    /// Ports that are blocked, as each is part of a loop.
+    /// Ports blocked because each is part of a loop.
     pub blocked: PortSet,
-    /// The TTL of a frame has ended: its sender may want to know.
+    /// Set when the TTL of a frame has expired: its sender may have to be informed.
     pub expired: bool,
     pub watcher: Option<Watcher>,
 }
 
-/// Where a packet's rank comes from.
+/// Source of a packet's rank.
 pub(super) enum Ranks {
     Sent(Sent),
     Dscp,
@@ -43,9 +43,9 @@ pub(super) enum Ranks {
 }
 
 impl Ranks {
-    /// Those of `setup`; `None` when no policy asks for any, or no tag can say them.
+    /// Returns the source that `setup` configures; `None` if no policy needs ranks, or no tag carries them.
     pub fn of(setup: &Setup) -> Option<Ranks> {
-        // Keeping them costs a look at a table for each packet.
+        // Ranks cost a table look-up for each packet.
         needs_ranks(setup).then_some(())?;
         Some(match setup.rank {
             Rank::Sent => Ranks::Sent(Sent::new(setup.rank_gap)),
@@ -54,7 +54,7 @@ impl Ranks {
         })
     }
 
-    /// The rank of data; of what has no tag none, so that it is behind all that has one.
+    /// Returns the rank of a data packet; `None` without a tag, which ranks it behind all tagged packets.
     fn rank(&mut self, now: Time, packet: &Packet, tag: Option<WireTag>) -> Option<u32> {
         match self {
             Ranks::Sent(sent) => Some(sent.rank(now, packet.hash, packet.len)),
@@ -64,29 +64,29 @@ impl Ranks {
     }
 }
 
-/// How a frame is forwarded.
+/// Rules for forwarding one frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct How {
-    /// The port it came in by; `None` of the switch's own.
+    /// Port the frame came in by; `None` for frames the switch made itself.
     pub from: Option<PortId>,
-    /// Its TTL falls.
+    /// True if the TTL is decremented.
     pub ages: bool,
-    /// It may leave by a port that it does not want.
+    /// True if the frame may be detoured.
     pub detours: bool,
-    /// It goes back where it came from, if the route says so.
+    /// True if the frame may leave by its ingress port, if the route chooses that.
     pub returns: bool,
-    /// It is routed: its MACs become these, destination and source.
+    /// New MACs of a routed frame: destination and source.
     pub macs: Option<(Mac, Mac)>,
 }
 
 impl Core {
-    /// Tells who watches.
+    /// Reports an event to the watcher, if there is one.
     #[inline]
     pub fn tell(&mut self, from: Option<PortId>, bytes: &[u8], what: Happened) {
         tell(&mut self.watcher, self.outputs.now, from, bytes, what);
     }
 
-    /// Tells of frames that have come out of links since this was called last.
+    /// Reports frames that have left links since the last call.
     #[cold]
     pub fn tell_left(&mut self) {
         let taken = std::mem::take(&mut self.outputs.taken);
@@ -105,13 +105,13 @@ impl Core {
         self.tell(Some(port), bytes, Happened::Refused(why));
     }
 
-    /// Decides about a frame that wants to leave by one of `hops`, and does it.
+    /// Decides on a frame for which `hops` are the next hops, and carries the decision out.
     #[inline]
     pub fn forward(&mut self, frame: &Frame, bytes: &[u8], hops: Hops<'_>, how: How) {
         let mut packet = packet_of(frame, bytes.len(), how.ages);
         let mut tag = 0;
         if let Some(vlans) = &self.vlans {
-            // The ways to one station carry the same VLANs in the same way.
+            // All next hops of one station carry the same VLANs in the same way.
             let first = hops.ports[0];
             let Some(leaves) = vlans.leaving(first, self.tag) else {
                 return self.refuse(how.from.unwrap_or(first), bytes, Refusal::VlanOther);
@@ -143,7 +143,7 @@ impl Core {
             cut: false,
             kept: NONE,
         };
-        // The route has no say about a host of this very switch; a draw would be one too many.
+        // The route does not decide for a host of this very switch; it would draw one random number too many.
         let wanted = match hops.ports {
             [only] if !switches.has(*only) => *only,
             _ => self.decider.route(&mut at_hand, hops, &mut ()),
@@ -170,13 +170,13 @@ impl Core {
         }
     }
 
-    /// Drops a frame that wants a port whose link is down.
+    /// Drops a frame routed to a port whose link is down.
     #[cold]
     fn unplugged(&mut self, wanted: PortId, bytes: &[u8], from: Option<PortId>) {
         self.drop(wanted, bytes, from, DropReason::LinkDown);
     }
 
-    /// Drops a frame that wants a port, before a decision.
+    /// Drops a frame routed to `port`, before the decision.
     #[cold]
     fn drop(&mut self, port: PortId, bytes: &[u8], from: Option<PortId>, reason: DropReason) {
         self.decider.count_drop(port, reason);
@@ -184,7 +184,7 @@ impl Core {
         self.tell(from, bytes, Happened::Switched(event));
     }
 
-    /// Drops what was detoured to a port whose link is down.
+    /// Drops frames that were detoured to a port whose link is down.
     #[cold]
     fn strand(&mut self) {
         for (handle, port) in std::mem::take(&mut self.outputs.stranded) {
@@ -192,7 +192,7 @@ impl Core {
         }
     }
 
-    /// Drops a frame that is in no queue any more, as the link of `port` is down.
+    /// Drops a frame that has left its queue because the link of `port` is down.
     #[cold]
     pub fn lose(&mut self, handle: u32, port: PortId) {
         let reason = DropReason::LinkDown;
@@ -208,7 +208,7 @@ impl Core {
         self.outputs.slab.free(handle);
     }
 
-    /// There is no slot for a frame: it counts as refused where it came in, or dropped where the
+    /// Handles the lack of a slot for a frame: counts it as refused at its ingress port, or as dropped if the
     /// switch made it.
     #[cold]
     fn no_memory(&mut self, wanted: PortId, bytes: &[u8], from: Option<PortId>) {
@@ -219,7 +219,7 @@ impl Core {
     }
 }
 
-/// Tells who watches.
+/// Reports an event to the watcher, if there is one.
 #[inline]
 fn tell(
     watcher: &mut Option<Watcher>,
@@ -238,7 +238,7 @@ fn tell(
     }
 }
 
-/// The frame that the switch decides about. It is copied into a slot when it is queued.
+/// Frame the switch decides on. Its bytes are copied into a slot when it is queued.
 struct AtHand<'a> {
     outputs: &'a mut Outputs,
     watcher: &'a mut Option<Watcher>,
@@ -248,11 +248,11 @@ struct AtHand<'a> {
     bytes: &'a [u8],
     packet: Packet,
     how: How,
-    /// The tag of its VLAN that it leaves with; 0 for none.
+    /// VLAN tag the frame leaves with; 0 for none.
     tag: u16,
-    /// Its payload is to be cut off.
+    /// True if the payload is to be cut off.
     cut: bool,
-    /// Its slot, once it has one.
+    /// Slot of the frame, once it has one.
     kept: u32,
 }
 
@@ -277,7 +277,7 @@ impl Carrier for AtHand<'_> {
         self.how.detours
     }
 
-    /// Only TCP segments can be cut.
+    /// Marks the payload to be cut off, which is possible for TCP segments only.
     fn trim(&mut self) -> bool {
         self.cut = matches!(&self.frame.what, What::Ip(ip) if ip.tcp_at.is_some());
         self.cut
@@ -343,10 +343,10 @@ impl Carrier for AtHand<'_> {
     }
 }
 
-/// Writes a mark into a frame that waited, if it has none yet.
+/// Sets CE in a queued frame, if it is not set yet.
 pub(super) fn mark_kept(kept: &mut [u8], carry: Option<Carry>) {
     let read = match carry {
-        // It was no longer than its MTU when it came.
+        // The frame was within its MTU when it came in.
         None => frame::read_within(kept, kept.len()),
         Some(carry) => frame::read_tagged(kept, carry),
     };
@@ -361,7 +361,7 @@ pub(super) fn mark_kept(kept: &mut [u8], carry: Option<Carry>) {
 }
 
 impl AtHand<'_> {
-    /// Changes the kept frame to what will leave: MACs, TTL and mark.
+    /// Changes the queued frame to its outgoing form: MACs, TTL and mark.
     #[inline]
     fn change(&mut self, handle: u32) {
         let kept = self.outputs.slab.bytes_mut(handle);
@@ -372,14 +372,14 @@ impl AtHand<'_> {
             if self.how.ages {
                 frame::lower_ttl(kept, &mut ip);
             }
-            // It came with a mark, or has just been given one.
+            // The frame came in with a mark, or the decision has marked it.
             if self.packet.ce() && ip.ecn != 3 {
                 frame::mark_ce(kept, &mut ip);
             }
         }
     }
 
-    /// Cuts the payload off the kept frame, and off what the queue counts.
+    /// Cuts the payload off the queued frame, and off its length in the queue.
     #[cold]
     fn cut(&mut self, handle: u32) {
         let mut frame = *self.frame;

@@ -1,4 +1,4 @@
-//! What a switch counts, and a copy of it for others.
+//! Counters of a switch, and a copy of them for readers.
 
 use crate::frame::Refusal;
 use hdrhistogram::Histogram;
@@ -7,7 +7,7 @@ use sidestep_switch::DropReason;
 use sidestep_switch::ports::Counts;
 use std::collections::BTreeMap;
 
-/// Writes a struct of counts, and their names, meanings and values as a table.
+/// Defines a struct of counters, and a table of their names, meanings and values.
 macro_rules! counts {
     ($(#[doc = $of:literal])* $counts:ident { $($name:ident $doc:literal;)* }) => {
         $(#[doc = $of])*
@@ -17,7 +17,7 @@ macro_rules! counts {
         }
 
         impl $counts {
-            /// Name, meaning and value of each.
+            /// Name, meaning and value of each counter.
             pub const ALL: &[Count<$counts>] = &[$((stringify!($name), $doc, |c| c.$name),)*];
         }
 
@@ -29,12 +29,12 @@ macro_rules! counts {
     };
 }
 
-/// Name, meaning and value of one of these counts.
+/// Name, meaning and value of one counter.
 pub type Count<C> = (&'static str, &'static str, fn(&C) -> u64);
 
 counts! {
-    /// The frames that came, left or were flooded at one port, without what the decision counts ([`Counts`]); bytes are
-    /// without FCS.
+    /// Frames received, sent or flooded at one port, without the counters of the decision ([`Counts`]); bytes
+    /// are without FCS.
     FrameCounts {
         rx_frames "Frames that came in";
         rx_bytes "Bytes of frames that came in";
@@ -55,12 +55,12 @@ counts! {
     }
 }
 
-/// What a port counts while the switch runs.
+/// Counters of one port while the switch runs.
 #[derive(Clone, Debug)]
 pub(super) struct PortCounts {
     pub frames: FrameCounts,
     pub refused: [u64; Refusal::COUNT],
-    /// Packets before each that wanted this port.
+    /// Packets queued before each arrival routed to this port.
     pub depths: Histogram<u64>,
 }
 
@@ -74,71 +74,71 @@ impl PortCounts {
     }
 }
 
-/// All counts of a switch at one instant. Names are those of drop reasons and refusals.
+/// Snapshot of all counters of a switch. Keys are the names of drop reasons and refusals.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Counters {
-    /// The switch.
+    /// Name of the switch.
     pub name: String,
-    /// When, in picoseconds of the driver's clock.
+    /// Time of the snapshot, picoseconds of the driver's clock.
     pub at_ps: u64,
-    /// Frames queued, or whose port's delay is passing.
+    /// Frames queued, or within their port's delay.
     pub held: u64,
-    /// Addresses learned, stale ones included.
+    /// Learned addresses, stale ones included.
     pub learned: u64,
     /// Addresses that found no place in the table.
     pub not_learned: u64,
-    /// Frames that came by a port that is not there.
+    /// Frames received by a port that does not exist.
     pub no_port: u64,
-    /// Changes of rates, links and ways that were ordered.
+    /// Changes of rates, links and next hops ordered so far.
     pub changes: u64,
-    /// In the order of the config.
+    /// Counters of the ports, in the order of the config.
     pub ports: Vec<PortCounters>,
 }
 
-/// The counts of one port.
+/// Counters of one port.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PortCounters {
-    /// Its name.
+    /// Name of the port.
     pub name: String,
-    /// The Linux interface.
+    /// Linux interface of the port.
     pub interface: String,
-    /// What it sends at.
+    /// Sending rate, bit/s.
     pub rate_bps: u64,
-    /// It was not ordered down.
+    /// False while the link is ordered down.
     pub link_up: bool,
-    /// Addresses that stand at it, as was learned; stale ones included.
+    /// Addresses learned at the port, stale ones included.
     pub learned: u64,
-    /// What its shims counted, and those before them that a reload has replaced; nothing where it never had any.
+    /// Counters of the port's shims, including those a reload has replaced; `None` if the port never had any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shims: Option<ShimCounters>,
-    /// What came, left and was flooded.
+    /// Frames received, sent and flooded.
     #[serde(flatten)]
     pub frames: FrameCounts,
-    /// What was decided here: marks, detours and so on, each under its own name. Drops are below.
+    /// Decisions at this port: marks, detours and so on, each under its own name. Drops are below.
     #[serde(flatten, serialize_with = "by_name")]
     pub decided: Counts,
-    /// It is part of a loop, as far as probes say.
+    /// True if probes have shown that the port is part of a loop.
     pub looped: bool,
-    /// It is blocked, as part of one.
+    /// True if the port is blocked as part of a loop.
     pub blocked: bool,
-    /// Frames that wanted this port and were dropped, by reason.
+    /// Frames routed to this port and dropped, by reason.
     pub drops: BTreeMap<&'static str, u64>,
-    /// Frames that came in here and were refused, by reason.
+    /// Frames received by this port and refused, by reason.
     pub refused: BTreeMap<&'static str, u64>,
-    /// What is queued now.
+    /// Packets queued now.
     pub queued_packets: u32,
-    /// Its bytes of buffer.
+    /// Bytes of buffer occupied now.
     pub queued_bytes: u32,
-    /// The most that was queued at once.
+    /// Most packets queued at once.
     pub peak_packets: u32,
-    /// The most bytes.
+    /// Most bytes of buffer occupied at once.
     pub peak_bytes: u32,
-    /// How many packets each arrival found before it.
+    /// Queue lengths that arrivals met.
     pub depths: Depths,
 }
 
 counts! {
-    /// What the shims of one port counted, together.
+    /// Counters of all shims of one port together.
     ShimCounters {
         keeping "Frames that shims keep now";
         connections "Connections that shims have a place for now";
@@ -159,10 +159,10 @@ counts! {
 }
 
 impl ShimCounters {
-    /// How many of the first are as things are now; the others only grow.
+    /// Number of leading fields that describe the present; the others only grow.
     pub const NOW: usize = 2;
 
-    /// Adds what others counted that are there no more: nothing of theirs is as things are now.
+    /// Adds the counters of shims that no longer exist, except for the fields that describe the present.
     pub(super) fn add_past(&mut self, past: &ShimCounters) {
         let ShimCounters {
             keeping,
@@ -174,30 +174,31 @@ impl ShimCounters {
     }
 }
 
-/// Writes every count but the drops under its name.
+/// Serializes every counter except the drops under its name.
 fn by_name<S: Serializer>(counts: &Counts, to: S) -> Result<S::Ok, S::Error> {
     to.collect_map((Counts::ALL.iter()).map(|count| (count.name, (count.of)(counts))))
 }
 
-/// A histogram of queue lengths in packets, exact below 256, then to under 1 %.
+/// Histogram of queue lengths in packets, exact below 256, then to under 1 %.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Depths {
-    /// How many arrivals.
+    /// Number of arrivals.
     pub n: u64,
-    /// The middle one found this many.
+    /// Median queue length met.
     pub p50: u64,
-    /// 99 of 100 found at most so many.
+    /// Queue length that 99 of 100 arrivals did not exceed.
     pub p99: u64,
-    /// 999 of 1000.
+    /// Queue length that 999 of 1000 arrivals did not exceed.
     pub p999: u64,
-    /// The longest.
+    /// Longest queue met.
     pub max: u64,
-    /// `(at most so many packets, how many arrivals)`, each arrival once, empty ones left out.
+    /// Pairs `(at most so many packets, number of arrivals)`; each arrival is counted once, empty buckets are
+    /// left out.
     pub buckets: Vec<(u64, u64)>,
 }
 
 impl PortCounts {
-    /// A copy for others.
+    /// Returns a copy of the counters for readers.
     pub fn copy(&self, name: &str, interface: &str, decided: &Counts) -> PortCounters {
         let drops = DropReason::ALL.map(|reason| (reason.name(), decided.drops[reason as usize]));
         let refused = Refusal::ALL.map(|reason| (reason.name(), self.refused[reason as usize]));
@@ -224,12 +225,12 @@ impl PortCounts {
 }
 
 impl Depths {
-    /// Room for what arrivals meet: queues of any length.
+    /// Returns an empty histogram of queue lengths.
     pub(crate) fn none() -> Histogram<u64> {
         Histogram::new_with_bounds(1, 1 << 20, 2).expect("bounds of a histogram")
     }
 
-    /// What arrivals met.
+    /// Summarizes a histogram of queue lengths.
     pub(crate) fn of(all: &Histogram<u64>) -> Depths {
         let buckets = all.iter_recorded();
         Depths {

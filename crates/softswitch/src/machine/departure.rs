@@ -1,18 +1,18 @@
-//! What the machine hands out.
+//! Frames that the machine hands to its driver.
 
 use sidestep_types::{PortId, Time};
 
-/// A frame of the machine's, from its departure until it is released.
+/// Frame in the machine's memory, from its departure until it is released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handle(pub u32);
 
-/// A frame whose last bit has left, and whose port's delay has passed.
+/// Frame whose last bit has left, and whose port's delay has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
-    /// By this port.
+    /// Port by which the frame leaves.
     pub port: PortId,
-    /// When it was due: now less this is how late it is.
+    /// Time at which the frame was due; the lateness is the present time minus this.
     pub due: Time,
-    /// See [`super::Machine::frame`]; to be released.
+    /// Handle for [`super::Machine::frame`]; must be released.
     pub handle: Handle,
 }

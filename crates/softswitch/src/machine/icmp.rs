@@ -1,11 +1,13 @@
-//! Senders told of packets that go no further.
+//! ICMP messages to the senders of packets that are not forwarded.
 //!
-//! **Decision**     what a port's sender may be told is, while the bucket of all of them has a message left.
-//! **State**        that bucket.
-//! **Errors**       none; what is not said is counted, with why.
-//! **Source**       RFC 1812, 4.3.2.7 (of what nothing is said), 4.3.2.8 (how often) and 5.3.1 (TTL).
-//! **Deviations**   a switch lowers the TTL of what it bridges as well, and so tells of that too. What is told
-//!                  goes back by the port and to the MAC that the packet came from, whatever routes say.
+//! **Decision**     a message is sent if the config allows its kind and the bucket, common to all ports, holds
+//!                  a message.
+//! **State**        the bucket.
+//! **Errors**       none; a message not sent is counted, by reason.
+//! **Source**       RFC 1812, 4.3.2.7 (packets without a message), 4.3.2.8 (rate limit) and 5.3.1 (TTL).
+//! **Deviations**   a switch decrements the TTL of bridged packets as well, and so reports their expiry too. A
+//!                  message leaves by the port, and to the MAC, that the packet came from, regardless of
+//!                  routes.
 
 use super::Machine;
 use super::bucket::Bucket;
@@ -16,19 +18,19 @@ use crate::table::only;
 use sidestep_types::{PortId, Time};
 use std::net::IpAddr;
 
-/// Who tells what.
+/// Sender of ICMP messages.
 #[derive(Debug)]
 pub(super) struct Teller {
     says: crate::setup::Icmp,
     mac: Mac,
-    /// The sources of what is told, of each family the first that the config has.
+    /// Source addresses of messages: the first of each family in the config.
     v4: Option<IpAddr>,
     v6: Option<IpAddr>,
     bucket: Bucket,
 }
 
 impl Teller {
-    /// That of `setup`, if it has one.
+    /// Returns the sender that `setup` configures, if any.
     pub fn of(setup: &Setup) -> Option<Box<Teller>> {
         let router = setup.router.as_ref()?;
         let first = |v4: bool| {
@@ -47,7 +49,7 @@ impl Teller {
         }))
     }
 
-    /// Another config's, with as many messages left as this one has.
+    /// Applies another config, and keeps the messages left in the bucket.
     pub fn reload(old: Option<Box<Teller>>, setup: &Setup) -> Option<Box<Teller>> {
         let mut new = Teller::of(setup)?;
         if let Some(old) = old {
@@ -63,7 +65,7 @@ impl Teller {
         }
     }
 
-    /// Takes a message out of the bucket.
+    /// Takes a message out of the bucket; returns false if it is empty.
     fn has_one_left(&mut self, now: Time) -> bool {
         let (cost, depth) = self.says.costs();
         self.bucket.take(now, cost, depth)
@@ -71,7 +73,7 @@ impl Teller {
 }
 
 impl Machine {
-    /// Tells the sender of a frame, which came in by `port`, what became of it.
+    /// Sends an ICMP message about a frame to its sender, by `port`, where the frame came in.
     #[cold]
     pub(super) fn tell_sender(&mut self, port: PortId, frame: &Frame, bytes: &[u8], told: Told) {
         let (Some(teller), What::Ip(ip)) = (&mut self.teller, &frame.what) else {
@@ -110,7 +112,7 @@ impl Machine {
         self.core.forward(&message, bytes, only(&port), how);
     }
 
-    /// Tells the sender of a frame to the router's MAC that it leads nowhere.
+    /// Reports a frame to the router's MAC without a route as unreachable.
     #[cold]
     pub(super) fn tell_unreachable(&mut self, port: PortId, frame: &Frame, bytes: &[u8]) {
         let (Some(_), What::Ip(ip)) = (&self.teller, &frame.what) else {

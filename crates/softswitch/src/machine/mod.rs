@@ -1,12 +1,12 @@
 //! The switch without I/O.
 //!
 //! **Decision**     that of `sidestep-switch`, on real frames: `docs/softswitch.md`.
-//! **State**        the queues and their frames, what was learned, what is counted.
-//! **Units**        picoseconds of whatever clock the driver has; bytes without FCS.
-//! **Errors**       a frame that is not forwarded is a count with a reason.
+//! **State**        queues and their frames, learned addresses, counters.
+//! **Units**        picoseconds of the driver's clock, whatever it is; bytes without FCS.
+//! **Errors**       a frame that is not forwarded is counted, by reason.
 //! **Source**       `docs/model.md`, rules 3 to 6 of the design.
-//! **Deviations**   none known from the simulator's switch: `tests/conformance` holds both
-//!                  against each other, packet by packet.
+//! **Deviations**   none known from the simulator's switch: `tests/conformance` compares both, packet by
+//!                  packet.
 
 mod agenda;
 mod bucket;
@@ -56,21 +56,21 @@ use sidestep_transport::shim::Stack;
 use sidestep_types::{PortId, PortSet, Seed, Time};
 use std::collections::VecDeque;
 
-/// A switch: frames and the time go in, frames come out when their last bit would have left.
+/// Switch without I/O: frames and the time go in, frames come out when their last bit would have left.
 pub struct Machine {
     core: Core,
     stations: Stations,
     learning: Learning,
     storms: Storms,
-    /// Tells senders of what goes no further, if anybody does.
+    /// Sender of ICMP messages, if configured.
     teller: Option<Box<Teller>>,
     probes: Probes,
     notices: Notices,
-    /// What stands between the links and the hosts; most switches have none.
+    /// Shims between the links and the hosts; most switches have none.
     shims: Option<Box<Shims>>,
     not_learned: u64,
     no_port: u64,
-    /// How often something was changed.
+    /// Number of changes made.
     changes: u64,
     /// Frames handed out and not yet released.
     out: u32,
@@ -78,18 +78,18 @@ pub struct Machine {
     setup: Setup,
     /// Bytes of the longest frame, without tags.
     longest: usize,
-    /// Room for a frame that shims have changed.
+    /// Buffer for a frame that shims have changed.
     changed: Vec<u8>,
-    /// Room for a frame without the tag of its VLAN.
+    /// Buffer for a frame without its VLAN tag.
     untagged: Vec<u8>,
 }
 
-/// What a switch's chance is named after.
+/// Seed of a switch's random numbers, besides that of the config.
 #[derive(Clone, Copy, Debug)]
 enum Identity {
-    /// Its name.
+    /// Name of the switch.
     Named,
-    /// A number, as in the simulator.
+    /// Number, as in the simulator.
     Numbered(u64),
 }
 
@@ -112,13 +112,13 @@ impl Identity {
 }
 
 impl Machine {
-    /// A switch, whose draws and hash salt are named after it. An error says what does not go
-    /// together.
+    /// Returns a switch whose random draws and hash salt depend on its name. An error names the settings that
+    /// contradict each other.
     pub fn new(setup: &Setup) -> Result<Machine, String> {
         Machine::with(setup, Identity::Named)
     }
 
-    /// A switch that draws what the simulator's switch `id` draws from the same seed.
+    /// Returns a switch that draws the same random numbers as the simulator's switch `id` from the same seed.
     pub fn numbered(setup: &Setup, id: u64) -> Result<Machine, String> {
         Machine::with(setup, Identity::Numbered(id))
     }
@@ -186,8 +186,8 @@ impl Machine {
         })
     }
 
-    /// A frame came in by `port`, from its destination address to before its FCS. The time does
-    /// not go back: an earlier `now` than the last one counts as that.
+    /// Receives a frame by `port`, from its destination address to before its FCS. The time never goes back: a
+    /// `now` before the last one counts as the last one.
     #[inline]
     pub fn receive(&mut self, now: Time, port: PortId, bytes: &[u8]) {
         self.core.outputs.advance(now);
@@ -217,7 +217,7 @@ impl Machine {
         }
     }
 
-    /// A frame that stands in the tag of its VLAN: what decides sees it without.
+    /// Admits a frame with a VLAN tag: the decision sees it without the tag.
     fn admit_tagged(&mut self, port: PortId, bytes: &[u8]) {
         let mut untagged = std::mem::take(&mut self.untagged);
         vlans::without_tag(bytes, &mut untagged);
@@ -225,7 +225,7 @@ impl Machine {
         self.untagged = untagged;
     }
 
-    /// A frame came in that its port takes.
+    /// Admits a frame that its port accepts.
     #[inline]
     fn admit(&mut self, port: PortId, bytes: &[u8]) {
         if let Some(shims) = &mut self.shims {
@@ -239,7 +239,7 @@ impl Machine {
         self.read(port, bytes);
     }
 
-    /// A frame that gets another code point before anything else is done with it.
+    /// Changes the code point of a frame before everything else.
     #[cold]
     fn serve(&mut self, port: PortId, bytes: &[u8], dscp: u8) {
         let mut changed = std::mem::take(&mut self.changed);
@@ -258,8 +258,8 @@ impl Machine {
         }
     }
 
-    /// A frame came in where switches carry tags: from a switch it may have one, from a host it has none
-    /// and is given what the shims there say.
+    /// Receives a frame where switches carry tags: a frame from a switch may have one; a frame from a host has
+    /// none and gets the tag chosen by the shims there.
     #[inline(never)]
     fn receive_tagged(&mut self, port: PortId, bytes: &[u8], carry: Carry) {
         let switches = self.core.outputs.switches.has(port);
@@ -290,7 +290,7 @@ impl Machine {
         self.changed = changed;
     }
 
-    /// Gives a frame from a host the tag that its shims say, if there is room for it.
+    /// Writes the tag chosen by the shims into a frame from a host, if there is room for it.
     fn place_tagged(
         &mut self,
         port: PortId,
@@ -312,8 +312,8 @@ impl Machine {
         self.place(port, &tagged, &out[..length]);
     }
 
-    /// The next frame that is due by `now`, in the order in which they are due; of those due at
-    /// once, that of the first port.
+    /// Returns the next frame due by `now`, in the order of their due times; at a tie, the frame of the first
+    /// port.
     #[inline]
     pub fn poll_send(&mut self, now: Time) -> Option<Departure> {
         self.core.outputs.advance(now);
@@ -338,8 +338,8 @@ impl Machine {
         Some(departure)
     }
 
-    /// What the shims let go on by now. Where they wake and a frame comes out of a link at one instant, the
-    /// frame is first: it may be what they wait for.
+    /// Returns the next frame that the shims release by now. If shims wake and a frame leaves a link at the
+    /// same instant, the frame is handled first: the shims may be waiting for it.
     #[cold]
     fn poll_shims(&mut self) -> Option<Departure> {
         let (shims, outputs) = (self.shims.as_mut()?, &mut self.core.outputs);
@@ -351,7 +351,7 @@ impl Machine {
         }
     }
 
-    /// When [`Machine::poll_send`] has something to do next.
+    /// Returns the time at which [`Machine::poll_send`] next has something to do.
     #[inline]
     pub fn next_departure(&self) -> Option<Time> {
         let shims = self.shims.as_ref().map_or(Time::MAX, |shims| shims.next());
@@ -359,31 +359,31 @@ impl Machine {
         (first != Time::MAX).then_some(first)
     }
 
-    /// The next thing that an operator should hear of, if there is one.
+    /// Returns the next notice for an operator, if there is one.
     #[inline]
     pub fn poll_notice(&mut self) -> Option<Notice> {
         self.notices.poll()
     }
 
-    /// The bytes of a departed frame.
+    /// Returns the bytes of a departed frame.
     #[inline]
     pub fn frame(&self, handle: Handle) -> &[u8] {
         self.core.outputs.slab.bytes(handle.0)
     }
 
-    /// Gives the room of a departed frame back. Panics when it was given back already.
+    /// Frees the slot of a departed frame. Panics if it is free already.
     #[inline]
     pub fn release(&mut self, handle: Handle) {
         self.core.outputs.slab.free(handle.0);
         self.out -= 1;
     }
 
-    /// Frames queued, or whose port's delay is passing.
+    /// Returns the number of frames queued, or within their port's delay.
     pub fn held(&self) -> u64 {
         u64::from(self.core.outputs.slab.live() - self.out)
     }
 
-    /// The longest queues are those from `now` on. Other counts only ever grow.
+    /// Restarts the peak queue lengths at `now`. Other counters only ever grow.
     pub fn forget_peaks(&mut self, now: Time) {
         self.core.outputs.advance(now);
         for index in 0..self.setup.ports.len() {
@@ -392,35 +392,35 @@ impl Machine {
         }
     }
 
-    /// Has everything that happens to a frame told to `watcher`, or to nobody.
+    /// Reports all events of frames to `watcher` from now on, or to nobody.
     pub fn watch(&mut self, watcher: Option<Watcher>) {
         self.core.outputs.taken = watcher.is_some().then(Vec::new);
         self.core.watcher = watcher;
     }
 
-    /// Puts a policy of the caller's in the place of the configured buffer, until a reload
-    /// changes that.
+    /// Replaces the configured buffer policy by the caller's, until a reload changes the config's.
     pub fn set_buffer(&mut self, buffer: AnyBuffer) {
         self.core.decider.set_buffer(buffer);
     }
 
-    /// Puts a route of the caller's in the place of the configured one.
+    /// Replaces the configured route by the caller's.
     pub fn set_route(&mut self, route: AnyRoute) {
         self.core.decider.set_route(route);
     }
 
-    /// Puts shims of the caller's on a port, until a reload changes what it has. It must keep nothing.
+    /// Replaces the shims of a port by the caller's, until a reload changes the config's. The old ones must
+    /// keep no frames.
     pub fn set_shims(&mut self, port: PortId, stack: Stack) {
         let none = || Box::new(Shims::none(&self.setup));
         self.shims.get_or_insert_with(none).put(port, stack);
     }
 
-    /// The config that holds now.
+    /// Returns the current config.
     pub fn setup(&self) -> &Setup {
         &self.setup
     }
 
-    /// A copy of all counts, with the queues as they are at `now`.
+    /// Returns a snapshot of all counters, with the queues as they are at `now`.
     pub fn counters(&mut self, now: Time) -> Counters {
         self.core.outputs.advance(now);
         let mut ports = Vec::new();
@@ -456,35 +456,35 @@ impl Machine {
     }
 }
 
-/// Bytes of buffer that a frame of so many takes, without FCS.
+/// Returns the bytes of buffer that a frame of `length` bytes without FCS occupies.
 pub fn buffered(length: usize) -> u32 {
     u32::from(packet::wire(length)) - outputs::UNBUFFERED
 }
 
-/// The ports that lead to switches.
+/// Returns the ports that lead to switches.
 fn switches(setup: &Setup) -> PortSet {
     let ports = setup.ports.iter().enumerate();
     let to_switch = ports.filter(|(_, port)| port.to_switch);
     to_switch.map(|(index, _)| PortId(index as u16)).collect()
 }
 
-/// Bytes of the longest frame, without tags.
+/// Returns the bytes of the longest frame, without tags.
 fn longest(setup: &Setup) -> usize {
     ETHERNET_BYTES + setup.mtu as usize
 }
 
-/// How many addresses each port may teach.
+/// Returns the limit of learned addresses of each port.
 fn limits(setup: &Setup) -> impl Iterator<Item = Option<u32>> {
     setup.ports.iter().map(|port| port.bridge.learn_limit)
 }
 
-/// The scheduler of one port.
+/// Builds the scheduler of one port.
 fn make_sched(setup: &Setup, salt: u64) -> Result<AnySched, String> {
     let (name, values) = &setup.decision.sched;
     AnySched::build(name, values, setup.ports.len() as u16, salt).map_err(String::from)
 }
 
-/// Does anyone ask for ranks? Keeping them costs a look at a table for each packet.
+/// Returns true if a policy needs ranks. They cost a table look-up for each packet.
 fn needs_ranks(setup: &Setup) -> bool {
     let (buffer, sched) = (&setup.decision.buffer.0, &setup.decision.sched.0);
     buffer::nature(buffer).ranks || sched::nature(sched).ranks

@@ -1,52 +1,53 @@
-//! What an operator should hear of at once, a line of a kind and port at a time.
+//! Notices for an operator, rate-limited per kind and port.
 //!
-//! **Decision**     of one kind at one port something is told once in [`EVERY`], with how often it happened since.
-//! **State**        per port and kind when it was told last, and what happened since.
-//! **Errors**       none. What is not told is counted all the same: counters have everything.
+//! **Decision**     an event of one kind at one port is reported once per [`EVERY`], with the number of events
+//!                  since.
+//! **State**        per port and kind the time of the last notice, and the number of events since.
+//! **Errors**       none. Events without a notice are still counted: counters have everything.
 
 use crate::setup::Mac;
 use sidestep_types::{PortId, Time};
 use std::collections::VecDeque;
 
-/// Of one kind and port, a line in so long. Assumed.
+/// Least time between two notices of one kind and port. Assumed.
 pub const EVERY: Time = Time::from_s(60);
 
-/// Something that happened at a port, `times` since it was told last.
+/// Notice of an event at a port, with the number of events since the last notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// When it was told.
+    /// Time of the notice.
     pub at: Time,
-    /// Where it happened.
+    /// Port of the event.
     pub port: PortId,
-    /// What happened.
+    /// Event.
     pub what: Noticed,
-    /// How often it has happened since this was told last, this one included.
+    /// Number of events since the last notice, this one included.
     pub times: u64,
 }
 
-/// What is told.
+/// Event worth a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Noticed {
-    /// The port has learned so many addresses, its limit: this one was not learned.
+    /// The port is at its limit of learned addresses: this address was not learned.
     LearnLimit(Mac, u32),
-    /// The port's limit of broadcasts is reached: a frame was refused.
+    /// The port is at its limit of broadcasts: a frame was refused.
     StormBroadcast,
-    /// The same of multicasts.
+    /// The port is at its limit of multicasts: a frame was refused.
     StormMulticast,
-    /// The same of frames to unknown stations.
+    /// The port is at its limit of frames to unknown stations: a frame was refused.
     StormUnknown,
-    /// The port hears what the switch sends by another one, or by itself.
+    /// The port receives probes that the switch sends by another port, or by the port itself.
     Loop {
-        /// The one that it was sent by.
+        /// Port by which the probe was sent.
         sent: PortId,
-        /// The one of the two that is blocked now, if any is.
+        /// Port of the two that is blocked now, if any.
         blocked: Option<PortId>,
     },
-    /// The port is no more blocked, as nothing comes back.
+    /// The port is unblocked, as no probe comes back.
     Unblocked,
 }
 
-/// How many kinds there are.
+/// Number of kinds.
 const KINDS: usize = 6;
 
 impl Noticed {
@@ -62,23 +63,23 @@ impl Noticed {
     }
 }
 
-/// One kind at one port.
+/// Recent events of one kind at one port.
 #[derive(Clone, Copy, Debug, Default)]
 struct Lately {
     told: Option<Time>,
     since: u64,
 }
 
-/// All that is to be told.
+/// State of all notices, with those not yet polled.
 #[derive(Debug)]
 pub(super) struct Notices {
     lately: Vec<[Lately; KINDS]>,
-    /// At most one of each kind and port: nobody need ask.
+    /// Queue of notices, at most one of each kind and port: it stays short even if nobody polls.
     queue: VecDeque<Notice>,
 }
 
 impl Notices {
-    /// Of so many ports.
+    /// Returns an empty queue for `ports` ports.
     pub fn new(ports: usize) -> Notices {
         Notices {
             lately: vec![[Lately::default(); KINDS]; ports],
@@ -86,7 +87,7 @@ impl Notices {
         }
     }
 
-    /// Something happened at `port`.
+    /// Records an event at `port`.
     pub fn happened(&mut self, at: Time, port: PortId, what: Noticed) {
         let lately = &mut self.lately[port.index()][what.kind()];
         lately.since += 1;
@@ -110,7 +111,7 @@ impl Notices {
         });
     }
 
-    /// The next piece.
+    /// Returns the next notice.
     #[inline]
     pub fn poll(&mut self) -> Option<Notice> {
         self.queue.pop_front()
@@ -133,7 +134,7 @@ mod tests {
         };
         assert_eq!(told(1, 0, storm), Some((Time::from_s(1), 0, storm, 1)));
         assert_eq!(told(2, 0, storm), None);
-        // Of another port, and of another kind.
+        // Another port, and another kind.
         assert_eq!(told(3, 1, storm), Some((Time::from_s(3), 1, storm, 1)));
         let unknown = Noticed::StormUnknown;
         assert_eq!(told(4, 0, unknown), Some((Time::from_s(4), 0, unknown, 1)));

@@ -1,10 +1,10 @@
-//! The queues of a switch and the links they feed: `sidestep_switch::ports`, driven by a clock.
+//! Queues of a switch and the links they feed: `sidestep_switch::ports`, driven by a clock.
 //!
-//! **Decision**     none. What is due is handed out when it is asked for, ends of transmission
-//!                  first, each at its own time.
-//! **State**        per port a line, its wire and its scheduler; two agendas.
+//! **Decision**     none. Due frames are handed out when polled; ends of transmission come first, each at its
+//!                  own time.
+//! **State**        per port a queue, its wire and its scheduler; two agendas.
 //! **Units**        picoseconds of the driver's clock, bytes on the wire.
-//! **Errors**       none; nothing is due at the end of time.
+//! **Errors**       none; [`Time::MAX`] means never.
 
 use super::agenda::Agenda;
 use super::departure::{Departure, Handle};
@@ -15,10 +15,10 @@ use sidestep_switch::{AnySched, Capacity, Depth};
 use sidestep_types::{Framing, Packet, PortId, PortSet, Time};
 use std::collections::VecDeque;
 
-/// Of a frame's bytes on the wire, those that take no buffer: preamble and gap.
+/// Bytes of a frame on the wire that occupy no buffer: preamble and gap.
 pub(super) const UNBUFFERED: u32 = Framing::Ethernet.unbuffered();
 
-/// One port.
+/// Queue, wire and scheduler of one port.
 pub(super) struct Port {
     pub line: Line,
     wire: Wire,
@@ -26,7 +26,7 @@ pub(super) struct Port {
 }
 
 impl Port {
-    /// Port number `index`.
+    /// Returns port number `index`.
     pub fn new(index: usize, setup: &PortSetup, sched: AnySched) -> Port {
         Port {
             line: Line::default(),
@@ -36,7 +36,7 @@ impl Port {
     }
 }
 
-/// All ports, their frames, and what is due when.
+/// All ports, their frames, and their agendas.
 pub(super) struct Outputs {
     pub now: Time,
     pub ports: Vec<Port>,
@@ -44,29 +44,29 @@ pub(super) struct Outputs {
     pub capacity: Capacity,
     /// Ports that lead to switches.
     pub switches: PortSet,
-    /// Of those, ports that take detours.
+    /// Ports to switches that take detours.
     pub to_switch: PortSet,
-    /// Ports whose link is down: nothing waits there.
+    /// Ports whose link is down: their queues are empty.
     pub down: PortSet,
-    /// Frames that joined a queue whose link is down, with its port: to be dropped.
+    /// Frames that were enqueued at a port whose link is down, with that port: to be dropped.
     pub stranded: Vec<(u32, PortId)>,
-    /// Frames that were out of a link before it went down, and were not asked for yet.
+    /// Frames that had left a link before it went down, and have not been polled yet.
     pub arrived: VecDeque<Departure>,
-    /// Frames that were taken out of links since it was looked, if somebody looks, and their bytes: shims may change or
-    /// drop them.
+    /// Frames taken out of links and not yet reported, with their bytes, if there is a watcher: shims may
+    /// change or drop the frames.
     pub taken: Option<Vec<(Departure, Box<[u8]>)>>,
-    /// Per port, when its first frame is to be handed out.
+    /// Time at which the first frame of each port is to be handed out.
     pub dues: Agenda,
-    /// Per port that ranks, when its transmission ends, if something waits behind it.
+    /// End of transmission at each port with a ranking scheduler, if frames wait behind it.
     pub ends: Agenda,
 }
 
 impl Outputs {
-    /// Moves the time on; ends of transmission by then come first, each at its own time.
+    /// Advances the clock; ends of transmission by then come first, each at its own time.
     #[inline]
     pub fn advance(&mut self, now: Time) {
         while self.ends.first() <= now {
-            // Nothing ends at the end of time.
+            // `Time::MAX` means that nothing ends.
             if self.ends.first() == Time::MAX {
                 break;
             }
@@ -84,7 +84,7 @@ impl Outputs {
         self.plan(port, due);
     }
 
-    /// Plans what a ranked port asks for.
+    /// Plans the events that a ranked port requires.
     fn plan(&mut self, port: usize, due: Due) {
         if due.ends {
             self.ends.set(port, due.departs);
@@ -94,13 +94,13 @@ impl Outputs {
         }
     }
 
-    /// Nothing is before the frame that departs then.
+    /// Plans the departure of the first frame of a port.
     fn plan_first(&mut self, port: usize, departs: Time) {
         let delay = self.ports[port].wire.delay;
         self.dues.set(port, departs.saturating_add(delay));
     }
 
-    /// Queues a frame on `port` and counts it in.
+    /// Enqueues a frame on `port` and counts it.
     #[inline]
     pub fn enqueue(&mut self, port: usize, handle: u32) {
         if self.down.has(PortId(port as u16)) {
@@ -109,7 +109,7 @@ impl Outputs {
         self.wait(port, handle);
     }
 
-    /// Queues a frame on `port`, whose link is up or is about to be, and counts it in.
+    /// Enqueues a frame on `port`, whose link is up or about to be, and counts it.
     #[inline]
     fn wait(&mut self, port: usize, handle: u32) {
         let bytes = buffered(&self.slab.parcel(handle).packet);
@@ -127,7 +127,7 @@ impl Outputs {
         }
     }
 
-    /// The next frame whose delay has passed by now.
+    /// Returns the next frame whose delay has passed by now.
     #[inline]
     pub fn take(&mut self) -> Option<Departure> {
         let departure = self.take_out()?;
@@ -158,13 +158,13 @@ impl Outputs {
         })
     }
 
-    /// When the last bit of a frame that is out of its link left the queue.
+    /// Returns the time at which the last bit of a frame, which is out of its link, left the queue.
     pub fn left(&self, departure: &Departure) -> Time {
         let delay = self.ports[departure.port.index()].wire.delay;
         departure.due.saturating_sub(delay)
     }
 
-    /// When something is due first; [`Time::MAX`] when nothing is.
+    /// Returns the time of the first due frame; [`Time::MAX`] if there is none.
     #[inline]
     pub fn first(&self) -> Time {
         let arrived = self.arrived.front().map_or(Time::MAX, |first| first.due);
@@ -180,13 +180,13 @@ impl Outputs {
         self.dues.set(port, due);
     }
 
-    /// How deep the queue of `port` is now.
+    /// Returns the present depth of the queue of `port`.
     pub fn depth(&mut self, port: PortId) -> Depth {
         let line = &mut self.ports[port.index()].line;
         line.settle(&self.slab, self.now, UNBUFFERED)
     }
 
-    /// Takes the worst frame out of the queue of `port`; it is the caller's to free.
+    /// Evicts the worst frame from the queue of `port`; the caller frees it.
     pub fn evict(&mut self, port: PortId) -> u32 {
         let p = &mut self.ports[port.index()];
         let ranked = p.ranked.as_mut();
@@ -195,8 +195,8 @@ impl Outputs {
         ranked.evict(&mut p.line, &mut self.slab, &p.wire, UNBUFFERED)
     }
 
-    /// Gives `port` another rate, delay and scheduler. What is on the wire leaves as was
-    /// foreseen; what waits is queued again in the order in which it came.
+    /// Gives `port` another rate, delay and scheduler. Frames on the wire leave at the time planned before;
+    /// queued frames are enqueued again in their order of arrival.
     pub fn requeue(&mut self, port: usize, setup: &PortSetup, sched: AnySched) {
         let p = &mut self.ports[port];
         let new = Ranked::around(sched, port as u32);
@@ -211,8 +211,7 @@ impl Outputs {
         }
     }
 
-    /// Takes every frame off `port`: what is on the wire, what is being sent, what waits. They are
-    /// the caller's to free.
+    /// Takes every frame off `port`: on the wire, in transmission and queued. The caller frees them.
     pub fn empty(&mut self, port: usize, sched: AnySched) -> Vec<u32> {
         self.let_out(port);
         let p = &mut self.ports[port];
@@ -231,7 +230,7 @@ impl Outputs {
         all
     }
 
-    /// What is out of the link of `port` by now is no more in it.
+    /// Takes frames whose delay has passed by now out of the link of `port`.
     fn let_out(&mut self, port: usize) {
         let p = &mut self.ports[port];
         while let Some(departs) = p.line.head_departs(&self.slab)
@@ -242,12 +241,12 @@ impl Outputs {
             let port = PortId(port as u16);
             self.arrived.push_back(Departure { port, due, handle });
         }
-        // Those of several ports, asked for in the order in which they were due.
+        // Frames of several ports are handed out in the order of their due times.
         let arrived = self.arrived.make_contiguous();
         arrived.sort_by_key(|departure| departure.due);
     }
 
-    /// The ports, with a frame at hand that came in by `ingress`.
+    /// Returns the ports, as seen by a frame that came in by `ingress`.
     #[inline]
     pub fn seen_from(&mut self, ingress: Option<PortId>) -> Seen<'_> {
         Seen {
@@ -261,10 +260,10 @@ fn buffered(packet: &Packet) -> u32 {
     u32::from(packet.wire) - UNBUFFERED
 }
 
-/// A switch's ports at the present, with one frame at hand.
+/// Present state of a switch's ports, with one current frame.
 pub(super) struct Seen<'a> {
     outputs: &'a mut Outputs,
-    /// The port the frame came in by; `None` of the switch's own answers.
+    /// Ingress port of the frame; `None` for the switch's own answers.
     ingress: Option<PortId>,
 }
 

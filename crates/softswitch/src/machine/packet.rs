@@ -1,24 +1,24 @@
-//! A real frame as the packet that policies see.
+//! Conversion of a real frame into the packet that policies see.
 
 use crate::frame::{ETHERNET_BYTES, Frame, What};
 use sidestep_types::{FlowId, Framing, HostId, Kind, Packet};
 
-/// What a frame of `length` bytes costs on a link: FCS, preamble and gap included, and padding.
+/// Returns the bytes that a frame of `length` bytes occupies on a link: with FCS, preamble, gap and padding.
 #[inline]
 pub(super) fn wire(length: usize) -> u16 {
     let rest = length.saturating_sub(ETHERNET_BYTES);
     Framing::Ethernet.wire(rest as u32) as u16
 }
 
-/// Stands for no packet in particular.
+/// Returns a placeholder packet.
 pub(super) fn blank() -> Packet {
     Packet::new(Kind::Data, FlowId(0), HostId(0), 0)
 }
 
-/// The packet of a frame of `length` bytes, after its TTL has fallen, if it does.
+/// Returns the packet of a frame of `length` bytes, after its TTL is decremented if `ages`.
 ///
-/// A question for an address is taken for control, as acknowledgements are; other frames without
-/// IP for data that nobody may mark.
+/// A request for an address counts as control, like an acknowledgement; other frames without IP count as data
+/// that nobody may mark.
 #[inline]
 pub(super) fn packet_of(frame: &Frame, length: usize, ages: bool) -> Packet {
     let ip = match &frame.what {
@@ -40,7 +40,7 @@ pub(super) fn packet_of(frame: &Frame, length: usize, ages: bool) -> Packet {
 
 #[inline]
 fn plain(kind: Kind, frame: &Frame, length: usize) -> Packet {
-    // The hash stands for the flow as well: schedulers keep those of one flow in order by it.
+    // The hash stands for the flow as well: schedulers keep the order of a flow by it.
     let mut packet = Packet::new(kind, FlowId(frame.hash), HostId(frame.host), frame.hash);
     packet.wire = wire(length);
     packet.len = length.saturating_sub(ETHERNET_BYTES) as u16;

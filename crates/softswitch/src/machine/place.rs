@@ -1,8 +1,8 @@
-//! Who gets a frame: a station, who was learned, everyone, or the asker an answer.
+//! Recipient of a frame: a station, a learned address, all ports, or the requester of an answer.
 //!
 //! **Decision**     that of a bridge, and of a router for frames to its MAC: `docs/softswitch.md`.
 //! **State**        that of the machine.
-//! **Errors**       a frame that nobody gets is refused, with a reason.
+//! **Errors**       a frame without a recipient is refused, with a reason.
 
 use super::Machine;
 use super::core::How;
@@ -16,7 +16,7 @@ use sidestep_types::PortId;
 use std::net::IpAddr;
 
 impl Machine {
-    /// Finds out who gets a frame, and tells its sender if its TTL has ended.
+    /// Finds the recipient of a frame, and informs its sender if its TTL has expired.
     #[inline]
     pub(super) fn place(&mut self, port: PortId, frame: &Frame, bytes: &[u8]) {
         if self.ends_at_port(port, frame, bytes) {
@@ -26,7 +26,7 @@ impl Machine {
         self.find_way(port, frame, bytes);
         if self.core.expired {
             self.core.expired = false;
-            // Back into the VLAN that it came from.
+            // Back into the frame's original VLAN.
             self.core.tag = tag;
             self.tell_sender(port, frame, bytes, Told::TimeExceeded);
         }
@@ -68,7 +68,7 @@ impl Machine {
             };
             how.macs = Some((hop.mac, frame.dst));
             if self.core.vlans.is_some() {
-                // Into another VLAN it may leave by the trunk that it came by.
+                // Into another VLAN it may leave by the trunk of its arrival.
                 how.returns |= hop.vlan != vlan;
                 self.core.tag = moved(self.core.tag, hop.vlan);
             }
@@ -86,7 +86,7 @@ impl Machine {
         }
     }
 
-    /// The sender of a frame stands at `port`.
+    /// Learns that the sender of a frame is at `port`.
     #[inline]
     fn learn(&mut self, port: PortId, mac: Mac, vlan: u16) {
         let now = self.core.outputs.now;
@@ -103,8 +103,8 @@ impl Machine {
         }
     }
 
-    /// A copy for every port that gets what is flooded, but the one it came in by, unless that has had too many
-    /// flooded.
+    /// Floods a frame to every port that takes flooded frames except its ingress, unless the ingress has
+    /// exceeded its limit.
     fn flood(&mut self, port: PortId, frame: &Frame, bytes: &[u8], how: How) {
         let now = self.core.outputs.now;
         if let Some((why, what)) = self.storms.stops(now, port, frame.dst, bytes.len()) {
@@ -126,7 +126,7 @@ impl Machine {
         }
     }
 
-    /// Answers who asked for `ip`, by the port they asked by.
+    /// Answers a request for `ip`, by the port it came from.
     fn answer(&mut self, port: PortId, ip: IpAddr, answer: Answer, asked: &[u8]) {
         self.core.counts[port.index()].frames.answered += 1;
         self.core.tell(Some(port), asked, Happened::Answered);

@@ -1,14 +1,14 @@
-//! A switch that looks for loops: what it sends, and what it does when that comes back.
+//! Loop detection: the probes a switch sends, and its reaction when they come back.
 //!
-//! **Decision**     a port by which an own probe comes in is part of a loop with the port that it was sent by, for
-//!                  three probes to come. If ports are blocked, the later one of the two is, until then: it takes nothing
-//!                  and gives nothing but probes.
-//! **State**        per port when a probe was heard of it last; when the next probes are due. Which ports are blocked
-//!                  is the core's to know, as no frame may want them.
+//! **Decision**     a port that receives an own probe is part of a loop with the port that sent it, for three
+//!                  probe periods. If ports are blocked, the later one of the two is, for that time: it
+//!                  receives and sends nothing but probes.
+//! **State**        per port the time of its last sign of a loop; the time of the next probes. The core stores
+//!                  which ports are blocked, as no frame may be routed to them.
 //! **Units**        picoseconds of the driver's clock.
-//! **Errors**       none. Two switches with one number would take each other's probes for their own: the process draws
-//!                  a number at its start.
-//! **Deviations**   of no standard: a spanning tree keeps loops from coming up, this finds one that is there.
+//! **Errors**       none. Two switches with one number would take each other's probes for their own: the
+//!                  process draws a number at its start.
+//! **Deviations**   from no standard: a spanning tree prevents loops, this finds existing ones.
 
 use super::Machine;
 use super::core::How;
@@ -18,22 +18,22 @@ use crate::setup::{LoopProbe, Setup};
 use crate::table::only;
 use sidestep_types::{PortId, Time};
 
-/// A loop is over when so many probes have not come back.
+/// Number of probes without a return after which a loop is over.
 const SILENT: u64 = 3;
 
-/// What a switch knows of loops.
+/// State of loop detection.
 #[derive(Debug)]
 pub(super) struct Probes {
-    /// Its number.
+    /// Number of the switch.
     id: u64,
     says: Option<LoopProbe>,
     due: Time,
-    /// Per port, when an own probe came in by it, or one that it had sent.
+    /// Time of the last own probe that each port received, or had sent and another received.
     heard: Vec<Option<Time>>,
 }
 
 impl Probes {
-    /// Those of `setup`, of a switch with this number.
+    /// Returns the loop detection that `setup` configures, for a switch with this number.
     pub fn new(setup: &Setup, id: u64) -> Probes {
         let mut probes = Probes {
             id,
@@ -45,7 +45,7 @@ impl Probes {
         probes
     }
 
-    /// Takes another config over.
+    /// Applies another config.
     pub fn reload(&mut self, now: Time, setup: &Setup) {
         if self.says == setup.probe {
             return;
@@ -57,18 +57,18 @@ impl Probes {
         };
     }
 
-    /// Does this switch block ports?
+    /// Returns true if this switch blocks ports.
     pub fn blocks(&self) -> bool {
         self.says.is_some_and(|probe| probe.blocks)
     }
 
-    /// When the next probes are due; [`Time::MAX`] when none are.
+    /// Returns the time of the next probes; [`Time::MAX`] if there are none.
     #[inline]
     pub fn next(&self) -> Time {
         self.due
     }
 
-    /// Is this port part of a loop, as far as is known?
+    /// Returns true if recent probes show that the port is part of a loop.
     pub fn looped(&self, now: Time, port: PortId) -> bool {
         let Some(probe) = self.says else { return false };
         let lasts = probe.every.saturating_mul(SILENT);
@@ -78,12 +78,12 @@ impl Probes {
 }
 
 impl Machine {
-    /// Gives a switch a number that no other has: it knows its probes by that.
+    /// Sets the number by which the switch recognizes its own probes: no other switch may have it.
     pub fn set_number(&mut self, number: u64) {
         self.probes.id = number;
     }
 
-    /// A frame came in by `port`: is that the end of it, since it is an own probe or the port is blocked?
+    /// Returns true if a frame goes no further than `port`: it is an own probe, or the port is blocked.
     #[inline]
     pub(super) fn ends_at_port(&mut self, port: PortId, frame: &Frame, bytes: &[u8]) -> bool {
         if self.probes.says.is_none() {
@@ -104,7 +104,7 @@ impl Machine {
         false
     }
 
-    /// A probe that was sent by `sent` came in by `port`.
+    /// Handles a probe that was sent by `sent` and came in by `port`.
     #[cold]
     fn hear(&mut self, port: PortId, sent: PortId) {
         let now = self.core.outputs.now;
@@ -124,7 +124,7 @@ impl Machine {
             .happened(now, port, Noticed::Loop { sent, blocked });
     }
 
-    /// Sends a probe by each port in each of its VLANs, and ends what is over.
+    /// Sends a probe by each port in each of its VLANs, and unblocks ports whose loop is over.
     #[cold]
     pub(super) fn probe(&mut self) {
         let now = self.core.outputs.now;

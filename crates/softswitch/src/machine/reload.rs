@@ -1,4 +1,4 @@
-//! Taking over another config while frames are queued.
+//! Reload: another config while frames are queued.
 
 use super::core::Ranks;
 use super::icmp::Teller;
@@ -11,9 +11,9 @@ use sidestep_switch::{AnyBuffer, AnyRoute};
 use sidestep_types::{PortSet, Seed, Time};
 
 impl Machine {
-    /// Takes a new config over: frames that are queued stay, in the order in which they came, and
-    /// so do all counts. The interfaces must be the same, in the same order: it numbers the ports.
-    /// An error says what is in the way, and leaves all as it was.
+    /// Applies a new config: queued frames stay, in their order of arrival, and so do all counters. The
+    /// interfaces must be the same, in the same order, as their order numbers the ports. An error names the
+    /// reason and leaves everything unchanged.
     pub fn reload(&mut self, now: Time, setup: &Setup) -> Result<(), String> {
         let interfaces = |setup: &Setup| -> Vec<String> {
             setup
@@ -40,7 +40,7 @@ impl Machine {
                 self.setup.mtu, setup.mtu
             ));
         }
-        // Whatever can fail is made before anything is changed.
+        // Everything that can fail is built before anything is changed.
         let salt = self.identity.salt(setup);
         let ports = setup.ports.len() as u16;
         let decision = &setup.decision;
@@ -55,7 +55,7 @@ impl Machine {
         self.core.outputs.advance(now);
         let before = std::mem::replace(&mut self.setup, setup.clone());
         let reseeded = before.seed != setup.seed;
-        // A route that remembers does so by the numbers of the table's lists.
+        // A stateful route identifies stations by the numbers of the table's lists.
         let moved = before.stations != setup.stations || before.networks != setup.networks;
         if before.decision.route != setup.decision.route || reseeded || moved {
             self.core.decider.set_route(route);
@@ -90,7 +90,7 @@ impl Machine {
         };
         if vlans(&before) != vlans(setup) {
             self.core.vlans = Vlans::of(setup);
-            // Who was learned in a VLAN may be in none that its port carries now.
+            // An address may have been learned in a VLAN that its port does not carry any more.
             self.learning.clear();
             self.core.tag = 0;
         }

@@ -6,35 +6,35 @@ use crate::frame::{Carry, ETHERNET_BYTES, WireTag, take_tag};
 use sidestep_switch::ports::{NONE, Parcel, Store};
 use sidestep_types::Packet;
 
-/// Slots are made so many at a time.
+/// Slots allocated at a time.
 const CHUNK: usize = 64;
 
-/// No more frames than this are kept, whatever the capacity says, and of jumbo frames fewer: no more bytes than so
-/// many of 1500.
+/// Most frames stored, whatever the capacity, and fewer if they are jumbo frames: at most the bytes of this
+/// many frames of MTU 1500.
 const MOST: usize = 1 << 20;
 const MOST_BYTES: usize = MOST * ROOM_OF_1500;
 
-/// Room for a frame is in whole cache lines.
+/// Bytes of a cache line; a slot is a whole number of them.
 const LINE: usize = 64;
 const ROOM_OF_1500: usize = room(1500);
 
-/// Room for a frame of this MTU, its header and whatever tag it may get.
+/// Returns the bytes of a slot for a frame of this MTU, with its header and any tag it may get.
 const fn room(mtu: usize) -> usize {
     let tags = [TAG_BYTES, Carry::Ethertype.adds()];
     let longest = if tags[0] > tags[1] { tags[0] } else { tags[1] };
     (ETHERNET_BYTES + mtu + longest).next_multiple_of(LINE)
 }
 
-/// What is known of a frame beside its bytes.
+/// Data about a frame besides its bytes.
 #[derive(Clone, Copy)]
 struct Slot {
-    /// How many came before it.
+    /// Sequence number of arrival.
     number: u64,
     len: u16,
-    /// The tag of its VLAN that it leaves with; 0 for none.
+    /// VLAN tag the frame leaves with; 0 for none.
     tag: u16,
     taken: bool,
-    /// It may leave by a port that it does not want.
+    /// True if the frame may be detoured.
     detours: bool,
 }
 
@@ -46,13 +46,13 @@ const EMPTY: Slot = Slot {
     detours: false,
 };
 
-/// All frames.
+/// Memory for all frames.
 pub(super) struct Slab {
     parcels: Vec<Parcel>,
     slots: Vec<Slot>,
-    /// The bytes of frames, in chunks that stay where they are.
+    /// Bytes of frames, in chunks that never move.
     chunks: Vec<Box<[u8]>>,
-    /// Bytes for each.
+    /// Bytes of each slot.
     room: usize,
     free: u32,
     live: u32,
@@ -60,7 +60,7 @@ pub(super) struct Slab {
 }
 
 impl Slab {
-    /// For frames of this MTU.
+    /// Returns memory for frames of this MTU.
     pub fn new(mtu: u32) -> Slab {
         Slab {
             parcels: Vec::new(),
@@ -73,8 +73,8 @@ impl Slab {
         }
     }
 
-    /// Keeps a frame that its MTU allows, which may or may not take detours; says where. `None` when there is no
-    /// room.
+    /// Stores a frame within the MTU, and whether it may be detoured; returns its slot, or `None` if there is
+    /// no room.
     #[inline]
     pub fn put(&mut self, bytes: &[u8], packet: Packet, detours: bool) -> Option<u32> {
         if self.free == NONE {
@@ -117,7 +117,7 @@ impl Slab {
         Some(())
     }
 
-    /// Frees a slot. Panics when it is free already: its frame would be given out twice.
+    /// Frees a slot. Panics if it is free already: its frame would be given out twice.
     #[inline]
     pub fn free(&mut self, at: u32) {
         let slot = self.slot_mut(at);
@@ -128,7 +128,7 @@ impl Slab {
         self.free = at;
     }
 
-    /// How many frames there are.
+    /// Returns the number of frames stored.
     pub fn live(&self) -> u32 {
         self.live
     }
@@ -143,14 +143,14 @@ impl Slab {
         &self.slots[at as usize]
     }
 
-    /// The whole room of a frame.
+    /// Returns the whole slot of a frame.
     #[inline]
     fn place(&mut self, at: u32) -> &mut [u8] {
         let first = at as usize % CHUNK * self.room;
         &mut self.chunks[at as usize / CHUNK][first..first + self.room]
     }
 
-    /// The bytes of a frame.
+    /// Returns the bytes of a frame.
     #[inline]
     pub fn bytes(&self, at: u32) -> &[u8] {
         let first = at as usize % CHUNK * self.room;
@@ -158,20 +158,20 @@ impl Slab {
         &self.chunks[at as usize / CHUNK][first..first + length]
     }
 
-    /// The bytes of a frame, to be changed.
+    /// Returns the bytes of a frame, mutable.
     #[inline]
     pub fn bytes_mut(&mut self, at: u32) -> &mut [u8] {
         let length = usize::from(self.slot(at).len);
         &mut self.place(at)[..length]
     }
 
-    /// A frame leaves with the tag of its VLAN, or without one where that is 0.
+    /// Sets the VLAN tag a frame leaves with; 0 for none.
     #[inline]
     pub fn set_tag(&mut self, at: u32, tag: u16) {
         self.slot_mut(at).tag = tag;
     }
 
-    /// A frame leaves: its tag is put in, if it has one.
+    /// Inserts the VLAN tag into a departing frame, if it has one.
     pub fn put_tag(&mut self, at: u32) {
         let (tag, length) = (self.slot(at).tag, usize::from(self.slot(at).len));
         if tag == 0 {
@@ -182,25 +182,25 @@ impl Slab {
         (slot.tag, slot.len) = (0, length as u16);
     }
 
-    /// May the frame leave by a port that it does not want?
+    /// Returns true if the frame may be detoured.
     pub fn detours(&self, at: u32) -> bool {
         self.slot(at).detours
     }
 
-    /// Keeps the first `len` bytes of a frame alone.
+    /// Truncates a frame to its first `len` bytes.
     pub fn cut(&mut self, at: u32, len: usize) {
         let slot = self.slot_mut(at);
         slot.len = slot.len.min(len as u16);
     }
 
-    /// Takes the tag out of a frame that carries it so, and says what it was.
+    /// Removes and returns the tag of a frame that carries it as `carry` says.
     pub fn take_tag(&mut self, at: u32, carry: Carry) -> Option<WireTag> {
         let (tag, length) = take_tag(self.bytes_mut(at), carry)?;
         self.cut(at, length);
         Some(tag)
     }
 
-    /// How many frames came before this one.
+    /// Returns the sequence number of the frame's arrival.
     pub fn number(&self, at: u32) -> u64 {
         self.slot(at).number
     }

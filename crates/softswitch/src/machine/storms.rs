@@ -1,12 +1,12 @@
-//! Storm control: how much of what is flooded may come in by a port.
+//! Storm control: limits of flooded traffic by ingress port.
 //!
-//! **Decision**     what goes to everyone, to a group or to a station that nobody knows passes while its
-//!                  port's bucket for that holds enough.
+//! **Decision**     a broadcast, a multicast, or a frame to an unknown station passes while its port's bucket
+//!                  for that kind holds enough.
 //! **State**        a bucket per port and kind.
-//! **Units**        bytes on the wire, without a VLAN's tag; picoseconds.
-//! **Errors**       none; what does not pass is refused, with a reason of its own.
-//! **Deviations**   of no standard. Questions for addresses that the switch answers itself are flooded to
-//!                  nobody, and cost nothing.
+//! **Units**        bytes on the wire, without a VLAN tag; picoseconds.
+//! **Errors**       none; a frame over the limit is refused, with a reason for each kind.
+//! **Deviations**   from no standard. Requests for addresses that the switch answers itself are not flooded,
+//!                  and cost nothing.
 
 use super::bucket::Bucket;
 use super::notices::Noticed;
@@ -15,16 +15,16 @@ use crate::frame::Refusal;
 use crate::setup::{Mac, Pace, Setup};
 use sidestep_types::{PortId, Time};
 
-/// Why frames are flooded.
+/// Number of kinds of flooded frames.
 const KINDS: usize = 3;
-/// To everyone, to a group, to a station that nobody knows: what is said of one that does not pass.
+/// Refusal and notice of each kind: broadcast, multicast, unknown station.
 const SAID: [(Refusal, Noticed); KINDS] = [
     (Refusal::StormBroadcast, Noticed::StormBroadcast),
     (Refusal::StormMulticast, Noticed::StormMulticast),
     (Refusal::StormUnknown, Noticed::StormUnknown),
 ];
 
-/// One port's limits, and what is left of them.
+/// Limits of one port, and their buckets.
 #[derive(Clone, Debug)]
 struct Guard {
     limits: [Option<Pace>; KINDS],
@@ -32,14 +32,14 @@ struct Guard {
     buckets: [Bucket; KINDS],
 }
 
-/// All ports'.
+/// Storm control of all ports.
 #[derive(Debug)]
 pub(super) struct Storms {
     ports: Vec<Guard>,
 }
 
 impl Storms {
-    /// Those of `setup`, with buckets that are full.
+    /// Returns the limits that `setup` configures, with full buckets.
     pub fn new(setup: &Setup) -> Storms {
         let guard = |storms: &crate::setup::Storms| Guard {
             limits: [storms.broadcast, storms.multicast, storms.unknown],
@@ -52,7 +52,7 @@ impl Storms {
         }
     }
 
-    /// Takes other limits over. What a bucket lacked it lacks still.
+    /// Applies other limits. The buckets keep their fill.
     pub fn reload(&mut self, setup: &Setup) {
         let old = std::mem::replace(self, Storms::new(setup));
         for (new, old) in self.ports.iter_mut().zip(old.ports) {
@@ -60,7 +60,8 @@ impl Storms {
         }
     }
 
-    /// A frame of so many bytes to `dst` came in by `port` and is to be flooded: why it may not be.
+    /// Charges a frame of `length` bytes to `dst`, which came in by `port` and is to be flooded; returns the
+    /// reason if it exceeds a limit.
     pub fn stops(
         &mut self,
         now: Time,

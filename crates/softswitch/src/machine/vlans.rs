@@ -1,11 +1,14 @@
-//! VLANs: which frame is in which, and where it has a tag.
+//! VLANs: the VLAN of each frame, and its tag on each port.
 //!
-//! **Decision**     none of queues: those see frames without their tags. A frame is in the VLAN of its tag, or in
-//!                  that of its port where it has none; a port takes and gives frames of its own VLANs alone.
-//! **State**        what each port carries.
-//! **Units**        a tag's 16 bits: priority, drop eligible, 12 of the VLAN. 0 is no tag.
-//! **Errors**       a tag that cannot be, or where none may be; none where one must be; another port's VLAN.
-//! **Source**       IEEE 802.1Q, 6.9 (a tag of VLAN 0 says a priority alone), 8.6.2 (ingress), 8.6.4 (egress).
+//! **Decision**     none about queues: those see frames without VLAN tags. A frame is in the VLAN of its tag,
+//!                  or in that of its port if it has none; a port accepts and sends frames of its own VLANs
+//!                  only.
+//! **State**        the VLANs of each port.
+//! **Units**        a tag's 16 bits: priority, drop eligible, 12 of the VLAN. 0 means no tag.
+//! **Errors**       an invalid tag, a tag where none is allowed, no tag where one is required, another port's
+//!                  VLAN.
+//! **Source**       IEEE 802.1Q, 6.9 (a tag of VLAN 0 carries a priority only), 8.6.2 (ingress), 8.6.4
+//!                  (egress).
 //! **Deviations**   tags of 802.1ad, and tags in tags, are refused. A priority is kept from trunk to trunk, and
 //!                  decides nothing.
 
@@ -14,48 +17,48 @@ use crate::frame::Refusal;
 use crate::setup::{PortVlan, Setup};
 use sidestep_types::PortId;
 
-/// What stands for a tag of 802.1Q where a type would be.
+/// EtherType of an 802.1Q tag.
 const TYPE: [u8; 2] = [0x81, 0x00];
-/// The bits of a tag that say the VLAN.
+/// Bits of a tag that hold the VLAN.
 const VLAN_BITS: u16 = 0x0fff;
 
-/// Bytes by which a tag makes a frame longer.
+/// Bytes that a tag adds to a frame.
 pub(super) const TAG_BYTES: usize = 4;
 
-/// What each port carries.
+/// VLANs of each port.
 #[derive(Debug)]
 pub(super) struct Vlans {
     ports: Vec<PortVlan>,
 }
 
-/// A frame that came in.
+/// Tag of a received frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Came {
-    /// Its tag, or the one that it would have.
+    /// Tag of the frame, or the tag it would have.
     pub tag: u16,
-    /// The tag stands in it.
+    /// True if the frame contains the tag.
     pub tagged: bool,
 }
 
-/// The VLAN of a tag.
+/// Returns the VLAN of a tag.
 #[inline]
 pub(super) const fn vlan_of(tag: u16) -> u16 {
     tag & VLAN_BITS
 }
 
-/// The same tag with another VLAN.
+/// Returns the tag with another VLAN.
 pub(super) const fn moved(tag: u16, vlan: u16) -> u16 {
     tag & !VLAN_BITS | vlan
 }
 
 impl Vlans {
-    /// Those of `setup`, if it has any.
+    /// Returns the VLANs that `setup` configures, if any.
     pub fn of(setup: &Setup) -> Option<Box<Vlans>> {
         let ports: Option<Vec<PortVlan>> = setup.ports.iter().map(|p| p.vlan.clone()).collect();
         ports.map(|ports| Box::new(Vlans { ports }))
     }
 
-    /// In which VLAN a frame is that came in by `port`, or why it may not.
+    /// Returns the VLAN tag of a frame that came in by `port`, or the reason for refusing it.
     #[inline]
     pub fn came(&self, port: PortId, bytes: &[u8]) -> Result<Came, Refusal> {
         let own = &self.ports[port.index()];
@@ -79,13 +82,14 @@ impl Vlans {
         })
     }
 
-    /// Does this port carry frames of that VLAN?
+    /// Returns true if this port carries frames of that VLAN.
     #[inline]
     pub fn carries(&self, port: PortId, vlan: u16) -> bool {
         self.ports[port.index()].carries(vlan)
     }
 
-    /// The tag that a frame leaves by `port` with, 0 for none; `None` where its VLAN is not carried.
+    /// Returns the tag that a frame leaves by `port` with, 0 for none; `None` if the port does not carry its
+    /// VLAN.
     #[inline]
     pub fn leaving(&self, port: PortId, tag: u16) -> Option<u16> {
         let own = &self.ports[port.index()];
@@ -97,14 +101,14 @@ impl Vlans {
     }
 }
 
-/// The bytes of a frame without the tag that stands in it.
+/// Copies a frame without its VLAN tag into `out`.
 pub(super) fn without_tag(bytes: &[u8], out: &mut Vec<u8>) {
     out.clear();
     out.extend_from_slice(&bytes[..12]);
     out.extend_from_slice(&bytes[12 + TAG_BYTES..]);
 }
 
-/// Puts a tag into a frame of `length` bytes, behind which there is room; says how long it is now.
+/// Inserts a tag into a frame of `length` bytes with room behind it; returns the new length.
 pub(super) fn put_tag(bytes: &mut [u8], length: usize, tag: u16) -> usize {
     bytes.copy_within(12..length, 12 + TAG_BYTES);
     bytes[12..14].copy_from_slice(&TYPE);
@@ -112,7 +116,7 @@ pub(super) fn put_tag(bytes: &mut [u8], length: usize, tag: u16) -> usize {
     length + TAG_BYTES
 }
 
-/// What a frame of `length` bytes costs on a link that it leaves by with this tag, or without one.
+/// Returns the bytes that a frame of `length` bytes occupies on a link with this tag, or without one.
 #[inline]
 pub(super) fn wire_with(length: usize, tag: u16) -> u16 {
     match tag {

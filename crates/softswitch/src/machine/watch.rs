@@ -1,39 +1,39 @@
-//! What is told to whoever watches: each frame, and what became of it.
+//! Events for a watcher: every frame, and what happened to it.
 
 use crate::frame::Refusal;
 use sidestep_switch::{Event, Sink};
 use sidestep_types::{PortId, Time};
 
-/// One event of a frame.
+/// Event of one frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrameEvent<'a> {
     /// Time on the machine's clock. It goes back where frames have [left](Happened::Left).
     pub at: Time,
-    /// The port it came in by; `None` of the switch's own answers, and of a frame that waited and
-    /// is evicted: moved to another queue, or dropped.
+    /// Ingress port of the frame; `None` for the switch's own answers, and for a queued frame that is evicted:
+    /// moved to another queue, or dropped.
     pub from: Option<PortId>,
-    /// Its bytes: as they will leave, or as they came when it is dropped.
+    /// Bytes of the frame: as they will leave, or as they came if it is dropped.
     pub frame: &'a [u8],
-    /// What happened to the frame.
+    /// Event of the frame.
     pub what: Happened,
 }
 
-/// What happened to a frame.
+/// Kind of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happened {
-    /// The switch queued or dropped it, as it came or after it had waited.
+    /// The switch queued or dropped the frame, on arrival or after it was queued.
     Switched(Event),
-    /// The last bit of a frame that waited left the queue of a port, at the time of the event; this is told when the
-    /// frame is out of the link.
+    /// The last bit of a queued frame left the queue of a port at the time of the event; reported when the
+    /// frame leaves the link.
     Left {
-        /// The port.
+        /// Port of the queue.
         port: PortId,
-        /// When it was to be out of the link: a delay of the port later.
+        /// Time at which the frame leaves the link: a delay of the port later.
         out: Time,
     },
-    /// It was not even looked at by the decision.
+    /// Refused before the decision.
     Refused(Refusal),
-    /// It asked for an address, and was answered; the answer follows.
+    /// Answered request for an address; the answer follows.
     Answered,
 }
 

@@ -1,19 +1,20 @@
-//! Frames taken in the order in which they came, each at the time at which it came.
+//! Reading of received frames in their order of arrival, each at its time of arrival.
 //!
-//! **Decision**     a frame arrives when the kernel stamped it, not when the loop reads it, so that a loop that was off
-//!                  its core decides what it would have decided in time. What left before a frame came is taken out of
-//!                  the switch before it is decided about. The rule of times: an arrival is never before what was decided
-//!                  or taken out already, and never later than the reading; a stamp that says otherwise is moved to
-//!                  that end.
-//! **State**        the switch's time: all that came by then and could be seen was taken. It moves to the instant of a look
-//!                  at all ports, never to the clock itself: a thread may be stopped between any two of its steps.
-//! **Units**        stamps are of the time of day (CLOCK_REALTIME), in nanoseconds since 1970; times are of the switch's
-//!                  clock (CLOCK_MONOTONIC). What is between both is read in each round and changes only when the time of day
-//!                  is set: frames that were stamped before that and are read after it arrive wrongly by the step, within the
-//!                  rule above.
-//! **Deviations**   frames by AF_XDP have no stamp: they arrive when the loop turns to their port. A frame that the
-//!                  kernel stamped and hands over later (its receive softirq had to wait) may find that the switch's time
-//!                  has passed its stamp, and is counted as overtaken where that is late.
+//! **Decision**     a frame arrives when the kernel stamped it, not when the loop reads it, so that a loop that
+//!                  was off its core decides as it would have decided in time. Frames that were due before an
+//!                  arrival are taken out of the switch before the decision on it. Rule of times: an arrival is
+//!                  never before the last decision or departure, and never later than the reading; a stamp
+//!                  outside that range is moved to its nearer end.
+//! **State**        the switch's time: all frames that arrived and were visible by then have been read. It
+//!                  moves to the instant of a look at all ports, never to the clock itself: a thread may be
+//!                  stopped between any two of its steps.
+//! **Units**        stamps are of the time of day (CLOCK_REALTIME), in nanoseconds since 1970; times are of the
+//!                  switch's clock (CLOCK_MONOTONIC). Their offset is read in each round and changes only when
+//!                  the time of day is set: frames stamped before that and read after it arrive wrongly by the
+//!                  step, within the rule above.
+//! **Deviations**   frames received by AF_XDP have no stamp: they arrive when the loop turns to their port. A
+//!                  frame that the kernel stamped and delivers later (its receive softirq had to wait) may find
+//!                  that the switch's time has passed its stamp, and is counted as overtaken if it is late.
 
 use super::clock::Reading;
 use super::lateness::{Lateness, Stalls};
@@ -23,16 +24,16 @@ use sidestep_types::{PortId, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Frames taken in a round for each port that had any as it began, before what is due is sent.
+/// Frames read in a round, for each port that has any at its beginning, before due frames are sent.
 const BATCH: usize = 64;
 
-/// Where frames wait that came.
+/// Receive queue of a port.
 pub trait Inlet {
-    /// The stamp of the frame that has waited longest, of those that have one.
+    /// Returns the stamp of the oldest waiting frame, of those with a stamp.
     fn stamp(&self) -> Option<u64>;
-    /// Hands up to `limit` frames with stamps over; how many there were.
+    /// Passes up to `limit` frames with stamps to `take`; returns their number.
     fn receive(&mut self, limit: usize, take: &mut impl FnMut(&[u8])) -> usize;
-    /// Hands up to `limit` frames without stamps over; how many there were.
+    /// Passes up to `limit` frames without stamps to `take`; returns their number.
     fn receive_unstamped(&mut self, limit: usize, take: &mut impl FnMut(&[u8])) -> usize;
 }
 
@@ -53,50 +54,50 @@ impl Inlet for io::Port {
     }
 }
 
-/// What is known of arrivals.
+/// State of reading arrivals.
 #[derive(Default)]
 pub struct Arrivals {
     offset: Offset,
-    /// When the loop began: frames from before were not read late.
+    /// Start of the loop: frames from before do not count as read late.
     began: Time,
     now: Time,
-    /// The first frame of each port, by arrival.
+    /// First frame of each port, by arrival.
     heads: BinaryHeap<Reverse<(Time, usize)>>,
     late: Lateness,
     overtaken: Stalls,
 }
 
 impl Arrivals {
-    /// The loop begins.
+    /// Marks the start of the loop.
     pub fn begin(&mut self, now: Time) {
         self.began = now;
         self.now = self.now.max(now);
     }
 
-    /// The switch's time: nothing that came before is still to be taken.
+    /// Returns the switch's time: all earlier arrivals have been read.
     #[inline]
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// How late frames were read.
+    /// Returns the lateness of reading frames.
     pub fn late(&self) -> &Lateness {
         &self.late
     }
 
-    /// Those that the switch's time had passed.
+    /// Returns the frames whose stamps the switch's time had passed.
     pub fn overtaken(&self) -> Stalls {
         self.overtaken
     }
 
-    /// Counts what is late from zero.
+    /// Resets the counts of late frames to zero.
     pub fn forget(&mut self) {
         self.late = Lateness::default();
         self.overtaken = Stalls::default();
     }
 
-    /// One round: takes what came by now, and puts what left before into `held`, up to its capacity. `look` reads the
-    /// clocks. How many frames came.
+    /// Reads the frames that arrived by now, and puts frames that left before into `held`, up to its capacity.
+    /// `look` reads the clocks. Returns the number of frames read.
     #[inline]
     pub fn take(
         &mut self,
@@ -107,7 +108,7 @@ impl Arrivals {
     ) -> usize {
         let reading = look();
         let stepped = self.offset.read(reading);
-        // Before the ports are looked at: what came by then is there.
+        // Before the ports are looked at: frames that arrived by then are visible.
         let now = reading.before.max(self.now);
         for (number, port) in ports.iter().enumerate() {
             if let Some(stamp) = port.stamp() {
@@ -152,8 +153,8 @@ impl Arrivals {
         got
     }
 
-    /// Did a frame that is stamped `at`, later than the look at `now`, come after that? Then the next round has it. Else
-    /// the time of day was set back since, and it is taken.
+    /// Returns true if a frame stamped `at`, later than the look at `now`, arrived after that: the next round
+    /// reads it. Otherwise the time of day was set back since, and the frame is read now.
     #[cold]
     fn came_later(&mut self, at: Time, now: Time, look: &mut impl FnMut() -> Reading) -> bool {
         let again = look();
@@ -163,7 +164,7 @@ impl Arrivals {
     }
 }
 
-/// Takes what is due by `at` out of the switch; false when there is no room for all of it.
+/// Takes frames due by `at` out of the switch; returns false if there is no room for all of them.
 #[inline]
 fn leave_before(at: Time, machine: &mut Machine, held: &mut Vec<Departure>) -> bool {
     while held.len() < held.capacity() {
@@ -175,7 +176,7 @@ fn leave_before(at: Time, machine: &mut Machine, held: &mut Vec<Departure>) -> b
     false
 }
 
-/// How far the time of day is ahead of the switch's clock: between two numbers, in nanoseconds.
+/// Offset of the time of day to the switch's clock, as a range in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Offset {
     least: i64,
@@ -183,8 +184,8 @@ struct Offset {
 }
 
 impl Offset {
-    /// Takes both clocks in; says whether the time of day was set since they were read last. The two run at one rate, so
-    /// that what is between them is known the better the more often they are read.
+    /// Updates the range by one reading; returns true if the time of day was set since the last one. Both
+    /// clocks run at one rate, so every reading can only narrow the range.
     #[inline]
     fn read(&mut self, reading: Reading) -> bool {
         let of = |now: Time| (reading.day_ns as i64).wrapping_sub(now.as_ns() as i64);
@@ -200,7 +201,7 @@ impl Offset {
         stepped
     }
 
-    /// A stamp by the switch's clock; zero where that had not begun.
+    /// Converts a stamp to the switch's clock; zero if that had not started.
     #[inline]
     fn time_of(&self, stamp: u64) -> Time {
         let ahead = self.least + (self.most - self.least) / 2;
@@ -209,7 +210,7 @@ impl Offset {
     }
 }
 
-/// Later than any clock shows that is still to be used.
+/// Later than any usable time of a clock.
 const LAST_NS: i64 = (super::clock::END.ps() / 1000) as i64;
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Frames and what became of them, in a pcapng file.
+//! Capture of frames and their events in a pcapng file.
 //!
-//! The loop puts records into a bounded channel; a thread writes them. A disk that is too slow
-//! loses records, which are counted, and never frames. The file is whole whenever no record waits,
-//! and when the capture ends.
+//! The loop puts records into a bounded channel; a thread writes them. A disk that is too slow loses records,
+//! which are counted, and never frames. The file is complete whenever no record waits, and when the capture
+//! ends.
 
 use super::clock::Clock;
 use super::files;
@@ -29,24 +29,24 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Records that wait for the disk at most: 12 MB of full frames.
+/// Most records waiting for the disk: 12 MB of full frames.
 const WAITING: usize = 8192;
 
-/// A frame and what became of it.
+/// Frame and its event.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// Nanoseconds since 1970.
     pub at_ns: u64,
-    /// The interface block: the port that it came in by, or the one after the last, "switch", of
-    /// frames that the switch made or had already.
+    /// Interface block: the ingress port, or, for frames that the switch made or already held, the one after
+    /// the last, "switch".
     pub port: u32,
-    /// Its bytes.
+    /// Bytes of the frame.
     pub frame: Box<[u8]>,
-    /// What became of it.
+    /// Description of the event.
     pub comment: String,
 }
 
-/// A capture whose file is open, and whose records nobody writes yet.
+/// Capture with an open file, not yet writing records.
 pub struct Prepared {
     writer: Writer,
     name: String,
@@ -54,7 +54,7 @@ pub struct Prepared {
 
 type Writer = PcapNgWriter<BufWriter<File>>;
 
-/// A capture that is being written. Dropped, it waits until the file is complete.
+/// Running capture. Dropping it waits until the file is complete.
 pub struct Capture {
     queue: Option<SyncSender<Record>>,
     writer: Option<JoinHandle<()>>,
@@ -62,18 +62,18 @@ pub struct Capture {
     counts: Arc<[AtomicU64; 2]>,
 }
 
-/// What became of records.
+/// Number of records kept and lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Written, or waiting to be.
+    /// Records written, or waiting to be.
     pub kept: u64,
-    /// The disk was too slow for these.
+    /// Records lost because the disk was too slow.
     pub lost: u64,
 }
 
 impl Prepared {
-    /// Opens the file and writes an interface block for each of `ports`, in their order. One of this
-    /// user's own that is there already is replaced, or when `new` is set, an error: [`super::files`].
+    /// Opens the file and writes an interface block for each of `ports`, in their order. An existing file of
+    /// this user is replaced, or is an error if `new` is set: [`super::files`].
     pub fn open(path: &Path, new: bool, ports: &[PortSetup]) -> Result<Prepared, String> {
         let name = path.display().to_string();
         let say = |e: &dyn Display| format!("capture {name}: {e}");
@@ -98,7 +98,7 @@ impl Prepared {
 
     /// Starts the thread that writes.
     ///
-    /// With `drops_only` drops, refusals, detours and trims are kept alone.
+    /// With `drops_only`, only drops, refusals, detours and trims are kept.
     pub fn start(mut self, drops_only: bool, log: Log) -> Result<Capture, String> {
         let (sender, receiver) = sync_channel(WAITING);
         let work = move || {
@@ -125,8 +125,8 @@ impl Capture {
         counts[lost].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// What the switch tells of frames goes here. `clock` is the one that the switch is driven by,
-    /// `ports` its ports' names.
+    /// Returns the observer of the switch's frames. `clock` is the switch's clock, `ports` the names of its
+    /// ports.
     pub fn watcher(
         &self,
         clock: Clock,
@@ -136,12 +136,12 @@ impl Capture {
         let (drops_only, day_ns, ports) = (self.drops_only, clock.day_ns(), ports.to_vec());
         move |event: &FrameEvent<'_>| {
             let plain = match event.what {
-                // A mark is nothing to stop at.
+                // Frames that are only marked count as plain.
                 Happened::Switched(Event::Enqueue(joined) | Event::Move(joined)) => {
                     !joined.detoured() && joined.changes.and(Changes::MARKED) == Changes::MARKED
                 }
                 Happened::Answered => true,
-                // What became of it was told when it came.
+                // The event of its arrival has been recorded.
                 Happened::Left { .. } => return,
                 _ => false,
             };
@@ -158,7 +158,7 @@ impl Capture {
         }
     }
 
-    /// What became of records so far.
+    /// Returns the number of records kept and lost so far.
     pub fn counts(&self) -> Counts {
         let [kept, lost] = &*self.counts;
         Counts {
@@ -167,7 +167,7 @@ impl Capture {
         }
     }
 
-    /// No more records: the file is completed by its thread, for which the caller may wait.
+    /// Ends the capture: the returned thread completes the file, and the caller may wait for it.
     pub fn finish(mut self) -> Option<JoinHandle<()>> {
         self.queue = None;
         self.writer.take()
@@ -183,7 +183,7 @@ impl Drop for Capture {
     }
 }
 
-/// As in "detoured from h0 to up1, 12 ahead, marked".
+/// Describes an event, as in "detoured from h0 to up1, 12 ahead, marked".
 fn comment(what: Happened, ports: &[String]) -> String {
     let name = |port: PortId| ports.get(port.index()).map_or("?", String::as_str);
     match what {
@@ -214,7 +214,7 @@ fn write_all(writer: &mut Writer, records: &Receiver<Record>) -> io::Result<()> 
         let record = match records.try_recv() {
             Ok(record) => record,
             Err(_) => {
-                // Nothing waits: what is there becomes readable in the file.
+                // The queue is empty: make the records so far readable in the file.
                 writer.get_mut().flush()?;
                 match records.recv() {
                     Ok(record) => record,

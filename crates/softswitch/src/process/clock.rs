@@ -2,24 +2,24 @@
 
 use sidestep_types::Time;
 
-/// A clock is not to be used after this: an hour before [`Time`] ends, 213 days.
+/// Last usable time of a clock: an hour before [`Time`] ends, 213 days.
 pub const END: Time = Time::from_ps(Time::MAX.ps() - Time::from_s(3600).ps());
 
-/// Time since the clock was made, by CLOCK_MONOTONIC. Not to be used after [`END`].
+/// Clock that counts from its start, by CLOCK_MONOTONIC. Not to be used after [`END`].
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     start_ns: u64,
 }
 
 impl Clock {
-    /// Starts now.
+    /// Starts a clock now.
     pub fn start() -> Clock {
         Clock {
             start_ns: nanoseconds(libc::CLOCK_MONOTONIC),
         }
     }
 
-    /// A clock that was started `ago`, perhaps before this machine was.
+    /// Returns a clock started `ago`, possibly before this machine booted.
     #[cfg(test)]
     pub fn started(ago: Time) -> Clock {
         Clock {
@@ -27,18 +27,18 @@ impl Clock {
         }
     }
 
-    /// Now.
+    /// Returns the present time.
     #[inline]
     pub fn now(&self) -> Time {
         Time::from_ns(nanoseconds(libc::CLOCK_MONOTONIC).wrapping_sub(self.start_ns))
     }
 
-    /// When it was started, in nanoseconds of CLOCK_MONOTONIC.
+    /// Returns the start of the clock, in nanoseconds of CLOCK_MONOTONIC.
     pub fn started_ns(&self) -> u64 {
         self.start_ns
     }
 
-    /// The time of day, which the kernel stamps frames with, and now before and after it was read.
+    /// Reads the time of day, which the kernel stamps frames with, and this clock before and after it.
     #[inline]
     pub fn read(&self) -> Reading {
         let before = self.now();
@@ -50,20 +50,20 @@ impl Clock {
         }
     }
 
-    /// How far this clock is behind the time of day, in nanoseconds since 1970.
+    /// Returns the time of day at which this clock was zero, in nanoseconds since 1970.
     pub fn day_ns(&self) -> u64 {
         nanoseconds(libc::CLOCK_REALTIME).saturating_sub(self.now().as_ns())
     }
 }
 
-/// Both clocks, as nearly at once as a thread that may be interrupted can read them.
+/// Reading of both clocks, as nearly at once as an interruptible thread can read them.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// Of the switch's clock, before the other was read.
+    /// Time of the switch's clock before the time of day was read.
     pub before: Time,
-    /// The time of day, in nanoseconds since 1970.
+    /// Time of day, in nanoseconds since 1970.
     pub day_ns: u64,
-    /// Of the switch's clock, after the other was read.
+    /// Time of the switch's clock after the time of day was read.
     pub after: Time,
 }
 

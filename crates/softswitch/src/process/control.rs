@@ -1,10 +1,10 @@
-//! The control socket: a line of JSON asks, a line of JSON answers.
+//! Control socket: one line of JSON is a request, one line of JSON the answer.
 //!
-//! `{"do": "counters"}`, `{"do": "reload"}`, `{"do": "stop"}`, `{"do": "reset"}` (of lateness and the longest queues),
+//! `{"do": "counters"}`, `{"do": "reload"}`, `{"do": "stop"}`, `{"do": "reset"}` (of lateness and peak queues),
 //! `{"do": "capture", "file": "/tmp/x.pcapng", "only": "drops"}`, `{"do": "capture"}` to end one,
 //! `{"do": "note"}` and `{"do": "note", "file": "/tmp/x"}`,
 //! `{"do": "change", "port": "up0", "link": "down"}`, `{"do": "announce", …}` and so on: [`Question`].
-//! An error is an answer too: `{"error": "…"}`. Each connection has a thread of its own.
+//! An error is an answer too: `{"error": "…"}`. Each connection has its own thread.
 
 use super::capture::Prepared;
 use super::files::kind;
@@ -26,33 +26,33 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// The longest question.
+/// Bytes of the longest request.
 const LINE: u64 = 64 << 10;
-/// The longest answer that is read: counters of 256 ports with their histograms take some hundred kilobytes.
+/// Bytes of the longest answer read: counters of 256 ports with their histograms take some hundred kilobytes.
 const ANSWER: u64 = 16 << 20;
-/// Connections at the same time; more are closed at once.
+/// Most simultaneous connections; further ones are closed at once.
 const CONNECTIONS: usize = 16;
 
-/// A connection that says nothing for so long is closed.
+/// Time after which a silent connection is closed.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// What answers questions.
+/// Handler of requests.
 #[derive(Clone)]
 pub struct ControlHandler {
-    /// What it was started with.
+    /// Config at the start of the switch.
     pub setup: Arc<Setup>,
-    /// Where captures tell of trouble.
+    /// Log for errors of captures.
     pub log: Log,
-    /// Where orders to the loop are given.
+    /// Sender of orders to the loop.
     pub sender: OrderSender,
-    /// Reads the config's file again.
+    /// Reads the config file again.
     pub reread: Arc<dyn Fn() -> Result<Setup, String> + Send + Sync>,
-    /// Why the datapath cannot do what is asked, if it cannot.
+    /// Returns the reason why the datapath cannot serve a request, if it cannot.
     pub refuses: fn(&Question) -> Option<String>,
 }
 
 impl ControlHandler {
-    /// Does what is asked and says what came of it.
+    /// Executes a request and returns the answer.
     pub fn answer(&self, question: &str) -> Value {
         self.done(question)
             .unwrap_or_else(|error| json!({"error": error}))
@@ -87,7 +87,7 @@ impl ControlHandler {
         }
     }
 
-    /// Reads the config again and gives it to the switch.
+    /// Reads the config again and passes it to the switch.
     pub fn reload(&self) -> Result<(), String> {
         let setup = Box::new((self.reread)()?);
         same_doors(&self.setup, &setup)?;
@@ -95,7 +95,7 @@ impl ControlHandler {
             .unwrap_or_else(|| Err("the switch is ending".into()))
     }
 
-    /// Has the switch change something, and says how many frames that dropped.
+    /// Makes the switch apply a change, and answers with the number of frames dropped by it.
     fn change(&self, asked: &Asked) -> Result<Value, String> {
         let change = self.named(asked)?;
         let lost = (self.sender.ask(|answer| Order::Change(change, answer)))
@@ -103,7 +103,7 @@ impl ControlHandler {
         Ok(json!({"done": "change", "dropped": lost}))
     }
 
-    /// Has the switch told what the host behind a port will send, and says of how many connections.
+    /// Announces what the host behind a port will send, and answers with the number of connections.
     fn announce(&self, port: &str, all: Vec<Announced>) -> Result<Value, String> {
         let (port, many) = (self.port("announce", port)?, all.len());
         (self.sender.ask(|answer| Order::Announce(port, all, answer)))
@@ -111,7 +111,7 @@ impl ControlHandler {
         Ok(json!({"done": "announce", "announced": many}))
     }
 
-    /// The number of a port. Names and numbers stay for as long as the switch runs.
+    /// Returns the number of a port. Names and numbers are fixed while the switch runs.
     fn port(&self, doing: &str, name: &str) -> Result<PortId, String> {
         let ports = &self.setup.ports;
         let found = ports.iter().position(|port| port.name == name);
@@ -121,7 +121,7 @@ impl ControlHandler {
         })
     }
 
-    /// The ports of a change by their numbers.
+    /// Replaces port names in a change by port numbers.
     fn named(&self, asked: &Asked) -> Result<Change, String> {
         let port = |name: &String| self.port("change", name);
         let set = |names: &[String]| names.iter().map(port).collect::<Result<PortSet, String>>();
@@ -171,7 +171,7 @@ impl ControlHandler {
 }
 
 impl ControlHandler {
-    /// Notes what becomes of segments, or writes what was noted and notes no more.
+    /// Starts noting the events of segments, or writes the notes and ends.
     fn note(&self, path: Option<&Path>) -> Result<Value, String> {
         let notes = path.is_none().then(Notes::begin);
         let before = self.sender.ask(|answer| Order::Note(notes, answer));
@@ -186,7 +186,7 @@ impl ControlHandler {
     }
 }
 
-/// Sockets and threads were made once: another config may not want others.
+/// Checks that a new config needs the same sockets and threads, which are made once.
 fn same_doors(now: &Setup, then: &Setup) -> Result<(), String> {
     let interfaces = |setup: &Setup| -> Vec<(String, String, bool)> {
         let doors = setup.ports.iter();
@@ -209,14 +209,14 @@ fn same_doors(now: &Setup, then: &Setup) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes the socket at `path`, for its owner alone. One that nobody answers at is replaced; what is
-/// no socket is left alone, and an error.
+/// Creates the socket at `path`, for its owner only. A socket that nobody answers at is replaced; any other
+/// file is left alone, and is an error.
 pub fn listen(path: &Path) -> Result<UnixListener, String> {
     let say = |e: std::io::Error| format!("process.control {}: {e}", path.display());
     if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(say)?;
     }
-    // A link to a socket is no socket: removing it would leave the socket behind.
+    // A link to a socket is not a socket: removing it would leave the socket behind.
     match std::fs::symlink_metadata(path) {
         Ok(there) if !there.file_type().is_socket() => {
             return Err(format!(
@@ -247,12 +247,12 @@ pub fn listen(path: &Path) -> Result<UnixListener, String> {
     listener.map_err(say)
 }
 
-/// Answers whoever connects, until the process ends.
+/// Answers clients until the process ends.
 pub fn serve(listener: &UnixListener, handler: &ControlHandler) {
     let open = Arc::new(AtomicUsize::new(0));
     for stream in listener.incoming() {
         let Ok(stream) = stream else {
-            // As when there are too many open files: not at once again.
+            // For example too many open files: do not retry at once.
             std::thread::sleep(Duration::from_millis(100));
             continue;
         };
@@ -289,7 +289,7 @@ fn converse(stream: &UnixStream, handler: &ControlHandler) -> std::io::Result<()
         answer.push('\n');
         (&mut &*stream).write_all(answer.as_bytes())?;
         if !whole {
-            // What comes next is the rest of it, and no question.
+            // Everything after this is the rest of the same line, and no request.
             return Ok(());
         }
     }
@@ -299,7 +299,7 @@ fn too_long() -> String {
     format!("expected a question of at most {LINE} bytes, got more")
 }
 
-/// Asks the switch whose control socket is at `path`; `question` is JSON, or one word to do.
+/// Sends a request to the switch whose control socket is at `path`; `question` is JSON, or the word for `do`.
 pub fn ask(path: &Path, question: &str) -> Result<Value, String> {
     let say = |e: std::io::Error| match e.kind() {
         ErrorKind::NotFound | ErrorKind::ConnectionRefused => {

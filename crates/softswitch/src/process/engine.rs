@@ -1,9 +1,9 @@
 //! The loop: frames come in, the switch decides, frames leave when they are due.
 //!
-//! All that is done to the switch is done at the switch's time ([`Arrivals::now`]), which frames that came set, and not at
-//! the clock's. It sleeps in `ppoll` until a frame comes, the next one is due, an order is given or a link
-//! changes, unless that would be a short sleep ([`super::polling`]); with work to do it makes no other
-//! calls than those that move frames.
+//! Everything done to the switch happens at the switch's time ([`Arrivals::now`]), which arrivals set, not at
+//! the clock's. The loop sleeps in `ppoll` until a frame arrives, the next one is due, an order is given or a
+//! link changes, unless the sleep would be short ([`super::polling`]); under load it makes no system calls but
+//! those that move frames.
 
 use super::arrivals::Arrivals;
 use super::capture::{Capture, Counts};
@@ -23,36 +23,36 @@ use crate::machine::{Change, Departure, Machine, Watcher};
 use sidestep_types::{PortSet, Time};
 use std::os::fd::{AsFd, AsRawFd};
 
-/// Links are looked at this often when the loop never sleeps.
+/// Interval between looks at links when the loop never sleeps.
 const LOOK_EVERY: Time = Time::from_ms(10);
-/// Frames that are held at once between leaving the switch and the interface.
+/// Most frames held between leaving the switch and the interface.
 const HELD: usize = 256;
-/// Frames given to an interface in one system call.
+/// Most frames passed to an interface in one system call.
 const CALL: usize = 64;
 
-/// The loop and all that it owns.
+/// The loop and everything it owns.
 pub struct Engine {
-    /// The switch. It feeds the capture, so it goes before it.
+    /// Switch. Declared first: it feeds the capture, so it must be dropped before it.
     pub machine: Machine,
-    /// Its ports, in the order of their numbers.
+    /// Ports of the switch, in the order of their numbers.
     pub ports: Vec<Port>,
-    /// Their names in the config.
+    /// Names of the ports in the config.
     pub names: Vec<String>,
-    /// Its time.
+    /// Clock of the switch.
     pub clock: Clock,
-    /// What others ask of it.
+    /// Orders from other threads.
     pub orders: Orders,
-    /// Changes of links.
+    /// Notifications of link changes.
     pub news: LinkNews,
-    /// Answers questions about links.
+    /// Socket for queries about links.
     pub inquiry: Inquiry,
-    /// Never sleep.
+    /// True if the loop never sleeps.
     pub busy: bool,
-    /// What it does between frames when it is not busy.
+    /// Behaviour between frames if the loop is not busy.
     pub polling: Polling,
-    /// SCHED_FIFO or not.
+    /// Scheduling class: SCHED_FIFO or ordinary.
     pub priority: Priority,
-    /// Where events are told.
+    /// Log of events.
     pub log: Log,
     capture: Option<Capture>,
     notes: Option<Notes>,
@@ -64,7 +64,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// A loop that sleeps and does not poll, as an ordinary thread.
+    /// Returns a loop that sleeps and does not poll, as an ordinary thread.
     pub fn new(
         machine: Machine,
         ports: Vec<Port>,
@@ -96,7 +96,7 @@ impl Engine {
         }
     }
 
-    /// What it does without frames, in words.
+    /// Describes the behaviour without frames.
     pub fn idle(&self) -> String {
         match self.busy {
             true => "polls all the time".into(),
@@ -104,13 +104,13 @@ impl Engine {
         }
     }
 
-    /// Has frames and what becomes of them written to `capture`.
+    /// Starts writing frames and their events to `capture`.
     pub fn watch(&mut self, capture: Capture) {
         self.capture = Some(capture);
         self.rewatch();
     }
 
-    /// Has frames told to whoever wants to know of them now.
+    /// Connects the switch to the current capture and notes.
     fn rewatch(&mut self) {
         let capture = self.capture.as_ref();
         let capture = capture.map(|capture| capture.watcher(self.clock, &self.names));
@@ -121,7 +121,7 @@ impl Engine {
             .watch(some.then(|| -> Watcher { Box::new((capture, notes)) }));
     }
 
-    /// Moves frames until it is told to stop. An error is the end of time, 213 days after the start.
+    /// Moves frames until an order to stop. Returns an error at the end of time, 213 days after the start.
     pub fn run(&mut self) -> Result<(), String> {
         let mut looked = self.clock.now();
         self.arrivals.begin(looked);
@@ -154,15 +154,15 @@ impl Engine {
         }
     }
 
-    /// A round of what came, in the order in which it came.
+    /// Reads a round of arrivals, in their order.
     fn receive(&mut self) -> usize {
         let clock = self.clock;
         let (ports, machine) = (&mut self.ports, &mut self.machine);
         (self.arrivals).take(&mut || clock.read(), ports, machine, &mut self.held)
     }
 
-    /// All that is due by the switch's time, in calls of up to [`HELD`] frames. Not by the clock: a frame that came in
-    /// between is still to be decided about.
+    /// Sends all frames due by the switch's time, in calls of up to [`HELD`] frames. The clock's time will not
+    /// do: frames that arrived in between have not been decided on yet.
     fn send(&mut self) -> usize {
         let mut sent = 0;
         let now = self.arrivals.now();
@@ -180,7 +180,7 @@ impl Engine {
         }
     }
 
-    /// Gives the frames that are held to their interfaces.
+    /// Passes the held frames to their interfaces.
     fn give(&mut self) {
         for departure in self.held.drain(..) {
             self.by_port[departure.port.index()].push(departure);
@@ -192,7 +192,7 @@ impl Engine {
             for call in departures.chunks(CALL) {
                 let machine = &self.machine;
                 port.send(call.iter().map(|d| machine.frame(d.handle)));
-                // After the call: a stall in it, and the frames before one in it, count.
+                // Read after the call, so that a stall within the call counts, also for the frames before it.
                 let now = self.clock.now();
                 for departure in call {
                     self.lateness.record(departure.due, now);
@@ -203,7 +203,7 @@ impl Engine {
         }
     }
 
-    /// Sleeps until there is something to do, if that is worth while; says whether it was.
+    /// Sleeps until there is something to do, if the sleep is long enough; returns true if it slept.
     fn wait(&mut self) -> bool {
         let now = self.clock.now();
         let due = self.machine.next_departure();
@@ -224,7 +224,7 @@ impl Engine {
                 revents: 0,
             });
         }
-        // Rounded up: waking a nanosecond early would be a round for nothing.
+        // Rounded up: waking a nanosecond early would waste a round.
         let ns = timeout.as_ns() + 1;
         let timeout = libc::timespec {
             tv_sec: (ns / 1_000_000_000) as i64,
@@ -252,7 +252,7 @@ impl Engine {
         true
     }
 
-    /// Asks about all ports, when there was news or one is down or `always`, and says what changed.
+    /// Queries all ports, if there was news, one is down or `always` is set, and logs changes.
     fn look(&mut self, always: bool) {
         let news = self.news.any();
         if !news && !always && self.ports.iter().all(Port::running) {
@@ -275,8 +275,8 @@ impl Engine {
         }
     }
 
-    /// Says once what frames with unfinished checksums come from: a network that stays silent for it is
-    /// the first thing that goes wrong with veth pairs.
+    /// Logs once where frames with unfinished checksums come from: a network silent for this reason is the most
+    /// common first problem with veth pairs.
     fn hint(&mut self) {
         for (port, name) in self.ports.iter_mut().zip(&self.names) {
             if port.hinted || port.counters().unfinished_checksum == 0 {
@@ -290,7 +290,7 @@ impl Engine {
         }
     }
 
-    /// Does what was asked; false to end.
+    /// Executes an order; returns false to end.
     fn obey(&mut self, order: Order) -> bool {
         match order {
             Order::Counters(answer) => {
@@ -310,7 +310,7 @@ impl Engine {
                 let before = std::mem::replace(&mut self.capture, capture);
                 self.rewatch();
                 let counts = before.as_ref().map_or(Counts::default(), Capture::counts);
-                // Its thread completes the file; the loop does not wait for it.
+                // The capture's thread completes the file; the loop does not wait for it.
                 let _ = answer.send((counts, before.and_then(Capture::finish)));
             }
             Order::Note(notes, answer) => {
@@ -333,7 +333,7 @@ impl Engine {
         true
     }
 
-    /// All counters now.
+    /// Returns a snapshot of all counters.
     pub fn snapshot(&mut self) -> Snapshot {
         Snapshot {
             uptime: self.clock.now(),
@@ -356,7 +356,7 @@ impl Engine {
     }
 }
 
-/// A change in words.
+/// Describes a change.
 fn told(change: &Change, dropped: u64, names: &[String]) -> String {
     let named = |ports: &PortSet| -> String {
         let names: Vec<&str> = ports.iter().map(|port| &*names[port.index()]).collect();
@@ -387,10 +387,10 @@ mod tests {
         let (sender, orders) = orders().unwrap();
         let (news, inquiry) = (LinkNews::listen().unwrap(), Inquiry::new().unwrap());
         let mut engine = Engine::new(machine, vec![], orders, news, inquiry, Log::new("s"));
-        // What would end a sleep at once.
+        // An order that would end a sleep at once.
         sender.give(Order::Stop);
         assert!(engine.wait(), "it does not poll unless it is told to");
-        // Longer than any machine stands still.
+        // Longer than any stall of the machine.
         let day = Time::from_s(24 * 3600);
         engine.clock = Clock::started(day);
         engine.polling = Polling::new(day);

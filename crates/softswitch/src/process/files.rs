@@ -1,9 +1,9 @@
-//! Files that the switch reads and writes, where others may have put something else.
+//! Files that the switch reads and writes at paths where others may have put something else.
 //!
-//! **Decision**     what is read is a file that ends, within a limit: no device, pipe or folder, by which a start or a reload
-//!                  would wait or grow for ever. What is written is a new file for its owner alone (mode 0600). What is at the
-//!                  path already is never written into, and a link there never followed; to be replaced, it has to be a file
-//!                  of the switch's own user, and is removed first.
+//! **Decision**     only regular files within a limit are read: with a device, pipe or folder, a start or a
+//!                  reload could wait or grow for ever. Only new files are written, for their owner alone (mode
+//!                  0600). An existing file is never written into, and an existing link never followed; a file
+//!                  to be replaced must belong to the switch's own user, and is removed first.
 //! **State**        none.
 //! **Units**        bytes.
 //! **Errors**       path, expected, got.
@@ -13,10 +13,10 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-/// The longest config: a hundred thousand stations. Assumed.
+/// Bytes of the longest config: a hundred thousand stations. Assumed.
 pub const CONFIG: u64 = 16 << 20;
 
-/// The text of a file of at most `most` bytes.
+/// Reads the text of a file of at most `most` bytes.
 ///
 /// ```
 /// use sidestep_softswitch::process::files::{CONFIG, read};
@@ -44,8 +44,8 @@ pub fn read(path: &Path, most: u64) -> Result<String, String> {
     })
 }
 
-/// Opens a file of at most `most` bytes; `flags` are more of open(2). That there are no more has to be looked at by who reads:
-/// files of some systems do not say how long they are.
+/// Opens a file of at most `most` bytes; `flags` are additional flags of open(2). The reader must check the
+/// limit again: files of some file systems do not report their length.
 pub fn open(path: &Path, most: u64, flags: libc::c_int) -> Result<File, String> {
     let say = |e: io::Error| format!("cannot read {}: {e}", path.display());
     let fits = |about: Metadata| match about.file_type().is_file() {
@@ -55,7 +55,7 @@ pub fn open(path: &Path, most: u64, flags: libc::c_int) -> Result<File, String> 
         }
         true => Ok(()),
     };
-    // Before it is opened: opening a device may do something, and opening a pipe waits for who writes.
+    // Checked before opening: opening a device may have side effects, and opening a pipe waits for a writer.
     if flags & libc::O_NOFOLLOW == 0 {
         fits(std::fs::metadata(path).map_err(say)?)?;
     }
@@ -63,7 +63,7 @@ pub fn open(path: &Path, most: u64, flags: libc::c_int) -> Result<File, String> 
     options.read(true);
     options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | flags);
     let file = options.open(path).map_err(say)?;
-    // Again: another may be there since.
+    // Checked again: the file may have been replaced since.
     fits(file.metadata().map_err(say)?)?;
     Ok(file)
 }
@@ -73,14 +73,15 @@ fn beyond(path: &Path, most: u64, got: &str) -> String {
     format!("cannot read {name}: expected a file of at most {most} bytes, got {got}")
 }
 
-/// Makes a file that must not exist, for its owner alone. A link at `path` exists, wherever it leads.
+/// Creates a file that must not exist, for its owner only. A link at `path` counts as existing, wherever it
+/// leads.
 pub fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600);
     options.custom_flags(libc::O_NOFOLLOW).open(path)
 }
 
-/// As [`create`], in the place of a file of this process's own user, if there is one.
+/// Creates a file as [`create`] does, in place of a file of this process's user, if there is one.
 pub fn replace(path: &Path) -> io::Result<File> {
     match std::fs::symlink_metadata(path) {
         Err(e) if e.kind() == ErrorKind::NotFound => {}
@@ -103,7 +104,7 @@ pub fn replace(path: &Path) -> io::Result<File> {
     create(path)
 }
 
-/// What is at a path, in words.
+/// Describes a kind of file.
 pub fn kind(of: FileType) -> &'static str {
     match () {
         () if of.is_file() => "a file",
@@ -158,7 +159,7 @@ mod tests {
             error.ends_with("at most 8 bytes, got one of 9 bytes"),
             "{error}"
         );
-        // Says that it has no bytes.
+        // This file reports a length of 0.
         let error = read("/proc/self/status".as_ref(), 8).unwrap_err();
         assert!(error.ends_with("at most 8 bytes, got more"), "{error}");
         std::fs::write(&path, b"ab\xffc").unwrap();
@@ -217,7 +218,7 @@ mod tests {
         let room = tempfile::tempdir().unwrap();
         let path = room.path().join("x");
         std::fs::write(&path, "before").unwrap();
-        // Who has the old one open, or by another name, keeps it.
+        // The old file stays intact under its other name, and for processes that have it open.
         std::fs::hard_link(&path, room.path().join("other")).unwrap();
         let file = replace(&path).unwrap();
         let about = file.metadata().unwrap();

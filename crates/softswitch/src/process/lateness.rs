@@ -1,30 +1,30 @@
-//! How late frames leave: the end of the call that sends a frame, with up to 63 others, less when
-//! it was due. And how late they are read: the time when the loop turned to its ports, less when
-//! the kernel had the frame.
+//! Lateness of departures: the end of the call that sends a frame, with up to 63 others, minus its due time.
+//! And lateness of reading: the time when the loop turned to its ports, minus the time when the kernel had the
+//! frame.
 //!
-//! **Decision**   a stall is a span of time, not a number of frames: from when the first of those frames was due that are
-//!                more than [`STALL`] late, to when the last of them was done. A loop that stops while nothing is due makes
-//!                none.
+//! **Decision**   a stall is a span of time, not a number of frames: it lasts from the due time of the first
+//!                frame that is more than [`STALL`] late to the end of the last such frame. A loop that stops
+//!                while nothing is due causes no stall.
 //! **Units**      times of the switch's clock.
 
 use hdrhistogram::Histogram;
 use sidestep_types::Time;
 
-/// What is done later than this is late.
+/// Lateness above which a frame counts as late.
 pub const STALL: Time = Time::from_ms(1);
 
-/// Spans in which something waited that was late.
+/// Spans in which a late frame waited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stalls {
     frames: u64,
     spans: u64,
     time: Time,
-    /// When the last one ended.
+    /// End of the last span.
     until: Time,
 }
 
 impl Stalls {
-    /// A frame that was `due` was `done`.
+    /// Records a frame that was `due` and `done` at these times.
     #[inline]
     pub fn record(&mut self, due: Time, done: Time) {
         if done.saturating_sub(due) > STALL {
@@ -35,24 +35,24 @@ impl Stalls {
     #[cold]
     fn add(&mut self, due: Time, done: Time) {
         self.frames += 1;
-        // What was due while the last span lasted, or at its end, is of the same.
+        // A frame due during the last span, or at its end, belongs to that span.
         self.spans += u64::from(self.spans == 0 || due > self.until);
         let more = done.saturating_sub(due.max(self.until));
         self.time = self.time.saturating_add(more);
         self.until = self.until.max(done);
     }
 
-    /// Frames that were late.
+    /// Returns the number of late frames.
     pub fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// How many spans there were.
+    /// Returns the number of spans.
     pub fn spans(&self) -> u64 {
         self.spans
     }
 
-    /// How long they were together.
+    /// Returns the total length of the spans.
     pub fn time(&self) -> Time {
         self.time
     }
@@ -77,7 +77,7 @@ impl Default for Lateness {
 }
 
 impl Lateness {
-    /// One frame that was `due` was sent, or read.
+    /// Records one frame that was `due`, and was sent or read at `done`.
     #[inline]
     pub fn record(&mut self, due: Time, done: Time) {
         let late = done.saturating_sub(due);
@@ -85,27 +85,27 @@ impl Lateness {
         self.stalls.record(due, done);
     }
 
-    /// Frames so far.
+    /// Returns the number of frames so far.
     pub fn count(&self) -> u64 {
         self.histogram.len()
     }
 
-    /// Those that were late, and for how long.
+    /// Returns the stalls: late frames, and their spans.
     pub fn stalls(&self) -> &Stalls {
         &self.stalls
     }
 
-    /// The latest, in nanoseconds.
+    /// Returns the maximum, in nanoseconds.
     pub fn max_ns(&self) -> u64 {
         self.histogram.max()
     }
 
-    /// Lateness in nanoseconds that a share `quantile`, 0 to 1, of the frames do not exceed.
+    /// Returns the lateness in nanoseconds that a share `quantile`, 0 to 1, of the frames does not exceed.
     pub fn quantile_ns(&self, quantile: f64) -> u64 {
         self.histogram.value_at_quantile(quantile)
     }
 
-    /// All lateness together, in nanoseconds.
+    /// Returns the sum of all lateness, in nanoseconds.
     pub fn sum_ns(&self) -> f64 {
         self.histogram.mean() * self.histogram.len() as f64
     }
@@ -137,11 +137,11 @@ mod tests {
         stalls.record(ms(12), ms(60));
         stalls.record(ms(13), ms(60));
         stalls.record(Time::from_us(59_500), Time::from_us(60_100));
-        // Still behind: due before the end of what was late, and late itself.
+        // Still behind: due before the end of the late frames, and late itself.
         stalls.record(ms(59), ms(62));
         assert_eq!((stalls.frames(), stalls.spans()), (3, 1));
         assert_eq!(stalls.time(), ms(50));
-        // Another stop, of which one frame was late.
+        // Another stop, with one late frame.
         stalls.record(ms(100), ms(105));
         assert_eq!((stalls.frames(), stalls.spans()), (4, 2));
         assert_eq!(stalls.time(), ms(55));

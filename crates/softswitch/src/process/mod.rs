@@ -1,7 +1,7 @@
 //! The process around the switch: the loop, and everything that must not disturb it.
 //!
-//! One thread moves frames ([`engine`]). Everything else, signals, the control socket, metrics and
-//! writing captures, has threads of its own that talk to it through [`orders`].
+//! One thread moves frames ([`engine`]). Signals, the control socket, metrics and captures have their own
+//! threads, which talk to it through [`orders`].
 
 pub mod arrivals;
 pub mod capture;

@@ -1,13 +1,15 @@
-//! What became of each TCP segment, noted in memory and written to a file when all is over.
+//! Notes: events of each TCP segment, kept in memory and written to a file at the end.
 //!
-//! **Decision**     when there is no room any more, what comes later is counted, with when that began.
-//! **State**        [`MOST`] notes at most, for which there is room from the beginning: the loop never waits for memory.
-//! **Units**        picoseconds of the switch's clock, which began at `started_ns` of CLOCK_MONOTONIC; bytes of buffer.
-//! **Errors**       a file that cannot be written or read is told.
+//! **Decision**     when the memory is full, further events are only counted, and the time of the first one is
+//!                  kept.
+//! **State**        at most [`MOST`] notes, allocated at the start: the loop never waits for memory.
+//! **Units**        picoseconds of the switch's clock, which began at `started_ns` of CLOCK_MONOTONIC; bytes of
+//!                  buffer.
+//! **Errors**       a file that cannot be written or read.
 //!
-//! A file has a line of JSON about the switch, and one for each note. What is no TCP over IPv4, or has a tag between
-//! Ethernet and IP, is counted alone. A capture has whole frames and goes on for as long as the disk does; notes have
-//! when a frame left as well, and disturb nobody while they are taken.
+//! A file has a line of JSON about the switch, and one for each note. Frames that are not TCP over IPv4, or
+//! have a tag between Ethernet and IP, are only counted. A capture has whole frames and can run as long as the
+//! disk lasts; notes have the times of departure as well, and disturb nothing while they are taken.
 
 use super::clock::Clock;
 use super::files;
@@ -21,99 +23,99 @@ use std::net::{IpAddr, SocketAddrV4};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Notes of a switch: 40 MB.
+/// Most notes of a switch: 40 MB.
 pub const MOST: usize = 1 << 19;
 
-/// What is noted of a switch.
+/// Summary of a switch's notes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct About {
-    /// When its clock began, in nanoseconds of CLOCK_MONOTONIC.
+    /// Start of the switch's clock, in nanoseconds of CLOCK_MONOTONIC.
     pub started_ns: u64,
-    /// For how many notes there was no room.
+    /// Notes for which there was no room.
     pub lost: u64,
-    /// When there was no room first.
+    /// Time of the first note without room.
     pub lost_from_ps: Option<u64>,
-    /// Frames of which nothing is noted, each as often as something happened to it.
+    /// Events of frames that are not noted.
     pub others: u64,
 }
 
-/// One note.
+/// Event of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Note {
-    /// When it happened.
+    /// Time of the event.
     pub at_ps: u64,
-    /// What happened.
+    /// Kind of event.
     pub what: What,
-    /// To which segment.
+    /// Segment concerned.
     pub segment: Seen,
 }
 
-/// What happened to a segment. Ports are numbers, in the order of the config.
+/// Kind of event. Ports are numbers, in the order of the config.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
-    /// It joined the queue of `port`.
+    /// The segment joined the queue of `port`.
     Queued {
-        /// Where it came in by; `None` when it waited elsewhere and was evicted.
+        /// Ingress port; `None` if the segment was queued elsewhere and evicted.
         from: Option<u16>,
-        /// Where it wanted to go.
+        /// Port that the route chose.
         wanted: u16,
-        /// Where it waits.
+        /// Port of the queue.
         port: u16,
-        /// What was done to it, a bit for each of [`sidestep_switch::Changes::ALL`].
+        /// Changes made to the segment, a bit for each of [`sidestep_switch::Changes::ALL`].
         changes: u8,
     },
-    /// Its last bit left the queue of `port`.
+    /// The segment's last bit left the queue of `port`.
     Left {
-        /// The port.
+        /// Port of the queue.
         port: u16,
-        /// When it was out of the link.
+        /// Time at which the segment left the link.
         out_ps: u64,
     },
-    /// It was dropped as it came.
+    /// The segment was dropped on arrival.
     Dropped {
-        /// Where it came in by.
+        /// Ingress port.
         from: Option<u16>,
-        /// Where it wanted to go.
+        /// Port that the route chose.
         wanted: u16,
-        /// Why: an index of [`sidestep_switch::DropReason::ALL`].
+        /// Drop reason: an index of [`sidestep_switch::DropReason::ALL`].
         reason: u8,
     },
-    /// It waited, and was dropped.
+    /// The segment was queued, and then dropped.
     Evicted {
-        /// Where it waited.
+        /// Port of the queue.
         port: u16,
-        /// Why.
+        /// Drop reason: an index of [`sidestep_switch::DropReason::ALL`].
         reason: u8,
     },
 }
 
-/// What a segment is told by.
+/// Header fields that identify a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
-    /// Who sent it.
+    /// Sender.
     pub from: SocketAddrV4,
-    /// Who gets it.
+    /// Receiver.
     pub to: SocketAddrV4,
-    /// The identification of its IP header.
+    /// Identification of its IP header.
     pub id: u16,
-    /// Its first byte, or its SYN.
+    /// Sequence number of its first byte, or of its SYN.
     pub seq: u32,
-    /// What its sender expects next.
+    /// Next sequence number that its sender expects.
     pub ack: u32,
     /// Bytes of payload.
     pub payload: u16,
-    /// It opens a connection, or answers that.
+    /// SYN flag: it opens a connection, or answers that.
     pub syn: bool,
-    /// It acknowledges.
+    /// ACK flag: it acknowledges.
     pub acks: bool,
-    /// Its sender echoes a mark.
+    /// ECE flag: its sender echoes a mark.
     pub ece: bool,
     /// Bytes of buffer.
     pub bytes: u32,
 }
 
-/// Notes that are taken.
+/// Recorder of notes.
 #[derive(Clone)]
 pub struct Notes {
     kept: Arc<Mutex<(About, Vec<Note>)>>,
@@ -121,12 +123,12 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// With room for [`MOST`].
+    /// Returns a recorder with room for [`MOST`] notes.
     pub fn begin() -> Notes {
         Notes::of(MOST)
     }
 
-    /// With room for so many.
+    /// Returns a recorder with room for `most` notes.
     fn of(most: usize) -> Notes {
         Notes {
             kept: Arc::new(Mutex::new((About::default(), Vec::with_capacity(most)))),
@@ -140,13 +142,14 @@ impl Notes {
             .unwrap_or_else(|broken| broken.into_inner())
     }
 
-    /// What the switch tells of frames goes here. `clock` is the one that the switch is driven by.
+    /// Returns the observer of the switch's frames. `clock` is the switch's clock.
     pub fn watcher(&self, clock: Clock) -> Notes {
         self.kept().0.started_ns = clock.started_ns();
         self.clone()
     }
 
-    /// Writes them to a file that must not exist; how many there are, and for how many there was no room.
+    /// Writes the notes to a file that must not exist; returns their number, and the number of those without
+    /// room.
     pub fn write(&self, path: &Path) -> Result<(usize, u64), String> {
         let say = |e: std::io::Error| format!("note {}: {e}", path.display());
         let mut file = BufWriter::new(files::create(path).map_err(say)?);
@@ -189,14 +192,15 @@ impl Sink<FrameEvent<'_>> for Notes {
     }
 }
 
-/// The longest file of notes: [`MOST`] lines of 512 bytes, of which they have some 300.
+/// Bytes of the longest file of notes: [`MOST`] lines of 512 bytes, of which they use some 300.
 const LONGEST: u64 = (MOST as u64) << 9;
 
-/// Reads what [`Notes::write`] wrote, not by way of a link. An error says which line is none.
+/// Reads a file that [`Notes::write`] wrote, without following a link. An error names the line that is not a
+/// note.
 pub fn read(path: &Path) -> Result<(About, Vec<Note>), String> {
     let say = |e: std::io::Error| format!("notes {}: {e}", path.display());
     let file = files::open(path, LONGEST, libc::O_NOFOLLOW)?;
-    // What grows meanwhile ends there, in the middle of a line.
+    // If the file grows meanwhile, reading ends there, in the middle of a line.
     let mut lines = BufReader::new(file.take(LONGEST)).lines();
     let wrong = |number: usize, e: serde_json::Error| {
         format!(
@@ -214,7 +218,7 @@ pub fn read(path: &Path) -> Result<(About, Vec<Note>), String> {
     Ok((about, notes))
 }
 
-/// What is noted of an event, if anything.
+/// Returns the kind of an event, if it is noted.
 fn what(event: &FrameEvent<'_>) -> Option<What> {
     let from = event.from.map(|port| port.0);
     Some(match event.what {
@@ -244,7 +248,7 @@ fn what(event: &FrameEvent<'_>) -> Option<What> {
     })
 }
 
-/// A bit for each change, in their order.
+/// Returns a bit for each change, in their order.
 fn bits(changes: Changes) -> u8 {
     let bits = Changes::ALL.iter().enumerate();
     let bits = bits.map(|(bit, (change, _))| u8::from(changes.has(*change)) << bit);
@@ -271,7 +275,7 @@ fn seen(frame: &[u8]) -> Option<Seen> {
     })
 }
 
-/// Where the identification of an IPv4 header right behind Ethernet's is.
+/// Offset of the identification in an IPv4 header that follows Ethernet's directly.
 const IDENTIFICATION: usize = crate::frame::ETHERNET_BYTES + 4;
 
 #[cfg(test)]

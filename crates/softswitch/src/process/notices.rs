@@ -1,8 +1,8 @@
-//! What a switch notices, in words for its log.
+//! Notices of a switch as lines of its log.
 
 use crate::machine::{Notice, Noticed};
 
-/// A line about it; `names` are those of the ports.
+/// Describes a notice in one line; `names` are those of the ports.
 pub fn told(notice: &Notice, names: &[String]) -> String {
     let port = &names[notice.port.index()];
     let refused = |what: &str, key: &str| {

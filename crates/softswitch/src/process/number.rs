@@ -1,9 +1,9 @@
-//! A number that no other switch has, to know its probes by.
+//! Unique number of a switch, by which it recognizes its own probes.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-/// A number that the system draws. It decides nothing about frames.
+/// Draws a random number. No forwarding decision depends on it.
 pub fn number_of_its_own() -> u64 {
-    // Its keys are drawn at the start of each process.
+    // The keys of `RandomState` are drawn at the start of each process.
     RandomState::new().build_hasher().finish()
 }

@@ -1,4 +1,4 @@
-//! What other threads ask of the loop, and the bell that says so.
+//! Orders of other threads to the loop, and the event descriptor that signals them.
 
 use super::capture::{Capture, Counts};
 use super::notes::Notes;
@@ -13,34 +13,34 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-/// Something to do between two batches of frames.
+/// Order to be executed between two batches of frames.
 pub enum Order {
     /// Copy the counters.
     Counters(Sender<Snapshot>),
-    /// Take the lateness from now on alone. Counts never go back.
+    /// Restart lateness and peak queue lengths. Other counters never go back.
     Reset(Sender<()>),
-    /// Take a new config over.
+    /// Apply a new config.
     Reload(Box<Setup>, Sender<Result<(), String>>),
-    /// Write frames and what becomes of them from now on, or no more. The answer is what was
-    /// written before, and the thread that completes that file.
+    /// Start a capture of frames and their events, or end it. The answer is the counts of the capture before,
+    /// and the thread that completes its file.
     Capture(Option<Capture>, Sender<(Counts, Option<JoinHandle<()>>)>),
-    /// Note what becomes of segments from now on, or no more. The answer is what was noted before.
+    /// Start noting the events of segments, or stop. The answer is the notes taken before.
     Note(Option<Notes>, Sender<Option<Notes>>),
-    /// Change the network around the switch. The answer is how many frames that dropped.
+    /// Change the network around the switch. The answer is the number of frames dropped by it.
     Change(Change, Sender<Result<u64, String>>),
-    /// Tell the shims of a port what its host will send.
+    /// Announce the messages of a port's host to the port's shims.
     Announce(PortId, Vec<Announced>, Sender<Result<(), String>>),
     /// End.
     Stop,
 }
 
-/// The loop's end: orders, and a descriptor that becomes readable when there are some.
+/// Receiving end, for the loop: orders, and a descriptor that becomes readable when there are some.
 pub struct Orders {
     queue: Receiver<Order>,
     bell: Arc<Bell>,
 }
 
-/// Where orders are given; each thread has its own.
+/// Sending end; each thread has its own.
 #[derive(Clone)]
 pub struct OrderSender {
     queue: Sender<Order>,
@@ -52,7 +52,7 @@ struct Bell {
     rung: AtomicBool,
 }
 
-/// An order sender, and where its orders arrive.
+/// Returns both ends of a new queue of orders.
 pub fn orders() -> Result<(OrderSender, Orders), IoError> {
     // SAFETY: no memory is passed, and a descriptor that is 0 or more is ours alone.
     let fd = unsafe {
@@ -72,7 +72,7 @@ pub fn orders() -> Result<(OrderSender, Orders), IoError> {
 }
 
 impl OrderSender {
-    /// Gives an order. False when the loop has ended.
+    /// Sends an order. Returns false if the loop has ended.
     pub fn give(&self, order: Order) -> bool {
         let given = self.queue.send(order).is_ok();
         self.bell.rung.store(true, Ordering::Release);
@@ -82,7 +82,7 @@ impl OrderSender {
         given
     }
 
-    /// Gives an order that is answered, and waits for the answer. `None` when the loop has ended.
+    /// Sends an order with an answer, and waits for the answer. Returns `None` if the loop has ended.
     pub fn ask<T>(&self, order: impl FnOnce(Sender<T>) -> Order) -> Option<T> {
         let (sender, receiver) = channel();
         self.give(order(sender));
@@ -91,7 +91,7 @@ impl OrderSender {
 }
 
 impl Orders {
-    /// The next order, if there is one. Costs a load when there is none.
+    /// Returns the next order, if there is one. Costs one load if there is none.
     pub fn next(&self) -> Option<Order> {
         if !self.bell.rung.load(Ordering::Acquire) {
             return None;
@@ -103,7 +103,7 @@ impl Orders {
         let mut count = 0u64;
         // SAFETY: eight bytes of `count` are written, or none.
         unsafe { libc::read(self.bell.fd.as_raw_fd(), (&raw mut count).cast(), 8) };
-        // One that came between the two would ring no more.
+        // An order sent between the two would not signal again.
         self.queue.try_recv().ok()
     }
 }

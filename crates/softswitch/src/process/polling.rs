@@ -1,46 +1,46 @@
-//! Polling in the place of a sleep that would be short: to be woken takes longer than to forward a frame.
+//! Polling in place of a short sleep: waking up takes longer than forwarding a frame.
 //!
-//! **Decision**  for `most` after the last frame, and before the next departure, the loop polls. Else it
-//!               sleeps: until a frame comes, or to `most` before the departure.
-//! **Limit**     a loop that was awake for half of the present [`WINDOW`] polls no more in it. So polling never
-//!               takes more than half of a core, and a real-time thread is far from the 95 % at which the
-//!               kernel takes it off its core.
-//! **State**     when there was work last; how long the loop slept in this window.
+//! **Decision**  for `most` after the last frame, and before the next departure, the loop polls. Otherwise it
+//!               sleeps: until a frame arrives, or until `most` before the departure.
+//! **Limit**     a loop that was awake for half of the present [`WINDOW`] does not poll in the rest of it.
+//!               Polling thus never takes more than half of a core, and a real-time thread stays far from the
+//!               95 % at which the kernel takes it off its core.
+//! **State**     time of the last work; time slept in this window.
 //! **Units**     picoseconds of the loop's clock.
 
 use sidestep_types::Time;
 use std::fmt;
 
-/// What is polled is limited in each of these.
+/// Length of the window in which polling is limited.
 const WINDOW: Time = Time::from_ms(10);
-/// Awake for so long in a window, the loop polls no more.
+/// Time awake in a window after which the loop does not poll.
 const AWAKE: Time = Time::from_ms(5);
-/// So that the end of the clock is not slept over.
+/// Longest sleep, so that the loop does not sleep past the end of the clock.
 const LONGEST_SLEEP: Time = Time::from_s(60);
 
-/// What the loop does when no frame is there and none is due.
+/// Action of the loop when no frame is there and none is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Idle {
     /// Looks again at once.
     Poll,
-    /// Sleeps for so long, if nothing happens before.
+    /// Sleeps for so long, or until something happens.
     Sleep(Time),
 }
 
-/// See the module.
+/// Decision between polling and sleeping; see the module.
 #[derive(Debug)]
 pub struct Polling {
     most: Time,
-    /// There was work last.
+    /// Time of the last work.
     worked: Option<Time>,
-    /// When the present window began.
+    /// Start of the present window.
     window: Time,
-    /// In this window.
+    /// Time slept in this window.
     slept: Time,
 }
 
 impl Polling {
-    /// Polls for `most` after a frame and before a departure; not at all if that is 0.
+    /// Returns the policy that polls for `most` after a frame and before a departure; never if that is 0.
     pub fn new(most: Time) -> Polling {
         Polling {
             most,
@@ -50,18 +50,18 @@ impl Polling {
         }
     }
 
-    /// The loop had something to do at `now`.
+    /// Records that the loop had something to do at `now`.
     #[inline]
     pub fn worked(&mut self, now: Time) {
         self.worked = Some(now);
     }
 
-    /// The loop slept from one time to the other.
+    /// Records that the loop slept from one time to the other.
     pub fn slept(&mut self, from: Time, to: Time) {
         self.slept += to.saturating_sub(from);
     }
 
-    /// What to do at `now`, when nothing is due before `due`, or ever.
+    /// Returns the action at `now`, if nothing is due before `due`, or ever.
     #[inline]
     pub fn idle(&mut self, now: Time, due: Option<Time>) -> Idle {
         let left = due.map(|due| due.saturating_sub(now));
@@ -78,7 +78,7 @@ impl Polling {
         sleep(left.map(|left| left.saturating_sub(self.most)))
     }
 
-    /// Was the loop awake for too long?
+    /// Returns true if the loop was awake for too long in this window.
     #[inline]
     fn tired(&mut self, now: Time) -> bool {
         let passed = now.saturating_sub(self.window);
@@ -145,7 +145,7 @@ mod tests {
     fn awake_for_half_of_a_window_it_sleeps_until_the_next() {
         let mut polling = Polling::new(MOST);
         let start = Time::from_s(1);
-        // Work, polling and sleep until the window's half is used up, whatever it was used for.
+        // Work, polling and sleep until the loop was awake for half of the window, whatever it did.
         assert_eq!(polling.idle(start, Some(start + us(1))), Idle::Poll);
         polling.slept(start + us(1000), start + us(2000));
         let (awake, asleep) = (start + us(5999), start + us(6000));

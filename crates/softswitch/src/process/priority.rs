@@ -1,37 +1,37 @@
-//! When the loop runs: at once when it is due, and not at the cost of everything else.
+//! Scheduling class of the loop: it runs at once when due, but not at the cost of everything else.
 //!
-//! The kernel takes a real-time thread that never sleeps off its core for 50 ms in each second.
-//! So a loop that has not slept for a while becomes an ordinary thread until it sleeps again;
-//! one that polls all the time is one from the start.
+//! The kernel takes a real-time thread that never sleeps off its core for 50 ms in each second. A loop that has
+//! not slept for a while therefore becomes an ordinary thread until it sleeps again; a loop that polls all the
+//! time is an ordinary thread from the start.
 
 use crate::io::sys::answer;
 use sidestep_types::Time;
 use std::io;
 
-/// The lowest of the real-time priorities: above every ordinary thread.
+/// Lowest of the real-time priorities: above every ordinary thread.
 const PRIORITY: i32 = 1;
-/// Running for so long without sleep under SCHED_FIFO, the 95 % limit comes near.
+/// Time under SCHED_FIFO without sleep after which the 95 % limit is near.
 const PATIENCE: Time = Time::from_ms(200);
 
-/// Where the calling thread stands.
+/// Scheduling class of the calling thread.
 #[derive(Debug)]
 pub struct Priority {
-    /// May it be SCHED_FIFO?
+    /// True if it may be SCHED_FIFO.
     wanted: bool,
-    /// Is it now?
+    /// True while it is SCHED_FIFO.
     high: bool,
     awake_since: Time,
     lowered: u64,
 }
 
 impl Priority {
-    /// Makes the calling thread SCHED_FIFO. Afterwards it may become so again without privileges.
+    /// Makes the calling thread SCHED_FIFO. It may return to it later without privileges.
     pub fn realtime() -> io::Result<Priority> {
         let limit = libc::rlimit {
             rlim_cur: PRIORITY as u64,
             rlim_max: PRIORITY as u64,
         };
-        // SAFETY: the kernel reads `limit`. Without success the first lowering is for good.
+        // SAFETY: the kernel reads `limit`. If this fails, the first lowering is permanent.
         unsafe { libc::setrlimit(libc::RLIMIT_RTPRIO, &raw const limit) };
         schedule(libc::SCHED_FIFO, PRIORITY)?;
         Ok(Priority {
@@ -52,7 +52,7 @@ impl Priority {
         }
     }
 
-    /// The loop ran and did not sleep.
+    /// Records that the loop ran and did not sleep.
     #[inline]
     pub fn ran(&mut self, now: Time) {
         if self.high && now.saturating_sub(self.awake_since) > PATIENCE {
@@ -62,7 +62,7 @@ impl Priority {
         }
     }
 
-    /// The loop slept until `now`.
+    /// Records that the loop slept until `now`.
     #[inline]
     pub fn slept(&mut self, now: Time) {
         if self.wanted && !self.high && now.saturating_sub(self.awake_since) > PATIENCE {
@@ -74,13 +74,13 @@ impl Priority {
         }
     }
 
-    /// How often it was lowered because it would not sleep.
+    /// Returns how often the thread was lowered because it did not sleep.
     pub fn lowered(&self) -> u64 {
         self.lowered
     }
 }
 
-/// Threads that are started later are ordinary ones.
+/// Sets the scheduling class. Threads started later are ordinary ones.
 fn schedule(policy: i32, priority: i32) -> io::Result<()> {
     let policy = policy | libc::SCHED_RESET_ON_FORK;
     let parameters = libc::sched_param {
@@ -91,15 +91,15 @@ fn schedule(policy: i32, priority: i32) -> io::Result<()> {
     answer(done).map(|_| ())
 }
 
-/// Sleeps of the calling thread end when they should, not up to 50 us later.
+/// Disables timer slack: sleeps of the calling thread end on time, not up to 50 us later.
 pub fn no_timer_slack() {
     // SAFETY: no memory is passed.
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1 as libc::c_ulong) };
 }
 
-/// Keeps all memory of the process, what comes later too, from being swapped out.
+/// Locks all memory of the process, present and future, so that it is never swapped out.
 ///
-/// The limit goes first: without privileges later, what the process still needs would be refused.
+/// The limit is lifted first: without privileges later, further allocations would be refused.
 pub fn lock_memory() -> io::Result<()> {
     let limit = libc::rlimit {
         rlim_cur: libc::RLIM_INFINITY,

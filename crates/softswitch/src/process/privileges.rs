@@ -1,15 +1,17 @@
-//! Less power, once everything that needs it is open.
+//! Drop of privileges, once everything that needs them is open.
 //!
-//! **Decision**     no group, no capability, none that could be had again (the bounding set is empty, nothing that is started
-//!                  gains any), no core dump and nobody of the same user who looks into the process; then the user.
-//! **Errors**       what the kernel would not do. Without CAP_SETPCAP the bounding set stays, and of a process that is not root,
-//!                  without CAP_SETGID, its groups: that is no error, and told.
+//! **Decision**     no groups, no capabilities, no way to regain them (the bounding set is empty, started
+//!                  programs gain none), no core dump, and no access to the process for others of the same
+//!                  user; then the user.
+//! **Errors**       a step that the kernel refuses. Without CAP_SETPCAP the bounding set stays, and a process
+//!                  that is not root and lacks CAP_SETGID keeps its groups: neither is an error, and both are
+//!                  reported.
 
 use super::user::User;
 use crate::io::sys::answer;
 use std::io;
 
-/// The capabilities that opening interfaces takes and this process lacks.
+/// Returns the capabilities that opening interfaces needs and this process lacks.
 pub fn missing() -> Vec<&'static str> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("CapEff:"));
@@ -21,17 +23,17 @@ pub fn missing() -> Vec<&'static str> {
     lacks.map(|(_, name)| name).collect()
 }
 
-/// What the kernel would not take away.
+/// Privileges that the kernel did not let go.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
-    /// The bounding set, which no program that is started can use any more.
+    /// True if the bounding set stays, which no started program can use any more.
     pub bounding_set: bool,
-    /// So many groups beside its own.
+    /// Number of groups besides the process's own.
     pub groups: usize,
 }
 
-/// Becomes `user` for good. Not being root, it stays who it is, which has to be `user` where that was asked for by name:
-/// `named`. To be called before threads are started: capabilities are a thread's.
+/// Becomes `user` for good. A process that is not root keeps its user, which must be `user` if the config named
+/// it: `named`. To be called before threads are started: capabilities belong to a thread.
 pub fn drop_to(user: &User, named: bool) -> Result<Kept, String> {
     // SAFETY: no memory is passed.
     let (me, root) = unsafe { (libc::geteuid(), libc::geteuid() == 0) };
@@ -52,7 +54,7 @@ pub fn drop_to(user: &User, named: bool) -> Result<Kept, String> {
     } else {
         kept.groups = no_groups().map_err(|e| failed("leave groups", &e))?;
     }
-    // Capabilities that a started program would have, without being allowed any.
+    // Capabilities that a started program would inherit.
     prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL as _)
         .map_err(|e| failed("give up ambient capabilities", &e))?;
     prctl(libc::PR_SET_NO_NEW_PRIVS, 1).map_err(|e| failed("give up gaining privileges", &e))?;
@@ -71,12 +73,12 @@ fn prctl(what: libc::c_int, value: libc::c_ulong) -> io::Result<()> {
     answer(unsafe { libc::prctl(what, value, none, none, none) }).map(|_| ())
 }
 
-/// Takes every capability out of the bounding set; false when that is not allowed.
+/// Empties the bounding set of capabilities; returns false if that is not allowed.
 fn empty_bounding_set() -> io::Result<bool> {
     for capability in 0..64 {
         match prctl(libc::PR_CAPBSET_DROP, capability) {
             Ok(()) => {}
-            // There are no more.
+            // The last capability was passed.
             Err(e) if e.raw_os_error() == Some(libc::EINVAL) && capability > 0 => break,
             Err(e) if e.raw_os_error() == Some(libc::EPERM) => return Ok(false),
             Err(e) => return Err(e),
@@ -95,7 +97,7 @@ fn become_user(user: &User) -> io::Result<()> {
     Ok(())
 }
 
-/// Leaves all groups but its own; how many it may not leave.
+/// Leaves all groups but the process's own; returns the number it may not leave.
 fn no_groups() -> io::Result<usize> {
     // SAFETY: with a size of 0 nothing is written.
     let many = answer(unsafe { libc::getgroups(0, std::ptr::null_mut()) })? as usize;
@@ -115,8 +117,8 @@ fn no_capabilities() -> io::Result<()> {
     const VERSION: u32 = 0x2008_0522;
     let mut header: [u32; 2] = [VERSION, 0];
     let sets = [[0u32; 3]; 2];
-    // SAFETY: header and sets have the layout that version 3 wants; the calling thread is meant. A kernel that knows no
-    // version 3 writes its own into the header.
+    // SAFETY: header and sets have the layout of version 3, and apply to the calling thread. A kernel that does
+    // not support version 3 writes its own version into the header.
     let done = unsafe { libc::syscall(libc::SYS_capset, header.as_mut_ptr(), sets.as_ptr()) };
     answer(done as i32)?;
     Ok(())

@@ -1,4 +1,4 @@
-//! A question on the control socket, read: a line of JSON, with `do` and what belongs to it.
+//! Requests on the control socket: a line of JSON, with `do` and its arguments.
 
 use crate::machine::Announced;
 use crate::setup::{Mac, check_rate};
@@ -7,44 +7,44 @@ use sidestep_config::problem::suggest;
 use sidestep_types::{BitRate, Quantity, Unit, parse_quantity};
 use std::net::SocketAddr;
 
-/// What can be asked, for messages.
+/// Valid requests, for messages.
 const KNOWN: &str = "counters, reset, reload, stop, capture, note, change or announce";
 
-/// What is asked.
+/// Request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Question {
-    /// All counters now.
+    /// Return all counters.
     Counters,
-    /// Lateness and longest queues from now on.
+    /// Restart lateness and peak queue lengths.
     Reset,
-    /// The config's file, again.
+    /// Read the config file again.
     Reload,
-    /// To end.
+    /// End the switch.
     Stop,
-    /// To write frames and what becomes of them to a file that does not exist; no more without one.
+    /// Write frames and their events to a file that does not exist; without a file, stop.
     Capture {
-        /// The file.
+        /// File to write.
         file: Option<String>,
-        /// Drops, detours and trims alone.
+        /// True for drops, detours and trims only.
         drops_only: bool,
     },
-    /// To note what becomes of TCP segments; with a file, which must not exist, to write what was noted and note no more.
+    /// Note the events of TCP segments; with a file, which must not exist, write the notes and stop.
     Note {
-        /// The file.
+        /// File to write.
         file: Option<String>,
     },
-    /// To change something of the network.
+    /// Change something of the network.
     Change(Asked),
-    /// What the host behind a port will send.
+    /// Announce messages of the host behind a port.
     Announce {
-        /// The port's name.
+        /// Name of the port.
         port: String,
-        /// Of each connection how much.
+        /// Size of the message of each connection.
         all: Vec<Announced>,
     },
 }
 
-/// A change, with ports by their names.
+/// Change of the network, with port names.
 ///
 /// ```
 /// use sidestep_softswitch::process::question::{Asked, Question};
@@ -56,31 +56,31 @@ pub enum Question {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Asked {
-    /// What these ports send at.
+    /// New rate of these ports.
     Rate {
-        /// Their names.
+        /// Names of the ports.
         ports: Vec<String>,
-        /// The rate.
+        /// New rate.
         rate: BitRate,
     },
-    /// Whether the links at these ports work.
+    /// New state of the links at these ports.
     Link {
-        /// Their names.
+        /// Names of the ports.
         ports: Vec<String>,
-        /// They do.
+        /// True if the links are to work, false if they are to fail.
         up: bool,
     },
-    /// By which ports frames to these stations leave.
+    /// New next hops of stations.
     Ways {
-        /// The ports of each, in the order of their MACs.
+        /// Ports of each station, in the order of their MACs.
         stations: Vec<(Mac, Vec<String>)>,
-        /// The ports that take detours, if others than before.
+        /// Ports that take detours; `None` keeps those of before.
         detours: Option<Vec<String>>,
     },
 }
 
 impl Question {
-    /// Reads a line. An error says what was expected, and what came.
+    /// Reads a line. An error says what was expected and what was found.
     pub fn read(line: &str) -> Result<Question, String> {
         let asked: Value = serde_json::from_str(line)
             .map_err(|e| format!("expected {{\"do\": …}} with {KNOWN}: {e}"))?;
@@ -116,7 +116,7 @@ impl Question {
         }
     }
 
-    /// The line that asks this.
+    /// Returns the line of this request.
     pub fn to_json(&self) -> Value {
         match self {
             Question::Counters => json!({"do": "counters"}),
@@ -153,12 +153,12 @@ impl Question {
     }
 }
 
-/// The word for a link's state.
+/// Returns the word for a link's state.
 pub(super) fn link(up: bool) -> &'static str {
     if up { "up" } else { "down" }
 }
 
-/// Refuses keys beside `do` and those that are `known`.
+/// Rejects keys other than `do` and those in `known`.
 fn only(word: &str, keys: &Map<String, Value>, known: &[&str]) -> Result<(), String> {
     let odd = |key: &&String| key.as_str() != "do" && !known.contains(&key.as_str());
     match keys.keys().find(odd) {
@@ -185,7 +185,7 @@ fn capture(asked: &Value) -> Result<Question, String> {
     Ok(Question::Capture { file, drops_only })
 }
 
-/// The file of a question that may have one.
+/// Returns the file of a request that may have one.
 fn file(word: &str, asked: &Value) -> Result<Option<String>, String> {
     match &asked["file"] {
         Value::Null => Ok(None),
@@ -300,7 +300,7 @@ fn rate(value: &Value) -> Result<BitRate, String> {
     }
 }
 
-/// A name, or a list of some, each once.
+/// Reads a name, or a list of distinct names.
 fn names(what: &str, value: &Value) -> Result<Vec<String>, String> {
     let wrong = || format!("{what}: expected a port's name or a list of names, got {value}");
     let words = match value {
@@ -314,7 +314,7 @@ fn names(what: &str, value: &Value) -> Result<Vec<String>, String> {
     if words.is_empty() {
         return Err(wrong());
     }
-    // At most 256 names of a switch, but as many as a line holds of a slip.
+    // Sorted, since a wrong list may have as many names as fit into a line, not only a switch's 256.
     let mut sorted: Vec<&String> = words.iter().collect();
     sorted.sort();
     match sorted.windows(2).find(|two| two[0] == two[1]) {

@@ -1,4 +1,4 @@
-//! Counters as JSON, for people and programs that ask by the control socket.
+//! Counters as JSON, the answer of the control socket.
 
 use super::lateness::{Lateness, Stalls};
 use super::snapshot::{PortSnapshot, Snapshot};
@@ -6,7 +6,7 @@ use crate::io::IoCounters;
 use crate::machine::PortCounters;
 use serde_json::{Map, Value, json};
 
-/// One object: what happened since the start; lateness and peaks since the last reset.
+/// Returns one object: counters since the start; lateness and peaks since the last reset.
 pub fn counters(name: &str, snapshot: &Snapshot) -> Value {
     let ports: Map<String, Value> = (snapshot.ports.iter().zip(&snapshot.machine.ports))
         .map(|(io, counts)| (io.name.clone(), port(io, counts)))
@@ -28,7 +28,7 @@ pub fn counters(name: &str, snapshot: &Snapshot) -> Value {
     })
 }
 
-/// What the switch counted, and beside it, as `io`, what happened at the interface.
+/// Returns the counters of the switch for one port, with those of its interface as `io`.
 fn port(port: &PortSnapshot, counts: &PortCounters) -> Value {
     let mut io = json!({"running": port.running});
     for (name, _, count) in io_counters(&port.io) {
@@ -51,7 +51,7 @@ fn lateness(what: &str, late: &Lateness) -> Value {
     value
 }
 
-/// Frames that were late, in how many spans, and how long those were together.
+/// Returns late frames, the number of stalls, and their total length.
 fn stalls(stalls: &Stalls) -> Value {
     json!({
         "late": stalls.frames(),
@@ -60,7 +60,7 @@ fn stalls(stalls: &Stalls) -> Value {
     })
 }
 
-/// Name, meaning and value of each count at an interface; bytes have it in their names.
+/// Returns name, meaning and value of each counter of an interface; names of byte counters contain "bytes".
 pub(super) fn io_counters(io: &IoCounters) -> [(&'static str, &'static str, u64); 8] {
     [
         ("received", "Frames handed to the switch", io.received),

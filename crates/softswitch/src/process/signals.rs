@@ -1,11 +1,11 @@
-//! SIGTERM and SIGINT end the switch, SIGHUP reads its config again.
+//! Signals: SIGTERM and SIGINT end the switch, SIGHUP makes it read its config again.
 //!
-//! They are blocked in every thread and taken by one that waits for them, so that no call of the
-//! loop is ever interrupted.
+//! They are blocked in every thread and received by one that waits for them, so that no call of the loop is
+//! ever interrupted.
 
 use std::mem::MaybeUninit;
 
-/// A signal that means something.
+/// Signal that the switch handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// SIGTERM or SIGINT.
@@ -14,11 +14,11 @@ pub enum Signal {
     Reload,
 }
 
-/// The signals, blocked.
+/// Set of the handled signals, blocked.
 pub struct Signals(libc::sigset_t);
 
 impl Signals {
-    /// Blocks them in the calling thread and in all that it starts.
+    /// Blocks the signals in the calling thread and in all threads it starts.
     pub fn block() -> Signals {
         let mut set = MaybeUninit::uninit();
         // SAFETY: `set` is filled by sigemptyset before anything reads it.
@@ -33,7 +33,7 @@ impl Signals {
         }
     }
 
-    /// Waits for the next.
+    /// Waits for the next signal.
     pub fn wait(&self) -> Signal {
         loop {
             let mut signal = 0;

@@ -1,4 +1,4 @@
-//! What the loop has counted, copied at one moment for those who ask.
+//! Snapshot of the loop's counters, for readers.
 
 use super::capture::Counts;
 use super::lateness::{Lateness, Stalls};
@@ -9,33 +9,33 @@ use sidestep_types::Time;
 /// All counters at one moment.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// Since the switch was started.
+    /// Time since the switch was started.
     pub uptime: Time,
-    /// What the switch itself counted.
+    /// Counters of the switch itself.
     pub machine: Counters,
-    /// What happened at each interface, in the order of the ports.
+    /// Counters of each interface, in the order of the ports.
     pub ports: Vec<PortSnapshot>,
-    /// How late frames left.
+    /// Lateness of departures.
     pub lateness: Lateness,
-    /// How late frames were read, after the kernel had them.
+    /// Lateness of reading frames, after the kernel had them.
     pub read_lateness: Lateness,
-    /// Frames that were decided about later than they came, since the switch's time had passed that.
+    /// Frames decided on later than they arrived, as the switch's time had passed their stamps.
     pub overtaken: Stalls,
-    /// How often the loop gave SCHED_FIFO up because it would not sleep.
+    /// Number of times the loop gave up SCHED_FIFO because it did not sleep.
     pub lowered: u64,
-    /// What became of capture records.
+    /// Capture records kept and lost.
     pub captured: Counts,
 }
 
-/// An interface at one moment.
+/// State of an interface at one moment.
 #[derive(Clone, Debug)]
 pub struct PortSnapshot {
-    /// Its name in the config.
+    /// Name of the port in the config.
     pub name: String,
-    /// Its name.
+    /// Name of the interface.
     pub interface: String,
-    /// Does it run?
+    /// True if the interface is up and has a carrier.
     pub running: bool,
-    /// What happened at it.
+    /// Counters of the interface.
     pub io: IoCounters,
 }

@@ -1,4 +1,4 @@
-//! Everything opened, privileges dropped, threads started, frames moved until the end.
+//! Start of a switch: opens everything, drops privileges, starts threads, and moves frames until the end.
 
 use super::capture::Prepared;
 use super::control::ControlHandler;
@@ -22,8 +22,9 @@ use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 
-/// Runs the switch that `setup` describes until SIGTERM, SIGINT or an order to stop; its last
-/// counters. The end of the clock, after 213 days, is an error. `reread` reads the config's file again, on SIGHUP or when asked to.
+/// Runs the switch that `setup` describes until SIGTERM, SIGINT or an order to stop; returns its last counters.
+/// The end of the clock, after 213 days, is an error. `reread` reads the config file again, on SIGHUP or on
+/// request.
 pub fn run(
     setup: &Setup,
     reread: impl Fn() -> Result<Setup, String> + Send + Sync + 'static,
@@ -77,7 +78,7 @@ pub fn run(
     log.say(format!("switches {count} ports, {idle}"));
     let ended = engine.run();
     let last = engine.snapshot();
-    // Waits for a capture to be written.
+    // Waits until the capture is written.
     drop(engine);
     match &ended {
         Ok(()) => log.say("stopped"),
@@ -87,7 +88,7 @@ pub fn run(
     Ok(last)
 }
 
-/// The ports, in their order.
+/// Opens the ports, in their order.
 fn open(setup: &Setup) -> Result<Vec<Port>, String> {
     let inquiry = Inquiry::new().map_err(|e| e.to_string())?;
     (setup.ports.iter())
@@ -106,7 +107,7 @@ fn open(setup: &Setup) -> Result<Vec<Port>, String> {
         .collect()
 }
 
-/// Refuses a link between switches on which a full frame with its tag would be lost.
+/// Rejects a link between switches whose MTU is too small for a full frame with its tag.
 fn fits(port: &PortSetup, carry: Carry, mtu: u32) -> Result<(), String> {
     let least = carry.mtu();
     if !port.to_switch || mtu >= least {
@@ -119,7 +120,8 @@ fn fits(port: &PortSetup, carry: Carry, mtu: u32) -> Result<(), String> {
     ))
 }
 
-/// How long the loop polls. On a machine of one core whoever sends the next frame would wait for it.
+/// Returns how long the loop polls: on a machine with one core not at all, since the sender of the next frame
+/// would wait for it.
 fn polled(setup: &Setup, log: &Log) -> Time {
     // SAFETY: no memory is passed.
     let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
@@ -130,7 +132,7 @@ fn polled(setup: &Setup, log: &Log) -> Time {
     setup.process.poll
 }
 
-/// Makes this process wake up when it should, as far as the kernel allows it.
+/// Makes this process wake up on time, as far as the kernel allows it.
 fn steady(setup: &Setup, priority: &mut Priority, log: &Log) {
     no_timer_slack();
     if let Err(e) = lock_memory() {
@@ -146,7 +148,7 @@ fn steady(setup: &Setup, priority: &mut Priority, log: &Log) {
     }
 }
 
-/// Becomes who the config says, and tells of what could not be given up.
+/// Becomes the user in the config, and logs privileges that could not be given up.
 pub(crate) fn drop_privileges(setup: &Setup, log: &Log) -> Result<(), String> {
     let wanted = &setup.process.user;
     let Some(user) = user::choose(wanted, &setup.name)? else {
@@ -170,7 +172,7 @@ pub(crate) fn drop_privileges(setup: &Setup, log: &Log) -> Result<(), String> {
     Ok(())
 }
 
-/// Where others ask.
+/// Listening sockets for control and metrics.
 pub(crate) struct Doors {
     control: Option<UnixListener>,
     metrics: Option<TcpListener>,

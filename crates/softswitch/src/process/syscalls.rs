@@ -1,12 +1,15 @@
-//! The system calls that a running switch makes, and no others.
+//! System call filter: allows the calls that a running switch makes, and no others.
 //!
-//! **Decision**     calls of the loop, the control socket, metrics, captures, notes and a reload are allowed, some of them with
-//!                  some arguments alone; every other ends the process, with a line on standard error and by SIGSYS. No socket
-//!                  is opened, no program and no process is started, no other process is touched, no memory becomes code.
-//! **State**        the kernel's, for all threads and for good.
+//! **Decision**     calls of the loop, the control socket, metrics, captures, notes and a reload are allowed,
+//!                  some of them only with certain arguments; every other call ends the process, with a line on
+//!                  standard error and by SIGSYS. No socket is opened, no program and no process is started, no
+//!                  other process is touched, no memory becomes code.
+//! **State**        the kernel's, for all threads and permanently.
 //! **Units**        none.
-//! **Errors**       a kernel or an architecture without seccomp filters: what to set to do without.
-//! **Source**       Documentation/userspace-api/seccomp_filter.rst of the kernel; `seccompiler` writes the program.
+//! **Errors**       a kernel or an architecture without seccomp filters; the message names the setting that
+//!                  does without.
+//! **Source**       Documentation/userspace-api/seccomp_filter.rst of the kernel; `seccompiler` writes the
+//!                  program.
 
 use crate::io::sys::answer;
 use seccompiler::{
@@ -17,19 +20,20 @@ use std::collections::BTreeMap;
 use std::ffi::{c_int, c_long, c_void};
 use std::io;
 
-/// Names, as libc has them, and numbers.
+/// Returns a table of the names of system calls, as in libc, and their numbers.
 macro_rules! calls {
     ($($name:ident)*) => { &[$((stringify!($name), libc::$name)),*] };
 }
 
 type Calls = &'static [(&'static str, c_long)];
 
-/// Allowed whatever the arguments. A descriptor can only be one that is open, and a path one that the user may open.
+/// Calls allowed with any arguments. A descriptor can only be an open one, and a path only one that the user
+/// may open.
 const ALWAYS: Calls = calls![
-    // Frames, questions, answers.
+    // Frames, requests, answers.
     SYS_ppoll SYS_recvfrom SYS_recvmsg SYS_sendto SYS_sendmsg SYS_sendmmsg SYS_read SYS_readv SYS_write SYS_writev
     SYS_accept4 SYS_shutdown SYS_getsockopt SYS_getsockname SYS_getpeername SYS_bind
-    // Files: a config again, captures, notes.
+    // Files: reading the config again, captures, notes.
     SYS_openat SYS_close SYS_fstat SYS_newfstatat SYS_statx SYS_lseek SYS_pread64 SYS_unlinkat SYS_fcntl
     SYS_readlinkat SYS_getcwd
     // Memory.
@@ -38,17 +42,17 @@ const ALWAYS: Calls = calls![
     SYS_futex SYS_set_robust_list SYS_rseq SYS_sched_yield SYS_sched_getaffinity SYS_gettid SYS_getpid SYS_geteuid
     SYS_nanosleep SYS_clock_nanosleep SYS_clock_gettime SYS_gettimeofday SYS_getrandom SYS_restart_syscall
     SYS_sigaltstack SYS_rt_sigaction SYS_rt_sigprocmask SYS_rt_sigreturn SYS_rt_sigtimedwait SYS_exit SYS_exit_group
-    // Refused by another filter in a way that has the C library make a call whose arguments can be seen.
+    // Denied by another filter so that the C library falls back to a call whose arguments can be checked.
     SYS_clone3
 ];
 
-/// The same under the names of an older time.
+/// Same calls under older names.
 #[cfg(target_arch = "x86_64")]
 const OLDER: Calls = calls![SYS_poll SYS_open SYS_stat SYS_lstat SYS_readlink SYS_unlink];
 #[cfg(not(target_arch = "x86_64"))]
 const OLDER: Calls = &[];
 
-/// What somebody who has taken the process over would want, by name in the line that tells of it.
+/// Calls that an attacker in control of the process would want; the line about a forbidden call names them.
 const TOLD: Calls = calls![
     SYS_socket SYS_socketpair SYS_connect SYS_listen SYS_execve SYS_execveat SYS_clone SYS_ptrace SYS_kill SYS_tkill
     SYS_tgkill SYS_process_vm_readv SYS_process_vm_writev SYS_mmap SYS_mprotect SYS_pkey_mprotect SYS_memfd_create
@@ -58,8 +62,8 @@ const TOLD: Calls = calls![
     SYS_fchmod SYS_fchmodat SYS_fchown SYS_fchownat SYS_renameat2 SYS_linkat SYS_symlinkat SYS_mkdirat
 ];
 
-/// Ends the process when a thread of it, now or later, makes any other call. Privileges must be dropped: nothing that needs
-/// one is allowed.
+/// Ends the process when any of its threads, now or later, makes any other call. Privileges must be dropped
+/// before: no call that needs one is allowed.
 pub fn confine() -> Result<(), String> {
     let say = |e: String| {
         format!(
@@ -68,15 +72,15 @@ pub fn confine() -> Result<(), String> {
         )
     };
     tell_of_sigsys().map_err(|e| say(e.to_string()))?;
-    // The first alone, for a moment, forbids nothing that the second needs.
+    // The first filter alone, for a moment, denies nothing that the second one needs.
     for program in programs().map_err(|e| say(e.to_string()))? {
         apply_filter_all_threads(&program).map_err(|e| say(e.to_string()))?;
     }
     Ok(())
 }
 
-/// Two filters, of which the kernel takes the stricter answer: clone3, whose arguments a filter cannot see, is said not to be
-/// there, and the C library makes a clone; and everything else.
+/// Builds two filters; the kernel applies the stricter result. One reports clone3, whose arguments a filter
+/// cannot see, as absent, so that the C library calls clone; the other does everything else.
 fn programs() -> Result<[BpfProgram; 2], seccompiler::BackendError> {
     let arch = || TargetArch::try_from(std::env::consts::ARCH);
     let clone3 = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
@@ -89,7 +93,7 @@ fn programs() -> Result<[BpfProgram; 2], seccompiler::BackendError> {
     Ok([first.try_into()?, second.try_into()?])
 }
 
-/// What is allowed: any of the rules of a call, or the call as such when it has none.
+/// Returns the allowed calls: each with rules of which one must match, or with none to allow it as such.
 fn rules() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
     rules.extend((ALWAYS.iter().chain(OLDER)).map(|(_, call)| (*call, Vec::new())));
@@ -101,7 +105,7 @@ fn rules() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendError>
                 Is::With(bits) => (SeccompCmpOp::MaskedEq(bits), bits),
                 Is::Without(bits) => (SeccompCmpOp::MaskedEq(bits), 0),
             };
-            // Numbers of 32 bits, of which the kernel looks at no more either, and pointers.
+            // Integers of 32 bits, as the kernel reads them; pointers of 64.
             let width = match is {
                 Is::Null => SeccompCmpArgLen::Qword,
                 _ => SeccompCmpArgLen::Dword,
@@ -114,7 +118,7 @@ fn rules() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendError>
     Ok(rules)
 }
 
-/// What an argument has to be.
+/// Condition on an argument.
 #[derive(Clone, Copy)]
 enum Is {
     Equal(u64),
@@ -123,7 +127,7 @@ enum Is {
     Without(u64),
 }
 
-/// Allowed with these arguments alone, each given by its place from 0 on.
+/// Returns the calls allowed only with these arguments, each given by its position from 0 on.
 fn limited() -> Vec<(c_long, Vec<(u8, Is)>)> {
     let equal = |value: c_int| Is::Equal(u64::from(value as u32));
     // SAFETY: no memory is passed.
@@ -137,17 +141,17 @@ fn limited() -> Vec<(c_long, Vec<(u8, Is)>)> {
         ),
         (libc::SYS_tgkill, vec![(0, equal(me))]),
         (libc::SYS_sched_setscheduler, vec![(0, Is::Equal(0))]),
-        // Reading a limit: no new one is given.
+        // Reading a limit, not setting one.
         (libc::SYS_prlimit64, vec![(2, Is::Null)]),
-        // No code.
+        // No executable memory.
         (libc::SYS_mmap, vec![(2, executable)]),
         (libc::SYS_mprotect, vec![(2, executable)]),
     ];
-    // A thread's name, and that of its memory.
+    // Name of a thread, and of its memory.
     for what in [libc::PR_SET_NAME, PR_SET_VMA] {
         all.push((libc::SYS_prctl, vec![(0, equal(what))]));
     }
-    // Questions about an interface, its offloads when it was made anew, and what files and sockets are asked.
+    // Queries about an interface, its offloads after it was recreated, and queries of files and sockets.
     for what in [
         libc::SIOCGIFINDEX as u32,
         libc::SIOCGIFFLAGS as u32,
@@ -159,7 +163,7 @@ fn limited() -> Vec<(c_long, Vec<(u8, Is)>)> {
     ] {
         all.push((libc::SYS_ioctl, vec![(1, Is::Equal(u64::from(what)))]));
     }
-    // How long a client is waited for; an interface that was made anew.
+    // Timeouts for a client; an interface that was recreated.
     for (level, option) in [
         (libc::SOL_SOCKET, libc::SO_RCVTIMEO),
         (libc::SOL_SOCKET, libc::SO_SNDTIMEO),
@@ -178,20 +182,20 @@ const PR_SET_VMA: c_int = 0x5356_4d41;
 /// `linux/sockios.h`.
 const SIOCETHTOOL: u32 = 0x8946;
 
-/// Has a forbidden call told before the process ends by it.
+/// Installs the handler that reports a forbidden call before it ends the process.
 fn tell_of_sigsys() -> io::Result<()> {
     // SAFETY: an action of zeros is a valid one, and then filled.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
     let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = forbidden;
     action.sa_sigaction = handler as usize;
     action.sa_flags = libc::SA_SIGINFO | libc::SA_RESETHAND | libc::SA_NODEFER;
-    // SAFETY: the kernel reads `action`; the handler is of the kind that SA_SIGINFO wants, and makes calls alone that may be
-    // made from one.
+    // SAFETY: the kernel reads `action`; the handler has the signature that SA_SIGINFO requires, and makes only
+    // async-signal-safe calls.
     answer(unsafe { libc::sigaction(libc::SIGSYS, &raw const action, std::ptr::null_mut()) })
         .map(|_| ())
 }
 
-/// What the kernel says of a SIGSYS, on machines of 64 bits.
+/// The kernel's description of a SIGSYS, on 64-bit machines.
 #[repr(C)]
 struct About {
     signal: c_int,
@@ -207,7 +211,7 @@ const _: () = assert!(size_of::<About>() <= size_of::<libc::siginfo_t>());
 /// `SYS_SECCOMP` of `si_code`.
 const BY_A_FILTER: c_int = 1;
 
-/// Nothing here waits for memory or a lock: the thread may hold any.
+/// Reports the forbidden call and ends the process. Uses no allocation and no lock: the thread may hold any.
 extern "C" fn forbidden(_: c_int, about: *mut libc::siginfo_t, _: *mut c_void) {
     // SAFETY: the kernel hands over an object of at least that size and alignment, written as a whole.
     let about = unsafe { &*about.cast::<About>() };
@@ -224,7 +228,7 @@ extern "C" fn forbidden(_: c_int, about: *mut libc::siginfo_t, _: *mut c_void) {
     }
 }
 
-/// The line that tells of a call.
+/// Writes the report of a call.
 fn told(line: &mut Line, call: c_long) {
     line.put("sidestep switch: system call ");
     line.number(call.unsigned_abs());
@@ -236,7 +240,7 @@ fn told(line: &mut Line, call: c_long) {
     line.put(" is forbidden to a running switch: ends (process.seccomp)\n");
 }
 
-/// Text without memory of its own; what has no room is left out.
+/// Text buffer without allocation; text that does not fit is left out.
 struct Line {
     room: [u8; 160],
     length: usize,

@@ -1,13 +1,13 @@
-//! Who the process becomes once everything is open.
+//! User that the process becomes once everything is open.
 //!
-//! **Decision**     whoever the config names. Of nobody in particular: the user `sidestep` if there is one, else a number that
-//!                  no user, group or process of this machine has. Never `nobody`: what many programs fall back to can send
-//!                  each other signals and read each other's files.
-//! **State**        none: the number is drawn from the switch's name, so that a switch that starts again owns what it left,
-//!                  and the next free one is taken where that is not to be had. Two that start at the same moment may get the
-//!                  same one.
+//! **Decision**     the user that the config names. Without one: the user `sidestep` if it exists, else a
+//!                  number that no user, group or process of this machine has. Never `nobody`: programs that
+//!                  share that fallback can send each other signals and read each other's files.
+//! **State**        none: the number is derived from the switch's name, so that a restarted switch owns the
+//!                  files it left; if it is taken, the next free one is used. Two switches that start at the
+//!                  same moment may get the same number.
 //! **Errors**       a user that is unknown, or root.
-//! **Source**       the numbers: systemd's `DynamicUser=`, which no distribution gives to anybody else.
+//! **Source**       the numbers: systemd's `DynamicUser=`, which no distribution assigns to anybody else.
 
 use crate::setup::RunAs;
 use sidestep_types::Seed;
@@ -16,23 +16,23 @@ use std::ffi::{CStr, CString};
 use std::fmt;
 use std::mem::MaybeUninit;
 
-/// The user that a machine may have for switches.
+/// Name of the user that a machine may have for switches.
 pub const OWN: &str = "sidestep";
-/// Numbers that are given to nobody for good.
+/// First of the numbers that are never assigned permanently.
 const FIRST: u32 = 61_184;
-/// How many.
+/// Count of such numbers.
 const MANY: u32 = 65_519 - FIRST + 1;
-/// What the kernel takes for "unchanged".
+/// Number that the kernel reads as "unchanged".
 const NO_ID: u32 = u32::MAX;
 
-/// A user and its group.
+/// User and its group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct User {
-    /// Its number.
+    /// Number of the user.
     pub uid: libc::uid_t,
-    /// Its group's.
+    /// Number of its group.
     pub gid: libc::gid_t,
-    /// Its name, if it has one.
+    /// Name of the user, if it has one.
     pub name: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl fmt::Display for User {
     }
 }
 
-/// Who the switch called `switch` shall become; `None` to stay who it is.
+/// Returns the user that the switch called `switch` becomes; `None` to keep the present one.
 pub fn choose(wanted: &RunAs, switch: &str) -> Result<Option<User>, String> {
     match wanted {
         RunAs::Keep => Ok(None),
@@ -57,7 +57,7 @@ pub fn choose(wanted: &RunAs, switch: &str) -> Result<Option<User>, String> {
     }
 }
 
-/// The user called `name`, or of that number.
+/// Returns the user called `name`, or with that number.
 pub fn user(name: &str) -> Result<User, String> {
     let got = |got: &str| format!("process.user: expected {got}, got {name:?}");
     let user = match (find(name)?, name.parse()) {
@@ -79,7 +79,7 @@ pub fn user(name: &str) -> Result<User, String> {
     }
 }
 
-/// A number that nobody on this machine has.
+/// Returns a user with a number that is free on this machine.
 fn dynamic(switch: &str) -> Result<User, String> {
     let running = running();
     free(switch, |id| running.contains(&id) || is_known(id))
@@ -101,7 +101,7 @@ fn free(switch: &str, taken: impl Fn(u32) -> bool) -> Option<u32> {
     ids.find(|id| !taken(*id))
 }
 
-/// The users that processes of this machine run as.
+/// Returns the users that processes of this machine run as.
 fn running() -> BTreeSet<u32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let of = |entry: std::fs::DirEntry| {
@@ -113,7 +113,7 @@ fn running() -> BTreeSet<u32> {
     entries.filter_map(of).flatten().collect()
 }
 
-/// Is there a user or a group of this number?
+/// Returns true if there is a user or a group with this number.
 fn is_known(id: u32) -> bool {
     let mut entry = MaybeUninit::<libc::group>::uninit();
     let (mut room, mut found) = (vec![0; ROOM], std::ptr::null_mut());
@@ -122,16 +122,16 @@ fn is_known(id: u32) -> bool {
         let room = room.as_mut_ptr();
         libc::getgrgid_r(id, entry.as_mut_ptr(), room, ROOM, &raw mut found)
     };
-    // Who cannot be asked about may be there.
+    // If the query fails, it counts as existing.
     failed != 0 || !found.is_null() || !matches!(of_number(id), Ok(None))
 }
 
-/// The user called `name`, if there is one.
+/// Returns the user called `name`, if there is one.
 fn find(name: &str) -> Result<Option<User>, String> {
     let Ok(text) = CString::new(name) else {
         return Ok(None);
     };
-    // SAFETY: the call is one of those, and the name ends with a zero.
+    // SAFETY: the call is one that [`account`] accepts, and the name ends with a zero.
     unsafe {
         account(|entry, room, length, found| {
             libc::getpwnam_r(text.as_ptr(), entry, room, length, found)
@@ -139,22 +139,23 @@ fn find(name: &str) -> Result<Option<User>, String> {
     }
 }
 
-/// The user of this number, if there is one.
+/// Returns the user with this number, if there is one.
 fn of_number(uid: u32) -> Result<Option<User>, String> {
-    // SAFETY: the call is one of those.
+    // SAFETY: the call is one that [`account`] accepts.
     unsafe {
         account(|entry, room, length, found| libc::getpwuid_r(uid, entry, room, length, found))
     }
 }
 
-/// Room for what a user database says of one user or group.
+/// Bytes for a user database's entry of one user or group.
 const ROOM: usize = 1 << 16;
 
-/// Asks for one account.
+/// Queries the user database for one account.
 ///
 /// # Safety
-/// `ask` is one of the calls of getpwnam(3) that end with `_r`: it writes an entry to the first pointer, what that points to
-/// into the room of that length behind the second, and where the entry is, or null, to the last.
+/// `ask` is one of the calls of getpwnam(3) that end with `_r`: it writes an entry to the first pointer, the
+/// data of the entry into the room of that length behind the second, and the entry's address, or null, to the
+/// last.
 unsafe fn account(
     ask: impl FnOnce(*mut libc::passwd, *mut libc::c_char, usize, *mut *mut libc::passwd) -> libc::c_int,
 ) -> Result<Option<User>, String> {
@@ -162,7 +163,7 @@ unsafe fn account(
     let (mut room, mut found) = (vec![0; ROOM], std::ptr::null_mut());
     let failed = ask(entry.as_mut_ptr(), room.as_mut_ptr(), ROOM, &raw mut found);
     match failed {
-        // These say that there is none, in the words of some systems.
+        // Some systems report a missing account by these errors.
         0 | libc::ENOENT | libc::ESRCH | libc::EBADF | libc::EPERM => {}
         other => {
             let why = std::io::Error::from_raw_os_error(other);
@@ -263,7 +264,7 @@ mod tests {
         if me != 0 {
             return;
         }
-        // Who has it keeps it to itself.
+        // A process of another user runs under this number.
         let mut other = std::process::Command::new("sleep");
         let mut other = other.arg("600").uid(number).spawn().unwrap();
         let next = dynamic("edge0").map(|user| user.uid);

@@ -1,7 +1,7 @@
-//! What a port lets its neighbours do to the whole network: how many addresses it may teach, how much of what is
-//! flooded may come in by it.
+//! Limits that protect the network from the neighbours of a port: addresses learned by the port, and flooded
+//! traffic received by it.
 //!
-//! **Decision**     none; what makes no sense beside the rest of the config is refused.
+//! **Decision**     none; settings that contradict the rest of the config are refused.
 //! **Units**        frames a second in millionths, or bits a second with all of Ethernet's framing.
 //! **Errors**       a limit of no address or of more than the table holds; a rate that never lets a frame pass.
 
@@ -14,13 +14,13 @@ use sidestep_config::section::Resolved;
 use sidestep_types::{BitRate, Bytes, Param, ParamUnit, Quantity, Time, Unit, parse_quantity};
 use std::fmt;
 
-/// The word for "without".
+/// Word for "no limit".
 pub(super) const OFF: &str = "off";
 
-/// Half of the table: one port alone does not fill it. Assumed.
+/// Half of the table, so that one port alone cannot fill it. Assumed.
 const LEARN_LIMIT: u32 = MOST_LEARNED as u32 / 2;
 
-/// Frames of a storm that pass at once, as a time at its rate. Assumed.
+/// Burst of a storm that passes at once, as a time at its rate. Assumed.
 const BURST: Time = Time::from_ms(100);
 
 pub(super) const LIMIT: Param = Param::with_default(
@@ -54,12 +54,12 @@ const fn storm(name: &'static str, doc: &'static str) -> Param {
     Param::with_default(name, ParamUnit::File, OFF, doc).or_off(OFF)
 }
 
-/// How a port is guarded.
+/// Limits of one port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PortBridge {
-    /// The most addresses that are learned by it; `None`: as many as the table holds.
+    /// Most addresses learned by the port; `None`: as many as the table holds.
     pub learn_limit: Option<u32>,
-    /// What is flooded from it.
+    /// Limits of flooded traffic from the port.
     pub storms: Storms,
 }
 
@@ -72,16 +72,16 @@ impl Default for PortBridge {
     }
 }
 
-/// The most that is flooded from a port, by why it is.
+/// Most traffic flooded from a port, by kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Storms {
-    /// To everyone.
+    /// Limit of broadcasts.
     pub broadcast: Option<Pace>,
-    /// To a group that is not everyone.
+    /// Limit of multicasts: group addresses other than broadcast.
     pub multicast: Option<Pace>,
-    /// To a station that nobody knows.
+    /// Limit of frames to unknown stations.
     pub unknown: Option<Pace>,
-    /// What may pass at once, at that rate.
+    /// Burst that may pass at once, as a time at that rate.
     pub burst: Time,
 }
 
@@ -97,7 +97,7 @@ impl Default for Storms {
 }
 
 impl Storms {
-    /// Keys and values, in the order of the config.
+    /// Returns keys and values, in the order of the config.
     pub(super) fn all(&self) -> [(&'static str, Option<Pace>); 3] {
         [
             ("storm_broadcast", self.broadcast),
@@ -107,17 +107,17 @@ impl Storms {
     }
 }
 
-/// So much a second.
+/// Rate of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// Frames, in a million seconds.
+    /// Frames in a million seconds.
     Frames(u64),
-    /// Bits, with Ethernet's preamble, gap and FCS.
+    /// Bits a second, with Ethernet's preamble, gap and FCS.
     Bits(BitRate),
 }
 
 impl Pace {
-    /// Reads one of either kind.
+    /// Reads a rate of either kind.
     pub(super) fn read(text: &str) -> Result<Pace, String> {
         let flow = match (
             parse_quantity(text, Unit::PerSecond),
@@ -131,7 +131,7 @@ impl Pace {
                 ));
             }
         };
-        // A frame of nothing a second never passes; above a frame in a nanosecond nothing is limited.
+        // A rate of 0 never lets a frame pass; more than a frame in a nanosecond limits nothing.
         let frames = 1..=1_000_000_000_000_000;
         let sound = match flow {
             Pace::Frames(n) => frames.contains(&n),
@@ -145,7 +145,7 @@ impl Pace {
         }
     }
 
-    /// How long it takes until another frame of so many bytes on the wire may follow.
+    /// Returns the time that a frame of `wire` bytes on the wire costs.
     pub fn cost(self, wire: u32) -> Time {
         /// Picoseconds of a million seconds.
         const MEGASECOND: u128 = 1_000_000_000_000_000_000;
@@ -162,14 +162,14 @@ impl Pace {
 impl fmt::Display for Pace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // Six places are all that a millionth has.
+            // Six decimal places represent a millionth exactly.
             Pace::Frames(n) => write!(f, "{}.{:06} /s", n / 1_000_000, n % 1_000_000),
             Pace::Bits(rate) => write!(f, "{rate}"),
         }
     }
 }
 
-/// Reads what a port says of it; `None` when that is refused.
+/// Reads the limits of a port; `None` if they are refused.
 pub(super) fn bridge(port: &Resolved, at: &At, problems: &mut Problems) -> Option<PortBridge> {
     let values = &port.values;
     let place = |key: &str| port.places.get(&format!("port.{key}")).unwrap_or(at);
@@ -208,7 +208,7 @@ pub(super) fn bridge(port: &Resolved, at: &At, problems: &mut Problems) -> Optio
     })
 }
 
-/// Refuses of a port what only switches that learn do.
+/// Refuses settings of a port that only apply to learning switches.
 pub(super) fn learns(forwarding: Forwarding, written: &Table, problems: &mut Problems) {
     if forwarding == Forwarding::Learning {
         return;
@@ -224,7 +224,7 @@ pub(super) fn learns(forwarding: Forwarding, written: &Table, problems: &mut Pro
     }
 }
 
-/// Keys and values of a port, as a config has them: `learning` or not.
+/// Returns keys and values of a port in the form of a config; `learning` says whether the switch learns.
 pub(super) fn words(port: &PortSetup, learning: bool) -> Vec<(&'static str, String)> {
     let bridge = &port.bridge;
     let mut all = Vec::new();
@@ -249,7 +249,7 @@ mod tests {
     use super::*;
     use crate::setup::Setup;
 
-    /// A config that learns, with this in its port.
+    /// Reads a config with this line in its port.
     fn read(forwarding: &str, port: &str) -> Result<Setup, String> {
         let text = format!(
             "[switch]\nforwarding = {forwarding:?}\n[[port]]\ninterface = \"p\"\nrate = \"1 Gbps\"\n{port}\n"

@@ -1,4 +1,4 @@
-//! `[[station]]`, `[router]`, `[[network]]`: who is where.
+//! `[[station]]`, `[router]`, `[[network]]`: stations, the router and networks, and the ports toward them.
 
 use super::icmp::{ICMP, ICMP_RATE, icmp};
 use super::ports::named;
@@ -27,7 +27,7 @@ pub(super) const NETWORK: &[Param] = &[
     IN_VLAN,
 ];
 
-/// Reads all stations. No address is there twice.
+/// Reads all stations. Each address must be unique.
 pub(super) fn stations(
     root: &Table,
     ports: &[PortSetup],
@@ -89,7 +89,7 @@ fn station(
     })
 }
 
-/// Reads `[router]`, if there is one. `Err` when it is there and wrong.
+/// Reads `[router]`, if there is one. `Err` if it is there and wrong.
 pub(super) fn router(
     root: &Table,
     stations: &[Station],
@@ -128,7 +128,7 @@ fn read_router(entry: &Entry, stations: &[Station], problems: &mut Problems) -> 
     })
 }
 
-/// Reads all networks. No prefix is there twice.
+/// Reads all networks. Each prefix must be unique.
 pub(super) fn networks(
     root: &Table,
     ports: &[PortSetup],
@@ -203,7 +203,7 @@ fn network(
     })
 }
 
-/// A MAC of one station, not of a group.
+/// Reads a MAC, which must not be a group.
 fn mac(text: &str, what: &str, at: &At, problems: &mut Problems) -> Option<Mac> {
     let message = match text.parse::<Mac>() {
         Ok(mac) if mac.is_group() => format!("{what}: {mac} is a group's address"),
@@ -238,7 +238,7 @@ fn addresses(lists: &[&Entry], what: &str, problems: &mut Problems) -> Option<Ve
     whole.then_some(all)
 }
 
-/// An address and a length in bits, with nothing set beyond it.
+/// Reads an address and a length in bits; bits beyond the length must be zero.
 fn prefix(text: &str) -> Result<(IpAddr, u8), String> {
     let refuse = || format!("expected a prefix like \"10.78.0.0/16\", got {text:?}");
     let (address, length) = text.trim().split_once('/').ok_or_else(refuse)?;

@@ -1,15 +1,15 @@
-//! `icmp` of `[router]`: whether senders are told what became of their packets.
+//! `icmp` of `[router]`: ICMP messages to senders about their packets.
 //!
-//! **Decision**     none; without an address of the router's there is nobody to say it.
+//! **Decision**     none; the router needs an address as the source of messages.
 //! **Units**        messages a second, in millionths.
-//! **Source**       RFC 1812, 4.3.2.8: how often may be set, for the whole router here.
+//! **Source**       RFC 1812, 4.3.2.8: the rate is configurable, here for the whole router.
 
 use super::bridge::Pace;
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::Resolved;
 use sidestep_types::{Param, ParamUnit, Value};
 
-/// Messages that may be said at once. Assumed.
+/// Messages that may be sent at once. Assumed.
 const BURST: u32 = 10;
 
 pub(super) const ICMP: Param = Param::with_default(
@@ -26,19 +26,19 @@ pub(super) const ICMP_RATE: Param = Param::with_default(
     "icmp: the most messages, of all ports together; ten may be said at once",
 );
 
-/// What senders are told of.
+/// ICMP messages that the router sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Icmp {
-    /// Packets whose TTL has ended.
+    /// True to report packets whose TTL has expired.
     pub time_exceeded: bool,
-    /// Packets that lead nowhere.
+    /// True to report packets without a route.
     pub unreachable: bool,
     /// Messages in a million seconds.
     pub rate: u64,
 }
 
 impl Icmp {
-    /// The word for what is told.
+    /// Returns the word for the kinds of messages.
     pub(super) fn word(&self) -> &'static str {
         match (self.time_exceeded, self.unreachable) {
             (true, true) => "all",
@@ -48,19 +48,19 @@ impl Icmp {
         }
     }
 
-    /// How often, as a config has it.
+    /// Returns the rate in the form of a config.
     pub(super) fn rate_word(&self) -> String {
         Pace::Frames(self.rate).to_string()
     }
 
-    /// What one message costs of a bucket, and what that holds.
+    /// Returns the cost of one message, and the depth of the bucket.
     pub fn costs(&self) -> (sidestep_types::Time, sidestep_types::Time) {
         let cost = Pace::Frames(self.rate).cost(0);
         (cost, cost.saturating_mul(u64::from(BURST)))
     }
 }
 
-/// Reads it from `[router]`, which has so many addresses.
+/// Reads the setting from `[router]`, which has `addresses` addresses.
 pub(super) fn icmp(
     router: &Resolved,
     addresses: usize,

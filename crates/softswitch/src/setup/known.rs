@@ -1,4 +1,4 @@
-//! What a config may say, section by section: the tables that it is read by, for whoever explains them.
+//! Schema of a config, section by section: the tables that the reader uses, for programs that explain them.
 
 use super::hosts::{NETWORK, ROUTER, STATION};
 use super::ports::PORT;
@@ -11,22 +11,22 @@ use sidestep_types::Param;
 
 pub use super::read::TOP;
 
-/// One section.
+/// Section of a config.
 #[derive(Clone, Copy)]
 pub struct Known {
-    /// Its name.
+    /// Name of the section.
     pub name: &'static str,
-    /// Does it stand once, or once for each port, station or prefix?
+    /// True if it occurs once; false if once for each port, station or prefix.
     pub once: bool,
-    /// Its parameters.
+    /// Parameters of the section.
     pub params: &'static [Param],
-    /// What it chooses.
+    /// Policies or shims that the section can choose.
     pub choices: &'static [Choice],
-    /// Its keys that hold a list of words.
+    /// Keys that hold a list of words.
     pub lists: &'static [&'static str],
 }
 
-/// All sections, in the order of the documents.
+/// Returns all sections, in the order of the documents.
 pub fn known() -> impl Iterator<Item = Known> {
     SECTIONS.into_iter().map(|name| {
         let (once, params, choices, lists): (bool, _, &[Choice], &[&str]) = match name {

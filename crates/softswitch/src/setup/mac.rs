@@ -8,23 +8,23 @@ use std::str::FromStr;
 pub struct Mac(pub [u8; 6]);
 
 impl Mac {
-    /// Everyone.
+    /// Broadcast address.
     pub const BROADCAST: Mac = Mac([0xff; 6]);
 
-    /// Is it a group's, broadcast included?
+    /// Returns true for a group address, broadcast included.
     #[inline]
     pub const fn is_group(self) -> bool {
         self.0[0] & 1 == 1
     }
 
-    /// Is it one that IEEE 802.1D (7.12.6) forbids a bridge to forward: spanning tree, pause
-    /// frames, LLDP?
+    /// Returns true for an address that IEEE 802.1D (7.12.6) forbids a bridge to forward: spanning tree, pause
+    /// frames, LLDP.
     #[inline]
     pub const fn is_link_local(self) -> bool {
         matches!(self.0, [0x01, 0x80, 0xc2, 0, 0, 0..=0x0f])
     }
 
-    /// As a number, for tables.
+    /// Returns the address as a number, for tables.
     #[inline]
     pub const fn bits(self) -> u64 {
         let [a, b, c, d, e, f] = self.0;
@@ -48,7 +48,7 @@ impl fmt::Debug for Mac {
 impl FromStr for Mac {
     type Err = String;
 
-    /// Six pairs of hexadecimal digits with colons. The error says what was expected.
+    /// Reads six pairs of hexadecimal digits with colons. The error says what was expected.
     fn from_str(text: &str) -> Result<Mac, String> {
         let refuse = || format!("expected a MAC like \"02:00:00:00:00:01\", got {text:?}");
         let mut bytes = [0; 6];

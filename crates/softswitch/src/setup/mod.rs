@@ -1,4 +1,4 @@
-//! What a switch's config says; `docs/softswitch.md` describes the file.
+//! Config of a switch; `docs/softswitch.md` describes the file.
 
 mod bridge;
 mod hosts;
@@ -38,98 +38,99 @@ use sidestep_types::{BitRate, PortId, Time};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-/// A whole config.
+/// Complete config.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
-    /// For logs and metrics.
+    /// Name of the switch, for logs and metrics.
     pub name: String,
-    /// Of draws and the hash salt.
+    /// Seed of random draws and of the hash salt.
     pub seed: u64,
-    /// The policies, and how much the switch may hold.
+    /// Policies, and capacity of the switch.
     pub decision: Decision,
-    /// What pFabric orders by.
+    /// Source of ranks, by which pFabric orders packets.
     pub rank: Rank,
-    /// By what was sent: a flow that has said nothing for longer starts anew.
+    /// For [`Rank::Sent`]: silence after which a flow's rank starts at 0 again.
     pub rank_gap: Time,
-    /// Which code points are which class; without it a code point is the number of its class.
+    /// Map from code points to classes; `None`: a code point is the number of its class.
     pub services: Option<Services>,
-    /// How frames between switches carry tags, if they do.
+    /// Tags of frames between switches, if they have any.
     pub tags: Option<Tags>,
-    /// How stations are found.
+    /// Method of finding stations.
     pub forwarding: Forwarding,
-    /// The longest payload of a frame, in bytes.
+    /// Longest payload of a frame, in bytes.
     pub mtu: u32,
-    /// How it looks for loops, if it does.
+    /// Loop detection, if enabled.
     pub probe: Option<LoopProbe>,
-    /// What the process around the switch does.
+    /// Settings of the process around the switch.
     pub process: ProcessSetup,
-    /// The ports; their order numbers them.
+    /// Ports; their order numbers them.
     pub ports: Vec<PortSetup>,
-    /// Who is known to be where.
+    /// Configured stations.
     pub stations: Vec<Station>,
-    /// The switch as a router, if it is one.
+    /// Router of the switch, if it has one.
     pub router: Option<Router>,
     /// Prefixes behind next hops.
     pub networks: Vec<Network>,
 }
 
-/// What the rank of a real packet is: TCP does not say how much a flow has left.
+/// Source of a real packet's rank: TCP does not carry the remaining size of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rank {
-    /// Bytes of the flow that came by here so far: the least served first.
+    /// Bytes of the flow that have passed here so far: the least served first.
     Sent,
-    /// The code point of the IP header.
+    /// Code point of the IP header.
     Dscp,
-    /// What the tag of the frame says, and how often its packet was sent again.
+    /// Tag of the frame: its number, and the retransmissions of its packet.
     Tag,
 }
 
-/// How stations are found.
+/// Method of finding stations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forwarding {
-    /// From the config alone.
+    /// Config only.
     Static,
-    /// From source addresses as well.
+    /// Config and source addresses.
     Learning,
 }
 
-/// What the process around the switch does; by default nothing.
+/// Settings of the process around the switch; by default everything is off.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProcessSetup {
-    /// The Unix socket for control and counters.
+    /// Unix socket for control and counters.
     pub control: Option<PathBuf>,
-    /// Where Prometheus finds the counters, on the loopback.
+    /// Address of the metrics endpoint for Prometheus, on the loopback.
     pub metrics: Option<SocketAddr>,
-    /// Who it becomes.
+    /// User that the process becomes.
     pub user: RunAs,
-    /// Whether it ends at a system call that a running switch does not make. One that keeps its privileges makes any.
+    /// True to end the process at a system call that a running switch does not make. A process that keeps its
+    /// privileges may make any.
     pub seccomp: bool,
-    /// SCHED_FIFO, when the kernel allows it.
+    /// True to use SCHED_FIFO, if the kernel allows it.
     pub realtime: bool,
-    /// Poll all the time instead of sleeping to the next departure.
+    /// True to poll all the time instead of sleeping to the next departure.
     pub busy: bool,
-    /// How long it polls before it sleeps, after the last frame and before the next departure.
+    /// Time of polling before sleep, after the last frame and before the next departure.
     pub poll: Time,
-    /// Where frames are written, with what became of them.
+    /// File of the capture of frames and their events.
     pub capture: Option<PathBuf>,
-    /// Keep drops, detours and trims alone.
+    /// True to capture only drops, detours and trims.
     pub capture_drops_only: bool,
 }
 
-/// Who the process becomes once everything is open.
+/// User that the process becomes once everything is open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RunAs {
-    /// Whoever it is: its privileges are kept.
+    /// Unchanged: its privileges are kept.
     #[default]
     Keep,
-    /// The user `sidestep`, or a number that nobody has.
+    /// User `sidestep`, or a free number.
     Auto,
-    /// A user, by name or number.
+    /// User by name or number.
     User(String),
 }
 
 impl RunAs {
-    /// What a config says, or the command.
+    /// Reads the word in a config or on the command line.
     pub fn from_word(word: &str) -> RunAs {
         match word {
             process::KEEP => RunAs::Keep,
@@ -138,7 +139,7 @@ impl RunAs {
         }
     }
 
-    /// The word for it.
+    /// Returns the word for the user.
     pub fn word(&self) -> &str {
         match self {
             RunAs::Keep => process::KEEP,
@@ -148,66 +149,66 @@ impl RunAs {
     }
 }
 
-/// One port.
+/// Settings of one port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PortSetup {
-    /// Its name.
+    /// Name of the port.
     pub name: String,
-    /// The Linux interface.
+    /// Linux interface of the port.
     pub interface: String,
-    /// What its egress is paced to, all of Ethernet's framing included.
+    /// Rate of the egress, with all of Ethernet's framing.
     pub rate: BitRate,
-    /// Added after the last bit has left.
+    /// Delay added after the last bit has left.
     pub delay: Time,
-    /// Does a switch hang off it?
+    /// True if the port leads to a switch.
     pub to_switch: bool,
-    /// Does it get what is flooded?
+    /// True if flooded frames leave by the port.
     pub flood: bool,
-    /// AF_XDP instead of AF_PACKET.
+    /// True for AF_XDP, false for AF_PACKET.
     pub xdp: bool,
-    /// Its host's shims, the first nearest to the host.
+    /// Shims of the host, the first nearest to the host.
     pub shims: Vec<Named>,
-    /// How the network is guarded against what comes in by it.
+    /// Limits that protect the network from traffic of the port.
     pub bridge: PortBridge,
-    /// Which VLANs it carries; nothing where the switch has none.
+    /// VLANs of the port; `None` if the switch has none.
     pub vlan: Option<PortVlan>,
 }
 
-/// Someone with an address, and the ports toward it.
+/// Configured station, and the ports toward it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Station {
-    /// Its MAC.
+    /// MAC of the station.
     pub mac: Mac,
-    /// Its IP addresses.
+    /// IP addresses of the station.
     pub addresses: Vec<IpAddr>,
-    /// The next hops, one or more.
+    /// Ports toward the station, one or more.
     pub ports: Vec<PortId>,
-    /// Its VLAN; [`NO_VLAN`] where the switch has none.
+    /// VLAN of the station; [`NO_VLAN`] if the switch has none.
     pub vlan: u16,
 }
 
-/// The switch's own addresses.
+/// Router: the switch's own addresses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Router {
-    /// Frames to this MAC are routed.
+    /// MAC of the router: frames to it are routed.
     pub mac: Mac,
-    /// What it answers for.
+    /// IP addresses that the switch answers for.
     pub addresses: Vec<IpAddr>,
-    /// What senders are told, if anything.
+    /// ICMP messages to senders, if any.
     pub icmp: Option<Icmp>,
 }
 
-/// A prefix behind a next hop.
+/// Prefix behind a next hop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
-    /// The prefix's address.
+    /// Address of the prefix.
     pub prefix: IpAddr,
-    /// Its length in bits.
+    /// Length of the prefix in bits.
     pub length: u8,
-    /// The ports toward the next hop, one or more.
+    /// Ports toward the next hop, one or more.
     pub ports: Vec<PortId>,
-    /// The MAC that frames get.
+    /// Destination MAC that frames get.
     pub next_hop: Mac,
-    /// The VLAN that they get; [`NO_VLAN`] where the switch has none.
+    /// VLAN that frames get; [`NO_VLAN`] if the switch has none.
     pub vlan: u16,
 }

@@ -1,25 +1,25 @@
-//! `mtu` of `[switch]`: how long a frame may be.
+//! `mtu` of `[switch]`: the longest payload of a frame.
 //!
-//! **Decision**     none; more than a receive ring has room for is refused, and less than IPv6 needs.
-//! **Units**        bytes of payload, without Ethernet's header, a VLAN's tag and FCS.
-//! **Source**       RFC 8200, section 5: 1280 bytes at the least.
-//! **Deviations**   of no standard of Ethernet, which ends at 1500 (IEEE 802.3, 3.2.7).
+//! **Decision**     none; an MTU beyond the slots of a receive ring, or below IPv6's minimum, is refused.
+//! **Units**        bytes of payload, without Ethernet's header, a VLAN tag and FCS.
+//! **Source**       RFC 8200, section 5: 1280 bytes at least.
+//! **Deviations**   an MTU above 1500 is outside the Ethernet standard (IEEE 802.3, 3.2.7).
 
 use super::PortSetup;
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::Resolved;
 use sidestep_types::{Param, ParamUnit};
 
-/// What Ethernet has.
+/// MTU of standard Ethernet.
 pub const DEFAULT_MTU: u32 = 1500;
 
-/// The longest payload that a slot of a receive ring has room for.
+/// Longest payload that fits into a slot of a receive ring.
 pub const MOST_MTU: u32 = 16_000;
 
-/// What IPv6 asks of a link.
+/// Least MTU that IPv6 requires of a link.
 const LEAST: u32 = 1280;
 
-/// The longest payload that AF_XDP has room for: a place of 2 KiB, less what the kernel keeps free in it.
+/// Longest payload that AF_XDP has room for: a place of 2 KiB, less what the kernel keeps free in it.
 const MOST_XDP: u32 = 1778;
 
 pub(super) const MTU: Param = Param::with_default(
@@ -29,7 +29,7 @@ pub(super) const MTU: Param = Param::with_default(
     "the longest payload of a frame in bytes, from 1280 to 16000; above 1500 frames are jumbo",
 );
 
-/// Reads it from `[switch]`.
+/// Reads the MTU from `[switch]`.
 pub(super) fn mtu(switch: &Resolved, at: &At, problems: &mut Problems) -> Option<u32> {
     let mtu = switch.values.count("mtu");
     let place = switch.places.get("switch.mtu").unwrap_or(at);
@@ -50,7 +50,7 @@ pub(super) fn mtu(switch: &Resolved, at: &At, problems: &mut Problems) -> Option
     Some(mtu as u32)
 }
 
-/// Refuses a port whose frames may be longer than it can move.
+/// Refuses a port that cannot move frames of this MTU.
 pub(super) fn fits(mtu: u32, port: &PortSetup, at: &At, problems: &mut Problems) {
     if port.xdp && mtu > MOST_XDP {
         let message = format!(

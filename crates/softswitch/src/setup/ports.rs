@@ -58,10 +58,10 @@ pub(super) const PORT: &[Param] = &[
     NATIVE,
 ];
 
-/// Linux's IFNAMSIZ, less the zero that ends a name.
+/// Characters of the longest interface name: Linux's IFNAMSIZ, less the terminating zero.
 const LONGEST_INTERFACE: usize = 15;
 
-/// Reads all ports; there is at least one.
+/// Reads all ports; there must be at least one.
 pub(super) fn ports(root: &Table, at: &At, problems: &mut Problems) -> Option<Vec<PortSetup>> {
     let written = tables(root, "port", problems)?;
     if written.is_empty() {
@@ -148,7 +148,7 @@ fn port(table: &Table, at: &At, problems: &mut Problems) -> Option<PortSetup> {
     })
 }
 
-/// The ports called `words`, one at least and each once; `what` says whose they are.
+/// Returns the ports called `words`, at least one and each once; `what` names their owner in messages.
 pub(super) fn named(
     words: &[(&str, &At)],
     ports: &[PortSetup],

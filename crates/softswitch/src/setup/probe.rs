@@ -1,6 +1,7 @@
-//! `loop_probe` and `loop_action` of `[switch]`: whether a switch looks for loops, and what it does about one.
+//! `loop_probe` and `loop_action` of `[switch]`: loop detection, and the reaction to a loop.
 //!
-//! **Decision**     none; a port is blocked only where everything else finds its way by learning.
+//! **Decision**     none; ports may only be blocked on a switch that learns, since only there traffic finds
+//!                  another way.
 //! **Units**        time from one probe of a port to the next.
 
 use super::Forwarding;
@@ -9,7 +10,7 @@ use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::Resolved;
 use sidestep_types::{Param, ParamUnit, Time};
 
-/// More often than that is traffic, less often is never. Assumed.
+/// Limits of the interval: more often would be a load, less often would be useless. Assumed.
 const OFTEN: Time = Time::from_ms(10);
 const SELDOM: Time = Time::from_s(3600);
 
@@ -28,16 +29,16 @@ pub(super) const LOOP_ACTION: Param = Param::with_default(
     "loop_probe: say and count it alone, or block the later one of the two ports while the loop is there (learning)",
 );
 
-/// How a switch looks for loops.
+/// Loop detection of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopProbe {
-    /// From one probe of a port to the next.
+    /// Time from one probe of a port to the next.
     pub every: Time,
-    /// A port of a loop is blocked.
+    /// True to block a port of each loop.
     pub blocks: bool,
 }
 
-/// Reads both from `[switch]`.
+/// Reads both settings from `[switch]`.
 pub(super) fn probe(
     switch: &Resolved,
     forwarding: Forwarding,

@@ -1,4 +1,4 @@
-//! `[process]`: what the process around the switch does.
+//! `[process]`: settings of the process around the switch.
 
 use super::tables::table;
 use super::{ProcessSetup, RunAs};
@@ -9,16 +9,16 @@ use sidestep_types::{Param, ParamUnit, Time};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// The word for "without".
+/// Word for "without".
 pub(super) const NONE: &str = "none";
 
-/// Polling for longer than sleeping takes gains nothing.
+/// Longest useful polling: beyond the time that sleeping takes, polling gains nothing.
 const LONGEST_POLL: Time = Time::from_ms(1);
 
-/// The word for "stay who you are".
+/// Word for "keep the present user".
 pub(super) const KEEP: &str = "keep";
 
-/// The word for "anybody without power".
+/// Word for "any unprivileged user".
 pub(super) const AUTO: &str = "auto";
 
 pub(super) const PROCESS: &[Param] = &[

@@ -1,12 +1,11 @@
-//! The rates that a port can have.
+//! Limits of a port's rate.
 
 use sidestep_types::BitRate;
 
-/// A rate below this is a slip of the pen, and would let queues reach past the end of the clock.
-/// Assumed.
+/// Slowest rate: a lower one is a typing error, and would let queues reach past the end of the clock. Assumed.
 const SLOWEST: BitRate = BitRate::bps(1_000);
 
-/// Refuses a rate that no port is meant to have.
+/// Refuses a rate that is too slow.
 pub fn check_rate(rate: BitRate) -> Result<(), String> {
     match rate < SLOWEST {
         false => Ok(()),

@@ -1,4 +1,4 @@
-//! A config's text as a [`Setup`]: all that is wrong is said at once, each with its place.
+//! Reader of a config's text into a [`Setup`]: reports all errors at once, each with its place.
 
 use super::bridge;
 use super::hosts::{networks, router, stations};
@@ -21,7 +21,7 @@ use sidestep_config::section::section;
 use sidestep_switch::buffer;
 use sidestep_types::{Param, ParamUnit, Time, Value};
 
-/// The keys at the top.
+/// Keys at the top.
 pub const TOP: &[Param] = &[
     Param::with_default(
         "name",
@@ -32,11 +32,11 @@ pub const TOP: &[Param] = &[
     Param::with_default("seed", ParamUnit::Count, "1", "of draws and the hash salt"),
 ];
 
-/// The sections.
+/// Names of the sections.
 pub(super) const SECTIONS: [&str; 6] =
     ["switch", "process", "port", "station", "router", "network"];
 
-/// `[switch]`, beside its three policies.
+/// Parameters of `[switch]`, besides its three policies.
 pub(super) const SWITCH: &[Param] = &[
     CAPACITY,
     MEMORY,
@@ -63,12 +63,12 @@ pub(super) const SWITCH: &[Param] = &[
     ),
 ];
 
-/// Headers of IP and TCP without options, in bytes: the rest of the MTU is what a queue must hold with them.
+/// Bytes of the headers of IP and TCP without options: a queue must hold the rest of the MTU together with
+/// them.
 const HEADERS: u32 = 40;
 
 impl Setup {
-    /// Reads the config `text` of `file`, which is named in messages. Errors are all that is wrong
-    /// with it, in the order of the file.
+    /// Reads the config `text` of `file`, which messages name. Returns all errors, in the order of the file.
     pub fn read(file: &str, text: &str) -> Result<Setup, Vec<Problem>> {
         let mut problems = Problems::default();
         let root = parse(file, text, &mut problems);
@@ -86,7 +86,7 @@ fn whole(file: &str, root: &Table, problems: &mut Problems) -> Option<Setup> {
     let switch = switch(root, &at, problems);
     let process = process(root, &at, problems);
     let ports = ports(root, &at, problems);
-    // Who hangs off a port that could not be read would be blamed for it.
+    // Stations of a port that could not be read would be reported as wrong.
     let ports = ports?;
     let stations = stations(root, &ports, problems);
     let router = router(root, stations.as_deref().unwrap_or(&[]), problems);
@@ -146,15 +146,14 @@ fn top(root: &Table, at: &At, problems: &mut Problems) -> Option<(String, u64)> 
     Some((name, resolved.values.count("seed")))
 }
 
-/// A file's name without folder and `.toml`.
+/// Returns a file's name without folder and `.toml`.
 fn stem(file: &str) -> String {
     let base = file.rsplit('/').next().unwrap_or(file);
     base.strip_suffix(".toml").unwrap_or(base).to_string()
 }
 
-/// Of `[switch]`: the decision, what ranks are and after what silence they begin anew, which code points are which
-/// class, how tags travel, how stations are found, how long a frame may be,
-/// how loops are looked for.
+/// Values of `[switch]`: decision, ranks and the silence after which they start again, classes of code points,
+/// tags, forwarding, MTU, loop detection.
 type Switch = (
     Decision,
     (Rank, Time),
@@ -230,7 +229,7 @@ fn switch(root: &Table, at: &At, problems: &mut Problems) -> Option<Switch> {
     ))
 }
 
-/// What a scenario's `[switch]` may say beside the decision, with what it belongs to.
+/// Keys that a scenario's `[switch]` has besides the decision, and the feature of each.
 const SIMULATORS: [(&str, &str); 7] = [
     ("pfc", "pauses"),
     ("pfc_xoff", "pauses"),

@@ -1,4 +1,4 @@
-//! `dscp` of `[switch]`: which code points are which class of service.
+//! `dscp` of `[switch]`: classes of service of code points.
 
 use sidestep_config::section::Resolved;
 use sidestep_transport::shim::by_size::{MOST_CLASSES, MOST_DSCP};
@@ -13,12 +13,12 @@ pub(super) const DSCP: Param = Param::with_default(
 )
 .or_off("number");
 
-/// The code point of each class, as the config lists them.
+/// Code point of each class, in the order of the config.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Services(Vec<u8>);
 
 impl Services {
-    /// Those of a list; what is refused of it.
+    /// Reads a list of code points; an error says what is wrong with it.
     pub fn of(listed: &[u64]) -> Result<Services, Refusal> {
         let refuse = |expected: String| Refusal::of("dscp", expected);
         if !(1..=MOST_CLASSES).contains(&listed.len()) {
@@ -36,14 +36,14 @@ impl Services {
         Ok(Services(listed.iter().map(|dscp| *dscp as u8).collect()))
     }
 
-    /// The class of a code point.
+    /// Returns the class of a code point.
     #[inline]
     pub fn class(&self, dscp: u8) -> u8 {
         let place = self.0.iter().position(|of| *of == dscp);
         place.unwrap_or(self.0.len() - 1) as u8
     }
 
-    /// As a config says them.
+    /// Returns the list in the form of a config.
     pub fn word(&self) -> String {
         let all: Vec<String> = self.0.iter().map(u8::to_string).collect();
         all.join(", ")
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
     use crate::setup::Setup;
 
-    /// A config with this line in its `[switch]`.
+    /// Reads a config with this line in its `[switch]`.
     fn read(line: &str) -> Result<Setup, String> {
         let text = format!("[switch]\n{line}\n[[port]]\ninterface = \"p\"\nrate = \"1 Gbps\"\n");
         Setup::read("s.toml", &text).map_err(|all| all[0].to_string())

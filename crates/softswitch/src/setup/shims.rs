@@ -1,4 +1,4 @@
-//! `shims` of a `[[port]]`: what stands between the link and the host behind it.
+//! `shims` of a `[[port]]`: shims between the link and the host behind it.
 
 use super::tables::words;
 use sidestep_config::decision::Named;
@@ -10,13 +10,13 @@ use sidestep_config::value::{quoted, show};
 use sidestep_transport::shim;
 use sidestep_types::{ParamUnit, Time};
 
-/// After so long a connection may be forgotten, and what shims know of it.
+/// Silence after which a connection may be forgotten, together with its state in shims.
 pub const SILENCE: Time = Time::from_s(10);
 
-/// Each shim has a table of its own, as in a scenario's `[host]`.
+/// Tables of the shims' parameters, one for each shim, as in a scenario's `[host]`.
 pub(super) const SHIMS: &[Choice] = &Choice::each::<{ shim::ENTRIES.len() }>(shim::ENTRIES);
 
-/// The shims that `list` names, with the values that the port gives them.
+/// Returns the shims that `list` names, with the values that the port gives them.
 pub(super) fn shims(
     list: &[&Entry],
     port: &Resolved,
@@ -85,7 +85,7 @@ pub(super) fn shims(
     whole.then_some(all)
 }
 
-/// What a shim's parameter may be instead of `word`, for a message.
+/// Returns the other values that a shim's parameter may have, for a message.
 fn instead(name: &str, param: &str, word: &str) -> String {
     let entry = shim::ENTRIES.iter().find(|entry| entry.name == name);
     let params = entry.map_or(&[][..], |entry| entry.params);
@@ -99,7 +99,7 @@ fn instead(name: &str, param: &str, word: &str) -> String {
     format!(": expected {}", others.join(" or "))
 }
 
-/// The lines of a port that say its shims, with every value written out.
+/// Returns the lines of a port that configure its shims, with every value written out.
 pub fn to_toml(shims: &[Named]) -> String {
     let names: Vec<String> = shims.iter().map(|(name, _)| quoted(name)).collect();
     let mut out = format!("shims = [{}]\n", names.join(", "));

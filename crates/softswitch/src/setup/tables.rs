@@ -1,9 +1,9 @@
-//! Tables and lists of a config, whatever section they are of.
+//! Access to tables and lists of any section of a config.
 
 use sidestep_config::document::{Entry, Item, Node, Table, find};
 use sidestep_config::problem::{At, Problems};
 
-/// The table of a section, empty when it is not there, with its place.
+/// Returns the table of a section, with its place; empty if it is missing.
 pub(super) fn table(
     root: &Table,
     name: &str,
@@ -16,7 +16,7 @@ pub(super) fn table(
     }
 }
 
-/// The tables of `[[name]]`, with their places.
+/// Returns the tables of `[[name]]`, with their places.
 pub(super) fn tables<'a>(
     root: &'a Table,
     name: &str,
@@ -45,7 +45,7 @@ pub(super) fn split<'a>(table: &'a Table, lists: &[&str]) -> (Table, Vec<&'a Ent
     (plain.into_iter().cloned().collect(), list)
 }
 
-/// The words of the list `key`, with their places; empty when it is not there.
+/// Returns the words of the list `key`, with their places; empty if it is missing.
 pub(super) fn words<'a>(
     lists: &[&'a Entry],
     key: &str,

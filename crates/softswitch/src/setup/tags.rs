@@ -1,4 +1,4 @@
-//! `tags`, `boost` and `boosting` of `[switch]`: what `mark` says of data, in the frames between switches.
+//! `tags`, `boost` and `boosting` of `[switch]`: tags of `mark` in the frames between switches.
 
 use super::PortSetup;
 use crate::frame::Carry;
@@ -31,19 +31,19 @@ pub(super) const BOOSTING: Param = Param::with_default(
     "tags: this switch shifts, or hosts have rotated",
 );
 
-/// How tags travel, and what they mean to a switch.
+/// Position of tags in frames, and their meaning for a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tags {
-    /// Where they are.
+    /// Position of tags in frames.
     pub carry: Carry,
-    /// By how much a number is divided at each repeat.
+    /// Divisor of a number at each retransmission.
     pub boost: u64,
-    /// Who divides it.
+    /// Rule of the division: by switches, or by hosts.
     pub rule: Rule,
 }
 
 impl Tags {
-    /// Those of a `mark` with these values; what is refused of it.
+    /// Returns the tags of a `mark` with these values; an error says what is wrong.
     pub fn of(values: &Values) -> Result<Tags, Refusal> {
         let is = |param: &str, word: &str| values.word(param) == word;
         let tags = Tags {
@@ -60,12 +60,12 @@ impl Tags {
         }
     }
 
-    /// What switches make of a number and a count.
+    /// Returns the rule by which switches rank by number and count.
     pub fn boosting(&self) -> Boosting {
         Boosting::new(self.rule, self.boost).expect("a factor that was read")
     }
 
-    /// The three as words, each with its key; the same keys as in `mark`, but for the first.
+    /// Returns the three settings as words, each with its key; all keys but the first are those of `mark`.
     pub fn words(&self) -> [(&'static str, String); 3] {
         let rule = match self.rule {
             Rule::Shift => "shift",
@@ -90,7 +90,7 @@ fn boost_refused(got: u64) -> Refusal {
     Refusal::of("boost", "must be 1, 2, 4 or 8").got(got)
 }
 
-/// Reads the three of `[switch]`, at `at`.
+/// Reads the three settings of `[switch]`, at `at`.
 pub(super) fn tags(switch: &Resolved, at: &At, problems: &mut Problems) -> Option<Tags> {
     let values = &switch.values;
     let place = |key: &str| switch.places.get(key);
@@ -121,13 +121,13 @@ pub(super) fn tags(switch: &Resolved, at: &At, problems: &mut Problems) -> Optio
     Some(Tags { carry, boost, rule })
 }
 
-/// Refuses a port whose shims tag otherwise than this switch reads, or where it reads none.
+/// Refuses a port whose shims tag differently from what this switch reads, or where it reads no tags.
 pub(super) fn agree(tags: Option<Tags>, port: &PortSetup, at: &At, problems: &mut Problems) {
     let mut all = port.shims.iter();
     let Some((name, values)) = all.find(|(name, _)| shim::nature(name).tags) else {
         return;
     };
-    // What cannot be had was refused before.
+    // Invalid values were refused before.
     let Ok(its) = Tags::of(values) else {
         return;
     };

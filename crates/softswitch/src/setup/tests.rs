@@ -1,12 +1,12 @@
-//! What a config may say, and what is said about one that may not.
+//! Tests of valid configs, and of the messages about invalid ones.
 
 use super::{Forwarding, Mac, Rank, RunAs, Setup, Tags};
 use sidestep_types::{BitRate, PortId, Time};
 
-/// What begins a switch config in the documentation.
+/// Line that begins a switch config in the documentation.
 const FENCE: &str = "```toml config\n";
 
-/// The first config of the documentation.
+/// Returns the first config of the documentation.
 fn documented() -> String {
     let docs = include_str!("../../../../docs/softswitch.md");
     let start = docs.find(FENCE).expect("an example") + FENCE.len();
@@ -22,7 +22,7 @@ fn the_documented_service_reads() {
     let end = docs[start..].find("```").expect("its end");
     let text = format!("{PLAIN}{}", &docs[start..start + end]);
     let setup = Setup::read("edge0.toml", &text).unwrap();
-    // What the unit makes for it.
+    // Folders that the systemd unit creates for the config.
     let unit = include_str!("../../../../docs/service/sidestep-switch@.service");
     assert!(unit.contains(
         "\nRuntimeDirectory=sidestep/%i\nRuntimeDirectoryMode=0700\nLogsDirectory=sidestep/%i\n"
@@ -33,7 +33,7 @@ fn the_documented_service_reads() {
     assert_eq!(setup.process.user, RunAs::Auto);
 }
 
-/// A config of two ports that all is well with.
+/// Valid config with two ports.
 const PLAIN: &str = r#"
 [switch]
 capacity = "100 pkt"
@@ -55,7 +55,7 @@ addresses = ["10.77.0.1"]
 ports = ["h0"]
 "#;
 
-/// What is said about [`PLAIN`] with `from` replaced by `to`, a line each.
+/// Returns the messages about [`PLAIN`] with `from` replaced by `to`, a line each.
 fn said(from: &str, to: &str) -> String {
     assert!(PLAIN.contains(from), "{from}");
     let problems = Setup::read("s.toml", &PLAIN.replacen(from, to, 1)).unwrap_err();

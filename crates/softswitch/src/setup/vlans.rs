@@ -1,9 +1,9 @@
-//! `vlan`, `trunk` and `native`: which VLANs a port carries, and how; in which VLAN a station is.
+//! `vlan`, `trunk` and `native`: VLANs of a port and their tags; VLAN of a station.
 //!
-//! **Decision**     none; what makes no sense, alone or beside the rest, is refused.
-//! **Units**        numbers of VLANs, 1 to 4094; 0 stands for none.
+//! **Decision**     none; contradictory settings are refused.
+//! **Units**        numbers of VLANs, 1 to 4094; 0 means no VLAN.
 //! **Source**       IEEE 802.1Q, 5.4 and table 9-2: 0 is no VLAN and 4095 is reserved.
-//! **Deviations**   a port of a switch with VLANs says its own: none is in VLAN 1 by default.
+//! **Deviations**   each port of a switch with VLANs must name its own: no port is in VLAN 1 by default.
 
 use super::PortSetup;
 use super::tags::Tags;
@@ -15,10 +15,10 @@ use sidestep_types::{Param, ParamUnit, PortId};
 
 use super::process::NONE;
 
-/// The last VLAN there is.
+/// Last valid VLAN.
 const LAST: u64 = 4094;
 
-/// In no VLAN: where no port has any.
+/// Number that means no VLAN, on a switch whose ports have none.
 pub const NO_VLAN: u16 = 0;
 
 pub(super) const VLAN: Param = Param::with_default(
@@ -53,22 +53,22 @@ pub(super) const IN_VLAN: Param = Param::with_default(
 )
 .or_off(NONE);
 
-/// What a port carries.
+/// VLANs of a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PortVlan {
     /// One VLAN, without tags.
     Access(u16),
-    /// Several, with tags.
+    /// Several VLANs, with tags.
     Trunk {
-        /// Which, in rising order.
+        /// VLANs in rising order.
         vlans: Vec<u16>,
-        /// The one of them that has no tag.
+        /// VLAN of them whose frames have no tag.
         native: Option<u16>,
     },
 }
 
 impl PortVlan {
-    /// Is this VLAN among its own?
+    /// Returns true if the port carries this VLAN.
     pub fn carries(&self, vlan: u16) -> bool {
         match self {
             PortVlan::Access(own) => *own == vlan,
@@ -76,7 +76,7 @@ impl PortVlan {
         }
     }
 
-    /// The VLAN of frames without a tag, if there may be any.
+    /// Returns the VLAN of frames without a tag, if there may be any.
     pub fn untagged(&self) -> Option<u16> {
         match self {
             PortVlan::Access(own) => Some(*own),
@@ -84,7 +84,7 @@ impl PortVlan {
         }
     }
 
-    /// All of them, in rising order.
+    /// Returns all VLANs, in rising order.
     pub fn all(&self) -> &[u16] {
         match self {
             PortVlan::Access(own) => std::slice::from_ref(own),
@@ -92,7 +92,7 @@ impl PortVlan {
         }
     }
 
-    /// Keys and values, as a config has them.
+    /// Returns keys and values in the form of a config.
     pub(super) fn words(&self) -> Vec<(&'static str, String)> {
         match self {
             PortVlan::Access(own) => vec![("vlan", own.to_string())],
@@ -106,7 +106,7 @@ impl PortVlan {
     }
 }
 
-/// The number of a VLAN.
+/// Checks the number of a VLAN.
 fn number(n: u64) -> Result<u16, String> {
     match n {
         1..=LAST => Ok(n as u16),
@@ -114,7 +114,7 @@ fn number(n: u64) -> Result<u16, String> {
     }
 }
 
-/// What the three keys of a port say; `Err` when that is refused.
+/// Reads the three keys of a port; `Err` if they are refused.
 pub(super) fn port_vlan(
     port: &Resolved,
     at: &At,
@@ -154,7 +154,8 @@ fn read(port: &Resolved) -> Result<Option<PortVlan>, (&'static str, String)> {
     Ok(Some(PortVlan::Trunk { vlans, native }))
 }
 
-/// Refuses ports whose VLANs do not go with those of others, or with the rest of the switch. `places` are theirs.
+/// Refuses ports whose VLANs contradict those of other ports, or the rest of the switch. `places` are the
+/// ports' places in the file.
 pub(super) fn agree(
     ports: &[PortSetup],
     places: &[&At],
@@ -204,7 +205,8 @@ pub(super) fn agree(
     }
 }
 
-/// In which VLAN a station or next hop with these ports is; `says` is its own word, `what` its name in messages.
+/// Returns the VLAN of a station or next hop with these ports; `says` is its own setting, `what` its name in
+/// messages.
 pub(super) fn station_vlan(
     ports: &[PortSetup],
     of: &[PortId],
@@ -243,7 +245,7 @@ pub(super) fn station_vlan(
     }
 }
 
-/// Do these ports carry the same VLANs in the same way?
+/// Returns true if these ports carry the same VLANs in the same way.
 pub fn alike(ports: &[PortSetup], of: &[PortId]) -> bool {
     let vlans = |port: &PortId| &ports[port.index()].vlan;
     of.windows(2).all(|pair| vlans(&pair[0]) == vlans(&pair[1]))
@@ -254,7 +256,7 @@ mod tests {
     use super::*;
     use crate::setup::Setup;
 
-    /// Two ports with these lines, a third one with `third`, and a station behind the ports of `station`.
+    /// Reads a config with three ports with these lines, and a station with the lines `station`.
     fn read(switch: &str, ports: [&str; 3], station: &str) -> Result<Setup, String> {
         let mut text = format!("[switch]\n{switch}\n");
         for (n, lines) in ports.iter().enumerate() {

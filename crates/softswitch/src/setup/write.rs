@@ -1,4 +1,4 @@
-//! A [`Setup`] as the text of a config, which reads back as the same.
+//! Writer of a [`Setup`] as the text of a config, which reads back as the same.
 
 use super::process::NONE;
 use super::{Forwarding, NO_VLAN, PortSetup, Rank, Setup, bridge, shims};
@@ -7,7 +7,7 @@ use sidestep_types::PortId;
 use std::fmt::{Display, Write};
 
 impl Setup {
-    /// The config that says this, with every value written out.
+    /// Returns the text of this config, with every value written out.
     pub fn to_toml(&self) -> String {
         let mut out = Text(String::new());
         out.pair("name", &self.name);
@@ -135,7 +135,7 @@ fn write_vlan(vlan: u16, out: &mut Text) {
     }
 }
 
-/// TOML in the making.
+/// TOML text under construction.
 struct Text(String);
 
 impl Text {

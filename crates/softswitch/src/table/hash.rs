@@ -1,16 +1,16 @@
-//! A hasher for tables of addresses: quick, and salted so that nobody can choose what collides.
+//! Hasher for tables of addresses: fast, and salted so that nobody can choose colliding addresses.
 
 use sidestep_types::mix64;
 use std::hash::{BuildHasher, Hasher};
 
-/// Makes hashers of one salt.
+/// Builder of hashers with one salt.
 #[derive(Clone, Copy, Debug)]
 pub struct Mixed {
     salt: u64,
 }
 
 impl Mixed {
-    /// With this salt.
+    /// Returns a builder with this salt.
     pub const fn new(salt: u64) -> Mixed {
         Mixed { salt }
     }
@@ -24,7 +24,7 @@ impl BuildHasher for Mixed {
     }
 }
 
-/// Folds words with [`mix64`].
+/// Hasher that folds words with [`mix64`].
 #[derive(Debug)]
 pub struct Mixing(u64);
 

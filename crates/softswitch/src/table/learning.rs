@@ -1,40 +1,40 @@
-//! Learning bridges: who was seen at which port.
+//! Learning bridge: the port at which each address was last seen.
 //!
-//! **Decision**     a source address stands at the port it was seen at last, for five minutes. A port
-//!                  that has as many as it may does not get one more, be it new or another port's: who
-//!                  floods a switch with addresses drives out nobody else's.
-//! **State**        a bounded table, and how many of it each port has; where it or a port is full, what is
-//!                  stale goes, at most once a second, and what finds no place is not learned.
+//! **Decision**     a source address is at the port of its last frame, for five minutes. A port at its limit
+//!                  learns no further address, neither a new one nor one of another port: a host that floods a
+//!                  switch with addresses evicts none of other ports.
+//! **State**        a bounded table, and the number of addresses of each port; when it or a port is full, stale
+//!                  entries are removed, at most once a second, and an address without a place is not learned.
 //! **Source**       IEEE 802.1D, 7.8 and 7.9.2: ageing time 300 s by default. IEEE 802.1Q, 8.8.1: each VLAN
-//!                  learns for itself.
-//! **Deviations**   a limit by port is of no standard; switches call it port security.
+//!                  learns separately.
+//! **Deviations**   a limit by port is in no standard; switches call it port security.
 
 use super::Mixed;
 use crate::setup::Mac;
 use sidestep_types::{PortId, Time};
 use std::collections::HashMap;
 
-/// The most addresses that are kept.
+/// Most addresses stored.
 pub const MOST_LEARNED: usize = 8192;
 
-/// How long an address is believed.
+/// Time after which an address is stale.
 pub const STALE_AFTER: Time = Time::from_s(300);
 
-/// How often a full table is searched for what is stale.
+/// Least time between two searches of a full table for stale addresses.
 const SWEEP_EVERY: Time = Time::from_s(1);
 
-/// What came of learning an address.
+/// Result of learning an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Learned {
-    /// It stands where it stood.
+    /// The address is at the same port as before.
     Known,
-    /// It is new.
+    /// The address is new.
     New,
-    /// It stood at another port before.
+    /// The address was at another port before.
     Moved,
-    /// There is no place for it.
+    /// The table has no place for the address.
     Full,
-    /// Its port has as many as it may.
+    /// The port is at its limit.
     PortFull,
 }
 
@@ -50,12 +50,12 @@ pub struct Learning {
     places: HashMap<u64, Place, Mixed>,
     swept: Option<Time>,
     most: usize,
-    /// How many addresses each port has, and may have.
+    /// Number of addresses of each port, and its limit.
     ports: Vec<(u32, u32)>,
 }
 
 impl Learning {
-    /// Room for `most` addresses, and for so many of each port; for `salt` see [`Mixed`].
+    /// Returns a table with room for `most` addresses, and for so many of each port; for `salt` see [`Mixed`].
     pub fn new(most: usize, limits: impl IntoIterator<Item = Option<u32>>, salt: u64) -> Learning {
         let mut learning = Learning {
             places: HashMap::with_capacity_and_hasher(most, Mixed::new(salt)),
@@ -67,14 +67,14 @@ impl Learning {
         learning
     }
 
-    /// From now on each port has at most so many, `None` as many as there is room for. What is kept stays.
+    /// Sets the limit of each port; `None` is unlimited. Stored addresses stay.
     pub fn set_limits(&mut self, limits: impl IntoIterator<Item = Option<u32>>) {
         let limits = limits.into_iter();
         self.ports = limits.map(|most| (0, most.unwrap_or(u32::MAX))).collect();
         self.count();
     }
 
-    /// `mac` was seen at `port`, in this VLAN.
+    /// Learns that `mac` was seen at `port`, in this VLAN.
     pub fn see(&mut self, now: Time, mac: Mac, vlan: u16, port: PortId) -> Learned {
         let key = key(mac, vlan);
         let place = Place { port, seen: now };
@@ -88,7 +88,7 @@ impl Learning {
         if self.is_full(port) && (!self.sweep(now) || self.is_full(port)) {
             return Learned::PortFull;
         }
-        // The sweep may have taken it, as it was stale where it stood.
+        // The sweep may have removed the address, if it was stale.
         if let Some(known) = self.places.get_mut(&key) {
             let before = std::mem::replace(known, place).port;
             self.ports[before.index()].0 -= 1;
@@ -108,7 +108,7 @@ impl Learning {
         many >= most
     }
 
-    /// Forgets what is stale, unless that was done within a second; says whether it was done.
+    /// Removes stale addresses, unless that was done within a second; returns true if it was done now.
     fn sweep(&mut self, now: Time) -> bool {
         let lately = |swept| now.saturating_sub(swept) < SWEEP_EVERY;
         if self.swept.is_some_and(lately) {
@@ -120,55 +120,55 @@ impl Learning {
         true
     }
 
-    /// Counts anew how many each port has.
+    /// Recounts the addresses of each port.
     fn count(&mut self) {
         self.ports.iter_mut().for_each(|port| port.0 = 0);
-        // The order in which they are counted makes no difference.
+        // The order of counting makes no difference.
         for place in self.places.values() {
             self.ports[place.port.index()].0 += 1;
         }
     }
 
-    /// Where `mac` was seen in this VLAN, unless that is too long ago.
+    /// Returns the port where `mac` was seen in this VLAN, unless that is stale.
     pub fn find(&self, now: Time, mac: Mac, vlan: u16) -> Option<PortId> {
         let place = self.places.get(&key(mac, vlan))?;
         (!is_stale(now, place)).then_some(place.port)
     }
 
-    /// How many addresses are kept, stale ones included.
+    /// Returns the number of addresses stored, stale ones included.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// The same of one port.
+    /// Returns the number of addresses of one port, stale ones included.
     pub fn len_at(&self, port: PortId) -> u32 {
         self.ports[port.index()].0
     }
 
-    /// The most that this port may have.
+    /// Returns the limit of this port.
     pub fn limit(&self, port: PortId) -> u32 {
         self.ports[port.index()].1
     }
 
-    /// Is none kept?
+    /// Returns true if no address is stored.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// Forgets everyone.
+    /// Forgets all addresses.
     pub fn clear(&mut self) {
         self.places.clear();
         self.count();
     }
 
-    /// Forgets who was seen at `port`.
+    /// Forgets the addresses seen at `port`.
     pub fn forget(&mut self, port: PortId) {
         self.places.retain(|_, place| place.port != port);
         self.count();
     }
 }
 
-/// An address in its VLAN: 48 and 12 bits.
+/// Returns the key of an address in its VLAN: 48 and 12 bits.
 fn key(mac: Mac, vlan: u16) -> u64 {
     u64::from(vlan) << 48 | mac.bits()
 }
@@ -188,7 +188,7 @@ mod tests {
         Mac([2, 0, 0, 0, 0, n])
     }
 
-    /// Of two ports with these limits.
+    /// Returns a table for two ports with these limits.
     fn table(most: usize, limits: [Option<u32>; 2]) -> Learning {
         Learning::new(most, limits, 1)
     }
@@ -239,7 +239,8 @@ mod tests {
         assert_eq!(table.see(Time::ZERO, mac(3), 0, A), Learned::PortFull);
         assert_eq!(table.find(Time::ZERO, mac(3), 0), None);
         assert_eq!(table.see(Time::ZERO, mac(4), 0, B), Learned::New);
-        // It stays where it was: else who is full could have what is sent to others flooded.
+        // The address stays where it was: otherwise a host at a full port could cause floods of frames to
+        // others.
         assert_eq!(table.see(Time::ZERO, mac(1), 0, B), Learned::PortFull);
         assert_eq!(table.find(Time::ZERO, mac(1), 0), Some(A));
         assert_eq!(table.see(Time::ZERO, mac(1), 0, A), Learned::Known);
@@ -251,7 +252,7 @@ mod tests {
         let see = |table: &mut Learning, n, ms| table.see(Time::from_ms(ms), mac(n), 0, A);
         see(&mut table, 1, 0);
         assert_eq!(see(&mut table, 2, 300_000), Learned::PortFull);
-        // Stale by now, and looked for half a second ago.
+        // Stale by now, but the last sweep was half a second ago.
         assert_eq!(see(&mut table, 2, 300_500), Learned::PortFull);
         assert_eq!(see(&mut table, 2, 301_000), Learned::New);
         assert_eq!((table.len(), table.len_at(A)), (1, 1));

@@ -1,4 +1,4 @@
-//! Who is where: stations, prefixes, what was learned, and who gets what is flooded.
+//! Forwarding tables: stations, prefixes, learned addresses, and ports for flooding.
 
 mod hash;
 mod learning;
@@ -17,43 +17,43 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use ways::{Numbering, Ways};
 
-/// Where frames go that are routed.
+/// Next hop of a routed frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NextHop {
-    /// The MAC that they get.
+    /// Destination MAC that the frame gets.
     pub mac: Mac,
-    /// The ways toward it.
+    /// Ports toward the next hop.
     pub ways: Ways,
-    /// The VLAN that they get.
+    /// VLAN that the frame gets.
     pub vlan: u16,
 }
 
-/// The config's part of forwarding. Nothing in it is ever iterated in the order of a hash.
+/// Forwarding tables of the config. No table is ever iterated in the order of a hash.
 #[derive(Debug)]
 pub struct Stations {
-    /// The ways to each station, and its VLAN.
+    /// Ports toward each station, and its VLAN.
     ways: Vec<(Ways, u16)>,
     by_mac: HashMap<u64, u32, Mixed>,
     answers: HashMap<IpAddr, Answer, Mixed>,
-    /// The router's MAC, if the switch is one.
+    /// MAC of the router, if the switch is one.
     router: Option<Mac>,
     routed: Prefixes<NextHop>,
     flood: Box<[PortId]>,
 }
 
-/// Whose MAC an address has.
+/// Answer to a request for an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The MAC.
+    /// MAC of the address.
     pub mac: Mac,
-    /// It is the switch's own, as a router.
+    /// True if the address is the switch's own, as a router.
     pub router: bool,
-    /// The VLAN that it is in; the router is in all of them.
+    /// VLAN of the address; the router is in all of them.
     pub vlan: u16,
 }
 
 impl Stations {
-    /// The tables of `setup`; `salt` keeps others from choosing addresses that collide.
+    /// Builds the tables of `setup`; `salt` keeps others from choosing colliding addresses.
     pub fn new(setup: &Setup, salt: u64) -> Stations {
         let mixed = Mixed::new(salt);
         let mut by_mac = HashMap::with_hasher(mixed);
@@ -71,7 +71,7 @@ impl Stations {
                     vlan: station.vlan,
                 };
                 answers.insert(ip, answer);
-                // To the router's MAC, a station's own address is the longest prefix there is.
+                // For frames to the router's MAC, a station's address is the longest prefix.
                 let hop = NextHop {
                     mac: station.mac,
                     ways: to_station.clone(),
@@ -110,7 +110,7 @@ impl Stations {
         }
     }
 
-    /// The ways to the station of this MAC, if it is in this VLAN.
+    /// Returns the ports toward the station with this MAC, if it is in this VLAN.
     #[inline]
     pub fn hops(&self, mac: Mac, vlan: u16) -> Option<Hops<'_>> {
         let index = *self.by_mac.get(&mac.bits())?;
@@ -118,24 +118,24 @@ impl Stations {
         (*its == vlan).then(|| ways.hops())
     }
 
-    /// Is it the MAC of the switch itself, as a router?
+    /// Returns true for the MAC of the switch itself, as a router.
     #[inline]
     pub fn is_router(&self, mac: Mac) -> bool {
         self.router == Some(mac)
     }
 
-    /// Where the longest prefix of `ip` leads.
+    /// Returns the next hop of the longest prefix of `ip`.
     pub fn route(&self, ip: IpAddr) -> Option<&NextHop> {
         self.routed.longest(ip)
     }
 
-    /// The MAC of a known address, for who asks in this VLAN.
+    /// Returns the MAC of a known address, for a request in this VLAN.
     pub fn answer(&self, ip: IpAddr, vlan: u16) -> Option<Answer> {
         let answer = self.answers.get(&ip)?;
         (answer.router || answer.vlan == vlan).then_some(*answer)
     }
 
-    /// The ports that get what is flooded.
+    /// Returns the ports that take flooded frames.
     pub fn flood(&self) -> &[PortId] {
         &self.flood
     }

@@ -1,15 +1,15 @@
-//! Prefixes, of which the longest that fits wins.
+//! Prefix table with longest match.
 //!
-//! **Decision**     one table for each length that is there, asked from the longest down.
-//! **Errors**       none; a prefix with bits beyond its length is cut to it.
-//! **Source**       Waldvogel et al., SIGCOMM 1997, asked in order instead of by halves: a config
-//!                  has a handful of lengths.
+//! **Decision**     one table for each length present, searched from the longest down.
+//! **Errors**       none; bits of a prefix beyond its length are cleared.
+//! **Source**       Waldvogel et al., SIGCOMM 1997, searched in order instead of by halves: a config has a
+//!                  handful of lengths.
 
 use super::Mixed;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What stands behind prefixes, of both families.
+/// Values of prefixes, of both families.
 #[derive(Debug)]
 pub struct Prefixes<T> {
     v4: Vec<(u8, HashMap<u32, T, Mixed>)>,
@@ -18,7 +18,7 @@ pub struct Prefixes<T> {
 }
 
 impl<T> Prefixes<T> {
-    /// None yet; for `salt` see [`Mixed`].
+    /// Returns an empty table; for `salt` see [`Mixed`].
     pub fn new(salt: u64) -> Prefixes<T> {
         Prefixes {
             v4: Vec::new(),
@@ -36,7 +36,7 @@ impl<T> Prefixes<T> {
         };
     }
 
-    /// What stands behind the longest prefix of `ip`.
+    /// Returns the value of the longest prefix of `ip`.
     pub fn longest(&self, ip: IpAddr) -> Option<&T> {
         match ip {
             IpAddr::V4(ip) => self
@@ -51,7 +51,7 @@ impl<T> Prefixes<T> {
     }
 }
 
-/// The table of `length`, the longest first.
+/// Returns the table of `length`; tables are sorted by falling length.
 fn of_length<K, T>(
     tables: &mut Vec<(u8, HashMap<K, T, Mixed>)>,
     length: u8,
@@ -76,7 +76,7 @@ fn mask_v6(length: u8) -> u128 {
         .unwrap_or(0)
 }
 
-/// `address` with everything beyond its first `length` bits cleared.
+/// Returns `address` with all bits beyond its first `length` cleared.
 pub fn masked(address: IpAddr, length: u8) -> IpAddr {
     match address {
         IpAddr::V4(ip) => Ipv4Addr::from_bits(ip.to_bits() & mask_v4(length)).into(),

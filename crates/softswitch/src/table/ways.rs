@@ -1,10 +1,10 @@
-//! Numbers for where frames go: what a route that remembers keeps its memory under.
+//! Numbers of port lists and table entries, by which a stateful route stores its state.
 
 use sidestep_switch::Hops;
 use sidestep_types::PortId;
 use std::collections::HashMap;
 
-/// The ports toward one entry of the table, one or more.
+/// Ports toward one entry of the table, one or more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ways {
     ports: Box<[PortId]>,
@@ -13,7 +13,7 @@ pub struct Ways {
 }
 
 impl Ways {
-    /// As a route gets them.
+    /// Returns the ports in the form that a route receives.
     #[inline]
     pub fn hops(&self) -> Hops<'_> {
         Hops {
@@ -24,8 +24,8 @@ impl Ways {
     }
 }
 
-/// Gives numbers out. A list of one port has the port's; the others follow as they come. Entries are
-/// numbered from the number of ports on, as below that stand addresses that no entry names.
+/// Assignment of numbers. A list of one port has the port's number; other lists follow in order of appearance.
+/// Entries are numbered from the number of ports on: lower numbers stand for addresses without an entry.
 #[derive(Debug)]
 pub struct Numbering {
     sets: HashMap<Box<[PortId]>, u32>,
@@ -34,7 +34,7 @@ pub struct Numbering {
 }
 
 impl Numbering {
-    /// For a switch with `ports` ports.
+    /// Returns the numbering for a switch with `ports` ports.
     pub fn new(ports: u16) -> Numbering {
         Numbering {
             sets: HashMap::new(),
@@ -43,7 +43,7 @@ impl Numbering {
         }
     }
 
-    /// The next entry, whose frames leave by one of `ports`.
+    /// Adds an entry whose frames leave by one of `ports`.
     pub fn entry(&mut self, ports: &[PortId]) -> Ways {
         let set = match ports {
             [only] => u32::from(only.0),
@@ -61,7 +61,7 @@ impl Numbering {
     }
 }
 
-/// The way to whatever is at `port` and stands in no entry.
+/// Returns the next hop for an address at `port` without an entry.
 #[inline]
 pub fn only(port: &PortId) -> Hops<'_> {
     Hops {

@@ -1,11 +1,11 @@
-//! What a running switch says of itself, added up: each count is there, and its memory does not grow with frames.
+//! Checks of a running switch's counters: every counter exists, and its memory does not grow with frames.
 
 use serde_json::Value;
 
-/// What any program may take more, as its allocator has it, beside a byte for each frame.
+/// Growth that any program may show, due to its allocator, besides a byte for each frame.
 const BREATH_KB: u64 = 4096;
 
-/// What is wrong with a switch that grew by so much while so many frames came.
+/// Returns a message if a switch grew by too much while it received `frames` frames.
 pub(super) fn leaks(frames: u64, grown_kb: u64) -> Option<String> {
     let most_kb = BREATH_KB + frames / 1024;
     (grown_kb > most_kb).then(|| {
@@ -13,13 +13,13 @@ pub(super) fn leaks(frames: u64, grown_kb: u64) -> Option<String> {
     })
 }
 
-/// The count at `path`, which is there: one that is missing would pass for 0.
+/// Returns the count at `path`; a missing count is an error, as it would pass for 0.
 pub(super) fn count(counters: &Value, path: &str) -> Result<u64, String> {
     let value = counters.pointer(path).and_then(Value::as_u64);
     value.ok_or_else(|| format!("the switch says no count at {path}: {counters}"))
 }
 
-/// Frames by port `number` that were read, or dropped where that is counted, before the switch decides.
+/// Returns the frames that port `number` read, or dropped before the decision with a count.
 pub(super) fn taken(counters: &Value, number: usize) -> Result<u64, String> {
     let mut sum = 0;
     for name in ["received", "kernel_drops", "unfinished_checksum"] {
@@ -28,7 +28,7 @@ pub(super) fn taken(counters: &Value, number: usize) -> Result<u64, String> {
     Ok(sum)
 }
 
-/// All frames by port `number` that were dropped or refused, whatever the reason.
+/// Returns all frames that were dropped or refused at port `number`, for any reason.
 pub(super) fn all_reasons(counters: &Value, number: usize) -> Result<u64, String> {
     let mut sum = 0;
     for what in ["drops", "refused"] {

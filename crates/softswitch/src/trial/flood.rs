@@ -1,5 +1,4 @@
-//! A fast source of frames: one frame, or random ones, sent in batches as fast as the kernel takes
-//! them.
+//! Fast source of frames: one frame, or random ones, sent in batches as fast as the kernel accepts them.
 
 use crate::io::Port;
 use crate::io::interface::Inquiry;
@@ -11,17 +10,17 @@ use std::time::{Duration, Instant};
 /// Frames in a batch.
 const BATCH: usize = 64;
 
-/// What was sent.
+/// Result of a flood.
 #[derive(Clone, Copy, Debug)]
 pub struct Flooded {
-    /// Frames that the interface took.
+    /// Frames that the interface accepted.
     pub frames: u64,
-    /// How long it took, in seconds.
+    /// Duration in seconds.
     pub seconds: f64,
 }
 
-/// A UDP frame over IPv4 of `length` bytes without FCS, 42 at least, with right checksums, from the
-/// host of number `from` to that of number `to` as [`super::wiring`] numbers them.
+/// Returns a UDP frame over IPv4 of `length` bytes without FCS, at least 42, with right checksums, from host
+/// number `from` to host number `to` as [`super::wiring`] numbers them.
 pub fn udp_frame(length: usize, from: u8, to: u8) -> Vec<u8> {
     let length = length.max(42);
     let mut frame = vec![0u8; length];
@@ -42,14 +41,14 @@ pub fn udp_frame(length: usize, from: u8, to: u8) -> Vec<u8> {
     let sum = (sum & 0xffff) + (sum >> 16);
     let checksum = !(((sum & 0xffff) + (sum >> 16)) as u16);
     ip[10..12].copy_from_slice(&checksum.to_be_bytes());
-    // Port 9 discards. A UDP checksum of 0 says that there is none.
+    // Port 9 discards. A UDP checksum of 0 means none.
     ip[20..24].copy_from_slice(&[0x13, 0x88, 0, 9]);
     ip[24..26].copy_from_slice(&(total - 20).to_be_bytes());
     frame
 }
 
-/// An echo request of 60 bytes without FCS, from the host of number `from` to that of number `to`, whose
-/// kernel answers it.
+/// Returns an echo request of 60 bytes without FCS, from host number `from` to host number `to`, whose kernel
+/// answers it.
 pub fn echo_request(from: u8, to: u8, number: u16) -> Vec<u8> {
     const ID: u16 = 0x5344;
     let payload = [0; 18];
@@ -78,17 +77,17 @@ pub fn echo_request(from: u8, to: u8, number: u16) -> Vec<u8> {
     .concat()
 }
 
-/// A MAC that frames for host `number` may have when nobody shall read them: the host drops them
-/// unread, so that only their way there costs something.
+/// Returns a MAC for frames to host `number` that nobody is to read: the host drops them unread, so that only
+/// their transport costs time.
 pub const fn sink(number: u8) -> [u8; 6] {
     [2, 9, 0, 0, 1, number + 1]
 }
 
-/// Where frames are put on an interface of this thread's namespace, without any switch.
+/// Source of frames on an interface of this thread's namespace, without any switch.
 pub struct Source(Port);
 
 impl Source {
-    /// Opens it; its offloads are off afterwards.
+    /// Opens the interface, and switches off its offloads.
     pub fn open(interface: &str) -> Result<Source, String> {
         let inquiry = Inquiry::new().map_err(|e| e.to_string())?;
         (Port::open(&inquiry, interface).map(Source)).map_err(|e| e.to_string())
@@ -99,7 +98,7 @@ impl Source {
         self.0.send(frames);
     }
 
-    /// Frames that the interface took so far.
+    /// Returns the frames that the interface accepted so far.
     pub fn sent(&mut self) -> u64 {
         self.0.counters().sent
     }
@@ -120,7 +119,7 @@ pub fn flood(interface: &str, frame: &[u8], time: Duration) -> Result<Flooded, S
     })
 }
 
-/// Keeps the calling thread on one core.
+/// Pins the calling thread to one core.
 pub fn pin(core: usize) {
     // SAFETY: a set of zeros is empty; `core` is below the 1024 that it has room for.
     unsafe {

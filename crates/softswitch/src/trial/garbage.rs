@@ -1,12 +1,12 @@
-//! Random frames at a running switch: none may end it, and none may be lost uncounted.
+//! Random frames to a running switch: none may end it, and none may be lost uncounted.
 //!
-//! **Frames**  14 to 1514 bytes. A quarter is noise; the rest has an address that the switch knows
-//!             and a type that it reads, IPv4, IPv6, ARP or VLAN, half of these with a right IPv4
-//!             header of which one byte is changed.
-//! **Sum**     frames in, less those flooded, plus their copies, are frames out, dropped, refused
-//!             and held. At the interface: arrived is read or dropped by the kernel; sent is given,
+//! **Frames**  14 to 1514 bytes. A quarter is noise; the rest has an address that the switch knows and a type
+//!             that it reads, IPv4, IPv6, ARP or VLAN, half of these with a right IPv4 header in which one byte
+//!             is changed.
+//! **Sum**     frames in, less those flooded, plus their copies, are frames out, dropped, refused and held. At
+//!             the interface: frames that arrived are read or dropped by the kernel; frames sent are accepted
 //!             or refused by the interface.
-//! **Memory**  resident memory of the switch after half of the frames and after all: what it loses of every frame shows.
+//! **Memory**  resident memory of the switch after half of the frames and after all: a leak per frame shows.
 
 use super::account::{all_reasons, count, leaks, taken};
 use super::flood::{Source, sink, udp_frame};
@@ -18,28 +18,28 @@ use sidestep_types::{Rng, Seed};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Frames sent before the switch is asked how far it is.
+/// Frames sent between two checks of the switch's progress.
 const BATCH: u64 = 2048;
-/// Between two questions.
+/// Time between two queries.
 const STEP: Duration = Duration::from_millis(1);
-/// A switch that does not get on for so long hangs.
+/// Time without progress after which a switch counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What became of random frames.
+/// Result of a run with random frames.
 #[derive(Clone, Debug)]
 pub struct Garbage {
-    /// Frames that were sent at it.
+    /// Frames sent to the switch.
     pub sent: u64,
-    /// By how many kB the switch grew in the second half.
+    /// Growth of the switch in the second half, in kB.
     pub grown_kb: u64,
-    /// Its last counters.
+    /// Last counters of the switch.
     pub counters: Value,
-    /// What does not add up; empty when all does.
+    /// Sums that do not add up; empty if all do.
     pub wrong: Vec<String>,
 }
 
-/// Sends `frames` random frames to a switch of the program `command`, whose ports or datapath are `io`. An error says that it ended,
-/// hangs, or cannot be tried here.
+/// Sends `frames` random frames to a switch of the program `command`, whose ports or datapath are `io`. An
+/// error says that the switch ended, hangs, or cannot be run here.
 pub fn garbage(command: &Path, io: &str, frames: u64, seed: u64) -> Result<Garbage, String> {
     let wiring = Wiring::new(2)?;
     let room = tempdir()?;
@@ -60,7 +60,7 @@ fn run(
     mode.io = io;
     let mut switch = start(command, wiring, room, &mode)?;
     let socket = room.join("s.sock");
-    // What came before the switch did is not for it to count.
+    // Frames from before the switch started are not in its counters.
     let counters = control::ask(&socket, "counters")?;
     let before = arrived(wiring)?;
     let mut at_first = [0; 2];
@@ -85,7 +85,7 @@ fn run(
             taken(counters, 0)
         })?;
     }
-    // What is queued leaves, and what the hosts answer comes: all of it adds up once it has.
+    // Queued frames leave, and answers of the hosts arrive: the sums are right only after that.
     let end = Instant::now();
     let (counters, mut wrong) = loop {
         if switch.ended() {
@@ -111,7 +111,7 @@ fn run(
     })
 }
 
-/// Waits until the switch has seen `goal` frames.
+/// Waits until the switch has received `goal` frames.
 fn follow(
     switch: &mut Running,
     socket: &Path,
@@ -130,17 +130,17 @@ fn follow(
         if start.elapsed() > PATIENCE {
             return Err(format!("the switch hangs: {goal} frames sent, {counters}"));
         }
-        // An answer costs the switch as much as a hundred frames: asked all the time it would do little else.
+        // An answer costs the switch as much as a hundred frames: constant queries would leave it little time.
         std::thread::sleep(STEP);
     }
 }
 
-/// Frames that came in by each interface of the switch.
+/// Returns the frames that came in by each interface of the switch.
 fn arrived(wiring: &Wiring) -> Result<[u64; 2], String> {
     Ok([wiring.arrived(0)?, wiring.arrived(1)?])
 }
 
-/// What does not add up, when `arrived` frames came by each interface, and `early` of them before the
+/// Returns the sums that do not add up, if `arrived` frames came by each interface, `early` of them before the
 /// switch counted.
 fn wrong(counters: &Value, early: [u64; 2], arrived: [u64; 2]) -> Result<Vec<String>, String> {
     let mut wrong = Vec::new();
@@ -195,7 +195,7 @@ fn make(frame: &mut Vec<u8>, rng: &mut Rng) {
         frame[6] &= 0xfe;
         frame[12..14].copy_from_slice(&TYPES[rng.draw() as usize % 4]);
     }
-    // A tag without two bytes behind it: Linux drops that before any socket sees it, uncounted.
+    // A tag without two bytes behind it: Linux drops such a frame before any socket sees it, uncounted.
     if matches!(frame[12..14], [0x81, 0] | [0x88, 0xa8]) && frame.len() < 20 {
         frame.resize(20, 0);
     }
@@ -206,7 +206,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Of two ports, as a switch says them: 10 frames by the first, one of them before it counted.
+    /// Returns counters of two ports in a switch's format: 10 frames by the first, one of them before the
+    /// switch counted.
     fn counters() -> Value {
         json!({"held": 1, "ports": {
             "p0": {
@@ -224,7 +225,7 @@ mod tests {
         }})
     }
 
-    /// The paths of all values below one.
+    /// Returns the paths of all values below one.
     fn paths(value: &Value, at: &str) -> Vec<String> {
         let inside = value.as_object().into_iter().flatten();
         let below = inside.flat_map(|(key, value)| paths(value, &format!("{at}/{key}")));

@@ -1,17 +1,18 @@
-//! A program of tests that is the switch as well: called again with the words of one test, and a config behind them.
+//! Test program that also acts as the switch: called again with the words of one test, and a config behind
+//! them.
 //!
-//! So tests need no other program to be built. A file of tests has a test that does nothing but call [`switch`].
+//! Tests thus need no other program to be built. A file of tests has one test that only calls [`switch`].
 
 use crate::process;
 use crate::setup::Setup;
 use std::io::Write;
 
-/// The words that have a program of tests run the test of this name alone; a config goes behind them.
+/// Returns the words that make a test program run only the test of this name; a config goes behind them.
 pub fn words(test: &str) -> [&str; 3] {
     ["--exact", test, "--nocapture"]
 }
 
-/// Is the switch, where the last word of the call is a config; does nothing where tests are run as usual.
+/// Runs the switch if the last word of the call is a config; does nothing in a normal run of the tests.
 pub fn switch() {
     let last = std::env::args().next_back();
     let Some(config) = last.filter(|arg| arg.ends_with(".toml")) else {

@@ -1,14 +1,14 @@
-//! How long a frame takes through a switch that has nothing else to do: an echo request (ping) and its
-//! answer, by the kernel's own stamps.
+//! Latency of an idle switch: an echo request (ping) and its answer, by the kernel's own stamps.
 //!
 //! **Set-up**   as [`super::throughput`]: two hosts and a switch, each in a namespace. One host sends a
-//!              request of 64 bytes from a core of its own, and the other host's kernel answers it.
-//! **There**    from before the call that sends the request until the kernel of the other host has it:
-//!              once through the switch.
-//! **Back**     until the kernel of the first host has the answer: twice through it, and what `ping` shows.
-//! **Gaps**     the next request is sent at once when the answer is there, or after a silence that is drawn
-//!              around its mean: long silences let cores fall asleep, which costs a bridge its time as well.
-//! **Costs**    CPU time of the switch's main thread, as a share of one core, during all of it.
+//!              request of 64 bytes from its own core, and the other host's kernel answers it.
+//! **There**    from before the call that sends the request until the kernel of the other host has it: once
+//!              through the switch.
+//! **Back**     until the kernel of the first host has the answer: twice through the switch, as `ping` shows
+//!              it.
+//! **Gaps**     the next request is sent at once after the answer, or after a random silence with a given mean:
+//!              long silences let cores fall asleep, which delays a bridge as well.
+//! **Costs**    CPU time of the switch's main thread, as a share of one core, over the whole run.
 
 use super::flood::{echo_request, pin};
 use super::throughput::{Between, Running, bridge, start, tempdir};
@@ -20,30 +20,30 @@ use sidestep_types::{Rng, Seed};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What the links are paced to: a request of 64 bytes is under way for 0.7 us.
+/// Rate of the links: a request of 64 bytes is under way for 0.7 us.
 const RATE: &str = "1 Gbps";
-/// A request that is not answered by then is lost.
+/// Time after which a request without an answer counts as lost.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Requests before those that count: caches, and what the kernel makes when it is first needed.
+/// Uncounted requests at the start: they fill caches, and make the kernel allocate what it needs.
 const FIRST: u16 = 20;
 
-/// How long it is silent between two requests, and how many there are.
+/// Mean silence between two requests, and number of requests.
 pub const GAPS: [(Duration, u16); 3] = [
     (Duration::ZERO, 2000),
     (Duration::from_millis(1), 500),
     (Duration::from_millis(10), 200),
 ];
 
-/// What came of the requests with one gap.
+/// Result of the requests with one gap.
 #[derive(Clone, Debug)]
 pub struct Latency {
-    /// What was between.
+    /// Device between the hosts.
     pub between: Between,
     /// Mean silence between an answer and the next request.
     pub gap: Duration,
-    /// To the other host, in nanoseconds, in the order in which they were sent.
+    /// Time to the other host, in nanoseconds, in the order of sending.
     pub there_ns: Vec<u64>,
-    /// There and back, in nanoseconds.
+    /// Time there and back, in nanoseconds.
     pub back_ns: Vec<u64>,
     /// Requests without an answer.
     pub lost: u64,
@@ -51,7 +51,7 @@ pub struct Latency {
     pub cpu: f64,
 }
 
-/// Sends requests through what is `between`, with each of [`GAPS`]. `command` is the `sidestep` program.
+/// Sends requests through the device `between`, with each of [`GAPS`]. `command` is the `sidestep` program.
 pub fn latency(command: &Path, between: Between, seed: u64) -> Result<Vec<Latency>, String> {
     let wiring = Wiring::new(2)?;
     let room = tempdir()?;
@@ -74,7 +74,7 @@ fn measure(
             None
         }
     };
-    // The answer asks nobody for an address.
+    // So that the answer needs no address resolution.
     let known = format!("neigh replace 10.9.0.1 lladdr {} dev eth0", mac(0));
     wiring.hosts[1].ip(&known)?;
     let open = |number: usize| -> Result<Port, String> {
@@ -119,7 +119,7 @@ fn series(
     let (before, began) = (cpu_ns()?, Instant::now());
     for _ in 0..requests {
         if !gap.is_zero() {
-            // From half the mean to one and a half: in step with no clock.
+            // From half the mean to one and a half, so that requests are in step with no clock.
             let half = gap.as_nanos() as u64 / 2;
             std::thread::sleep(Duration::from_nanos(half + rng.below(2 * half)));
         }
@@ -143,7 +143,7 @@ struct Pinger {
 }
 
 impl Pinger {
-    /// Sends a request; nanoseconds until the other host had it, and until this one had the answer.
+    /// Sends a request; returns the nanoseconds until the other host had it, and until this one had the answer.
     fn ping(&mut self) -> Option<[u64; 2]> {
         const REQUEST: u8 = 8;
         const ANSWER: u8 = 0;
@@ -167,7 +167,7 @@ impl Pinger {
         Some([there, back].map(|stamp| stamp.saturating_sub(sent_ns)))
     }
 
-    /// When the kernel of host `end` had the echo of this kind and number, if it has it.
+    /// Returns the time at which the kernel of host `end` had the echo of this kind and number, if it has it.
     fn find(&mut self, end: usize, kind: u8, number: u16) -> Option<u64> {
         while let Some(stamp) = self.ends[end].stamp() {
             let mut found = false;
@@ -183,7 +183,8 @@ impl Pinger {
     }
 }
 
-/// The value that a share `quantile`, 0 to 1, of `values` do not exceed, by nearest rank; `None` of none.
+/// Returns the value that a share `quantile`, 0 to 1, of `values` does not exceed, by nearest rank; `None` for
+/// no values.
 pub fn quantile(values: &[u64], quantile: f64) -> Option<u64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();

@@ -1,6 +1,6 @@
-//! Real switches tried out, in network namespaces that vanish with the process that made them.
+//! Trials of real switches, in network namespaces that vanish with the process that made them.
 //!
-//! For tests, the benchmark, the run of random frames and the soak; nothing here is needed to switch frames.
+//! Tests, the benchmark, the run of random frames and the soak use this module; switching does not.
 
 mod account;
 pub mod flood;

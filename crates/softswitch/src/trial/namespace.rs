@@ -1,5 +1,5 @@
-//! Network namespaces without names: a descriptor holds each, so that nothing is left behind,
-//! also after a crash.
+//! Network namespaces without names: each is held by a descriptor, so that none is left behind, even after a
+//! crash.
 
 use crate::io::sys::answer;
 use std::fs::File;
@@ -8,12 +8,12 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Output};
 
-/// A network namespace of its own, gone when it is dropped and its processes have ended.
+/// New network namespace; it vanishes when it is dropped and its processes have ended.
 #[derive(Debug)]
 pub struct Namespace(File);
 
 impl Namespace {
-    /// A new one, whose loopback is up. An error says what is not allowed here.
+    /// Creates a namespace with its loopback up. An error says what is not allowed here.
     pub fn new() -> Result<Namespace, String> {
         let made = std::thread::spawn(|| -> io::Result<File> {
             // SAFETY: the namespace changes for this thread alone, which ends with this closure.
@@ -26,7 +26,7 @@ impl Namespace {
         Ok(space)
     }
 
-    /// Runs `work` in a thread of this namespace. Sockets that it makes stay in it.
+    /// Runs `work` in a thread of this namespace. Sockets that it opens stay in the namespace.
     pub fn within<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         let fd = self.0.as_raw_fd();
         std::thread::scope(|scope| {
@@ -41,22 +41,22 @@ impl Namespace {
         })
     }
 
-    /// A program that will start in this namespace.
+    /// Returns a command that will start in this namespace.
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         let fd = self.0.as_raw_fd();
-        // SAFETY: setns is a plain system call, allowed between fork and exec; the descriptor is
-        // open as long as this namespace is, which the caller holds when it spawns.
+        // SAFETY: setns is a plain system call, allowed between fork and exec; the descriptor is open as long
+        // as this namespace, which the caller holds when it spawns.
         unsafe { command.pre_exec(move || enter(fd)) };
         command
     }
 
-    /// Runs `ip` with these words in it.
+    /// Runs `ip` with these words in this namespace.
     pub fn ip(&self, words: &str) -> Result<(), String> {
         self.run("ip", words).map(|_| ())
     }
 
-    /// Runs a program with these words, parted by spaces, in it; what it printed.
+    /// Runs a program with these words, separated by spaces, in this namespace; returns its output.
     pub fn run(&self, program: &str, words: &str) -> Result<String, String> {
         let done = (self
             .command(program)
@@ -66,7 +66,7 @@ impl Namespace {
         said(&format!("{program} {words}"), &done)
     }
 
-    /// A path by which `ip link … netns PATH` finds it, while this process lives.
+    /// Returns a path by which `ip link … netns PATH` finds the namespace, while this process lives.
     pub fn path(&self) -> String {
         format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd())
     }

@@ -1,9 +1,11 @@
-//! A switch that runs for long at a load below its paced rate: it may lose no frame (RFC 2544's sense), and may not grow.
+//! Soak: a switch that runs for long at a load below its paced rate may lose no frame (RFC 2544's sense), and
+//! may not grow.
 //!
-//! **Load**    a share of the rate of both ports, from both hosts at once, as evenly as the machine lets a sleeping thread send.
-//!             What it could not send in its time is left out, not sent in a burst later, and said: `left_out`.
-//! **Rounds**  of one frame size each, RFC 2544's sizes for Ethernet in turn. After each the queues run empty.
-//! **Lost**    sent by one host's interface and not received by the other's, by their kernels' own counts.
+//! **Load**    a share of the rate of both ports, from both hosts at once, as evenly as the machine lets a
+//!             sleeping thread send. Frames that could not be sent on time are left out, not sent in a burst
+//!             later, and reported: `left_out`.
+//! **Rounds**  one frame size each, RFC 2544's sizes for Ethernet in turn. After each the queues run empty.
+//! **Lost**    sent by one host's interface and not received by the other's, by their kernels' own counters.
 
 use super::account::{all_reasons, count, leaks};
 use super::flood::{Source, udp_frame};
@@ -17,47 +19,47 @@ use std::time::{Duration, Instant};
 /// Frame sizes with FCS, RFC 2544 section 9.1.
 pub const SIZES: [usize; 7] = [64, 128, 256, 512, 1024, 1280, 1518];
 
-/// Preamble, gap and FCS.
+/// Bytes of preamble, gap and FCS.
 const AROUND: usize = 24;
-/// How long the source sleeps between two looks at the clock.
+/// Sleep of the source between two looks at the clock.
 const STEP: Duration = Duration::from_millis(1);
-/// What it sends at once at most, as a time at its load.
+/// Longest burst of the source, as a time at its load.
 const BURST: Duration = Duration::from_millis(2);
-/// After a round, how long frames may be on their way on a busy machine.
+/// Time that frames may be on their way after a round, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How long, and how much.
+/// Rounds and load of a soak.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// How many rounds.
+    /// Number of rounds.
     pub rounds: u32,
-    /// How long each sends.
+    /// Time that each round sends.
     pub time: Duration,
-    /// What the ports are paced to, in bits per second.
+    /// Paced rate of the ports, in bits per second.
     pub rate_bps: u64,
-    /// The share of that.
+    /// Share of that rate that is sent.
     pub load: f64,
 }
 
-/// What became of one round.
+/// Result of one round.
 #[derive(Clone, Copy, Debug)]
 pub struct Round {
     /// Bytes of each frame, with FCS.
     pub bytes: usize,
-    /// How long it sent.
+    /// Time that the round sent.
     pub seconds: f64,
-    /// Frames that the interface of each host took.
+    /// Frames that the interface of each host accepted.
     pub sent: [u64; 2],
-    /// How many of each direction did not arrive; negative when more arrived than were sent.
+    /// Lost frames of each direction; negative if more arrived than were sent.
     pub lost: [i64; 2],
-    /// Frames that were due while the source was off its core, and not sent.
+    /// Frames that were due while the source was off its core, and were not sent.
     pub left_out: u64,
-    /// What the ports were paced to, in bits per second.
+    /// Paced rate of the ports, in bits per second.
     pub rate_bps: u64,
 }
 
 impl Round {
-    /// The share of the paced rate that was sent, of the busier direction.
+    /// Returns the share of the paced rate that was sent, in the busier direction.
     pub fn load(&self) -> f64 {
         let frames = self.sent[0].max(self.sent[1]) as f64;
         let bits = ((self.bytes - 4 + AROUND) * 8) as f64;
@@ -65,23 +67,23 @@ impl Round {
     }
 }
 
-/// What became of all of them.
+/// Result of a soak.
 #[derive(Clone, Debug)]
 pub struct Soak {
-    /// Each round.
+    /// Results of all rounds.
     pub rounds: Vec<Round>,
-    /// By how many kB the switch grew in the second half.
+    /// Growth of the switch in the second half, in kB.
     pub grown_kb: u64,
     /// CPU time of the switch's main thread, as a share of one core.
     pub cpu: f64,
-    /// Its last counters.
+    /// Last counters of the switch.
     pub counters: Value,
-    /// What was lost, or does not add up; empty when nothing was.
+    /// Losses, and sums that do not add up; empty if there are none.
     pub wrong: Vec<String>,
 }
 
-/// Has two hosts send to each other by a switch of the program `command`, whose ports or datapath are `io`, and tells each
-/// round to `told`. An error says that it ended, or cannot be tried here.
+/// Makes two hosts send to each other by a switch of the program `command`, whose ports or datapath are `io`,
+/// and passes each round to `told`. An error says that the switch ended, or cannot be run here.
 pub fn soak(
     command: &Path,
     io: &str,
@@ -104,7 +106,7 @@ fn run(
     told: &mut dyn FnMut(&Round),
 ) -> Result<Soak, String> {
     let rate = format!("{} bps", plan.rate_bps);
-    // One that polls would take as much of a core as half of a link takes at ten times the rate.
+    // A switch that polls would take as much of a core as half of a link takes at ten times the rate.
     let mut mode = Between::Sleep.mode(&rate).expect("a switch");
     mode.io = io;
     let mut switch = start(command, wiring, room, &mode)?;
@@ -172,7 +174,8 @@ fn run(
     })
 }
 
-/// Sends frames of `bytes` from both hosts for as long as the plan says; how long that was, and how many frames were left out.
+/// Sends frames of `bytes` from both hosts for the time of the plan; returns the real time, and the number of
+/// frames left out.
 fn send(sources: &mut [Source; 2], bytes: usize, plan: Plan) -> (f64, u64) {
     let frames = [udp_frame(bytes - 4, 0, 1), udp_frame(bytes - 4, 1, 0)];
     let per_s = plan.load * plan.rate_bps as f64 / ((bytes - 4 + AROUND) * 8) as f64;
@@ -188,7 +191,7 @@ fn send(sources: &mut [Source; 2], bytes: usize, plan: Plan) -> (f64, u64) {
     (began.elapsed().as_secs_f64(), pace.left_out)
 }
 
-/// How many frames are due, as time goes on.
+/// Number of frames due over time.
 struct Pace {
     per_s: f64,
     most: u64,
@@ -206,7 +209,7 @@ impl Pace {
         }
     }
 
-    /// Frames to send now, `elapsed` after the start.
+    /// Returns the frames to send now, `elapsed` after the start.
     fn due(&mut self, elapsed: Duration) -> u64 {
         // A thousandth of a frame too early, so that rounding makes none late.
         let all = (elapsed.as_secs_f64() * self.per_s + 1e-3) as u64;
@@ -218,11 +221,11 @@ impl Pace {
     }
 }
 
-/// What the interfaces have counted at one instant.
+/// Counters of the interfaces at one instant.
 struct Seen {
-    /// Frames that each host's interface took from its source.
+    /// Frames that each host's interface accepted from its source.
     sent: [u64; 2],
-    /// Frames that each host's interface received, but for those that the switch flooded.
+    /// Frames that each host's interface received, without those that the switch flooded.
     received: [i64; 2],
 }
 
@@ -239,7 +242,7 @@ impl Seen {
         })
     }
 
-    /// Of what host `from` has sent since, how much did not arrive at the other.
+    /// Returns the frames that host `from` has sent since and that did not arrive at the other.
     fn lost(&self, now: &Seen, from: usize) -> i64 {
         let to = 1 - from;
         (now.sent[from] - self.sent[from]) as i64 - (now.received[to] - self.received[to])
@@ -278,7 +281,7 @@ mod tests {
 
     #[test]
     fn the_load_is_that_of_frames_with_all_that_is_around_them() {
-        // 1518 bytes are 1538 on the wire: half of 100 Mbps are 4063.7 a second.
+        // 1518 bytes are 1538 on the wire: half of 100 Mbps is 4063.7 frames a second.
         let round = Round {
             bytes: 1518,
             seconds: 10.0,

@@ -1,3 +1,3 @@
-//! The switch in the kernel without a network, told what time it is: for who holds it against something else.
+//! The switch in the kernel without a network, with a clock set by the caller: for comparisons.
 
 pub use crate::ebpf::still::{Became, Still};

@@ -1,11 +1,10 @@
-//! How many frames a second come through, and what each costs: the switch and the Linux bridge,
-//! in the same namespaces, in turn.
+//! Throughput and cost per frame: the switch and the Linux bridge, in the same namespaces, in turn.
 //!
-//! **Set-up**   two hosts and a switch, each in a namespace, veth between them. One host floods from
-//!              a core of its own; frames that arrive at the other are counted by its interface.
-//! **Costs**    CPU time of the switch's main thread, and of everything: on veth the kernel does the
-//!              work of a hop in the sender's time. The bridge runs there altogether.
-//! **Limit**    what the flood alone can send: the row `nothing`, counted before any switch.
+//! **Set-up**   two hosts and a switch, each in a namespace, veth between them. One host floods from its own
+//!              core; frames that arrive at the other are counted by its interface.
+//! **Costs**    CPU time of the switch's main thread, and of everything: on veth the kernel does the work of a
+//!              hop in the sender's time, and the bridge runs entirely there.
+//! **Limit**    rate of the flood alone: the row `nothing`, counted without any switch.
 
 use super::flood::{flood, pin, sink, udp_frame};
 use super::wiring::{Wiring, mac};
@@ -14,14 +13,14 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-/// What is between the hosts.
+/// Device between the hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Between {
-    /// Nothing: frames end at the switch's interface.
+    /// No device: frames end at the switch's interface.
     Nothing,
     /// The kernel's bridge.
     Bridge,
-    /// The switch as its config's defaults have it: with AF_PACKET, polling for a while before it sleeps.
+    /// The switch with its default config: AF_PACKET, polling for a while before it sleeps.
     Default,
     /// The switch with AF_PACKET, sleeping whenever there is nothing to do.
     Sleep,
@@ -33,7 +32,7 @@ pub enum Between {
     Ebpf,
 }
 
-/// How a switch is started.
+/// Settings with which a switch is started.
 #[derive(Clone, Copy, Debug)]
 pub struct Mode<'a> {
     /// Lines of `[process]`.
@@ -44,11 +43,11 @@ pub struct Mode<'a> {
     rate: &'a str,
 }
 
-/// A rate above that of any flood.
+/// Rate above that of any flood.
 pub const FASTEST: &str = "100 Gbps";
 
 impl Between {
-    /// All, in the order in which they are tried.
+    /// All devices, in the order in which they are run.
     pub const ALL: [Between; 7] = [
         Between::Nothing,
         Between::Bridge,
@@ -59,7 +58,7 @@ impl Between {
         Between::Ebpf,
     ];
 
-    /// As in tables.
+    /// Returns the name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Between::Nothing => "nothing",
@@ -72,7 +71,7 @@ impl Between {
         }
     }
 
-    /// How the switch is started, when one is between; its ports have this rate.
+    /// Returns the settings of the switch, if the device is one; its ports have this rate.
     pub(super) fn mode(self, rate: &str) -> Option<Mode<'_>> {
         let (process, io) = match self {
             Between::Nothing | Between::Bridge => return None,
@@ -86,20 +85,20 @@ impl Between {
     }
 }
 
-/// What came of one flood.
+/// Result of one flood.
 #[derive(Clone, Copy, Debug)]
 pub struct Throughput {
-    /// What was between.
+    /// Device between the hosts.
     pub between: Between,
     /// Bytes of each frame, without FCS.
     pub bytes: usize,
-    /// Frames a second that were sent.
+    /// Frames sent a second.
     pub sent_per_s: f64,
-    /// Frames a second that arrived.
+    /// Frames received a second.
     pub received_per_s: f64,
-    /// CPU time of the switch's main thread per frame that arrived, in nanoseconds.
+    /// CPU time of the switch's main thread per frame received, in nanoseconds.
     pub switch_ns: f64,
-    /// CPU time of that and of the flood, per frame that arrived, in nanoseconds.
+    /// CPU time of the switch's main thread and of the flood, per frame received, in nanoseconds.
     pub all_ns: f64,
 }
 
@@ -166,13 +165,13 @@ pub(super) fn bridge(wiring: &Wiring) -> Result<(), String> {
     space.ip("link set p0 master br0")?;
     space.ip("link set p1 master br0")?;
     space.ip("link set br0 up")?;
-    // As the switch's config does: it knows where the frames belong.
+    // The port of the frames' destination is configured, as in the switch's config.
     let mac = sink(1).map(|byte| format!("{byte:02x}")).join(":");
     space.run("bridge", &format!("fdb add {mac} dev p1 master static"))?;
     Ok(())
 }
 
-/// A switch of this command, on core 0; ended when it is dropped.
+/// Running switch, on core 0; ended when this is dropped.
 pub struct Running(Child);
 
 /// Starts a switch between the hosts of `wiring` and waits until it runs.
@@ -235,7 +234,7 @@ pub fn start(
 }
 
 impl Running {
-    /// CPU time of the main thread so far, in nanoseconds.
+    /// Returns the CPU time of the main thread so far, in nanoseconds.
     pub(super) fn cpu_ns(&self) -> Result<u64, String> {
         let id = self.0.id();
         let path = format!("/proc/{id}/task/{id}/schedstat");
@@ -244,7 +243,7 @@ impl Running {
         first.ok_or_else(|| format!("{path}: expected a number, got {text:?}"))
     }
 
-    /// Its resident memory.
+    /// Returns its resident memory.
     pub(super) fn resident_kb(&self) -> Result<u64, String> {
         let path = format!("/proc/{}/status", self.0.id());
         let text = std::fs::read_to_string(&path).map_err(|e| format!("{path}: {e}"))?;
@@ -253,7 +252,7 @@ impl Running {
         number.ok_or_else(|| format!("{path}: expected VmRSS in kB, got {line:?}"))
     }
 
-    /// Has it ended? That is: has it crashed?
+    /// Returns true if the switch has ended, which means that it crashed.
     pub fn ended(&mut self) -> bool {
         !matches!(self.0.try_wait(), Ok(None))
     }
@@ -276,7 +275,7 @@ fn thread_cpu_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// A new folder that the unprivileged switch may look into.
+/// Creates a folder that the unprivileged switch may look into.
 pub fn tempdir() -> Result<std::path::PathBuf, String> {
     let nanos = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let unique = nanos.map_or(0, |n| n.as_nanos());

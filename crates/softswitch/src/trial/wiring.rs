@@ -1,20 +1,20 @@
-//! Hosts around a switch, each in a namespace of its own, joined by veth pairs.
+//! Hosts around a switch, each in its own namespace, joined by veth pairs.
 
 use super::namespace::Namespace;
 use crate::io::offloads;
 
-/// A switch's namespace with interfaces `p0`, `p1`, …; host `i` has the other end of `p(i)`, as
-/// `eth0` with address 10.9.0.(i+1), fd09::(i+1) and MAC 02:09:00:00:00:(i+1).
+/// Namespace of a switch with interfaces `p0`, `p1`, …; host `i` has the other end of `p(i)`, as `eth0` with
+/// address 10.9.0.(i+1), fd09::(i+1) and MAC 02:09:00:00:00:(i+1).
 #[derive(Debug)]
 pub struct Wiring {
-    /// Where the switch belongs.
+    /// Namespace of the switch.
     pub switch: Namespace,
-    /// The hosts.
+    /// Namespaces of the hosts.
     pub hosts: Vec<Namespace>,
 }
 
 impl Wiring {
-    /// Namespaces and cables for `hosts` hosts, up to 200. An error says what is not allowed here.
+    /// Creates namespaces and cables for `hosts` hosts, up to 200. An error says what is not allowed here.
     pub fn new(hosts: usize) -> Result<Wiring, String> {
         let switch = Namespace::new()?;
         quiet(&switch)?;
@@ -49,20 +49,20 @@ impl Wiring {
         switch.ip(&format!("link set p{number} up"))
     }
 
-    /// Frames and bytes that host `number` has received at its interface.
+    /// Returns the frames that host `number` has received at its interface.
     pub fn received(&self, number: usize) -> Result<u64, String> {
         let count = self.hosts[number].within(|| count_of("eth0"));
         count.ok_or_else(|| format!("cannot read /proc/net/dev of host {number}"))
     }
 
-    /// Frames that came in by interface `p(number)` of the switch, whoever read them.
+    /// Returns the frames that came in by interface `p(number)` of the switch, whoever read them.
     pub fn arrived(&self, number: usize) -> Result<u64, String> {
         let count = self.switch.within(|| count_of(&format!("p{number}")));
         count.ok_or_else(|| format!("cannot read /proc/net/dev for p{number}"))
     }
 }
 
-/// The MAC of host `number`.
+/// Returns the MAC of host `number`.
 pub fn mac(number: usize) -> String {
     format!("02:09:00:00:00:{:02x}", number + 1)
 }
@@ -70,8 +70,9 @@ pub fn mac(number: usize) -> String {
 /// Milliseconds between two reports of the groups that a host is in: eleven days.
 const NEVER_MS: &str = "1000000000";
 
-/// The kernel speaks no IPv6 of its own accord on interfaces to come but one report of its groups as the link comes
-/// up, which it would say again within a second: nearly no frames that nobody sent.
+/// Keeps the kernel from sending IPv6 on its own on interfaces created later, except for one report of its
+/// groups when the link comes up, which it would otherwise repeat within a second: hardly any unsolicited
+/// frames remain.
 fn quiet(space: &Namespace) -> Result<(), String> {
     let write = |key: &str, value: &str| {
         let path = format!("/proc/sys/net/ipv6/conf/default/{key}");
@@ -85,7 +86,7 @@ fn quiet(space: &Namespace) -> Result<(), String> {
     })
 }
 
-/// Frames received by an interface of this thread's namespace: `/proc/net/dev`, third column.
+/// Returns the frames received by an interface of this thread's namespace: `/proc/net/dev`, third column.
 fn count_of(interface: &str) -> Option<u64> {
     let table = std::fs::read_to_string("/proc/thread-self/net/dev").ok()?;
     let line = table.lines().find_map(|l| {

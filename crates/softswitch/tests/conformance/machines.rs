@@ -1,4 +1,4 @@
-//! The software switch's arm: a machine for each switch, and frames carried between them.
+//! Arm of the software switch: a machine for each switch, and frames carried between them.
 
 use crate::scenario::{ANSWERS, Answer, END, Flow, Scenario, tags};
 use crate::{Paths, Step, WITHHELD};
@@ -18,12 +18,12 @@ use sidestep_types::{BitRate, FlowId, HostId, Packet, PortId, Rng, Seed, Tag, Ti
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-/// Runs the scenario; with `turned`, one verdict of each switch is another.
+/// Runs the scenario; with `turned`, one verdict of each switch is reversed.
 pub fn run(scenario: &Scenario, turned: Option<u64>) -> Paths {
     run_with(scenario, scenario, turned)
 }
 
-/// The same with the hashes of another scenario.
+/// Runs the scenario as [`run`] does, with the hashes of another scenario.
 pub fn run_with(scenario: &Scenario, hashes: &Scenario, turned: Option<u64>) -> Paths {
     let ports = ports(&scenario.network);
     let paths = Arc::new(Mutex::new(Paths::new()));
@@ -44,7 +44,7 @@ pub fn run_with(scenario: &Scenario, hashes: &Scenario, turned: Option<u64>) -> 
     let mut paths = paths.into_inner().expect("whole");
     let mut withheld = 0;
     for path in paths.values_mut() {
-        // Nothing waits in a switch any more.
+        // No packet is queued in a switch any more.
         if let Some((_, Step::Queued { .. })) = path.last() {
             path.push((WITHHELD, Step::Withheld));
             withheld += 1;
@@ -58,8 +58,9 @@ pub fn run_with(scenario: &Scenario, hashes: &Scenario, turned: Option<u64>) -> 
     paths
 }
 
-/// Runs the scenario with machines, as their frames are, and beside each with a program in the kernel, which must do the
-/// same with every frame at every instant. Says how many there were; an error is what the program cannot do.
+/// Runs the scenario with machines, with the frames' own hashes, and beside each a program in the kernel, which
+/// must do the same with every frame at every instant. Returns the number of frames; an error lists the
+/// settings that the program cannot do.
 pub fn beside(scenario: &Scenario) -> Result<u64, String> {
     let ports = ports(&scenario.network);
     let paths = Arc::new(Mutex::new(Paths::new()));
@@ -68,7 +69,7 @@ pub fn beside(scenario: &Scenario) -> Result<u64, String> {
         let setup = setup(scenario, &ports, switch);
         let mut alike = setup.clone();
         for port in &mut alike.ports {
-            // Of the link, and not of the decision: the program has none.
+            // The delay belongs to the link, not to the decision: the program has none.
             port.delay = Time::ZERO;
         }
         stills.push(Still::new(&alike, Some(switch as u64))?);
@@ -121,7 +122,7 @@ pub fn beside(scenario: &Scenario) -> Result<u64, String> {
     Ok(frames)
 }
 
-/// What the shims of all ports have dropped.
+/// Returns the packets that the shims of all ports have dropped.
 fn shim_drops(machines: &mut [Machine]) -> u64 {
     let of = |machine: &mut Machine| {
         let ports = machine.counters(END).ports;
@@ -131,7 +132,7 @@ fn shim_drops(machines: &mut [Machine]) -> u64 {
     machines.iter_mut().map(of).sum()
 }
 
-/// Per switch, per port: the far end with its port, the rate and the delay.
+/// For each switch and port: the far end with its port, the rate and the delay.
 type Ports = Vec<Vec<Cabled>>;
 
 struct Cabled {
@@ -144,7 +145,7 @@ struct Cabled {
 fn ports(network: &Network) -> Ports {
     let mut all: Ports = network.switches.iter().map(|_| Vec::new()).collect();
     for cable in &network.cables {
-        // The port that each end gets, which the other end is told.
+        // Number of the port that each end gets.
         let next = |end: End| match end {
             End::Switch(s) => PortId(all[s.0 as usize].len() as u16),
             End::Host(_) => PortId(0),
@@ -217,7 +218,7 @@ fn setup(scenario: &Scenario, ports: &Ports, me: usize) -> Setup {
     }
 }
 
-/// The ports of switch `me` on shortest paths to `host`.
+/// Returns the ports of switch `me` on shortest paths to `host`.
 fn toward(ports: &Ports, me: usize, host: u32) -> Vec<PortId> {
     let is_host = |cabled: &Cabled| matches!(cabled.far, End::Host(h) if h.0 == host);
     let home = ports
@@ -248,7 +249,8 @@ fn toward(ports: &Ports, me: usize, host: u32) -> Vec<PortId> {
     found.map(|(index, _)| PortId(index as u16)).collect()
 }
 
-/// The frame of sending `number` of flow `index`; its source port is the flow, its window the sending.
+/// Returns the frame of transmission `number` of flow `index`; its source port is the flow, its window the
+/// transmission.
 fn sample(scenario: &Scenario, index: usize, number: u64) -> Sample {
     let flow: &Flow = &scenario.flows[index];
     let ip = |host: u32| {
@@ -268,8 +270,8 @@ fn sample(scenario: &Scenario, index: usize, number: u64) -> Sample {
     }
 }
 
-/// The frame of answer `number` to flow `index`; its destination port is the flow, its own sequence number, which
-/// no shim looks at, the answer.
+/// Returns the frame of answer `number` to flow `index`; its destination port is the flow, its own sequence
+/// number, which no shim reads, the answer.
 fn answer(scenario: &Scenario, index: usize, number: u64) -> Sample {
     let data = sample(scenario, index, 0);
     let Answer { ack, ece, .. } = scenario.flows[index].answers[number as usize];
@@ -296,7 +298,7 @@ fn identity(bytes: &[u8], ip: &Ip) -> (u32, u64) {
     }
 }
 
-/// The IP packet in a sound frame.
+/// Returns the IP packet in a valid frame.
 fn ip(bytes: &[u8], carry: Option<Carry>) -> Ip {
     match frame::read_as(bytes, carry).expect("a sound frame").what {
         What::Ip(ip) => ip,
@@ -304,7 +306,7 @@ fn ip(bytes: &[u8], carry: Option<Carry>) -> Ip {
     }
 }
 
-/// Tells the shims that mark how large messages are, as an application would.
+/// Announces message sizes to the shims that mark, as an application would.
 fn tell_sizes(machine: &mut Machine, scenario: &Scenario) {
     if tags(&scenario.shims).is_none() {
         return;
@@ -334,7 +336,7 @@ fn tell_sizes(machine: &mut Machine, scenario: &Scenario) {
     }
 }
 
-/// A shim that hears the size of a message as its first data leaves.
+/// Shim that receives the size of a message as its first data leaves.
 struct Told {
     inner: AnyShim,
     sizes: HashMap<u32, u64>,
@@ -367,7 +369,8 @@ impl Shim for Told {
     }
 }
 
-/// The hash that the simulator draws for each flow, and the host it goes to, by the hash of its frames.
+/// Returns the hash that the simulator draws for each flow, and the flow's destination host, by the hash of the
+/// flow's frames.
 fn drawn(scenario: &Scenario) -> Drawn {
     let salt = Seed(scenario.seed).salt("flow hash");
     let pair = |sample: Sample, hash: u64, host: u32| {
@@ -387,7 +390,8 @@ fn drawn(scenario: &Scenario) -> Drawn {
 
 type Drawn = HashMap<u32, (u32, HostId)>;
 
-/// Hands the machine's policies packets with the simulator's hashes and hosts, and turns one verdict.
+/// Wraps the machine's policies so that they receive packets with the simulator's hashes and hosts, and
+/// reverses one verdict.
 fn rehash(
     machine: &mut Machine,
     scenario: &Scenario,
@@ -406,7 +410,8 @@ fn rehash(
     })));
     machine.set_buffer(AnyBuffer::Custom(Box::new(Rehashed {
         inner: AnyBuffer::build(&buffered.0, &buffered.1, many, salt).expect("a buffer"),
-        // One that asks for flows shows packets to a scheduler, which knows them by the hash of their frames.
+        // A policy that needs flows passes packets to a scheduler, which identifies them by the hash of their
+        // frames.
         drawn: (buffer::nature(&buffered.0).flows.is_none()).then(|| drawn.clone()),
         left: turned,
     })));
@@ -414,9 +419,9 @@ fn rehash(
 
 struct Rehashed<T> {
     inner: T,
-    /// `None`: packets stay as they are.
+    /// Drawn hashes and hosts; `None` leaves packets unchanged.
     drawn: Option<Drawn>,
-    /// Verdicts until one is turned.
+    /// Verdicts before the one that is reversed.
     left: Option<u64>,
 }
 
@@ -470,7 +475,7 @@ impl Rehashed<AnyBuffer> {
     }
 }
 
-/// Writes down what a switch does with each packet.
+/// Records the events of each packet at a switch.
 fn note(machine: &mut Machine, scenario: &Scenario, switch: u32, paths: Arc<Mutex<Paths>>) {
     let carry = tags(&scenario.shims).map(|tags| tags.carry);
     let bytes: Vec<u32> = scenario.flows.iter().map(|flow| flow.bytes).collect();
@@ -501,8 +506,8 @@ fn note(machine: &mut Machine, scenario: &Scenario, switch: u32, paths: Arc<Mute
     })));
 }
 
-/// Lets hosts send, and carries frames from switch to switch until nothing is left.
-/// `seen` is told of each frame that a switch has received.
+/// Sends the hosts' packets, and carries frames from switch to switch until none is left. `seen` receives each
+/// frame that a switch has received.
 fn carry(
     scenario: &Scenario,
     ports: &Ports,
@@ -570,7 +575,7 @@ fn carry(
     }
 }
 
-/// A frame that a switch has received.
+/// Frame that a switch has received.
 struct Arrived<'a> {
     switch: usize,
     now: Time,
@@ -578,10 +583,11 @@ struct Arrived<'a> {
     bytes: &'a [u8],
 }
 
-/// What arrives when, at which switch, by which port.
+/// Frames under way, by arrival time, switch and port.
 type Coming = BTreeMap<(Time, u32, PortId), Vec<u8>>;
 
-/// What hosts send, as it arrives at their switches: each NIC sends one frame after the other.
+/// Returns the frames that hosts send, as they arrive at their switches: each NIC sends one frame after the
+/// other.
 fn coming(scenario: &Scenario, ports: &Ports) -> Coming {
     let mut sends: Vec<(u32, Time, Vec<u8>)> = Vec::new();
     for (index, flow) in scenario.flows.iter().enumerate() {

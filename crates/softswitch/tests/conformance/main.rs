@@ -1,10 +1,9 @@
-//! The same packets at the same times through the simulator's switches and the software switch:
+//! Comparison of the simulator's switches and the software switch: the same packets at the same times must give
 //! the same order, drops, detours, marks, trims and times, packet by packet.
 //!
-//! Scenarios are data, in `conformance/scenarios/*.toml`. Both arms run the whole network: what
-//! one switch sends is what the next receives. The simulator's packets have drawn hashes where
-//! frames have addresses, so the software switch's policies are handed the drawn ones; nothing
-//! else is shared but the config and the seed.
+//! Scenarios are data, in `conformance/scenarios/*.toml`. Both arms run the whole network: frames sent by one
+//! switch are received by the next. The simulator's packets have drawn hashes where frames have addresses, so
+//! the software switch's policies receive the drawn ones; nothing else is shared but the config and the seed.
 
 #![allow(missing_docs)]
 
@@ -22,25 +21,25 @@ use sidestep_types::{Entry, PortId, Time, Values};
 use std::collections::BTreeMap;
 use std::io::Write;
 
-/// One thing that happened to a packet.
+/// Event of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A switch queued it.
+    /// A switch queued the packet.
     Queued { switch: u32, joined: Joined },
-    /// A switch dropped it.
+    /// A switch dropped the packet.
     Dropped {
         switch: u32,
         wanted: PortId,
         reason: &'static str,
     },
-    /// It reached its host.
+    /// The packet reached its host.
     Delivered,
-    /// A shim of its host dropped it.
+    /// A shim of its host dropped the packet.
     Withheld,
 }
 
 impl Step {
-    /// Step that an event at a switch is.
+    /// Returns the step of an event at a switch.
     pub fn of(switch: u32, event: Event) -> Step {
         match event {
             Event::Enqueue(joined) | Event::Move(joined) => Step::Queued { switch, joined },
@@ -55,13 +54,13 @@ impl Step {
     }
 }
 
-/// When that is: a software switch says of each port how many there were.
+/// Time of drops by shims: a software switch reports only their number, for each port.
 pub const WITHHELD: Time = Time::MAX;
 
-/// What happened to each packet, which is known by its flow and number, in order.
+/// Events of each packet, identified by its flow and number, in order.
 pub type Paths = BTreeMap<(u32, u64), Vec<(Time, Step)>>;
 
-/// Counts of what happened, by the words that scenarios use.
+/// Counts the events by the words that scenarios use.
 fn counted(paths: &Paths) -> BTreeMap<&'static str, u64> {
     let mut counts = BTreeMap::new();
     let mut add = |word| *counts.entry(word).or_insert(0) += 1;
@@ -81,7 +80,7 @@ fn counted(paths: &Paths) -> BTreeMap<&'static str, u64> {
     counts
 }
 
-/// The first packet that fares otherwise in the two arms, for a message.
+/// Returns the first packet whose events differ in the two arms, for a message.
 fn difference(simulated: &Paths, switched: &Paths) -> Option<String> {
     for (packet, path) in simulated {
         let other = switched.get(packet);
@@ -118,7 +117,7 @@ fn the_simulator_and_the_software_switch_decide_alike() {
     }
 }
 
-/// Where time is the same for both: the program is told it.
+/// Compares with a clock that is the same for both: the program receives the time.
 #[test]
 fn the_program_in_the_kernel_decides_alike() {
     if let Err(why) = ebpf::need() {
@@ -163,7 +162,7 @@ fn the_program_in_the_kernel_decides_alike() {
     }
 }
 
-/// The proof that the comparison sees: one verdict of hundreds is turned around.
+/// Checks that the comparison is sensitive: one verdict of hundreds is reversed.
 #[test]
 fn one_other_verdict_is_seen() {
     for scenario in Scenario::all() {
@@ -178,7 +177,7 @@ fn one_other_verdict_is_seen() {
     }
 }
 
-/// The proof that scenarios of a scheduler need its order: first in, first out is seen.
+/// Checks that scenarios of a scheduler need its order: first in, first out is noticed.
 #[test]
 fn another_order_is_seen() {
     let ordered = Scenario::all().into_iter().filter(|scenario| {
@@ -204,7 +203,7 @@ fn another_order_is_seen() {
     assert!(seen >= 3, "only {seen} scenarios have an order");
 }
 
-/// The proof that each switch decides by its own: were all like the first, that would be seen.
+/// Checks that each switch has its own decision: it is noticed if one is like the first.
 #[test]
 fn switches_that_differ_are_seen() {
     let all = Scenario::all();
@@ -247,7 +246,7 @@ fn every_registered_policy_is_in_a_scenario() {
     missing("sched", sched::ENTRIES, |d| &d.sched.0);
 }
 
-/// The proof that scenarios with shims need them, and as they are set.
+/// Checks that scenarios with shims need them, and their settings.
 #[test]
 fn other_shims_are_seen() {
     let mut seen = Vec::new();
@@ -294,7 +293,7 @@ fn other_shims_are_seen() {
     }
 }
 
-/// Chance is compared too: with another seed, detours go elsewhere.
+/// Checks that random draws are compared: with another seed, detours go elsewhere.
 #[test]
 fn another_seed_is_seen_where_chance_decides() {
     let all = Scenario::all();
@@ -307,12 +306,12 @@ fn another_seed_is_seen_where_chance_decides() {
         seed: scenario.seed + 1,
         ..scenario.clone()
     };
-    // The hashes stay those of the first seed: the draws alone differ.
+    // The hashes stay those of the first seed: only the draws differ.
     let switched = machines::run_with(&other, scenario, None);
     assert!(difference(&simulated, &switched).is_some());
 }
 
-/// The words of all reasons, so that none is compared by number.
+/// Returns the name of a reason, so that none is compared by number.
 pub fn reason(reason: DropReason) -> &'static str {
     reason.name()
 }

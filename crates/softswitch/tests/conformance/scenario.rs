@@ -1,4 +1,4 @@
-//! A conformance scenario: a network, a switch's decision, the shims of hosts, and packets at given times.
+//! Conformance scenario: a network, a switch's decision, the shims of hosts, and packets at given times.
 
 use sidestep_config::decision::{ALPHA, CAPACITY, Decision, MEMORY, POLICIES, decision};
 use sidestep_config::differ::{Called, resolve_switches};
@@ -14,23 +14,23 @@ use sidestep_transport::shim;
 use sidestep_types::{Param, ParamUnit, Time, Value, Values};
 use std::path::Path;
 
-/// One scenario.
+/// Conformance scenario.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// Its file's name.
+    /// Name of its file.
     pub name: String,
-    /// Of draws and salts.
+    /// Seed of draws and salts.
     pub seed: u64,
     /// Time to live of a new packet.
     pub ttl: u8,
-    /// What must happen at least once: a drop reason, or `detours`, `marks`, `trims`, `delivered`.
+    /// Events that must happen at least once: a drop reason, or `detours`, `marks`, `trims`, `delivered`.
     pub shows: Vec<String>,
     pub network: Network,
-    /// Of each switch.
+    /// Decision of each switch.
     pub decisions: Vec<Decision>,
-    /// Of every host.
+    /// Shims of every host.
     pub shims: Vec<Named>,
-    /// Switches rank data by what they saw of its flow; so long a silence ends it.
+    /// Silence after which a flow's rank starts at 0 again, if switches rank data by the bytes sent so far.
     pub sent: Option<Time>,
     pub flows: Vec<Flow>,
 }
@@ -43,41 +43,42 @@ pub struct Flow {
     pub start: Time,
     pub every: Time,
     pub packets: u64,
-    /// Which packet each sending is: of those that are sent again there are several.
+    /// Number of the packet in each transmission: retransmitted packets have several.
     pub sends: Vec<u64>,
-    /// Sequence numbers are of bytes: shims go by them.
+    /// True if sequence numbers count bytes, as shims need.
     pub in_bytes: bool,
-    /// Payload of each; 0 is an acknowledgement.
+    /// Payload of each packet; 0 is an acknowledgement.
     pub bytes: u32,
     pub ect: bool,
-    /// What pFabric orders by, and the class of service, up to 63: the code point.
+    /// Rank for pFabric, and class of service, up to 63: the code point.
     pub rank: u32,
-    /// Its last packet says that it ends.
+    /// True if its last packet ends the flow.
     pub ends: bool,
-    /// What its receiver sends back.
+    /// Acknowledgements of its receiver.
     pub answers: Vec<Answer>,
 }
 
-/// An acknowledgement.
+/// Acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
     pub at: Time,
-    /// The next byte that is expected.
+    /// Next byte expected.
     pub ack: u64,
-    /// It echoes a mark.
+    /// True if it echoes a mark.
     pub ece: bool,
 }
 
-/// Acknowledgements of flow n are packets of the flow of this number and n.
+/// Acknowledgements of flow n are packets of the flow with this number plus n.
 pub const ANSWERS: u32 = 1 << 15;
 
 impl Flow {
-    /// Does packet `n` say that the flow ends?
+    /// Returns true if packet `n` ends the flow.
     pub fn ends_with(&self, n: u64) -> bool {
         self.ends && n + 1 == self.packets
     }
 
-    /// The sequence number of sending `n`: its own, and where there are shims that of its packet's first byte.
+    /// Returns the sequence number of transmission `n`: its number, or, where there are shims, that of its
+    /// packet's first byte.
     pub fn seq(&self, n: u64) -> u64 {
         match self.in_bytes {
             false => n,
@@ -85,12 +86,12 @@ impl Flow {
         }
     }
 
-    /// Was the packet of sending `n` sent before?
+    /// Returns true if transmission `n` is a retransmission.
     pub fn again(&self, n: u64) -> bool {
         self.sends[..n as usize].contains(&self.sends[n as usize])
     }
 
-    /// All its bytes, each once.
+    /// Returns the bytes of the flow, each counted once.
     pub fn size(&self) -> u64 {
         self.sends.iter().max().map_or(0, |last| last + 1) * u64::from(self.bytes)
     }
@@ -101,11 +102,11 @@ const TOP: &[Param] = &[
     Param::with_default("seed", ParamUnit::Count, "1", ""),
     Param::with_default("ttl", ParamUnit::Count, "64", ""),
     Param::required("cables", ParamUnit::File, ""),
-    // What a port of the software switch says of the shims of its host.
+    // Lines of a port of the software switch that configure the shims of its host.
     Param::with_default("shims", ParamUnit::File, "", ""),
-    // Switches rank data by what they saw of its flow, which so long a silence ends.
+    // Switches rank data by the bytes of its flow so far, until a silence of this length.
     Param::with_default("sent", ParamUnit::Time, "off", "").or_off("off"),
-    // What its [switch] says of their tags.
+    // Lines of `[switch]` that configure its tags.
     Param::with_default("tags", ParamUnit::File, "", ""),
 ];
 
@@ -118,21 +119,21 @@ const FLOW: &[Param] = &[
     Param::with_default("bytes", ParamUnit::Count, "1460", ""),
     Param::with_default("ect", ParamUnit::Flag, "false", ""),
     Param::with_default("rank", ParamUnit::Count, "0", ""),
-    // Each so many sendings one is of a packet sent before: the one that new data was so many packets ahead of.
+    // One in so many transmissions is a retransmission: of the packet so many packets before the newest data.
     Param::with_default("again_every", ParamUnit::Count, "0", ""),
     Param::with_default("again_back", ParamUnit::Count, "1", ""),
     Param::with_default("ends", ParamUnit::Flag, "false", ""),
-    // Packets that have arrived in order, `e` behind one that echoes a mark.
+    // Packets that have arrived in order, with `e` behind one that echoes a mark.
     Param::with_default("answers", ParamUnit::File, "", ""),
     Param::with_default("answers_start", ParamUnit::Time, "0 us", ""),
     Param::with_default("answers_every", ParamUnit::Time, "0 us", ""),
 ];
 
-/// The time by which every scenario is over.
+/// Time by which every scenario is over.
 pub const END: Time = Time::from_s(1);
 
 impl Scenario {
-    /// All of `conformance/scenarios`, by name.
+    /// Reads all of `conformance/scenarios`, sorted by name.
     pub fn all() -> Vec<Scenario> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/scenarios");
         let files = std::fs::read_dir(&folder).expect("conformance/scenarios");
@@ -204,7 +205,7 @@ fn whole(name: &str, text: &str, problems: &mut Problems) -> Option<Scenario> {
     })
 }
 
-/// What each switch decides by.
+/// Returns the decision of each switch.
 fn decisions(
     switch: &Table,
     network: &Network,
@@ -244,14 +245,14 @@ fn decisions(
     Some(decisions)
 }
 
-/// How frames carry the tags of these shims.
+/// Returns the tags of frames for these shims.
 pub fn tags(shims: &[Named]) -> Option<Tags> {
     let mut all = shims.iter();
     let (_, values) = all.find(|(name, _)| shim::nature(name).tags)?;
     Some(Tags::of(values).expect("it was read"))
 }
 
-/// The shims that a port with these lines has, in a switch with those.
+/// Returns the shims of a port with these lines, in a switch with those.
 fn shims(port: &str, switch: &str) -> Vec<Named> {
     let text =
         format!("[switch]\n{switch}\n[[port]]\ninterface = \"p\"\nrate = \"1 Gbps\"\n{port}\n");
@@ -288,7 +289,8 @@ fn flow(values: &Values) -> Flow {
     }
 }
 
-/// Which packet each sending is, with one of each `every` a repeat of what was sent `back` packets before.
+/// Returns the number of the packet in each transmission; one in `every` is a retransmission of the packet
+/// `back` packets before.
 fn sends(sendings: u64, every: u64, back: u64) -> Vec<u64> {
     let mut new = 0u64;
     let one = |n: u64| match every > 0 && (n + 1).is_multiple_of(every) {

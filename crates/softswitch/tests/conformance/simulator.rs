@@ -1,4 +1,5 @@
-//! The simulator's arm: senders that send at given times whatever they hear, and receivers that answer so.
+//! Arm of the simulator: senders that send at given times regardless of acknowledgements, and receivers that
+//! answer at given times.
 
 use crate::scenario::{ANSWERS, Answer, END, Flow, Scenario, tags};
 use crate::{Paths, Step, WITHHELD};
@@ -12,7 +13,7 @@ use sidestep_types::{FlowId, Framing, HostId, Packet, SackBlocks, Seed, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
-/// Runs the scenario and says what became of each packet.
+/// Runs the scenario and returns the events of each packet.
 pub fn run(scenario: &Scenario) -> Paths {
     let plan = |flow: &Flow| FlowPlan {
         src: HostId(flow.from),
@@ -59,7 +60,7 @@ pub fn run(scenario: &Scenario) -> Paths {
             AnyReceiver::Custom(Box::new(Answering { id, answers, came }))
         },
     );
-    // Shims of the scenario's own have no class to go by.
+    // Shims of a scenario do not need a class.
     if scenario.shims.is_empty() {
         let flows: Arc<[Flow]> = scenario.flows.clone().into();
         world.set_shims(|_| {
@@ -80,14 +81,14 @@ pub fn run(scenario: &Scenario) -> Paths {
     let mut numbers: BTreeMap<(FlowId, bool), u64> = BTreeMap::new();
     let mut arrivals = Vec::new();
     let mut traces = outcome.traces;
-    // Those of a host in the order in which it sent them.
+    // Packets of a host in the order in which it sent them.
     traces.sort_by_key(|trace| trace.id);
     for trace in traces {
         let steps = trace
             .steps
             .iter()
             .filter_map(|step| Some((step.at, told(step.what)?)));
-        // What a shim drops has arrived, and nobody hears of it.
+        // A packet dropped by a shim has arrived, but its sender does not receive it.
         let withheld = |(at, step): &(Time, Step)| {
             trace.ack && *step == Step::Delivered && !heard.contains(&(*at, trace.flow))
         };
@@ -113,7 +114,7 @@ pub fn run(scenario: &Scenario) -> Paths {
             trace.flow.0
         );
     }
-    // Data is delivered when its receiver hears of it: shims may hold it, or drop a copy of what they hold.
+    // Data is delivered when its receiver gets it: shims may hold it, or drop a copy of held data.
     arrivals.sort();
     for (at, packet, bytes) in arrivals {
         let last = paths.get_mut(&packet).and_then(|path| path.last_mut());
@@ -129,7 +130,7 @@ pub fn run(scenario: &Scenario) -> Paths {
     paths
 }
 
-/// When the receiver of a flow heard of the bytes that begin there.
+/// Times at which the receiver of a flow got the bytes that begin at this number.
 type Came = BTreeMap<(FlowId, u64), VecDeque<Time>>;
 
 fn told(what: TraceEvent) -> Option<Step> {
@@ -163,7 +164,8 @@ fn config(scenario: &Scenario) -> WorldConfig {
             of: (0..kinds.len()).map(|switch| Some(switch as u16)).collect(),
             kinds,
         },
-        // Every flow has ends of its own: only its segments count, beside which tags must have room.
+        // Every flow has its own sender and receiver: only the segment size is used, and tags must fit beside
+        // it.
         transport: TcpConfig {
             mss: scenario
                 .flows
@@ -184,7 +186,7 @@ fn config(scenario: &Scenario) -> WorldConfig {
     }
 }
 
-/// Says the class of each packet, and the end of its flow, as the frames of the other arm do.
+/// Shim that sets the class of each packet, and the end of its flow, as the frames of the other arm do.
 struct Says(Arc<[Flow]>);
 
 impl Shim for Says {
@@ -195,7 +197,7 @@ impl Shim for Says {
     }
 }
 
-/// Sends packet n at `start + n × every`, and writes down when it hears.
+/// Sender of packet n at `start + n × every` that records the times of acknowledgements.
 struct Scripted {
     id: FlowId,
     flow: Flow,
@@ -243,7 +245,7 @@ impl Sender for Scripted {
     }
 }
 
-/// Sends its answers at their times; it has heard of the flow before the first of them.
+/// Receiver that sends its answers at their times; the flow's data must arrive before the first of them.
 struct Answering {
     id: FlowId,
     came: Arc<Mutex<Came>>,

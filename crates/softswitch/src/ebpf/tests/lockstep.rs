@@ -1,5 +1,5 @@
-//! The program beside the machine: the same frames, sound and spoiled, at the same times by the same ports; what becomes
-//! of each, its bytes, and at the end every count.
+//! Comparison of program and machine: the same frames, valid and damaged, at the same times by the same ports;
+//! compares the result and bytes of each frame, and at the end every counter.
 
 use super::can;
 use crate::ebpf::still::{Became, Still};
@@ -10,7 +10,7 @@ use sidestep_switch::{Changes, Event};
 use sidestep_types::{PortId, Rng, Seed, Time};
 use std::sync::{Arc, Mutex};
 
-/// What became of a frame in the machine, and its bytes.
+/// Event of a frame in the machine, and its bytes.
 type Fate = (Happened, Vec<u8>);
 
 struct Both {
@@ -54,7 +54,7 @@ impl Both {
         }
     }
 
-    /// A frame comes to both; what became of it.
+    /// Receives a frame in both, compares the results, and returns the program's.
     fn receive(&mut self, port: PortId, bytes: &[u8]) -> Became {
         while let Some(departure) = self.machine.poll_send(self.now) {
             self.machine.release(departure.handle);
@@ -105,7 +105,7 @@ impl Both {
         became
     }
 
-    /// Every count is the same at the end, and nothing is lost on the way.
+    /// Checks that every counter is the same at the end, and that no frame is lost.
     fn agree(&mut self) {
         while let Some(departure) = self.machine.poll_send(self.now) {
             self.machine.release(departure.handle);
@@ -119,7 +119,7 @@ impl Both {
     }
 }
 
-/// A frame of a host or of a neighbour: sound as often as not.
+/// Returns a random frame of a host or of a neighbour, valid in about half of the cases.
 fn make(rng: &mut Rng) -> Vec<u8> {
     const TYPES: [[u8; 2]; 6] = [
         [8, 0],
@@ -157,7 +157,7 @@ fn make(rng: &mut Rng) -> Vec<u8> {
     bytes
 }
 
-/// Somebody asks for an address, or answers.
+/// Returns a random ARP request or answer.
 fn arp(rng: &mut Rng) -> Vec<u8> {
     let mut bytes = vec![0xff; 6];
     bytes.extend([
@@ -200,13 +200,14 @@ fn fragment(bytes: &mut [u8], rng: &mut Rng) {
     bytes[24..26].copy_from_slice(&sum.to_be_bytes());
 }
 
-/// What the program's header says that it reads otherwise: IPv6 with extension headers, and neighbour discovery.
+/// Returns true for frames that the program reads differently, as its header states: IPv6 with extension
+/// headers, and neighbour discovery.
 fn differs(bytes: &[u8]) -> bool {
     let six = bytes.len() > 54 && bytes[12..14] == [0x86, 0xdd];
     six && ![6, 17].contains(&bytes[20])
 }
 
-/// What the kernel's test run does not take: an IP packet that is shorter than its fixed header.
+/// Returns true for frames that the kernel's test run rejects: IP packets shorter than their fixed header.
 fn is_cut(bytes: &[u8]) -> bool {
     match bytes[12..14] {
         [8, 0] => bytes.len() < 34,
@@ -264,7 +265,7 @@ fn every_frame_fares_as_in_the_machine() {
     assert!(all.iter().all(|n| *n > 300), "{all:?}");
 }
 
-/// The proof that the comparison sees: of another seed, another frame fares otherwise.
+/// Checks that the comparison is sensitive: with another seed, some frame has another result.
 #[test]
 #[should_panic(expected = "not [")]
 fn another_salt_is_seen() {
@@ -312,7 +313,7 @@ fn the_program_says_why_it_refuses() {
     for (bytes, why) in cases {
         assert_eq!(both.receive(PortId(0), &bytes), Became::Refused(why));
     }
-    // From its own port.
+    // From the port of the destination.
     assert_eq!(
         both.receive(PortId(1), &good),
         Became::Refused(Refusal::Hairpin)

@@ -1,4 +1,4 @@
-//! The program held against the decision in Rust: row by row, and frame by frame beside the machine.
+//! Comparisons of the program with the decision in Rust: row by row, and frame by frame beside the machine.
 
 mod lockstep;
 mod plans;
@@ -7,7 +7,8 @@ mod rows;
 use super::need;
 use std::io::Write;
 
-/// Can programs be built and loaded here? If not, says why, and fails where `SIDESTEP_MUST_RUN` is set.
+/// Returns true if programs can be built and loaded here. If not, prints the reason, and fails if
+/// `SIDESTEP_MUST_RUN` is set.
 fn can() -> bool {
     let Err(why) = need() else { return true };
     let _ = writeln!(std::io::stderr(), "skipped: {why}");

@@ -1,4 +1,4 @@
-//! What the program refuses, and why.
+//! Tests of configs that the program refuses, and of the reasons.
 
 use crate::ebpf::Plan;
 use crate::setup::Setup;

@@ -1,6 +1,6 @@
-//! The rows of `sidestep vectors`, answered by the program in the kernel.
+//! Rows of `sidestep vectors`, answered by the program in the kernel.
 //!
-//! `SIDESTEP_ROWS` is how many of each policy, 4,096 without it.
+//! `SIDESTEP_ROWS` is the number of rows of each policy, 4,096 by default.
 
 use super::can;
 use crate::ebpf::compile::{SOURCES, Sizes};
@@ -12,7 +12,7 @@ use sidestep_switch::{AnyBuffer, AnyRoute, buffer, route};
 use sidestep_types::{Bytes as Size8, Entry, Rng, Seed, Size, Value, Values};
 use sidestep_vectors::{Row, Table, named};
 
-/// Every policy that the program has.
+/// All policies that the program has.
 const ALL: [&str; 9] = [
     "route/single",
     "route/ecmp",
@@ -25,7 +25,8 @@ const ALL: [&str; 9] = [
     "buffer/dibs-first-open",
 ];
 
-/// Where `struct row` has the next hops, behind the verdict, and where it ends: 12 bytes and a port each.
+/// Offset of the next hops in `struct row`, behind the verdict, and size of that struct: 12 bytes and one a
+/// port.
 const WAY: usize = 248;
 const ROW: usize = (WAY + 12 + SIZES.ports).next_multiple_of(8);
 
@@ -52,7 +53,7 @@ fn the_program_answers_the_rows_of_every_policy_that_it_has() {
     }
 }
 
-/// Slips of the pen, each of which some row must notice.
+/// Checks that each of these mistakes in the program is noticed by some row.
 #[test]
 fn every_mutant_is_noticed() {
     if !can() {
@@ -169,7 +170,7 @@ fn every_mutant_is_noticed() {
     assert!(unseen.is_empty(), "not noticed: {unseen:?}");
 }
 
-/// The first row that is answered otherwise.
+/// Returns the first row with a wrong answer.
 fn first_wrong(loaded: &Loaded, name: &str, many: usize) -> Option<String> {
     let policy = named(name)[0];
     let mut answered = 0;
@@ -184,7 +185,7 @@ fn first_wrong(loaded: &Loaded, name: &str, many: usize) -> Option<String> {
     None
 }
 
-/// An answer: the words of the row, and the stream afterwards.
+/// Answer: the words of the row, and the stream afterwards.
 type Said = (String, String, String, String, [u64; 4]);
 
 fn text<'a>(row: &'a Row, column: &str) -> &'a str {
@@ -201,7 +202,7 @@ fn hex(row: &Row, column: &str) -> u64 {
     u64::from_str_radix(text(row, column), 16).expect("a hexadecimal number")
 }
 
-/// A stream whose next draw is that of the row; all else of it is arbitrary.
+/// Returns a stream whose next draw is that of the row; its other words are arbitrary.
 fn stream(row: &Row) -> [u64; 4] {
     let noise = hex(row, "salt_hex");
     // With the first word 0 the generator's next output is the last one, turned by 23 bits.
@@ -262,7 +263,7 @@ fn ask(loaded: &Loaded, entry: &Entry, row: &Row) -> Said {
     bytes.rule(&rule);
     stream(row).into_iter().for_each(|word| _ = bytes.u64(word));
     let of_sequence = |column| row.cell(column).map_or(0, |_| number(row, column) as u32);
-    // What a sequence before has left is forgotten.
+    // Clears the state left by the sequence before.
     if row.cell("step") == Some("0") {
         loaded.begin_memory(&rule).expect("a map");
     }
@@ -321,7 +322,8 @@ fn ask(loaded: &Loaded, entry: &Entry, row: &Row) -> Said {
     )
 }
 
-/// What the program has is registered, and builds: a policy under another name would be refused for its name alone.
+/// Checks that the program's policies are registered and can be built: one under another name would be refused
+/// for its name alone.
 #[test]
 fn policies_of_the_program_are_those_of_the_switch() {
     for name in ALL {

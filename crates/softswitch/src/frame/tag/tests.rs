@@ -1,11 +1,11 @@
-//! Tags as bytes: worked out by hand, put in, read, spoiled and taken out.
+//! Tests of tags as bytes: computed by hand, inserted, read, damaged and removed.
 
 use super::super::sample::{Sample, arp_request, solicitation};
 use super::super::{LONGEST_FRAME, lower_ttl, mark_ce, segment, trim};
 use super::*;
 use proptest::prelude::*;
 
-/// 0x5d is 0101 110 1: sent again five times, message 6, its first packet.
+/// Tag of the tests. 0x5d is 0101 110 1: sent again five times, message 6, its first packet.
 const SAID: WireTag = WireTag {
     number: 0x0102_0304,
     again: 5,
@@ -20,7 +20,7 @@ fn ip(bytes: &[u8]) -> Ip {
     }
 }
 
-/// The frame with a tag, if it has room for one.
+/// Returns the frame with a tag, if it has room for one.
 fn tagged(bytes: &[u8], carry: Carry, tag: WireTag) -> Option<Vec<u8>> {
     let mut out = [0xee; LONGEST_TAGGED];
     let length = put_tag(bytes, &ip(bytes), carry, tag, &mut out)?;
@@ -31,14 +31,14 @@ fn said(bytes: &[u8], carry: Carry) -> Result<Option<WireTag>, Refusal> {
     read_tagged(bytes, carry).map(|frame| frame.tag)
 }
 
-/// One byte of payload in either way, spoiled by `change`.
+/// Returns the tag of a frame with one byte of payload, damaged by `change`.
 fn spoiled(carry: Carry, change: impl FnOnce(&mut Vec<u8>)) -> Result<Option<WireTag>, Refusal> {
     let mut bytes = tagged(&Sample::tcp(1, 2, 1).bytes(), carry, SAID).unwrap();
     change(&mut bytes);
     said(&bytes, carry)
 }
 
-/// Sets the checksum of the IPv4 header at 14 right.
+/// Corrects the checksum of the IPv4 header at 14.
 fn sound(bytes: &mut [u8]) {
     let header = 4 * usize::from(bytes[14] & 15);
     bytes[24..26].fill(0);
@@ -101,7 +101,7 @@ fn a_switch_reads_the_same_packet_behind_either_tag() {
             assert_eq!(said(&plain, carry), Ok(None));
         }
     }
-    // Without tags a switch takes one for another protocol, and looks past the other.
+    // A switch without tags reads one kind as another protocol, and skips the other.
     let plain = Sample::tcp(1, 2, 100).bytes();
     let between = tagged(&plain, Carry::Ethertype, SAID).unwrap();
     assert_eq!(read_as(&between, None).unwrap().what, What::Other);
@@ -177,7 +177,7 @@ fn what_is_no_option_as_it_should_be_is_refused_with_its_reason() {
     assert_eq!(option(|b| b[41] = 0), Err(Refusal::TagVersion), "no filler");
     let second = option(|b| b[34..42].copy_from_slice(&[1, 158, 7, 1, 2, 3, 4, 5]));
     assert_eq!(second, Err(Refusal::TagVersion), "it is not the first");
-    // Options of others are not looked into, however they are.
+    // Other options are not checked, whatever their content.
     assert_eq!(option(|b| b[34] = 7), Ok(None));
     assert_eq!(option(|b| b[34..36].copy_from_slice(&[7, 0])), Ok(None));
     assert_eq!(option(|b| b[34] = 0), Ok(None), "the end of options");
@@ -214,7 +214,7 @@ fn a_tag_needs_room() {
         assert_eq!(next.is_some(), room);
         bytes = next.unwrap_or(bytes);
     }
-    // What pads a short frame goes.
+    // Padding of a short frame is dropped.
     let mut padded = full(1);
     padded.resize(60, 0);
     let bytes = tagged(&padded, Carry::Ethertype, SAID).unwrap();
@@ -248,7 +248,7 @@ fn any_tag() -> impl Strategy<Value = WireTag> {
     })
 }
 
-/// Segments and datagrams with options of TCP, of either family.
+/// Generates segments and datagrams with options of TCP, of either family.
 fn any_sample() -> impl Strategy<Value = Sample> {
     let flags = prop_oneof![Just(None), any::<u8>().prop_map(Some)];
     let sizes = (0usize..1400, 0usize..5, any::<bool>());
@@ -276,7 +276,7 @@ proptest! {
             return Ok(());
         };
         prop_assert_eq!(bytes.len(), plain.len() + carry.adds());
-        // What switches do to either is the same.
+        // Changes by switches are the same in both.
         for bytes in [&mut plain, &mut bytes] {
             let What::Ip(mut ip) = read_as(bytes, Some(carry)).unwrap().what else {
                 panic!("an IP packet");

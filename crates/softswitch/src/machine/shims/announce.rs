@@ -1,15 +1,16 @@
-//! Sizes of messages that an application says before it writes them.
+//! Message sizes that an application announces before it writes the messages.
 //!
 //! **Decision**     a message is all that one end of a TCP connection will send, from its first byte on. A shim
-//!                  that marks by what remains counts down from its size. What is announced for a connection
-//!                  that nothing was heard of gives it a place.
-//! **State**        with the [`Connection`](super::connections), and as long as that: a SYN with another
-//!                  number, an end or a long silence forgets it.
+//!                  that marks by remaining size counts down from the announced size. An announcement for an
+//!                  unknown connection opens the connection.
+//! **State**        in the [`Connection`](super::connections), and as long as that: a SYN with another number,
+//!                  an end or a long silence forgets the size.
 //! **Units**        bytes of payload.
-//! **Errors**       all or none: what has begun, was announced or has ended before, a port whose shims ask for no
-//!                  sizes, a size of 0, ends of two families, no place.
-//! **Source**       none: the paper's hosts ask the socket (Abdous et al., CoNEXT 2021, section 3.1). A switch has
-//!                  no sockets, and a frame says no size.
+//! **Errors**       all or none are accepted; refused are connections that have begun, were announced or have
+//!                  ended before, a port whose shims need no sizes, a size of 0, ends of two families, and no
+//!                  place.
+//! **Source**       none: the paper's hosts query the socket (Abdous et al., CoNEXT 2021, section 3.1). A
+//!                  switch has no sockets, and a frame carries no size.
 
 use super::connections::Connections;
 use super::{Edge, Shims};
@@ -19,19 +20,19 @@ use crate::setup::Named;
 use sidestep_transport::shim;
 use sidestep_types::{PortId, Time};
 
-/// How much one end of a connection will send.
+/// Bytes that one end of a connection will send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Announced {
-    /// Who sends it: the host behind the port.
+    /// Sending end: the host behind the port.
     pub from: End,
-    /// Who gets it.
+    /// Receiving end.
     pub to: End,
-    /// How much.
+    /// Payload bytes of the message.
     pub bytes: u64,
 }
 
 impl Machine {
-    /// Says what the host behind `port` will send. An error says what is in the way, and leaves all as it was.
+    /// Announces messages of the host behind `port`. An error names the reason and leaves everything unchanged.
     pub fn announce(&mut self, now: Time, port: PortId, all: &[Announced]) -> Result<(), String> {
         self.core.outputs.advance(now);
         let setup = &self.setup.ports[port.index()];
@@ -50,7 +51,7 @@ impl Machine {
     }
 }
 
-/// Does a shim mark by what remains of messages?
+/// Returns true if a shim marks by the remaining size of messages.
 fn asks_for_sizes((name, values): &Named) -> bool {
     shim::nature(name).tags && values.word("by") == "remaining"
 }
@@ -87,7 +88,7 @@ impl Shims {
     }
 }
 
-/// Says what is wrong with an announcement.
+/// Checks an announcement; an error says what is wrong with it.
 fn may(connections: &Connections, one: &Announced) -> Result<(), String> {
     if one.from.0.is_ipv4() != one.to.0.is_ipv4() {
         return Err("expected two addresses of one family".into());

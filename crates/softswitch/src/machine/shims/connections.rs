@@ -1,16 +1,15 @@
-//! The TCP connections of the host behind a port: flows for its shims, and sequence numbers that do not wrap.
+//! TCP connections of the host behind a port: flows for its shims, and sequence numbers that do not wrap.
 //!
-//! **Decision**     each direction of a connection is a flow. It opens with a SYN, or with the first data seen
-//!                  of it, and closes when its FIN goes on; an RST closes both. Its bytes are numbered from
-//!                  0 on, the first one seen where no SYN was. An acknowledgement is of the flow that
-//!                  it acknowledges; shims see it unless its byte has no number, it has SACK blocks, or
-//!                  it says the same as the last but for its window: a packet as they see it has no
-//!                  window, and who drops duplicates must not drop what opens one.
-//!                  Where data is tagged a flow from the host is open until its FIN is acknowledged as well:
-//!                  what is sent again is tagged until then.
-//! **State**        at most [`MOST`] connections. One that says nothing for [`SILENCE`] makes room for others.
+//! **Decision**     each direction of a connection is a flow. It opens with a SYN, or with its first data seen,
+//!                  and closes when its FIN goes on; an RST closes both. Bytes are numbered from 0 on; without
+//!                  a SYN, the first one seen is 0. An acknowledgement belongs to the flow that it
+//!                  acknowledges; shims see it unless its byte has no number, it has SACK blocks, or it repeats
+//!                  the last one with another window: packets that shims see have no window, and a shim that
+//!                  drops duplicates must not drop a window update. Where data is tagged, a flow from the host
+//!                  stays open until its FIN is acknowledged: retransmissions are tagged until then.
+//! **State**        at most [`MOST`] connections. A connection silent for [`SILENCE`] makes room for others.
 //! **Units**        bytes; a FIN and an RST take one number, a SYN none.
-//! **Errors**       what belongs to no connection with a place has no number, and no shim sees it.
+//! **Errors**       a segment of no stored connection has no number, and no shim sees it.
 //! **Source**       RFC 9293, section 3.4; the sizes are assumed.
 
 use crate::frame::{End, Segment};
@@ -19,10 +18,10 @@ use sidestep_transport::shim::Stack;
 use sidestep_types::{FlowId, Packet, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Connections that have a place.
+/// Most connections stored.
 pub const MOST: usize = 1 << 16;
 
-/// Which way a segment goes.
+/// Direction of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// To the host.
@@ -40,7 +39,7 @@ impl Way {
     }
 }
 
-/// The host's end first.
+/// Ends of a connection, the host's first.
 type Key = (End, End);
 
 fn key(segment: &Segment, way: Way) -> Key {
@@ -54,23 +53,24 @@ fn key(segment: &Segment, way: Way) -> Key {
 #[derive(Default)]
 pub struct Connections {
     table: BTreeMap<Key, Connection>,
-    /// By when each was heard of, or before: it moves on when its turn comes to be forgotten, and not with each frame.
+    /// Connections by the time of their last segment, or an earlier time: it is updated when the connection's
+    /// turn comes to be forgotten, not with each frame.
     heard: BTreeSet<(Time, Key)>,
-    /// Numbers of two flows that can be given out again.
+    /// Numbers of flow pairs that can be reused.
     free: Vec<u32>,
-    /// Flows that were closed and not yet asked about.
+    /// Flows that were closed and not yet polled.
     closed: Vec<FlowId>,
     /// Connections that found no place.
     pub no_place: u64,
-    /// Data from the host is tagged.
+    /// True if data from the host is tagged.
     tags: bool,
 }
 
 struct Connection {
-    /// The flow upwards; the one downwards is next to it.
+    /// Flow to the host; the flow from the host has the next number.
     first: u32,
     heard: Time,
-    /// Where it is in [`Connections::heard`].
+    /// Time under which [`Connections::heard`] lists the connection.
     listed: Time,
     ways: [Numbers; 2],
 }
@@ -81,19 +81,19 @@ impl Connection {
     }
 }
 
-/// The sequence numbers of one direction.
+/// Sequence numbers of one direction.
 #[derive(Clone, Copy)]
 struct Numbers {
     open: bool,
-    /// That of the first byte.
+    /// Sequence number of the first byte.
     base: Option<u32>,
-    /// One past the last byte seen, counted from there.
+    /// End of the last byte seen, counted from `base`.
     high: u64,
-    /// The next byte that the other end expects, as it said last, and its window.
+    /// Last acknowledgement of the other end: next byte expected, and window.
     told: Option<(u32, u16)>,
-    /// Its size was announced.
+    /// True if its size was announced.
     announced: bool,
-    /// One past its FIN, where that does not close it.
+    /// Sequence number after its FIN, if the FIN has not closed it.
     end: Option<u32>,
 }
 
@@ -107,13 +107,14 @@ impl Numbers {
         end: None,
     };
 
-    /// Has its FIN left, and is acknowledged?
+    /// Returns true if its FIN has left and is acknowledged.
     fn is_over(&self) -> bool {
         let says = self.end.zip(self.told);
         says.is_some_and(|(end, (ack, _))| ack.wrapping_sub(end) as i32 >= 0)
     }
 
-    /// How far `seq` is from the first byte: the place nearest to the last one. `None` before the first.
+    /// Returns the distance of `seq` from the first byte, as the value nearest to the last byte seen. `None`
+    /// before the first.
     fn place(&self, seq: u32) -> Option<u64> {
         let ahead = seq.wrapping_sub(self.base?).wrapping_sub(self.high as u32);
         self.high.checked_add_signed(i64::from(ahead as i32))
@@ -121,7 +122,7 @@ impl Numbers {
 }
 
 impl Connections {
-    /// Of a host whose data is tagged, or is not.
+    /// Returns an empty table for a host whose data is tagged, or is not.
     pub fn new(tags: bool) -> Connections {
         Connections {
             tags,
@@ -129,13 +130,13 @@ impl Connections {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of connections.
     pub fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// The flow of a segment, and where in it the segment begins, or which byte it acknowledges. `None`
-    /// when it is of no flow that is open.
+    /// Returns the flow of a segment, and its first byte in that flow, or the byte that it acknowledges. `None`
+    /// if no open flow has it.
     pub fn see(
         &mut self,
         now: Time,
@@ -149,7 +150,7 @@ impl Connections {
             return known.then(|| self.begin(now, key, segment, way, stack))?;
         }
         let Some(connection) = self.table.get_mut(&key) else {
-            // What only ends a connection, or acknowledges, opens none.
+            // A segment without payload opens no connection.
             let opens = segment.payload > 0 && self.open(now, key, stack);
             return opens.then(|| self.see(now, segment, way, stack))?;
         };
@@ -190,8 +191,8 @@ impl Connections {
         Some((flow, at))
     }
 
-    /// What the segment, which was seen, acknowledges of the other direction, where data is tagged: the flow,
-    /// and the next byte that is expected of it.
+    /// Returns the acknowledgement of the other direction in a segment that was seen, where data is tagged: the
+    /// flow, and the next byte expected of it.
     pub fn acknowledged(&self, segment: &Segment, way: Way) -> Option<(FlowId, u64)> {
         if !self.tags || !segment.acks {
             return None;
@@ -202,7 +203,7 @@ impl Connections {
         Some((connection.flow(back), at))
     }
 
-    /// A SYN: the first byte is the next one. Another than before is of another connection.
+    /// Handles a SYN: the first byte is the next one. A SYN with another number begins another connection.
     fn begin(
         &mut self,
         now: Time,
@@ -228,21 +229,21 @@ impl Connections {
         Some((connection.flow(way), 0))
     }
 
-    /// The connection of `key`, heard of now.
+    /// Returns the connection of `key`, and sets its last time to `now`.
     fn hear(&mut self, now: Time, key: Key) -> Option<&mut Connection> {
         let connection = self.table.get_mut(&key)?;
         connection.heard = connection.heard.max(now);
         Some(connection)
     }
 
-    /// Gives a connection a place, if there is one.
+    /// Stores a new connection, if there is a place for it.
     fn open(&mut self, now: Time, key: Key, stack: &mut Stack) -> bool {
         self.forget_silent(now, stack);
         if self.table.len() >= MOST {
             self.no_place += 1;
             return false;
         }
-        // As many pairs as there are connections, less those that were given back.
+        // If no pair is free, the next unused pair: all below are in use.
         let next = 2 * self.table.len() as u32;
         let connection = Connection {
             first: self.free.pop().unwrap_or(next),
@@ -258,12 +259,12 @@ impl Connections {
         true
     }
 
-    /// Has the host's end `from` a connection with `to`?
+    /// Returns true if the host's end `from` has a connection with `to`.
     pub fn knows(&self, from: End, to: End) -> bool {
         self.table.contains_key(&(from, to))
     }
 
-    /// Says why nobody can announce what the host sends by this connection.
+    /// Checks that the size of this connection's message may be announced; an error says why not.
     pub fn may_announce(&self, from: End, to: End) -> Result<(), String> {
         let Some(connection) = self.table.get(&(from, to)) else {
             return Ok(());
@@ -282,7 +283,7 @@ impl Connections {
         }
     }
 
-    /// Are there places for so many connections more?
+    /// Checks that there are places for `more` connections.
     pub fn has_room(&mut self, now: Time, more: usize, stack: &mut Stack) -> Result<(), String> {
         self.forget_silent(now, stack);
         match self.table.len() + more {
@@ -294,7 +295,8 @@ impl Connections {
         }
     }
 
-    /// The host will send so many bytes by this connection, which [may](Connections::may_announce) be announced.
+    /// Announces the bytes that the host will send by this connection, which [may](Connections::may_announce)
+    /// be announced.
     pub fn announce(&mut self, now: Time, key: (End, End), bytes: u64, stack: &mut Stack) {
         if !self.table.contains_key(&key) && !self.open(now, key, stack) {
             return;
@@ -306,7 +308,7 @@ impl Connections {
         stack.open(connection.flow(Way::Down), Some(bytes));
     }
 
-    /// Forgets connections that have said nothing for long.
+    /// Forgets connections that have been silent for long.
     fn forget_silent(&mut self, now: Time, stack: &mut Stack) {
         while let Some(&(listed, key)) = self.heard.first()
             && listed.saturating_add(SILENCE) <= now
@@ -322,7 +324,7 @@ impl Connections {
         }
     }
 
-    /// A segment goes on: if it ends a flow, that is closed.
+    /// Handles a segment that goes on: closes the flow that it ends.
     #[inline]
     pub fn gone(&mut self, segment: &Segment, way: Way, stack: &mut Stack) {
         if !segment.fin && !segment.rst && !self.tags {
@@ -368,7 +370,7 @@ impl Connections {
         self.free.push(connection.first);
     }
 
-    /// The next flow that was closed; call until `None`.
+    /// Returns the next flow that was closed; call until `None`.
     #[inline]
     pub fn poll_closed(&mut self) -> Option<FlowId> {
         self.closed.pop()
@@ -408,7 +410,7 @@ mod tests {
             self.see(s, segment, Way::Up)
         }
 
-        /// The same ends, the other way.
+        /// Sends a segment between the same ends in the other direction.
         fn down(&mut self, s: u64, mut segment: Segment) -> Option<(u32, u64)> {
             (segment.from, segment.to) = (segment.to, segment.from);
             self.see(s, segment, Way::Down)
@@ -473,12 +475,12 @@ mod tests {
         assert_eq!(bed.up(0, of(1, FIN | ACK, 10)), Some((0, 0)));
         assert_eq!(bed.0.poll_closed(), Some(FlowId(0)));
         assert_eq!(bed.up(0, of(1, FIN | ACK, 10)), None, "late");
-        // The other way is still open: what comes acknowledges it.
+        // The other direction is still open: this acknowledges it.
         bed.down(0, of(0, ACK, 10));
         assert_eq!(bed.up(0, of(12, ACK, 0)), Some((1, 0)));
         bed.up(0, of(12, RST, 0));
         assert_eq!((bed.0.poll_closed(), bed.0.len()), (Some(FlowId(1)), 0));
-        // Its numbers are given out again.
+        // The flow numbers are reused.
         assert_eq!(bed.up(0, of(7, SYN, 0)), Some((0, 0)));
     }
 
@@ -504,14 +506,14 @@ mod tests {
         assert_eq!(bed.up(0, blocks), None);
         assert_eq!(bed.up(0, says(4_000, 7)), None, "of no byte that was seen");
         assert_eq!(bed.up(0, says(6_000, 7)), Some((1, 1_000)));
-        // Data says it in passing.
+        // Data carries the acknowledgement as well.
         let mut data = of(1, ACK, 10);
         (data.ack, data.window) = (6_000, 6);
         assert_eq!(bed.up(0, data), Some((0, 0)));
         assert_eq!(bed.up(0, says(6_000, 7)), None);
     }
 
-    /// Writes down what it hears of sizes.
+    /// Shim that records the sizes it receives.
     struct Hears(Arc<Mutex<Vec<(u32, u64)>>>);
 
     impl Shim for Hears {
@@ -533,13 +535,13 @@ mod tests {
             bed.0.announce(Time::ZERO, key, bytes, &mut bed.1);
             Ok::<(), String>(())
         };
-        // Of a connection that nothing was heard of, which then begins.
+        // A connection that is unknown before, and then begins.
         assert_eq!(announce(&mut bed, 350), Ok(()));
         bed.down(0, of(0, SYN, 0));
         assert_eq!(bed.down(0, of(1, ACK, 100)), Some((1, 0)));
         assert_eq!(*heard.lock().unwrap(), [(1, 350)], "the flow downwards");
         assert!(announce(&mut bed, 9).is_err());
-        // Another connection between the same ends, which has begun.
+        // Another connection between the same ends, after it has begun.
         bed.down(0, of(900, SYN, 0));
         assert_eq!(announce(&mut bed, 40), Ok(()));
         assert_eq!(*heard.lock().unwrap(), [(1, 350), (1, 40)]);
@@ -595,7 +597,7 @@ mod tests {
         }
         assert_eq!(from(MOST, 9, &mut bed), None);
         assert_eq!((bed.0.no_place, bed.0.len()), (1, MOST));
-        // Those that were heard of at 0 s, and at 1 s but for one.
+        // Connections last seen at 0 s, and at 1 s except for one.
         assert!(from(1, 9, &mut bed).is_some());
         assert!(from(MOST, 11, &mut bed).is_some());
         assert_eq!(bed.0.len(), MOST - MOST.div_ceil(5) - MOST / 5 + 2);

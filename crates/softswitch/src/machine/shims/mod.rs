@@ -1,19 +1,19 @@
-//! Shims at the ports that lead to hosts: what a hypervisor or a smart NIC does there.
+//! Shims at the ports that lead to hosts, as in a hypervisor or a smart NIC.
 //!
-//! **Decision**     that of the shims. They stand behind the link: a frame to the host goes up through them
-//!                  when the delay of its port has passed, a frame from the host down before anything
-//!                  else. They see TCP segments in one piece; everything else goes on at once.
+//! **Decision**     that of the shims. They are behind the link: a frame to the host passes them when the delay
+//!                  of its port has passed, a frame from the host before anything else. They see unfragmented
+//!                  TCP segments; everything else goes on at once. Where switches carry tags, a frame from the
+//!                  host gets the tag of its shims, and a frame to any host loses its tag when it leaves the
+//!                  link.
 //! **State**        per port a stack of shims, its connections, and the frames that it keeps.
-//! **Units**        picoseconds: a frame that is kept leaves at the very instant that its shim says,
-//!                  however late it is asked for.
-//! **Errors**       a shim that returns a packet that it does not keep panics. What is kept of a flow that
-//!                  is closed goes on: a switch does not know what its host wants no more.
-//!                  Where switches carry tags, a frame from the host gets the one that its shims say, and one to
-//!                  any host loses it when it comes out of the link.
-//! **Deviations**   no frame says that its packet was sent before: what shims count of that is not told. An
-//!                  end of a connection is data of one byte, so that it waits for what is before it. A shim may
-//!                  mark a packet that arrives, drop it or keep it, and tag one that leaves or set its service;
-//!                  other changes are not written into frames.
+//! **Units**        picoseconds: a kept frame leaves at the exact instant that its shim sets, however late the
+//!                  machine is polled.
+//! **Errors**       a shim that returns a packet that it does not keep causes a panic. Frames kept of a closed
+//!                  flow go on: a switch cannot tell what its host no longer needs.
+//! **Deviations**   no frame says whether its packet was sent before; counters of shims that depend on this are
+//!                  not reported. An end of a connection counts as data of one byte, so that it waits for the
+//!                  data before it. A shim may mark, drop or keep an arriving packet, and tag a departing one
+//!                  or set its service; other changes are not written into frames.
 
 mod announce;
 mod connections;
@@ -34,37 +34,37 @@ use sidestep_transport::shim::{Stack, Up};
 use sidestep_types::{FlowId, HostId, Kind, Packet, PortId, Time};
 use std::collections::{BTreeMap, VecDeque};
 
-/// What the shims of a host say of a frame from it.
+/// Changes that the shims of a host make to a frame from it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Said {
-    /// The code point that it is to have, if another one.
+    /// New code point, if it changes.
     pub dscp: Option<u8>,
-    /// The tag that it gets.
+    /// Tag to add.
     pub tag: Option<WireTag>,
 }
 
-/// The shims of all ports.
+/// Shims of all ports.
 pub(super) struct Shims {
     ports: Vec<Option<Edge>>,
-    /// Per port, what shims have counted that a reload has replaced, if it ever had any.
+    /// Counters of shims that a reload has replaced, for each port that ever had any.
     past: Vec<Option<ShimCounters>>,
-    /// Per port, when its shims want to be woken.
+    /// Time of the next deadline of each port's shims.
     dues: Agenda,
-    /// Frames that go on.
+    /// Queue of frames that go on.
     ready: VecDeque<Departure>,
-    /// Room for those that one frame or instant lets go on; empty between them.
+    /// Buffer for frames released by one frame or instant; empty between them.
     on: Vec<u32>,
-    /// Where frames carry tags, if they do.
+    /// Position of tags in frames, if frames have tags.
     carry: Option<Carry>,
 }
 
-/// The shims of one port.
+/// Shims of one port.
 pub(super) struct Edge {
     stack: Stack,
     connections: Connections,
-    /// What is kept of each flow, in the order in which it came.
+    /// Frames kept of each flow, in order of arrival.
     kept: BTreeMap<FlowId, Vec<u32>>,
-    /// The latest instant that its shims know of.
+    /// Latest instant that the shims have seen.
     now: Time,
     dropped: u64,
     /// Data that had no room for its tag.
@@ -72,14 +72,14 @@ pub(super) struct Edge {
 }
 
 impl Shims {
-    /// Those of `setup`; `None` when no port has any, and no frame a tag.
+    /// Returns the shims that `setup` configures; `None` if no port has any and frames have no tags.
     pub fn new(setup: &Setup) -> Result<Option<Box<Shims>>, String> {
         let ports = edges(setup)?;
         let some = ports.iter().any(Option::is_some) || setup.tags.is_some();
         Ok(some.then(|| Box::new(Shims::of(ports, setup))))
     }
 
-    /// For the ports of `setup`, as if none had any.
+    /// Returns an object without shims for the ports of `setup`.
     pub fn none(setup: &Setup) -> Shims {
         Shims::of(setup.ports.iter().map(|_| None).collect(), setup)
     }
@@ -95,20 +95,20 @@ impl Shims {
         }
     }
 
-    /// Puts a stack of the caller's on a port that keeps nothing.
+    /// Puts a stack of the caller's on a port that keeps no frames.
     pub fn put(&mut self, port: PortId, stack: Stack) {
         self.ports[port.index()] = Some(Edge::new(stack, self.carry.is_some()));
     }
 
-    /// Takes the shims of another config over, `new` as [`edges`] made them. What a port keeps whose shims
-    /// are others now goes on, and what those have counted stays counted.
+    /// Applies the shims of another config, `new` as [`edges`] made them. Where the shims of a port change, its
+    /// kept frames go on, and its counters are kept.
     pub fn reload(
         &mut self,
         outputs: &mut Outputs,
         (before, after): (&Setup, &Setup),
         new: Vec<Option<Edge>>,
     ) {
-        // What was due by now is before what goes on now.
+        // Events due by now come before the frames released now.
         while self.step(outputs).is_some() {}
         for (index, new) in new.into_iter().enumerate() {
             if before.ports[index].shims == after.ports[index].shims {
@@ -125,13 +125,13 @@ impl Shims {
         }
     }
 
-    /// When something is to do next; [`Time::MAX`] when nothing is.
+    /// Returns the time of the next event; [`Time::MAX`] if there is none.
     pub fn next(&self) -> Time {
         let ready = self.ready.front().map_or(Time::MAX, |first| first.due);
         self.dues.first().min(ready)
     }
 
-    /// Does what is to do first, if that is by now.
+    /// Handles the first event, if it is due by now.
     pub fn step(&mut self, outputs: &mut Outputs) -> Option<()> {
         let wakes = self.dues.first();
         if wakes >= outputs.first() {
@@ -145,12 +145,12 @@ impl Shims {
         Some(())
     }
 
-    /// The next frame that goes on.
+    /// Returns the next frame that goes on.
     pub fn poll(&mut self) -> Option<Departure> {
         self.ready.pop_front()
     }
 
-    /// A frame has come out of its port's link.
+    /// Handles a frame that has left its port's link.
     fn up(&mut self, outputs: &mut Outputs, departure: Departure) {
         let (index, handle) = (departure.port.index(), departure.handle.0);
         let (to_host, slab) = (!outputs.switches.has(departure.port), &mut outputs.slab);
@@ -165,7 +165,7 @@ impl Shims {
         self.settle(index, at);
     }
 
-    /// The instant has come that shims want to be woken at.
+    /// Handles the first deadline of shims.
     fn wake(&mut self, slab: &mut Slab) {
         let (index, at) = (self.dues.slot(), self.dues.first());
         let edge = self.ports[index].as_mut().expect("it wants to be woken");
@@ -174,7 +174,8 @@ impl Shims {
         self.settle(index, at);
     }
 
-    /// A frame came from the host, `read` where it may get a tag; says what is to be written into it.
+    /// Handles a frame from the host, with `read` where it may get a tag; returns the changes to be written
+    /// into it.
     pub fn down(&mut self, now: Time, port: PortId, bytes: &[u8], read: Option<&Frame>) -> Said {
         let Some(edge) = &mut self.ports[port.index()] else {
             return Said::default();
@@ -184,13 +185,13 @@ impl Shims {
         said
     }
 
-    /// A frame from the host at `port` had no room for its tag.
+    /// Counts a frame from the host at `port` that had no room for its tag.
     pub fn without_room(&mut self, port: PortId) {
         let edge = self.ports[port.index()].as_mut();
         edge.expect("its shims said a tag").untagged += 1;
     }
 
-    /// Hands out what goes on, and sees when the shims of the port want to be woken.
+    /// Hands out the released frames, and updates the deadline of the port's shims.
     fn settle(&mut self, index: usize, at: Time) {
         let edge = self.ports[index].as_ref().expect("a port with shims");
         self.dues
@@ -215,7 +216,7 @@ impl Shims {
         }
     }
 
-    /// What the shims of `port` counted, if it has any or had some before a reload.
+    /// Returns the counters of the shims of `port`, if it has any or had some before a reload.
     pub fn counters(&self, port: PortId) -> Option<ShimCounters> {
         let (edge, past) = (&self.ports[port.index()], self.past[port.index()]);
         if edge.is_none() && past.is_none() {
@@ -227,7 +228,7 @@ impl Shims {
     }
 }
 
-/// The shims of each port.
+/// Builds the shims of each port.
 pub(super) fn edges(setup: &Setup) -> Result<Vec<Option<Edge>>, String> {
     let one = |port: &PortSetup| match port.shims.is_empty() {
         true => Ok(None),
@@ -251,7 +252,7 @@ impl Edge {
         }
     }
 
-    /// What its shims counted.
+    /// Returns the counters of its shims.
     fn counters(&self) -> ShimCounters {
         let counted = self.stack.counters();
         ShimCounters {
@@ -273,7 +274,7 @@ impl Edge {
         }
     }
 
-    /// A frame goes to the host, which came with this tag; puts those that go on into `on`.
+    /// Handles a frame to the host, which came with this tag; puts released frames into `on`.
     fn up(
         &mut self,
         at: Time,
@@ -304,7 +305,7 @@ impl Edge {
             packet.set_tag(says);
         }
         match self.stack.up(at, &mut packet) {
-            // Nothing else goes on with it.
+            // The shims release nothing else with it.
             Up::Pass => {
                 write_mark(&packet, slab);
                 return self.go_on(handle, Some(&segment), on);
@@ -315,14 +316,15 @@ impl Edge {
         self.collect(at, slab, on);
     }
 
-    /// The deadline of its shims has come.
+    /// Handles the deadline of its shims.
     fn wake(&mut self, at: Time, slab: &mut Slab, on: &mut Vec<u32>) {
         self.now = at;
         self.stack.on_timeout(at);
         self.collect(at, slab, on);
     }
 
-    /// A frame comes from the host; says what is to be written into it, and puts those to the host that go on into `on`.
+    /// Handles a frame from the host; returns the changes to be written into it, and puts released frames to
+    /// the host into `on`.
     fn down(&mut self, now: Time, bytes: &[u8], read: Option<&Frame>, on: &mut Vec<u32>) -> Said {
         let Some(segment) = segment(bytes) else {
             return Said::default();
@@ -335,7 +337,7 @@ impl Edge {
             blank.set_service(segment.dscp);
             let mut packet = shown(&segment, seen, u32::MAX, &blank);
             if read.is_some() && packet.kind() == Kind::Data {
-                // An end has no byte of its message.
+                // A FIN or RST is no byte of the message.
                 packet.len = segment.payload;
             }
             self.stack.down(now, &mut packet);
@@ -350,9 +352,9 @@ impl Edge {
         said
     }
 
-    /// Takes all that its shims let go on or dropped.
+    /// Takes all packets that its shims released or dropped.
     fn collect(&mut self, at: Time, slab: &mut Slab, on: &mut Vec<u32>) {
-        // All of them first: what one of them closes may be among the others.
+        // All packets first: one of them may close a flow that others belong to.
         let mut packets = Vec::new();
         while let Some(packet) = self.stack.poll_up(at) {
             assert!(
@@ -373,7 +375,7 @@ impl Edge {
         }
     }
 
-    /// A frame goes on to the host; what its segment ends is closed.
+    /// Passes a frame on to the host, and closes the flow that its segment ends.
     fn go_on(&mut self, handle: u32, segment: Option<&Segment>, on: &mut Vec<u32>) {
         on.push(handle);
         if let Some(segment) = segment {
@@ -382,7 +384,7 @@ impl Edge {
         }
     }
 
-    /// What is kept of flows that are closed goes on.
+    /// Releases the frames kept of closed flows.
     #[inline]
     fn let_go(&mut self, on: &mut Vec<u32>) {
         while let Some(flow) = self.connections.poll_closed() {
@@ -390,7 +392,7 @@ impl Edge {
         }
     }
 
-    /// Takes a packet out of what is kept; says whether it was there.
+    /// Removes a packet from the kept frames; returns true if it was there.
     fn unkeep(&mut self, packet: &Packet) -> bool {
         let Some(kept) = self.kept.get_mut(&packet.flow) else {
             return false;
@@ -406,16 +408,16 @@ impl Edge {
     }
 }
 
-/// Writes the mark that shims have put on a packet into its frame, if it has none yet.
+/// Writes a mark set by shims on a packet into its frame, if the frame has none yet.
 fn write_mark(packet: &Packet, slab: &mut Slab) {
     let handle = packet.dst.0;
     if packet.ce() && !slab.parcel(handle).packet.ce() {
-        // It has lost its tag.
+        // The frame has lost its tag.
         mark_kept(slab.bytes_mut(handle), None);
     }
 }
 
-/// A segment as shims see it. Where it goes is who it is: the number of its frame.
+/// Builds the packet of a segment that shims see. Its destination is the handle of its frame.
 fn shown(segment: &Segment, (flow, seq): (FlowId, u64), handle: u32, frame: &Packet) -> Packet {
     let kind = match (segment.syn, segment.acks, segment.takes()) {
         (true, false, _) => Kind::Syn,
@@ -428,7 +430,7 @@ fn shown(segment: &Segment, (flow, seq): (FlowId, u64), handle: u32, frame: &Pac
     packet.set_service(frame.service());
     packet.set_ect(frame.ect());
     packet.set_ce(frame.ce());
-    // Of data this bit says that its payload was cut off, and of a SYN that its sender knows ECN.
+    // In data this bit means a trimmed payload, and in a SYN an ECN-capable sender.
     packet.set_ece(kind == Kind::Ack && segment.ece);
     packet.wire = frame.wire;
     packet.ttl = frame.ttl;

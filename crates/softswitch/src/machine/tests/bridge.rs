@@ -1,4 +1,4 @@
-//! What a bridge lets its neighbours do to the whole network: addresses taught, frames flooded.
+//! Tests of a bridge's limits for its neighbours: learned addresses, flooded frames.
 
 use super::{config, leaving};
 use crate::frame::sample::{Sample, arp_request};
@@ -14,14 +14,14 @@ fn mac(host: u8) -> Mac {
     Mac([2, 0, 0, 0, 0, host])
 }
 
-/// A frame of 84 bytes on the wire from `from` to this address.
+/// Returns a frame of 84 bytes on the wire from `from` to this address.
 fn to(from: u8, dst: Mac) -> Vec<u8> {
     let mut bytes = Sample::tcp(from, 2, 0).bytes();
     bytes[..6].copy_from_slice(&dst.0);
     bytes
 }
 
-/// The ports that a frame from station 2 to this host leaves by.
+/// Returns the ports that a frame from station 2 to this host leaves by.
 fn reached(machine: &mut Machine, now: Time, host: u8) -> Vec<u16> {
     machine.receive(now, PortId(1), &to(2, mac(host)));
     let mut ports: Vec<u16> = leaving(machine, now + Time::from_ms(1))
@@ -52,7 +52,7 @@ fn a_port_teaches_as_many_addresses_as_it_may_and_the_rest_is_flooded_to() {
         (of.learned, of.frames.learn_limited, of.frames.moves),
         (2, 2, 0)
     );
-    // Station 2 is learned as well, where it is known to be.
+    // Station 2 is learned as well, at its configured port.
     assert_eq!((counters.learned, counters.not_learned), (3, 0));
     let notice = machine.poll_notice().unwrap();
     assert_eq!(
@@ -89,7 +89,7 @@ fn another_limit_holds_from_a_reload_on() {
     assert_eq!((of.learned, of.frames.learn_limited), (1, 1));
 }
 
-/// How many of these frames were flooded, and how many were refused for `reason`.
+/// Returns how many of these frames were flooded, and how many were refused for `reason`.
 fn storm(machine: &mut Machine, now: Time, dst: Mac, frames: u64, reason: &str) -> (u64, u64) {
     let counts = |machine: &mut Machine| {
         let port = machine.counters(now).ports.remove(0);

@@ -1,4 +1,4 @@
-//! Rates, links and ways that change while frames are queued.
+//! Tests of rates, links and next hops that change while frames are queued.
 
 use super::{config, leaving, older, watched};
 use crate::frame::sample::Sample;
@@ -7,7 +7,7 @@ use crate::setup::Mac;
 use sidestep_switch::{DropReason, Event};
 use sidestep_types::{BitRate, PortId, PortSet, Time};
 
-/// A full frame at 1 Gbps.
+/// Time of a full frame at 1 Gbps.
 const FULL: Time = Time::from_ns(12_304);
 
 fn numbered(n: u32) -> Sample {
@@ -25,14 +25,14 @@ fn port(n: u16) -> PortSet {
     [PortId(n)].into_iter().collect()
 }
 
-/// Frames for host 2, numbered, that come at `at`.
+/// Receives numbered frames for host 2 at `at`.
 fn come(machine: &mut Machine, at: Time, numbers: std::ops::Range<u32>) {
     for n in numbers {
         machine.receive(at, PortId(0), &numbered(n).bytes());
     }
 }
 
-/// What leaves by `now`: the sequence number and when it was due.
+/// Returns the frames that leave by `now`: sequence number and due time.
 fn order(machine: &mut Machine, now: Time) -> Vec<(u32, Time)> {
     let out = leaving(machine, now);
     let seq = |bytes: &[u8]| u32::from_be_bytes(bytes[38..42].try_into().unwrap());
@@ -80,7 +80,7 @@ fn a_dead_link_loses_what_waits_what_is_sent_and_what_is_on_the_wire() {
         let mut machine = Machine::new(&setup).unwrap();
         let log = watched(&mut machine);
         come(&mut machine, Time::ZERO, 0..5);
-        // Two on the wire, one being sent, two that wait.
+        // Two on the wire, one in transmission, two queued.
         let at = FULL * 2 + Time::from_us(1);
         assert_eq!(machine.change(at, &Change::Down(port(1))), Ok(5));
         let gone = Happened::Switched(Event::Evict {
@@ -95,11 +95,11 @@ fn a_dead_link_loses_what_waits_what_is_sent_and_what_is_on_the_wire() {
         assert!(!counters.ports[1].link_up && counters.ports[0].link_up);
         assert_eq!(counters.ports[1].queued_packets, 0);
         assert_eq!((machine.held(), machine.next_departure()), (0, None));
-        // Nor does anything come by it.
+        // Frames by the link are refused as well.
         machine.receive(at, PortId(1), &Sample::tcp(2, 1, 9).bytes());
         assert_eq!(machine.counters(at).ports[1].refused["link_down"], 1);
         assert_eq!(machine.held(), 0);
-        // Once it is up again it is as if it had been idle.
+        // Once it is up again it behaves like an idle link.
         let again = at + Time::from_us(7);
         assert_eq!(machine.change(again, &Change::Up(port(1))), Ok(0));
         come(&mut machine, again, 7..9);
@@ -144,7 +144,7 @@ fn a_link_stays_down_over_a_reload_and_its_rate_may_change_meanwhile() {
     machine.change(Time::ZERO, &Change::Up(port(1))).unwrap();
     come(&mut machine, Time::ZERO, 3..4);
     assert_eq!(order(&mut machine, Time::from_s(1)), [(3, FULL * 2)]);
-    // The file knows nothing of orders.
+    // A reload sets the rate of the file again.
     machine
         .reload(Time::from_s(1), &config("", "1 Gbps"))
         .unwrap();
@@ -171,7 +171,7 @@ fn a_detour_onto_a_dead_link_is_lost_and_one_elsewhere_is_not() {
     assert_eq!(to(4) + link_down(&counters, 3), 64);
     assert!(to(4) > 0 && link_down(&counters, 3) > 0);
     assert_eq!(machine.held(), 0);
-    // Once the switch knows of it, nothing is sent there.
+    // Once the switch has received the change, nothing is sent there.
     let open = |ports: &[u16]| Change::Ways {
         stations: Vec::new(),
         detours: Some(ports.iter().map(|p| PortId(*p)).collect()),
@@ -219,7 +219,7 @@ fn other_ways_lead_elsewhere_and_a_route_that_remembers_forgets() {
         said.contains("no station has the MAC 02:00:00:00:00:99"),
         "{said}"
     );
-    // All as it was.
+    // Everything is unchanged.
     machine.receive(Time::from_s(1), PortId(0), &behind(9).bytes());
     assert_ne!(leaving(&mut machine, Time::from_s(2))[0].0, 3);
     assert_eq!(machine.counters(Time::from_s(2)).changes, 1);

@@ -1,4 +1,4 @@
-//! Frames by hand, and what comes out.
+//! Tests with single frames: received, and compared with the frames that leave.
 
 use super::{config, leaving, older, switch, watched};
 use crate::frame::Refusal;
@@ -8,7 +8,7 @@ use crate::setup::{Mac, Setup};
 use sidestep_switch::{Changes, Depth, DropReason, Event, Joined};
 use sidestep_types::{PortId, Time};
 
-/// A full frame at 1 Gbps: 1538 bytes of link time.
+/// Time of a full frame at 1 Gbps: 1538 bytes on the wire.
 const FULL: Time = Time::from_ns(12_304);
 
 fn full(from: u8, to: u8) -> Sample {
@@ -24,7 +24,7 @@ fn a_frame_leaves_when_its_last_bit_would_with_its_ttl_one_less() {
     assert_eq!(leaving(&mut machine, FULL - Time::from_ps(1)), []);
     let first = leaving(&mut machine, FULL);
     assert_eq!(first, [(1, FULL, older(&full(1, 2)))]);
-    // Late by a whole frame: what is due is still when it would have been.
+    // Late by a whole frame: the due time is unchanged.
     let second = leaving(&mut machine, FULL * 3);
     assert_eq!(second, [(1, FULL * 2, older(&full(1, 2)))]);
     assert_eq!((machine.held(), machine.next_departure()), (0, None));
@@ -131,7 +131,7 @@ fn only_a_switch_may_send_a_frame_back_and_only_ip_goes_in_circles() {
     let mut machine = switch("");
     machine.receive(Time::ZERO, PortId(1), &full(1, 2).bytes());
     assert_eq!(machine.counters(Time::ZERO).ports[1].refused["hairpin"], 1);
-    // Two of two next hops for host 4 lead to switches.
+    // Both next hops for host 4 are ports to switches.
     for port in [3, 4] {
         machine.receive(Time::ZERO, PortId(port), &full(1, 4).bytes());
     }
@@ -182,7 +182,7 @@ fn a_question_for_an_unknown_address_or_for_ones_own_is_flooded() {
     let mut setup = config("", "1 Gbps");
     setup.ports[4].flood = false;
     let mut machine = Machine::new(&setup).unwrap();
-    // A host that tries whether its own address is free must not hear that it is taken.
+    // A host that checks whether its own address is free must not get the answer that it is taken.
     for (ms, target) in [(0, 9), (1, 1)] {
         let asked = arp_request(1, [10, 77, 0, target]);
         machine.receive(Time::from_ms(ms), PortId(0), &asked);

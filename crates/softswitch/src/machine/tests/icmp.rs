@@ -1,4 +1,4 @@
-//! What senders are told, by frames.
+//! Tests of ICMP messages to senders.
 
 use super::{in_vlans, leaving, older};
 use crate::frame::sample::Sample;
@@ -52,14 +52,14 @@ fn dying(from: u8, to: u8, payload: usize) -> Sample {
     }
 }
 
-/// To the router, which is to send it on.
+/// Returns the frame with the router's MAC as its destination.
 fn to_router(sample: &Sample) -> Vec<u8> {
     let mut bytes = sample.bytes();
     bytes[..6].copy_from_slice(&ROUTER.0);
     bytes
 }
 
-/// Type and code of a sound message about `about`, from the router to who sent it.
+/// Checks a message about `about`, from the router to its sender; returns type and code.
 fn checked(message: &[u8], about: &[u8]) -> [u8; 2] {
     let frame = read(message).unwrap();
     assert_eq!(
@@ -181,12 +181,12 @@ fn who_sent_a_packet_that_leads_nowhere_is_told_why() {
         ),
         (5, 1, 6)
     );
-    // A bridge has no word for a station that nobody knows.
+    // A bridge sends no message about an unknown station.
     let unknown = Sample::tcp(1, 9, 0).bytes();
     assert_eq!(told(&mut machine, Time::from_s(8), 0, &unknown), None);
 }
 
-/// An IPv4 packet with these bytes of its header changed, and the right checksum.
+/// Returns an IPv4 packet with these bytes of its header changed, and the right checksum.
 fn header(bytes: &[u8], change: impl Fn(&mut [u8])) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     change(&mut bytes[14..]);
@@ -198,7 +198,7 @@ fn header(bytes: &[u8], change: impl Fn(&mut [u8])) -> Vec<u8> {
     bytes
 }
 
-/// The same packet of another protocol.
+/// Returns the packet with another protocol.
 fn protocol(bytes: &[u8], protocol: u8) -> Vec<u8> {
     header(bytes, |ip| ip[9] = protocol)
 }
@@ -278,7 +278,7 @@ fn no_more_is_said_than_may_be() {
         (of.frames.icmp_time_exceeded, of.frames.icmp_limited),
         (13, 7)
     );
-    // A reload gives no more of them.
+    // A reload does not refill the bucket.
     machine.reload(Time::from_s(104), &setup(ALL)).unwrap();
     assert!(told(&mut machine, Time::from_s(104), 0, &about).is_some());
     assert!(told(&mut machine, Time::from_s(104), 0, &about).is_none());

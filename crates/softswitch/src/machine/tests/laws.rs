@@ -1,4 +1,4 @@
-//! What must hold for every policy under any traffic.
+//! Laws for every policy under any traffic.
 
 use super::config;
 use crate::frame::sample::{Sample, arp_request};
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use sidestep_switch::{Capacity, buffer, route, sched};
 use sidestep_types::{BitRate, PortId, Size, Time};
 
-/// Something that comes in.
+/// Received frame.
 #[derive(Clone, Debug)]
 enum Input {
     Tcp {
@@ -95,7 +95,7 @@ fn input() -> impl Strategy<Value = Input> {
     ]
 }
 
-/// Frames with the port and the nanoseconds since the one before.
+/// Generates frames with their port and the nanoseconds since the one before.
 fn traffic() -> impl Strategy<Value = Vec<(Input, u16, u64)>> {
     proptest::collection::vec((input(), 0u16..5, 0u64..3_000), 1..300)
 }
@@ -117,7 +117,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// What came in, and the copies more that floods made of it, is where?
+/// Checks that all received frames, and the copies made by floods, are accounted for.
 fn conserved(counters: &Counters) -> Result<(), TestCaseError> {
     let sum = |count: fn(&crate::machine::PortCounters) -> u64| -> u64 {
         counters.ports.iter().map(count).sum()
@@ -136,11 +136,11 @@ fn conserved(counters: &Counters) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Frames between two looks at the counters where all combinations are gone through: adding all counters up takes longer
-/// than a frame does. Laws of one switch look after each.
+/// Frames between two checks of the counters in a run through all combinations: summing all counters takes
+/// longer than a frame. Laws of one switch check after each frame.
 const LOOK_EVERY: usize = 8;
 
-/// All that left, in order: port, due, bytes.
+/// All frames that left, in order: port, due time, bytes.
 type Sent = Vec<(u16, Time, Vec<u8>)>;
 
 fn run(
@@ -165,7 +165,7 @@ fn run(
     Ok(sent)
 }
 
-/// A buffer policy that needs no more room than there is.
+/// Returns a buffer policy that fits into the memory.
 fn named_buffer(name: &str) -> String {
     match buffer::nature(name).holds {
         Some(param) => format!("{{ kind = {name:?}, {param} = \"2 kB\" }}"),
@@ -173,7 +173,7 @@ fn named_buffer(name: &str) -> String {
     }
 }
 
-/// A scheduler that counts flows, if it can.
+/// Returns a scheduler that counts flows, if it can.
 fn named_sched(name: &str) -> String {
     match sched::nature(name).classes {
         true => format!("{{ kind = {name:?}, count = \"exact\", places = 2 }}"),
@@ -181,7 +181,7 @@ fn named_sched(name: &str) -> String {
     }
 }
 
-/// Every buffer with every route and scheduler that it goes with, and each kind of capacity.
+/// Returns every buffer with every route and scheduler that works with it, and each kind of capacity.
 fn combinations() -> Vec<Setup> {
     let mut all = Vec::new();
     for buffer in buffer::ENTRIES {
@@ -209,7 +209,8 @@ fn combinations() -> Vec<Setup> {
     all
 }
 
-/// No port ever held more than its capacity. A trim queues headers beyond it: it is meant for data.
+/// Checks that no port held more than its capacity. A trim may exceed it with headers: the capacity is meant
+/// for data.
 fn capacity_is_kept(setup: &Setup, counters: &Counters) -> Result<(), TestCaseError> {
     let Capacity::PerPort(size) = setup.decision.capacity else {
         return Ok(());
@@ -227,7 +228,7 @@ fn capacity_is_kept(setup: &Setup, counters: &Counters) -> Result<(), TestCaseEr
 }
 
 proptest! {
-    // Each goes through all combinations.
+    // Each case runs all combinations.
     #![proptest_config(ProptestConfig::with_cases(6))]
 
     #[test]
@@ -348,8 +349,8 @@ proptest! {
     }
 }
 
-/// Of each port, two departures lie at least the later frame's time on the wire apart; so no
-/// window of any length holds more bits than the rate gives.
+/// Checks that two departures of a port are at least the later frame's time on the wire apart, so that no
+/// window of any length holds more bits than the rate allows.
 fn rate_is_kept(sent: &Sent) -> Result<(), TestCaseError> {
     let mut last = [Time::ZERO; 5];
     for (port, due, bytes) in sent {

@@ -1,4 +1,4 @@
-//! The switch by hand, and what must hold for every policy.
+//! Tests of the switch with single frames, and laws for every policy.
 
 mod bridge;
 mod changes;
@@ -19,7 +19,7 @@ use crate::setup::{PortVlan, Setup};
 use sidestep_types::{PortId, Time};
 use std::sync::{Arc, Mutex};
 
-/// Hosts 1 to 3 at ports 0 to 2, and switches at ports 3 and 4; host 4 is behind both.
+/// Returns a config with hosts 1 to 3 at ports 0 to 2, and switches at ports 3 and 4; host 4 is behind both.
 pub(super) fn config(switch: &str, rate: &str) -> Setup {
     let mut text = format!("name = \"s\"\n[switch]\n{switch}\n");
     for port in 0..5 {
@@ -41,8 +41,8 @@ pub(super) fn config(switch: &str, rate: &str) -> Setup {
     Setup::read("s.toml", &text).unwrap_or_else(|problems| panic!("{problems:?}\n{text}"))
 }
 
-/// `config` where hosts have VLAN 10, 20 and 10, the port 3 is a trunk of 10, 20 and 30, which has no tag, and the port
-/// 4 one of 10 and 20. No station is known.
+/// Returns [`config`] with VLANs: hosts have VLAN 10, 20 and 10, port 3 is a trunk of 10, 20 and 30, which has
+/// no tag, and port 4 one of 10 and 20. There are no stations.
 pub(super) fn in_vlans(switch: &str) -> Setup {
     let trunk = |vlans: &[u16], native| PortVlan::Trunk {
         vlans: vlans.to_vec(),
@@ -69,7 +69,7 @@ pub(super) fn switch(switch: &str) -> Machine {
     Machine::new(&config(switch, "1 Gbps")).unwrap()
 }
 
-/// What happened, for who asks later.
+/// Recorded events, with their ingress ports.
 pub(super) type Log = Arc<Mutex<Vec<(Option<PortId>, Happened)>>>;
 
 pub(super) fn watched(machine: &mut Machine) -> Log {
@@ -81,7 +81,7 @@ pub(super) fn watched(machine: &mut Machine) -> Log {
     log
 }
 
-/// All that leaves by `now`: port, when it was due, its bytes.
+/// Returns all frames that leave by `now`: port, due time, bytes.
 pub(super) fn leaving(machine: &mut Machine, now: Time) -> Vec<(u16, Time, Vec<u8>)> {
     let mut all = Vec::new();
     while let Some(Departure { port, due, handle }) = machine.poll_send(now) {
@@ -91,7 +91,7 @@ pub(super) fn leaving(machine: &mut Machine, now: Time) -> Vec<(u16, Time, Vec<u
     all
 }
 
-/// What `sample` is after a switch that does nothing else to it.
+/// Returns the bytes of `sample` after a switch that changes nothing but its TTL.
 pub(super) fn older(sample: &Sample) -> Vec<u8> {
     let ttl = sample.ttl - 1;
     Sample {

@@ -1,4 +1,4 @@
-//! Loops found by probes.
+//! Tests of loop detection by probes.
 
 use super::{config, in_vlans, leaving};
 use crate::frame::sample::Sample;
@@ -14,9 +14,9 @@ fn probing(blocks: bool) -> Setup {
     setup
 }
 
-/// What leaves within a millisecond, by port.
+/// Returns the frames that leave within a millisecond, by port.
 fn sent(machine: &mut Machine, now: Time) -> Vec<(u16, Vec<u8>)> {
-    // Those that are due are made at that instant.
+    // Due probes are made at that instant.
     let mut all = leaving(machine, now);
     all.extend(leaving(machine, now + Time::from_ms(1)));
     all.into_iter()
@@ -24,7 +24,8 @@ fn sent(machine: &mut Machine, now: Time) -> Vec<(u16, Vec<u8>)> {
         .collect()
 }
 
-/// The probes that leave at `s` seconds, one of each port; what leaves by one end of the loop comes in by the other.
+/// Sends the probes due at `s` seconds, one by each port; a frame that leaves by one end of `cable` comes in by
+/// the other.
 fn round(machine: &mut Machine, s: u64, cable: Option<(u16, u16)>) {
     let now = Time::from_s(s);
     for (port, bytes) in sent(machine, now) {
@@ -140,7 +141,7 @@ fn a_blocked_port_takes_and_gives_probes_alone_until_nothing_comes_back() {
         bytes[..6].copy_from_slice(&to.0);
         bytes
     };
-    // Somebody stands where the loop will be.
+    // A host at the place of the later loop.
     machine.receive(Time::ZERO, PortId(2), &frame(11, mac(2)));
     round(&mut machine, 1, Some((0, 2)));
     let blocked = Some(PortId(2));
@@ -167,7 +168,7 @@ fn a_blocked_port_takes_and_gives_probes_alone_until_nothing_comes_back() {
     machine.receive(now, PortId(2), &frame(11, mac(2)));
     machine.receive(now, PortId(1), &frame(2, Mac::BROADCAST));
     machine.receive(now, PortId(1), &frame(2, mac(11)));
-    // A station that the config has there.
+    // A station that the config has at that port.
     machine.receive(now, PortId(1), &frame(2, mac(3)));
     let out: Vec<u16> = sent(&mut machine, now).iter().map(|f| f.0).collect();
     assert_eq!(out.len(), 6, "two floods to the other three");
@@ -175,7 +176,7 @@ fn a_blocked_port_takes_and_gives_probes_alone_until_nothing_comes_back() {
     let counters = machine.counters(now);
     let refused = |port: usize| counters.ports[port].refused["loop_blocked"];
     assert_eq!((refused(1), refused(2)), (1, 1));
-    // Probes leave by it all the same, and the loop is still there.
+    // Probes still leave by the port, and the loop is still there.
     round(&mut machine, 2, Some((0, 2)));
     for s in 3..=5 {
         round(&mut machine, s, None);
@@ -221,7 +222,7 @@ fn a_probe_is_sent_in_each_vlan_of_a_port() {
     assert_eq!(tags(0), [None]);
     assert_eq!(tags(3), [Some(10), Some(20), None]);
     assert_eq!(tags(4), [Some(10), Some(20)]);
-    // A cable between the trunks: heard with their tags as well.
+    // A cable between the trunks: probes with tags count as well.
     for (_, bytes) in out.iter().filter(|(port, _)| *port == 4) {
         machine.receive(Time::from_s(1), PortId(3), bytes);
     }

@@ -1,4 +1,4 @@
-//! A config that changes while frames are queued.
+//! Tests of a config that changes while frames are queued.
 
 use super::{config, leaving};
 use crate::frame::sample::Sample;
@@ -22,7 +22,7 @@ fn order(machine: &mut Machine) -> Vec<(u32, Time)> {
         .collect()
 }
 
-/// Five frames at once, then a reload in the middle of the second.
+/// Returns a switch with five frames received at once, after a reload in the middle of the second.
 fn reloaded(from: &str, to: &str, rate: BitRate) -> (Machine, Time) {
     let mut machine = Machine::new(&config(from, "1 Gbps")).unwrap();
     for n in 0..5 {

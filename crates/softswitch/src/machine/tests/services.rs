@@ -1,5 +1,5 @@
-//! The class of service of real frames: what code point they leave with where shims set it, which class a switch sorts them
-//! into, and how it counts the flows of a class.
+//! Tests of the class of service of real frames: the code point set by shims, the class in the switch, and the
+//! counting of flows in a class.
 
 use super::{config, leaving, older};
 use crate::frame::sample::Sample;
@@ -12,7 +12,7 @@ const SYN: u8 = 2;
 const RST: u8 = 4;
 const ACK: u8 = 16;
 
-/// Hosts 1 and 2 have `by-size`: up to 200 B of a flow in the first class.
+/// Returns a switch whose hosts 1 and 2 have `by-size`: up to 200 B of a flow are in the first class.
 fn machine() -> Machine {
     let written = "[switch]\n[[port]]\ninterface = \"p\"\nrate = \"1 Gbps\"\nshims = [\"by-size\"]\n\
                    by-size = { by = \"sent\", thresholds = \"200 B\", dscp = \"46, 8\" }\n";
@@ -24,7 +24,7 @@ fn machine() -> Machine {
     Machine::new(&setup).unwrap()
 }
 
-/// A frame from one of these hosts to the other, or to host 3, whose application asked for code point 1.
+/// Returns a frame from one of these hosts to the other, or to host 3, whose application set code point 1.
 fn frame(from: u8, to: u8, seq: u32, flags: u8, payload: usize) -> Sample {
     let ends = ([10, 77, 0, from].into(), [10, 77, 0, to].into());
     let ports = if from < to {
@@ -43,7 +43,7 @@ fn frame(from: u8, to: u8, seq: u32, flags: u8, payload: usize) -> Sample {
     }
 }
 
-/// The frame that leaves when `sample` comes from its host.
+/// Returns the frame that leaves when `sample` comes in from its host.
 fn through(machine: &mut Machine, us: u64, from: u8, sample: &Sample) -> Vec<u8> {
     machine.receive(
         Time::from_us(us),
@@ -55,7 +55,7 @@ fn through(machine: &mut Machine, us: u64, from: u8, sample: &Sample) -> Vec<u8>
     out.remove(0).2
 }
 
-/// As it came, but for its age and this code point: checksums included.
+/// Returns the frame of `sample` after a switch, with this code point: checksums included.
 fn with_code_point(sample: &Sample, dscp: u8) -> Vec<u8> {
     older(&Sample {
         tos: dscp << 2 | sample.tos & 3,
@@ -100,15 +100,16 @@ fn what_no_shim_sees_keeps_its_code_point() {
     // A port without shims.
     let other = frame(3, 1, 0, SYN, 0);
     assert_eq!(through(&mut machine, 100, 3, &other), older(&other));
-    // It acknowledges, of a connection that nobody opened.
+    // An acknowledgement of a connection without a SYN.
     let answer = frame(2, 3, 5, ACK, 0);
     assert_eq!(through(&mut machine, 200, 2, &answer), older(&answer));
 }
 
-/// A segment as it is, over IPv4, and the same over IPv6.
+/// Versions of a segment: unchanged over IPv4, and over IPv6.
 const VERSIONS: [fn(Sample) -> Sample; 2] = [|sample| sample, Sample::over_v6];
 
-/// Queues by class at every port, and in the first one room for a packet of each flow that is counted there.
+/// Returns a switch with class queues at every port, and in the first class room for a packet of each counted
+/// flow.
 fn counting(dscp: &str) -> Machine {
     let words = format!(
         "capacity = \"250 kB\"\nbuffer = {{ kind = \"mulbuff\", per_flow = \"1 pkt\", mark_at = \"off\" }}\n\
@@ -117,7 +118,7 @@ fn counting(dscp: &str) -> Machine {
     Machine::new(&config(&words, "100 Mbps")).unwrap()
 }
 
-/// A segment of connection number `connection` from host 1 to host 2 in the class of these code points.
+/// Returns a segment of connection number `connection` from host 1 to host 2 in the class of this code point.
 fn segment(connection: u16, flags: u8, payload: usize, dscp: u8) -> Sample {
     Sample {
         ports: (40_000 + connection, 80),
@@ -127,7 +128,7 @@ fn segment(connection: u16, flags: u8, payload: usize, dscp: u8) -> Sample {
     }
 }
 
-/// It comes at this time; says whether it was let in.
+/// Receives `sample` at this time; returns true if it was admitted.
 fn comes(machine: &mut Machine, us: u64, sample: &Sample) -> bool {
     let now = Time::from_us(us);
     leaving(machine, now);
@@ -136,8 +137,8 @@ fn comes(machine: &mut Machine, us: u64, sample: &Sample) -> bool {
     machine.counters(now).ports[1].drops["full"] == before
 }
 
-/// How many flows are counted in the first class, which the data of one of them tells: all of it comes at once, one
-/// packet is being sent, and there is room for one of each flow.
+/// Returns the number of flows counted in the first class, measured with data of one of them: all of it comes
+/// at once, one packet is being sent, and there is room for one of each flow.
 fn flows(machine: &mut Machine, us: u64, probe: u16, over: fn(Sample) -> Sample) -> usize {
     let data = over(segment(probe, ACK, 500, 0));
     let fits = (0..20).filter(|_| comes(machine, us, &data)).count();
@@ -148,7 +149,7 @@ fn flows(machine: &mut Machine, us: u64, probe: u16, over: fn(Sample) -> Sample)
 fn a_switch_counts_flows_by_syn_fin_rst_and_silence_as_frames_say_them() {
     for over in VERSIONS {
         let mut machine = counting("");
-        // SYNs bring three flows in, their answers and acknowledgements none.
+        // SYNs add three flows, answers and acknowledgements none.
         for connection in 1..=3 {
             assert!(comes(
                 &mut machine,
@@ -159,38 +160,38 @@ fn a_switch_counts_flows_by_syn_fin_rst_and_silence_as_frames_say_them() {
         comes(&mut machine, 100, &over(segment(4, SYN | ACK, 0, 0)));
         comes(&mut machine, 100, &over(segment(5, ACK, 0, 0)));
         assert_eq!(flows(&mut machine, 1_000, 1, over), 3);
-        // A FIN behind the last byte ends one, as soon as it has left.
+        // A FIN behind the last byte ends a flow, as soon as it has left.
         assert!(comes(
             &mut machine,
             2_000,
             &over(segment(2, FIN | ACK, 500, 0))
         ));
         assert_eq!(flows(&mut machine, 3_000, 1, over), 2);
-        // What is repaired of it is in until it has left, and no longer.
+        // A retransmission of that flow counts until it has left, and no longer.
         assert!(comes(
             &mut machine,
             4_000,
             &over(segment(2, FIN | ACK, 500, 0))
         ));
         assert_eq!(flows(&mut machine, 5_000, 1, over), 2);
-        // An RST ends one.
+        // An RST ends a flow.
         assert!(comes(&mut machine, 6_000, &over(segment(3, RST, 0, 0))));
         assert_eq!(flows(&mut machine, 7_000, 1, over), 1);
-        // A SYN of the same ports is another flow, and so is data of a connection that nobody saw begin.
+        // A SYN of the same ports is another flow, and so is data of a connection whose SYN was not seen.
         assert!(comes(&mut machine, 8_000, &over(segment(3, SYN, 0, 0))));
         assert!(comes(&mut machine, 8_000, &over(segment(6, ACK, 500, 0))));
         assert_eq!(flows(&mut machine, 9_000, 1, over), 3);
-        // And a FIN without a byte.
+        // A FIN without data ends a flow.
         assert!(comes(
             &mut machine,
             10_000,
             &over(segment(3, FIN | ACK, 0, 0))
         ));
         assert_eq!(flows(&mut machine, 11_000, 1, over), 2);
-        // Of the last nothing came for 10 ms.
+        // The last flow was silent for 10 ms.
         assert_eq!(flows(&mut machine, 17_900, 1, over), 2);
         assert_eq!(flows(&mut machine, 18_100, 1, over), 1);
-        // By silence all leave: who comes is alone.
+        // All flows end by silence: the new one is alone.
         assert_eq!(flows(&mut machine, 60_000, 7, over), 1);
     }
 }
@@ -210,9 +211,9 @@ fn code_points_are_sorted_by_the_switchs_table() {
             let mut machine = counting(table);
             let data = over(segment(1, ACK, 500, code_point));
             let fits = (0..20).filter(|_| comes(&mut machine, 0, &data)).count();
-            // One flow has room for one in the first class; the long queue holds 25 kB.
+            // One flow has room for one packet in the first class; the long queue holds 25 kB.
             assert_eq!(fits == 2, first, "{table} {code_point}: {fits}");
-            // The switch sorts by it, and writes nothing.
+            // The switch sorts by the code point, and does not change it.
             let (_, _, bytes) = leaving(&mut machine, Time::from_us(100)).remove(0);
             assert_eq!(bytes, older(&data));
         }

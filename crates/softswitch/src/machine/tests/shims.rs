@@ -1,4 +1,4 @@
-//! Shims at the port of a host: what they keep, and when it goes on.
+//! Tests of shims at the port of a host: the frames they keep, and the time of release.
 
 use super::{config, leaving, older};
 use crate::frame::sample::Sample;
@@ -12,13 +12,13 @@ const SYN: u8 = 2;
 const ACK: u8 = 16;
 const FIN: u8 = 1;
 
-/// How long `order` waits here.
+/// Wait of `order` in these tests.
 const WAIT: Time = Time::from_us(500);
 
-/// A frame of 100 B of payload at 1 Gbps.
+/// Time of a frame with 100 B of payload at 1 Gbps.
 const SPAN: Time = Time::from_ns((100 + 40 + 38) * 8);
 
-/// Host 2, at port 1, has `order`; its link takes 3 us.
+/// Returns a config in which host 2, at port 1, has `order`; its link takes 3 us.
 fn with_order(switch: &str) -> Setup {
     let mut setup = config(switch, "1 Gbps");
     let written = "[switch]\n[[port]]\ninterface = \"p\"\nrate = \"1 Gbps\"\n\
@@ -33,7 +33,7 @@ fn machine() -> Machine {
     Machine::new(&with_order("")).unwrap()
 }
 
-/// Segment number `n` of 100 B to host 2, behind a SYN with number 0.
+/// Returns segment number `n` of 100 B to host 2, behind a SYN with number 0.
 fn data(n: u32) -> Sample {
     flagged(1 + 100 * n, ACK, 100)
 }
@@ -46,7 +46,7 @@ fn flagged(seq: u32, flags: u8, payload: usize) -> Sample {
     }
 }
 
-/// It comes in by port 0 and leaves the link of port 1 at `at`.
+/// Receives `sample` by port 0 so that it leaves the link of port 1 at `at`.
 fn arrives(machine: &mut Machine, at: Time, sample: &Sample) {
     let wire = (sample.bytes().len() as u64 + 24).max(84);
     let before = Time::from_us(3) + Time::from_ns(8 * wire);
@@ -60,7 +60,7 @@ fn opened() -> Machine {
     machine
 }
 
-/// What leaves to host 2: sequence number and when it was due.
+/// Returns the frames that leave to host 2: sequence number and due time.
 fn order(machine: &mut Machine, now: Time) -> Vec<(u32, Time)> {
     let out = leaving(machine, now);
     let seq = |bytes: &[u8]| u32::from_be_bytes(bytes[38..42].try_into().unwrap());
@@ -158,7 +158,7 @@ fn what_is_kept_of_a_connection_that_is_opened_anew_goes_on() {
     sent.sort();
     assert_eq!(sent, [(201, at), (301, at), (7_000, at)]);
     assert_eq!(shims(&mut machine).discarded, 2);
-    // The new one is open still.
+    // The new connection is still open.
     arrives(&mut machine, us(70), &flagged(7_101, ACK, 100));
     assert_eq!(order(&mut machine, us(80)), []);
     assert_eq!(machine.held(), 1);
@@ -203,7 +203,7 @@ fn a_reload_without_shims_lets_all_go_on_and_one_with_the_same_keeps_it() {
     assert_eq!((order(&mut machine, us(40)), machine.held()), (vec![], 3));
     setup.ports[1].shims.clear();
     machine.reload(us(45), &setup).unwrap();
-    // In the order in which they came.
+    // In the order of their arrival.
     let sent = order(&mut machine, us(50));
     assert_eq!(sent, [(401, us(45)), (201, us(45)), (301, us(45))]);
     arrives(&mut machine, us(60), &data(9));
@@ -277,7 +277,7 @@ fn a_connection_that_is_silent_makes_room() {
     assert_eq!(shims(&mut machine).connections, 1);
 }
 
-/// Host 2 sends, and has this agent.
+/// Returns a switch whose host 2 sends, and has this agent.
 fn with_agent(name: &str, settings: &str) -> Machine {
     let mut setup = config("", "1 Gbps");
     let written = format!(
@@ -289,8 +289,8 @@ fn with_agent(name: &str, settings: &str) -> Machine {
     Machine::new(&setup).unwrap()
 }
 
-/// Host 2 sends bytes 1 to 1000 to host 1, then hears these acknowledgements: number, flags, window.
-/// Says how many of each kind come to it.
+/// Sends bytes 1 to 1000 from host 2 to host 1, then these acknowledgements, six of each: number, flags,
+/// window, options. Returns how many of each kind reach host 2.
 fn heard(machine: &mut Machine, acks: &[(u32, u8, u16, &[u8])]) -> Vec<usize> {
     let data = Sample {
         ports: (80, 40_000),
@@ -341,7 +341,7 @@ fn agents_drop_duplicates_of_real_segments() {
     assert_eq!((counted.duplicates, counted.dropped), (16, 6));
 }
 
-/// Drops every third, marks every fifth.
+/// Shim that drops every third packet and marks every fifth.
 struct Spoils(u32);
 
 impl Shim for Spoils {
@@ -375,13 +375,13 @@ fn a_shim_of_ones_own_drops_and_marks() {
         (marked, shims(&mut machine).dropped, machine.held()),
         (1, 3, 0)
     );
-    // What it dropped is not forgotten with it.
+    // Its count of drops is kept after a reload.
     machine.reload(Time::from_s(2), &with_order("")).unwrap();
     assert_eq!(shims(&mut machine).dropped, 3);
     conserved(&machine.counters(Time::from_s(2))).unwrap();
 }
 
-/// What came in is somewhere: sent, dropped, refused or kept.
+/// Checks that every received frame was sent, dropped, refused or is kept.
 fn conserved(counters: &Counters) -> Result<(), TestCaseError> {
     let ports = &counters.ports;
     let came: u64 = ports
@@ -398,7 +398,7 @@ fn conserved(counters: &Counters) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A segment of one of some connections: from, to, sequence number in hundreds, flags, payload.
+/// Generates segments of some connections: from, to, sequence number in hundreds, flags, payload.
 fn segments() -> impl Strategy<Value = Vec<(u8, u8, u32, u8, usize, u64, u8)>> {
     let flags = prop_oneof![12 => Just(ACK), 1 => Just(SYN), 1 => Just(ACK | FIN), 1 => Just(4u8)];
     let one = (
@@ -452,7 +452,7 @@ proptest! {
         prop_assert_eq!((counters.held, machine.next_departure()), (0, None));
     }
 
-    /// In any order: as they were sent, and each at the instant at which the last before it came.
+    /// Segments in any order leave as they were sent, each at the latest arrival up to it.
     #[test]
     fn nothing_goes_on_out_of_order_before_a_deadline(shuffled in Just((0..8).collect::<Vec<u32>>()).prop_shuffle()) {
         let mut machine = opened();
@@ -466,7 +466,7 @@ proptest! {
     }
 }
 
-/// Host 1, at port 0, marks what it sends by what remains; what an application announces of its connection from 1 to 2.
+/// Returns a switch, and an announcement for the connection from host 1, at port 0, to host 2.
 fn announced(setup: &Setup, from: u16, bytes: u64) -> (Machine, crate::machine::Announced) {
     let sample = Sample::tcp(1, 2, 0);
     let (a, b) = sample.addresses;
@@ -521,7 +521,7 @@ fn a_size_is_announced_once_and_before_the_first_byte() {
     };
     let why = say(6, &[odd]).unwrap_err();
     assert!(why.ends_with("two addresses of one family"), "{why}");
-    // Data of a connection that nobody announced.
+    // Data of a connection without an announcement.
     let late = other(77);
     let data = Sample {
         ports: (77, one.to.1),

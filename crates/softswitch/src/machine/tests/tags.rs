@@ -1,4 +1,4 @@
-//! Tags of data: put in where a host's frames come in, ordered by, taken out on the way to a host.
+//! Tests of tags of data: inserted in frames from hosts, used for ranks, removed on the way to a host.
 
 use super::{config, leaving, older};
 use crate::frame::sample::Sample;
@@ -14,7 +14,8 @@ const SYN: u8 = 2;
 const ACK: u8 = 16;
 const FIN: u8 = 1;
 
-/// Hosts 1 to 3 mark, with these settings beside `carry`; ports 3 and 4 lead to switches.
+/// Returns a config in which hosts 1 to 3 mark, with these settings beside `carry`; ports 3 and 4 lead to
+/// switches.
 fn marking(carry: Carry, mark: &str, switch: &str) -> Setup {
     let tags = format!("tags = {:?}\n{switch}", carry.name());
     let mut setup = config(&tags, "1 Gbps");
@@ -34,7 +35,7 @@ fn machine(carry: Carry, mark: &str, switch: &str) -> Machine {
     Machine::new(&marking(carry, mark, switch)).unwrap()
 }
 
-/// A segment from host 1 to host 4, which is behind the switches.
+/// Returns a segment from host 1 to host 4, which is behind the switches.
 fn out(seq: u32, flags: u8, payload: usize) -> Sample {
     Sample {
         seq,
@@ -61,7 +62,7 @@ const fn says(number: u32, again: u8) -> WireTag {
     }
 }
 
-/// What host 1 sends leaves at once; the tags that it leaves with.
+/// Sends `sample` from host 1, which leaves at once; returns its tag.
 fn sends(machine: &mut Machine, us: u64, carry: Carry, sample: &Sample) -> Option<WireTag> {
     machine.receive(Time::from_us(us), PortId(0), &sample.bytes());
     let gone = leaving(machine, Time::from_us(us + 50));
@@ -97,7 +98,7 @@ fn data_of_a_host_leaves_with_a_tag_and_all_else_without() {
         assert_eq!(send(0, 0, SYN, 0), None);
         assert_eq!(send(100, 1, ACK, 100), tag(0, 0, true));
         assert_eq!(send(200, 101, ACK, 70), tag(100, 0, false));
-        // The host says nothing of it: the shim has seen the byte before.
+        // The host does not say so: the shim has seen the byte before.
         assert_eq!(send(300, 1, ACK, 100), tag(0, 1, true));
         assert_eq!(send(400, 1, ACK, 100), tag(0, 2, true));
         assert_eq!(send(500, 171, ACK, 0), None);
@@ -127,13 +128,13 @@ fn no_host_sees_a_tag_whether_or_not_it_has_shims() {
                 panic!("one frame");
             };
             assert_eq!((*port, gone), (u16::from(host) - 1, &older(&sample)));
-            // Its link carried the tag: that is the host's, and behind the link.
+            // The link carried the tag: the host's shims are behind the link.
             let wire = 100 + 40 + 38 + carry.adds() as u64;
             assert_eq!(*due, start + Time::from_ns(8 * wire));
             let port = counted(&mut machine, usize::from(*port));
             assert_eq!(port.frames.tx_bytes, sample.bytes().len() as u64);
         }
-        // From one host to another of the same switch as well.
+        // Between hosts of the same switch as well.
         machine.receive(Time::from_ms(2), PortId(0), &Sample::tcp(1, 2, 100).bytes());
         let gone = leaving(&mut machine, Time::from_ms(4));
         assert_eq!(gone[0].2, older(&Sample::tcp(1, 2, 100)));
@@ -179,13 +180,13 @@ fn what_is_no_tag_is_refused_and_counted_and_none_may_come_from_a_host() {
     assert_eq!(bytes[34], OPTION);
     machine.receive(Time::ZERO, PortId(0), &bytes);
     assert_eq!(counted(&mut machine, 0).refused["tag_from_host"], 1);
-    // A switch that carries none looks past either.
+    // A switch without tags ignores both kinds.
     let mut plain = super::switch("");
     plain.receive(Time::ZERO, PortId(0), &bytes);
     assert_eq!(leaving(&mut plain, Time::from_ms(1)).len(), 1);
 }
 
-/// In which order frames with these tags leave that wait behind another, by their place in the list.
+/// Returns the order in which frames with these tags leave from behind another, as their indices in the list.
 fn order(setup: &Setup, tags: &[Option<WireTag>]) -> Vec<usize> {
     let mut machine = Machine::new(setup).unwrap();
     let carry = setup.tags.unwrap().carry;
@@ -220,17 +221,17 @@ fn switches_order_by_the_number_and_its_repeats() {
         Some(says(480, 0)),
     ];
     for carry in Carry::ALL {
-        // 1001 >> 1 = 500, >> 3 = 125; what has no tag is last.
+        // 1001 >> 1 = 500, >> 3 = 125; a frame without a tag is last.
         let setup = marking(carry, "", &by(""));
         assert_eq!(order(&setup, &some), [3, 2, 1, 0]);
         let setup = marking(carry, "boost = 8", &by("boost = 8"));
         assert_eq!(order(&setup, &some), [2, 3, 1, 0]);
         let setup = marking(carry, "boost = 1", &by("boost = 1"));
         assert_eq!(order(&setup, &some), [3, 1, 2, 0]);
-        // The host has rotated, and switches take the number as it is.
+        // The host has rotated, and switches use the number unchanged.
         let setup = marking(carry, "boosting = \"rotate\"", &by("boosting = \"rotate\""));
         assert_eq!(order(&setup, &some), [3, 1, 2, 0]);
-        // Tags that nobody orders by.
+        // Tags that no policy uses.
         let setup = marking(carry, "", "sched = \"srpt\"\nrank = \"dscp\"");
         assert_eq!(order(&setup, &some), [0, 1, 2, 3]);
     }
@@ -256,7 +257,7 @@ fn what_is_sent_again_after_the_end_is_tagged_until_that_is_acknowledged() {
         let shims = counted(machine, 0).shims.unwrap();
         shims.connections
     };
-    // The other end has said all that it had, and lacks these bytes still.
+    // The other end has sent all its data, and still lacks these bytes.
     assert_eq!(hears(&mut machine, 200, 1, ACK | FIN), 1);
     assert_eq!(sends(&mut machine, 300, carry, &end).unwrap().again, 1);
     assert_eq!(hears(&mut machine, 400, 101, ACK), 1, "but for the end");
@@ -305,7 +306,7 @@ fn a_reload_keeps_where_tags_are() {
     );
 }
 
-/// Host 1 orders by remaining sizes, and numbers are boosted so, by 4.
+/// Returns a switch whose host 1 orders by remaining sizes, with this boosting, by 4.
 fn ordering(carry: Carry, boosting: &str) -> Machine {
     let words = format!("boosting = {boosting:?}");
     let mut setup = marking(
@@ -321,7 +322,7 @@ fn ordering(carry: Carry, boosting: &str) -> Machine {
     Machine::new(&setup).unwrap()
 }
 
-/// 100 B come for host 1, with so much left of their message; sequence numbers of what goes on.
+/// Receives 100 B for host 1, with so much left of their message; returns the sequence numbers that go on.
 fn comes(
     machine: &mut Machine,
     us: u64,
@@ -353,7 +354,7 @@ fn a_rotated_size_is_put_back_below_who_orders_by_it() {
         let mut machine = ordering(carry, boosting);
         let mut comes = |us, seq, says| comes(&mut machine, us, seq, says);
         assert_eq!(comes(0, 1, (401, 0, true)), [1]);
-        // Two that overtook, one of them an odd size that was sent again; then what they wait for.
+        // Two that overtook, one of them an odd size that was sent again; then the one they wait for.
         assert_eq!(comes(100, 201, (201, 1, false)), [0u32; 0]);
         assert_eq!(comes(200, 301, (101, 0, false)), [0u32; 0]);
         assert_eq!(comes(300, 101, (301, 3, false)), [101, 201, 301]);
@@ -372,7 +373,7 @@ fn an_end_that_overtakes_data_lets_what_is_held_go_before_it() {
         ..Sample::tcp(4, 1, 0)
     };
     assert_eq!(heard(&mut machine, 300, &end.bytes()), [201, 301, 401]);
-    // What it overtook is of a flow that is closed, and goes on as it comes.
+    // The overtaken segment belongs to a closed flow, and goes on as it comes.
     assert_eq!(comes(&mut machine, 400, 101, (301, 0, false)), [101]);
     assert_eq!(machine.held(), 0);
 }
@@ -380,7 +381,7 @@ fn an_end_that_overtakes_data_lets_what_is_held_go_before_it() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Whatever tagged frames come from switches and hosts, all of it is somewhere, and no host sees a tag.
+    /// Checks that all tagged frames from switches and hosts are accounted for, and that no host sees a tag.
     #[test]
     fn frames_with_tags_are_all_accounted_for(
         frames in proptest::collection::vec((0u16..5, 1u8..5, any::<u32>(), 0u8..16, 0usize..1400, any::<u8>()), 1..150),
@@ -415,7 +416,7 @@ proptest! {
     }
 }
 
-/// All that host 1 sends to host 4 from this port on is announced.
+/// Announces the message from host 1 to host 4 from this port.
 fn announce(machine: &mut Machine, us: u64, port: u16, bytes: u64) -> Result<(), String> {
     let sample = out(0, SYN, 0);
     let one = Announced {

@@ -1,4 +1,4 @@
-//! Frames that waited and had to go.
+//! Tests of evicted frames.
 
 use super::{leaving, older, switch, watched};
 use crate::frame::sample::Sample;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 const VERTIGO: &str = "capacity = \"4 pkt\"\nsched = \"srpt\"\nrank = \"dscp\"\n\
     buffer = { kind = \"vertigo\", mark_at = \"2 pkt\" }";
 
-/// A full frame of this rank, which can be marked.
+/// Returns a full frame of this rank, which can be marked.
 fn ranked(from: u8, to: u8, rank: u8) -> Sample {
     Sample {
         tos: rank << 2 | 2,
@@ -23,14 +23,14 @@ fn arrives(machine: &mut Machine, from: u16, sample: &Sample) {
     machine.receive(Time::ZERO, PortId(from), &sample.bytes());
 }
 
-/// Host 2's port with one frame of rank 0 on the wire and three that wait, the worst of rank 40.
+/// Fills host 2's port with one frame of rank 0 on the wire and three queued, the worst of rank 40.
 fn full_port(machine: &mut Machine) {
     for rank in [0, 40, 30, 20] {
         arrives(machine, 0, &ranked(1, 2, rank));
     }
 }
 
-/// The same, and both ports to switches full of worse ones.
+/// Fills host 2's port, and both ports to switches with frames of a worse rank.
 fn full_switch(machine: &mut Machine) {
     for flow in 0..20 {
         let mut sample = ranked(1, 4, 60);
@@ -73,7 +73,7 @@ fn a_frame_that_is_sent_on_is_marked_in_its_bytes_and_squeezes_others_out() {
     assert_eq!(left, [port.0], "with its checksum, and once");
     let counters = machine.counters(Time::from_ms(1));
     let (from, to) = (&counters.ports[1], &counters.ports[port.index()]);
-    // Those that filled the ports to switches took detours to each other's.
+    // The frames that filled the ports to switches were detoured from one to the other.
     let came = to.decided.detours_in - before.ports[port.index()].decided.detours_in;
     assert_eq!((from.decided.detours_out, came), (1, 1));
     assert_eq!(from.drops["evicted"], 0);
@@ -142,7 +142,7 @@ fn who_watches_sees_a_frame_that_is_sent_on_as_it_will_leave() {
     assert!(out.iter().any(|f| f.0 >= 3 && f.2 == *sent_on));
 }
 
-/// By which port a frame came is not known any more once it has waited.
+/// Checks that the ingress port of a queued frame is not stored.
 #[test]
 fn a_frame_that_waited_came_in_by_no_port() {
     struct Asks;

@@ -1,4 +1,4 @@
-//! Frames with the tags of VLANs, and frames that are long.
+//! Tests of frames with VLAN tags, and of long frames.
 
 use super::{config, in_vlans, leaving, older};
 use crate::frame::sample::{Sample, arp_request};
@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use crate::setup::{Mac, PortVlan, Router, Setup, Station};
 use sidestep_types::{PortId, Time};
 
-/// A frame from host to host with this tag.
+/// Returns a frame from host to host with this tag.
 fn tagged(sample: &Sample, tag: u16) -> Vec<u8> {
     with_tag(&sample.bytes(), tag)
 }
@@ -20,7 +20,7 @@ fn learning() -> Machine {
     Machine::new(&in_vlans("forwarding = \"learning\"")).unwrap()
 }
 
-/// What leaves when this comes in by `port`, in the order of ports.
+/// Returns the frames that leave when `bytes` come in by `port`, in the order of ports.
 fn sent(machine: &mut Machine, ms: u64, port: u16, bytes: &[u8]) -> Vec<(u16, Vec<u8>)> {
     machine.receive(Time::from_ms(ms), PortId(port), bytes);
     let all = leaving(machine, Time::from_ms(ms + 1));
@@ -47,7 +47,7 @@ fn a_flood_stays_in_its_vlan_with_a_tag_where_there_are_several() {
         sent(&mut machine, 3, 4, &tagged(&sample, 5 << 13 | 20)),
         [(1, plain.clone()), (3, with_tag(&plain, 5 << 13 | 20))]
     );
-    // The native one has no tag, and nobody else carries it.
+    // A frame of the native VLAN has no tag, and no other port carries that VLAN.
     assert_eq!(sent(&mut machine, 5, 3, &sample.bytes()), []);
     assert_eq!(machine.counters(Time::from_ms(6)).ports[3].frames.floods, 1);
     assert_eq!(sent(&mut machine, 7, 3, &tagged(&sample, 30)), []);
@@ -154,7 +154,7 @@ fn a_trimmed_frame_keeps_its_tag() {
     let lengths: Vec<usize> = out.iter().map(|f| f.2.len()).collect();
     assert_eq!(lengths, [1518, 58, 58]);
     assert!(out.iter().all(|f| f.2[12..16] == [0x81, 0, 0, 10]));
-    // The least frame is on the link for 84 bytes, with its tag as without.
+    // The shortest frame occupies the link for 84 bytes, with or without its tag.
     assert_eq!(out[2].1 - out[1].1, Time::from_ns(84 * 8));
 }
 

@@ -1,4 +1,5 @@
-//! The loop's rounds over ports and clocks that are made up, which stand still and go on between any two steps.
+//! Tests of the loop's rounds over artificial ports and clocks, which stand still and advance between any two
+//! steps.
 
 use super::*;
 use crate::setup::Setup;
@@ -10,7 +11,7 @@ use std::collections::VecDeque;
 /// Nanoseconds of the time of day when the switch's clock began.
 const DAY_NS: u64 = 1_700_000_000_000_000_000;
 
-/// A machine's clocks: each step of a thread takes one of `gaps`, and may be a stop.
+/// Clocks of a machine: each step of a thread takes one of `gaps`, and may be a stop.
 struct Here {
     now_ns: Cell<u64>,
     ahead_ns: Cell<u64>,
@@ -26,7 +27,7 @@ impl Here {
         }
     }
 
-    /// Some time passes: the gaps in turn.
+    /// Lets some time pass: the gaps in turn.
     fn step(&self) {
         let mut gaps = self.gaps.borrow_mut();
         let gap = gaps.pop_front().unwrap();
@@ -45,7 +46,7 @@ impl Here {
     }
 }
 
-/// A port: when frames come, and with which stamps.
+/// Port with future frames: arrival time, stamp and bytes of each.
 struct Waiting<'a> {
     here: &'a Here,
     frames: VecDeque<(u64, u64, Vec<u8>)>,
@@ -70,7 +71,8 @@ impl Inlet for Waiting<'_> {
     }
 }
 
-/// Two hosts send to a third whose queue has four places; what finds it full is detoured, and then dropped.
+/// Returns a switch on which two hosts send to a third whose queue has four places; frames that find it full
+/// are detoured, and then dropped.
 fn machine() -> Machine {
     let mut text = "name = \"s\"\n[switch]\ncapacity = \"4 pkt\"\nbuffer = \"dibs\"\n".to_string();
     for (name, to) in [
@@ -87,7 +89,7 @@ fn machine() -> Machine {
     Machine::new(&Setup::read("s.toml", &text).unwrap()).unwrap()
 }
 
-/// What left: by which port, when, and how long it is, which tells frames apart.
+/// Departure: port, time, and length, which identifies the frame.
 type Left = (u16, Time, usize);
 
 fn leave(machine: &mut Machine, departures: &mut Vec<Departure>, left: &mut Vec<Left>) {
@@ -98,7 +100,7 @@ fn leave(machine: &mut Machine, departures: &mut Vec<Departure>, left: &mut Vec<
     }
 }
 
-/// What a switch does that is never late.
+/// Returns departures and drops of a switch that is never late.
 fn in_time(frames: &[(u64, usize)]) -> (Vec<Left>, Vec<u64>) {
     let (mut machine, mut left, mut held) = (machine(), Vec::new(), Vec::new());
     let all = frames
@@ -115,7 +117,7 @@ fn in_time(frames: &[(u64, usize)]) -> (Vec<Left>, Vec<u64>) {
     (left, drops(&mut machine))
 }
 
-/// Each frame has a length of its own, nearly a full one.
+/// Returns the unique length of a frame, nearly that of a full one.
 fn length(n: usize) -> usize {
     1000 + n
 }
@@ -129,7 +131,7 @@ fn drops(machine: &mut Machine) -> Vec<u64> {
         .collect()
 }
 
-/// What the loop does on a machine whose steps take `gaps`.
+/// Returns departures and drops of the loop on a machine whose steps take `gaps`.
 fn on(gaps: &[u64], frames: &[(u64, usize)]) -> (Vec<Left>, Vec<u64>) {
     let here = Here::new(gaps);
     let mut ports = [0, 1, 2].map(|port| Waiting {
@@ -161,7 +163,7 @@ proptest! {
     ) {
         let mut at = 5_000;
         let frames: Vec<(u64, usize)> = spans.iter().map(|(span, port)| {
-            // No two at one instant: which of those is first is the kernel's to say.
+            // No two at one instant: the kernel decides which of those is first.
             at += span + 1;
             (at, *port)
         }).collect();
@@ -180,8 +182,8 @@ fn the_rows_of_the_property_above_have_detours_and_drops() {
     assert_eq!(on(&[700], &burst), (left, drops));
 }
 
-/// Frames that come each 100 us at `port` a, with stamps of a day that is set by `step_ns` after the tenth; whether they
-/// were overtaken, and the longest that one is said to have waited.
+/// Receives frames every 100 us at port a, with stamps of a time of day that is set by `step_ns` after the
+/// tenth; returns the number of frames that left, and the longest recorded wait.
 fn while_the_day_is_set(step_ns: i64) -> (usize, u64) {
     let here = Here::new(&[1_000]);
     let set = |n: u64| if n < 10 { 0 } else { step_ns };

@@ -1,9 +1,11 @@
-//! A client of the endpoint, moved on whenever its socket lets it.
+//! Client of the metrics endpoint, advanced whenever its socket is ready.
 //!
-//! **Decision**     it asks, is answered, and is heard for a moment more: closing while it still sends could cost it the answer.
-//! **State**        where it is in that, and until when it may be there. The body is shared by all that asked together.
+//! **Decision**     a client sends a request, gets an answer, and is read for a moment more: closing while it
+//!                  still sends could cost it the answer.
+//! **State**        step of that exchange, and its deadline. The body is shared by all clients that asked
+//!                  together.
 //! **Units**        wall-clock time; bytes.
-//! **Errors**       none: a client that goes away or is too slow is over.
+//! **Errors**       none: a client that goes away or is too slow is dropped.
 
 use super::Limits;
 use super::request::{self, LONGEST, Question, Refusal};
@@ -11,28 +13,28 @@ use std::io::{ErrorKind, Read, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What a client is at.
+/// State of a client.
 enum State {
-    /// What it has asked so far.
+    /// Receiving: bytes of the request so far.
     Asking(Vec<u8>),
-    /// Head, body, and how many bytes of both together are sent.
+    /// Sending: head, body, and bytes sent of both together.
     Answered(Vec<u8>, Arc<[u8]>, usize),
-    /// The answer is sent; what it still says is not read for what it says.
+    /// The answer is sent; further input is read and ignored.
     Ending,
 }
 
-/// What comes of moving a client on.
+/// Result of advancing a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// Nothing more can be read or written now.
     Waits,
-    /// Its whole answer is sent: no more is to be written.
+    /// The whole answer is sent: nothing more is to be written.
     Sent,
-    /// It can be closed.
+    /// The client can be closed.
     Over,
 }
 
-/// A client; `S` does not block.
+/// Client of the endpoint; `S` does not block.
 pub(super) struct Client<S> {
     pub stream: S,
     state: State,
@@ -48,17 +50,18 @@ impl<S: Read + Write> Client<S> {
         }
     }
 
-    /// Has it not asked all of its question?
+    /// Returns true while the request is incomplete.
     pub fn asks(&self) -> bool {
         matches!(self.state, State::Asking(_))
     }
 
-    /// Is it to be moved on when it takes more, rather than when it has said more?
+    /// Returns true if the client waits for its socket to become writable, not readable.
     pub fn is_answered(&self) -> bool {
         matches!(self.state, State::Answered(..))
     }
 
-    /// Reads and writes what can be without waiting. `counters` gives the body, or `None` when there will be none.
+    /// Reads and writes as much as possible without waiting. `counters` returns the body, or `None` if there
+    /// will be none.
     pub fn step(
         &mut self,
         now: Instant,
@@ -95,7 +98,7 @@ impl<S: Read + Write> Client<S> {
                         Err(e) => Went::of(e.kind()),
                     }
                 }
-                // Once: a client that says more than is read keeps nobody waiting.
+                // Once: a client that sends without end keeps nobody waiting.
                 State::Ending => match self.stream.read(&mut [0; 4096]) {
                     Ok(0) => Went::Away,
                     Ok(_) => Went::Nowhere,
@@ -111,11 +114,11 @@ impl<S: Read + Write> Client<S> {
     }
 }
 
-/// What came of one call.
+/// Result of one call.
 enum Went {
-    /// Something was moved; with a question, that is whole now.
+    /// Data was moved; with a request once that is complete.
     On(Option<Result<Question, Refusal>>),
-    /// It would have to be waited for.
+    /// The call would block.
     Nowhere,
     /// The client is gone.
     Away,

@@ -31,7 +31,7 @@ const LENGTHS: [f64; 14] = [
     f64::INFINITY,
 ];
 
-/// All counters as OpenMetrics text.
+/// Returns all counters as OpenMetrics text.
 pub fn exposition(name: &str, snapshot: Snapshot) -> String {
     let mut registry = Registry::with_prefix_and_labels(
         "sidestep",
@@ -84,7 +84,7 @@ impl Collector for Scrape {
 }
 
 impl Scrape {
-    /// What was ordered of links: none of it is of the interface.
+    /// Encodes state and changes of links and ports that the switch has, not the interface.
     fn links(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         type Value = fn(&PortCounters) -> i64;
         let families: [(&str, &str, Option<Unit>, Value); 5] = [
@@ -149,7 +149,7 @@ impl Scrape {
         Ok(())
     }
 
-    /// Of the ports that have shims.
+    /// Encodes the counters of shims, for ports that have any.
     fn shims(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let ports = || {
             let ports = self.0.machine.ports.iter();
@@ -196,7 +196,7 @@ impl Scrape {
         Ok(())
     }
 
-    /// Reasons that did not occur are left out.
+    /// Encodes drops and refusals by reason, without the reasons that did not occur.
     fn reasons(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         type Reasons = fn(&PortCounters) -> &BTreeMap<&'static str, u64>;
         let families: [(&str, &str, Reasons); 2] = [
@@ -235,7 +235,7 @@ impl Scrape {
         )?;
         for port in &self.0.machine.ports {
             let labels = [("port", port.name.as_str())];
-            // What lies in a bucket counts as its upper end: under 1 % too much.
+            // A value counts as the upper end of its bucket: under 1 % too much.
             let sum: u64 = port
                 .depths
                 .buckets

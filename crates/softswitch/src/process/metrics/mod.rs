@@ -1,13 +1,16 @@
 //! Counters for Prometheus: `GET /metrics` on the loopback.
 //!
-//! **Decision**     one thread serves all clients, and waits for none of them alone. There are so many at once; when one more
-//!                  comes, the one that has been asking for longest makes room: so clients that say nothing keep nobody out.
-//!                  The loop is asked for its counters ten times a second at most: who asks again sooner gets the same.
-//! **State**        the clients, and the counters of the last moment.
+//! **Decision**     one thread serves all clients, and never waits for a single one. The number of clients is
+//!                  limited; a new one replaces the one that has been sending its request for longest, so
+//!                  silent clients keep nobody out. The loop is queried for its counters at most ten times a
+//!                  second: sooner requests get the same text.
+//! **State**        the clients, and the last counters.
 //! **Units**        wall-clock time.
-//! **Errors**       an address that is taken or of another machine. A client that goes away is no error.
+//! **Errors**       an address that is taken or belongs to another machine. A client that goes away is no
+//!                  error.
 //!
-//! A thread for each client would cost its stack, which is locked in memory here, and one that says nothing would keep it.
+//! A thread for each client would cost its stack, which is locked in memory here, and a silent client would
+//! keep it.
 
 mod client;
 mod exposition;
@@ -24,18 +27,18 @@ use std::time::{Duration, Instant};
 
 pub use exposition::exposition;
 
-/// What clients may take.
+/// Limits of clients.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
-    /// For the whole question.
+    /// Time for the whole request.
     question: Duration,
-    /// For the whole answer.
+    /// Time for the whole answer.
     answer: Duration,
-    /// For being heard after it.
+    /// Time for reading after the answer.
     ending: Duration,
-    /// How many are served at once.
+    /// Most clients served at once.
     clients: usize,
-    /// Counters are as old as this at most.
+    /// Age after which counters are queried again.
     age: Duration,
 }
 
@@ -47,10 +50,10 @@ const LIMITS: Limits = Limits {
     age: Duration::from_millis(100),
 };
 
-/// After an error of accepting, as when there are too many open files, it is tried again in so long.
+/// Time between an error of accept, for example too many open files, and the next attempt.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Opens the endpoint, on an address of this machine's own alone.
+/// Opens the endpoint, on a loopback address only.
 pub fn listen(at: SocketAddr) -> Result<TcpListener, String> {
     if !at.ip().is_loopback() {
         return Err(format!(
@@ -75,14 +78,14 @@ pub fn serve(listener: &TcpListener, name: &str, sender: &OrderSender) {
     }
 }
 
-/// The endpoint and its clients. `F` gives the counters as text, or `None` when there will be none.
+/// Endpoint and its clients. `F` returns the counters as text, or `None` if there will be none.
 struct Server<'a, F> {
     listener: &'a TcpListener,
     limits: Limits,
     counters: Recent<F>,
-    /// In the order in which they came.
+    /// Clients in the order of their arrival.
     clients: Vec<Client<TcpStream>>,
-    /// No more are accepted until then.
+    /// Time until which no client is accepted.
     pause: Option<Instant>,
     polled: Vec<libc::pollfd>,
 }
@@ -111,7 +114,7 @@ impl<'a, F: FnMut() -> Option<Arc<[u8]>>> Server<'a, F> {
         let mut ready = polled.iter().map(|p| p.revents != 0);
         let come = ready.next().unwrap_or(false);
         let (limits, counters) = (self.limits, &mut self.counters);
-        // Who has asked is answered before anybody has to make room.
+        // Complete requests are answered before a client is replaced.
         self.clients.retain_mut(|client| {
             let goes_on = !ready.next().unwrap_or(false) || go_on(client, now, &limits, counters);
             goes_on && client.until > now
@@ -149,18 +152,18 @@ impl<'a, F: FnMut() -> Option<Arc<[u8]>>> Server<'a, F> {
         let first = ends.chain(self.pause).min();
         let left = first.map(|end| end.saturating_duration_since(now));
         if sys::poll(&mut self.polled, left).is_err() {
-            // Not at once again: there is no memory, say.
+            // Do not retry at once: there may be no memory.
             std::thread::sleep(PAUSE);
         }
     }
 
-    /// Takes all that wait to be taken, and what they have said already.
+    /// Accepts all waiting clients, and reads what they have already sent.
     fn accept(&mut self, now: Instant) {
         loop {
             let stream = match self.listener.accept() {
                 Ok((stream, _)) => stream,
                 Err(e) if e.kind() == ErrorKind::WouldBlock => return,
-                // A client that was gone before it was taken.
+                // The client closed before it was accepted.
                 Err(e) if e.kind() == ErrorKind::ConnectionAborted => continue,
                 Err(_) => {
                     self.pause = Some(now + PAUSE);
@@ -183,7 +186,7 @@ impl<'a, F: FnMut() -> Option<Arc<[u8]>>> Server<'a, F> {
     }
 }
 
-/// Moves a client on; false when it can be closed.
+/// Advances a client; returns false if it can be closed.
 fn go_on<F: FnMut() -> Option<Arc<[u8]>>>(
     client: &mut Client<TcpStream>,
     now: Instant,
@@ -197,7 +200,7 @@ fn go_on<F: FnMut() -> Option<Arc<[u8]>>>(
     }
 }
 
-/// Counters that are not older than an age.
+/// Counters cached up to an age.
 struct Recent<F> {
     text: F,
     age: Duration,

@@ -1,38 +1,38 @@
-//! What a client asks, and how it is answered: bytes in, bytes out.
+//! HTTP requests and answers of the endpoint: bytes in, bytes out.
 //!
-//! **Decision**     `GET` and `HEAD` of `/metrics`, whatever stands behind a `?`, are answered; everything else is refused
-//!                  with a status. What is no whole question yet is waited for, up to [`LONGEST`].
+//! **Decision**     `GET` and `HEAD` of `/metrics`, with any query behind a `?`, are answered; everything else
+//!                  is refused with a status. An incomplete request is waited for, up to [`LONGEST`].
 //! **State**        none.
 //! **Errors**       a [`Refusal`].
 //! **Source**       RFC 9112; `httparse` reads the bytes.
 
-/// The longest question, in bytes: Prometheus asks with some 300.
+/// Bytes of the longest request; Prometheus sends some 300.
 pub const LONGEST: usize = 8192;
-/// Headers of a question at most.
+/// Most headers of a request.
 const HEADERS: usize = 64;
 
-/// A question that is answered.
+/// Request that is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
     /// All counters.
     Get,
-    /// The head of that answer alone.
+    /// Head of that answer only.
     Head,
 }
 
-/// Why a question is not answered: a status of HTTP, and words.
+/// Refusal of a request: a status of HTTP, and an explanation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The status line's number and words.
+    /// Number and words of the status line.
     pub status: &'static str,
-    /// What was expected.
+    /// Explanation: what was expected.
     pub words: &'static str,
-    /// The question was a `HEAD`.
+    /// True if the request was a `HEAD`.
     head: bool,
 }
 
 impl Refusal {
-    /// The switch counts no more.
+    /// The switch is ending, and has no counters any more.
     pub const ENDING: Refusal = Refusal::new("503 Service Unavailable", "the switch is ending\n");
 
     const fn new(status: &'static str, words: &'static str) -> Refusal {
@@ -44,7 +44,7 @@ impl Refusal {
     }
 }
 
-/// Reads what has come so far; `None` when more has to come.
+/// Reads the bytes received so far; returns `None` if the request is incomplete.
 ///
 /// ```
 /// use sidestep_softswitch::process::metrics::request::{Question, read};
@@ -87,7 +87,7 @@ fn admit(request: &httparse::Request<'_, '_>) -> Result<Question, Refusal> {
     }
 }
 
-/// The path of a target, which may have a query behind it and, as a proxy asks, scheme and host before it.
+/// Returns the path of a target, without the query behind it and, in a proxy's form, scheme and host before it.
 fn path(target: &str) -> &str {
     let target = target.split('?').next().unwrap_or_default();
     match target.strip_prefix("http://") {
@@ -96,13 +96,13 @@ fn path(target: &str) -> &str {
     }
 }
 
-/// The head of the answer with `length` bytes of counters.
+/// Returns the head of the answer with `length` bytes of counters.
 pub fn head(length: usize) -> String {
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     top("200 OK", kind, length)
 }
 
-/// A whole answer that refuses.
+/// Returns a complete answer for a refusal.
 pub fn refused(refusal: &Refusal) -> String {
     let top = top(refusal.status, "text/plain", refusal.words.len());
     if refusal.head {

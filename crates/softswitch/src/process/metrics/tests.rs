@@ -2,7 +2,7 @@ use super::*;
 use std::io::{Read, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Nobody's time is ever over, and counters are always asked for.
+/// Limits that never expire, with counters that are always queried again.
 const PATIENT: Limits = Limits {
     question: Duration::from_secs(1 << 20),
     answer: Duration::from_secs(1 << 20),
@@ -11,7 +11,7 @@ const PATIENT: Limits = Limits {
     age: Duration::ZERO,
 };
 
-/// An endpoint whose counters are `text`, while `work` runs; how often they were asked for.
+/// Runs an endpoint whose counters are `text` during `work`; returns how often they were queried.
 fn serving(limits: Limits, text: &str, work: impl FnOnce(SocketAddr)) -> usize {
     let listener = listen("127.0.0.1:0".parse().unwrap()).unwrap();
     let at = listener.local_addr().unwrap();
@@ -33,18 +33,18 @@ fn serving(limits: Limits, text: &str, work: impl FnOnce(SocketAddr)) -> usize {
     asked.load(Ordering::SeqCst)
 }
 
-/// Ends the endpoint, also when its test fails.
+/// Guard that ends the endpoint, also if its test fails.
 struct End<'a>(&'a AtomicBool, SocketAddr);
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::SeqCst);
-        // So that the last round ends.
+        // Wakes the endpoint for its last round.
         drop(TcpStream::connect(self.1));
     }
 }
 
-/// A client. What it waits for longer than anything takes does not come.
+/// Connects a client. Its read timeout is longer than any answer takes.
 fn connect(at: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(at).unwrap();
     let patience = Some(Duration::from_secs(120));
@@ -60,7 +60,7 @@ fn ask(at: SocketAddr, question: &str) -> String {
     answer
 }
 
-/// The other end has neither said anything nor hung up.
+/// Returns true if the other end has neither sent anything nor closed.
 fn is_open(stream: &mut TcpStream) -> bool {
     stream.set_nonblocking(true).unwrap();
     let said = stream.read(&mut [0; 1]);
@@ -72,7 +72,7 @@ fn forty_silent_clients_do_not_delay_a_scrape() {
     serving(PATIENT, "all\n", |at| {
         let silent = || connect(at);
         let mut silent: Vec<TcpStream> = (0..40).map(|_| silent()).collect();
-        // One of them has begun to ask.
+        // One of them has sent a part of its request.
         silent[7].write_all(b"GET /met").unwrap();
         let answer = ask(at, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
         assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
@@ -99,11 +99,12 @@ fn one_too_many_is_answered_and_who_has_asked_for_longest_makes_room() {
         let mut silent: Vec<TcpStream> = Vec::new();
         for _ in 0..9 {
             silent.push(connect(at));
-            // It was taken before the next one comes: an answer came after it.
+            // The client was accepted before the next one comes: an answer came after it.
             let answer = ask(at, "GET /metrics HTTP/1.1\r\n\r\n");
             assert!(answer.ends_with("\r\n\r\nall\n"), "{answer}");
         }
-        // Closing it tells; a client that was answered makes room too, so that it may be more than six.
+        // Its end of file shows that it was closed. Clients that were answered make room too, so more than six
+        // may be closed.
         let mut first = silent.remove(0);
         assert_eq!(first.read(&mut [0; 1]).unwrap(), 0, "the first was closed");
     });
@@ -117,7 +118,8 @@ fn a_client_that_asks_byte_by_byte_does_not_hold_the_endpoint() {
     };
     serving(limits, "all\n", |at| {
         let mut client = connect(at);
-        // Each byte well within the time, and no end: it goes on until it is hung up on.
+        // Each byte comes well within the time, but the request has no end: it goes on until the endpoint
+        // closes.
         let endless = b"GET /metrics HTTP/1.1\r\nHost: "
             .iter()
             .chain(std::iter::repeat(&b'x'));
@@ -156,7 +158,7 @@ fn a_long_answer_arrives_whole_at_a_client_that_takes_its_time() {
     serving(PATIENT, &text, |at| {
         let mut slow = connect(at);
         slow.write_all(b"GET /metrics?x HTTP/1.1\r\n\r\n").unwrap();
-        // More than the sockets hold waits; another is answered meanwhile.
+        // More than the sockets hold has to wait; another client is answered meanwhile.
         let head = ask(at, "HEAD /metrics HTTP/1.1\r\n\r\n");
         assert!(head.contains("Content-Length: 10485760\r\n"), "{head}");
         assert!(head.ends_with("\r\n\r\n"), "{head}");

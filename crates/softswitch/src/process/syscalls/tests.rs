@@ -5,10 +5,10 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
 use std::time::Duration;
 
-/// What a confined process of its own does, by name: the name is in its environment.
+/// Environment variable with the name of the call that the confined process makes.
 const WORK: &str = "SIDESTEP_TEST_CALL";
 
-/// Not a test: what the confined process of the others does.
+/// Body of the confined process that the other tests start; not a test by itself.
 #[test]
 #[ignore = "the other tests of this file start it in a process of its own"]
 fn confined() {
@@ -26,7 +26,7 @@ fn confined() {
     });
     confine().unwrap();
     let none = std::ptr::null_mut::<c_void>();
-    // SAFETY: none of these calls is made: the process ends instead. Those that are have no memory that is used.
+    // SAFETY: none of the forbidden calls is made: the process ends instead. The allowed ones use no memory.
     unsafe {
         match work.as_str() {
             "nothing" => {}
@@ -97,7 +97,7 @@ fn confined() {
     println!("went on");
 }
 
-/// What threads, clients, files, time and memory take.
+/// Makes the calls that threads, clients, files, time and memory need.
 fn allowed(listener: &TcpListener, mut before: TcpStream) {
     before
         .set_read_timeout(Some(Duration::from_secs(9)))
@@ -123,9 +123,9 @@ fn allowed(listener: &TcpListener, mut before: TcpStream) {
         .unwrap();
     crate::process::files::replace(&path).unwrap();
     assert_eq!(crate::process::files::read(&path, 9).unwrap(), "");
-    // A thread that panics says so, and the process lives.
+    // A panicking thread prints its message, and the process lives.
     assert!(std::thread::spawn(|| panic!("said")).join().is_err());
-    // Whatever the C library makes of more arguments.
+    // A call whose form is up to the C library: random keys of a hash map.
     let map: std::collections::HashMap<u8, u8> = std::collections::HashMap::from([(1, 2)]);
     assert_eq!(map[&1], 2);
 }
@@ -143,7 +143,7 @@ fn run(work: &str) -> Output {
     command
         .env(WORK, work)
         .env("SIDESTEP_TEST_ROOM", room.path());
-    // A leak would be looked for by a process that traces this one.
+    // Leak detection would start a process that traces this one.
     command
         .env("ASAN_OPTIONS", "detect_leaks=0")
         .env("RUST_BACKTRACE", "1");
