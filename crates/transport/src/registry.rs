@@ -4,17 +4,16 @@
 
 use sidestep_types::{About, Entry, Settings};
 
-/// What can be chosen as a transport by its name: a congestion controller of TCP's, or a sender
-/// of its own.
+/// Transport that can be chosen by its name: a congestion controller of TCP, or a separate sender.
 ///
 /// ```
 /// use sidestep_transport::Transport;
 /// use sidestep_types::{About, Settings, Value, Values};
 ///
-/// /// Keeps so many segments in the network, whatever happens.
+/// /// Keeps `segments` segments in the network, whatever happens.
 /// #[derive(Debug, PartialEq, Settings)]
 /// struct Fixed {
-///     /// its window; assumed
+///     /// window; assumed
 ///     #[setting(default = "10", above = 0)]
 ///     segments: u64,
 /// }

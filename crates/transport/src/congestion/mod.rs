@@ -172,13 +172,13 @@ pub struct Delay {
     pub hops: u8,
 }
 
-/// A congestion controller: moves the window, and nothing else.
+/// Congestion controller: moves the window, and nothing else.
 ///
 /// ```
 /// use sidestep_transport::{Control, Echo, Window};
 /// use sidestep_types::Time;
 ///
-/// /// Takes marks for losses, and halves on either.
+/// /// Treats marks as losses, and halves the window on either.
 /// struct Halving;
 ///
 /// impl Control for Halving {

@@ -15,9 +15,8 @@ pub trait Machine: sealed::Sealed {
 
 /// One end of a flow at a host.
 ///
-/// Its timer is lazy: a deadline that moves later, as nearly every acknowledgement makes it,
-/// touches nothing. The alarm that was asked for before goes off, finds nothing due, and another
-/// is asked for.
+/// The timer is lazy: nearly every acknowledgement moves the deadline later, and that changes
+/// nothing. The alarm requested before goes off, finds nothing due, and the next one is requested.
 ///
 /// ```
 /// use sidestep_transport::{Arrival, Endpoint, TcpConfig, TransportConfig};
@@ -46,7 +45,7 @@ pub trait Machine: sealed::Sealed {
 /// tx.on_ack(now, rx.poll_ack(now).expect("it arrived"));
 /// assert!(tx.is_done() && rx.is_done());
 ///
-/// // The alarm still goes off, and finds that nothing is due.
+/// // The alarm still goes off, and nothing is due.
 /// assert!(tx.on_alarm(alarm, alarm));
 /// assert_eq!(tx.next_alarm(), None);
 /// ```
