@@ -1,4 +1,4 @@
-//! One end alone, and whatever it may hear.
+//! One end alone, with arbitrary input.
 
 use super::*;
 
