@@ -101,7 +101,7 @@ pub struct TcpConfig {
     /// the first acknowledgement
     #[setting(default = "off", off = "off", above = 0)]
     pub measured_round_trip: Option<Time>,
-    /// when all data is acknowledged, close with FIN, its answer and the acknowledgement of that answer; false:
+    /// once all data is acknowledged, close with FIN, its answer and the acknowledgement of that answer; false:
     /// the connection stays open
     #[setting(default = "false")]
     pub fin: bool,

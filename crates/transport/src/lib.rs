@@ -51,7 +51,7 @@ pub struct Segment {
     /// byte it acknowledges the SYN-ACK; just after the last byte it is a FIN; one after that it acknowledges
     /// the answer to the FIN. Only the FIN is answered.
     pub len: u32,
-    /// Opens the connection.
+    /// Set if it opens the connection.
     pub syn: bool,
     /// Set if a switch may mark the packet (RFC 3168 ECT).
     pub ect: bool,
@@ -79,7 +79,7 @@ pub struct Arrival {
     pub seq: u64,
     /// Payload bytes.
     pub len: u32,
-    /// Opens the connection.
+    /// Set if it opens the connection.
     pub syn: bool,
     /// Set if a switch marked the packet (RFC 3168 CE).
     pub ce: bool,

@@ -166,7 +166,7 @@ macro_rules! congestions {
         pub(crate) const ENTRIES: &[sidestep_types::Entry] =
             &[$( <$module::$type as Transport>::ENTRY, )*];
 
-        /// Whether a subflow of MPTCP can use the controller, for each controller.
+        /// Flag of each controller: whether a subflow of MPTCP can use it.
         pub(crate) const OF_SUBFLOWS: &[bool] = &[$( <$module::$type as Transport>::SUBFLOW, )*];
 
         /// Returns true if a TCP with the controller called `kind` can detect losses by time.

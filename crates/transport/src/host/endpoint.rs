@@ -1,4 +1,4 @@
-//! One end of a flow: its sender or receiver, the timer and the hash of the packets sent.
+//! End of a flow at a host: its sender or receiver, the timer and the hash of the packets sent.
 
 use sidestep_types::{Time, mix64};
 
@@ -13,7 +13,7 @@ pub trait Machine: sealed::Sealed {
     fn on_timeout(&mut self, now: Time);
 }
 
-/// One end of a flow at a host.
+/// End of a flow at a host.
 ///
 /// The timer is lazy: nearly every acknowledgement moves the deadline later, and that changes
 /// nothing. The alarm requested before goes off, finds nothing due, and the next one is requested.

@@ -32,7 +32,7 @@ pub enum Opened {
     /// No SYN, or not yet the acknowledgement of its answer.
     #[default]
     Unseen,
-    /// One answer to a SYN, acknowledged after this time.
+    /// Single answer to a SYN, acknowledged after this time.
     Took(Time),
     /// More than one answer to a SYN; the last one was acknowledged after this time, or not at all if it is
     /// [`Time::MAX`].

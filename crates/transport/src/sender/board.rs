@@ -38,7 +38,7 @@ pub(super) struct Board {
     slots: VecDeque<u64>,
     /// First byte of the first slot. Every slot is `mss` long; the last may be shorter.
     start: u64,
-    /// One past the last byte of the last slot: the first byte never sent.
+    /// End of the last slot: the first byte never sent.
     end: u64,
     mss: u64,
     /// Bytes in slots with each flag.
@@ -47,7 +47,7 @@ pub(super) struct Board {
     resent: u64,
     /// Slots with [`CUT`].
     cuts: u32,
-    /// One past the highest byte ever SACKed.
+    /// Highest byte ever SACKed, plus one.
     top: u64,
     /// Edge below which every byte not SACKed is marked lost.
     lost_edge: u64,
@@ -55,7 +55,7 @@ pub(super) struct Board {
     hole: u64,
     /// Time of the newest retransmission that [`Board::cover`] has found, in picoseconds.
     repaired: u64,
-    /// One past the highest byte ever retransmitted.
+    /// Highest byte ever retransmitted, plus one.
     again_edge: u64,
     /// Bytes ever marked lost by time.
     marked: u64,

@@ -20,9 +20,9 @@ use crate::{Ack, Segment};
 pub enum Closing {
     /// Not this sender: another message follows, or the configuration has no teardown.
     Never,
-    /// This side alone: the other side closes its own direction.
+    /// Sending side alone: the other side closes its own direction.
     Half,
-    /// Both sides at once: the other side has nothing to send.
+    /// Two sides in one exchange: the other side has nothing to send.
     Both,
 }
 

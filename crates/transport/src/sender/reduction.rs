@@ -32,7 +32,7 @@ impl TcpSender {
         self.prr = Prr::default();
     }
 
-    /// Ends the reduction: it is complete, or a timeout has set the window to one segment.
+    /// Ends a reduction in progress, if any: the window becomes `ssthresh`.
     pub(super) fn end_reduction(&mut self) {
         if std::mem::replace(&mut self.reducing, false) {
             self.window.cwnd = self.window.ssthresh;

@@ -1,11 +1,11 @@
 //! Agent-droptail: filters duplicate acknowledgements from the sender until there are unusually many.
 //!
-//! **Decision**     the first `pass` duplicates of a run go on. The following ones are dropped until the run is
-//!                  as long as `share` of the runs counted before; from that duplicate on all go on, so that
-//!                  the third one at the sender starts fast retransmit. A run ends when the cumulative
-//!                  acknowledgement moves, and is counted then if it has `shortest` duplicates or more. All
-//!                  other packets go on: acknowledgements that move, old ones, those with SACK blocks, data,
-//!                  handshakes.
+//! **Decision**     the first `pass` duplicates of a run go on. The following ones are dropped until the run
+//!                  reaches the length that `share` of the runs counted before do not exceed; from that
+//!                  duplicate on all go on, so that the third one at the sender starts fast retransmit. A run
+//!                  ends when the cumulative acknowledgement moves, and is counted then if it has `shortest`
+//!                  duplicates or more. All other packets go on: acknowledgements that move, old ones, those
+//!                  with SACK blocks, data, handshakes.
 //! **State**        for each open flow and each of its subflows, the state of `duplicates.rs` and whether its
 //!                  run goes on; the number of runs of each length up to `longest`, for each subflow or for the
 //!                  host.
@@ -15,8 +15,8 @@
 //!                  duplicates.
 //! **Source**       Dixit et al., Purdue CSD TR 11-011 (PLTS), section III-C2.
 //! **Deviations**   none known. The report does not specify the scope of the counters, the first run, runs that
-//!                  ended in a retransmission and recovery: these are settings, all assumed. It counts "3, 4 or
-//!                  5 consecutive DUPACKs", so shorter runs, which start no recovery, do not count.
+//!                  ended in a retransmission, and recovery: these are settings, all assumed. It counts "3, 4
+//!                  or 5 consecutive DUPACKs", so shorter runs, which start no recovery, do not count.
 //!
 //! The agent drops duplicates, as the report does ("drops the following DUPACKs"), and does not hold
 //! them. An acknowledgement is cumulative: the next one carries all of its information, and a late one
@@ -72,7 +72,7 @@ pub struct AgentDroptailSettings {
     /// length of the shortest run that is counted (PLTS, by its example)
     #[setting(default = "3", above = 0)]
     shortest: u64,
-    /// length as which longer runs count; assumed
+    /// largest length counted, and the length as which longer runs count; assumed
     #[setting(default = "256", range = ..=MOST, because = "each length has a counter")]
     longest: u64,
 }

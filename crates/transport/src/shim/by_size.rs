@@ -8,12 +8,13 @@
 //!                  the flow's latest data (`flow`), or all in the first class. By `size` the packet with a
 //!                  flow's last byte is flagged as the end, each time that it is sent: switches that count
 //!                  flows read the flag. With `announce` the class follows the announced size, which may be
-//!                  wrong; the end is always true.
-//! **State**        for each open flow its size, the highest byte sent, and the class of the data received.
+//!                  wrong; the flag follows the true size.
+//! **State**        for each open flow its size, the first byte of the farthest packet sent, and the class of
+//!                  the data received.
 //! **Units**        bytes of payload; `dscp` maps a class to the code point that switches read.
 //! **Errors**       thresholds that do not rise; more than [`MOST_CLASSES`] classes; by `sent` a threshold of
-//!                  0, below which there is no byte; a number of code points other than that of classes, one
-//!                  above [`MOST_DSCP`], the same one twice; an `announce` of 0, an `announce_share` above 1.
+//!                  0, below which there is no byte; more or fewer code points than classes, a code point above
+//!                  [`MOST_DSCP`], one given twice; an `announce` of 0, an `announce_share` above 1.
 //! **Source**       Mushtaq et al., SIGCOMM 2014 poster (MulBuff), section 2 and its footnotes: hosts mark
 //!                  packets by flow size or, if that is unknown, by the bytes sent so far; any number of
 //!                  queues.

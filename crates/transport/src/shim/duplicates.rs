@@ -35,7 +35,7 @@ fn key(flow: FlowId, subflow: u8) -> Key {
 pub(super) struct Stream<S> {
     /// Highest acknowledgement received.
     pub acked: u64,
-    /// One past the highest byte sent.
+    /// Highest byte sent, plus one.
     pub sent: u64,
     /// Duplicates since `acked` moved.
     pub run: u64,

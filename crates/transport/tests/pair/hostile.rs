@@ -1,4 +1,4 @@
-//! One end alone, with arbitrary input.
+//! Hostile input to one end alone.
 
 use super::*;
 

@@ -65,7 +65,7 @@ pub struct Mark {
 struct Settings {
     /// Unit of the count; `None` counts the bytes that remain.
     by: Option<Unit>,
-    /// Treatment of messages of unknown size, by remaining size.
+    /// Tagging of messages of unknown size, where the number is the remaining size.
     unknown: Unknown,
     gap: Time,
     boosting: Boosting,

@@ -48,7 +48,7 @@ impl Sent {
 pub struct Outstanding {
     /// Records, sorted by first byte.
     packets: VecDeque<Sent>,
-    /// One past the highest byte sent.
+    /// Highest byte sent, plus one.
     next: u64,
     /// Hash of the addresses of its packets.
     pub hash: u32,

@@ -22,7 +22,7 @@ pub(super) struct Stream {
     message: Option<u8>,
     /// First byte of the message, if all before it went on; used where places are not bytes of the stream.
     start: u64,
-    /// One past the highest byte that went on while places were not bytes of the stream.
+    /// Highest byte that went on while places were not bytes of the stream, plus one.
     highest: u64,
 }
 
