@@ -1,25 +1,26 @@
-//! Receivers: the enum inside, `dyn` at the edge. Senders have theirs from the registry.
+//! Any receiver: an enum for those of this crate, `dyn` for custom ones. The registry writes the enum of
+//! senders.
 
 use sidestep_types::Time;
 
 use crate::{Ack, Arrival, MptcpReceiver, Opened, Receiver, TcpReceiver};
 
-/// A receiver of this crate or one brought along.
-// With a tag of its own, as `AnySender`.
+/// Receiver of this crate, or a custom one.
+// With an explicit tag, as `AnySender`.
 #[repr(u8)]
 #[derive(serde::Serialize, serde::Deserialize)]
 pub enum AnyReceiver {
-    /// This crate's TCP.
+    /// TCP receiver.
     Tcp(TcpReceiver),
-    /// That of several subflows.
+    /// MPTCP receiver.
     Mptcp(Box<MptcpReceiver>),
-    /// Somebody's own.
+    /// Custom receiver.
     #[serde(skip)]
     Custom(Box<dyn Receiver + Send>),
 }
 
 impl AnyReceiver {
-    /// What it saw of the handshake; nothing, if it is somebody's own.
+    /// Returns the receiver's view of the handshake; [`Opened::Unseen`] for a custom receiver.
     pub fn opened(&self) -> Opened {
         match self {
             AnyReceiver::Tcp(tcp) => tcp.opened(),
@@ -28,8 +29,8 @@ impl AnyReceiver {
         }
     }
 
-    /// [`Receiver::on_segment`], with where the segment stands in what several subflows carry together:
-    /// asked for only by who has subflows.
+    /// Handles a segment like [`Receiver::on_segment`], together with its data sequence number across all
+    /// subflows. Only a receiver with subflows calls `data_seq`.
     #[inline(always)]
     pub fn on_mapped_segment(
         &mut self,

@@ -1,4 +1,4 @@
-//! The parameters of `[transport]` that are words: lists, documents and tests go over them.
+//! Parameters of `[transport]` whose value is a word: lists, documents and tests iterate over them.
 
 use crate::words::{
     AckRule, BackoffEnds, Growth, LossDetection, Ranking, Recovery, Reduction, ThresholdRule,
@@ -6,16 +6,16 @@ use crate::words::{
 use crate::{Estimator, TcpConfig};
 use sidestep_types::Entry;
 
-/// A parameter of `[transport]` that is one of a list of words, each with its own entry and page.
+/// Parameter of `[transport]` whose value is one of a list of words, each with its own entry and page.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
-    /// The parameter with its table: `transport.recovery`.
+    /// Name of the parameter with its table: `transport.recovery`.
     pub key: &'static str,
-    /// What the words are together: a kind of `sidestep list`, and a folder of `docs/`.
+    /// Kind of the words: the argument of `sidestep list`, and the name of a folder of `docs/`.
     pub kind: &'static str,
-    /// The words.
+    /// Entry of each word.
     pub entries: &'static [Entry],
-    /// The word that a connection was told.
+    /// Returns the word set in a connection's configuration.
     pub of: fn(&TcpConfig) -> &'static str,
 }
 
@@ -25,7 +25,7 @@ macro_rules! choices {
     };
 }
 
-/// All of them, in the order of lists.
+/// All parameters whose value is a word, in the order of lists.
 pub const CHOICES: &[Choice] = &choices! {
     "transport.recovery", "recoveries", Recovery => |tcp| tcp.recovery.name();
     "transport.loss_detection", "detections", LossDetection => |tcp| tcp.loss_detection().name();

@@ -1,4 +1,4 @@
-//! What can be chosen about a TCP connection. Units are in the types.
+//! Settings of a TCP connection. Units are in the types.
 
 use sidestep_types::{Bytes, Fraction, Param, Refusal, Setting, Settings, Time, Values, settings};
 
@@ -9,35 +9,35 @@ use crate::{
     ThresholdRule,
 };
 
-/// The parameters of `[transport]` whatever its kind. Not every kind listens to all of them:
-/// see [`crate::takes`].
+/// Parameters of `[transport]` that all kinds share. Not every kind uses all of them: see [`crate::takes`].
 pub const PARAMS: &[Param] = TcpConfig::PARAMS;
 
-/// The largest payload of a segment: a jumbo frame's worth; a packet's length has 16 bits.
+/// Largest payload of a segment: that of a jumbo frame. (The length of a packet has 16 bits.)
 pub const LONGEST_SEGMENT: u64 = 9_000;
 
-/// The payloads that a segment can have.
+/// Range of the payload of a segment.
 pub(crate) const SEGMENTS: std::ops::RangeInclusive<Bytes> = Bytes(1)..=Bytes(LONGEST_SEGMENT);
 
-/// The initial windows that a connection can have, in segments.
+/// Range of the initial window, in segments.
 const INITIAL_WINDOWS: std::ops::RangeInclusive<u64> = 1..=1 << 20;
 
-/// A TCP connection's settings, the same at both ends.
+/// Settings of a TCP connection, the same at both ends.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, Settings)]
 pub struct TcpConfig {
-    /// How the window grows and shrinks.
+    /// Congestion controller.
     #[setting(skip)]
     pub congestion: Congestion,
-    /// how losses are repaired: RFC 6582, RFC 5681 or RFC 6675
+    /// recovery from losses: NewReno (RFC 6582), Reno (RFC 5681) or SACK (RFC 6675)
     #[setting(default = "newreno")]
     pub recovery: Recovery,
-    /// Evidence of a loss: `None` goes by duplicates.
+    /// Loss detection by time; `None` detects losses by duplicates.
     #[setting(skip, flatten = RackSettings)]
     pub rack: Option<RackConfig>,
-    /// growth in slow start: a segment for each acknowledgement (RFC 5681), or each segment delivered (Linux)
+    /// growth in slow start: by a segment for each acknowledgement (RFC 5681), or by all bytes delivered
+    /// (Linux)
     #[setting(key = "window_growth", default = "rfc5681")]
     pub growth: Growth,
-    /// how a cut window is reached: at once, or by proportional rate reduction as in Linux and ns-3 (RFC 9937)
+    /// reduction to a cut window: at once, or by proportional rate reduction as in Linux and ns-3 (RFC 9937)
     #[setting(default = "prr")]
     pub reduction: Reduction,
     /// payload of a full segment; IP MTU 1500 without options (DIBS Table 1)
@@ -46,72 +46,76 @@ pub struct TcpConfig {
     /// initial window in segments (RFC 6928, DIBS Table 1)
     #[setting(default = "10", range = INITIAL_WINDOWS)]
     pub initial_window: u32,
-    /// bytes the receiver allows beyond the cumulative acknowledgement; assumed: a flow that only its own NIC slows
-    /// down keeps as much in flight
+    /// bytes the receiver allows beyond the cumulative acknowledgement; assumed: also the most that a flow
+    /// limited only by its own NIC keeps in flight
     #[setting(default = "1 MiB", bytes)]
     pub receive_window: u64,
     /// duplicate acknowledgements that start fast retransmit (RFC 5681)
     #[setting(key = "fast_retransmit", default = "3", off = "off", above = 0)]
     pub dupack_threshold: Option<u32>,
-    /// What is made of repairs that were needless.
+    /// Detection and handling of spurious retransmissions.
     #[setting(flatten)]
     pub reordering: ReorderingConfig,
     /// a new segment on each of the first two duplicate acknowledgements (RFC 3042)
     #[setting(default = "false", beside(loss_detection = "duplicates"))]
     pub limited_transmit: bool,
-    /// limited transmit also while a window comes down after an echo (RFC 3042 does not except it)
+    /// limited transmit also while the window is being reduced after an ECN echo (RFC 3042 makes no exception
+    /// for it)
     #[setting(default = "false", beside(loss_detection = "duplicates"))]
     pub limited_transmit_in_cwr: bool,
-    /// duplicates begin a recovery also while a window comes down after an echo (RFC 8257 section 3.5, Linux); ns-3: false
+    /// duplicates start a recovery also while the window is being reduced after an ECN echo (RFC 8257 section
+    /// 3.5, Linux); ns-3: false
     #[setting(default = "true", beside(loss_detection = "duplicates"))]
     pub duplicates_in_cwr: bool,
-    /// an echo cuts the window also while a timeout is repaired; ns-3: true, Linux: false
+    /// an ECN echo cuts the window also during recovery from a timeout; ns-3: true, Linux: false
     #[setting(default = "false")]
     pub echoes_in_loss: bool,
-    /// least window in segments after a loss or an echo: 1 or 2 (RFC 5681 equation 4 and Linux: 2; INET and ns-3 after
-    /// an echo: 1)
+    /// least window in segments after a loss or an ECN echo: 1 or 2 (RFC 5681 equation 4 and Linux: 2; INET and
+    /// ns-3 after an echo: 1)
     #[setting(default = "2", range = 1..=2)]
     pub window_floor: u32,
-    /// back to the initial window after one RTO of silence (RFC 5681 section 4.1)
+    /// return to the initial window after one RTO of silence (RFC 5681 section 4.1)
     #[setting(default = "false")]
     pub idle_restart: bool,
-    /// `None` acknowledges every segment at once.
+    /// Delay of acknowledgements; `None` acknowledges every segment at once.
     #[setting(flatten = AckDelay)]
     pub delayed_ack: Option<DelayedAck>,
-    /// which acknowledgements are delayed, when they are: as Linux does, or every second segment from the first on
+    /// rule of delayed acknowledgements: as in Linux, or every second segment from the first on
     #[setting(key = "delayed_ack_rule", default = "linux")]
     pub ack_rule: AckRule,
-    /// The retransmission timer.
+    /// Retransmission timer.
     #[setting(flatten)]
     pub rto: RtoConfig,
-    /// each acknowledgement of new data is a sample for the estimator, of segments sent twice as well (RFC 7323)
+    /// take a round-trip sample from each acknowledgement of new data, also of retransmitted segments (RFC
+    /// 7323)
     #[setting(default = "false")]
     pub timestamps: bool,
-    /// who opens a connection takes the round trip of its SYN for a sample, as Linux and ns-3 do and INET does not
+    /// the end that opens a connection takes the round trip of its SYN as a sample; Linux and ns-3: true, INET:
+    /// false
     #[setting(default = "true")]
     pub syn_sample: bool,
-    /// open with SYN, SYN-ACK and ACK; without, the connection stands already
+    /// open the connection with SYN, SYN-ACK and ACK; false: the connection is already established
     #[setting(default = "false")]
     pub handshake: bool,
-    /// round trip that a connection which stands already has measured, its first sample; off: none is known before the
-    /// first acknowledgement
+    /// round trip that an established connection has already measured, its first sample; off: no sample before
+    /// the first acknowledgement
     #[setting(default = "off", off = "off", above = 0)]
     pub measured_round_trip: Option<Time>,
-    /// close with FIN, its answer and the acknowledgement of that, when all is acknowledged; without, a connection is
-    /// left as it is
+    /// once all data is acknowledged, close with FIN, its answer and the acknowledgement of that answer; false:
+    /// the connection stays open
     #[setting(default = "false")]
     pub fin: bool,
-    /// what data is marked with, for switches that order by it: bytes of the flow that are not acknowledged (pFabric),
-    /// or nothing
+    /// rank that data carries for switches that order by rank: unacknowledged bytes of the flow (pFabric), or
+    /// none
     #[setting(key = "rank", default = "unacknowledged")]
     pub ranking: Ranking,
 }
 
 impl TcpConfig {
-    /// What the values of [`crate::PARAMS`] say, and those of the controller called `kind`. A
-    /// refusal says which one cannot be had.
+    /// Reads the values of [`crate::PARAMS`], and those of the controller called `kind`. A refusal names the
+    /// value that is not possible.
     ///
-    /// Panics when no controller is called so.
+    /// Panics when no controller has this name.
     pub(crate) fn of(kind: &str, values: &Values) -> Result<TcpConfig, Refusal> {
         let mut tcp = TcpConfig::read(values)?;
         let initial_window = congestion::initial_window(kind);
@@ -124,7 +128,7 @@ impl TcpConfig {
         Ok(tcp)
     }
 
-    /// What does not go together.
+    /// Refuses settings that contradict each other.
     fn fits(&self) -> Result<(), Refusal> {
         holds_segment(self.receive_window, self.mss)?;
         if self.measured_round_trip.is_some() && self.handshake {
@@ -139,7 +143,7 @@ impl TcpConfig {
         self.reordering.fits(self.recovery, self.dupack_threshold)
     }
 
-    /// Evidence by which a sender takes a segment for lost.
+    /// Returns the evidence by which a sender considers a segment lost.
     pub fn loss_detection(&self) -> LossDetection {
         match self.rack {
             Some(_) => LossDetection::Rack,
@@ -147,7 +151,7 @@ impl TcpConfig {
         }
     }
 
-    /// What must be known about it beside its parameters.
+    /// Returns the properties that others need beside the parameters.
     pub(crate) fn nature(&self) -> Nature {
         Nature {
             marks: self.congestion.reacts_to_marks(),
@@ -168,22 +172,23 @@ pub(crate) fn holds_segment(receive_window: u64, mss: u32) -> Result<(), Refusal
     Ok(())
 }
 
-/// Acknowledge every `segments`-th full segment, or after `timeout` (RFC 1122, RFC 5681 4.2).
+/// Delayed acknowledgements: one for every `segments`-th full segment, or after `timeout` (RFC 1122, RFC 5681
+/// 4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct DelayedAck {
     /// Segments per acknowledgement.
     pub segments: u32,
-    /// The longest wait.
+    /// Longest delay.
     pub timeout: Time,
 }
 
 /// Settings of [`DelayedAck`].
 #[derive(Settings)]
 struct AckDelay {
-    /// the longest wait before an acknowledgement (RFC 1122); off acknowledges every segment
+    /// longest delay of an acknowledgement (RFC 1122); off acknowledges every segment at once
     #[setting(default = "off", off = "off")]
     delayed_ack: Option<Time>,
-    /// full segments per acknowledgement, when delayed (RFC 5681 section 4.2)
+    /// full segments per acknowledgement, if delayed (RFC 5681 section 4.2)
     #[setting(default = "2", above = 0)]
     delayed_ack_segments: u32,
 }
@@ -198,34 +203,35 @@ impl From<AckDelay> for Option<DelayedAck> {
 /// Loss detection by time (RFC 8985, RACK-TLP).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct RackConfig {
-    /// RFC 8985 section 7: a probe of the tail.
+    /// Set if the tail is probed (RFC 8985 section 7).
     pub probe: bool,
     /// TLP.max_ack_delay; `None` is the minimum RTO, as in Linux.
     pub ack_delay: Option<Time>,
-    /// Added to the reordering timer and to the wait for a probe (Linux `TCP_TIMEOUT_MIN_US`).
+    /// Margin added to the reordering timer and to the wait for a probe (Linux `TCP_TIMEOUT_MIN_US`).
     pub margin: Time,
-    /// RFC 5682: new data first after a timeout.
+    /// Set if new data is sent first after a timeout (RFC 5682, F-RTO).
     pub frto: bool,
-    /// RFC 8985's DupThresh: with so many segments SACKed and no reordering seen, there is no reordering window.
+    /// RFC 8985's DupThresh: with this many segments SACKed and no reordering seen, there is no reordering
+    /// window.
     pub threshold: u32,
 }
 
 /// Settings of [`RackConfig`].
 #[derive(Settings)]
 struct RackSettings {
-    /// evidence of a loss: duplicate acknowledgements (RFC 5681, RFC 6675), or what was sent later and delivered (RFC
-    /// 8985, RACK)
+    /// evidence of a loss: duplicate acknowledgements (RFC 5681, RFC 6675), or delivery of a segment sent later
+    /// (RFC 8985, RACK)
     #[setting(default = "duplicates")]
     loss_detection: LossDetection,
     /// send a probe after two round trips without an acknowledgement (RFC 8985 section 7, TLP)
     #[setting(default = "false", beside(loss_detection = "rack"))]
     tail_loss_probe: bool,
-    /// the longest delay of an acknowledgement, added to the wait for a probe while one segment is out: RFC 8985's
-    /// TLP.max_ack_delay; Linux adds the minimum RTO
+    /// longest delay of an acknowledgement, added to the wait for a probe while one segment is in flight: RFC
+    /// 8985's TLP.max_ack_delay; Linux adds the minimum RTO
     #[setting(default = "rto_min", off = "rto_min", beside(loss_detection = "rack"))]
     probe_ack_delay: Option<Time>,
-    /// added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6; "auto", two jiffies, in
-    /// Linux before 6.6; 0 us in RFC 8985
+    /// margin added to the reordering timer and to the wait for a probe: 2 ms in Linux since 6.6; "auto", two
+    /// jiffies, in Linux before 6.6; 0 us in RFC 8985
     #[setting(default = "auto", off = "auto", beside(loss_detection = "rack"))]
     timer_margin: Option<Time>,
     /// after a timeout, send new data first to find out whether anything was lost (RFC 5682, F-RTO)
@@ -234,7 +240,7 @@ struct RackSettings {
 }
 
 impl RackSettings {
-    /// What they come to beside the other settings of a connection with the controller called `kind`.
+    /// Combines these settings with the other settings of a connection with the controller called `kind`.
     fn beside(self, kind: &str, tcp: &TcpConfig) -> Result<Option<RackConfig>, Refusal> {
         let (probe, frto) = (self.tail_loss_probe, self.frto);
         if self.loss_detection != LossDetection::Rack {
@@ -311,14 +317,15 @@ impl RackSettings {
     }
 }
 
-/// How a sender finds out that a repair was needless, and what it does then.
+/// Detection of spurious retransmissions, and the sender's reaction to them.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize, Settings)]
 pub struct ReorderingConfig {
-    /// whether that number stays, or moves with the reordering seen from `fast_retransmit` upwards
+    /// threshold of duplicates: fixed at `fast_retransmit`, or adapted to the reordering seen, from
+    /// `fast_retransmit` upwards
     #[setting(key = "fast_retransmit_rule", default = "fixed")]
     pub rule: ThresholdRule,
-    /// share of the reorderings seen that a number that moves lets pass (Zhang et al., ICNP 2003, call it FA ratio; 0.9
-    /// is assumed)
+    /// share of the reorderings seen for which an adapted threshold retransmits nothing (the FA ratio of Zhang
+    /// et al., ICNP 2003; 0.9 is assumed)
     #[setting(
         key = "fast_retransmit_share",
         default = "0.9",
@@ -327,7 +334,7 @@ pub struct ReorderingConfig {
         beside(fast_retransmit_rule = "dsack" | "early")
     )]
     pub share: f64,
-    /// a number that moves never exceeds it; assumed: Linux tcp_max_reordering
+    /// upper limit of an adapted threshold; assumed: Linux tcp_max_reordering
     #[setting(
         key = "fast_retransmit_most",
         default = "300",
@@ -335,8 +342,8 @@ pub struct ReorderingConfig {
         beside(fast_retransmit_rule = "dsack" | "early")
     )]
     pub most: u32,
-    /// an acknowledgement that comes sooner after a repair than this share of the smallest round trip is for the
-    /// original; assumed
+    /// share of the smallest round trip; a retransmission acknowledged sooner than that was spurious, since the
+    /// original was acknowledged; assumed
     #[setting(
         key = "early_repair",
         default = "0.5",
@@ -345,19 +352,19 @@ pub struct ReorderingConfig {
         beside(fast_retransmit_rule = "early")
     )]
     pub early: f64,
-    /// acknowledgements tell of segments that arrive once more (RFC 2883)
+    /// acknowledgements report segments that arrive a second time (RFC 2883)
     #[setting(default = "false")]
     pub dsack: bool,
-    /// the window and ssthresh come back when a recovery turns out needless, as in Linux
+    /// restore the window and ssthresh when a recovery turns out to be spurious, as in Linux
     #[setting(default = "false")]
     pub undo: bool,
 }
 
 impl ReorderingConfig {
-    /// A threshold that moves keeps a count for each length up to it.
+    /// Upper limit of [`ReorderingConfig::most`]: an adapted threshold keeps a count for each length up to it.
     const MOST: u64 = 65_535;
 
-    /// What does not go together.
+    /// Refuses settings that contradict each other.
     fn fits(&self, recovery: Recovery, threshold: Option<u32>) -> Result<(), Refusal> {
         if self.dsack && recovery != Recovery::Sack {
             let wrong = "dsack needs recovery = \"sack\": a D-SACK is a block of a selective acknowledgement";

@@ -1,8 +1,8 @@
 //! Senders and receivers without I/O: machines that take `now` and an input and return an output.
 //!
-//! A driver (the simulator, a test) hands segments and acknowledgements over, asks
+//! A driver (the simulator, a test) passes segments and acknowledgements in, polls
 //! [`Sender::poll_send`] and [`Receiver::poll_ack`] until they return `None`, and calls
-//! `on_timeout` once the machine's `deadline` has come. The machines own no clock,
+//! `on_timeout` once the machine's `deadline` has come. The machines have no clock,
 //! socket or queue, and draw no random numbers.
 
 #![forbid(unsafe_code)]
@@ -41,93 +41,93 @@ pub use words::*;
 
 use sidestep_types::{Packet, SackBlocks, Time};
 
-/// What a sender puts on the wire.
+/// Segment to put on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// First byte carried. A `syn` carries none and has the number of the first byte here, 0 in
+    /// First byte carried. A `syn` carries no byte and has the number of the subflow's first byte here: 0 in
     /// subflow 0.
     pub seq: u64,
-    /// Payload bytes. None, and no `syn`: with the number of the first byte it acknowledges the answer to
-    /// a SYN; with that behind the last byte it is a FIN; with the next it acknowledges the answer to
-    /// that. Only the FIN is answered.
+    /// Payload bytes. In a segment without payload and without `syn`, `seq` tells its purpose: at the first
+    /// byte it acknowledges the SYN-ACK; just after the last byte it is a FIN; one after that it acknowledges
+    /// the answer to the FIN. Only the FIN is answered.
     pub len: u32,
-    /// Opens the connection.
+    /// Set if it opens the connection.
     pub syn: bool,
-    /// A switch may mark it (RFC 3168 ECT).
+    /// Set if a switch may mark the packet (RFC 3168 ECT).
     pub ect: bool,
-    /// The sender has reduced its window since the last echo (RFC 3168 CWR).
+    /// Set if the sender has reduced its window since the last echo (RFC 3168 CWR).
     pub cwr: bool,
-    /// Some of these bytes were sent before.
+    /// Set if some of these bytes were sent before.
     pub retransmit: bool,
-    /// What switches order its packet by, if it is marked ([`Ranking`]). A `syn` never is.
+    /// Rank by which switches order the packet, if it carries one ([`Ranking`]). A `syn` carries none.
     pub rank: Option<u32>,
 }
 
 impl Segment {
-    /// The subflow that it is of: its path. The upper 4 of 48 bits of [`Segment::seq`] say which, as
-    /// [`Packet::subflow`] reads them.
+    /// Returns the segment's subflow, which determines its path. The upper 4 of the 48 bits of [`Segment::seq`]
+    /// encode it; [`Packet::subflow`] reads the same bits.
     #[inline]
     pub fn subflow(&self) -> u8 {
         Packet::subflow_of(self.seq)
     }
 }
 
-/// What a receiver sees of a segment.
+/// Segment as a receiver sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// First byte carried.
     pub seq: u64,
     /// Payload bytes.
     pub len: u32,
-    /// Opens the connection.
+    /// Set if it opens the connection.
     pub syn: bool,
-    /// A switch marked it (RFC 3168 CE).
+    /// Set if a switch marked the packet (RFC 3168 CE).
     pub ce: bool,
-    /// The sender says it has reduced its window.
+    /// Set if the sender reports a reduced window (RFC 3168 CWR).
     pub cwr: bool,
-    /// A switch has cut the payload off: these bytes did not arrive.
+    /// Set if a switch trimmed the packet: the payload did not arrive.
     pub trimmed: bool,
-    /// Switches that its packet has crossed, by how far its time to live has fallen.
+    /// Switches that the packet has crossed, from the decrease of its time to live.
     pub hops: u8,
 }
 
-/// An acknowledgement: what a receiver answers to its sender.
+/// Acknowledgement: a receiver's answer to its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Ack {
-    /// The next byte expected; one more when a FIN is acknowledged.
+    /// Next byte expected; one more once a FIN is acknowledged.
     pub ack: u64,
     /// Echo of a mark (RFC 3168 ECE; with DCTCP the exact CE of what is acknowledged).
     pub ece: bool,
-    /// Accepts the connection.
+    /// Set if it accepts the connection.
     pub syn: bool,
-    /// What arrived above `ack`, relative to it, most recent first.
+    /// Ranges received above `ack`, relative to it, most recent first.
     pub sack: SackBlocks,
-    /// A segment arrived without its payload: the first block of `sack` is what a switch has
-    /// cut off. The others are what arrived.
+    /// Set if a segment arrived without its payload: then the first block of `sack` is the payload that a
+    /// switch trimmed. The other blocks have arrived.
     pub cut: bool,
-    /// The first block of `sack` is a duplicate that lies below `ack`: by how many bytes its end
-    /// does, and its start (RFC 2883). Never together with `cut`.
+    /// Set if the first block of `sack` is a duplicate below `ack` (RFC 2883): its two numbers are the
+    /// distances from `ack` down to its end and to its start. Never set together with `cut`.
     pub below: bool,
     /// [`Arrival::hops`] of the segment that arrived last.
     pub hops: u8,
 }
 
 impl Ack {
-    /// The subflow that it acknowledges, by whose path it goes back.
+    /// Returns the subflow acknowledged; the acknowledgement takes its path back.
     #[inline]
     pub fn subflow(&self) -> u8 {
         Packet::subflow_of(self.ack)
     }
 
-    /// What a switch has cut off, as `[start, end)` bytes of the flow.
+    /// Returns the trimmed payload, as `[start, end)` bytes of the flow.
     #[inline]
     pub fn cut_off(&self) -> Option<(u64, u64)> {
         let (start, end) = self.sack.iter().next().filter(|_| self.cut)?;
         Some(self.absolute(start, end))
     }
 
-    /// What has arrived once more, as `[start, end)` bytes of the flow: a first block that lies below
-    /// `ack`, or within the second (RFC 2883 section 4).
+    /// Returns the range that arrived a second time, as `[start, end)` bytes of the flow: a first block that
+    /// lies below `ack`, or within the second block (RFC 2883 section 4).
     pub fn duplicate(&self) -> Option<(u64, u64)> {
         let mut blocks = self.sack.iter();
         let (start, end) = blocks.next().filter(|_| !self.cut)?;
@@ -139,7 +139,7 @@ impl Ack {
         (from <= start && end <= to).then(|| self.absolute(start, end))
     }
 
-    /// What arrived above `ack`, most recent first, as `[start, end)` bytes of the flow.
+    /// Returns the ranges received above `ack`, most recent first, as `[start, end)` bytes of the flow.
     #[inline]
     pub fn arrived(&self) -> impl Iterator<Item = (u64, u64)> {
         let blocks = self.sack.iter().skip(usize::from(self.cut | self.below));
@@ -152,40 +152,40 @@ impl Ack {
     }
 }
 
-/// What a sender counted over its life.
+/// Counters of a sender over its lifetime.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SenderCounters {
     /// Data segments sent, retransmissions included.
     pub segments: u32,
-    /// Data segments sent again.
+    /// Data segments retransmitted.
     pub retransmits: u32,
-    /// Times the retransmission timer ran out.
+    /// Expiries of the retransmission timer.
     pub timeouts: u32,
-    /// Times fast retransmit began.
+    /// Fast retransmits begun.
     pub fast_retransmits: u32,
-    /// Acknowledgements with an echo of a mark.
+    /// Acknowledgements that echo a mark.
     pub echoes: u32,
-    /// Segments that are sent again because a switch had cut them.
+    /// Segments retransmitted because a switch had trimmed them.
     pub cuts: u32,
-    /// Duplicates that acknowledgements have told of (RFC 2883).
+    /// Duplicates reported by acknowledgements (RFC 2883).
     pub dsacks: u32,
-    /// Windows given back, since the recovery that had cut them was needless.
+    /// Window reductions undone because the recovery that made them was spurious.
     pub undone: u32,
-    /// Probes of the tail (RFC 8985 section 7).
+    /// Tail loss probes (RFC 8985 section 7).
     pub probes: u32,
 }
 
-/// A sender of one flow.
+/// Sender of one flow.
 ///
 /// ```
 /// use sidestep_transport::{Ack, AnySender, Endpoint, Segment, Sender, SenderCounters};
 /// use sidestep_types::Time;
 ///
-/// /// A hundred bytes in one segment, sent again each millisecond until they are acknowledged.
+/// /// Sends a hundred bytes in one segment, again each millisecond until they are acknowledged.
 /// #[derive(Default)]
 /// struct Insist {
 ///     done: bool,
-///     /// When it is sent (again).
+///     /// Time of the next transmission.
 ///     due: Time,
 ///     sent: u32,
 /// }
@@ -194,7 +194,7 @@ pub struct SenderCounters {
 ///     fn on_ack(&mut self, _now: Time, ack: Ack) {
 ///         self.done = ack.ack >= 100;
 ///     }
-///     fn on_timeout(&mut self, _now: Time) {} // `poll_send` sees for itself that it is due
+///     fn on_timeout(&mut self, _now: Time) {} // `poll_send` checks whether the segment is due
 ///     fn poll_send(&mut self, now: Time) -> Option<Segment> {
 ///         if self.done || now < self.due {
 ///             return None;
@@ -225,30 +225,30 @@ pub struct SenderCounters {
 /// assert!(tx.poll_send(alarm).expect("sent again").retransmit);
 /// ```
 pub trait Sender {
-    /// An acknowledgement arrived.
+    /// Handles an acknowledgement.
     fn on_ack(&mut self, now: Time, ack: Ack);
-    /// [`Sender::deadline`] has come.
+    /// Handles the expiry of [`Sender::deadline`].
     fn on_timeout(&mut self, now: Time);
-    /// The next segment to put on the wire; call until `None`.
+    /// Returns the next segment to put on the wire; call until `None`.
     fn poll_send(&mut self, now: Time) -> Option<Segment>;
-    /// When [`Sender::on_timeout`] is due, if ever.
+    /// Returns the time at which [`Sender::on_timeout`] is due, if any.
     fn deadline(&self) -> Option<Time>;
-    /// Bytes acknowledged, from the first on: the oldest byte it waits for. With subflows, that of the
-    /// one whose deadline is next.
+    /// Returns the number of bytes acknowledged in order, which is also the oldest byte not acknowledged. With
+    /// subflows: that of the subflow whose deadline is next.
     fn acknowledged(&self) -> u64;
-    /// Has every byte been acknowledged?
+    /// Returns true once every byte has been acknowledged.
     fn is_done(&self) -> bool;
-    /// What it counted.
+    /// Returns the sender's counters.
     fn counters(&self) -> SenderCounters;
 }
 
-/// A receiver of one flow.
+/// Receiver of one flow.
 ///
 /// ```
 /// use sidestep_transport::{Ack, Arrival, Receiver};
 /// use sidestep_types::Time;
 ///
-/// /// Takes what comes next and nothing else; answers everything at once, marks included.
+/// /// Accepts only the next segment in order; answers every segment at once and echoes marks.
 /// #[derive(Default)]
 /// struct InOrder {
 ///     next: u64,
@@ -290,17 +290,17 @@ pub trait Sender {
 /// }
 /// ```
 pub trait Receiver {
-    /// A segment arrived.
+    /// Handles the arrival of a segment.
     fn on_segment(&mut self, now: Time, arrival: Arrival);
-    /// [`Receiver::deadline`] has come: a delayed acknowledgement is due.
+    /// Handles the expiry of [`Receiver::deadline`]: a delayed acknowledgement is due.
     fn on_timeout(&mut self, now: Time);
-    /// The next acknowledgement to send; call until `None`.
+    /// Returns the next acknowledgement to send; call until `None`.
     fn poll_ack(&mut self, now: Time) -> Option<Ack>;
-    /// When [`Receiver::on_timeout`] is due, if ever.
+    /// Returns the time at which [`Receiver::on_timeout`] is due, if any.
     fn deadline(&self) -> Option<Time>;
-    /// Bytes delivered to the application, in order.
+    /// Returns the number of bytes delivered to the application, in order.
     fn delivered(&self) -> u64;
-    /// The sequence number that is expected next of a subflow.
+    /// Returns the sequence number expected next on a subflow.
     fn expected(&self, _subflow: u8) -> u64 {
         self.delivered()
     }

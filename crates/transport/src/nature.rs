@@ -1,17 +1,17 @@
-//! What others must know about a transport beside its parameters.
+//! Properties of a transport that others need beside its parameters.
 
 use crate::Ranking;
 
-/// What the warnings of a scenario ask of a transport as it is set.
+/// Properties of a configured transport that the warnings of a scenario query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nature {
-    /// It slows down on marks.
+    /// True if it slows down on marks.
     pub marks: bool,
-    /// It slows down on delays.
+    /// True if it slows down on delays.
     pub delays: bool,
-    /// It sends at line rate until a timeout, since switches with this buffer policy drop what has
-    /// most left to send.
+    /// Buffer policy that it requires, if any: it sends at line rate until a timeout, since switches with this
+    /// policy drop the packets with most left to send.
     pub buffer: Option<&'static str>,
-    /// What it marks data with.
+    /// Rank that its data carries.
     pub ranking: Ranking,
 }

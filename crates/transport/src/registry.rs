@@ -1,22 +1,19 @@
-//! Registries: one line makes a transport, an estimator or a word choosable; the macros here
-//! write the rest.
+//! Registries: one line makes a transport, an estimator or a word available; the macros here write the rest.
 //!
-//! The name stands in the `ENTRY` of what is registered, and TOML, the command line, the docs
-//! and the page all use it.
+//! The name is in the `ENTRY` of the registered type; TOML, the command line, the docs and the page all use it.
 
 use sidestep_types::{About, Entry, Settings};
 
-/// What can be chosen as a transport by its name: a congestion controller of TCP's, or a sender
-/// of its own.
+/// Transport that can be chosen by its name: a congestion controller of TCP, or a separate sender.
 ///
 /// ```
 /// use sidestep_transport::Transport;
 /// use sidestep_types::{About, Settings, Value, Values};
 ///
-/// /// Keeps so many segments in the network, whatever happens.
+/// /// Keeps `segments` segments in the network, whatever happens.
 /// #[derive(Debug, PartialEq, Settings)]
 /// struct Fixed {
-///     /// its window; assumed
+///     /// window; assumed
 ///     #[setting(default = "10", above = 0)]
 ///     segments: u64,
 /// }
@@ -40,30 +37,31 @@ use sidestep_types::{About, Entry, Settings};
 /// assert_eq!(Fixed::read(&values).unwrap_err().params, ["segments"]);
 /// ```
 pub trait Transport {
-    /// What it is made from, beside what every TCP is: a controller's has the fields of its registry line.
+    /// Settings of the transport, beside those of every TCP. A controller's settings have the fields of its
+    /// registry line.
     type Settings: Settings;
-    /// Its name and its paper.
+    /// Name, summary and source.
     const ABOUT: About;
 
-    /// Its line of the registry, with the parameters that only it has.
+    /// Registry entry, with the parameters that only this transport has.
     const ENTRY: Entry = Self::ABOUT.entry::<Self::Settings>();
 
-    /// Does it listen to the parameter of [`crate::PARAMS`] called `param`?
+    /// Returns true if the transport uses the parameter of [`crate::PARAMS`] called `param`.
     fn takes(_param: &str) -> bool {
         true
     }
 
-    /// The parameter that says its initial window, of TCP: its own if it is not the common one.
+    /// Parameter for the initial window of a TCP; the common one unless the controller has its own.
     const INITIAL_WINDOW: &'static str = "initial_window";
 
-    /// A subflow of MPTCP can have it.
+    /// True if a subflow of MPTCP can use this controller.
     const SUBFLOW: bool = true;
 
-    /// Losses can be detected by time (RFC 8985), of TCP.
+    /// True if a TCP with this controller can detect losses by time (RFC 8985).
     const RACK: bool = true;
 }
 
-/// Writes an enum whose variants are chosen by a word: its names, and an entry for each.
+/// Writes an enum whose variants are words of a setting: its names, and an entry for each.
 macro_rules! words {
     (
         $(#[$doc:meta])*
@@ -83,7 +81,7 @@ macro_rules! words {
         }
 
         impl $enum {
-            /// Every one, in the order of lists.
+            /// All variants' entries, in the order of lists.
             pub const ENTRIES: &[sidestep_types::Entry] = &[
                 $( sidestep_types::Entry {
                     name: $name,
@@ -93,7 +91,7 @@ macro_rules! words {
                 }, )*
             ];
 
-            /// Its name everywhere.
+            /// Returns the name used everywhere.
             pub fn name(self) -> &'static str {
                 match self {
                     $( $enum::$variant => $name, )*
@@ -106,7 +104,8 @@ macro_rules! words {
 /// Writes `Estimator`, its names and `Rtt` from lines of `module::Type`.
 macro_rules! estimators {
     ($( $(#[$doc:meta])* $module:ident :: $type:ident, )*) => {
-        /// How round-trip samples become a timeout. They differ by orders of magnitude in the tail.
+        /// Estimator of the retransmission timeout from round-trip samples. Timeouts in the tail differ by
+        /// orders of magnitude between estimators.
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, sidestep_types::Words,
         )]
@@ -115,11 +114,11 @@ macro_rules! estimators {
         }
 
         impl Estimator {
-            /// Every one, in the order of lists.
+            /// All estimators' entries, in the order of lists.
             pub const ENTRIES: &[sidestep_types::Entry] =
                 &[$( <$module::$type as Estimate>::ENTRY, )*];
 
-            /// Its name everywhere.
+            /// Returns the name used everywhere.
             pub fn name(self) -> &'static str {
                 match self {
                     $( Estimator::$type => <$module::$type as Estimate>::ENTRY.name, )*
@@ -134,7 +133,7 @@ macro_rules! estimators {
             }
         }
 
-        /// An estimator at work.
+        /// State of an estimator.
         #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
         enum Rtt {
             $( $type($module::$type), )*
@@ -155,7 +154,7 @@ macro_rules! estimators {
 }
 
 /// Writes `Congestion`, its names and `Controller` from lines of
-/// `module::Type { setting: type }`; each is made by `Type::new(setting)`.
+/// `module::Type { setting: type }`; `Type::new(setting)` creates each controller.
 macro_rules! congestions {
     ($(
         $(#[$doc:meta])*
@@ -163,20 +162,20 @@ macro_rules! congestions {
             $( $(#[$field_doc:meta])* $field:ident : $field_type:ty, )*
         }
     )*) => {
-        /// The controllers, each with what only it has, in the order of lists.
+        /// Entries of the controllers, each with the parameters that only it has, in the order of lists.
         pub(crate) const ENTRIES: &[sidestep_types::Entry] =
             &[$( <$module::$type as Transport>::ENTRY, )*];
 
-        /// Of each, whether a subflow of MPTCP can have it.
+        /// Flag of each controller: whether a subflow of MPTCP can use it.
         pub(crate) const OF_SUBFLOWS: &[bool] = &[$( <$module::$type as Transport>::SUBFLOW, )*];
 
-        /// Can a TCP with the controller called `kind` detect losses by time?
+        /// Returns true if a TCP with the controller called `kind` can detect losses by time.
         pub(crate) fn takes_rack(kind: &str) -> bool {
             $( (kind != <$module::$type as Transport>::ENTRY.name
                 || <$module::$type as Transport>::RACK) && )* true
         }
 
-        /// The parameter that says the initial window of a TCP with the controller called `kind`.
+        /// Returns the parameter for the initial window of a TCP with the controller called `kind`.
         pub(crate) fn initial_window(kind: &str) -> &'static str {
             $(
                 if kind == <$module::$type as Transport>::ENTRY.name {
@@ -186,14 +185,14 @@ macro_rules! congestions {
             "initial_window"
         }
 
-        /// How a TCP's window grows and shrinks.
+        /// Congestion controller of a TCP, with its settings.
         #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
         pub enum Congestion {
             $( $(#[$doc])* $type { $( $(#[$field_doc])* $field: $field_type, )* }, )*
         }
 
         impl Congestion {
-            /// Its name everywhere.
+            /// Returns the name used everywhere.
             pub fn name(self) -> &'static str {
                 match self {
                     $( Congestion::$type { .. } => <$module::$type as Transport>::ENTRY.name, )*
@@ -201,7 +200,7 @@ macro_rules! congestions {
             }
         }
 
-        /// A controller at work: the enum inside, so that the hot path is a jump and not a call.
+        /// State of a controller: an enum, so that the hot path is a jump and not a call.
         #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
         pub(crate) enum Controller {
             $( $type($module::$type), )*
@@ -278,17 +277,18 @@ macro_rules! congestions {
         }
 
         impl Congestion {
-            /// It goes by delays.
+            /// Returns true if the controller reacts to delays.
             pub(crate) fn goes_by_delays(self) -> bool {
                 Controller::new(self).delays()
             }
 
-            /// It reacts to marks when it asks for their echo.
+            /// Returns true if the controller reacts to marks, which means that it requests their echo.
             pub(crate) fn reacts_to_marks(self) -> bool {
                 Controller::new(self).echo() != Echo::Never
             }
 
-            /// What `values` say about the controller called `name`; `None` when none is called so.
+            /// Reads the settings of the controller called `name` from `values`; `None` when no controller has
+            /// this name.
             pub(crate) fn read(name: &str, values: &Values) -> Option<Result<Congestion, Refusal>> {
                 $(
                     if name == <$module::$type as Transport>::ENTRY.name {
@@ -302,18 +302,18 @@ macro_rules! congestions {
     };
 }
 
-/// Writes `TransportConfig` and `AnySender` from lines of `module::Type as Variant from Settings`:
-/// senders that are not [`crate::TcpSender`].
+/// Writes `TransportConfig` and `AnySender` from lines of `module::Type as Variant from Settings`: senders
+/// other than [`crate::TcpSender`].
 macro_rules! transports {
     ($(
         $(#[$doc:meta])*
         $module:ident :: $type:ident as $variant:ident from $settings:ident,
     )*) => {
-        /// Those that are no TCP.
+        /// Entries of the transports other than TCP.
         const OTHERS: &[Entry] = &[$( <$module::$type as Transport>::ENTRY, )*];
 
-        /// Does the transport called `kind` listen to the parameter of [`crate::PARAMS`] called
-        /// `param`? One that it does not take is no error: `[transport]` holds for all schemes.
+        /// Returns true if the transport called `kind` uses the parameter of [`crate::PARAMS`] called `param`.
+        /// Setting a parameter that a transport does not use is no error: `[transport]` holds for all schemes.
         pub fn takes(kind: &str, param: &str) -> bool {
             $(
                 if kind == <$module::$type as Transport>::ENTRY.name {
@@ -323,10 +323,10 @@ macro_rules! transports {
             param != "initial_window" || congestion::initial_window(kind) == param
         }
 
-        /// The settings of the transport called `kind`, from a complete set of values: those of
+        /// Builds the settings of the transport called `kind` from a complete set of values: those of
         /// [`crate::PARAMS`] and of its entry.
         ///
-        /// A refusal says which value cannot be had. Panics when no transport is called so.
+        /// A refusal names the value that is not possible. Panics when no transport has this name.
         pub fn build(kind: &str, values: &Values) -> Result<TransportConfig, Refusal> {
             $(
                 if kind == <$module::$type as Transport>::ENTRY.name {
@@ -336,10 +336,10 @@ macro_rules! transports {
             tcp(kind, values)
         }
 
-        /// What a run's connections are, the same at both ends of each.
+        /// Transport of a run's connections, with its settings: the same at both ends of each.
         #[derive(Clone, Debug, PartialEq)]
         pub enum TransportConfig {
-            /// TCP, with whatever congestion control.
+            /// TCP, with any congestion controller.
             Tcp(Arc<TcpConfig>),
             $( $(#[$doc])* $variant(Arc<$settings>), )*
         }
@@ -353,7 +353,7 @@ macro_rules! transports {
         )*
 
         impl TransportConfig {
-            /// Its name everywhere.
+            /// Returns the name used everywhere.
             pub fn name(&self) -> &'static str {
                 match self {
                     TransportConfig::Tcp(tcp) => tcp.congestion.name(),
@@ -361,7 +361,7 @@ macro_rules! transports {
                 }
             }
 
-            /// Payload bytes of a full segment.
+            /// Returns the payload bytes of a full segment.
             pub fn mss(&self) -> u32 {
                 match self {
                     TransportConfig::Tcp(tcp) => tcp.mss,
@@ -369,7 +369,7 @@ macro_rules! transports {
                 }
             }
 
-            /// Bytes the receiver allows beyond the cumulative acknowledgement.
+            /// Returns the bytes that the receiver allows beyond the cumulative acknowledgement.
             pub fn receive_window(&self) -> u64 {
                 match self {
                     TransportConfig::Tcp(tcp) => tcp.receive_window,
@@ -377,7 +377,7 @@ macro_rules! transports {
                 }
             }
 
-            /// No retransmission timeout is shorter.
+            /// Returns a lower bound of the retransmission timeout.
             pub fn shortest_timeout(&self) -> Time {
                 match self {
                     TransportConfig::Tcp(tcp) => tcp.rto.min.min(tcp.rto.initial),
@@ -385,7 +385,7 @@ macro_rules! transports {
                 }
             }
 
-            /// What must be known about it beside its parameters.
+            /// Returns the properties that others need beside the parameters.
             pub fn nature(&self) -> Nature {
                 match self {
                     TransportConfig::Tcp(tcp) => tcp.nature(),
@@ -393,12 +393,13 @@ macro_rules! transports {
                 }
             }
 
-            /// A sender of `size` bytes, or of as many as the network takes.
+            /// Creates a sender of `size` bytes, or of an endless flow.
             pub fn sender(&self, size: Option<u64>) -> AnySender {
                 self.sender_with(self.mss(), size)
             }
 
-            /// The same with `mss` payload bytes in a full segment, whatever the settings say.
+            /// Creates a sender like [`TransportConfig::sender`], with `mss` payload bytes in a full segment
+            /// whatever the settings contain.
             pub fn sender_with(&self, mss: u32, size: Option<u64>) -> AnySender {
                 match self {
                     TransportConfig::Tcp(tcp) =>
@@ -408,7 +409,7 @@ macro_rules! transports {
                 }
             }
 
-            /// A receiver that has seen nothing.
+            /// Creates a receiver that has received nothing.
             pub fn receiver(&self) -> AnyReceiver {
                 match self {
                     TransportConfig::Tcp(tcp) => AnyReceiver::Tcp(TcpReceiver::new(Arc::clone(tcp))),
@@ -417,30 +418,30 @@ macro_rules! transports {
             }
         }
 
-        /// A sender of this crate or one brought along: the enum inside, `dyn` at the edge.
+        /// Sender of this crate, or a custom one: an enum inside, `dyn` for custom senders.
         #[expect(
             clippy::large_enum_variant,
             reason = "nearly all are Tcp, and a box would cost a cache miss per acknowledgement"
         )]
-        // With a tag of its own: one hidden in a field costs instructions at each of six matches
-        // an acknowledgement.
+        // With an explicit tag: a tag hidden in a field costs instructions at each of six matches per
+        // acknowledgement.
         #[repr(u8)]
         #[derive(serde::Serialize, serde::Deserialize)]
         pub enum AnySender {
-            /// This crate's TCP.
+            /// TCP sender.
             Tcp(TcpSender),
             $( $(#[$doc])* $variant(Box<$module::$type>), )*
-            /// Somebody's own.
+            /// Custom sender.
             #[serde(skip)]
             Custom(Box<dyn Sender + Send>),
         }
 
-        /// Calls `$call` on whichever sender it is.
+        /// Evaluates `$call` on the sender inside.
         macro_rules! of_sender {
             ($self:expr, $sender:ident => $call:expr) => {
                 match $self {
                     AnySender::Tcp($sender) => $call,
-                    // Four variants would make a table of jumps, which TCP would pay for.
+                    // Four variants would compile to a jump table, at TCP's expense.
                     $( AnySender::$variant($sender) => {
                         std::hint::cold_path();
                         $call

@@ -1,4 +1,5 @@
-//! What ends of flows share, in the state of a run: each keeps a copy there, and has its own when it is read.
+//! Values shared by the ends of flows, in the saved state of a run: each end writes a copy, and reads it back
+//! as its own.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The transports there are, TCP with each of its congestion controllers and those with a sender
-//! of their own: a line here for each of these, which is all that one needs beside its file.
+//! Transports: TCP with each of its congestion controllers, and those with a separate sender. A transport with
+//! a separate sender needs a line here and its own file, nothing else.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use crate::{
 };
 
 transports! {
-    /// pFabric's.
+    /// pFabric.
     pfabric::PfabricSender as Pfabric from PfabricConfig,
-    /// MPTCP's.
+    /// MPTCP.
     mptcp::MptcpSender as Mptcp from MptcpConfig,
 }
 
-/// The kinds of transport, each with what only it has, in the order of lists: TCP by its
+/// Entries of all transports, each with the parameters that only it has, in the order of lists: TCP by its
 /// congestion controllers, then the others.
 pub const ENTRIES: &[Entry] = &{
     const TCP: &[Entry] = congestion::ENTRIES;
@@ -39,7 +39,7 @@ pub const ENTRIES: &[Entry] = &{
     all
 };
 
-/// The defaults of everything that `[transport]` may say to `entry`.
+/// Returns the defaults of all parameters of `[transport]` that `entry` has.
 fn defaults(entry: &Entry) -> Values {
     let mut values = Values::defaults(PARAMS);
     let own = Values::defaults(entry.params);
@@ -49,14 +49,14 @@ fn defaults(entry: &Entry) -> Values {
     values
 }
 
-/// TCP with the congestion controller called `kind`.
+/// Builds TCP with the congestion controller called `kind`.
 fn tcp(kind: &str, values: &Values) -> Result<TransportConfig, Refusal> {
     Ok(TcpConfig::of(kind, values)?.into())
 }
 
 impl Default for TcpConfig {
-    /// What a scenario that says nothing gets: the transport called [`DEFAULT`] and the defaults
-    /// of [`PARAMS`].
+    /// Returns the transport of a scenario without a `[transport]` table: the one called [`DEFAULT`], with the
+    /// defaults of [`PARAMS`].
     fn default() -> TcpConfig {
         let config = TransportConfig::from_name(DEFAULT).expect("it is listed");
         config.tcp().expect("it is TCP").clone()
@@ -70,13 +70,13 @@ impl From<TcpConfig> for TransportConfig {
 }
 
 impl TransportConfig {
-    /// The transport of this name with its default settings.
+    /// Returns the transport of this name with its default settings.
     pub fn from_name(name: &str) -> Option<TransportConfig> {
         let entry = ENTRIES.iter().find(|entry| entry.name == name)?;
         Some(build(name, &defaults(entry)).expect("the defaults go together"))
     }
 
-    /// The settings, when it is TCP.
+    /// Returns the settings, if the transport is TCP.
     pub fn tcp(&self) -> Option<&TcpConfig> {
         match self {
             TransportConfig::Tcp(tcp) => Some(tcp),
@@ -84,7 +84,8 @@ impl TransportConfig {
         }
     }
 
-    /// Segments that a flow may send before anything is acknowledged; `None` where its own rule says.
+    /// Returns the segments that a flow may send before anything is acknowledged; `None` if the transport has
+    /// its own rule.
     pub fn initial_window(&self) -> Option<u64> {
         let subflows = match self {
             TransportConfig::Mptcp(mptcp) => u64::from(mptcp.subflows),
@@ -93,12 +94,12 @@ impl TransportConfig {
         Some(u64::from(self.each_tcp()?.initial_window) * subflows)
     }
 
-    /// Does a message go over several subflows?
+    /// Returns true if a message is spread over several subflows.
     pub fn has_subflows(&self) -> bool {
         matches!(self, TransportConfig::Mptcp(mptcp) if mptcp.subflows > 1)
     }
 
-    /// The settings of each TCP in it: it is one, or has several as subflows.
+    /// Returns the settings of the TCP, or of each TCP that is a subflow.
     pub fn each_tcp(&self) -> Option<&TcpConfig> {
         match self {
             TransportConfig::Mptcp(mptcp) => Some(&mptcp.tcp),
@@ -108,8 +109,8 @@ impl TransportConfig {
 }
 
 impl AnySender {
-    /// This fresh sender at the end that did not open the connection: see [`TcpSender::answering`].
-    /// Who knows no connections stays as it is.
+    /// Returns this fresh sender for the end that did not open the connection: see [`TcpSender::answering`]. A
+    /// sender without connections is returned unchanged.
     pub fn answering(self, opened: Opened) -> AnySender {
         match self {
             AnySender::Tcp(tcp) => AnySender::Tcp(tcp.answering(opened)),
@@ -118,7 +119,7 @@ impl AnySender {
         }
     }
 
-    /// This sender, fresh or between two messages, with who closes its connection: see
+    /// Sets the end that closes the connection of this sender, which is fresh or between two messages: see
     /// [`TcpSender::closing`].
     pub fn closing(self, closing: Closing) -> AnySender {
         match self {
@@ -128,8 +129,8 @@ impl AnySender {
         }
     }
 
-    /// The sender of the next `size` bytes of the connection: see [`TcpSender::push`]. None, if it
-    /// knows no connections.
+    /// Returns the sender of the next `size` bytes of the connection: see [`TcpSender::push`]. Returns `None`
+    /// for a sender without connections.
     pub fn next(self, size: u64) -> Option<AnySender> {
         match self {
             AnySender::Tcp(mut tcp) => {
@@ -146,8 +147,8 @@ impl AnySender {
 }
 
 impl AnySender {
-    /// Where the segment that was polled last stands in what several subflows carry together, if it
-    /// carries any of it; `None` of every sender without subflows.
+    /// Returns the data sequence number, across all subflows, of the segment polled last if it carries data;
+    /// `None` for every sender without subflows.
     #[inline(always)]
     pub fn data_seq(&self) -> Option<u64> {
         match self {
@@ -156,7 +157,7 @@ impl AnySender {
         }
     }
 
-    /// The oldest byte that it waits for on this subflow; of a sender without subflows, of all.
+    /// Returns the oldest byte not acknowledged on this subflow; for a sender without subflows, of the flow.
     pub fn acknowledged_of(&self, subflow: u8) -> u64 {
         match self {
             AnySender::Mptcp(all) => all.acknowledged_of(subflow),

@@ -1,17 +1,17 @@
-//! What a TCP connection can be told by a word.
+//! Settings of a TCP connection whose value is a word.
 //!
-//! A new choice is a `words!` here and a line of `CHOICES` in `choices.rs`; beside them a field in `config.rs`.
+//! A new setting is a `words!` here, a line of `CHOICES` in `choices.rs` and a field in `config.rs`.
 
 use crate::registry::words;
 
 words! {
-    /// How losses are found and repaired.
+    /// Loss recovery of a sender.
     pub enum Recovery {
         /// RFC 6582: one hole a round trip, by partial acknowledgements.
         NewReno = "newreno",
             "repairs one hole a round trip, by partial acknowledgements",
             "RFC 6582";
-        /// RFC 5681 alone: one hole, until anything new is acknowledged.
+        /// RFC 5681 alone: one hole, until new data is acknowledged.
         Reno = "reno",
             "repairs one hole for each three duplicates, and what they do not show after a timeout",
             "RFC 5681 section 3.2";
@@ -23,13 +23,13 @@ words! {
 }
 
 words! {
-    /// Evidence by which a sender takes a segment for lost.
+    /// Evidence by which a sender considers a segment lost.
     pub enum LossDetection {
         /// RFC 5681, 6582 and 6675: duplicate acknowledgements, or bytes SACKed above a segment.
         Duplicates = "duplicates",
             "takes a segment for lost when enough duplicates, or SACKed segments above it, have come",
             "RFC 5681, RFC 6582, RFC 6675";
-        /// RFC 8985: the time of sending of what was delivered.
+        /// RFC 8985: the send times of the segments delivered.
         Rack = "rack",
             "takes a segment for lost when one sent later was delivered and a reordering window has passed",
             "RFC 8985; Linux tcp_rack_detect_loss";
@@ -37,13 +37,13 @@ words! {
 }
 
 words! {
-    /// Rule by which a window grows in slow start.
+    /// Growth of a window in slow start.
     pub enum Growth {
-        /// RFC 5681: a segment for each acknowledgement, while the window is what holds the sender back.
+        /// RFC 5681: a segment for each acknowledgement, while the window limits the sender.
         Rfc5681 = "rfc5681",
             "adds a segment for each acknowledgement, while the window holds the sender back",
             "RFC 5681 section 3.1 (equation 2)";
-        /// Linux: each segment delivered, while more than half of the window is in use.
+        /// Linux: all bytes delivered, while more than half of the window is in use.
         Linux = "linux",
             "adds each segment delivered, while more than half of the window is in use",
             "Linux tcp_slow_start, tcp_is_cwnd_limited, tcp_cwnd_validate";
@@ -51,14 +51,14 @@ words! {
 }
 
 words! {
-    /// How fast a window that a loss or an echo has cut is reached.
+    /// Reduction of the flight to a window that a loss or an echo has cut.
     pub enum Reduction {
-        /// RFC 5681, 6675, 8257: the window is the smaller one at once, and nothing new leaves
-        /// before the flight has fallen below it.
+        /// RFC 5681, 6675, 8257: the window is cut at once, and no new data leaves before the flight has fallen
+        /// below it.
         AtOnce = "at_once",
             "sends nothing new until the flight has fallen below the cut window",
             "RFC 5681, RFC 6675, RFC 8257";
-        /// RFC 9937: what leaves is a share of what arrives, from the first acknowledgement on.
+        /// RFC 9937: a share of the data delivered may be sent, from the first acknowledgement on.
         Prr = "prr",
             "sends a share of what is delivered while the window comes down",
             "RFC 9937; Linux tcp_cwnd_reduction";
@@ -66,18 +66,19 @@ words! {
 }
 
 words! {
-    /// How many duplicate acknowledgements say that a segment is lost.
+    /// Number of duplicate acknowledgements after which a segment counts as lost.
     pub enum ThresholdRule {
-        /// As many as `fast_retransmit` says, always.
+        /// Constant: `fast_retransmit`.
         Fixed = "fixed",
             "takes as many duplicates for a loss as `fast_retransmit` says",
             "RFC 5681 section 3.2";
-        /// More than a share of the reorderings seen would have caused, once a duplicate segment
-        /// says that a repair was needless.
+        /// Large enough that a share of the reorderings seen would start no recovery; adapted when a duplicate
+        /// segment shows that a retransmission was spurious.
         Dsack = "dsack",
             "moves with the reordering seen, when a D-SACK says that a repair was needless",
             "Zhang et al., ICNP 2003 (RR-TCP); RFC 2883";
-        /// The same, where a repair was needless if it is acknowledged sooner than a round trip allows.
+        /// Adapted as with `Dsack`, but a retransmission was spurious if it is acknowledged sooner than a round
+        /// trip allows.
         Early = "early",
             "moves with the reordering seen, when a repair is acknowledged sooner than it can have arrived",
             "after RFC 3522 (Eifel) without timestamps; the report on PLTS asks for thresholds that adapt";
@@ -85,14 +86,14 @@ words! {
 }
 
 words! {
-    /// Which acknowledgements are delayed.
+    /// Rule of delayed acknowledgements.
     pub enum AckRule {
-        /// At once while a flow begins, after a silence and at each change of marks; then as soon
-        /// as more than a full segment waits, after half of `rto_min` at the latest.
+        /// Linux: at once at the start of a flow, after a silence and at each change of marks; otherwise as
+        /// soon as more than a full segment is unacknowledged, and after half of `rto_min` at the latest.
         Linux = "linux",
             "answers at once while a flow begins and after a silence, then each second full segment",
             "Linux tcp_event_data_recv, __tcp_ack_snd_check, tcp_delack_max";
-        /// Every second segment from the first on, whatever its size.
+        /// ns-3: every second segment from the first on, whatever its size.
         Ns3 = "ns3",
             "answers each second segment from the first on, whatever its size",
             "RFC 1122 4.2.3.2; ns-3 TcpSocketBase::ReceivedData";
@@ -100,17 +101,17 @@ words! {
 }
 
 words! {
-    /// When a timeout that was doubled becomes the estimator's again.
+    /// Event at which a backed-off timeout returns to the estimator's value.
     pub enum BackoffEnds {
-        /// What the code that the estimator is of does ([`crate::Estimate::BACKOFF_ENDS_AT_ACK`]).
+        /// As in the implementation that the estimator models ([`crate::Estimate::BACKOFF_ENDS_AT_ACK`]).
         AsEstimator = "as_estimator",
             "as the code does that the estimator is of: ns3 at an acknowledgement, the others at a sample",
             "ns-3, Linux, INET, RFC 6298";
-        /// Karn's rule: with the first round trip of a segment that was sent once.
+        /// Karn's rule: the first round trip of a segment that was sent once.
         Sample = "sample",
             "ends with the first round trip of a segment that was sent once",
             "RFC 6298 section 5; Linux tcp_ack_update_rtt without timestamps";
-        /// With the first acknowledgement of new data.
+        /// First acknowledgement of new data.
         Ack = "ack",
             "ends with the first acknowledgement of new data",
             "ns-3 TcpSocketBase::NewAck; Linux with timestamps";
@@ -118,13 +119,13 @@ words! {
 }
 
 words! {
-    /// What a sender marks data with, for switches that order by it.
+    /// Rank of a sender's data, for switches that order by it.
     pub enum Ranking {
-        /// The bytes of the flow that are not acknowledged as the packet leaves, its own included.
+        /// Bytes of the flow not acknowledged as the packet leaves, its own included.
         Unacknowledged = "unacknowledged",
             "marks data with the bytes of its flow that are not acknowledged yet",
             "Alizadeh et al., SIGCOMM 2013 (pFabric): remaining flow size";
-        /// Nothing is marked.
+        /// No rank.
         Unmarked = "none",
             "marks nothing: all data ranks alike, behind what is marked",
             "a host that knows nothing of its switches";
@@ -132,8 +133,8 @@ words! {
 }
 
 impl Ranking {
-    /// The rank of a segment as it leaves, with `left` bytes of its flow to be acknowledged:
-    /// [`u32::MAX`] for 4 GiB and more, and for an endless flow.
+    /// Returns the rank of a segment as it leaves, with `left` bytes of its flow not acknowledged: [`u32::MAX`]
+    /// for 4 GiB and more, and for an endless flow.
     #[inline]
     pub(crate) fn rank(self, left: u64) -> Option<u32> {
         match self {

@@ -1,18 +1,18 @@
-//! Ordering takes no memory for a packet once its lists have grown to what they need.
+//! Ordering allocates no memory for a packet once its lists have grown to their final size.
 
 use sidestep_transport::shim::{self, Stack};
 use sidestep_types::{FlowId, HostId, Kind, Packet, Time, Value, Values};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The system's allocator, counting what this thread asks it for.
+/// System allocator that counts the allocations of this thread.
 struct Counts;
 
 thread_local! {
     static ASKED: Cell<u64> = const { Cell::new(0) };
 }
 
-// SAFETY: every call goes on to the system's allocator as it came.
+// SAFETY: every call is forwarded unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counts {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ASKED.with(|asked| asked.set(asked.get() + 1));
@@ -30,10 +30,10 @@ unsafe impl GlobalAlloc for Counts {
 static ALLOCATOR: Counts = Counts;
 
 const FLOWS: u32 = 40;
-/// Packets of a round of one flow.
+/// Packets of a flow in a round.
 const ROUND: u64 = 8;
 
-/// Packet `number` of a flow, of 100 B, and as its tag says of four billion bytes.
+/// Returns packet `number` of a flow, of 100 B; its tag places it in a message of four billion bytes.
 fn data(flow: u32, number: u64) -> Packet {
     let mut packet = Packet::new(Kind::Data, FlowId(flow), HostId(0), 7);
     packet.set_seq(number * 100);
@@ -46,7 +46,8 @@ fn data(flow: u32, number: u64) -> Packet {
     packet
 }
 
-/// In turn over all flows: some in order, some late, one copied, and one gap that the timer gives up.
+/// Hands over a round of packets, cycling through all flows: some in order, some late, one copied, and one gap
+/// that the timer gives up.
 fn round(stack: &mut Stack, now: &mut Time, round: u64) {
     for number in [0, 3, 2, 2, 1, 1, 6, 7, 5] {
         for flow in 0..FLOWS {

@@ -1,4 +1,4 @@
-//! Two endpoints with several subflows, each over a path that loses, cuts, repeats, delays and marks: whatever
+//! Two endpoints with several subflows, each over a path that loses, trims, repeats, delays and marks: whatever
 //! the paths do, every byte arrives, exactly once and in finite time, within one receive window.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use sidestep_transport::{
 };
 use sidestep_types::{Packet, Time};
 
-/// What happens to one packet.
+/// Fate of one packet.
 #[derive(Clone, Copy, Debug)]
 struct Fate {
     copies: u8,
@@ -37,12 +37,12 @@ struct Net {
     now: Time,
     tx: Endpoint<AnySender>,
     rx: Endpoint<AnyReceiver>,
-    /// Whose they are: the sender's first.
+    /// Alarms of both ends, at a tie the sender's first.
     alarms: BTreeSet<(Time, bool)>,
-    /// By arrival, then by departure.
+    /// Packets in flight by arrival, then by departure.
     flying: BTreeMap<(Time, u64), Flying>,
     departures: u64,
-    /// What each byte of the message, in steps of 10, has been sent as.
+    /// Set for each byte of the message that was sent.
     sent: Vec<bool>,
     delivered: u64,
     receive_window: u64,
@@ -110,7 +110,7 @@ impl Net {
         }
     }
 
-    /// Where the segment stands in the message, which must be within the window of all subflows.
+    /// Returns the segment's position in the message, and checks that it is within the window of all subflows.
     fn check(&mut self, segment: Segment) -> u64 {
         assert!(segment.subflow() < self.subflows);
         let data = self.tx.data_seq();
@@ -312,8 +312,9 @@ proptest! {
     fn a_receiver_delivers_what_a_bitmap_would(
         segments in proptest::collection::vec((0..4u8, 0..300u64, 0..300u64, 1..60u32), 0..150),
     ) {
-        // Bytes come where their sender may have sent them: in the window of the message. The window of
-        // a subflow is as large, and never what ignores them.
+        // Bytes arrive only where a correct sender may have sent them: in the window of the message. The window
+        // of
+        // a subflow is as large, and never the reason that bytes are ignored.
         let tcp = TcpConfig { receive_window: 400, ..TcpConfig::default() };
         let config = MptcpConfig { subflows: 4, ..MptcpConfig::from(tcp) };
         let mut rx = TransportConfig::from(config).receiver();

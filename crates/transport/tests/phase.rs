@@ -1,7 +1,7 @@
-//! Two endless DCTCP flows over one queue: who gets how much, and whose packets are marked.
+//! Two endless DCTCP flows over one queue: the share of each, and the packets marked.
 //!
 //! Hosts of 1 Gbps, a bottleneck of 100 Mbps that marks at 20 packets, 20 us a cable. Full frames of 1538
-//! bytes; the acknowledgements' way back is a fixed time.
+//! bytes; acknowledgements return after a fixed time.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -13,7 +13,7 @@ use sidestep_transport::{
 };
 use sidestep_types::Time;
 
-/// Packets in the queue, the one that is being sent included, from which the next is marked.
+/// Packets in the queue, including the one being sent, from which on the next is marked.
 const MARK_AT: usize = 20;
 const NIC: Time = Time::from_ns(12_304);
 const BOTTLENECK: Time = Time::from_ns(123_040);
@@ -23,20 +23,20 @@ const BACK: Time = Time::from_us(120);
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     Start(usize),
-    /// A segment reaches the queue: flow, first byte, bytes, and whether it says CWR.
+    /// A segment reaches the queue: flow, first byte, bytes, and CWR.
     Reach(usize, u64, u32, bool),
-    /// The first of the queue has left.
+    /// The first packet leaves the queue.
     Leave,
-    /// An acknowledgement is back, perhaps with an echo.
+    /// An acknowledgement returns, perhaps with an echo.
     Back(usize, u64, bool),
 }
 
-/// What is counted of a flow.
+/// Counts of a flow.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     packets: u64,
     marked: u64,
-    /// Times that its window came down.
+    /// Reductions of its window.
     cuts: u64,
 }
 
@@ -52,7 +52,7 @@ struct Dumbbell {
 }
 
 impl Dumbbell {
-    /// The second flow starts so much after the first.
+    /// Creates the network; the second flow starts `apart` after the first.
     fn new(reduction: Reduction, apart: Time) -> Dumbbell {
         let config = Arc::new(TcpConfig {
             congestion: Congestion::DCTCP,
@@ -146,7 +146,7 @@ impl Dumbbell {
     }
 }
 
-/// The counts of four seconds after the first, of the flow that got more and of the other.
+/// Returns the counts of four seconds after the first, of the flow that got more and of the other.
 fn shares(reduction: Reduction, apart: Time) -> (Counts, Counts) {
     let mut net = Dumbbell::new(reduction, apart);
     net.run(Time::from_s(1));
@@ -178,7 +178,7 @@ fn cut_at_once_two_dctcp_flows_lock_and_the_small_window_pays_more_often() {
     for (more, less) in eight_starts(Reduction::AtOnce) {
         let held = share(&more, &less);
         assert!((0.705..0.765).contains(&held), "{held}");
-        // Marked more often, and cut more often: the small window is all that keeps it down.
+        // The smaller flow is marked and cut more often: only that keeps its window small.
         let marks = (marked(&more), marked(&less));
         assert!((0.25..0.29).contains(&marks.0), "{marks:?}");
         assert!((0.37..0.41).contains(&marks.1), "{marks:?}");

@@ -1,5 +1,6 @@
-//! Conformance scenarios of what no switch sees: a sender and its receiver, and a script of what is lost and late between
-//! them. D-SACK, duplicate thresholds and LIA are held by these, as routes and agents are by `conformance/scenarios/`.
+//! Conformance scenarios without a switch: a sender, its receiver, and a script of lost and late segments
+//! between
+//! them. These test D-SACK, duplicate thresholds and LIA, as `conformance/scenarios/` tests routes and agents.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,36 +12,36 @@ use sidestep_transport::{
 };
 use sidestep_types::Time;
 
-/// What becomes of a segment that does not simply arrive.
+/// Fate of a segment that does not simply arrive.
 #[derive(Clone, Copy, Debug)]
 enum Fate {
     Lost,
-    /// By so many microseconds; those behind it are not.
+    /// Late by this many microseconds; the segments behind it are not.
     Late(u64),
 }
 
-/// Fates by subflow and by how many of its segments have left before, repairs among them.
+/// Fates by subflow and by the number of its segments that have left before, retransmissions included.
 type Script = &'static [((u8, usize), Fate)];
 
 struct Path<S, R> {
     tx: S,
     rx: R,
-    /// Where the segment that left last stands in the message, and who is told so.
+    /// Returns the position in the message of the segment that left last; `hand` passes it to the receiver.
     place: fn(&S) -> u64,
     hand: fn(&mut R, Time, Arrival, u64),
     script: Script,
-    /// One way, of each subflow.
+    /// One-way delay of each subflow.
     ways: &'static [Time],
     now: Time,
-    /// By arrival, then by departure.
+    /// Packets in flight by arrival, then by departure.
     flying: BTreeMap<(Time, usize), Flying>,
     departures: usize,
-    /// Of each subflow: segments that have left, and when the last that is not late arrives.
+    /// For each subflow, the segments that have left, and the arrival of the last one that is not late.
     left: [(usize, Time); 2],
 }
 
 enum Flying {
-    /// And where it stands in the message.
+    /// Segment, with its position in the message.
     Data(Segment, u64),
     Ack(Ack),
 }
@@ -107,7 +108,8 @@ impl<S: Sender, R: Receiver> Path<S, R> {
         }
     }
 
-    /// Until `end` or until nothing is on its way; `hears` is asked before and after each acknowledgement.
+    /// Runs until `end`, or until nothing is in flight; `hears` is called before and after each
+    /// acknowledgement.
     fn run(&mut self, end: Time, mut hears: impl FnMut(&S, &Ack, bool)) {
         self.send();
         while let Some(&(at, departure)) = self.flying.keys().next() {
@@ -158,8 +160,8 @@ fn tcp(rule: ThresholdRule, dsack: bool) -> TcpConfig {
 
 const WAY: &[Time] = &[us(25)];
 
-/// What a sender of 60 segments was told of duplicates, its threshold at the end, recoveries begun and windows given
-/// back.
+/// Returns the duplicates reported to a sender of 60 segments, its final threshold, the recoveries begun and
+/// the windows restored.
 fn told(config: TcpConfig, script: Script) -> (Vec<(u64, u64)>, u32, u32, u32) {
     let config = Arc::new(config);
     let tx = TcpSender::new(config.clone(), Some(60_000));
@@ -181,7 +183,8 @@ fn told(config: TcpConfig, script: Script) -> (Vec<(u64, u64)>, u32, u32, u32) {
     )
 }
 
-/// Six overtake segment 3: it is repaired on the third of them, arrives twice, and the receiver says so.
+/// Six segments overtake segment 3: the third of them starts its retransmission, it arrives twice, and the
+/// receiver reports that.
 const LATE: Script = &[((0, 3), Fate::Late(20))];
 
 #[test]
@@ -202,14 +205,15 @@ fn a_lost_segment_is_no_duplicate_and_moves_nothing() {
     }
 }
 
-/// The round trip is 50 us, and what comes 18 us after its repair cannot be the repair.
+/// Checks that with a round trip of 50 us an acknowledgement 18 us after a retransmission counts for the
+/// original.
 #[test]
 fn an_early_acknowledgement_says_what_a_duplicate_says_and_sooner() {
     let early = tcp(ThresholdRule::Early, false);
     assert_eq!(told(early, LATE), (vec![], 7, 1, 1));
 }
 
-/// What five overtake begins another recovery at a threshold of 3, and none at 7.
+/// Checks that a segment overtaken by five begins another recovery at a threshold of 3, and none at 7.
 #[test]
 fn what_was_learned_of_one_late_segment_spares_the_next_a_repair() {
     let script: Script = &[((0, 3), Fate::Late(20)), ((0, 40), Fate::Late(5))];
@@ -219,8 +223,8 @@ fn what_was_learned_of_one_late_segment_spares_the_next_a_repair() {
     assert_eq!((duplicates.len(), threshold, recoveries), (1, 7, 1));
 }
 
-/// Two subflows lose a segment each, and grow from there: by what RFC 6356 says of each acknowledgement, summed up
-/// apart, within two segments.
+/// Checks that two subflows, after a loss each, grow by the sum of the increments of RFC 6356 for each
+/// acknowledgement, computed separately, within two segments.
 #[test]
 fn coupled_windows_grow_by_the_sum_of_what_rfc_6356_adds_for_each_acknowledgement() {
     const WAYS: &[Time] = &[us(50), us(120)];
@@ -267,7 +271,7 @@ fn coupled_windows_grow_by_the_sum_of_what_rfc_6356_adds_for_each_acknowledgemen
     );
 }
 
-/// `min(alpha·acked·mss/cwnd_total, acked·mss/cwnd_i)`, section 3 of the RFC.
+/// Returns `min(alpha·acked·mss/cwnd_total, acked·mss/cwnd_i)`, section 3 of the RFC.
 fn rfc_6356(tx: &MptcpSender, i: usize, acked: f64) -> f64 {
     let of = tx.subflows();
     let paths: Vec<(f64, f64)> = of

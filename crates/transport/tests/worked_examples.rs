@@ -1,5 +1,6 @@
-//! The worked examples of `docs/estimators/` are what the estimators do, and those of `docs/transports/swift.md`
-//! what Swift does.
+//! Checks the worked examples of `docs/estimators/` against the estimators, and those of
+//! `docs/transports/swift.md`
+//! against Swift.
 
 use sidestep_transport::{
     Ack, Congestion, Estimator, RtoConfig, Sender, SwiftConfig, TcpConfig, TcpSender,
@@ -17,7 +18,7 @@ fn sender(estimator: Estimator) -> TcpSender {
         dupack_threshold: None,
         rto: RtoConfig {
             estimator,
-            // The tables give the timeout before the minimum applies; for `linux` it is inside.
+            // The tables give the timeout before the minimum applies; for `linux` the minimum is part of it.
             min: if linux {
                 Time::from_us(200)
             } else {
@@ -31,8 +32,8 @@ fn sender(estimator: Estimator) -> TcpSender {
     TcpSender::new(Arc::new(config), None)
 }
 
-/// Timeouts after round trips of 100, 100, 300, 100, 100 and 100 µs. The fourth and the
-/// sixth acknowledgement are beyond what had been sent when the window before them began.
+/// Returns the timeouts after round trips of 100, 100, 300, 100, 100 and 100 µs. The fourth and the
+/// sixth acknowledgement are beyond the data sent when the window before them began.
 fn timeouts(estimator: Estimator) -> Vec<Time> {
     let mut tx = sender(estimator);
     let mut out = Vec::new();
@@ -64,7 +65,7 @@ fn timeouts(estimator: Estimator) -> Vec<Time> {
     out
 }
 
-/// The last column of the page's table: the numbers as written, and picoseconds in one.
+/// Reads the last column of the page's table: the numbers as written, and the picoseconds of one unit.
 fn written(page: &str) -> (Vec<String>, f64) {
     let mut rows = page
         .lines()
@@ -106,7 +107,7 @@ fn every_worked_example_is_what_its_estimator_does() {
     }
 }
 
-/// As INET opens a connection and times it: see docs/estimators/inet.md.
+/// Settings of a connection as INET opens and times it: see docs/estimators/inet.md.
 fn of_inet() -> TcpConfig {
     TcpConfig {
         mss: MSS as u32,
@@ -142,7 +143,7 @@ fn heard(ack: u64, syn: bool) -> Ack {
     }
 }
 
-/// How long the oldest segment waits before it is sent again, and once more, in milliseconds.
+/// Returns the time until the oldest segment is retransmitted, and retransmitted again, in milliseconds.
 fn waits(tx: &mut TcpSender, since: Time) -> [u64; 2] {
     [(); 2].map(|()| {
         let due = tx.deadline().expect("something is outstanding");
@@ -153,7 +154,7 @@ fn waits(tx: &mut TcpSender, since: Time) -> [u64; 2] {
     })
 }
 
-/// The rows of the table of a page that begins with `head`, cell by cell.
+/// Reads the rows of the table of a page that begins with `head`, cell by cell.
 fn table(page: &str, head: &str) -> Vec<Vec<String>> {
     let rows = page.lines().skip_while(|line| !line.starts_with(head));
     let rows = rows.skip(2).take_while(|line| line.starts_with('|'));
@@ -169,7 +170,7 @@ fn table(page: &str, head: &str) -> Vec<Vec<String>> {
 #[test]
 fn a_request_and_its_answer_walk_down_vertigos_ladder() {
     let config = Arc::new(of_inet());
-    // Who answers: the handshake was its first sample, each acknowledgement of its data is another.
+    // The answering end: the handshake was its first sample, each acknowledgement of its data is another.
     let answer = |acked: u64| {
         let fresh = TcpSender::new(Arc::clone(&config), Some(40_000));
         let mut tx = fresh.answering(sidestep_transport::Opened::Took(ns(200)));
@@ -180,7 +181,7 @@ fn a_request_and_its_answer_walk_down_vertigos_ladder() {
         }
         waits(&mut tx, ns(1_200))
     };
-    // Who asks: nothing was a sample when its request leaves.
+    // The requesting end: it has no sample when its request leaves.
     let mut asks = TcpSender::new(Arc::clone(&config), Some(250));
     assert!(asks.poll_send(ns(0)).expect("a SYN").syn);
     let mut unheard = asks.clone();
@@ -203,12 +204,13 @@ fn a_request_and_its_answer_walk_down_vertigos_ladder() {
     }
 }
 
-/// INET gives up after 12: longer than any run of Vertigo's artefact lasts.
+/// Checks that INET, which gives up after 12 retries, tries for longer than any run of Vertigo's artefact
+/// lasts.
 #[test]
 fn twelve_retries_outlast_a_run_of_five_seconds() {
     let mut tx = TcpSender::new(Arc::new(of_inet()), Some(250))
         .answering(sidestep_transport::Opened::Took(ns(200)));
-    // So many samples that the smallest timeout is in force.
+    // Takes so many samples that the smallest timeout is in force.
     for _ in 0..60 {
         while tx.poll_send(ns(0)).is_some() {}
         tx.on_ack(ns(200), heard(250, false));

@@ -1,4 +1,4 @@
-//! DCTCP: cut the window by as much as the share of marked bytes says.
+//! DCTCP: cuts the window in proportion to the share of marked bytes.
 //!
 //! **Decision**     once per window of data, alpha moves towards the share of acknowledged
 //!                  bytes that were marked; the first echo in a window multiplies cwnd by
@@ -6,16 +6,16 @@
 //! **State**        alpha and two byte counters; one division per window of data.
 //! **Units**        bytes; alpha and gain are shares in 0..=1 (clamped, NaN counts as 0).
 //! **Errors**       none.
-//! **Source**       RFC 8257 3.2 to 3.5; Alizadeh et al., SIGCOMM 2010. `echoes` and three quarters: the
-//!                  public simulator of Abdous et al., CoNEXT 2021 (Vertigo).
+//! **Source**       RFC 8257 3.2 to 3.5; Alizadeh et al., SIGCOMM 2010. `echoes` and a loss that leaves three
+//!                  quarters: the public simulator of Abdous et al., CoNEXT 2021 (Vertigo).
 //! **Deviations**   the window is never cut below two segments (the RFC is silent; Linux
 //!                  does the same). It does not grow while the window in which it was cut
 //!                  is acknowledged, as in Linux and ns-3. Every data segment is ECN-capable,
 //!                  retransmissions too (as in Linux and ns-3): at a step-marking switch a
 //!                  packet that cannot be marked would be dropped or would escape the count.
-//!                  A loss halves even where an echo has cut already (RFC 8257 3.5, Linux). That
-//!                  simulator's sender cuts to one segment, where this stops at two, grows between an
-//!                  echo and the end of its window, and takes the window for the flight.
+//!                  A loss halves the window even after a cut by an echo (RFC 8257 3.5, Linux). Vertigo's
+//!                  simulator differs: its sender cuts down to one segment, where this one stops at two,
+//!                  grows between an echo and the end of its window, and uses the window as the flight.
 
 use sidestep_types::{About, Fraction, Settings, Time};
 
@@ -23,14 +23,14 @@ use super::{Congestion, Control, Echo, Window};
 use crate::registry::{Transport, words};
 
 words! {
-    /// What moves DCTCP's alpha at the end of a window of data.
+    /// Event at the end of a window of data that updates DCTCP's alpha.
     pub enum AlphaMoves {
         /// Every acknowledgement: without marks alpha decays.
         Windows = "windows",
             "moves at the end of every window, marked or not",
             "RFC 8257 section 3.3";
-        /// Only one that echoes a mark: alpha stays through unmarked windows, and their bytes count in the
-        /// share of the next.
+        /// Acknowledgements that echo a mark: alpha stays through unmarked windows, and their bytes count in
+        /// the share of the next.
         Echoes = "echoes",
             "moves only where an acknowledgement with an echo passes the end of the window",
             "the public simulator of Abdous et al., CoNEXT 2021 (Vertigo)";
@@ -47,7 +47,7 @@ impl Congestion {
     };
 }
 
-/// One, in the fixed point of [`Dctcp::leaves`].
+/// 1 in the fixed point of [`Dctcp::leaves`].
 const ONE: u32 = 1 << 31;
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -57,7 +57,8 @@ pub(crate) struct Dctcp {
     acked: u64,
     marked: u64,
     window_end: u64,
-    /// In 2⁻³¹, rounded up, so that a product that is whole stays it; small, as a sender is copied into many.
+    /// Share of the flight that a loss leaves, in 2⁻³¹: rounded up, so that an integer product stays exact;
+    /// small, since a sender is copied often.
     leaves: u32,
     echoes_alone: bool,
 }
@@ -80,12 +81,12 @@ impl Dctcp {
         }
     }
 
-    /// What a loss leaves of `flight`.
+    /// Returns the bytes of `flight` that a loss leaves.
     fn left(&self, flight: u64) -> u64 {
         (u128::from(flight) * u128::from(self.leaves) / u128::from(ONE)) as u64
     }
 
-    /// RFC 8257 3.3 steps 5 to 8.
+    /// Updates alpha (RFC 8257 3.3 steps 5 to 8).
     fn end_window(&mut self, nxt: u64) {
         let marked = self.marked as f64 / self.acked as f64;
         self.alpha = self.alpha * (1.0 - self.gain) + self.gain * marked;
@@ -101,10 +102,11 @@ pub(crate) struct DctcpSettings {
     /// gain of the moving average of marked bytes (RFC 8257 section 4.2)
     #[setting(key = "dctcp_gain", default = "1/16", above = 0, range = ..=Fraction::ONE)]
     pub gain: f64,
-    /// the average before the first window (RFC 8257 section 4.2)
+    /// value of the average before the first window (RFC 8257 section 4.2)
     #[setting(key = "dctcp_initial_alpha", default = "1", range = ..=Fraction::ONE)]
     pub initial_alpha: f64,
-    /// at the end of every window, or only of those that an acknowledgement with an echo ends (Vertigo's simulator)
+    /// update the average at the end of every window, or only at an acknowledgement with an echo (Vertigo's
+    /// simulator)
     #[setting(key = "dctcp_alpha_moves", default = "windows")]
     pub alpha_moves: AlphaMoves,
     /// share of the flight that a loss leaves (RFC 5681; Vertigo's simulator: 0.75)
@@ -131,7 +133,8 @@ impl Control for Dctcp {
         true
     }
 
-    /// RFC 8257 3.3 steps 1 to 4. The first window ends at its first acknowledgement.
+    /// Counts acknowledged and marked bytes (RFC 8257 3.3 steps 1 to 4). The first window ends at its first
+    /// acknowledgement.
     #[inline]
     fn hear(&mut self, acked: u64, ece: bool, una: u64, nxt: u64) {
         self.acked += acked;
@@ -154,7 +157,7 @@ impl Control for Dctcp {
     }
 }
 
-/// `x` within 0..=1.
+/// Clamps `x` to 0..=1.
 fn share(x: f64) -> f64 {
     if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) }
 }
@@ -167,7 +170,7 @@ mod tests {
         Dctcp::new(gain, initial_alpha, AlphaMoves::Windows, 0.5)
     }
 
-    /// Windows of ten segments, `marked` of them marked; alpha after each.
+    /// Acknowledges windows of ten segments, `marked` of them marked; returns alpha.
     fn windows(dctcp: &mut Dctcp, from: u64, count: u64, marked: u64) -> f64 {
         for w in from..from + count {
             for segment in 1..=10 {
@@ -233,13 +236,13 @@ mod tests {
     fn by_echoes_alone_alpha_stays_through_unmarked_windows_whose_bytes_count_in_the_next_share() {
         let mut d = Dctcp::new(1.0 / 16.0, 0.5, AlphaMoves::Echoes, 0.75);
         assert_eq!(windows(&mut d, 0, 9, 0), 0.5);
-        // An echo on a duplicate is none: nothing new is acknowledged.
+        // A duplicate with an echo does not count: it acknowledges nothing new.
         d.hear(0, true, 90_000, 100_000);
         assert_eq!(d.alpha, 0.5);
         d.hear(10_000, true, 100_000, 110_000);
         let once = 0.5 * 15.0 / 16.0 + 0.1 / 16.0;
         assert_eq!(d.alpha, once);
-        // In the middle of a window it counts, and moves nothing.
+        // In the middle of a window the mark counts, but alpha stays.
         d.hear(5_000, true, 105_000, 115_000);
         assert_eq!(d.alpha, once);
         d.hear(5_001, true, 110_001, 120_000);

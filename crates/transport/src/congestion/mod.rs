@@ -1,7 +1,7 @@
-//! Congestion control: how large the window is.
+//! Congestion control: the size of the window.
 //!
 //! One file per controller, one entry in the registry below. Recovery (`crate::sender`)
-//! decides *what* to send and when a loss or an echo counts; a controller only moves
+//! decides what to send and when a loss or an echo counts; a controller only moves
 //! [`Window::cwnd`] and [`Window::ssthresh`].
 
 mod dctcp;
@@ -18,23 +18,23 @@ use crate::registry::{Transport, congestions};
 congestions! {
     /// DCTCP, RFC 8257.
     dctcp::Dctcp {
-        /// Gain of the moving average of marked bytes; the RFC and the paper say 1/16.
+        /// Gain of the moving average of marked bytes; 1/16 in the RFC and the paper.
         gain: f64,
-        /// Alpha before the first window; the RFC says 1.
+        /// Alpha before the first window; 1 in the RFC.
         initial_alpha: f64,
-        /// What moves alpha; the RFC says every window.
+        /// Event that updates alpha; the end of every window in the RFC.
         alpha_moves: AlphaMoves,
-        /// What a loss leaves of the flight, above 0 and at most 1; the RFC says half.
+        /// Share of the flight that a loss leaves, above 0 and at most 1; half in the RFC.
         loss_leaves: f64,
     }
-    /// RFC 5681. With `ecn`, a mark counts as a loss once a round trip (RFC 3168).
+    /// NewReno (RFC 5681). With `ecn`, a mark counts as a loss once a round trip (RFC 3168).
     newreno::NewReno {
-        /// Sends ECN-capable packets.
+        /// Set if packets are ECN-capable.
         ecn: bool,
     }
-    /// Swift: by delay.
+    /// Swift: reacts to delay.
     swift::Swift {
-        /// Its targets and gains.
+        /// Targets and gains.
         settings: SwiftConfig,
     }
 }
@@ -45,39 +45,40 @@ impl Default for Congestion {
     }
 }
 
-/// The transport of a scenario that names none.
+/// Transport of a scenario that names none.
 pub const DEFAULT: &str = <newreno::NewReno as Transport>::ENTRY.name;
 
-/// What a receiver does with a mark.
+/// Echo of marks that a receiver sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Echo {
-    /// Nothing: the sender never asked for marks.
+    /// No echo: the sender did not request marks.
     Never,
-    /// Echoes in every acknowledgement until the sender says CWR (RFC 3168 6.1.3).
+    /// An echo in every acknowledgement until the sender sets CWR (RFC 3168 6.1.3).
     Latch,
-    /// Echoes exactly what was marked (RFC 8257 3.2).
+    /// An echo of exactly the marked segments (RFC 8257 3.2).
     Exact,
 }
 
-/// The congestion window, in bytes.
+/// Congestion window, in bytes.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Window {
-    /// Bytes that may be in the network.
+    /// Bytes that may be in flight.
     pub cwnd: u64,
-    /// Below it the window doubles each round trip, from it on it grows by a segment.
+    /// Slow start threshold: below it the window doubles each round trip, from it on the window grows by a
+    /// segment.
     pub ssthresh: u64,
     /// Payload bytes of a full segment.
     pub mss: u64,
-    /// No cut leaves less, in bytes.
+    /// Least window after a cut, in bytes.
     floor: u64,
-    /// Slow start adds all that was delivered, not a segment an acknowledgement.
+    /// Set if slow start adds all bytes delivered, not one segment per acknowledgement.
     whole: bool,
     /// Bytes acknowledged towards the next segment of growth.
     credit: u64,
 }
 
 impl Window {
-    /// A window of `segments` segments of `mss` bytes, in slow start.
+    /// Creates a window of `segments` segments of `mss` bytes, in slow start.
     pub fn new(mss: u64, segments: u64) -> Window {
         Window {
             cwnd: mss.saturating_mul(segments.max(1)),
@@ -89,26 +90,26 @@ impl Window {
         }
     }
 
-    /// The same, of which no cut leaves less than `segments` segments.
+    /// Sets the least window after a cut to `segments` segments.
     pub fn with_floor(mut self, segments: u64) -> Window {
         self.floor = self.mss.saturating_mul(segments);
         self
     }
 
-    /// The same, which grows as `growth` says.
+    /// Sets the rule of growth in slow start.
     pub fn with_growth(mut self, growth: Growth) -> Window {
         self.whole = growth == Growth::Linux;
         self
     }
 
-    /// Does it grow as Linux's windows?
+    /// Returns true if the window grows as in Linux.
     #[inline]
     pub fn grows_whole(&self) -> bool {
         self.whole
     }
 
-    /// RFC 5681 3.1: slow start by at most a segment an acknowledgement (equation 2), then
-    /// one segment per window of acknowledged bytes (byte counting, as the RFC recommends).
+    /// Grows the window (RFC 5681 3.1): in slow start by at most a segment per acknowledgement (equation 2),
+    /// then by one segment per window of acknowledged bytes (byte counting, as the RFC recommends).
     #[inline]
     pub fn grow(&mut self, mut acked: u64) {
         if self.cwnd < self.ssthresh {
@@ -116,7 +117,7 @@ impl Window {
                 self.cwnd = self.cwnd.saturating_add(acked.min(self.mss));
                 return;
             }
-            // Linux tcp_slow_start: up to ssthresh, and the rest counts for congestion avoidance.
+            // Linux tcp_slow_start: grow up to ssthresh; the remaining bytes count for congestion avoidance.
             let more = acked.min(self.ssthresh - self.cwnd);
             self.cwnd = self.cwnd.saturating_add(more);
             acked -= more;
@@ -128,8 +129,8 @@ impl Window {
         }
     }
 
-    /// The same with at least `least` bytes for a segment of growth after slow start: a window that is
-    /// coupled to others.
+    /// Grows a window that is coupled to others: like [`Window::grow`], but after slow start a segment of
+    /// growth takes at least `least` acknowledged bytes.
     pub fn grow_within(&mut self, acked: u64, least: u64) {
         if self.cwnd < self.ssthresh {
             return self.grow(acked);
@@ -142,15 +143,15 @@ impl Window {
         }
     }
 
-    /// Continues from `bytes`, or the floor if that is more, without slow start.
+    /// Continues from `bytes`, or from the floor if that is larger, without slow start.
     pub fn cut_to(&mut self, bytes: u64) {
         self.ssthresh = bytes.max(self.floor);
         self.cwnd = self.ssthresh;
         self.credit = 0;
     }
 
-    /// Begins again with one segment, in slow start up to `bytes` or the floor; `again` for the same
-    /// segment leaves `ssthresh` alone (RFC 5681 equation 4).
+    /// Restarts with one segment, in slow start up to `bytes` or the floor. `again`, for another timeout of the
+    /// same segment, leaves `ssthresh` unchanged (RFC 5681 equation 4).
     pub fn restart_to(&mut self, bytes: u64, again: bool) {
         if !again {
             self.cut_to(bytes);
@@ -160,24 +161,24 @@ impl Window {
     }
 }
 
-/// How long the newest of the segments took that an acknowledgement is the first to speak of.
+/// Delay of the newest segment that an acknowledgement covers for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Delay {
-    /// When the acknowledgement arrived.
+    /// Time at which the acknowledgement arrived.
     pub now: Time,
-    /// Since the segment was handed to the NIC.
+    /// Time since the segment was handed to the NIC.
     pub rtt: Time,
-    /// Switches that the segment has crossed which the acknowledgement answers.
+    /// Switches crossed by the segment that the acknowledgement answers.
     pub hops: u8,
 }
 
-/// A congestion controller: moves the window, and nothing else.
+/// Congestion controller: moves the window, and nothing else.
 ///
 /// ```
 /// use sidestep_transport::{Control, Echo, Window};
 /// use sidestep_types::Time;
 ///
-/// /// Takes marks for losses, and halves on either.
+/// /// Treats marks as losses, and halves the window on either.
 /// struct Halving;
 ///
 /// impl Control for Halving {
@@ -204,59 +205,59 @@ pub struct Delay {
 /// assert_eq!((window.cwnd, window.ssthresh), (1_000, 2_500));
 /// ```
 pub trait Control {
-    /// How the receiver must echo marks.
+    /// Returns the echo of marks that the receiver must send.
     fn echo(&self) -> Echo;
-    /// Whether a data segment may be marked.
+    /// Returns true if a data segment may be marked.
     fn ect(&self, retransmit: bool) -> bool;
 
-    /// The initial window stands.
+    /// Called once the initial window is set.
     #[inline]
     fn begin(&mut self, _window: &mut Window) {}
-    /// Every acceptable acknowledgement, before anything else: `acked` new bytes, `una`
-    /// already moved.
+    /// Called for every acceptable acknowledgement, before all else, with `acked` new bytes; `una` has already
+    /// moved.
     #[inline]
     fn hear(&mut self, _acked: u64, _ece: bool, _una: u64, _nxt: u64) {}
-    /// It goes by delays.
+    /// Returns true if the controller reacts to delays.
     #[inline]
     fn delays(&self) -> bool {
         false
     }
-    /// New bytes were acknowledged that were sent once, after [`Control::hear`]; asked only of one that goes
-    /// by delays. Says whether the window was cut. Must leave `ssthresh` at `cwnd`; while a recovery
-    /// decides `cwnd`, that alone counts.
+    /// Called after [`Control::hear`] when new bytes that were sent once are acknowledged; only for a
+    /// controller that reacts to delays. Returns true if the window was cut. Must leave `ssthresh` at `cwnd`;
+    /// during a recovery, which decides `cwnd`, only `ssthresh` counts.
     fn on_delay(&mut self, _window: &mut Window, _delay: Delay) -> bool {
         false
     }
-    /// The answer to a SYN took so long.
+    /// Called with the round trip of a SYN.
     fn round_trip(&mut self, _rtt: Time) {}
-    /// New bytes were acknowledged while the window was in full use and may grow.
+    /// Called when new bytes are acknowledged while the window was fully used and may grow.
     #[inline]
     fn grow(&mut self, window: &mut Window, acked: u64) {
         window.grow(acked);
     }
-    /// The first echo of a mark in a window of data, outside loss recovery.
+    /// Called for the first echo of a mark in a window of data, outside loss recovery.
     fn on_echo(&mut self, window: &mut Window, flight: u64);
-    /// Fast recovery begins. `cut`: an echo has already reduced the window for this data.
-    /// Must leave `cwnd` at `ssthresh`.
+    /// Called when fast recovery begins. `cut`: an echo has already reduced the window for this data. Must
+    /// leave `cwnd` at `ssthresh`.
     fn on_loss(&mut self, now: Time, window: &mut Window, flight: u64, cut: bool);
-    /// The retransmission timer ran out; `again` for the same segment.
+    /// Called when the retransmission timer expires; `again` if for the same segment.
     fn on_timeout(&mut self, _now: Time, window: &mut Window, flight: u64, again: bool) {
         window.restart_to(flight / 2, again);
     }
-    /// What is known of the path is old or doubtful: the window becomes `bytes` at most.
+    /// Limits the window to `bytes`, since the state of the path is old or doubtful.
     fn at_most(&mut self, window: &mut Window, bytes: u64) {
         window.cwnd = window.cwnd.min(bytes);
     }
-    /// A recovery begins whose cut may be taken back.
+    /// Called when a recovery begins whose cut may be undone.
     fn remember(&mut self) {}
-    /// It is: `window` is what it was when that recovery began, or larger.
+    /// Called when the cut is undone: `window` is as large as when that recovery began, or larger.
     fn undo(&mut self, _window: &mut Window) {}
-    /// The least time between two segments; none where the window alone holds them back.
+    /// Returns the least time between two segments; zero where only the window limits them.
     #[inline]
     fn gap(&self) -> Time {
         Time::ZERO
     }
-    /// The window in full segments, where it may be less than one in fractions.
+    /// Returns the window in full segments; may be a fraction below one.
     fn packets(&self, window: &Window) -> f64 {
         window.cwnd as f64 / window.mss as f64
     }
@@ -283,7 +284,7 @@ mod tests {
         assert_eq!(w.cwnd, 5000);
         w.grow(3000);
         assert_eq!(w.cwnd, 6000);
-        // 2000 bytes are left over, a third of what the next segment takes.
+        // 2000 bytes are left over: a third of what the next segment needs.
         w.grow(3999);
         assert_eq!(w.cwnd, 6000);
         w.grow(1);

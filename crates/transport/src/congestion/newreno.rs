@@ -1,8 +1,8 @@
-//! NewReno: halve on loss, add a segment a round trip.
+//! NewReno: halves the window on a loss, adds a segment a round trip.
 //!
 //! **Decision**     slow start and congestion avoidance; half the flight on a loss; with
 //!                  `ecn`, half the window on the first echo in a window of data.
-//! **State**        none of its own.
+//! **State**        none beside the window.
 //! **Units**        bytes.
 //! **Errors**       none.
 //! **Source**       RFC 5681 3.1 and 3.2; RFC 3168 6.1.2.
@@ -10,7 +10,7 @@
 //!                  one). It does not grow while the window in which it was cut is
 //!                  acknowledged, as in Linux and ns-3 (their CWR state). Retransmissions
 //!                  are not ECN-capable (RFC 3168 6.1.5: a marked retransmission could be
-//!                  lost behind the mark and nobody would hear of it).
+//!                  lost after the mark, and the mark with it).
 
 use sidestep_types::{About, Settings, Time};
 
@@ -28,7 +28,7 @@ impl NewReno {
     }
 }
 
-/// Settings of a TCP without more.
+/// Settings of a TCP with the default controller.
 #[derive(Settings)]
 pub(crate) struct NewRenoSettings {
     /// a mark counts as a loss once a round trip (RFC 3168)
@@ -61,7 +61,8 @@ impl Control for NewReno {
         }
     }
 
-    /// RFC 3168 6.1.2: losses and marks of one window of data are one congestion event.
+    /// Cuts the window unless an echo has: losses and marks of one window of data are one congestion event (RFC
+    /// 3168 6.1.2).
     fn on_loss(&mut self, _now: Time, window: &mut Window, flight: u64, cut: bool) {
         let half = if cut { window.ssthresh } else { flight / 2 };
         window.cut_to(half);

@@ -1,23 +1,26 @@
 //! Swift: the window follows the delay of acknowledgements, down to one packet in many round trips.
 //!
-//! **Decision**     a delay below the target adds `ai` packets a round trip to the window; one above it multiplies
-//!                  the window by `1 - beta·(delay - target)/delay`, by `1 - max_mdf` at least and not twice in a
-//!                  round trip. The target grows with the switches crossed and as the window gets smaller. A
-//!                  loss multiplies by `1 - max_mdf`, in that bound too; many timeouts in a row end at the least window.
-//!                  Below one packet each waits `round trip/window` after the one before.
-//! **State**        the window, the last delay, the last cut, timeouts in a row. A target is a square root and a division.
-//! **Units**        packets of a full segment, in fractions; times in picoseconds. `f64` of which only `+ - * /`, the
-//!                  square root and rounding are used, which IEEE 754 rounds the same everywhere.
+//! **Decision**     a delay below the target adds `ai` packets a round trip to the window; a delay above it
+//!                  multiplies the window by `1 - beta·(delay - target)/delay`, but at least by `1 - max_mdf`,
+//!                  and at most once a round trip. The target grows with the switches crossed and as the window
+//!                  gets smaller. A loss multiplies by `1 - max_mdf`, also at most once a round trip; many
+//!                  timeouts in a row set the least window. Below one packet, each packet waits `round
+//!                  trip/window` after the one before.
+//! **State**        the window, the last delay, the last cut, timeouts in a row. A target costs a square root
+//!                  and a division.
+//! **Units**        packets of a full segment, in fractions; times in picoseconds. `f64` with only `+ - * /`,
+//!                  the square root and rounding, which IEEE 754 rounds the same everywhere.
 //! **Errors**       none.
-//! **Source**       Kumar et al., SIGCOMM 2020, as csg-htsim and the simulator of Vertigo's authors (Abdous et al.,
-//!                  CoNEXT 2021) write it; all constants are the latter's.
-//! **Deviations**   of segments sent once alone there is a delay, one for each acknowledgement of new data, and it is all of
-//!                  the round trip, its wait at the sender's NIC included: there is no endpoint
-//!                  delay and no window for it (the authors' simulator has them and uses neither). The window grows
-//!                  only while it holds the sender back, and not while the data is acknowledged for which a loss has cut
-//!                  it, as for the others here. A window that stays as it is was not cut: the authors' simulator begins
-//!                  a round trip there too. An acknowledgement adds in proportion to its bytes; the authors' simulator rounds up to packets.
-//!                  The first cut may come at once. Without a round trip nothing is paced. No packet is ECN-capable.
+//! **Source**       Kumar et al., SIGCOMM 2020, as implemented in csg-htsim and in the simulator of Vertigo's
+//!                  authors (Abdous et al., CoNEXT 2021); all constants are the latter's.
+//! **Deviations**   only segments sent once give a delay, one for each acknowledgement of new data. The delay
+//!                  is all of the round trip, including the wait at the sender's NIC: there is no endpoint
+//!                  delay and no window for it (the authors' simulator has them and uses neither). The window
+//!                  grows only while it limits the sender, and not while the data is acknowledged for which a
+//!                  loss has cut it, as for the other controllers here. A window that did not become smaller
+//!                  was not cut: the authors' simulator starts a round trip there too. An acknowledgement adds
+//!                  in proportion to its bytes; the authors' simulator rounds up to packets. The first cut may
+//!                  come at once. Without a round trip nothing is paced. No packet is ECN-capable.
 
 use sidestep_types::{About, Fraction, Refusal, Settings, Time};
 use std::ops::RangeInclusive;
@@ -25,10 +28,10 @@ use std::ops::RangeInclusive;
 use super::{Control, Delay, Echo, Window};
 use crate::registry::Transport;
 
-/// What Swift goes by.
+/// Targets, gains and limits of Swift.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize, Settings)]
 pub struct SwiftConfig {
-    /// delay to keep where no switch is crossed and the window is large (the simulator of Vertigo's authors)
+    /// target delay of a large window over no switch (the simulator of Vertigo's authors)
     #[setting(
         key = "swift_base_target",
         default = "60 us",
@@ -36,25 +39,25 @@ pub struct SwiftConfig {
         because = "no delay is below that, so no window would grow"
     )]
     pub base_target: Time,
-    /// the target rises by so much for each switch that the data has crossed (the simulator of Vertigo's authors)
+    /// increase of the target for each switch that the data has crossed (the simulator of Vertigo's authors)
     #[setting(key = "swift_per_hop", default = "30 us", range = ..=LONGEST)]
     pub per_hop: Time,
-    /// the most that the target rises by for a small window (the simulator of Vertigo's authors)
+    /// largest increase of the target for a small window (the simulator of Vertigo's authors)
     #[setting(key = "swift_fs_range", default = "300 us", range = ..=LONGEST)]
     pub fs_range: Time,
-    /// window in packets up to which it rises by all of that (the simulator of Vertigo's authors)
+    /// window in packets up to which the target increases by all of `swift_fs_range` (the simulator of Vertigo's authors)
     #[setting(key = "swift_fs_min_cwnd", default = "0.1", range = WINDOWS)]
     pub fs_min_cwnd: f64,
-    /// window in packets from which on it does not rise (the simulator of Vertigo's authors)
+    /// window in packets from which on the target does not increase (the simulator of Vertigo's authors)
     #[setting(key = "swift_fs_max_cwnd", default = "100", range = WINDOWS)]
     pub fs_max_cwnd: f64,
-    /// packets added a round trip while the delay is below the target (the simulator of Vertigo's authors)
+    /// packets added to the window per round trip while the delay is below the target (the simulator of Vertigo's authors)
     #[setting(key = "swift_ai", default = "1", range = WINDOWS)]
     pub ai: f64,
-    /// the cut is this share of the delay's excess over the target (the simulator of Vertigo's authors)
+    /// size of a cut, as a share of the delay's excess over the target (the simulator of Vertigo's authors)
     #[setting(key = "swift_beta", default = "0.8", above = 0, range = ..=Fraction::ONE)]
     pub beta: f64,
-    /// the largest cut, and that of a loss (the simulator of Vertigo's authors)
+    /// largest cut as a share of the window, and the cut at a loss (the simulator of Vertigo's authors)
     #[setting(key = "swift_max_mdf", default = "0.5", above = 0, range = ..=Fraction::ONE)]
     pub max_mdf: f64,
     /// least window in packets (the simulator of Vertigo's authors)
@@ -63,21 +66,21 @@ pub struct SwiftConfig {
     /// largest window in packets, about 64 kB (the simulator of Vertigo's authors)
     #[setting(key = "swift_max_cwnd", default = "43", range = WINDOWS)]
     pub max_cwnd: f64,
-    /// timeouts in a row after which the window is the least (the simulator of Vertigo's authors)
+    /// timeouts in a row that reduce the window to the least one (the simulator of Vertigo's authors)
     #[setting(key = "swift_retransmit_reset", default = "12", above = 0)]
     pub retransmit_reset: u32,
 }
 
 impl SwiftConfig {
-    /// The delay that a window of `cwnd` packets over `hops` switches is to have, in picoseconds:
+    /// Returns the target delay of a window of `cwnd` packets over `hops` switches, in picoseconds:
     /// `base + clamp(fs_alpha/sqrt(cwnd) + fs_beta, 0, fs_range) + hops·per_hop`.
     ///
-    /// `fs_alpha` and `fs_beta` are such that the middle is `fs_range` at `fs_min_cwnd` and 0 at `fs_max_cwnd`.
+    /// `fs_alpha` and `fs_beta` make the middle term `fs_range` at `fs_min_cwnd` and 0 at `fs_max_cwnd`.
     pub fn target(&self, cwnd: f64, hops: u8) -> f64 {
         self.target_by(self.scaling(), cwnd, hops)
     }
 
-    /// `fs_alpha` and `fs_beta`, in picoseconds.
+    /// Returns `fs_alpha` and `fs_beta`, in picoseconds.
     fn scaling(&self) -> (f64, f64) {
         let least = 1.0 / self.fs_min_cwnd.sqrt();
         let most = 1.0 / self.fs_max_cwnd.sqrt();
@@ -91,13 +94,13 @@ impl SwiftConfig {
         base + scaled + f64::from(hops) * self.per_hop.ps() as f64
     }
 
-    /// What a delay above the target, both in picoseconds, leaves of the window.
+    /// Returns the share of the window that a delay above the target leaves. Both are in picoseconds.
     pub fn left(&self, delay: f64, target: f64) -> f64 {
         (1.0 - self.beta * (delay - target) / delay).max(1.0 - self.max_mdf)
     }
 }
 
-/// At work. Boxed: it is larger than what others remember, and they would carry the room.
+/// Swift controller. Its state is boxed: it is larger than that of the other controllers, whose size it would increase.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Swift(Box<State>);
 
@@ -105,15 +108,15 @@ pub(crate) struct Swift(Box<State>);
 struct State {
     config: SwiftConfig,
     scaling: (f64, f64),
-    /// The window in packets.
+    /// Window in packets.
     cwnd: f64,
-    /// The last round trip; 0 before the first.
+    /// Last round trip; 0 before the first.
     rtt: Time,
     cut_at: Option<Time>,
-    /// This acknowledgement came in time.
+    /// Set if the current acknowledgement came in time.
     in_time: bool,
     timeouts: u32,
-    /// `cwnd` and `cut_at` before the recovery that may prove needless.
+    /// `cwnd` and `cut_at` before the recovery that may prove spurious.
     before: (f64, Option<Time>),
 }
 
@@ -133,13 +136,13 @@ impl Swift {
 }
 
 impl State {
-    /// At most one cut a round trip.
+    /// Returns true if the last cut is at least a round trip ago.
     fn may_cut(&self, now: Time) -> bool {
         self.cut_at
             .is_none_or(|at| now.saturating_sub(at) >= self.rtt)
     }
 
-    /// Leaves the share `left` of the window, unless it was cut in this round trip. Says whether it has become smaller.
+    /// Reduces the window to the share `left`, unless it was cut in this round trip. Returns true if it became smaller.
     fn cut(&mut self, now: Time, left: f64) -> bool {
         let before = self.cwnd;
         if self.may_cut(now) {
@@ -156,7 +159,7 @@ impl State {
         self.cwnd = cwnd.max(self.config.min_cwnd).min(self.config.max_cwnd);
     }
 
-    /// Whole packets may be in the network, one at least: below that time decides.
+    /// Sets `window` in whole packets, at least one; smaller windows are enforced by pacing.
     fn show(&self, window: &mut Window) {
         window.cwnd = (self.cwnd as u64).max(1).saturating_mul(window.mss);
         window.ssthresh = window.cwnd;
@@ -178,7 +181,7 @@ impl Control for Swift {
         self.0.show(window);
     }
 
-    // Out of line, here and below: in the path of others it takes registers from them.
+    // Out of line, here and below: inlined, it would take registers from the path of other controllers.
     #[cold]
     #[inline(never)]
     fn hear(&mut self, acked: u64, _ece: bool, _una: u64, _nxt: u64) {
@@ -229,7 +232,7 @@ impl Control for Swift {
         state.show(window);
     }
 
-    /// No packet of it can be marked.
+    /// Does nothing: no packet can be marked.
     fn on_echo(&mut self, _window: &mut Window, _flight: u64) {}
 
     #[cold]
@@ -307,7 +310,7 @@ impl Transport for Swift {
 }
 
 impl SwiftSettings {
-    /// What does not go together.
+    /// Refuses settings that contradict each other.
     fn check(&self) -> Result<(), Refusal> {
         let (initial, swift) = (self.initial_window, &self.settings);
         if swift.base_target > LONGEST {
@@ -346,8 +349,8 @@ impl SwiftSettings {
     }
 }
 
-/// No part of a target is longer: a queue of a second is no delay to keep.
+/// Upper limit of each part of a target: a delay of a second is no useful target.
 const LONGEST: Time = Time::from_s(1);
 
-/// The window of no flow is smaller or larger, in packets: of the smallest a round trip of a second is 12 days.
+/// Range of windows, in packets. With the smallest, packets at a round trip of 1 s are 12 days apart.
 const WINDOWS: RangeInclusive<Fraction> = Fraction(1, 1_000_000)..=Fraction(1_000_000, 1);

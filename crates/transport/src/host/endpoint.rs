@@ -1,23 +1,22 @@
-//! One end of a flow: its sender or its receiver, their timer and the hash of what they send.
+//! End of a flow at a host: its sender or receiver, the timer and the hash of the packets sent.
 
 use sidestep_types::{Time, mix64};
 
 use crate::{Ack, AnyReceiver, AnySender, Arrival, Receiver, Segment, Sender, SenderCounters};
 
-/// What an endpoint holds: [`AnySender`] or [`AnyReceiver`], and nothing else. A sender or receiver
-/// of one's own is the `Custom` variant of these.
+/// Machine inside an endpoint: [`AnySender`] or [`AnyReceiver`] only. A custom sender or receiver is the
+/// `Custom` variant of these.
 pub trait Machine: sealed::Sealed {
-    /// When [`Machine::on_timeout`] is due, if ever.
+    /// Returns the time at which [`Machine::on_timeout`] is due, if any.
     fn deadline(&self) -> Option<Time>;
-    /// The deadline has come.
+    /// Handles the expiry of the deadline.
     fn on_timeout(&mut self, now: Time);
 }
 
-/// One end of a flow at a host.
+/// End of a flow at a host.
 ///
-/// Its timer is lazy: a deadline that moves later, as nearly every acknowledgement makes it,
-/// touches nothing. The alarm that was asked for before goes off, finds nothing due, and another
-/// is asked for.
+/// The timer is lazy: nearly every acknowledgement moves the deadline later, and that changes
+/// nothing. The alarm requested before goes off, finds nothing due, and the next one is requested.
 ///
 /// ```
 /// use sidestep_transport::{Arrival, Endpoint, TcpConfig, TransportConfig};
@@ -46,16 +45,16 @@ pub trait Machine: sealed::Sealed {
 /// tx.on_ack(now, rx.poll_ack(now).expect("it arrived"));
 /// assert!(tx.is_done() && rx.is_done());
 ///
-/// // The alarm still goes off, and finds that nothing is due.
+/// // The alarm still goes off, and nothing is due.
 /// assert!(tx.on_alarm(alarm, alarm));
 /// assert_eq!(tx.next_alarm(), None);
 /// ```
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Endpoint<M> {
     machine: M,
-    /// The earliest alarm asked for; [`Time::MAX`] without one.
+    /// Earliest alarm requested; [`Time::MAX`] without one.
     armed: Time,
-    /// A receiving end is complete with so many bytes; `u64::MAX` when it never is.
+    /// Bytes after which a receiving end is complete; `u64::MAX` when it never is.
     size: u64,
     hash: u32,
     complete: bool,
@@ -72,7 +71,7 @@ impl<M: Machine> Endpoint<M> {
         }
     }
 
-    /// The flow hash of the packets of a subflow that this end sends: it chooses their path.
+    /// Returns the flow hash of the packets that this end sends on a subflow; the hash chooses their path.
     #[inline]
     pub fn hash(&self, subflow: u8) -> u32 {
         match subflow {
@@ -81,23 +80,23 @@ impl<M: Machine> Endpoint<M> {
         }
     }
 
-    /// Its sender or receiver.
+    /// Returns the sender or receiver.
     pub fn machine(&self) -> &M {
         &self.machine
     }
 
-    /// The same, to be told what only it knows how to do.
+    /// Returns the sender or receiver for calls that the endpoint does not forward.
     pub fn machine_mut(&mut self) -> &mut M {
         &mut self.machine
     }
 
-    /// Its sender or receiver, for another endpoint.
+    /// Returns the sender or receiver, for use in another endpoint.
     pub fn into_machine(self) -> M {
         self.machine
     }
 
-    /// When to call [`Endpoint::on_alarm`], if sooner than every alarm asked for before. May be
-    /// past: then at once.
+    /// Returns the time to call [`Endpoint::on_alarm`], if it is sooner than every alarm requested before. A
+    /// time in the past means at once.
     #[inline]
     pub fn next_alarm(&mut self) -> Option<Time> {
         let due = self.machine.deadline()?;
@@ -108,8 +107,8 @@ impl<M: Machine> Endpoint<M> {
         Some(due)
     }
 
-    /// The alarm asked for at `at` goes off. Says whether it counts: an earlier one may have
-    /// replaced it, and then there is nothing to do. If it counts, poll and ask for the next.
+    /// Handles the alarm requested for `at`. Returns false if an earlier alarm has replaced it: then there is
+    /// nothing to do. After true, poll and request the next alarm.
     pub fn on_alarm(&mut self, now: Time, at: Time) -> bool {
         if self.armed != at {
             return false;
@@ -123,8 +122,8 @@ impl<M: Machine> Endpoint<M> {
 }
 
 impl Endpoint<AnySender> {
-    /// Where a flow's data starts. Its packets have the flow hash `hash`, those of further subflows
-    /// one that follows from it.
+    /// Creates the end where a flow's data starts. Its packets have the flow hash `hash`; those of further
+    /// subflows have a hash derived from it.
     pub fn sending(sender: AnySender, hash: u32) -> Endpoint<AnySender> {
         Endpoint::new(sender, u64::MAX, hash)
     }
@@ -147,44 +146,44 @@ impl Endpoint<AnySender> {
         self.machine.data_seq()
     }
 
-    /// Every byte has been acknowledged: the driver may let it go.
+    /// Returns true once every byte has been acknowledged: the driver may remove the endpoint.
     #[inline]
     pub fn is_done(&self) -> bool {
         self.machine.is_done()
     }
 
-    /// The oldest byte it waits for.
+    /// Returns the oldest byte not acknowledged.
     pub fn acknowledged(&self) -> u64 {
         self.machine.acknowledged()
     }
 
-    /// The oldest byte it waits for on this subflow.
+    /// Returns the oldest byte not acknowledged on this subflow.
     pub fn acknowledged_of(&self, subflow: u8) -> u64 {
         self.machine.acknowledged_of(subflow)
     }
 
-    /// What it counted.
+    /// Returns the sender's counters.
     pub fn counters(&self) -> SenderCounters {
         self.machine.counters()
     }
 }
 
 impl Endpoint<AnyReceiver> {
-    /// Where a flow of `size` bytes ends; of `u64::MAX`, one that never does. Its packets have the
-    /// flow hash `hash`.
+    /// Creates the end where a flow of `size` bytes ends; a size of `u64::MAX` is a flow that never ends. Its
+    /// packets have the flow hash `hash`.
     pub fn receiving(receiver: AnyReceiver, size: u64, hash: u32) -> Endpoint<AnyReceiver> {
         Endpoint::new(receiver, size, hash)
     }
 
-    /// A segment arrived. Says once, when it is so, that the flow is complete.
-    // Always: a driver with shims has two callers, and the one without must not pay for it.
+    /// Handles the arrival of a segment. Returns true once, when the flow becomes complete.
+    // Always inline: a driver with shims has two callers, and the one without shims must not pay for it.
     #[inline(always)]
     pub fn on_segment(&mut self, now: Time, arrival: Arrival) -> bool {
         self.on_mapped_segment(now, arrival, || arrival.seq)
     }
 
-    /// The same, with where it stands in what several subflows carry together: see
-    /// [`AnyReceiver::on_mapped_segment`].
+    /// Handles a segment like [`Endpoint::on_segment`], together with its data sequence number across all
+    /// subflows: see [`AnyReceiver::on_mapped_segment`].
     #[inline(always)]
     pub fn on_mapped_segment(
         &mut self,
@@ -207,18 +206,18 @@ impl Endpoint<AnyReceiver> {
         self.machine.poll_ack(now)
     }
 
-    /// Every byte of the flow has been delivered; an acknowledgement may be owed.
+    /// Returns true once every byte of the flow has been delivered; an acknowledgement may be pending.
     pub fn is_complete(&self) -> bool {
         self.complete
     }
 
-    /// The flow is complete and no acknowledgement is owed: the driver may let it go, and answers
-    /// what still comes with [`answer_late`].
+    /// Returns true once the flow is complete and no acknowledgement is pending: the driver may remove the
+    /// endpoint, and answers later segments with [`answer_late`].
     pub fn is_done(&self) -> bool {
         self.complete && Receiver::deadline(&self.machine).is_none()
     }
 
-    /// Bytes delivered to the application, in order.
+    /// Returns the number of bytes delivered to the application, in order.
     #[inline]
     pub fn delivered(&self) -> u64 {
         self.machine.delivered()
@@ -231,7 +230,7 @@ impl Endpoint<AnyReceiver> {
     }
 }
 
-/// The flow hash of a subflow, where `hash` is that of subflow 0: one for each path.
+/// Returns the flow hash of a subflow, where `hash` is that of subflow 0: one for each path.
 #[cold]
 pub fn path_hash(hash: u32, subflow: u8) -> u32 {
     match subflow {
@@ -240,9 +239,9 @@ pub fn path_hash(hash: u32, subflow: u8) -> u32 {
     }
 }
 
-/// The answer to a segment of a flow that is complete, of `size` bytes, whose receiver is no more:
-/// its sender missed the acknowledgement, or closes the connection. The last packet of a handshake,
-/// overtaken by all the data, has none, nor has that of a close.
+/// Answers a segment of a complete flow of `size` bytes whose receiver has been removed: its sender missed the
+/// acknowledgement, or closes the connection. The last packet of a handshake, overtaken by all the data, gets
+/// no answer, nor does the last packet of a close.
 pub fn answer_late(size: u64, arrival: &Arrival) -> Option<Ack> {
     let fin = !arrival.syn && arrival.len == 0 && arrival.seq == size;
     let answered = arrival.syn || arrival.len > 0 || fin;
@@ -331,7 +330,7 @@ mod tests {
         let later = Sender::deadline(tx.machine()).expect("data is outstanding");
         assert!(later > first);
         assert_eq!(tx.next_alarm(), None);
-        // It goes off too soon: nothing has run out, and the next is asked for.
+        // The first alarm goes off too soon: nothing has expired, and the next alarm is requested.
         assert!(tx.on_alarm(first, first));
         assert_eq!(tx.counters().timeouts, 0);
         assert_eq!(tx.next_alarm(), Some(later));
@@ -341,7 +340,7 @@ mod tests {
 
     #[test]
     fn an_alarm_that_an_earlier_one_has_replaced_does_not_count() {
-        // The first timeout is long, the next short: one sample lies between them.
+        // The first timeout is long, the second short, because of one sample between them.
         let mut config = TcpConfig::default();
         config.rto.initial = us(50_000);
         let mut tx = sending(config);

@@ -1,24 +1,24 @@
-//! Coupled windows: all subflows together take of a shared link what one TCP would.
+//! Coupled windows: all subflows together take as much of a shared link as one TCP.
 //!
-//! **Decision**     how many acknowledged bytes a window grows by a segment for, after slow start.
-//! **State**        none: windows and round trips are looked at as an acknowledgement arrives.
-//! **Units**        bytes and picoseconds; in between floating point, of which only `+ * /` are used, which
+//! **Decision**     bytes that must be acknowledged for a window to grow by a segment, after slow start.
+//! **State**        none: windows and round trips are read when an acknowledgement arrives.
+//! **Units**        bytes and picoseconds; intermediate values are floating point with only `+ * /`, which
 //!                  IEEE 754 rounds the same way everywhere.
 //! **Errors**       none: without a round trip nothing is coupled.
 //! **Source**       RFC 6356 section 3; Wischik et al., NSDI 2011.
 //! **Deviations**   the RFC adds `min(alpha·acked·mss/cwnd_total, acked·mss/cwnd_i)` for each acknowledgement;
 //!                  here, as for every window, acknowledged bytes are counted and a segment is added for each
-//!                  `max(cwnd_total/alpha, cwnd_i)` of them: the same rate, by whole segments. Of a subflow in
-//!                  fast recovery `ssthresh` counts, since its window is inflated; one without a round trip
-//!                  counts not at all (both assumed).
+//!                  `max(cwnd_total/alpha, cwnd_i)` of them: the same rate, by whole segments. For a subflow in
+//!                  fast recovery `ssthresh` counts, since its window is inflated; a subflow without a round
+//!                  trip does not count (both assumed).
 
 use sidestep_types::Time;
 
-/// The bytes that must be acknowledged for a segment of growth, `cwnd_total/alpha` of RFC 6356, over
-/// windows with their round trips, as far as these are known. 0 without any.
+/// Returns the bytes that must be acknowledged for a segment of growth: `cwnd_total/alpha` of RFC 6356, over
+/// the windows whose round trips are known. Returns 0 without any.
 ///
-/// With `alpha = cwnd_total·max(cwnd/rtt²)/(Σ cwnd/rtt)²` that is `(Σ cwnd/rtt)²/max(cwnd/rtt²)`. Of one path it is
-/// its window.
+/// With `alpha = cwnd_total·max(cwnd/rtt²)/(Σ cwnd/rtt)²` the result is `(Σ cwnd/rtt)²/max(cwnd/rtt²)`. For one
+/// path it is the path's window.
 pub fn least(paths: impl Iterator<Item = (u64, Option<Time>)>) -> u64 {
     let (mut rate, mut best) = (0.0, 0.0);
     for (window, round_trip) in paths {
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn what_rfc_6356_says_of_two_paths() {
         assert_eq!(least_of(&[(10_000, 100), (20_000, 200)]), 40_000);
-        // Equal paths: alpha is 1/n, each grows as if its window were n² times as large: n·total.
+        // Equal paths: alpha is 1/n, and each window grows as if it were n² times as large: n·total.
         assert_eq!(least_of(&[(10_000, 100); 2]), 40_000);
         assert_eq!(least_of(&[(10_000, 100); 4]), 160_000);
     }

@@ -1,43 +1,44 @@
-//! What a connection of several subflows has sent and what of it has arrived, by data sequence.
+//! Data of a connection with several subflows: bytes sent and bytes received, by data sequence number.
 //!
-//! **Decision**     which bytes a subflow carries next: what another one was given and may have lost, then new
-//!                  ones, while the window of the receiver has room.
-//! **State**        two numbers, what arrived beyond the first missing byte, what is to be sent on another path.
+//! **Decision**     the bytes that a subflow carries next: first those that another subflow may have lost, then
+//!                  new bytes, while the receive window has room.
+//! **State**        two sequence numbers, the ranges received beyond the first missing byte, the bytes to be
+//!                  sent on another path.
 //! **Units**        bytes of the message.
 //! **Errors**       none.
-//! **Source**       RFC 8684 sections 3.3.1 (mapping), 3.3.2 (acknowledgement), 3.3.4 (one receive window), 3.3.6
-//!                  (sending again on another subflow).
-//! **Deviations**   no data acknowledgement is sent: the sender knows what each subflow's acknowledgement covers,
-//!                  and a receiver here takes what it has acknowledged. It learns of bytes that wait beyond a
-//!                  hole of their subflow only when that hole is filled.
+//! **Source**       RFC 8684 sections 3.3.1 (mapping), 3.3.2 (acknowledgement), 3.3.4 (one receive window),
+//!                  3.3.6 (sending again on another subflow).
+//! **Deviations**   no data acknowledgement is sent: the sender derives it from each subflow's
+//!                  acknowledgements, since a receiver here keeps what it has acknowledged. The sender learns
+//!                  of bytes received beyond a hole of their subflow only when that hole is filled.
 
 use std::collections::VecDeque;
 
 use crate::receiver::ranges::Ranges;
 
-/// A run of bytes, one segment's.
+/// Bytes of one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Chunk {
-    /// The first.
+    /// First byte.
     pub at: u64,
-    /// How many; none where there is nothing to send.
+    /// Number of bytes; 0 if there is nothing to send.
     pub len: u64,
-    /// The subflow on whose path they may be lost, when they are sent again.
+    /// Subflow that may have lost the bytes, if they are sent again.
     pub lost_on: Option<u8>,
 }
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Data {
-    /// The oldest byte that is not known to have arrived.
+    /// Oldest byte not known to have arrived.
     una: u64,
-    /// The first byte never sent.
+    /// First byte never sent.
     nxt: u64,
-    /// `u64::MAX` for an endless flow.
+    /// Bytes of the message; `u64::MAX` for an endless flow.
     size: u64,
     mss: u64,
     window: u64,
     arrived: Ranges,
-    /// To be sent on another subflow, oldest first.
+    /// Chunks to be sent on another subflow, oldest first.
     again: VecDeque<Chunk>,
 }
 
@@ -54,22 +55,22 @@ impl Data {
         }
     }
 
-    /// The next message, of `size` bytes.
+    /// Starts the next message, of `size` bytes.
     pub(super) fn restart(&mut self, size: u64) {
         *self = Data::new(size, self.mss, self.window);
     }
 
-    /// Bytes not known to have arrived.
+    /// Returns the number of bytes not known to have arrived.
     pub(super) fn left(&self) -> u64 {
         self.size - self.una
     }
 
-    /// All has arrived.
+    /// Returns true once all bytes have arrived.
     pub(super) fn is_done(&self) -> bool {
         self.una == self.size
     }
 
-    /// What `subflow` is to carry next.
+    /// Returns the chunk that `subflow` carries next.
     pub(super) fn next(&mut self, subflow: u8) -> Chunk {
         if let Some(chunk) = self.next_again(subflow) {
             return chunk;
@@ -83,7 +84,7 @@ impl Data {
         }
     }
 
-    /// The oldest that another subflow may have lost, if it has not arrived since.
+    /// Returns the oldest chunk that another subflow may have lost and that has not arrived since.
     fn next_again(&mut self, subflow: u8) -> Option<Chunk> {
         let (una, arrived) = (self.una, &self.arrived);
         let missing = |chunk: &Chunk| {
@@ -95,7 +96,7 @@ impl Data {
         self.again.iter().find(of_others).copied()
     }
 
-    /// `chunk`, which [`Data::next`] gave last, was sent.
+    /// Records that `chunk`, the last one returned by [`Data::next`], was sent.
     pub(super) fn sent(&mut self, chunk: Chunk) {
         if chunk.lost_on.is_none() {
             self.nxt += chunk.len;
@@ -104,12 +105,12 @@ impl Data {
         }
     }
 
-    /// `chunk` may be lost.
+    /// Adds `chunk`, which may be lost, to those to be sent again.
     pub(super) fn send_again(&mut self, chunk: Chunk) {
         self.again.push_back(chunk);
     }
 
-    /// `[from, to)` has arrived.
+    /// Records the arrival of `[from, to)`.
     pub(super) fn arrive(&mut self, from: u64, to: u64) {
         if to <= self.una {
             return;

@@ -1,18 +1,18 @@
-//! MPTCP: one flow over several TCPs, each by a path of its own.
+//! MPTCP: one flow over several TCPs, each on a separate path.
 //!
 //! **Decision**     `scheduler`: which subflow carries the next segment. `coupled`: how fast its window grows.
-//!                  `data`: what is sent again on another subflow. All else is what a TCP does, and one does
-//!                  it: each subflow is a [`TcpSender`] and a [`TcpReceiver`].
-//! **State**        those, and between them 48 bytes for each outstanding segment: which bytes of the message it
+//!                  `data`: which bytes are sent again on another subflow. TCP does everything else: each
+//!                  subflow is a [`TcpSender`] and a [`TcpReceiver`].
+//! **State**        the subflows, and 48 bytes for each segment in flight: the bytes of the message that it
 //!                  carries.
 //! **Units**        bytes and picoseconds.
-//! **Errors**       none: acknowledgements of subflows that are not there are ignored.
-//! **Source**       RFC 6824, RFC 8684; RFC 6356 for windows; Raiciu et al., SIGCOMM 2011 (data centres: a subflow
-//!                  for each of eight ECMP paths).
-//! **Deviations**   the sequence numbers of subflow i begin at i·2^44; where its segments stand in the message
-//!                  is said in the packet's tag, which takes no bytes. All subflows are there from the first
-//!                  segment on; with `handshake` they open when the first has, with three packets each. No
-//!                  data acknowledgement, data FIN, fast close or priority; no subflow is given up. More in
+//! **Errors**       none: acknowledgements of unknown subflows are ignored.
+//! **Source**       RFC 6824, RFC 8684; RFC 6356 for windows; Raiciu et al., SIGCOMM 2011 (data centres: a
+//!                  subflow for each of eight ECMP paths).
+//! **Deviations**   the sequence numbers of subflow i begin at i·2^44; the packet's tag, which takes no bytes,
+//!                  carries the position of a segment in the message. All subflows exist from the first
+//!                  segment on; with `handshake` they open after the first has, with three packets each. No
+//!                  data acknowledgement, data FIN, fast close or priority; no subflow is abandoned. More in
 //!                  `coupled`, `data`, `receiver`, `scheduler` and `sender`.
 //!
 //! [`TcpSender`]: crate::TcpSender
@@ -40,48 +40,48 @@ use crate::registry::{Transport, words};
 use crate::{AnyReceiver, TcpConfig};
 
 words! {
-    /// How the windows of subflows grow.
+    /// Coupling of the windows of subflows.
     pub enum Coupling {
-        /// Together as one TCP's on the best path would.
+        /// All windows grow together as one TCP's on the best path would.
         Lia = "lia",
             "all subflows together take of a shared link what one TCP would",
             "RFC 6356";
-        /// Each as a TCP's.
+        /// Each window grows as a TCP's.
         Uncoupled = "none",
             "each subflow grows as a TCP of its own",
             "RFC 6356 section 1, as what is unfair";
     }
 }
 
-/// An MPTCP connection's settings, the same at both ends.
+/// Settings of an MPTCP connection, the same at both ends.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MptcpConfig {
-    /// What each subflow is; not Swift, whose windows below a segment it does not wait for. The receive window is
-    /// that of all together.
+    /// Settings of each subflow; not Swift, whose windows below one segment are not supported. All subflows
+    /// share the receive window.
     #[serde(with = "crate::shared")]
     pub tcp: Arc<TcpConfig>,
-    /// How many there are, 1 to [`Packet::SUBFLOWS`].
+    /// Number of subflows, 1 to [`Packet::SUBFLOWS`].
     pub subflows: u8,
-    /// How their windows grow.
+    /// Coupling of their windows.
     pub coupling: Coupling,
-    /// What a subflow has in flight when it times out is sent on another one as well.
+    /// Set if the bytes that a subflow has in flight when it times out are sent on another subflow as well.
     pub reinject: bool,
-    /// Which of them is asked first for the next segment.
+    /// Order in which subflows are offered the next segment.
     pub scheduler: Scheduler,
 }
 
 impl MptcpConfig {
-    /// Payload bytes of a full segment.
+    /// Returns the payload bytes of a full segment.
     pub fn mss(&self) -> u32 {
         self.tcp.mss
     }
 
-    /// Bytes of the message that the receiver allows beyond the first missing one.
+    /// Returns the bytes of the message that the receiver allows beyond the first missing one.
     pub fn receive_window(&self) -> u64 {
         self.tcp.receive_window
     }
 
-    /// No retransmission timeout is shorter.
+    /// Returns a lower bound of the retransmission timeout.
     pub fn shortest_timeout(&self) -> Time {
         self.tcp.rto.min.min(self.tcp.rto.initial)
     }
@@ -90,14 +90,14 @@ impl MptcpConfig {
         self.tcp.nature()
     }
 
-    /// A receiver that has seen nothing.
+    /// Creates a receiver that has received nothing.
     pub fn receiver(&self) -> AnyReceiver {
         AnyReceiver::Mptcp(Box::new(MptcpReceiver::new(self)))
     }
 }
 
 impl From<TcpConfig> for MptcpConfig {
-    /// Subflows like this TCP, and everything else by default.
+    /// Creates settings with subflows like this TCP, and everything else by default.
     fn from(tcp: TcpConfig) -> MptcpConfig {
         MptcpConfig {
             tcp: Arc::new(tcp),
@@ -111,32 +111,33 @@ impl From<TcpConfig> for MptcpConfig {
 
 const MOST: u64 = Packet::SUBFLOWS as u64;
 
-/// What only MPTCP has, beside what its subflows are.
+/// Parameters of MPTCP beside those of its subflows.
 #[derive(Settings)]
 struct Own {
-    /// TCPs that carry the flow, each by the path of its own hash: 1 to 16 (Raiciu et al., SIGCOMM 2011: eight fill a
-    /// fat tree)
+    /// TCPs that carry the flow, each on the path of its own flow hash: 1 to 16 (Raiciu et al., SIGCOMM 2011:
+    /// eight fill a fat tree)
     #[setting(
         default = "8",
         range = 1..=MOST,
         because = "4 bits of a sequence number's 48 say which, and leave each subflow 2^44 bytes"
     )]
     subflows: u8,
-    /// what shrinks the window of a subflow, and how it begins; dctcp as a choice is assumed
+    /// congestion controller of each subflow; dctcp as a choice is assumed
     #[setting(default = crate::DEFAULT)]
     congestion: Controller,
-    /// how windows grow after slow start: together like one TCP, or each by itself (RFC 6356)
+    /// growth of windows after slow start: coupled like one TCP, or each subflow separately (RFC 6356)
     #[setting(default = "lia")]
     coupled: Coupling,
-    /// what a subflow has in flight when it times out is sent on another one as well (RFC 8684 section 3.3.6)
+    /// send the bytes that a subflow has in flight when it times out on another subflow as well (RFC 8684
+    /// section 3.3.6)
     #[setting(default = "true")]
     reinject: bool,
-    /// which subflow is asked first for the next segment; assumed: SIGCOMM 2011 names none
+    /// order in which subflows are offered the next segment; assumed: SIGCOMM 2011 names none
     #[setting(default = "lowest-rtt")]
     scheduler: Scheduler,
 }
 
-/// The name of a subflow's controller.
+/// Name of a subflow's controller.
 struct Controller(String);
 
 impl Setting for Controller {
@@ -150,7 +151,7 @@ impl Setting for Controller {
     }
 }
 
-/// The controllers that a subflow may have, newreno first.
+/// Names of the controllers that a subflow may have, newreno first.
 const CONGESTIONS: &[&str] = &{
     let mut names = [crate::DEFAULT; congestion::ENTRIES.len()];
     let (mut i, mut at) = (0, 1);
@@ -165,7 +166,7 @@ const CONGESTIONS: &[&str] = &{
     names
 };
 
-/// Can a subflow have the controller called `kind`?
+/// Returns true if a subflow can have the controller called `kind`.
 fn of_subflows(kind: &str) -> bool {
     let mut all = congestion::ENTRIES.iter().zip(congestion::OF_SUBFLOWS);
     all.any(|(entry, may)| entry.name == kind && *may)
@@ -180,7 +181,7 @@ const fn same(a: &str, b: &str) -> bool {
     i == a.len() && i == b.len()
 }
 
-/// Its own parameters, then those of each controller that a subflow can have.
+/// Parameters of MPTCP, then those of each controller that a subflow can have.
 const PARTS: &[&[Param]] = &{
     let mut parts = [Own::PARAMS; 1 + congestion::ENTRIES.len()];
     let mut i = 0;

@@ -1,14 +1,14 @@
-//! The receiver of several subflows: each acknowledged as a TCP's is, their bytes put in order together.
+//! MPTCP receiver: acknowledges each subflow as a TCP does, and reassembles the message from all of them.
 //!
-//! **Decision**     none but a TCP's, for each subflow; a byte is delivered when all before it have come, by
-//!                  whatever subflow.
-//! **State**        a TCP's for each subflow; the next byte of the message and what waits beyond it.
+//! **Decision**     none beyond that of a TCP for each subflow; a byte is delivered when all bytes before it
+//!                  have arrived, on any subflow.
+//! **State**        a TCP receiver for each subflow; the next byte of the message and the ranges beyond it.
 //! **Units**        bytes, of a subflow or of the message.
-//! **Errors**       none: what is of no subflow, or beyond the window of the message, is ignored and not answered,
-//!                  since a sender that keeps to it has nothing to send there.
+//! **Errors**       none: a segment of an unknown subflow or beyond the window of the message is ignored and
+//!                  not answered, since a correct sender never sends one.
 //! **Source**       RFC 8684 sections 3.3.1, 3.3.2 and 3.3.4.
-//! **Deviations**   bytes that came before by another subflow are told to their own subflow as new, and to nobody
-//!                  else.
+//! **Deviations**   bytes that arrived before on another subflow count as new on their own subflow; no
+//!                  duplicate is reported.
 
 use std::sync::Arc;
 
@@ -18,18 +18,18 @@ use super::MptcpConfig;
 use crate::receiver::ranges::Ranges;
 use crate::{Ack, Arrival, Opened, Receiver, TcpReceiver};
 
-/// A receiver of one flow with subflows.
+/// Receiver of one flow with subflows.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct MptcpReceiver {
     subflows: Vec<TcpReceiver>,
-    /// The next byte of the message.
+    /// Next byte of the message.
     next: u64,
     window: u64,
     waiting: Ranges,
 }
 
 impl MptcpReceiver {
-    /// A receiver that has seen nothing.
+    /// Creates a receiver that has received nothing.
     pub fn new(config: &MptcpConfig) -> MptcpReceiver {
         let subflow = |_| TcpReceiver::new(Arc::clone(&config.tcp));
         MptcpReceiver {
@@ -40,21 +40,21 @@ impl MptcpReceiver {
         }
     }
 
-    /// What it saw of the first subflow's handshake.
+    /// Returns the receiver's view of the first subflow's handshake.
     pub fn opened(&self) -> Opened {
         self.subflows[0].opened()
     }
 
-    /// The sequence number expected next of each subflow.
+    /// Returns the sequence number expected next on each subflow.
     pub fn expected_of_each(&self) -> Vec<u64> {
         let subflows = 0..self.subflows.len() as u8;
         subflows.map(|subflow| self.expected(subflow)).collect()
     }
 
-    /// A segment arrived whose first byte is number `data` of the message.
+    /// Handles the arrival of a segment whose first byte is byte `data` of the message.
     pub fn on_mapped_segment(&mut self, now: Time, arrival: Arrival, data: u64) {
         let subflow = Packet::subflow_of(arrival.seq);
-        // One alone ignores by itself what is beyond the window, and answers.
+        // A single subflow ignores bytes beyond the window itself, and answers.
         let alone = self.subflows.len() == 1;
         let Some(tcp) = self.subflows.get_mut(usize::from(subflow)) else {
             return;
@@ -86,7 +86,8 @@ impl MptcpReceiver {
 }
 
 impl Receiver for MptcpReceiver {
-    /// A segment without a mapping: of a connection with one subflow, whose numbers are the message's.
+    /// Handles a segment without a mapping, from a connection with one subflow: its sequence numbers are those
+    /// of the message.
     fn on_segment(&mut self, now: Time, arrival: Arrival) {
         self.on_mapped_segment(now, arrival, arrival.seq);
     }

@@ -1,33 +1,33 @@
-//! Which subflow may send next.
+//! Scheduler: the subflow that may send next.
 //!
-//! **Decision**     the order in which subflows are asked; the first that can send does.
+//! **Decision**     the order in which subflows are polled; the first that can send does.
 //! **State**        that order.
 //! **Units**        none.
 //! **Errors**       none.
-//! **Source**       Paasch et al., CSWS 2014 (lowest round trip first, round robin); the former is the default of
-//!                  the kernel patches of multipath-tcp.org.
-//! **Deviations**   a subflow that has measured no round trip comes before those that have; equal ones come in
-//!                  the order of their numbers (assumed).
+//! **Source**       Paasch et al., CSWS 2014 (lowest round trip first, round robin); the former is the default
+//!                  of the kernel patches of multipath-tcp.org.
+//! **Deviations**   a subflow without a measured round trip comes before those with one; ties go by subflow
+//!                  number (assumed).
 
 use sidestep_types::{Packet, Time};
 
 use crate::registry::words;
 
 words! {
-    /// Which subflow is asked first for the next segment.
+    /// Order in which subflows are offered the next segment.
     pub enum Scheduler {
-        /// That with the lowest smoothed round trip, while its window has room.
+        /// Lowest smoothed round trip first, while the window has room.
         LowestRtt = "lowest-rtt",
             "the subflow with the lowest round trip that has room",
             "Paasch et al., CSWS 2014";
-        /// The one after that which sent last.
+        /// Round robin: the subflow after the one that sent last comes first.
         RoundRobin = "round-robin",
             "subflows in turn, as far as each has room",
             "Paasch et al., CSWS 2014";
     }
 }
 
-/// The order of subflows.
+/// Current order of subflows.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Order {
     by: Scheduler,
@@ -44,19 +44,19 @@ impl Order {
         }
     }
 
-    /// The subflow to be asked at this place.
+    /// Returns the subflow at this place of the order.
     pub(super) fn at(&self, place: usize) -> usize {
         usize::from(self.subflows[place])
     }
 
-    /// The one at this place has sent new data.
+    /// Records that the subflow at this place has sent new data.
     pub(super) fn sent(&mut self, place: usize) {
         if self.by == Scheduler::RoundRobin {
             self.subflows[..self.n].rotate_left(place + 1);
         }
     }
 
-    /// A round trip was measured: `of` says the smoothed one of each.
+    /// Updates the order after a round trip was measured; `of` returns the smoothed round trip of a subflow.
     pub(super) fn measured(&mut self, of: impl Fn(usize) -> Option<Time>) {
         if self.by == Scheduler::LowestRtt {
             let key = |subflow: &u8| (of(usize::from(*subflow)), *subflow);
@@ -88,7 +88,7 @@ mod tests {
         let mut order = Order::new(Scheduler::RoundRobin, 3);
         order.sent(0);
         assert_eq!(all(&order), [1, 2, 0]);
-        // 1 had no room, 2 sent.
+        // 1 had no room; 2 sent.
         order.sent(1);
         assert_eq!(all(&order), [0, 1, 2]);
         order.sent(0);

@@ -1,18 +1,19 @@
-//! The sender of several subflows.
+//! MPTCP sender.
 //!
-//! **Decision**     subflows are asked in the scheduler's order; each is offered a segment's worth of bytes, and
-//!                  sends that, a repair of its own, or nothing. When one times out, what it has in flight is
+//! **Decision**     subflows are polled in the scheduler's order; each is offered a segment of bytes, and sends
+//!                  it, a retransmission, or nothing. When a subflow times out, the bytes it has in flight are
 //!                  offered to the others first.
-//! **State**        of each outstanding segment which bytes of the message it carries and when it left; of each
-//!                  subflow the smoothed round trip.
+//! **State**        for each segment in flight, the bytes of the message that it carries and the time it left;
+//!                  for each subflow, the smoothed round trip.
 //! **Units**        bytes and picoseconds.
 //! **Errors**       none.
 //! **Source**       RFC 8684 section 3.3; RFC 6298 section 2 for the round trip (a gain of 1/8, as LIA and the
-//!                  scheduler see it; the timeout is that of the subflow's own estimator).
-//! **Deviations**   a subflow repairs its own losses whether their bytes came by another one or not (as RFC 8684
-//!                  section 3.3.6 asks), and the connection is done when all subflows are. The last segment of
-//!                  a message may be short: a subflow that sent it sends nothing new before it is acknowledged.
-//!                  With `fin` each subflow that carried something is closed when all has arrived.
+//!                  scheduler use it; the timeout is that of the subflow's estimator).
+//! **Deviations**   a subflow repairs its losses even if their bytes arrived on another subflow (as RFC 8684
+//!                  section 3.3.6 requires), and the connection is done when all subflows are. The last segment
+//!                  of a message may be short: the subflow that sent it sends nothing new before it is
+//!                  acknowledged. With `fin` each subflow that carried data is closed when the whole message
+//!                  has arrived.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,54 +25,54 @@ use super::scheduler::Order;
 use super::{Coupling, MptcpConfig, coupled};
 use crate::{Ack, Closing, Opened, Ranking, Segment, Sender, SenderCounters, TcpSender};
 
-/// What one subflow did.
+/// Statistics of one subflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Subflow {
-    /// Bytes put on it, each counted once.
+    /// Bytes sent, each counted once.
     pub bytes: u64,
-    /// What its sender counted.
+    /// Counters of its sender.
     pub counters: SenderCounters,
-    /// Segments that it carried for another one, which had timed out.
+    /// Segments carried for another subflow that had timed out.
     pub reinjections: u32,
-    /// Its congestion window.
+    /// Congestion window.
     pub window: u64,
-    /// Its smoothed round trip; `None` before the first.
+    /// Smoothed round trip; `None` before the first sample.
     pub round_trip: Option<Time>,
 }
 
-/// What a sender waits for.
+/// Event that a sender waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Head {
-    /// A byte, by its sequence number.
+    /// Acknowledgement of a byte, by its sequence number.
     Byte(u64),
-    /// The answer to the SYN of this subflow, or to its FIN.
+    /// Answer to the SYN of this subflow, or to its FIN.
     Answer(u8),
 }
 
-/// A segment of a subflow: which bytes of the message it carries.
+/// Segment of a subflow, with the bytes of the message that it carries.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Mapping {
     seq: u64,
     chunk: Chunk,
     sent: Time,
-    /// The subflow has sent it again.
+    /// Set if the subflow has retransmitted it.
     again: bool,
-    /// It was put up for the others.
+    /// Set if it was offered to the other subflows.
     given: bool,
 }
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Path {
     tcp: TcpSender,
-    /// Of its outstanding segments, in their order.
+    /// Mappings of the segments in flight, in order.
     carries: VecDeque<Mapping>,
     round_trip: Option<Time>,
-    /// The last segment was not a full one.
+    /// Set if the last segment was not a full one.
     short: bool,
     reinjections: u32,
 }
 
-/// An MPTCP sender of one flow.
+/// MPTCP sender of one flow.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct MptcpSender {
     paths: Vec<Path>,
@@ -81,23 +82,22 @@ pub struct MptcpSender {
     ranking: Ranking,
     coupled: bool,
     reinject: bool,
-    /// How subflows are closed when all has arrived.
+    /// End that closes the subflows once the whole message has arrived.
     closing: Closing,
-    /// They were told so.
+    /// Set once the subflows have been told to close.
     ended: bool,
-    /// Where the segment that was polled last stands in the message, if it carries any of it.
+    /// Data sequence number of the segment polled last, if it carries data.
     data_seq: Option<u64>,
 }
 
 impl MptcpSender {
-    /// The oldest byte that subflow number `subflow` waits for.
+    /// Returns the oldest byte not acknowledged on subflow number `subflow`.
     pub fn acknowledged_of(&self, subflow: u8) -> u64 {
         let path = self.paths.get(usize::from(subflow));
         Packet::first_of(subflow) + path.map_or(0, |path| path.tcp.acknowledged())
     }
 
-    /// A sender of `size` bytes, or of as many as the network takes, with `mss` payload bytes in a full
-    /// segment.
+    /// Creates a sender of `size` bytes, or of an endless flow, with `mss` payload bytes in a full segment.
     pub fn with_mss(config: &MptcpConfig, mss: u32, size: Option<u64>) -> MptcpSender {
         let n = config.subflows.clamp(1, Packet::SUBFLOWS);
         let path = |_| Path {
@@ -123,7 +123,8 @@ impl MptcpSender {
         }
     }
 
-    /// See [`TcpSender::answering`]; what was seen of the handshake is the first subflow's.
+    /// Makes this the end that did not open the connection: see [`TcpSender::answering`]. `opened` is the view
+    /// of the first subflow's handshake.
     pub fn answering(mut self, opened: Opened) -> MptcpSender {
         let mut seen = opened;
         for path in &mut self.paths {
@@ -133,13 +134,13 @@ impl MptcpSender {
         self
     }
 
-    /// See [`TcpSender::closing`].
+    /// Sets the end that closes: see [`TcpSender::closing`].
     pub fn closing(mut self, closing: Closing) -> MptcpSender {
         self.closing = closing;
         self
     }
 
-    /// See [`TcpSender::push`].
+    /// Starts the next message: see [`TcpSender::push`].
     pub fn push(&mut self, bytes: u64) {
         assert!(self.is_done(), "one message at a time on a connection");
         for path in &mut self.paths {
@@ -151,7 +152,7 @@ impl MptcpSender {
         self.ended = false;
     }
 
-    /// What each subflow did.
+    /// Returns the statistics of each subflow.
     pub fn subflows(&self) -> impl Iterator<Item = Subflow> {
         self.paths.iter().map(|path| Subflow {
             bytes: path.tcp.sent(),
@@ -162,12 +163,12 @@ impl MptcpSender {
         })
     }
 
-    /// Where the segment that was polled last stands in the message, if it carries any of it.
+    /// Returns the data sequence number of the segment polled last, if it carries data.
     pub fn data_seq(&self) -> Option<u64> {
         self.data_seq
     }
 
-    /// What it waits for, by the subflow whose deadline is next.
+    /// Returns the event that the subflow with the next deadline waits for.
     pub fn head(&self) -> Head {
         let next = self.next_due();
         let tcp = &self.paths[next].tcp;
@@ -178,22 +179,22 @@ impl MptcpSender {
         }
     }
 
-    /// The subflow whose deadline is next, the first of several.
+    /// Returns the subflow whose deadline is next; the first one of a tie.
     fn next_due(&self) -> usize {
         let due = |i: &usize| self.due(*i).unwrap_or(Time::MAX);
         (0..self.paths.len()).min_by_key(due).expect("one at least")
     }
 
-    /// When the timer of subflow `i` runs out; never while it opens and there is nothing left to carry.
+    /// Returns the deadline of subflow `i`; `None` while it opens and there is nothing left to carry.
     fn due(&self, i: usize) -> Option<Time> {
         let idle = self.data.is_done() && self.paths[i].tcp.opens();
         self.paths[i].tcp.deadline().filter(|_| !idle)
     }
 
-    /// What subflow `i` may carry now.
+    /// Returns the chunk that subflow `i` may carry now.
     fn offer(&mut self, i: usize) -> Chunk {
         let path = &self.paths[i];
-        // Its sender's book of what is outstanding has full segments, and a last one.
+        // The sender of the subflow assumes full segments in flight, except the last.
         if path.short && !path.tcp.is_idle() {
             return Chunk {
                 at: 0,
@@ -204,12 +205,12 @@ impl MptcpSender {
         self.data.next(i as u8)
     }
 
-    /// Asks subflow `i`; says as well whether it sends new data.
+    /// Polls subflow `i`; also returns whether the segment carries new data.
     fn poll(&mut self, now: Time, i: usize) -> Option<(Segment, bool)> {
         let chunk = self.offer(i);
         let left = self.data.left();
         let path = &mut self.paths[i];
-        // A SYN that nobody answered is sent again while there is anything it could be for.
+        // An unanswered SYN is retransmitted while there is any data it could be for.
         let offered = chunk.len.max(u64::from(path.tcp.knocks()));
         let seq = path.tcp.sent();
         path.tcp.offer(offered);
@@ -234,13 +235,13 @@ impl MptcpSender {
             self.data_seq = path.repairs(&segment);
         }
         segment.seq += Packet::first_of(i as u8);
-        // A repair of what came by another subflow counts as what it carries.
+        // For the retransmission of bytes that arrived on another subflow, the bytes it carries count as left.
         let left = left.max(u64::from(segment.len));
         segment.rank = segment.rank.and(self.ranking.rank(left));
         Some((segment, new))
     }
 
-    /// `[before, after)` of subflow `i` is acknowledged.
+    /// Handles the acknowledgement of `[before, after)` of subflow `i`.
     fn advance(&mut self, now: Time, i: usize, before: u64, after: u64) {
         let path = &mut self.paths[i];
         let (mut newest, mut again) = (None, false);
@@ -259,7 +260,7 @@ impl MptcpSender {
             again |= mapping.again;
             path.carries.pop_front();
         }
-        // Karn: what was sent twice tells no round trip.
+        // Karn: a segment sent twice gives no round trip.
         if let Some(sent) = newest.filter(|_| !again) {
             let sample = now.saturating_sub(sent).ps();
             let smoothed = path
@@ -275,13 +276,13 @@ impl MptcpSender {
         }
     }
 
-    /// The bytes that must be acknowledged for a segment of growth.
+    /// Returns the bytes that must be acknowledged for a segment of growth.
     fn least(&self) -> u64 {
         let each = self.paths.iter();
         coupled::least(each.map(|path| (path.tcp.steady_window(), path.round_trip)))
     }
 
-    /// Subflow `i` has timed out: what it has in flight may go by others.
+    /// Offers the bytes in flight of subflow `i`, which has timed out, to the others.
     fn give_away(&mut self, i: usize) {
         let path = &mut self.paths[i];
         for mapping in &mut path.carries {
@@ -297,7 +298,7 @@ impl MptcpSender {
 }
 
 impl Path {
-    /// Where `segment`, which it has sent before, stands in the message.
+    /// Returns the data sequence number of `segment`, which this path has sent before.
     fn repairs(&mut self, segment: &Segment) -> Option<u64> {
         if segment.len == 0 {
             return None;
@@ -402,7 +403,7 @@ impl Sender for MptcpSender {
 
 #[cfg(test)]
 impl MptcpSender {
-    /// Subflow `i` is after slow start, with this window and round trip.
+    /// Puts subflow `i` after slow start, with this window and round trip.
     pub(super) fn stands(&mut self, i: usize, window: u64, round_trip: Time) {
         let path = &mut self.paths[i];
         path.tcp = path.tcp.clone().at_window(window);

@@ -1,4 +1,4 @@
-//! Conversations with a sender and a receiver of several subflows. Segments are 1000 bytes, times are
+//! Dialogues with a sender and a receiver of several subflows. Segments are 1000 bytes, times are
 //! microseconds; `(subflow, number, data)` is a segment by its number on its subflow and in the message.
 
 use super::*;
@@ -45,7 +45,7 @@ impl MptcpSender {
         std::iter::from_fn(|| self.poll_send(us(at))).collect()
     }
 
-    /// What it sends now.
+    /// Returns the segments sent now.
     fn sends(&mut self, at: u64) -> Vec<Sent> {
         let next = || {
             let segment = self.poll_send(us(at))?;
@@ -57,12 +57,12 @@ impl MptcpSender {
         std::iter::from_fn(next).collect()
     }
 
-    /// Hears that so many segments of a subflow have arrived.
+    /// Acknowledges `segments` of a subflow.
     fn hears(&mut self, at: u64, subflow: u8, segments: u64) {
         self.on_ack(us(at), acked(subflow, segments, &[]));
     }
 
-    /// The same, and answers.
+    /// Acknowledges `segments` of a subflow; returns the segments sent.
     fn acked(&mut self, at: u64, subflow: u8, segments: u64) -> Vec<Sent> {
         self.hears(at, subflow, segments);
         self.sends(at)
@@ -104,7 +104,7 @@ fn subflows_fill_their_windows_in_turn_and_then_the_one_with_the_lowest_round_tr
         (2, 1, 5),
     ];
     assert_eq!(tx.sends(0), first);
-    // 2 answers first; unknown ones come before it, but have no room.
+    // Subflow 2 is acknowledged first; those without a round trip come before it, but have no room.
     assert_eq!(tx.acked(50, 2, 1), [(2, 2, 6), (2, 3, 7)]);
     assert_eq!(tx.acked(80, 0, 1), [(0, 2, 8), (0, 3, 9)]);
     // Both have room at once: 2, at 50 us, before 0 at 80.
@@ -125,8 +125,9 @@ fn in_turn_each_subflow_sends_one_segment() {
     assert_eq!(tx.sends(0), turns);
 }
 
-/// RFC 6356 section 3, by hand, with alpha = cwnd_total·max(cwnd/rtt²)/(Σ cwnd/rtt)². Two subflows of windows
-/// 10 and 20 kB at 100 and 200 us: alpha = 30·(10/100²)/(10/100 + 20/200)² = 0.75, so on either 1000 bytes
+/// RFC 6356 section 3, by hand, with alpha = cwnd_total·max(cwnd/rtt²)/(Σ cwnd/rtt)². Two subflows with windows
+/// of
+/// 10 and 20 kB at 100 and 200 us: alpha = 30·(10/100²)/(10/100 + 20/200)² = 0.75, so on either, 1000 bytes
 /// acknowledged add 0.75·1000·1000/30,000 = 25 bytes: a segment for each 40,000.
 #[test]
 fn after_slow_start_windows_grow_as_rfc_6356_says() {
@@ -136,7 +137,7 @@ fn after_slow_start_windows_grow_as_rfc_6356_says() {
         let mut tx = sender(&config, None);
         tx.stands(0, window, Time::from_us(us));
         tx.stands(1, other.0, Time::from_us(other.1));
-        // Bytes that the first must have acknowledged until it grows; its round trip stays as it is.
+        // Bytes of the first that must be acknowledged until it grows; its round trip stays constant.
         let mut at = 0;
         let mut acks = 0;
         while tx.windows()[0] == window {
@@ -161,7 +162,8 @@ fn after_slow_start_windows_grow_as_rfc_6356_says() {
     // alpha = 30·(20/100²)/(20/100 + 10/100)² = 2/3: a segment for each 45,000.
     assert_eq!(in_avoidance(Lia, 10_000, 100, (20_000, 100)), 45_000);
     assert_eq!(in_avoidance(Lia, 20_000, 100, (10_000, 100)), 45_000);
-    // Far ahead of the other: alpha = 21·(20/100²)/(20/100 + 1/1000)² = 1.04, but no more than alone.
+    // Far ahead of the other: alpha = 21·(20/100²)/(20/100 + 1/1000)² = 1.04, but it grows no faster than
+    // alone.
     assert_eq!(in_avoidance(Lia, 20_000, 100, (1_000, 1_000)), 21_000);
     assert_eq!(in_avoidance(Lia, 1_000, 100, (1_000, 100_000)), 2_000);
 }
@@ -174,12 +176,12 @@ fn what_a_subflow_has_in_flight_when_it_times_out_goes_by_another_as_well() {
         let mut tx = sender(&config, Some(9000));
         assert_eq!(tx.sends(0), [(0, 0, 0), (0, 1, 1), (1, 0, 2), (1, 1, 3)]);
         assert_eq!(tx.acked(100, 1, 2), [(1, 2, 4), (1, 3, 5), (1, 4, 6)]);
-        // Nothing comes back of 0. At 200 us its timer runs out; it sends the first again itself.
+        // Subflow 0 gets no acknowledgement. At 200 us its timer expires, and it retransmits its first segment.
         assert_eq!(tx.deadline(), Some(us(200)));
         assert_eq!(tx.head(), Head::Byte(0));
         tx.on_timeout(us(200));
         assert_eq!(tx.sends(200), [(0, 0, 0)]);
-        // As 1 has room, that goes by it first, then what is new; 0 repeats nothing of that.
+        // As 1 has room, it carries the data of 0 first, then new data; 0 repeats none of that.
         let by_other = tx.acked(210, 1, 5);
         let expected: &[Sent] = match reinject {
             true => &[(1, 5, 0), (1, 6, 1), (1, 7, 7), (1, 8, 8)],
@@ -191,7 +193,8 @@ fn what_a_subflow_has_in_flight_when_it_times_out_goes_by_another_as_well() {
         assert_eq!(reinjections, if reinject { 2 } else { 0 });
         tx.hears(300, 1, if reinject { 9 } else { 7 });
         assert!(!tx.is_done(), "0 repairs what it sent all the same");
-        // It was told of none: the timeout is doubled. What is sent again ranks at its own length, when nothing is left.
+        // Subflow 0 got no acknowledgement: its timeout is doubled. When nothing is left, a retransmission
+        // ranks at its own length.
         tx.on_timeout(us(600));
         let again = tx.segments(600);
         let rank = if reinject { 1000 } else { 9000 };
@@ -209,13 +212,13 @@ fn what_a_subflow_has_in_flight_when_it_times_out_goes_by_another_as_well() {
     }
 }
 
-/// The acknowledgements of what a subflow sent come after its timer has run out.
+/// Checks acknowledgements that arrive after their subflow's timer has expired.
 #[test]
 fn what_was_late_and_not_lost_goes_by_no_other_subflow() {
     let begun = |other: u8| {
         let mut tx = sender(&mptcp(2, tcp()), None);
         tx.sends(0);
-        // Too early an alarm is none.
+        // An alarm that is too early has no effect.
         tx.on_timeout(us(99));
         tx.hears(100, other, 1);
         let news = tx.sends(100);
@@ -227,7 +230,7 @@ fn what_was_late_and_not_lost_goes_by_no_other_subflow() {
         tx.on_timeout(us(200));
         tx
     };
-    // 0 was: the first bytes of the message arrive.
+    // Subflow 0 was late: the first bytes of the message arrive.
     let mut tx = begun(1);
     assert_eq!(tx.sends(200), [(0, 0, 0)]);
     tx.hears(210, 0, 2);
@@ -236,7 +239,7 @@ fn what_was_late_and_not_lost_goes_by_no_other_subflow() {
         late.len() > 1 && late.iter().all(|sent| sent.2 > 5),
         "{late:?}"
     );
-    // 1 was: they arrive beyond bytes of 0 that are missing.
+    // Subflow 1 was late: its bytes arrive beyond bytes of 0 that are missing.
     let mut tx = begun(0);
     assert_eq!(tx.sends(200), [(1, 0, 2)]);
     tx.hears(210, 1, 2);
@@ -254,7 +257,7 @@ fn a_subflow_that_has_timed_out_gets_nothing_new_that_it_may_have_lost_itself() 
     tx.acked(100, 1, 1);
     tx.on_timeout(us(200));
     assert_eq!(tx.sends(200), [(0, 0, 0)]);
-    // 1 has no room; 0 repairs its second, and what is new there is new to all.
+    // 1 has no room; 0 retransmits its second segment, and then sends data new to both.
     assert_eq!(tx.acked(210, 0, 1), [(0, 1, 1), (0, 2, 6)]);
 }
 
@@ -271,7 +274,7 @@ fn a_repair_does_not_take_a_turn() {
     assert_eq!(tx.sends(210)[0].0, 0, "its turn is still to come");
 }
 
-/// A gain of 1/8, from the newest of the segments that an acknowledgement covers.
+/// Checks a gain of 1/8, from the newest of the segments that an acknowledgement covers.
 #[test]
 fn the_round_trip_is_that_of_the_newest_segment_and_of_none_that_was_sent_again() {
     let mut tx = sender(&mptcp(1, tcp()), None);
@@ -312,7 +315,7 @@ fn a_window_below_a_segment_makes_segments_of_its_size_and_no_other_subflow_is_h
     assert_eq!(lens(&mut tx, 20), [200]);
 }
 
-/// A SYN that nobody answers is sent again while something is left to carry, if not by itself.
+/// Checks that an unanswered SYN is retransmitted while data is left to carry, even on other subflows.
 #[test]
 fn a_subflow_knocks_until_all_has_arrived_and_one_that_carried_nothing_is_not_closed() {
     for late in [false, true] {
@@ -364,7 +367,7 @@ fn a_subflow_knocks_until_all_has_arrived_and_one_that_carried_nothing_is_not_cl
 fn nothing_goes_by_another_that_is_known_to_have_arrived() {
     let mut tx = sender(&mptcp(2, tcp()), Some(20_000));
     tx.sends(0);
-    // The second of 0 has arrived, the first has not.
+    // The second segment of 0 has arrived, the first has not.
     tx.on_ack(us(50), acked(0, 0, &[(1, 2)]));
     tx.sends(50);
     tx.hears(60, 1, 2);
@@ -378,7 +381,7 @@ fn nothing_goes_by_another_that_is_known_to_have_arrived() {
         .filter(|data| *data < 2)
         .collect();
     assert_eq!(old, [0], "{again:?}");
-    // What has arrived by 1 is not offered again, when 0 times out once more.
+    // Data that has arrived on 1 is not offered again when 0 times out once more.
     tx.hears(260, 1, 8);
     tx.on_timeout(us(600));
     assert!(
@@ -400,7 +403,7 @@ fn all_subflows_together_keep_to_one_receive_window() {
     // The first of 1 arrives, which is the fifth of the message: the window opens at its other end.
     assert_eq!(tx.acked(50, 1, 1), []);
     assert_eq!(tx.acked(60, 0, 2), [(1, 1, 5), (1, 2, 6)]);
-    // Four, and with what came by 1 five: up to the tenth.
+    // Four, and five with the one that arrived on 1: up to the tenth.
     assert_eq!(tx.acked(70, 0, 4).len(), 3);
 }
 
@@ -411,7 +414,7 @@ fn a_short_last_segment_waits_for_nothing_and_nothing_follows_it_before_it_has_a
     assert_eq!(lens, [1000, 1000, 1000, 500]);
     tx.on_timeout(us(200));
     tx.sends(200);
-    // 0 has timed out, and 1 has room, but the short one is on its way there.
+    // 0 has timed out, and 1 has room, but the short segment is in flight there.
     assert_eq!(tx.acked(210, 1, 1), []);
     tx.on_ack(
         us(220),
@@ -543,12 +546,12 @@ fn bytes_are_delivered_in_the_order_of_the_message_and_acknowledged_in_that_of_t
     };
     assert_eq!(hear(1, 0, 2), (1, 1, vec![], 0));
     assert_eq!(hear(0, 0, 0), (0, 1, vec![], 1));
-    // Beyond a hole of its subflow, but the next of the message.
+    // A segment beyond a hole of its subflow, but next in the message.
     assert_eq!(hear(1, 2, 1), (1, 1, vec![(1000, 2000)], 3));
-    // The same bytes by another subflow: told as arrived there, delivered once.
+    // The same bytes on another subflow: acknowledged there, delivered once.
     assert_eq!(hear(0, 1, 2), (0, 2, vec![], 3));
     assert_eq!(hear(1, 1, 3), (1, 3, vec![], 4));
-    // Bytes that came long ago, by another: what is delivered stays so.
+    // Bytes delivered long ago arrive on another subflow: nothing changes.
     assert_eq!(hear(0, 2, 0), (0, 3, vec![], 4));
     assert_eq!(
         [rx.expected(0), rx.expected(1)],
@@ -579,14 +582,14 @@ fn what_is_cut_or_of_no_subflow_or_beyond_the_window_is_delivered_to_nobody() {
     assert_eq!((ack.cut_off(), rx.delivered()), (Some(block), 0));
     rx.on_mapped_segment(us(0), arrives(1, 0), 0);
     assert_eq!(rx.delivered(), 1000);
-    // The last that the window takes.
+    // The last segment within the window.
     rx.on_mapped_segment(us(0), arrives(0, 0), 3000);
     rx.on_mapped_segment(us(0), arrives(1, 1), 1000);
     rx.on_mapped_segment(us(0), arrives(1, 2), 2000);
     assert_eq!(rx.delivered(), 4000);
 }
 
-/// As a TCP's receiver alone does: the sender learns that its window was too large.
+/// Checks that a single subflow behaves as a TCP receiver: the sender learns that its window was too large.
 #[test]
 fn one_subflow_alone_answers_what_is_beyond_the_window_and_takes_what_is_within() {
     let config = TcpConfig {

@@ -1,22 +1,21 @@
-//! pFabric's sender: starts at line rate, learns of losses from a short timer alone.
+//! pFabric sender: starts at line rate, detects losses only by a short timer.
 //!
-//! **Decision**     what is missing first, then new data, while fewer than `cwnd` segments are
-//!                  in the network; after `probe_after` timeouts in a row nothing but a probe
-//!                  of one byte a timeout, until something is acknowledged.
-//! **State**        two sequence numbers, the window, one byte per outstanding segment.
+//! **Decision**     missing segments first, then new data, while fewer than `cwnd` segments are in the network;
+//!                  after `probe_after` timeouts in a row only a probe of one byte per timeout, until something
+//!                  is acknowledged.
+//! **State**        two sequence numbers, the window, one byte per segment in flight.
 //! **Units**        the window in segments, everything else in bytes.
-//! **Errors**       none: acknowledgements of what was never sent, older ones, false SACK
-//!                  blocks and early timeouts are ignored.
-//! **Source**       Alizadeh et al., SIGCOMM 2013 (minimal rate control: a window of one BDP,
-//!                  SACK, no fast retransmit, a fixed small timeout, slow start after one,
-//!                  probe mode); Zarifis et al., EuroSys 2014 section 5.8 (350 us at 1 Gbps).
-//! **Deviations**   the window never exceeds the one it starts with: a larger one only fills
-//!                  the sender's own queue. A probe goes once a timeout, not once a round trip
-//!                  (the timer is the only clock). The receiver is TCP's, so a probe's byte is
-//!                  delivered. Selective acknowledgements restart no timer: what is missing
-//!                  waits one timeout from the last byte acknowledged in order, as with TCP.
-//!                  A segment that a switch has cut counts as missing at once; its window does
-//!                  not shrink for that. No ECN, no handshake.
+//! **Errors**       none: acknowledgements of data never sent, old acknowledgements, false SACK blocks and
+//!                  early timeouts are ignored.
+//! **Source**       Alizadeh et al., SIGCOMM 2013 (minimal rate control: a window of one BDP, SACK, no fast
+//!                  retransmit, a fixed small timeout, slow start after a timeout, probe mode); Zarifis et al.,
+//!                  EuroSys 2014 section 5.8 (350 us at 1 Gbps).
+//! **Deviations**   the window never exceeds its initial value: a larger one only fills the sender's own queue.
+//!                  A probe leaves once a timeout, not once a round trip (the timer is the only clock). The
+//!                  receiver is TCP's, so a probe's byte is delivered. Selective acknowledgements do not
+//!                  restart the timer: a missing segment waits one timeout from the last byte acknowledged in
+//!                  order, as with TCP. A trimmed segment counts as missing at once, and does not shrink the
+//!                  window. No ECN, no handshake.
 
 use std::collections::VecDeque;
 
@@ -27,18 +26,18 @@ use crate::nature::Nature;
 use crate::registry::Transport;
 use crate::{Ack, AnyReceiver, Ranking, Segment, Sender, SenderCounters, TcpReceiver};
 
-/// A pFabric connection's settings.
+/// Settings of a pFabric connection.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, Settings)]
 #[settings(check)]
 pub struct PfabricConfig {
     /// Payload bytes of a full segment.
     #[setting(common, bytes, range = SEGMENTS)]
     pub mss: u32,
-    /// segments in the network at first and at most; assumed: one round trip's worth at 1 Gbps over the six links of
-    /// the default fat tree
+    /// initial and largest window, in segments in the network; assumed: one round trip's worth at 1 Gbps over
+    /// the six links of the default fat tree
     #[setting(default = "8", range = 1..=1 << 20)]
     pub window: u32,
-    /// the retransmission timeout, never longer or shorter (DIBS section 5.8, at 1 Gbps)
+    /// fixed retransmission timeout (DIBS section 5.8, at 1 Gbps)
     #[setting(default = "350 us", above = 0)]
     pub rto: Time,
     /// timeouts in a row after which only probes of one byte are sent (SIGCOMM 2013)
@@ -50,7 +49,7 @@ pub struct PfabricConfig {
     /// Bytes the receiver allows beyond the cumulative acknowledgement.
     #[setting(common, bytes)]
     pub receive_window: u64,
-    /// What data is marked with.
+    /// Rank that data carries.
     #[setting(common, key = "rank")]
     pub ranking: Ranking,
 }
@@ -60,22 +59,23 @@ impl PfabricConfig {
         holds_segment(self.receive_window, self.mss)
     }
 
-    /// Payload bytes of a full segment.
+    /// Returns the payload bytes of a full segment.
     pub fn mss(&self) -> u32 {
         self.mss
     }
 
-    /// Bytes the receiver allows beyond the cumulative acknowledgement.
+    /// Returns the bytes that the receiver allows beyond the cumulative acknowledgement.
     pub fn receive_window(&self) -> u64 {
         self.receive_window
     }
 
-    /// No retransmission timeout is shorter.
+    /// Returns a lower bound of the retransmission timeout.
     pub fn shortest_timeout(&self) -> Time {
         self.rto
     }
 
-    /// It sends at line rate and leaves it to the switches to drop what has most left to send.
+    /// Returns the properties: it sends at line rate and relies on switches that drop the packets with most
+    /// left to send.
     pub(crate) fn nature(&self) -> Nature {
         Nature {
             marks: false,
@@ -85,7 +85,7 @@ impl PfabricConfig {
         }
     }
 
-    /// A receiver that has seen nothing: TCP's, with selective acknowledgements.
+    /// Creates a receiver that has received nothing: TCP's, with selective acknowledgements.
     pub fn receiver(&self) -> AnyReceiver {
         AnyReceiver::Tcp(TcpReceiver::selective(self.receive_window))
     }
@@ -99,40 +99,41 @@ impl Transport for PfabricSender {
         source: "Alizadeh et al., SIGCOMM 2013; DIBS section 5.8",
     };
 
-    /// It has a window, a timeout and a recovery of its own, and opens no connection.
+    /// Returns true for the few common parameters: pFabric has a separate window, timeout and recovery, and
+    /// opens no connection.
     fn takes(param: &str) -> bool {
         matches!(param, "mss" | "receive_window" | "rank")
     }
 }
 
-/// Where an outstanding segment is.
+/// State of a segment in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Slot {
-    /// In the network, for all that is known.
+    /// In the network, as far as known.
     Flying,
     /// At the receiver, beyond a hole.
     Arrived,
-    /// To be sent again.
+    /// To be retransmitted.
     Missing,
 }
 
-/// A pFabric sender of one flow.
+/// pFabric sender of one flow.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct PfabricSender {
-    /// The oldest byte not acknowledged.
+    /// Oldest byte not acknowledged.
     una: u64,
-    /// The first byte never sent.
+    /// First byte never sent.
     nxt: u64,
-    /// Where the data ends; `u64::MAX` for an endless flow.
+    /// End of the data; `u64::MAX` for an endless flow.
     size: u64,
     mss: u64,
     rwnd: u64,
-    /// First byte of the first slot. Every slot is `mss` long, but the last may be shorter.
+    /// First byte of the first slot. Every slot is `mss` long; the last may be shorter.
     start: u64,
     slots: VecDeque<Slot>,
     flying: u32,
     missing: u32,
-    /// No slot before it is missing.
+    /// Slot before which none is missing.
     search: usize,
     cwnd: u32,
     ssthresh: u32,
@@ -142,25 +143,26 @@ pub struct PfabricSender {
     slow_start: bool,
     rto: Time,
     ranking: Ranking,
-    /// [`Time::MAX`] while nothing is outstanding.
+    /// Time of the timeout; [`Time::MAX`] while nothing is in flight.
     deadline: Time,
     probe_after: u32,
-    /// Timeouts since anything was acknowledged.
+    /// Timeouts since the last acknowledgement of anything.
     in_a_row: u32,
     probing: bool,
-    /// The probe of this timeout is to be sent.
+    /// Set while the probe of this timeout is to be sent.
     probe_due: bool,
     counters: SenderCounters,
 }
 
 impl PfabricSender {
-    /// A sender of `size` bytes, or of as many as the network takes. A segment is never larger
-    /// than the receive window.
+    /// Creates a sender of `size` bytes, or of an endless flow. A segment is never larger than the receive
+    /// window.
     pub fn new(config: &PfabricConfig, size: Option<u64>) -> PfabricSender {
         PfabricSender::with_mss(config, config.mss, size)
     }
 
-    /// The same with `mss` payload bytes in a full segment, whatever `config` says.
+    /// Creates a sender like [`PfabricSender::new`], with `mss` payload bytes in a full segment whatever
+    /// `config` contains.
     pub fn with_mss(config: &PfabricConfig, mss: u32, size: Option<u64>) -> PfabricSender {
         let window = config.window.max(1);
         PfabricSender {
@@ -190,17 +192,18 @@ impl PfabricSender {
         }
     }
 
-    /// Segments that may be in the network.
+    /// Returns the window: the segments that may be in the network.
     pub fn cwnd(&self) -> u32 {
         self.cwnd
     }
 
-    /// Only probes are sent.
+    /// Returns true while only probes are sent.
     pub fn is_probing(&self) -> bool {
         self.probing
     }
 
-    /// Everything below `ack` has arrived. Returns how many segments that is.
+    /// Removes everything below `ack`, which has arrived. Returns the number of segments that it covers for the
+    /// first time.
     fn cover(&mut self, ack: u64) -> u32 {
         self.una = ack;
         let mut covered = 0;
@@ -218,7 +221,7 @@ impl PfabricSender {
         covered
     }
 
-    /// `[from, to)` has arrived. Returns how many segments of it are news.
+    /// Records the arrival of `[from, to)`. Returns the number of its segments that are new.
     fn hear_block(&mut self, from: u64, to: u64) -> u32 {
         if from < self.start || to > self.nxt || from >= to {
             return 0;
@@ -238,7 +241,7 @@ impl PfabricSender {
         news
     }
 
-    /// A switch has cut the segment at `from`: it is missing now, without a timeout.
+    /// Records that a switch has trimmed the segment at `from`: it is missing now, without a timeout.
     fn hear_cut(&mut self, from: u64) {
         if from < self.start || from >= self.nxt {
             return;
@@ -250,7 +253,7 @@ impl PfabricSender {
         }
     }
 
-    /// Slot `i` is to be sent again.
+    /// Marks slot `i` as missing.
     fn lose(&mut self, i: usize) {
         self.slots[i] = Slot::Missing;
         self.flying -= 1;
@@ -258,7 +261,7 @@ impl PfabricSender {
         self.search = self.search.min(i);
     }
 
-    /// A segment that was in `slot` is outstanding no more.
+    /// Updates the counts for a segment removed from `slot`.
     fn leave(&mut self, slot: Slot) {
         match slot {
             Slot::Flying => self.flying -= 1,
@@ -283,7 +286,7 @@ impl PfabricSender {
         }
     }
 
-    /// The first missing segment again.
+    /// Retransmits the first missing segment.
     fn resend(&mut self) -> Segment {
         let i = (self.search..self.slots.len())
             .find(|&i| self.slots[i] == Slot::Missing)
@@ -356,7 +359,7 @@ impl Sender for PfabricSender {
         self.flying = 0;
         self.search = 0;
         if self.slow_start {
-            // RFC 5681 equation 4: a second time for the same data leaves ssthresh alone.
+            // RFC 5681 equation 4: another timeout for the same data leaves ssthresh unchanged.
             if self.in_a_row == 1 {
                 self.ssthresh = (self.cwnd / 2).max(2).min(self.window);
             }

@@ -1,5 +1,4 @@
-//! Conversations with a pFabric sender. Segments are numbered from 0 and 1000 bytes long, times
-//! are microseconds.
+//! Dialogues with a pFabric sender. Segments are numbered from 0 and 1000 bytes long, times are microseconds.
 
 use super::*;
 use sidestep_types::SackBlocks;
@@ -33,7 +32,7 @@ impl PfabricSender {
         self.segments(at).iter().map(|s| s.seq / 1000).collect()
     }
 
-    /// Hears that `segments` and the blocks `from..to` have arrived, and answers.
+    /// Acknowledges `segments` and the blocks `from..to`; returns the segments sent.
     fn heard(&mut self, at: u64, segments: u64, blocks: &[(u64, u64)]) -> Vec<u64> {
         self.told(at, segments, blocks, false)
     }

@@ -1,20 +1,20 @@
-//! Which acknowledgements of data in order wait, and how long.
+//! Delayed acknowledgements of data in order.
 //!
-//! **Decision**     `linux`: the first [`QUICK`] segments of a flow are answered at once, and as
-//!                  many after a silence longer than the smallest timeout (who sends then has
-//!                  probably timed out) and after a segment seen before; the next after a change
-//!                  of marks. Then an acknowledgement leaves when more than one full segment
-//!                  waits for it, or when its time has come. `ns3`: every second segment.
-//! **State**        how many are answered at once still, the bytes that wait, the largest
-//!                  segment seen, when the last one came.
+//! **Decision**     `linux`: the first [`QUICK`] segments of a flow are answered at once, and as many after a
+//!                  silence longer than the smallest timeout (the sender has probably timed out) and after a
+//!                  segment received before; so is the next one after a change of marks. Then an
+//!                  acknowledgement leaves when more than one full segment is unacknowledged, or when its time
+//!                  has come. `ns3`: every second segment.
+//! **State**        the segments still to be answered at once, the unacknowledged bytes, the largest segment
+//!                  seen, the time of the last one.
 //! **Units**        bytes.
 //! **Errors**       none.
 //! **Source**       Linux `tcp_event_data_recv`, `tcp_incr_quickack`, `__tcp_ack_snd_check`,
 //!                  `dctcp_ece_ack_update`, `tcp_delack_max`; RFC 1122 4.2.3.2, RFC 5681 4.2.
-//! **Deviations**   Linux waits for `rto_min` less a jiffy at most: its timeout is `rto_min` on
-//!                  top of the round trip. Other estimators take the larger of the two, so
-//!                  the wait is half of `rto_min` at most. Its timer adapts between 40 and
-//!                  500 ms by the gaps of segments; here it is what `delayed_ack` says.
+//! **Deviations**   Linux delays by `rto_min` less a jiffy at most: its timeout is `rto_min` on top of the
+//!                  round trip. Other estimators use the larger of the two, so the delay here is half of
+//!                  `rto_min` at most. Linux adapts its delay between 40 and 500 ms to the gaps between
+//!                  segments; here `delayed_ack` sets it.
 
 use sidestep_types::Time;
 
@@ -23,24 +23,24 @@ use crate::{AckRule, TcpConfig};
 /// Linux: `TCP_MAX_QUICKACKS`.
 const QUICK: u32 = 16;
 
-/// Linux: the largest segment is taken for at least so long before one is seen.
+/// Linux: size assumed for the largest segment before a larger one arrives.
 const LEAST_FULL: u64 = 536;
 
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Delay {
-    /// Every so many segments, with ns-3's rule.
+    /// Segments per acknowledgement, with ns-3's rule.
     segments: u32,
-    /// Linux's rule.
+    /// Set for Linux's rule.
     linux: bool,
-    /// Segments that are answered at once still.
+    /// Segments still to be answered at once.
     quick: u32,
-    /// What `begin` makes of it.
+    /// Value of `quick` after `begin`.
     at_first: u32,
-    /// Bytes that are not acknowledged yet.
+    /// Bytes not acknowledged yet.
     held: u64,
     largest: u64,
     last: Time,
-    /// A longer gap is a silence.
+    /// Longest gap that is no silence.
     silence: Time,
     wait: Time,
 }
@@ -74,18 +74,19 @@ impl Delay {
         }
     }
 
-    /// So many segments are answered whatever is said here.
+    /// Returns the number of unacknowledged segments that are answered without a call of
+    /// [`Delay::answers_now`].
     pub fn every(&self) -> u32 {
         if self.linux { u32::MAX } else { self.segments }
     }
 
-    /// How long an acknowledgement waits.
+    /// Returns the delay of an acknowledgement.
     pub fn wait(&self) -> Time {
         self.wait
     }
 
-    /// A segment of `len` bytes has come in order, the `first` that is not acknowledged: is it
-    /// answered at once?
+    /// Returns true if a segment of `len` bytes that arrived in order is answered at once; `first` if no other
+    /// segment is unacknowledged.
     pub fn answers_now(&mut self, now: Time, len: u64, first: bool) -> bool {
         if !self.linux {
             return false;
@@ -104,13 +105,13 @@ impl Delay {
         self.held > self.largest.saturating_mul(rest)
     }
 
-    /// As at the beginning of a flow.
+    /// Answers the next segments at once, as at the start of a flow.
     #[inline]
     pub fn begin(&mut self) {
         self.quick = self.quick.max(self.at_first);
     }
 
-    /// The next `segments` are answered at once.
+    /// Answers the next `segments` at once.
     #[inline]
     pub fn hurry(&mut self, segments: u32) {
         self.quick = self.quick.max(segments);

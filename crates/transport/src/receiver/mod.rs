@@ -1,19 +1,18 @@
-//! A TCP receiver: puts bytes in order and says which one it expects next.
+//! TCP receiver: puts bytes in order and acknowledges the next one expected.
 //!
-//! **Decision**     acknowledge now or a little later, with which echo and which blocks.
-//! **State**        the next byte expected, ranges beyond holes, the echoes' state, one
-//!                  delayed acknowledgement, cut segments and a duplicate not yet told.
+//! **Decision**     whether to acknowledge now or a little later, with which echo and which blocks.
+//! **State**        the next byte expected, ranges beyond holes, the state of echoes, one delayed
+//!                  acknowledgement, trimmed segments and a duplicate not yet reported.
 //! **Units**        bytes.
-//! **Errors**       none: bytes seen before, beyond the receive window or past the end of
-//!                  sequence space are ignored, but the segment is still answered.
-//! **Source**       RFC 5681 4.2 (acknowledgements), RFC 2018 (blocks), RFC 2883 (duplicates),
-//!                  RFC 3168 6.1.3 and RFC 8257 3.2 (echoes); Cheng et al., NSDI 2014 (cut
-//!                  segments).
-//!                  Which acknowledgements are delayed: `delay`.
-//! **Deviations**   a cut segment is told in the
-//!                  first SACK block, whether SACK is on or not; its mark is not echoed:
-//!                  that it was cut says more. A duplicate waits until cuts are told. Nothing
-//!                  is told of one that comes when the flow is complete: its receiver is no more.
+//! **Errors**       none: bytes received before, beyond the receive window or past the end of sequence space
+//!                  are ignored, but the segment is still answered.
+//! **Source**       RFC 5681 4.2 (acknowledgements), RFC 2018 (blocks), RFC 2883 (duplicates), RFC 3168 6.1.3
+//!                  and RFC 8257 3.2 (echoes); Cheng et al., NSDI 2014 (trimmed segments). `delay` has the rule
+//!                  of delayed acknowledgements.
+//! **Deviations**   a trimmed segment is reported in the first SACK block, whether SACK is on or not; its mark
+//!                  is not echoed, since trimming is the stronger signal. The report of a duplicate waits until
+//!                  all trimmed segments are reported. A duplicate that arrives after the flow is complete is
+//!                  not reported: its receiver has been removed.
 
 mod delay;
 pub(crate) mod ranges;
@@ -27,39 +26,39 @@ use crate::{Ack, Arrival, Receiver, Recovery, TcpConfig};
 use delay::Delay;
 use ranges::Ranges;
 
-/// What a receiver saw of the handshake that opened its connection: what the sender at its side can
-/// begin with.
+/// Receiver's view of the handshake that opened its connection, for the sender on its side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Opened {
     /// No SYN, or not yet the acknowledgement of its answer.
     #[default]
     Unseen,
-    /// One answer to a SYN, acknowledged after this time.
+    /// Single answer to a SYN, acknowledged after this time.
     Took(Time),
-    /// The SYN was answered more than once; the last answer was acknowledged after this time, [`Time::MAX`] if it was not.
+    /// More than one answer to a SYN; the last one was acknowledged after this time, or not at all if it is
+    /// [`Time::MAX`].
     Again(Time),
 }
 
-/// A TCP receiver of one flow.
+/// TCP receiver of one flow.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct TcpReceiver {
     next: u64,
     window: u64,
-    /// An acknowledgement of everything up to `next` is due.
+    /// Set while an acknowledgement of everything up to `next` is due.
     due: bool,
-    /// The echo: the latch (RFC 3168), or whether the last segment was marked (RFC 8257).
+    /// State of the echo: the latch (RFC 3168), or whether the last segment was marked (RFC 8257).
     ece: bool,
     sack: bool,
-    /// Duplicates are told.
+    /// Set if duplicates are reported.
     dsack: bool,
     echo: Echo,
     accept: bool,
-    /// When a SYN was last answered; [`Time::MAX`] before.
+    /// Time of the last answer to a SYN; [`Time::MAX`] before.
     answered: Time,
     opened: Opened,
-    /// A SYN or a FIN is to be answered, or cuts or a duplicate are to be told.
+    /// Set while a SYN or a FIN is to be answered, or trimmed segments or a duplicate are to be reported.
     unusual: bool,
-    /// A FIN is.
+    /// Set while a FIN is to be answered.
     fin: bool,
     /// Switches that the last segment has crossed.
     hops: u8,
@@ -67,19 +66,20 @@ pub struct TcpReceiver {
     waiting: u32,
     every: u32,
     delay: Delay,
-    /// [`Time::MAX`] without a delayed acknowledgement.
+    /// Time of the delayed acknowledgement; [`Time::MAX`] without one.
     deadline: Time,
-    /// RFC 8257 3.2: what came before a change of marks, with the echo it had.
+    /// Acknowledgement of the segments before a change of marks, with their echo (RFC 8257 3.2).
     before: Option<(u64, bool)>,
     ranges: Ranges,
-    /// What switches have cut off and nobody has been told, as `[start, end)`.
+    /// Trimmed payloads not yet reported, as `[start, end)`.
     cuts: Vec<(u64, u64)>,
-    /// What the last segment has brought once more, as `[start, end)`; boxed, since few ever need it.
+    /// Bytes of the last segment that had arrived before, as `[start, end)`; boxed, since few receivers need
+    /// it.
     duplicate: Option<Box<(u64, u64)>>,
 }
 
 impl TcpReceiver {
-    /// A receiver that has seen nothing.
+    /// Creates a receiver that has received nothing.
     pub fn new(config: Arc<TcpConfig>) -> TcpReceiver {
         let delay = Delay::new(&config);
         TcpReceiver {
@@ -107,8 +107,8 @@ impl TcpReceiver {
         }
     }
 
-    /// A receiver for a sender that is no TCP: selective acknowledgements, at once, of every
-    /// segment within `window` bytes of the first missing one; no echoes.
+    /// Creates a receiver for a sender that is no TCP: it acknowledges every segment at once and selectively,
+    /// within `window` bytes of the first missing one, without echoes.
     pub fn selective(window: u64) -> TcpReceiver {
         TcpReceiver {
             next: 0,
@@ -135,13 +135,13 @@ impl TcpReceiver {
         }
     }
 
-    /// What it saw of the handshake.
+    /// Returns the receiver's view of the handshake.
     pub fn opened(&self) -> Opened {
         self.opened
     }
 
-    /// The answer to a SYN is acknowledged: a round trip, unless there were two answers (Karn). Or a
-    /// FIN has come, whose sender has heard that everything is here.
+    /// Handles a segment without payload: the acknowledgement of the answer to a SYN, which gives a round trip
+    /// unless there were two answers (Karn); or a FIN, whose sender knows that all data has arrived.
     #[cold]
     fn hear_empty(&mut self, now: Time, seq: u64) {
         if seq > 0 {
@@ -180,7 +180,7 @@ impl TcpReceiver {
         }
     }
 
-    /// In order, with nothing waiting beyond: the common case.
+    /// Accepts a segment in order while nothing is held beyond it: the common case.
     #[inline]
     fn take_in_order(&mut self, now: Time, end: u64) {
         let len = end - self.next;
@@ -193,7 +193,7 @@ impl TcpReceiver {
         }
     }
 
-    /// The acknowledgement may wait.
+    /// Decides whether the acknowledgement is delayed.
     #[cold]
     #[inline(never)]
     fn hold(&mut self, now: Time, len: u64) {
@@ -205,7 +205,8 @@ impl TcpReceiver {
         }
     }
 
-    /// Out of order, filling a hole, seen before or beyond the window: answered at once.
+    /// Accepts a segment that is out of order, fills a hole, arrived before or is beyond the window; answered
+    /// at once.
     fn take(&mut self, start: u64, end: u64) {
         self.due = true;
         if start < self.next {
@@ -229,7 +230,7 @@ impl TcpReceiver {
         }
     }
 
-    /// RFC 2883 section 4: the first run of bytes that are here already.
+    /// Returns the first run of bytes that have arrived before (RFC 2883 section 4).
     #[cold]
     fn seen_before(&self, start: u64, end: u64) -> Option<(u64, u64)> {
         if start < self.next {
@@ -239,8 +240,7 @@ impl TcpReceiver {
         }
     }
 
-    /// Opens the connection; or a segment without its payload: no byte of it has arrived,
-    /// and the sender is told so at once.
+    /// Handles a SYN, or a trimmed segment: none of its bytes has arrived, and the sender is informed at once.
     #[cold]
     fn hear_unusual(&mut self, arrival: &Arrival) {
         if arrival.syn {
@@ -261,8 +261,8 @@ impl TcpReceiver {
         }
     }
 
-    /// The answer to a SYN or a FIN first, then what came before a change of marks, then cuts, then a
-    /// duplicate.
+    /// Returns the next acknowledgement by priority: the answer to a SYN or a FIN, then the segments before a
+    /// change of marks, then trimmed segments, then a duplicate.
     #[cold]
     fn unusual_ack(&mut self, now: Time) -> Option<Ack> {
         let ack = if self.accept {
@@ -282,7 +282,8 @@ impl TcpReceiver {
         Some(ack)
     }
 
-    /// RFC 2883 section 4: the duplicate first, then, if it lies within one, the block that it is of.
+    /// Reports the duplicate in the first block and, if it lies within a received range, that range in the
+    /// second (RFC 2883 section 4).
     fn tell_duplicate(&mut self) -> Ack {
         let (start, end) = *self.duplicate.take().expect("something is to be told");
         self.due = false;
@@ -313,7 +314,8 @@ impl TcpReceiver {
         }
     }
 
-    /// The oldest cut not yet told, one an acknowledgement; each is of everything up to `next`.
+    /// Reports the oldest trimmed segment not yet reported, one per acknowledgement; each acknowledges
+    /// everything up to `next`.
     fn tell_cut(&mut self) -> Ack {
         let (start, end) = self.cuts.remove(0);
         self.due = self.duplicate.is_some();
@@ -326,7 +328,7 @@ impl TcpReceiver {
                 sack.push(from, to);
                 true
             }
-            // It has arrived since, whole.
+            // The whole segment has arrived since.
             _ => false,
         };
         for (from, to) in self.blocks().iter() {
@@ -351,7 +353,7 @@ impl TcpReceiver {
         }
     }
 
-    /// RFC 5681 and RFC 793: opens the connection, again if the answer was lost.
+    /// Opens the connection, again if the answer was lost (RFC 5681 and RFC 793).
     fn accepted(&mut self, now: Time) -> Ack {
         self.accept = false;
         if self.answered != Time::MAX && self.opened == Opened::Unseen {
@@ -370,7 +372,7 @@ impl TcpReceiver {
     }
 }
 
-/// What came before a change of marks, with the echo it had (RFC 8257 3.2).
+/// Returns the acknowledgement of the segments before a change of marks, with their echo (RFC 8257 3.2).
 fn early(ack: u64, ece: bool, hops: u8) -> Ack {
     Ack {
         ack,

@@ -1,4 +1,4 @@
-//! What arrived beyond a hole: sorted, disjoint, never touching.
+//! Ranges received beyond a hole: sorted, disjoint, never touching.
 
 use sidestep_types::SackBlocks;
 
@@ -6,7 +6,7 @@ use sidestep_types::SackBlocks;
 struct Range {
     start: u64,
     end: u64,
-    /// When it last grew or was hit, in arrivals.
+    /// Number of the arrival that last extended or hit it.
     touched: u64,
 }
 
@@ -23,7 +23,7 @@ impl Ranges {
         self.sorted.is_empty()
     }
 
-    /// Adds `[start, end)`, merged with whatever it overlaps or touches.
+    /// Adds `[start, end)`, merged with the ranges it overlaps or touches.
     pub(crate) fn insert(&mut self, start: u64, end: u64) {
         self.arrivals += 1;
         let first = self.sorted.partition_point(|r| r.end < start);
@@ -44,7 +44,7 @@ impl Ranges {
         self.sorted.drain(first + 1..last);
     }
 
-    /// Gives up everything that `next` now reaches; returns how far that goes.
+    /// Removes all ranges that `next` now reaches; returns the end of the last, or `next`.
     pub(crate) fn take_from(&mut self, next: u64) -> u64 {
         let reached = self.sorted.iter().take_while(|r| r.start <= next).count();
         let end = self.sorted[..reached].last().map_or(next, |r| r.end);
@@ -52,18 +52,19 @@ impl Ranges {
         end.max(next)
     }
 
-    /// Is all of `[start, end)` here?
+    /// Returns true if all of `[start, end)` has arrived.
     pub(crate) fn holds(&self, start: u64, end: u64) -> bool {
         self.sorted.iter().any(|r| r.start <= start && end <= r.end)
     }
 
-    /// The first run of `[start, end)` that is here.
+    /// Returns the first part of `[start, end)` that has arrived.
     pub(super) fn shared(&self, start: u64, end: u64) -> Option<(u64, u64)> {
         let range = self.sorted.iter().find(|r| r.end > start)?;
         (range.start < end).then(|| (range.start.max(start), range.end.min(end)))
     }
 
-    /// RFC 2018 section 4: the block with the newest arrival first, then the next newest.
+    /// Returns the SACK blocks: the range with the newest arrival first, then the next newest (RFC 2018 section
+    /// 4).
     pub(super) fn blocks(&self, next: u64) -> SackBlocks {
         let mut newest: [Option<&Range>; 3] = [None; 3];
         for range in &self.sorted {

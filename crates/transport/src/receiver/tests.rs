@@ -1,4 +1,4 @@
-//! Conversations with a receiver, in bytes and microseconds.
+//! Dialogues with a receiver, in bytes and microseconds.
 
 mod duplicates;
 
@@ -40,7 +40,7 @@ fn receiver(config: TcpConfig) -> TcpReceiver {
 }
 
 impl TcpReceiver {
-    /// Segment number `n` arrives; what is acknowledged, in segments, and whether with an echo.
+    /// Hands over segment number `n`; returns the acknowledgements, in segments, each with its echo.
     fn gets(&mut self, at: u64, n: u64, ce: bool) -> Vec<(u64, bool)> {
         self.gets_cwr(at, n, ce, false)
     }
@@ -189,7 +189,7 @@ fn each_syn_is_answered() {
     }
 }
 
-/// Segment `n`, without its payload.
+/// Returns segment `n`, trimmed.
 fn trimmed(n: u64) -> Arrival {
     Arrival {
         seq: n * 1000,
@@ -254,7 +254,7 @@ fn a_cut_of_what_has_arrived_is_an_ordinary_duplicate() {
     }
 }
 
-/// The round trip of a handshake, as its second half sees it (RFC 6298 3, Karn).
+/// Round trip of a handshake, as its second half measures it (RFC 6298 3, Karn).
 #[test]
 fn a_handshake_is_timed_unless_its_answer_was_sent_twice_or_never_acknowledged() {
     let arrival = |syn, len| Arrival {
@@ -282,14 +282,14 @@ fn a_handshake_is_timed_unless_its_answer_was_sent_twice_or_never_acknowledged()
     );
     let twice = [(10, true, 0), (60, true, 0), (90, false, 0)];
     assert_eq!(opened(&twice), Opened::Again(us(30)));
-    // A SYN that came late says nothing of a connection that stands; nor does a second confirmation.
+    // A late SYN has no effect on an established connection; nor has a second confirmation.
     let late = [(10, true, 0), (90, false, 0), (95, true, 0), (99, false, 0)];
     assert_eq!(opened(&late), Opened::Took(us(80)));
-    // A connection that stood from the beginning.
+    // A connection established from the beginning.
     assert_eq!(opened(&[(90, false, 0)]), Opened::Unseen);
 }
 
-/// As Linux delays: an acknowledgement waits for 40 us at most, half of the smallest timeout.
+/// Delays acknowledgements as Linux does: by 40 us at most, half of the smallest timeout.
 fn linux(config: TcpConfig) -> TcpConfig {
     let mut config = TcpConfig {
         delayed_ack: Some(DelayedAck {
@@ -303,7 +303,7 @@ fn linux(config: TcpConfig) -> TcpConfig {
     config
 }
 
-/// One that has answered the first sixteen segments at once.
+/// Returns a receiver that has answered the first sixteen segments at once.
 fn past_the_first(config: TcpConfig) -> TcpReceiver {
     let mut rx = receiver(TcpConfig {
         receive_window: 1_000_000,
@@ -327,7 +327,7 @@ fn as_linux_a_flow_begins_with_sixteen_answers_and_goes_on_with_every_second() {
     assert_eq!(rx.says(58), [(19, false)]);
 }
 
-/// No gap is longer than the smallest timeout, however long the flow lasts.
+/// Checks a long flow without a gap longer than the smallest timeout.
 #[test]
 fn as_linux_a_flow_that_goes_on_does_not_begin_anew() {
     let mut rx = past_the_first(config());

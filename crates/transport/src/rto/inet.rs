@@ -1,4 +1,4 @@
-//! INET: a variance that starts at a quarter of the initial timeout and leaves slowly.
+//! INET: a variance that starts at a quarter of the initial timeout and decays slowly.
 //!
 //! **Decision**     SRTT + 4 RTTVAR with gain 1/8 for both, from SRTT 0 and RTTVAR
 //!                  `initial`/4. So n clean samples of a short round trip give (7/8)^n of
@@ -10,7 +10,7 @@
 //! **Deviations**   exact shifts where INET multiplies doubles.
 //!
 //! The back-off is the ordinary doubling (`rexmit_timeout += rexmit_timeout`): a segment
-//! lost twice waits one timeout and then two, three in all. Those are the 2.625, 2.297 and
+//! lost twice waits one timeout and then two, three in all. These sums are the 2.625, 2.297 and
 //! 2.010 s in the tails of Vertigo's figures.
 
 use sidestep_types::Entry;
@@ -54,7 +54,8 @@ mod tests {
     use crate::{BackoffEnds, Estimator, RtoConfig};
     use sidestep_types::Time;
 
-    /// The timeout after `samples` clean round trips of 20 ns, and when a second one has run out.
+    /// Returns the timeout after `samples` clean round trips of 20 ns, and the time at which a second timeout
+    /// expires.
     fn rung(samples: u64) -> (String, String) {
         let mut timer = Timer::new(&RtoConfig {
             estimator: Estimator::Inet,

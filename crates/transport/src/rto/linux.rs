@@ -1,7 +1,7 @@
 //! Linux: the largest deviation of a round trip, and a floor under the variance.
 //!
 //! **Decision**     SRTT + rttvar, where rttvar follows the largest smoothed deviation of
-//!                  each window of data, falls by a quarter of the way per window, and is
+//!                  each window of data, falls by a quarter of the difference per window, and is
 //!                  never below `min`: an idle path gives RTT + `min`, not `min`.
 //! **State**        8 SRTT, 4 mdev, its maximum in this window, rttvar, the window's end.
 //! **Units**        picoseconds (Linux: microseconds).
@@ -69,7 +69,7 @@ impl Linux {
         self.srtt8 = (self.srtt8 - srtt + rtt).max(1);
         let deviation = rtt.abs_diff(srtt);
         let mean = self.mdev4 >> 2;
-        // A round trip that shrinks must not look like jitter: it counts for an eighth (Eifel).
+        // A shrinking round trip must not look like jitter: it counts for an eighth (Eifel).
         let grow = match deviation.saturating_sub(mean) {
             more if rtt < srtt => more >> 3,
             more => more,

@@ -1,16 +1,15 @@
-//! The retransmission timer: when a sender stops waiting.
+//! Retransmission timer: when a sender stops waiting for an acknowledgement.
 //!
-//! **Decision**     one deadline; started with the first outstanding byte, restarted by
-//!                  new acknowledgements, stopped when nothing is outstanding.
+//! **Decision**     one deadline: started with the first byte in flight, restarted by
+//!                  new acknowledgements, stopped when nothing is in flight.
 //! **State**        the estimator's, the timeout in force and the deadline.
-//! **Units**        whole picoseconds throughout; samples above 2^58 ps (3 days) count as that.
+//! **Units**        whole picoseconds; samples above 2^58 ps (3 days) count as 2^58 ps.
 //! **Errors**       none.
-//! **Source**       RFC 6298 section 5.
-//!                  The back-off ends with the next valid sample (RFC 6298 5.7's note, and
-//!                  Karn's rule), or as ns-3's does, with any acknowledgement of new data.
-//!                  Ticks: Linux `kernel/time/timer.c` (`calc_wheel_index`), `usecs_to_jiffies`.
-//! **Deviations**   after a lost SYN the timeout goes back to `initial` (RFC 6298 5.7 says
-//!                  3 s, an age in a data centre). With ticks, those of all hosts fall together.
+//! **Source**       RFC 6298 section 5. The back-off ends with the next valid sample (the note of RFC 6298 5.7
+//!                  and Karn's rule) or, as in ns-3, with any acknowledgement of new data. Ticks: Linux
+//!                  `kernel/time/timer.c` (`calc_wheel_index`), `usecs_to_jiffies`.
+//! **Deviations**   after a lost SYN the timeout returns to `initial` (RFC 6298 5.7: 3 s, too long
+//!                  for a data centre). With ticks, all hosts tick at the same instants.
 //!
 //! One file per estimator, one line in the registry below.
 
@@ -35,39 +34,40 @@ estimators! {
     inet::Inet,
 }
 
-/// What can be chosen about the timer.
+/// Settings of the retransmission timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, Settings)]
 #[settings(check)]
 pub struct RtoConfig {
-    /// how round-trip samples become a timeout; it decides the tail
+    /// estimator of the timeout from round-trip samples; it decides the tail
     #[setting(key = "rto_estimator", default = "rfc6298")]
     pub estimator: Estimator,
-    /// no timeout is shorter (DIBS Table 1)
+    /// shortest timeout (DIBS Table 1)
     #[setting(key = "rto_min", default = "10 ms", above = 0)]
     pub min: Time,
-    /// the timeout before the first sample; assumed: a standing connection has measured its path
+    /// timeout before the first sample; assumed: an established connection has measured its path
     #[setting(key = "rto_initial", default = "10 ms", above = 0)]
     pub initial: Time,
-    /// no timeout is longer, back-off included (RFC 6298 section 2.5)
+    /// longest timeout, back-off included (RFC 6298 section 2.5)
     #[setting(key = "rto_max", default = "60 s")]
     pub max: Time,
     /// clock granularity G of RFC 6298; assumed
     #[setting(key = "rto_granularity", default = "1 us")]
     pub granularity: Time,
-    /// period of the ticks at which the sender's timers run out (Linux: 1/HZ); off runs them out exactly
+    /// period of the ticks at which the sender's timers expire (Linux: 1/HZ); off: timers expire exactly on
+    /// time
     #[setting(default = "off", off = "off", above = 0)]
     pub jiffy: Option<Time>,
-    /// double the timeout each time it runs out (RFC 6298 section 5.5)
+    /// double the timeout each time it expires (RFC 6298 section 5.5)
     #[setting(key = "rto_backoff", default = "true")]
     pub backoff: bool,
-    /// what makes a doubled timeout the estimator's again: a round trip of a segment that was sent once, or any
+    /// event that ends the doubling of a timeout: a round trip of a segment that was sent once, or any
     /// acknowledgement of new data
     #[setting(key = "rto_backoff_ends", default = "as_estimator")]
     pub backoff_ends: BackoffEnds,
 }
 
 impl RtoConfig {
-    /// What does not go together.
+    /// Refuses settings that contradict each other.
     fn check(&self) -> Result<(), Refusal> {
         if let Some(jiffy) = self.jiffy.filter(|jiffy| *jiffy > self.min) {
             let wrong = format!(
@@ -86,7 +86,7 @@ impl RtoConfig {
         Ok(())
     }
 
-    /// Does an acknowledgement of new data end a back-off, whether or not it gives a sample?
+    /// Returns true if an acknowledgement of new data ends a back-off even without a sample.
     pub fn backoff_ends_at_ack(&self) -> bool {
         match self.backoff_ends {
             BackoffEnds::AsEstimator => self.estimator.backoff_ends_at_ack(),
@@ -124,30 +124,30 @@ impl RtoConfig {
 /// assert_eq!(thrice.sample(100_000_000, 1460, 14_600), 300_000_000); // 300 us
 /// ```
 pub trait Estimate {
-    /// Its name, and where it is specified.
+    /// Name, summary and source of the estimator.
     const ENTRY: Entry;
 
-    /// In the code that it is of, any acknowledgement of new data ends a back-off: not a valid sample
-    /// alone.
+    /// True if in the original implementation any acknowledgement of new data ends a back-off, not only a valid
+    /// sample.
     const BACKOFF_ENDS_AT_ACK: bool = false;
 
-    /// Before the first sample.
+    /// Creates an estimator without samples.
     fn new(config: &RtoConfig) -> Self;
-    /// A sample of `rtt` ps, heard with everything below `una` acknowledged and everything
-    /// below `nxt` sent. Returns the timeout before `min` and `max` apply.
+    /// Adds a sample of `rtt` ps, taken when everything below `una` was acknowledged and everything below `nxt`
+    /// sent. Returns the timeout before `min` and `max` apply.
     fn sample(&mut self, rtt: u64, una: u64, nxt: u64) -> u64;
 }
 
-/// Spans above it are cut to it, so that sixteen of them still fit.
+/// Limit of all spans, ps: low enough that sixteen of them still fit.
 const LONGEST: u64 = 1 << 58;
 
-/// The one timer of a sender.
+/// Single timer of a sender.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Timer {
-    /// [`Time::MAX`] while it stands still.
+    /// Time of expiry; [`Time::MAX`] while the timer is stopped.
     deadline: Time,
     rto: Time,
-    /// The same without back-off.
+    /// Timeout without back-off.
     plain: Time,
     rtt: Rtt,
     min: Time,
@@ -170,19 +170,19 @@ impl Timer {
         }
     }
 
-    /// The timeout in force, back-off included.
+    /// Returns the timeout in force, back-off included.
     #[inline]
     pub(crate) fn rto(&self) -> Time {
         self.rto
     }
 
-    /// When it runs out, if it runs.
+    /// Returns the time of expiry, if the timer is running.
     #[inline]
     pub(crate) fn deadline(&self) -> Option<Time> {
         (self.deadline != Time::MAX).then_some(self.deadline)
     }
 
-    /// RFC 6298 5.1: starts unless it runs already.
+    /// Starts the timer unless it is running (RFC 6298 5.1).
     #[inline]
     pub(crate) fn start(&mut self, now: Time) {
         if self.deadline == Time::MAX {
@@ -190,13 +190,13 @@ impl Timer {
         }
     }
 
-    /// RFC 6298 5.3.
+    /// Restarts the timer (RFC 6298 5.3).
     #[inline]
     pub(crate) fn restart(&mut self, now: Time) {
         self.run(now, self.rto);
     }
 
-    /// Runs out `span` after `now`, whatever it ran for before.
+    /// Sets the expiry to `span` after `now`, replacing any earlier setting.
     #[inline]
     pub(crate) fn run(&mut self, now: Time, span: Time) {
         self.deadline = match self.jiffy {
@@ -205,23 +205,23 @@ impl Timer {
         };
     }
 
-    /// The shortest timeout that can be set.
+    /// Returns the shortest timeout that can be set.
     pub(crate) fn shortest(&self) -> Time {
         self.jiffy.max(Time::from_ns(1))
     }
 
-    /// No timeout is shorter.
+    /// Returns the lower bound of the timeout.
     pub(crate) fn min(&self) -> Time {
         self.min
     }
 
-    /// RFC 6298 5.2.
+    /// Stops the timer (RFC 6298 5.2).
     #[inline]
     pub(crate) fn stop(&mut self) {
         self.deadline = Time::MAX;
     }
 
-    /// Takes a sample of a segment that was never sent again (Karn); ends any back-off.
+    /// Adds a sample of a segment that was sent once (Karn); ends any back-off.
     #[inline]
     pub(crate) fn sample(&mut self, rtt: Time, una: u64, nxt: u64) {
         let rto = self.rtt.sample(rtt.ps().min(LONGEST), una, nxt);
@@ -229,7 +229,7 @@ impl Timer {
         self.plain = self.rto;
     }
 
-    /// New data is acknowledged, and gives no sample: it was sent twice.
+    /// Handles an acknowledgement of new data that gives no sample, because the data was sent twice.
     #[cold]
     pub(crate) fn acknowledged(&mut self) {
         if self.ends_at_ack {
@@ -237,7 +237,7 @@ impl Timer {
         }
     }
 
-    /// RFC 6298 5.5 and 5.6: it ran out; doubles the timeout if told to, and runs again.
+    /// Handles an expiry (RFC 6298 5.5 and 5.6): doubles the timeout if `backoff` is set, and restarts.
     pub(crate) fn expire(&mut self, now: Time, backoff: bool) {
         if backoff {
             self.rto = self.rto.saturating_mul(2).min(self.max);
@@ -245,16 +245,16 @@ impl Timer {
         self.restart(now);
     }
 
-    /// Back to the timeout before the first sample.
+    /// Returns to the timeout before the first sample.
     pub(crate) fn forget_back_off(&mut self, config: &RtoConfig) {
         self.rto = config.initial.min(config.max);
         self.plain = self.rto;
     }
 }
 
-/// The tick at which a timer of `span` that is set at `now` runs out in Linux. The span is rounded up to whole jiffies
-/// and counted from the last tick; the wheel rounds up to its granularity there (8 jiffies from 63 jiffies on, 64
-/// from 504 on, and so forth), and a timer never runs out early.
+/// Returns the tick at which a Linux timer of `span` set at `now` expires. The span is rounded up to whole
+/// jiffies and counted from the last tick. The timer wheel then rounds up to its granularity (8 jiffies from 63
+/// jiffies on, 64 from 504 on, and so forth). A timer never expires early.
 fn tick_after(now: Time, span: Time, jiffy: Time) -> Time {
     let (now, span, jiffy) = (now.ps(), span.ps().min(LONGEST), jiffy.ps());
     let jiffies = span.div_ceil(jiffy);
@@ -276,13 +276,13 @@ mod tests {
     fn a_timer_with_ticks_never_runs_out_early_and_at_most_a_tick_late() {
         let (jiffy, ms) = (Time::from_ms(4), Time::from_ms);
         let due = |now: Time, span| tick_after(now, span, jiffy);
-        // Set on a tick, between two and just before one.
+        // Set on a tick, between two ticks and just before one.
         assert_eq!(due(ms(8), ms(4)), ms(16));
         assert_eq!(due(ms(9), ms(4)), ms(16));
         assert_eq!(due(ms(12) - Time::from_ps(1), ms(4)), ms(16));
         // 9 ms are three jiffies.
         assert_eq!(due(ms(8), ms(9)), ms(24));
-        // 100 jiffies: the wheel's second level, whose ticks are 8 jiffies apart.
+        // 100 jiffies: the second level of the wheel, with ticks 8 jiffies apart.
         assert_eq!(due(ms(4), ms(400)), ms(416));
         assert_eq!(due(ms(12), ms(400)), ms(416));
         assert_eq!(due(ms(16), ms(400)), ms(448));

@@ -2,12 +2,12 @@
 //!
 //! **Decision**     estimate + max(G, 4 variation); gains 1/8 and 1/4; first sample R gives R and R/2.
 //! **State**        estimate and variation.
-//! **Units**        nanoseconds, ns-3's default resolution; a sample is rounded down to one.
+//! **Units**        nanoseconds, ns-3's default resolution; a sample is rounded down to a whole nanosecond.
 //! **Errors**       none.
 //! **Source**       ns-3 `RttMeanDeviation::IntegerUpdate`, `TcpSocketBase::EstimateRtt`.
-//! **Deviations**   none known. Differs from `rfc6298` by truncation, and by what ends a
-//!                  back-off: every new acknowledgement computes the timeout anew
-//!                  (`TcpSocketBase::NewAck`), also one that gives no sample.
+//! **Deviations**   none known. `rfc6298` differs in that it does not truncate, and in the end of a
+//!                  back-off: in ns-3 every acknowledgement of new data computes the timeout anew
+//!                  (`TcpSocketBase::NewAck`), even without a sample.
 
 use sidestep_types::Entry;
 
@@ -76,7 +76,7 @@ mod tests {
             backoff_ends: BackoffEnds::AsEstimator,
             jiffy: None,
         });
-        // 101.9 ns counts as 101; half of it as 50.
+        // 101.9 ns counts as 101; half of that as 50.
         assert_eq!(e.sample(101_900, 1, 2), (101 + 4 * 50) * 1000);
         // (7*101 + 204)/8 = 113.875; (3*50 + 103)/4 = 63.25.
         assert_eq!(e.sample(204_000, 2, 3), (113 + 4 * 63) * 1000);

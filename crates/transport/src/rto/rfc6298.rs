@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(e.sample(800, 1, 2), 800 + 4 * 400);
         // RTTVAR 3/4*400 + 1/4*|800-1600| = 500, SRTT 7/8*800 + 1/8*1600 = 900.
         assert_eq!(e.sample(1600, 2, 3), 900 + 4 * 500);
-        // Equal samples let the variance die away; G remains.
+        // Equal samples let the variance decay; G remains.
         let last = (0..500).map(|i| e.sample(900, i, i)).last();
         assert_eq!(last, Some(900 + 300));
     }

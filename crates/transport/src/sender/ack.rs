@@ -1,4 +1,4 @@
-//! What an acknowledgement means.
+//! Handling of acknowledgements.
 
 use sidestep_types::Time;
 
@@ -49,7 +49,8 @@ impl TcpSender {
         }
     }
 
-    /// An acknowledgement that another one has overtaken says nothing new, unless of a cut.
+    /// Handles an acknowledgement that another has overtaken: only its reports of trimmed segments, duplicates
+    /// and, with RACK, deliveries are new.
     #[cold]
     fn hear_late(&mut self, now: Time, ack: &Ack, idle: bool) {
         if idle && self.lingers {
@@ -71,7 +72,7 @@ impl TcpSender {
         }
     }
 
-    /// New bytes are acknowledged: a round trip is known and duplicates are forgotten.
+    /// Handles newly acknowledged bytes: takes a round-trip sample and resets the count of duplicates.
     #[inline]
     fn new_data(&mut self, now: Time, acked: u64, hops: u8) {
         debug_assert!(acked > 0, "the acknowledgement advances");
@@ -96,8 +97,8 @@ impl TcpSender {
         }
     }
 
-    /// Of what is acknowledged something was sent twice. RFC 7323 4.1: a time stamp says which sending is answered; the
-    /// last, since it has filled the hole.
+    /// Handles acknowledged bytes of which some were sent twice. RFC 7323 4.1: a timestamp tells which
+    /// transmission is answered; the last one, since it has filled the hole.
     #[cold]
     pub(super) fn new_data_again(&mut self, now: Time) {
         match self.board.take_repaired() {
@@ -109,7 +110,7 @@ impl TcpSender {
         }
     }
 
-    /// Window and timer after new bytes were acknowledged.
+    /// Updates window and timer after new bytes were acknowledged.
     #[inline]
     fn advance(&mut self, now: Time, acked: u64, held: u64) {
         let was_partial = self.partial;
@@ -130,7 +131,8 @@ impl TcpSender {
         }
     }
 
-    /// The window may grow: `acked` bytes are new, and `held` beyond them had arrived before.
+    /// Lets the window grow: `acked` bytes are newly acknowledged, and `held` bytes beyond them had arrived
+    /// before.
     #[inline]
     pub(super) fn grow(&mut self, acked: u64, held: u64) {
         if self.window.grows_whole() {
@@ -140,8 +142,8 @@ impl TcpSender {
         }
     }
 
-    /// Linux `tcp_cwnd_validate`, `tcp_is_cwnd_limited` and `tcp_slow_start`: what was delivered counts, and in slow
-    /// start it is enough that half of the window was in use.
+    /// Grows as Linux `tcp_cwnd_validate`, `tcp_is_cwnd_limited` and `tcp_slow_start`: delivered bytes count,
+    /// and in slow start it is enough that half of the window was in use.
     fn grow_whole(&mut self, acked: u64, held: u64) {
         let out = self.nxt - self.una + acked;
         if self.una > self.used_end || out > self.most_out {
@@ -155,8 +157,8 @@ impl TcpSender {
         }
     }
 
-    /// RFC 3168 6.1.2, RFC 8257 3.3: at most one cut in a window of data. A recovery has
-    /// cut already.
+    /// Handles the echo of a mark: at most one cut in a window of data (RFC 3168 6.1.2, RFC 8257 3.3). A
+    /// recovery has already cut the window.
     #[inline]
     fn hear_echo(&mut self) {
         self.counters.echoes = self.counters.echoes.saturating_add(1);
@@ -171,7 +173,7 @@ impl TcpSender {
         self.reduced();
     }
 
-    /// The window was reduced for everything sent so far.
+    /// Records that the window was reduced for everything sent so far.
     pub(super) fn reduced(&mut self) {
         self.cut = true;
         self.cut_end = self.nxt;
@@ -181,7 +183,7 @@ impl TcpSender {
         }
     }
 
-    /// RFC 6675 (A): the scoreboard first.
+    /// Updates the scoreboard, before anything else (RFC 6675 (A)).
     fn hear_blocks(&mut self, ack: &Ack) -> bool {
         let mut news = false;
         for (from, to) in ack.arrived() {
@@ -190,7 +192,7 @@ impl TcpSender {
         news
     }
 
-    /// The answer to a SYN; anything else is older than the connection.
+    /// Handles the answer to a SYN; any other acknowledgement is older than the connection.
     fn opened(&mut self, now: Time, ack: Ack) {
         let Opening::Sent { at, again } = self.opening else {
             return;

@@ -1,15 +1,15 @@
-//! What is outstanding: one slot per segment, with when it was sent and what became of it.
+//! Board of the segments in flight: one slot per segment, with its time of sending and its state.
 //!
-//! **Decision**     which segment is lost, which to repair next, which round trip to believe.
-//! **State**        eight bytes per outstanding segment, in a ring.
-//! **Units**        bytes and sequence numbers; slots hold picoseconds below 2^59 (6 days;
-//!                  later sendings give no round-trip sample).
-//! **Errors**       none: selective acknowledgements of what is not outstanding are ignored,
-//!                  and so is the part of one that covers half a segment.
+//! **Decision**     which segment is lost, which to repair next, which round trip to use as a sample.
+//! **State**        eight bytes per segment in flight, in a ring.
+//! **Units**        bytes and sequence numbers; slots hold picoseconds below 2^59 (6 days; later transmissions
+//!                  give no round-trip sample).
+//! **Errors**       none: selective acknowledgements of data not in flight are ignored, and so is the part that
+//!                  covers half a segment.
 //! **Source**       RFC 6675 sections 3 and 4 (Update, IsLost, SetPipe, NextSeg).
-//! **Deviations**   bookkeeping is per segment, not per octet. IsLost counts bytes alone: with
-//!                  full segments DupThresh runs of them always exceed (DupThresh - 1) SMSS.
-//!                  The rescue (rule 4) does not repeat what this recovery has already repaired.
+//! **Deviations**   bookkeeping is per segment, not per octet. IsLost counts only bytes: with full segments
+//!                  DupThresh runs of them always exceed (DupThresh - 1) SMSS. The rescue (rule 4) does not
+//!                  repeat a segment that this recovery has already retransmitted.
 
 mod timed;
 
@@ -20,15 +20,15 @@ use sidestep_types::Time;
 use super::reordering::News;
 pub(super) use timed::{Delivered, Marked};
 
-/// The peer has it, beyond a hole.
+/// Received by the peer, beyond a hole.
 const SACKED: u64 = 1;
-/// It has left the network unseen.
+/// Lost: no longer in the network.
 const LOST: u64 = 2;
-/// It was sent again in this episode and is in the network.
+/// Retransmitted in this episode, and in the network.
 const RESENT: u64 = 4;
-/// It was ever sent again: its round trip is ambiguous (Karn).
+/// Retransmitted at any time: its round trip is ambiguous (Karn).
 const AGAIN: u64 = 8;
-/// A switch has cut it, and it has not been sent again since. It is lost, too.
+/// Trimmed by a switch and not retransmitted since; such a segment is lost, too.
 const CUT: u64 = 16;
 const FLAGS: u64 = SACKED | LOST | RESENT | AGAIN | CUT;
 const TIME_SHIFT: u32 = 5;
@@ -36,9 +36,9 @@ const TIME_SHIFT: u32 = 5;
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Board {
     slots: VecDeque<u64>,
-    /// First byte of the first slot. Every slot is `mss` long, but the last may be shorter.
+    /// First byte of the first slot. Every slot is `mss` long; the last may be shorter.
     start: u64,
-    /// One past the last byte of the last slot: the next byte never sent.
+    /// End of the last slot: the first byte never sent.
     end: u64,
     mss: u64,
     /// Bytes in slots with each flag.
@@ -47,15 +47,15 @@ pub(super) struct Board {
     resent: u64,
     /// Slots with [`CUT`].
     cuts: u32,
-    /// One past the highest byte ever SACKed.
+    /// Highest byte ever SACKed, plus one.
     top: u64,
-    /// Everything unSACKed below it is marked lost.
+    /// Edge below which every byte not SACKed is marked lost.
     lost_edge: u64,
-    /// Nothing below it is still to be repaired in this episode (RFC 6675 HighRxt).
+    /// Edge below which nothing is still to be repaired in this episode (RFC 6675 HighRxt).
     hole: u64,
-    /// When the newest repair of what [`Board::cover`] found sent twice left, in picoseconds.
+    /// Time of the newest retransmission that [`Board::cover`] has found, in picoseconds.
     repaired: u64,
-    /// One past the highest byte ever sent again.
+    /// Highest byte ever retransmitted, plus one.
     again_edge: u64,
     /// Bytes ever marked lost by time.
     marked: u64,
@@ -81,16 +81,16 @@ impl Board {
         }
     }
 
-    /// `len` new bytes leave now.
+    /// Adds `len` new bytes that leave now.
     #[inline]
     pub(super) fn push(&mut self, now: Time, len: u64) {
         self.slots.push_back(stamp(now));
         self.end += len;
     }
 
-    /// Everything below `ack` has arrived. Returns when the newest segment among it was
-    /// sent, unless any of it was sent twice: then the wait for the repair is in the round
-    /// trip of all of it.
+    /// Removes everything below `ack`, which has arrived. Returns the time of sending of the newest segment
+    /// among it, unless any of it was sent twice: then the wait for the retransmission is in the round trip of
+    /// all of it.
     #[inline]
     pub(super) fn cover(&mut self, ack: u64) -> Option<Time> {
         let mut newest = None;
@@ -115,26 +115,26 @@ impl Board {
         if again { None } else { newest }
     }
 
-    /// When the newest repair left of all that [`Board::cover`] found sent twice since this was asked, unless that is too
-    /// late to be held.
+    /// Takes the time of the newest retransmission that [`Board::cover`] has found since the last call; `None`
+    /// if the time is too late for a slot.
     pub(super) fn take_repaired(&mut self) -> Option<Time> {
         let repaired = std::mem::take(&mut self.repaired);
         (repaired > 0).then(|| Time::from_ps(repaired))
     }
 
-    /// RFC 6675 SetPipe over `[una, end)`: bytes believed to be in the network.
+    /// Returns the bytes of `[una, end)` considered in the network (RFC 6675 SetPipe).
     #[inline]
     pub(super) fn pipe(&self, una: u64) -> u64 {
         (self.end - una + self.resent).saturating_sub(self.sacked + self.lost)
     }
 
-    /// Has the segment of the byte at `seq`, which is outstanding, arrived beyond a hole?
+    /// Returns true if the segment in flight that holds the byte at `seq` has arrived beyond a hole.
     pub(super) fn is_sacked(&self, seq: u64) -> bool {
         let slot = (seq.saturating_sub(self.start) / self.mss) as usize;
         self.slots.get(slot).is_some_and(|slot| slot & SACKED != 0)
     }
 
-    /// RFC 6675 Update: `[from, to)` has arrived. Was any of it news?
+    /// Records the arrival of `[from, to)` (RFC 6675 Update). Returns true if any of it is new.
     pub(super) fn sack(&mut self, from: u64, to: u64) -> bool {
         let Some(slots) = self.within(from, to) else {
             return false;
@@ -154,8 +154,8 @@ impl Board {
         news
     }
 
-    /// The segments that an acknowledgement of everything below `ack` and of `blocks` would be the
-    /// first to speak of, oldest first in each block, as they stand before it is heard.
+    /// Collects the segments that an acknowledgement of everything below `ack` and of `blocks` would be the
+    /// first to report, oldest first in each block, with their state before it is handled.
     pub(super) fn news(
         &self,
         ack: u64,
@@ -193,12 +193,12 @@ impl Board {
         }
     }
 
-    /// Segments the peer has beyond holes.
+    /// Returns the number of segments that the peer holds beyond holes.
     pub(super) fn segments_sacked(&self) -> u32 {
         u32::try_from(self.sacked.div_ceil(self.mss)).unwrap_or(u32::MAX)
     }
 
-    /// Of those, the ones above slot `i`.
+    /// Returns the number of segments above slot `i` that the peer holds.
     pub(super) fn sacked_above(&self, i: usize) -> u32 {
         if self.sacked == 0 || self.seq_of(i) >= self.top {
             return 0;
@@ -207,12 +207,12 @@ impl Board {
         above.filter(|slot| **slot & SACKED != 0).count() as u32
     }
 
-    /// The first byte of slot `i`, and whether a switch has cut it.
+    /// Returns the first byte of slot `i`, and whether a switch has trimmed the segment.
     pub(super) fn slot(&self, i: usize) -> (u64, bool) {
         (self.seq_of(i), self.slots[i] & CUT != 0)
     }
 
-    /// The slots that lie in `[from, to)` whole; none of a block that is false.
+    /// Returns the slots entirely within `[from, to)`; `None` for an invalid block.
     fn within(&self, from: u64, to: u64) -> Option<std::ops::Range<usize>> {
         if from < self.start || to > self.end || from >= to {
             return None;
@@ -226,24 +226,24 @@ impl Board {
         Some(first..last)
     }
 
-    /// Bytes the peer has beyond holes.
+    /// Returns the bytes that the peer holds beyond holes.
     #[inline]
     pub(super) fn sacked(&self) -> u64 {
         self.sacked
     }
 
-    /// Everything unSACKed below it is marked lost.
+    /// Returns the edge below which every byte not SACKed is marked lost.
     #[inline]
     pub(super) fn lost_edge(&self) -> u64 {
         self.lost_edge
     }
 
-    /// RFC 6675 IsLost for the first segment.
+    /// Returns RFC 6675 IsLost of the first segment.
     pub(super) fn head_is_lost(&self, threshold: u64) -> bool {
         self.edge(threshold) > self.start
     }
 
-    /// Marks what IsLost says is lost.
+    /// Marks the segments that are lost by IsLost.
     pub(super) fn mark_lost(&mut self, threshold: u64) {
         let edge = self.edge(threshold);
         let mut at = self.lost_edge.max(self.start);
@@ -253,7 +253,7 @@ impl Board {
         self.lost_edge = self.lost_edge.max(edge);
     }
 
-    /// An episode begins: nothing is repaired yet, the first segment is lost.
+    /// Begins an episode: nothing is repaired yet, the first segment is lost.
     pub(super) fn begin_recovery(&mut self, threshold: u64) {
         self.settle();
         self.hole = self.start;
@@ -263,8 +263,8 @@ impl Board {
         self.mark_lost(threshold);
     }
 
-    /// The timer ran out: everything the peer has not said it holds is lost. If it said so
-    /// of the very byte it still expects, it has changed its mind and nothing it said counts.
+    /// Handles a timeout: everything not SACKed is lost. If the peer has SACKed the very byte that it still
+    /// expects, it has reneged and none of its SACKs count.
     pub(super) fn begin_loss(&mut self) {
         let reneged = self.slots.front().is_some_and(|s| s & SACKED != 0);
         (self.sacked, self.lost, self.resent) = (0, 0, 0);
@@ -284,8 +284,8 @@ impl Board {
         self.lost_edge = self.end;
     }
 
-    /// An episode ends: what it believed of later segments is forgotten, what the peer or a
-    /// switch said is not.
+    /// Ends an episode: assumptions about later segments are forgotten, reports of the peer or of a switch are
+    /// not.
     pub(super) fn settle(&mut self) {
         if self.lost > 0 || self.resent > 0 {
             (self.lost, self.resent) = (0, 0);
@@ -300,14 +300,14 @@ impl Board {
         self.lost_edge = self.start;
     }
 
-    /// An episode begins because a switch has cut something: nothing is repaired yet.
+    /// Begins an episode because a switch has trimmed a segment: nothing is repaired yet.
     pub(super) fn begin_repair(&mut self) {
         self.settle();
         self.hole = self.start;
     }
 
-    /// A switch has cut the segment at `seq`. Returns how many bytes are to be repaired: none
-    /// of what is not outstanding, has arrived, or is known to be cut.
+    /// Records that a switch has trimmed the segment at `seq`. Returns the bytes to be repaired: 0 if the
+    /// segment is not in flight, has arrived, or is known to be trimmed.
     pub(super) fn cut(&mut self, seq: u64) -> u64 {
         if seq < self.start || seq >= self.end {
             return 0;
@@ -325,40 +325,40 @@ impl Board {
         len
     }
 
-    /// Is there a segment that a switch has cut, and that was not sent again?
+    /// Returns true if a trimmed segment was not retransmitted yet.
     #[inline]
     pub(super) fn any_cut(&self) -> bool {
         self.cuts > 0
     }
 
-    /// The first such segment.
+    /// Returns the first trimmed segment not retransmitted yet.
     pub(super) fn next_cut(&self) -> Option<usize> {
         self.slots.iter().position(|s| s & CUT != 0)
     }
 
-    /// Was the first segment sent again in this episode?
+    /// Returns true if the first segment was retransmitted in this episode.
     pub(super) fn head_is_resent(&self) -> bool {
         self.slots.front().is_some_and(|s| s & RESENT != 0)
     }
 
-    /// RFC 6675 NextSeg rule 1: the first lost segment not yet repaired.
+    /// Returns the first lost segment not yet repaired (RFC 6675 NextSeg rule 1).
     pub(super) fn next_lost(&mut self) -> Option<usize> {
         self.next_hole(self.lost_edge)
     }
 
-    /// RFC 6675 NextSeg rule 3: the first unrepaired hole below anything SACKed.
+    /// Returns the first unrepaired hole below anything SACKed (RFC 6675 NextSeg rule 3).
     pub(super) fn next_below_top(&mut self) -> Option<usize> {
         self.next_hole(self.top)
     }
 
-    /// RFC 6675 NextSeg rule 4: the last segment not SACKed, unless it was just repaired.
+    /// Returns the last segment not SACKed, unless it was just repaired (RFC 6675 NextSeg rule 4).
     pub(super) fn last_missing(&self) -> Option<usize> {
         let last = self.slots.iter().rposition(|s| s & SACKED == 0)?;
         (self.slots[last] & RESENT == 0).then_some(last)
     }
 
-    /// Sends slot `i` again; `in_pipe` if it counts as in the network from now on. Returns
-    /// its first byte not below `una`, and its length from there.
+    /// Retransmits slot `i`; `in_pipe` if it counts as in the network from now on. Returns its first byte not
+    /// below `una`, and its length from there.
     pub(super) fn resend(&mut self, now: Time, i: usize, una: u64, in_pipe: bool) -> (u64, u64) {
         let (len, slot) = (self.len_of(i), self.slots[i]);
         self.cuts -= u32::from(slot & CUT != 0);
@@ -373,17 +373,17 @@ impl Board {
         (seq.max(una), end - seq.max(una))
     }
 
-    /// Are all segments full?
+    /// Returns true if all segments are full.
     pub(super) fn is_whole(&self) -> bool {
         (self.end - self.start).is_multiple_of(self.mss)
     }
 
-    /// Is nothing outstanding?
+    /// Returns true if nothing is in flight.
     pub(super) fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// Bytes of slot `i`.
+    /// Returns the bytes of slot `i`.
     pub(super) fn len_of(&self, i: usize) -> u64 {
         self.mss.min(self.end - self.seq_of(i))
     }
@@ -406,7 +406,7 @@ impl Board {
         self.seq_of(i) + len
     }
 
-    /// Below it, more than (`threshold` - 1) segments' bytes are SACKed above every byte.
+    /// Returns the edge below which more than (`threshold` - 1) segments' bytes are SACKed above every byte.
     fn edge(&self, threshold: u64) -> u64 {
         if self.sacked == 0 || self.top <= self.start {
             return self.start;
@@ -424,7 +424,7 @@ impl Board {
         self.start
     }
 
-    /// The first segment below `limit` neither SACKED nor repaired, from where the search stands.
+    /// Returns the first segment below `limit` neither SACKED nor repaired, searching on from `hole`.
     fn next_hole(&mut self, limit: u64) -> Option<usize> {
         self.hole = self.hole.max(self.start);
         while self.hole < limit.min(self.end) {
@@ -445,7 +445,7 @@ impl Board {
     }
 }
 
-/// A slot for a segment sent now; too late to be held, it counts as sent twice.
+/// Returns the slot of a segment sent now. A time too late for a slot makes the segment count as sent twice.
 #[inline]
 fn stamp(now: Time) -> u64 {
     match now.ps() >> (64 - TIME_SHIFT) {

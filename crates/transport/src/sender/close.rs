@@ -1,28 +1,28 @@
-//! Closing: a FIN when all is acknowledged.
+//! Teardown: a FIN when all data is acknowledged.
 //!
-//! **Decision**     FIN, its answer and the acknowledgement of that; or, where the other side may
-//!                  have something to send still, FIN and its acknowledgement.
-//! **State**        how far it has come.
-//! **Units**        one sequence number behind the last byte.
+//! **Decision**     FIN, its answer and the acknowledgement of that answer; or, if the other side may still
+//!                  have data to send, FIN and its acknowledgement.
+//! **State**        the step reached.
+//! **Units**        one sequence number after the last byte.
 //! **Errors**       none: an acknowledgement of a FIN that was not sent is ignored.
 //! **Source**       RFC 9293 3.6; the timer as RFC 6298 5.
-//! **Deviations**   the FIN leaves when all data is acknowledged, not with the last of it. Who
-//!                  answers closes its side in the same packet, and keeps no state: if the last
-//!                  acknowledgement is lost nobody misses it. No TIME-WAIT.
+//! **Deviations**   the FIN leaves when all data is acknowledged, not with the last segment. The answering end
+//!                  closes its side in the same packet and keeps no state: the loss of the last acknowledgement
+//!                  has no effect. No TIME-WAIT.
 
 use sidestep_types::Time;
 
 use super::TcpSender;
 use crate::{Ack, Segment};
 
-/// Who closes a connection.
+/// End that closes a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Closing {
-    /// Not this sender: another message follows, or the configuration says no.
+    /// Not this sender: another message follows, or the configuration has no teardown.
     Never,
-    /// This side alone: the other closes its own.
+    /// Sending side alone: the other side closes its own direction.
     Half,
-    /// Both at once: the other side has nothing to send.
+    /// Two sides in one exchange: the other side has nothing to send.
     Both,
 }
 
@@ -42,8 +42,8 @@ enum Step {
 }
 
 impl TcpSender {
-    /// The same, fresh or between two messages, with who closes its connection when the next message
-    /// is acknowledged. Without [`crate::TcpConfig::fin`] nobody does.
+    /// Sets the end that closes the connection once the next message is acknowledged; the sender is fresh or
+    /// between two messages. Without [`crate::TcpConfig::fin`] no end closes it.
     pub fn closing(mut self, closing: Closing) -> TcpSender {
         self.close_with(closing);
         self
@@ -57,12 +57,13 @@ impl TcpSender {
         };
     }
 
-    /// All is acknowledged, and the connection is to be closed. One that carried nothing never stood.
+    /// Returns true while all data is acknowledged and the connection is to be closed. A connection that
+    /// carried nothing was never established and needs no teardown.
     pub fn closes(&self) -> bool {
         self.lingers && self.una == self.size && self.size > self.base
     }
 
-    /// The FIN, or the acknowledgement of its answer.
+    /// Returns the FIN, or the acknowledgement of its answer.
     #[cold]
     #[inline(never)]
     pub(super) fn next_close(&mut self, now: Time) -> Option<Segment> {
@@ -107,7 +108,7 @@ impl TcpSender {
         }
     }
 
-    /// The FIN, or its answer, is lost.
+    /// Retransmits the FIN after a timeout: the FIN or its answer is lost.
     #[cold]
     pub(super) fn close_again(&mut self) {
         self.close.step = Step::Again;

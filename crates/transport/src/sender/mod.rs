@@ -1,24 +1,21 @@
-//! A TCP sender: what to put on the wire, and when to stop waiting.
+//! TCP sender: decides what to put on the wire, and when to stop waiting.
 //!
-//! **Decision**     `send`: the next segment, new or again. `ack`: what an acknowledgement
-//!                  means. `recovery`: when a loss is believed and how it is repaired.
-//!                  `reduction`: how fast a cut window is reached. `close`: the FIN.
-//!                  `pace`: windows below a segment, and those that go by delays.
-//!                  `reordering`: which repairs were needless, and what follows.
-//!                  `rack`: losses by time of sending, probes, and the states of Linux.
-//!                  How large the window is belongs to `crate::congestion`, the timer to
-//!                  `crate::rto`.
-//! **State**        two sequence numbers, the window, the timer, eight bytes per
-//!                  outstanding segment ([`board`]). An endless flow needs no more.
+//! **Decision**     `send`: the next segment, new or retransmitted. `ack`: the effect of an acknowledgement.
+//!                  `recovery`: when a segment counts as lost and how it is repaired. `reduction`: how fast a
+//!                  cut window is reached. `close`: the FIN. `pace`: windows below a segment, and windows that
+//!                  follow delays. `reordering`: which retransmissions were spurious, and the reaction. `rack`:
+//!                  losses by time of sending, probes, and the states of Linux. `crate::congestion` decides the
+//!                  size of the window, `crate::rto` the timer.
+//! **State**        two sequence numbers, the window, the timer, eight bytes per segment in flight ([`board`]).
+//!                  An endless flow needs no more.
 //! **Units**        bytes and picoseconds.
-//! **Errors**       none: acknowledgements of what was never sent, older ones, false SACK
-//!                  blocks and early timeouts are ignored.
-//! **Source**       RFC 5681 (Reno), 6582 (NewReno), 6675 (SACK), 3042 (limited transmit), 6298,
-//!                  9937 (proportional rate reduction), 8985 (RACK-TLP), 5682 (F-RTO).
-//! **Deviations**   new data leaves in full segments or not at all, the last one excepted.
-//!                  The window grows only while it is what holds the sender back (as Linux
-//!                  does; RFC 5681 would let it grow idle). Timestamps are
-//!                  samples, not options on the wire. No probe of a closed window: it never closes.
+//! **Errors**       none: acknowledgements of data never sent, old acknowledgements, false SACK blocks and
+//!                  early timeouts are ignored.
+//! **Source**       RFC 5681 (Reno), 6582 (NewReno), 6675 (SACK), 3042 (limited transmit), 6298, 9937
+//!                  (proportional rate reduction), 8985 (RACK-TLP), 5682 (F-RTO).
+//! **Deviations**   new data leaves in full segments or not at all, except the last segment. The window grows
+//!                  only while it limits the sender (as in Linux; RFC 5681 would let it grow idle). Timestamps
+//!                  are samples, not options on the wire. No probe of a closed window: the window never closes.
 
 mod ack;
 mod board;
@@ -48,120 +45,120 @@ use prr::Prr;
 use rack::{Pending, Rack};
 use reordering::Reordering;
 
-/// Where a sender stands between losses.
+/// State of loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Phase {
-    /// Nothing is believed lost.
+    /// No segment counts as lost.
     Open,
     /// Fast recovery (RFC 6582 or 6675), until `recover` is acknowledged.
     Fast,
-    /// The timer ran out; everything below `recover` is sent again.
+    /// Recovery from a timeout: everything below `recover` is retransmitted.
     Loss,
 }
 
-/// Where a handshake stands.
+/// State of the handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Opening {
-    /// The connection stands.
+    /// The connection is established.
     Done,
-    /// A SYN is to be sent.
+    /// A SYN is due.
     Due { again: bool },
-    /// One is on its way since.
+    /// A SYN left at this time.
     Sent { at: Time, again: bool },
-    /// It was answered, and the answer is to be acknowledged.
+    /// The SYN was answered; the acknowledgement of the answer is due.
     Answered,
 }
 
-/// A TCP sender of one flow.
+/// TCP sender of one flow.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct TcpSender {
-    /// The oldest byte not acknowledged.
+    /// Oldest byte not acknowledged.
     una: u64,
-    /// The first byte never sent.
+    /// First byte never sent.
     nxt: u64,
-    /// Where the data ends; `u64::MAX` for an endless flow.
+    /// End of the data; `u64::MAX` for an endless flow.
     size: u64,
-    /// Where the message begins that is being sent: the outside counts from here.
+    /// Start of the current message; the public interface counts bytes from here.
     base: u64,
     window: Window,
     /// Bytes the receiver allows beyond `una`.
     rwnd: u64,
-    /// RFC 3042: bytes that may leave beyond `cwnd` now.
+    /// Bytes that may leave beyond `cwnd` now (RFC 3042).
     allowance: u64,
     board: Board,
     timer: Timer,
     control: Controller,
     last_sent: Time,
     phase: Phase,
-    /// Something other than "new data if the window allows" may be next.
+    /// Set if the next poll may return something other than new data within the window.
     special: bool,
-    /// The connection is to be closed still.
+    /// Set while the connection is still to be closed.
     lingers: bool,
-    /// The pace held back the last poll.
+    /// Set if the pace limited the last poll.
     paced: bool,
-    /// The window, and nothing else, held back the last poll.
+    /// Set if the window alone limited the last poll.
     cwnd_limited: bool,
-    /// The most that was outstanding since `used_end` was sent, where windows grow as Linux's.
+    /// Most bytes in flight since `used_end` was sent; kept where windows grow as in Linux.
     most_out: u64,
     used_end: u64,
-    /// The window was reduced for data up to `cut_end`, not yet all acknowledged.
+    /// Set while data up to `cut_end`, for which the window was reduced, is not all acknowledged.
     cut: bool,
-    /// The next new segment says CWR.
+    /// Set if the next new segment carries CWR.
     cwr: bool,
     sack: bool,
-    /// Fast recovery ends with the first new acknowledgement.
+    /// Set if fast recovery ends with the first new acknowledgement.
     reno: bool,
-    /// Windows come down by proportional rate reduction.
+    /// Set if windows are reduced by proportional rate reduction.
     proportional: bool,
-    /// What data is marked with.
+    /// Rank that data carries.
     ranking: Ranking,
-    /// One is coming down now.
+    /// Set while a window is being reduced.
     reducing: bool,
     cut_end: u64,
     counters: SenderCounters,
 
     opening: Opening,
-    /// How the connection is closed, when all is acknowledged.
+    /// State of the teardown, which follows the last acknowledgement.
     close: Close,
     dupacks: u32,
-    /// Of the outstanding bytes, those sent by limited transmit.
+    /// Bytes in flight that limited transmit has sent.
     limited: u64,
-    /// Without SACK: bytes beyond `una` that duplicates say have arrived.
+    /// Without SACK: bytes beyond `una` that have arrived according to duplicates.
     guessed: u64,
     prr: Prr,
-    /// The first outstanding segment is to be sent again, whatever the window.
+    /// Set if the first segment in flight is to be retransmitted regardless of the window.
     resend_head: bool,
-    /// The next repair of what a switch has cut leaves whatever the window.
+    /// Set if the next retransmission of a trimmed segment leaves regardless of the window.
     free_repair: bool,
-    /// RFC 6582: a partial acknowledgement has restarted the timer already.
+    /// Set once a partial acknowledgement has restarted the timer (RFC 6582).
     partial: bool,
-    /// RFC 6675 rule 4 has been used in this recovery.
+    /// Set once RFC 6675 rule 4 was used in this recovery.
     rescued: bool,
-    /// An episode ends when this is acknowledged.
+    /// Sequence number whose acknowledgement ends a recovery.
     recover: u64,
-    /// RFC 6582: duplicates start nothing before this is acknowledged.
+    /// Sequence number below which duplicates start no recovery (RFC 6582).
     guard: u64,
-    /// What is made of repairs that were needless, if anything.
+    /// Detection of spurious retransmissions, if configured.
     reordering: Option<Box<Reordering>>,
-    /// Loss detection by time; without it duplicates count.
+    /// Loss detection by time; `None` detects losses by duplicates.
     rack: Option<Box<Rack>>,
-    /// `una` when the timer last ran out.
+    /// Value of `una` at the last timeout.
     timed_out_at: Option<u64>,
     #[serde(with = "crate::shared")]
     config: Arc<TcpConfig>,
 }
 
 impl TcpSender {
-    /// A sender of `size` bytes, or of as many as the network takes.
+    /// Creates a sender of `size` bytes, or of an endless flow.
     ///
-    /// A segment is never larger than the receive window; with a receive window of zero
-    /// nothing is ever sent.
+    /// A segment is never larger than the receive window; with a receive window of zero nothing is ever sent.
     pub fn new(config: Arc<TcpConfig>, size: Option<u64>) -> TcpSender {
         let mss = config.mss;
         TcpSender::with_mss(config, mss, size)
     }
 
-    /// The same with `mss` payload bytes in a full segment, whatever `config` says.
+    /// Creates a sender like [`TcpSender::new`], with `mss` payload bytes in a full segment whatever `config`
+    /// contains.
     pub fn with_mss(config: Arc<TcpConfig>, mss: u32, size: Option<u64>) -> TcpSender {
         let mss = u64::from(mss).min(config.receive_window).max(1);
         let opening = if config.handshake {
@@ -226,10 +223,10 @@ impl TcpSender {
         sender
     }
 
-    /// The same, fresh, at the end that a request has come to: the connection stands, and what its
-    /// receiver saw of the handshake is known.
+    /// Makes this fresh sender the end that received the request: its connection is established, and `opened`
+    /// is its receiver's view of the handshake.
     ///
-    /// RFC 5681 3.1: where the SYN or its answer was lost the first window is one segment.
+    /// RFC 5681 3.1: the first window is one segment if the SYN or its answer was lost.
     pub fn answering(mut self, opened: Opened) -> TcpSender {
         self.opening = Opening::Done;
         self.set_phase(Phase::Open);
@@ -250,9 +247,9 @@ impl TcpSender {
         self
     }
 
-    /// The application hands over a message of `bytes` more on the same connection: window, timer
-    /// and the congestion controller's memory are what the messages before have left. To the outside
-    /// its bytes are numbered from 0 again and counts start anew.
+    /// Starts a message of `bytes` more on the same connection. The window, the timer and the state of the
+    /// congestion controller are kept. In the public interface, bytes are numbered from 0 again and counters
+    /// restart.
     ///
     /// Panics unless everything before has been acknowledged.
     pub fn push(&mut self, bytes: u64) {
@@ -262,8 +259,8 @@ impl TcpSender {
         self.counters = SenderCounters::default();
     }
 
-    /// The application hands over `bytes` more of the message that is being sent. Not when the connection is being
-    /// closed, nor behind a short segment that is outstanding: what is outstanding is counted in full segments.
+    /// Extends the current message by `bytes`. Returns false, without effect, while the connection is being
+    /// closed or while a short segment is in flight: the sender counts data in flight in full segments.
     #[must_use = "it may be refused"]
     pub fn extend(&mut self, bytes: u64) -> bool {
         let fits = !self.closes() && self.board.is_whole();
@@ -273,27 +270,27 @@ impl TcpSender {
         fits
     }
 
-    /// Bytes that may be in the network, by the congestion window.
+    /// Returns the congestion window in bytes.
     pub fn cwnd(&self) -> u64 {
         self.window.cwnd
     }
 
-    /// Where slow start ends; `u64::MAX` before the first loss or mark.
+    /// Returns the slow start threshold; `u64::MAX` before the first loss or mark.
     pub fn ssthresh(&self) -> u64 {
         self.window.ssthresh
     }
 
-    /// Does it take the oldest segment for lost, which the window alone keeps from being sent again?
+    /// Returns true if the oldest segment counts as lost and only the window delays its retransmission.
     pub fn waits_for_window(&self) -> bool {
         self.board.head_waits()
     }
 
-    /// The retransmission timeout in force, back-off included.
+    /// Returns the retransmission timeout in force, back-off included.
     pub fn rto(&self) -> Time {
         self.timer.rto()
     }
 
-    /// The round trip of the handshake.
+    /// Adds the round trip of the handshake as a sample.
     fn first_sample(&mut self, round_trip: Time) {
         self.timer.sample(round_trip, 0, 0);
         if let Some(rack) = &mut self.rack {
@@ -301,7 +298,7 @@ impl TcpSender {
         }
     }
 
-    /// Recomputes whether polling needs the long way.
+    /// Sets the phase and recomputes whether polling takes the slow path.
     fn set_phase(&mut self, phase: Phase) {
         self.phase = phase;
         let disorder = match &self.rack {

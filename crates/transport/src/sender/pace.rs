@@ -1,13 +1,14 @@
 //! Windows that follow delays, and may be less than a segment.
 //!
-//! **Decision**     whether the next segment is too soon after the last one; whose the window is while a recovery is
-//!                  going on.
+//! **Decision**     whether the next segment is too soon after the last one; whether the controller or the
+//!                  recovery sets the window during a recovery.
 //! **State**        `paced`: the last poll was too soon.
 //! **Units**        picoseconds.
 //! **Errors**       none.
 //! **Source**       Kumar et al., SIGCOMM 2020 (below one packet, each waits round trip/window).
-//! **Deviations**   repairs wait as new data does. A repair that waits is not in the network, so that its
-//!                  timeout begins when it may leave (assumed). The packets of a handshake and of a close are not paced.
+//! **Deviations**   retransmissions wait as new data does. A waiting retransmission is not in flight, so its
+//!                  timeout begins when it may leave (assumed). The packets of a handshake and of a teardown
+//!                  are not paced.
 
 use sidestep_types::Time;
 
@@ -15,24 +16,24 @@ use super::{Phase, TcpSender};
 use crate::Delay;
 
 impl TcpSender {
-    /// The window in full segments: in fractions, of a controller whose windows may be less than one.
+    /// Returns the window in full segments; a fraction, for a controller whose windows may be less than one.
     pub fn window_in_segments(&self) -> f64 {
         self.control.packets(&self.window)
     }
 
-    /// The least time between two segments of data, as things stand.
+    /// Returns the current least time between two segments of data.
     pub fn pace(&self) -> Time {
         self.control.gap()
     }
 
-    /// A delay is known, of a controller that goes by them.
+    /// Passes a delay sample to a controller that reacts to delays.
     #[cold]
     #[inline(never)]
     pub(super) fn hear_delay(&mut self, delay: Delay) {
         let cwnd = self.window.cwnd;
         let cut = self.control.on_delay(&mut self.window, delay);
         if self.reducing || self.phase == Phase::Fast && !self.sack {
-            // It is brought down, or inflated, to `ssthresh` by and by.
+            // The recovery brings the window to `ssthresh`, by reduction or after inflation.
             self.window.cwnd = cwnd;
         }
         if cut {
@@ -41,7 +42,7 @@ impl TcpSender {
         self.set_phase(self.phase);
     }
 
-    /// Is it too soon for the next segment? Then the pace holds back this poll.
+    /// Returns true, and records that the pace limits this poll, if it is too soon for the next segment.
     pub(super) fn keeps_pace(&mut self, now: Time) -> bool {
         let gap = self.control.gap();
         self.paced = gap > Time::ZERO && self.nxt > 0 && now < self.last_sent.saturating_add(gap);
@@ -55,7 +56,7 @@ impl TcpSender {
         self.paced
     }
 
-    /// The timer, or the end of the gap that holds something back.
+    /// Returns the timer's deadline, or the end of the gap that delays a segment if that is sooner.
     #[cold]
     pub(super) fn next_deadline(&self) -> Option<Time> {
         let timer = self.timer.deadline();

@@ -1,18 +1,18 @@
-//! What proportional rate reduction counts while a window comes down (see `reduction`).
+//! Counters of proportional rate reduction (see `reduction`).
 
-/// A reduction in progress.
+/// Reduction in progress.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Prr {
-    /// In the network when it began; 0 before the first step.
+    /// Bytes in flight when it began; 0 before the first step.
     pub flight: u64,
-    /// Delivered since.
+    /// Bytes delivered since.
     pub delivered: u64,
-    /// Sent again since; what was sent for the first time is known from `cut_end`.
+    /// Bytes retransmitted since; `cut_end` tells the bytes sent for the first time.
     pub resent: u64,
 }
 
 impl Prr {
-    /// RFC 9937: SndCnt, in full segments unless `ssthresh` is nearer.
+    /// Returns SndCnt of RFC 9937, in full segments unless `ssthresh` is nearer.
     pub fn share(
         &self,
         pipe: u64,
@@ -31,7 +31,7 @@ impl Prr {
             let grown = owed.next_multiple_of(mss) + if safe { mss } else { 0 };
             grown.min(ssthresh - pipe)
         };
-        // The first acknowledgement always lets one go: a fast retransmit must not wait.
+        // The first acknowledgement always lets one segment leave: a fast retransmit must not wait.
         if share == 0 && out == 0 { mss } else { share }
     }
 }

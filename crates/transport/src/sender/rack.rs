@@ -1,14 +1,15 @@
-//! RACK: what RFC 8985 remembers of deliveries, and its reordering window.
+//! RACK: the deliveries that RFC 8985 remembers, and its reordering window.
 //!
 //! **Decision**     how long after a round trip a segment may still arrive: the reordering window.
-//! **State**        the smallest and the smoothed round trip, the delivery that was sent last, whether anything arrived
-//!                  out of order, the window's steps, and which of three timers runs.
+//! **State**        the smallest and the smoothed round trip, the delivered segment that was sent last, whether
+//!                  any segment arrived out of order, the window's steps, and which of three timers runs.
 //! **Units**        picoseconds and bytes.
 //! **Errors**       none.
 //! **Source**       RFC 8985 6.1 and 6.2; Linux `net/ipv4/tcp_recovery.c`.
-//! **Deviations**   before the first round trip an answered repair counts as a delivery (Linux has one of the handshake).
-//!                  RACK.min_RTT never forgets (Linux: five minutes). The round that a D-SACK counts in is RFC 8985's, up
-//!                  to what had been sent when the last one counted; Linux goes by what had been delivered.
+//! **Deviations**   before the first round trip an answered retransmission counts as a delivery (Linux has a
+//!                  round trip of the handshake). RACK.min_RTT never forgets (Linux: five minutes). The round
+//!                  in which one D-SACK counts ends as in RFC 8985, with the data sent when the last one
+//!                  counted; Linux uses the data delivered.
 
 mod ack;
 mod probe;
@@ -19,23 +20,23 @@ use super::Phase;
 use super::board::Delivered;
 use crate::RackConfig;
 
-/// RFC 8985 6.2 step 4: so many recoveries after a D-SACK the window is one step again.
+/// Recoveries after a D-SACK until the window returns to one step (RFC 8985 6.2 step 4).
 const PERSIST: u32 = 16;
-/// Linux `reo_wnd_steps` is a byte.
+/// Largest number of steps: Linux `reo_wnd_steps` is a byte.
 const MOST_STEPS: u64 = 255;
 
-/// Purpose that the one timer of the sender runs for (Linux `icsk_pending`).
+/// Purpose of the sender's single timer (Linux `icsk_pending`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum Pending {
-    /// A timeout.
+    /// Retransmission timeout.
     Rto,
-    /// Another look at what may be lost.
+    /// End of the reordering window: another search for losses.
     Reorder,
-    /// A probe of the tail.
+    /// Probe of the tail.
     Probe,
 }
 
-/// A probe of the tail that is not answered yet.
+/// Probe of the tail that is not answered yet.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Probe {
     /// RFC 8985 TLP.end_seq.
@@ -47,7 +48,7 @@ pub(super) struct Probe {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Rack {
     pub config: RackConfig,
-    /// [`u64::MAX`] before the first round trip.
+    /// Smallest round trip; [`u64::MAX`] before the first.
     min_rtt: u64,
     /// Eight times the smoothed round trip; 0 before the first.
     srtt8: u64,
@@ -67,14 +68,14 @@ pub(super) struct Rack {
     round: u64,
     pub pending: Pending,
     pub probe: Option<Probe>,
-    /// The next poll sends a probe.
+    /// Set if the next poll sends a probe.
     pub probing: bool,
-    /// Segments ever sent again, and D-SACKs ever heard.
+    /// Segments retransmitted so far; `dsacks`: D-SACKs received so far.
     pub resent: u64,
     dsacks: u64,
-    /// F-RTO is finding out whether the last timeout was spurious.
+    /// Set while F-RTO checks whether the last timeout was spurious.
     pub frto: bool,
-    /// F-RTO lets new data leave, and no repair, until the next acknowledgement.
+    /// Set while F-RTO allows only new data to leave, until the next acknowledgement.
     pub new_alone: bool,
 }
 
@@ -101,7 +102,7 @@ impl Rack {
         }
     }
 
-    /// Takes the round trips of the segments sent first and last among those that were sent once (6.2 step 1).
+    /// Adds the round trips of the segments sent first and last among those that were sent once (6.2 step 1).
     #[inline]
     pub fn measure(&mut self, first: u64, last: u64) {
         self.min_rtt = self.min_rtt.min(last);
@@ -111,8 +112,9 @@ impl Rack {
         };
     }
 
-    /// A repair that is answered sooner may not be what is answered (6.2 step 2). Before the first round trip every
-    /// answer counts: else a sender whose whole first window was lost would learn nothing from its repairs.
+    /// Returns the least round trip of a retransmission; a sooner answer may be to the original (6.2 step 2).
+    /// Before the first round trip every answer counts: otherwise a sender whose whole first window was lost
+    /// would learn nothing from its retransmissions.
     #[inline]
     pub fn least(&self) -> u64 {
         match self.min_rtt {
@@ -121,13 +123,14 @@ impl Rack {
         }
     }
 
-    /// The smoothed round trip; 0 before the first.
+    /// Returns the smoothed round trip; 0 before the first.
     #[inline]
     pub fn srtt(&self) -> u64 {
         self.srtt8 >> 3
     }
 
-    /// 6.2 steps 2 and 3. Says whether anything was delivered.
+    /// Handles the deliveries of an acknowledgement (6.2 steps 2 and 3). Returns true if anything was
+    /// delivered.
     #[inline]
     pub fn hear(&mut self, now: Time, heard: &Delivered) -> bool {
         if heard.lowest < self.top {
@@ -142,8 +145,9 @@ impl Rack {
         true
     }
 
-    /// 6.2 step 4: a D-SACK of a repair, which ends at `end`, widens the window, once in a round. One of a probe says
-    /// nothing of reordering, and one more than there were repairs is the network's copy.
+    /// Handles a D-SACK that ends at `end` (6.2 step 4): one for a retransmission widens the window, once in a
+    /// round. A D-SACK for a probe is no sign of reordering, and one beyond the number of retransmissions is
+    /// for a copy made by the network.
     pub fn duplicated(&mut self, end: u64, una: u64, nxt: u64) {
         self.dsacks += 1;
         let of_probe = self.probe.is_some_and(|probe| probe.end == end);
@@ -157,7 +161,7 @@ impl Rack {
         }
     }
 
-    /// 6.2 step 4: a recovery has ended.
+    /// Handles the end of a recovery (6.2 step 4).
     pub fn recovered(&mut self) {
         self.persist = self.persist.saturating_sub(1);
         if self.persist == 0 {
@@ -165,7 +169,7 @@ impl Rack {
         }
     }
 
-    /// RACK.reo_wnd, with so many segments SACKed.
+    /// Returns RACK.reo_wnd, with `sacked` segments SACKed.
     pub fn window(&self, phase: Phase, sacked: u32) -> u64 {
         if !self.reordered && (phase != Phase::Open || sacked >= self.config.threshold) {
             return 0;

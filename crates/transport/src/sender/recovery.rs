@@ -1,25 +1,23 @@
-//! When a loss is believed, and how it is repaired.
+//! Loss recovery: when a segment counts as lost, and how it is repaired.
 //!
-//! **Decision**     enter fast recovery at the duplicate threshold, leave it when all that
-//!                  was outstanding then is acknowledged, or with Reno anything; send everything
-//!                  again after a timeout. A segment that a switch has cut is lost, without waiting
-//!                  for duplicates.
+//! **Decision**     enter fast recovery at the duplicate threshold; leave it when everything then in flight is
+//!                  acknowledged, or with Reno at any new acknowledgement; retransmit everything after a
+//!                  timeout. A trimmed segment is lost at once, without waiting for duplicates.
 //! **State**        `recover`, `guard` and counters in the sender, flags on the board.
 //! **Units**        bytes.
 //! **Errors**       none.
-//! **Source**       RFC 5681 3.2, RFC 6582 3.2, RFC 6675 5 and 5.1, RFC 3042; Cheng et al.,
-//!                  NSDI 2014 (cut segments).
-//! **Deviations**   window inflation starts at the configured threshold, not at 3. With SACK,
-//!                  limited transmit is bounded by two segments beyond `cwnd`, as without
-//!                  (RFC 6675 says by the pipe: the same at a threshold of 3). With Reno the window
-//!                  does not grow again, nor is an echo heard, before what was outstanding at the
-//!                  cut is acknowledged. RFC 6582's
-//!                  heuristics for duplicates right after a timeout (section 4.1) are left
-//!                  out: those start nothing. Selective acknowledgements survive a timeout,
-//!                  unless the receiver reneges on the first byte. NSDI 2014 leaves open how a
-//!                  cut moves the window: here it counts as a loss, so that the first one in a
-//!                  window of data reduces it and begins a recovery, and its repair leaves
-//!                  whatever the window; later ones are repaired as the pipe allows.
+//! **Source**       RFC 5681 3.2, RFC 6582 3.2, RFC 6675 5 and 5.1, RFC 3042; Cheng et al., NSDI 2014 (trimmed
+//!                  segments).
+//! **Deviations**   window inflation starts at the configured threshold, not at 3. With SACK, limited transmit
+//!                  is bounded by two segments beyond `cwnd`, as without SACK (RFC 6675: by the pipe, which is
+//!                  the same at a threshold of 3). With Reno the window does not grow again, and echoes are
+//!                  ignored, before the data in flight at the cut is acknowledged. RFC 6582's heuristics for
+//!                  duplicates right after a timeout (section 4.1) are omitted: such duplicates start no
+//!                  recovery. Selective acknowledgements survive a timeout, unless the receiver reneges on the
+//!                  first byte. NSDI 2014 leaves open how trimming moves the window: here a trimmed segment
+//!                  counts as a loss, so that the first one in a window of data reduces the window and begins a
+//!                  recovery, and its retransmission leaves regardless of the window; later ones are
+//!                  retransmitted as the pipe allows.
 
 use sidestep_types::Time;
 
@@ -27,7 +25,7 @@ use super::{Opening, Phase, TcpSender};
 use crate::Ack;
 
 impl TcpSender {
-    /// A duplicate acknowledgement; with SACK, one that brought news.
+    /// Handles a duplicate acknowledgement; with SACK, one that reported new arrivals.
     pub(super) fn duplicate(&mut self, now: Time) {
         if !self.sack && self.phase != Phase::Loss {
             self.guessed = self.guessed.saturating_add(self.window.mss);
@@ -46,7 +44,7 @@ impl TcpSender {
                     self.allowance = (u64::from(self.dupacks) * self.window.mss).min(most);
                 }
             }
-            // RFC 6582 step 4: each says that a segment has left the network.
+            // RFC 6582 step 4: each duplicate shows that a segment has left the network.
             Phase::Fast if !self.sack => {
                 self.window.cwnd = self.window.cwnd.saturating_add(self.window.mss);
             }
@@ -54,8 +52,8 @@ impl TcpSender {
         }
     }
 
-    /// A switch has cut a segment: it has left the network, and nobody has it. Returns the bytes
-    /// of it that are news.
+    /// Handles a report that a switch has trimmed a segment: its payload has left the network and did not
+    /// arrive. Returns the newly reported bytes.
     #[cold]
     pub(super) fn hear_cut(&mut self, now: Time, ack: &Ack) -> u64 {
         let cut = ack.cut_off();
@@ -72,7 +70,7 @@ impl TcpSender {
         news
     }
 
-    /// Fast recovery, begun by what a switch has said instead of by duplicates.
+    /// Enters fast recovery on the report of a trimmed segment instead of duplicates.
     fn enter_cut(&mut self, now: Time) {
         self.forget_prior();
         if self.rack.is_some() {
@@ -90,7 +88,7 @@ impl TcpSender {
         }
         self.allowance = 0;
         self.begin_episode();
-        // Where switches tell of losses, the last segment needs no rescue (RFC 6675 rule 4).
+        // Where switches report losses, the last segment needs no rescue (RFC 6675 rule 4).
         self.rescued = true;
         self.board.begin_repair();
         self.free_repair = true;
@@ -107,12 +105,12 @@ impl TcpSender {
         if self.sack {
             self.dupacks >= threshold || self.board.head_is_lost(u64::from(threshold))
         } else {
-            // Reno forgets a recovery with its first new acknowledgement, and so begins another one.
+            // Reno forgets a recovery at the first new acknowledgement, so it may begin another one.
             self.dupacks >= threshold && (self.reno || self.una >= self.guard)
         }
     }
 
-    /// RFC 6582 steps 2 and 3, RFC 6675 step 4.
+    /// Enters fast recovery (RFC 6582 steps 2 and 3, RFC 6675 step 4).
     fn enter_fast(&mut self, now: Time) {
         self.remember(false);
         let flight = (self.nxt - self.una).saturating_sub(self.limited);
@@ -141,12 +139,12 @@ impl TcpSender {
         self.reduced();
     }
 
-    /// New bytes were acknowledged in fast recovery.
+    /// Handles newly acknowledged bytes in fast recovery.
     pub(super) fn advance_fast(&mut self, now: Time, acked: u64) {
         if self.reno || self.una >= self.recover {
             self.end_reduction();
             if self.reno {
-                // RFC 5681 3.2 step 6, with whatever was acknowledged.
+                // RFC 5681 3.2 step 6, at any new acknowledgement.
                 self.window.cwnd = self.window.ssthresh;
             } else if !self.sack {
                 // RFC 6582 step 3, full acknowledgement, option 1.
@@ -161,8 +159,8 @@ impl TcpSender {
         }
     }
 
-    /// RFC 6582 step 3, partial acknowledgement: the next hole is repaired, the window
-    /// shrinks by what left it. Only the first one restarts the timer.
+    /// Handles a partial acknowledgement (RFC 6582 step 3): the next hole is repaired, and the window shrinks
+    /// by the bytes that left it. Only the first one restarts the timer.
     fn partial_ack(&mut self, acked: u64) {
         let back = if acked >= self.window.mss {
             self.window.mss
@@ -175,7 +173,7 @@ impl TcpSender {
         self.set_phase(Phase::Fast);
     }
 
-    /// RFC 6675 IsLost over the whole board.
+    /// Applies RFC 6675 IsLost to the whole board.
     pub(super) fn believe_lost(&mut self) {
         self.board.mark_lost(self.threshold());
     }
@@ -184,7 +182,7 @@ impl TcpSender {
         self.dupthresh().map_or(u64::MAX, u64::from)
     }
 
-    /// New bytes were acknowledged after a timeout: slow start, echoes notwithstanding.
+    /// Handles newly acknowledged bytes after a timeout: slow start, whatever the echoes.
     pub(super) fn advance_loss(&mut self, now: Time, acked: u64, held: u64) {
         self.grow(acked, held);
         if self.una >= self.recover {
@@ -202,13 +200,13 @@ impl TcpSender {
         self.board.settle();
         self.set_phase(Phase::Open);
         if self.board.any_cut() {
-            // Sent after this recovery began: another window of data.
+            // The trimmed segment was sent after this recovery began, so it belongs to another window of data.
             self.enter_cut(now);
         }
     }
 
-    /// RFC 6298 5.4 to 5.7 and RFC 5681 3.1: the window falls to one segment and everything
-    /// not known to have arrived is sent again.
+    /// Handles a timeout (RFC 6298 5.4 to 5.7 and RFC 5681 3.1): the window falls to one segment, and
+    /// everything not known to have arrived is retransmitted.
     pub(super) fn timed_out(&mut self, now: Time) {
         self.counters.timeouts = self.counters.timeouts.saturating_add(1);
         self.timer.expire(now, self.config.rto.backoff);
@@ -223,7 +221,7 @@ impl TcpSender {
             return self.lose(now);
         }
         self.remember(true);
-        // After a timeout, what is still to be sent again is not in flight.
+        // After a timeout, data still to be retransmitted is not in flight.
         let flight = match self.phase {
             Phase::Loss => self.board.pipe(self.una),
             _ => (self.nxt - self.una).saturating_sub(self.limited),

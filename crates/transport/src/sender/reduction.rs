@@ -1,24 +1,23 @@
 //! Proportional rate reduction: a cut window is reached step by step, not in silence.
 //!
-//! **Decision**     how much each acknowledgement lets go while the window comes down:
-//!                  the share `ssthresh / flight` of what it says was delivered, or, once
-//!                  less than `ssthresh` is in the network, enough to get back to it.
-//! **State**        three byte counters; one division an acknowledgement, while reducing.
+//! **Decision**     how much may leave at each acknowledgement while the window is being reduced: the share
+//!                  `ssthresh / flight` of the bytes reported delivered or, once less than `ssthresh` is in the
+//!                  network, enough to return to `ssthresh`.
+//! **State**        three byte counters; one division per acknowledgement, during a reduction.
 //! **Units**        bytes.
 //! **Errors**       none.
-//! **Source**       RFC 9937 (which replaces RFC 6937) for losses. For echoes of marks it
-//!                  says nothing; Linux (`tcp_enter_cwr`, `tcp_cwnd_reduction`) and ns-3 use
-//!                  the same procedure, and so does this.
-//! **Deviations**   what may leave is rounded up to a full segment, as Linux counts.
-//!                  Without SACK, a duplicate stands for a full segment delivered, and a
-//!                  partial acknowledgement takes back what duplicates stood for (as Linux
-//!                  does; RFC 9937 takes back all). A loss after an echo starts anew. What a
-//!                  switch has cut counts as delivered here: it has left the network.
+//! **Source**       RFC 9937 (which replaces RFC 6937) for losses. It does not cover echoes of marks; Linux
+//!                  (`tcp_enter_cwr`, `tcp_cwnd_reduction`) and ns-3 use the same procedure for them, and so
+//!                  does this sender.
+//! **Deviations**   the amount that may leave is rounded up to a full segment, as Linux counts. Without SACK, a
+//!                  duplicate stands for a full segment delivered, and a partial acknowledgement takes back the
+//!                  segments that duplicates stood for (as Linux does; RFC 9937 takes back all). A loss after
+//!                  an echo starts anew. A trimmed payload counts as delivered here: it has left the network.
 
 use super::prr::Prr;
 use super::{Phase, TcpSender};
 
-/// What a sender knew before an acknowledgement.
+/// State of a sender before an acknowledgement.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Before {
     arrived: u64,
@@ -26,21 +25,21 @@ pub(super) struct Before {
 }
 
 impl TcpSender {
-    /// The window was cut to `ssthresh`; it comes down from here by [`TcpSender::reduce`].
+    /// Begins the reduction after the window was cut to `ssthresh`; [`TcpSender::reduce`] continues it.
     pub(super) fn begin_reduction(&mut self) {
         self.reducing = true;
         self.allowance = 0;
         self.prr = Prr::default();
     }
 
-    /// The window has come down, or a timeout has made it one segment.
+    /// Ends a reduction in progress, if any: the window becomes `ssthresh`.
     pub(super) fn end_reduction(&mut self) {
         if std::mem::replace(&mut self.reducing, false) {
             self.window.cwnd = self.window.ssthresh;
         }
     }
 
-    /// Bytes beyond `una` that are known, or without SACK guessed, to have arrived.
+    /// Returns the bytes beyond `una` known to have arrived; without SACK, a guess.
     #[inline]
     pub(super) fn arrived(&self) -> u64 {
         if self.sack {
@@ -57,7 +56,7 @@ impl TcpSender {
         }
     }
 
-    /// Grows with each loss that is believed.
+    /// Returns a number that grows with each segment considered lost.
     fn lost_so_far(&self) -> u64 {
         match self.rack {
             Some(_) => self.board.marked(),
@@ -65,8 +64,8 @@ impl TcpSender {
         }
     }
 
-    /// One step: sets the window so that exactly the share of this acknowledgement may leave.
-    /// Bytes that a switch has `cut` have left the network as delivered ones have.
+    /// Takes one step: sets the window so that exactly the share of this acknowledgement may leave. The trimmed
+    /// bytes `cut` have left the network as delivered bytes have.
     pub(super) fn reduce(&mut self, acked: u64, cut: u64, before: Before) {
         let outstanding = self.nxt - self.una;
         if self.prr.flight == 0 {
@@ -102,7 +101,8 @@ impl TcpSender {
             self.window.mss,
         );
         if self.rack.is_some() && out == 0 && share < self.window.mss {
-            // A short last segment leaves room for less than one; Linux counts segments, and lets the first repair go.
+            // A short last segment leaves room for less than one segment; Linux counts segments, and lets the
+            // first retransmission leave.
             share = self.window.mss;
         }
         let counted = if fast && self.sack || self.rack.is_some() {
@@ -112,7 +112,7 @@ impl TcpSender {
         };
         self.window.cwnd = counted.saturating_add(share);
         if self.window.cwnd == 0 {
-            // All that was in the network is cut: it must not stay empty.
+            // Everything in the network was trimmed: the window must not stay 0.
             self.window.cwnd = self.window.mss;
         }
     }

@@ -1,21 +1,21 @@
-//! Repairs that were needless: how they are found, and what is made of them.
+//! Spurious retransmissions: their detection and the reaction.
 //!
-//! **Decision**     a repair was needless when a D-SACK says that its segment has arrived once more, or
-//!                  when it is acknowledged sooner than it can have arrived. Then the threshold
-//!                  rises above a share of the reorderings seen, and when no other repair of its
-//!                  recovery is left the window from before comes back.
-//! **State**        a count for each length of reordering seen, the repairs of this recovery and the
-//!                  one before, the window from before the cut. None of it without a setting that asks.
-//! **Units**        bytes and picoseconds. A length is a number of later segments that overtook one.
-//! **Errors**       none: duplicates of what was sent once are counted and mean nothing.
-//! **Source**       RFC 2883; Zhang et al., ICNP 2003 (RR-TCP): a histogram of lengths, and a
-//!                  threshold that lets a share of them pass. RFC 3522 and Linux `tcp_try_undo_*` for
-//!                  the window. RFC 4653 for limited transmit up to the threshold.
-//! **Deviations**   RR-TCP moves its share by what timeouts and needless repairs cost; here it is a
-//!                  setting, and a timeout behind duplicates takes the threshold back to where it
-//!                  began, as in Linux (`tcp_enter_loss`). RR-TCP comes back to the window in slow
-//!                  start; here it is there at once, as in Linux. Its histogram forgets, this one
-//!                  keeps the connection's. Limited transmit goes on for a window at most (assumed).
+//! **Decision**     a retransmission was spurious when a D-SACK reports that its segment has arrived a second
+//!                  time, or when it is acknowledged sooner than it can have arrived. Then the threshold rises
+//!                  above a share of the reorderings seen, and if all retransmissions of the recovery were
+//!                  spurious the window from before the recovery is restored.
+//! **State**        a count for each length of reordering seen, the retransmissions of this recovery and the
+//!                  one before, the window from before the cut. Nothing unless a setting needs it.
+//! **Units**        bytes and picoseconds. A length is the number of later segments that overtook one.
+//! **Errors**       none: duplicates of segments sent once are counted and otherwise ignored.
+//! **Source**       RFC 2883; Zhang et al., ICNP 2003 (RR-TCP): a histogram of lengths, and a threshold that
+//!                  lets a share of them pass. RFC 3522 and Linux `tcp_try_undo_*` for the window. RFC 4653 for
+//!                  limited transmit up to the threshold.
+//! **Deviations**   RR-TCP adapts its share to the cost of timeouts and of spurious retransmissions; here the
+//!                  share is a setting, and a timeout after duplicates resets the threshold to its initial
+//!                  value, as in Linux (`tcp_enter_loss`). RR-TCP returns to the window by slow start; here the
+//!                  window is restored at once, as in Linux. RR-TCP's histogram forgets; this one covers the
+//!                  whole connection. Limited transmit goes on for a window at most (assumed).
 
 use std::collections::VecDeque;
 
@@ -24,43 +24,43 @@ use sidestep_types::Time;
 use super::{Phase, TcpSender};
 use crate::{Ack, ReorderingConfig, TcpConfig, ThresholdRule};
 
-/// Of older repairs nothing is remembered (assumed).
+/// Most retransmissions remembered; older ones are forgotten (assumed).
 const MOST_REPAIRS: usize = 1024;
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Reordering {
     config: ReorderingConfig,
-    /// A recovery may be taken back.
+    /// Set if a recovery may be undone.
     keeps_prior: bool,
-    /// The threshold moves.
+    /// Set if the threshold adapts.
     moves: bool,
-    /// Where it begins.
+    /// Initial threshold.
     floor: u32,
     threshold: u32,
-    /// Segments that n + 1 later ones have overtaken, by n.
+    /// Number of segments overtaken by n + 1 later ones, by n.
     lengths: Vec<u32>,
-    /// How many that are.
+    /// Number of overtaken segments in all.
     late: u64,
-    /// [`Time::MAX`] before the first round trip.
+    /// Smallest round trip; [`Time::MAX`] before the first.
     smallest: Time,
     repairs: VecDeque<Repair>,
     episode: u32,
     prior: Option<Prior>,
-    /// What an acknowledgement brings; empty between two.
+    /// Newly reported segments of an acknowledgement; empty between two acknowledgements.
     news: Vec<News>,
 }
 
-/// A segment that was sent again.
+/// Retransmission of a segment.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Repair {
     seq: u64,
     sent: Time,
-    /// How many later ones had arrived: when it left, or at its acknowledgement if those are more.
+    /// Later segments that had arrived when it left, or when it was acknowledged, whichever is more.
     length: u32,
     episode: u32,
 }
 
-/// What a recovery began with.
+/// State of the sender at the start of a recovery.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Prior {
     cwnd: u64,
@@ -71,18 +71,18 @@ pub(super) struct Prior {
     guard: u64,
 }
 
-/// A segment of which an acknowledgement says for the first time that it has arrived.
+/// Segment whose arrival an acknowledgement is the first to report.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct News {
     pub seq: u64,
-    /// When it was sent; `None` if it was sent more than once.
+    /// Time of sending; `None` if it was sent more than once.
     pub sent: Option<Time>,
-    /// Later segments that had arrived before.
+    /// Later segments that had arrived before it.
     pub above: u32,
 }
 
 impl Reordering {
-    /// `None` if nothing asks for it.
+    /// Creates the state; `None` if no setting needs it.
     pub(super) fn new(config: &TcpConfig) -> Option<Box<Reordering>> {
         let asked = config.reordering;
         let floor = config.dupack_threshold;
@@ -107,7 +107,7 @@ impl Reordering {
         }))
     }
 
-    /// A late segment, which `above` later ones had overtaken.
+    /// Counts a late segment that `above` later ones had overtaken.
     fn count(&mut self, above: u32) {
         if !self.moves || above == 0 {
             return;
@@ -120,7 +120,8 @@ impl Reordering {
         self.late += 1;
     }
 
-    /// One more than the length that the share of all does not exceed, if that is higher than now.
+    /// Raises the threshold to one more than the length that `share` of all reorderings do not exceed, if that
+    /// is above the current threshold.
     fn raise(&mut self) {
         if !self.moves {
             return;
@@ -132,13 +133,14 @@ impl Reordering {
             passed >= pass
         });
         if let Some(length) = within.filter(|_| self.late > 0) {
-            // The length is one more than its place, the threshold one more than the length.
+            // The length is one more than its index, the threshold one more than the length.
             let wanted = (length as u32 + 2).min(self.config.most);
             self.threshold = self.threshold.max(wanted);
         }
     }
 
-    /// Was it acknowledged now, `sent` then, too soon for a round trip?
+    /// Returns true if a segment sent at `sent` and acknowledged now was acknowledged too soon for a round
+    /// trip.
     fn early(&self, now: Time, sent: Time) -> bool {
         self.config.rule == ThresholdRule::Early
             && self.smallest != Time::MAX
@@ -146,8 +148,8 @@ impl Reordering {
                 < self.smallest.ps() as f64 * self.config.early
     }
 
-    /// The segment of `news` has arrived, and it was sent more than once. Says whether one of its
-    /// repairs was needless.
+    /// Handles the arrival of the segment of `news`, which was sent more than once. Returns true if one of its
+    /// retransmissions was spurious.
     fn repaired(&mut self, now: Time, news: News) -> bool {
         let mut found = false;
         let mut i = 0;
@@ -166,7 +168,7 @@ impl Reordering {
             } else if self.config.dsack {
                 self.repairs[i - 1].length = length;
             } else {
-                // As far as anybody can tell it was needed.
+                // Nothing shows that it was spurious.
                 i -= 1;
                 self.repairs.remove(i);
                 self.prior = self.prior.filter(|_| repair.episode != self.episode);
@@ -175,7 +177,7 @@ impl Reordering {
         found
     }
 
-    /// A D-SACK of `[from, to)`. Says whether a repair of it was needless.
+    /// Handles a D-SACK of `[from, to)`. Returns true if a retransmission of it was spurious.
     fn duplicated(&mut self, from: u64, to: u64) -> bool {
         let of = |repair: &Repair| (from..to).contains(&repair.seq);
         let Some(repair) = (self.repairs.iter().position(of)).and_then(|i| self.repairs.remove(i))
@@ -191,7 +193,8 @@ impl Reordering {
         self.raise();
     }
 
-    /// What the recovery under way, or the last one, began with, if all its repairs were needless.
+    /// Returns the state at the start of the current or last recovery, if all its retransmissions were
+    /// spurious.
     fn undone(&mut self) -> Option<Prior> {
         let left = self.repairs.iter().any(|r| r.episode == self.episode);
         self.prior.take_if(|_| !left && self.config.undo)
@@ -199,7 +202,7 @@ impl Reordering {
 }
 
 impl TcpSender {
-    /// The number of duplicates that begins a recovery now; `None` when none does.
+    /// Returns the number of duplicates that begins a recovery now; `None` if duplicates begin none.
     pub fn dupthresh(&self) -> Option<u32> {
         match &self.reordering {
             Some(reordering) if reordering.moves => Some(reordering.threshold),
@@ -207,7 +210,8 @@ impl TcpSender {
         }
     }
 
-    /// On so many duplicates a new segment may leave: RFC 3042, and up to a threshold that moves.
+    /// Returns the number of duplicates on which a new segment may leave: 2 (RFC 3042), or an adapted threshold
+    /// if that is more.
     pub(super) fn transmits_on(&self) -> u32 {
         match &self.reordering {
             Some(reordering) if reordering.moves => reordering.threshold.max(2),
@@ -215,7 +219,7 @@ impl TcpSender {
         }
     }
 
-    /// An acknowledgement is about to be heard: what it says of repairs and of reordering.
+    /// Reads an acknowledgement before it is handled, for its reports of retransmissions and of reordering.
     #[cold]
     #[inline(never)]
     pub(super) fn notice(&mut self, now: Time, ack: &Ack) {
@@ -244,7 +248,7 @@ impl TcpSender {
         self.notice_duplicate(now, ack, found);
     }
 
-    /// The part of it that an acknowledgement which was overtaken still says.
+    /// Handles the D-SACK of an acknowledgement, which is new even if the acknowledgement was overtaken.
     #[cold]
     #[inline(never)]
     pub(super) fn notice_duplicate(&mut self, now: Time, ack: &Ack, mut found: bool) {
@@ -262,7 +266,7 @@ impl TcpSender {
         }
     }
 
-    /// Linux `tcp_undo_cwnd_reduction`: the window is what it was, and the recovery over.
+    /// Restores the window and ends the recovery (Linux `tcp_undo_cwnd_reduction`).
     pub(super) fn undo(&mut self, now: Time, prior: Prior) {
         self.counters.undone = self.counters.undone.saturating_add(1);
         self.reducing = false;
@@ -274,7 +278,8 @@ impl TcpSender {
         self.cut = prior.cut && self.una <= prior.cut_end;
         self.cut_end = prior.cut_end;
         self.cwr &= prior.cwr;
-        // Else a loss in what was in flight when the needless recovery began would wait for the timer.
+        // Otherwise a loss among the segments in flight when the spurious recovery began would wait for the
+        // timer.
         self.guard = prior.guard;
         self.dupacks = 0;
         if self.rack.is_some() && self.phase == Phase::Loss {
@@ -287,7 +292,7 @@ impl TcpSender {
         }
     }
 
-    /// A recovery is about to begin, by duplicates or, with `timeout`, by the timer.
+    /// Saves the state before a recovery that duplicates or, with `timeout`, the timer begins.
     #[cold]
     #[inline(never)]
     pub(super) fn remember(&mut self, timeout: bool) {
@@ -325,12 +330,13 @@ impl TcpSender {
         });
     }
 
-    /// What the recovery under way began with, to go back to.
+    /// Takes the state saved at the start of the current recovery, to restore it.
     pub(super) fn take_prior(&mut self) -> Option<Prior> {
         self.reordering.as_mut()?.prior.take()
     }
 
-    /// Where losses are detected by time: does an acknowledgement say anything of repairs?
+    /// Returns true if an acknowledgement may report on retransmissions; called where losses are detected by
+    /// time.
     #[inline]
     pub(super) fn needs_notice(&self, ack: &Ack) -> bool {
         self.reordering
@@ -338,14 +344,14 @@ impl TcpSender {
             .is_some_and(|reordering| !reordering.repairs.is_empty() || ack.duplicate().is_some())
     }
 
-    /// The window will not come back: something was lost, or a mark has cut it since.
+    /// Forgets the saved window: something was lost, or a mark has cut the window since.
     pub(super) fn forget_prior(&mut self) {
         if let Some(reordering) = &mut self.reordering {
             reordering.prior = None;
         }
     }
 
-    /// Slot `i` of the board is about to be sent again.
+    /// Records that slot `i` of the board is about to be retransmitted.
     #[cold]
     #[inline(never)]
     pub(super) fn note_repair(&mut self, now: Time, i: usize) {
@@ -373,7 +379,7 @@ impl TcpSender {
         });
     }
 
-    /// Without SACK: segments that duplicates say have arrived.
+    /// Returns the segments that have arrived according to duplicates; used without SACK.
     fn segments_guessed(&self) -> u32 {
         let segments = self.guessed.div_ceil(self.window.mss);
         u32::try_from(segments).unwrap_or(u32::MAX)

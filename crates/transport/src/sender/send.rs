@@ -1,4 +1,4 @@
-//! The next segment: a SYN, a repair, or new data.
+//! Choice of the next segment: a SYN, a retransmission, or new data.
 
 use sidestep_types::Time;
 
@@ -6,7 +6,7 @@ use super::{Opening, Phase, TcpSender};
 use crate::Segment;
 
 impl TcpSender {
-    /// New data, with `out` bytes believed to be in the network.
+    /// Returns new data, with `out` bytes considered in flight.
     #[inline]
     pub(super) fn next_new(&mut self, now: Time, out: u64) -> Option<Segment> {
         let len = self.window.mss.min(self.size - self.nxt);
@@ -44,13 +44,14 @@ impl TcpSender {
         })
     }
 
-    /// What the message has left.
+    /// Returns the rank: the bytes left of the message.
     #[inline]
     pub(super) fn rank(&self) -> Option<u32> {
         self.ranking.rank(self.size - self.una)
     }
 
-    /// RFC 5681 4.1: after a silence of more than one RTO path state is stale; use the initial window.
+    /// Returns to the initial window after a silence of more than one RTO, which makes the path state stale
+    /// (RFC 5681 4.1).
     #[inline]
     fn wake(&mut self, now: Time) {
         let silence = now.saturating_sub(self.last_sent);
@@ -60,7 +61,7 @@ impl TcpSender {
         }
     }
 
-    /// The long way: a handshake or a recovery is going on.
+    /// Returns the next segment by the slow path: during a handshake, a recovery or a teardown.
     pub(super) fn next_special(&mut self, now: Time) -> Option<Segment> {
         if self.opening != Opening::Done {
             return self.next_opening(now);
@@ -102,8 +103,8 @@ impl TcpSender {
         }
     }
 
-    /// Where losses are detected by time: what is marked lost, as the window allows, then new data (Linux
-    /// `tcp_xmit_recovery`).
+    /// Returns the next segment where losses are detected by time: segments marked lost, as the window allows,
+    /// then new data (Linux `tcp_xmit_recovery`).
     fn next_by_marks(&mut self, now: Time) -> Option<Segment> {
         let pipe = self.board.pipe(self.una);
         if let Some(rack) = &mut self.rack
@@ -125,7 +126,7 @@ impl TcpSender {
         }
     }
 
-    /// A probe of the tail: slot `i` again, which counts in the network once, as before.
+    /// Retransmits slot `i` as a probe of the tail. The slot still counts once in the pipe, as before.
     pub(super) fn resend_probe(&mut self, now: Time, i: usize) -> Segment {
         let reducing = std::mem::replace(&mut self.reducing, false);
         let segment = self.resend(now, i, false);
@@ -133,7 +134,7 @@ impl TcpSender {
         segment
     }
 
-    /// RFC 6675 5 (C) and NextSeg, rules 1 to 4 in turn.
+    /// Returns the next segment by RFC 6675 5 (C) and NextSeg, rules 1 to 4 in turn.
     fn next_seg(&mut self, now: Time) -> Option<Segment> {
         let pipe = self.board.pipe(self.una);
         if pipe + self.window.mss > self.window.cwnd {
@@ -153,7 +154,7 @@ impl TcpSender {
         Some(self.resend(now, i, true))
     }
 
-    /// Sends again what a switch has cut: the first at once, others if the window has room.
+    /// Retransmits a trimmed segment: the first at once, others if the window has room.
     #[cold]
     fn next_cut(&mut self, now: Time) -> Option<Segment> {
         let i = self.board.next_cut()?;
@@ -164,14 +165,14 @@ impl TcpSender {
         (after <= self.window.cwnd).then(|| self.resend(now, i, true))
     }
 
-    /// Sends slot `i` again if the window has room for it. New data never overtakes a repair.
+    /// Retransmits slot `i` if the window has room for it. New data never overtakes a retransmission.
     fn resend_if_room(&mut self, now: Time, i: usize) -> Option<Segment> {
         let after = self.board.pipe(self.una) + self.board.len_of(i);
         self.cwnd_limited = after > self.window.cwnd;
         (!self.cwnd_limited).then(|| self.resend(now, i, true))
     }
 
-    /// Sends slot `i` of the board again.
+    /// Retransmits slot `i` of the board.
     fn resend(&mut self, now: Time, i: usize, in_pipe: bool) -> Segment {
         if self.reordering.is_some() {
             self.note_repair(now, i);
@@ -223,8 +224,8 @@ impl TcpSender {
         })
     }
 
-    /// RFC 9293 3.10.7.3: the answer to a SYN is acknowledged at once, before any data: so
-    /// it is on the wire of everybody who connects and then writes.
+    /// Acknowledges the answer to a SYN. RFC 9293 3.10.7.3: at once, before any data, so every sender that
+    /// connects and then writes puts it on the wire.
     fn confirm(&mut self) -> Segment {
         self.opening = Opening::Done;
         self.set_phase(Phase::Open);

@@ -1,29 +1,30 @@
-//! Agent-droptail: keeps duplicate acknowledgements from the sender until there are unusually many.
+//! Agent-droptail: filters duplicate acknowledgements from the sender until there are unusually many.
 //!
-//! **Decision**     the first `pass` duplicates of a run go on. The others are dropped until the run is as
-//!                  long as `share` of those counted before it; from that duplicate on all go on, so
-//!                  that the sender's third starts fast retransmit. A run ends as the cumulative
-//!                  acknowledgement moves, and is counted then, if it was of `shortest` duplicates or
-//!                  more. All else goes on: acknowledgements that move, old ones, those with SACK
-//!                  blocks, data, handshakes.
-//! **State**        of each open flow and each of its subflows what `duplicates.rs` says, and whether its
-//!                  run goes on; how many runs there were of each length up to `longest`, for each of
-//!                  them or for the host.
+//! **Decision**     the first `pass` duplicates of a run go on. The following ones are dropped until the run
+//!                  reaches the length that `share` of the runs counted before do not exceed; from that
+//!                  duplicate on all go on, so that the third one at the sender starts fast retransmit. A run
+//!                  ends when the cumulative acknowledgement moves, and is counted then if it has `shortest`
+//!                  duplicates or more. All other packets go on: acknowledgements that move, old ones, those
+//!                  with SACK blocks, data, handshakes.
+//! **State**        for each open flow and each of its subflows, the state of `duplicates.rs` and whether its
+//!                  run goes on; the number of runs of each length up to `longest`, for each subflow or for the
+//!                  host.
 //! **Units**        acknowledgements.
-//! **Errors**       `share` of 0 or above 1; `shortest` of 0 or above `longest`; `first` above `longest`; `longest`
-//!                  above 65,536. A stack refuses it above a sender that reads SACK, or no duplicates.
+//! **Errors**       `share` of 0 or above 1; `shortest` of 0 or above `longest`; `first` above `longest`;
+//!                  `longest` above 65,536. A stack refuses the agent above a sender that reads SACK, or no
+//!                  duplicates.
 //! **Source**       Dixit et al., Purdue CSD TR 11-011 (PLTS), section III-C2.
-//! **Deviations**   none known. The report is silent on whose counters they are, on the first run, on runs
-//!                  that ended in a repair and on recovery: settings, all assumed. It counts "3, 4 or 5
-//!                  consecutive DUPACKs", so that shorter runs, which start nothing, do not count.
+//! **Deviations**   none known. The report does not specify the scope of the counters, the first run, runs that
+//!                  ended in a retransmission, and recovery: these are settings, all assumed. It counts "3, 4
+//!                  or 5 consecutive DUPACKs", so shorter runs, which start no recovery, do not count.
 //!
-//! "Holds back" is the issue's word; the report "drops the following DUPACKs", and so does this. An
-//! acknowledgement is cumulative: the next one says all that it said, and a late one says nothing.
-//! What its sender misses is the count. At the threshold a NewReno sender adds as many segments to
-//! its window as there were duplicates, and one for each that follows: under the agent that is three
-//! and one for each behind the run's length, so that its first window of recovery is smaller by what
-//! was dropped. A run cannot be longer than what is outstanding: where that is less than the usual
-//! run, a loss is found by the timeout.
+//! The agent drops duplicates, as the report does ("drops the following DUPACKs"), and does not hold
+//! them. An acknowledgement is cumulative: the next one carries all of its information, and a late one
+//! carries none. The sender lacks only the count. At the threshold a NewReno sender adds as many segments
+//! to its window as there were duplicates, and one for each that follows. Under the agent it adds three,
+//! and one for each duplicate after the run's usual length, so that its first window of recovery is smaller
+//! by the number dropped. A run cannot be longer than the flight: if the flight is shorter than the usual
+//! run, the timeout detects a loss.
 
 use sidestep_types::{About, FlowId, Fraction, Packet, Refusal, Settings, Time, Words};
 
@@ -31,12 +32,12 @@ use super::duplicates::{Heard, Run, Stream, Streams};
 use super::registry::Registered;
 use super::{Counters, Nature, Shim, Up};
 
-/// Drops duplicates between the first ones and the usual length of a run.
+/// Shim that drops the duplicates between the first ones and the usual length of a run.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct AgentDroptail {
     settings: AgentDroptailSettings,
     streams: Streams<Own>,
-    /// The lengths of all runs of the host; empty when each flow has its own.
+    /// Lengths of all runs of the host; empty when each flow counts separately.
     host: Lengths,
     counters: Counters,
 }
@@ -45,50 +46,52 @@ pub struct AgentDroptail {
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize, Settings)]
 #[settings(check)]
 pub struct AgentDroptailSettings {
-    /// the first duplicates of a run, which go on (PLTS)
+    /// duplicates at the start of a run that always go on (PLTS)
     #[setting(default = "2")]
     pass: u64,
-    /// of the runs before, those that are not longer than what a run is held to (PLTS)
+    /// share of the earlier runs that are not longer than the length to which a run is held (PLTS)
     #[setting(default = "0.9")]
     share: Fraction,
-    /// a run goes on when it has reached that length (PLTS), or only when it has exceeded it (assumed)
+    /// a run goes on when it reaches the length to which it is held (PLTS), or only when it exceeds it
+    /// (assumed)
     #[setting(default = "reached")]
     until: Until,
-    /// whose runs are counted together: those of one flow and subflow, or of the host; assumed
+    /// runs counted together: those of one flow and subflow, or of the host; assumed
     #[setting(default = "flow")]
     per: Per,
-    /// the length to which a run is held before any was counted; 3 holds none back; assumed
+    /// length to which a run is held before any run was counted; 3 holds none; assumed
     #[setting(default = "3")]
     first: u64,
-    /// runs in which something was sent again; assumed
+    /// treatment of runs in which data was retransmitted: counted or left out; assumed
     #[setting(default = "counted")]
     repaired: Repaired,
-    /// duplicates until all is acknowledged that had been sent when something was sent again; assumed
+    /// treatment of duplicates until all data sent before a retransmission is acknowledged: filtered or passed;
+    /// assumed
     #[setting(default = "filter")]
     recovery: InRecovery,
-    /// the shortest run that is counted (PLTS, by its example)
+    /// length of the shortest run that is counted (PLTS, by its example)
     #[setting(default = "3", above = 0)]
     shortest: u64,
-    /// longer runs count as of this length; assumed
+    /// largest length counted, and the length as which longer runs count; assumed
     #[setting(default = "256", range = ..=MOST, because = "each length has a counter")]
     longest: u64,
 }
 
-/// The length at which a run goes on.
+/// Length at which a run goes on.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize, Words)]
 enum Until {
     Reached,
     Exceeded,
 }
 
-/// Whose runs are counted together.
+/// Scope of the counters of runs.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize, Words)]
 enum Per {
     Flow,
     Host,
 }
 
-/// What becomes of runs in which something was sent again.
+/// Treatment of runs in which data was retransmitted.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize, Words)]
 enum Repaired {
     Counted,
@@ -96,7 +99,7 @@ enum Repaired {
     LeftOut,
 }
 
-/// What becomes of duplicates in a recovery.
+/// Treatment of duplicates in a recovery.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize, Words)]
 enum InRecovery {
     Filter,
@@ -104,7 +107,7 @@ enum InRecovery {
 }
 
 impl AgentDroptailSettings {
-    /// What does not go together.
+    /// Refuses settings that contradict each other.
     fn check(&self) -> Result<(), Refusal> {
         let AgentDroptailSettings {
             share,
@@ -120,7 +123,7 @@ impl AgentDroptailSettings {
             let expected = format!("shortest ({shortest}) must not be above longest ({longest})");
             return Err(Refusal::about(&["shortest", "longest"], expected));
         }
-        // No run that was counted holds another to more than `longest`.
+        // A counted run never holds another to more than `longest`.
         if first > longest {
             let expected = format!("first ({first}) must not be above longest ({longest})");
             return Err(Refusal::about(&["first", "longest"], expected));
@@ -129,26 +132,26 @@ impl AgentDroptailSettings {
     }
 }
 
-/// What is kept of a subflow.
+/// State of a subflow.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Own {
     lengths: Lengths,
-    /// Its run was long enough, and goes on.
+    /// Set once its run was long enough to go on.
     through: bool,
 }
 
-/// How many runs there were of each length.
+/// Histogram of the lengths of runs.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Lengths {
-    /// From the shortest counted on, as far as there were any.
+    /// Number of runs by length, from the shortest counted length to the longest seen.
     of: Vec<u64>,
     total: u64,
-    /// The length that `share` of them do not exceed; 0 before any.
+    /// Length that `share` of the runs do not exceed; 0 before any run.
     usual: u64,
 }
 
 impl Lengths {
-    /// One more run.
+    /// Counts a run.
     fn count(&mut self, length: u64, settings: &AgentDroptailSettings) {
         if length < settings.shortest {
             return;
@@ -162,7 +165,7 @@ impl Lengths {
         self.usual = settings.shortest + self.rank(settings.share);
     }
 
-    /// How many lengths are below the one at which this share of all is reached.
+    /// Returns the number of lengths below the one at which this share of all runs is reached.
     fn rank(&self, Fraction(part, whole): Fraction) -> u64 {
         let enough = u128::from(self.total) * u128::from(part);
         let mut seen = 0;
@@ -197,7 +200,7 @@ impl Registered for AgentDroptail {
     }
 }
 
-/// The most that `longest` may be.
+/// Largest value of `longest`.
 const MOST: u64 = 1 << 16;
 
 impl AgentDroptailSettings {
@@ -205,7 +208,7 @@ impl AgentDroptailSettings {
         run.length > 0 && (self.repaired == Repaired::Counted || !run.repaired)
     }
 
-    /// Is a run long enough to go on, beside these?
+    /// Returns true if a run is long enough to go on, given these lengths.
     fn is_long(&self, run: u64, lengths: &Lengths) -> bool {
         match (lengths.total, self.until == Until::Exceeded) {
             (0, _) => run >= self.first,
@@ -281,7 +284,7 @@ impl Shim for AgentDroptail {
 }
 
 impl AgentDroptail {
-    /// The runs beside which those of a subflow are long or short.
+    /// Returns the histogram that applies to the runs of a subflow.
     fn lengths_of<'a>(&'a self, stream: &'a Stream<Own>) -> &'a Lengths {
         match self.settings.per {
             Per::Host => &self.host,
@@ -289,7 +292,7 @@ impl AgentDroptail {
         }
     }
 
-    /// Which duplicate of its run came, and which of them go on.
+    /// Describes the number of the duplicate in its run, and which duplicates go on.
     fn held(&self, stream: &Stream<Own>) -> String {
         let AgentDroptailSettings {
             pass,

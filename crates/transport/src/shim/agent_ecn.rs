@@ -1,25 +1,25 @@
-//! Agent-ecn: keeps duplicate acknowledgements from the sender until one says that there is congestion.
+//! Agent-ecn: filters duplicate acknowledgements from the sender until one signals congestion.
 //!
-//! **Decision**     a duplicate acknowledgement that carries no ECE is dropped; one that does goes on.
-//!                  `until` says how long others then go on as well: not at all, until the
-//!                  cumulative acknowledgement moves, or until it has passed what had been sent when
-//!                  the first of them came. All else goes on: acknowledgements that move, old ones,
-//!                  those with SACK blocks, data, handshakes.
-//! **State**        of each open flow and each of its subflows what `duplicates.rs` says, and up to which
-//!                  acknowledgement duplicates go on.
+//! **Decision**     a duplicate acknowledgement without ECE is dropped; one with ECE goes on. `until` sets how
+//!                  long later duplicates without ECE then go on as well: not at all, until the cumulative
+//!                  acknowledgement moves, or until it has passed all data sent when the first duplicate with
+//!                  ECE arrived. All other packets go on: acknowledgements that move, old ones, those with SACK
+//!                  blocks, data, handshakes.
+//! **State**        for each open flow and each of its subflows, the state of `duplicates.rs` and the
+//!                  acknowledgement up to which duplicates go on.
 //! **Units**        bytes, acknowledgements.
-//! **Errors**       none of its own; a stack refuses it above a sender that reads SACK, or none.
+//! **Errors**       none; a stack refuses the agent above a sender that reads SACK, or no duplicates.
 //! **Source**       Dixit et al., Purdue CSD TR 11-011 (PLTS), section III-C2.
-//! **Deviations**   none known. The report drops until the agent "sees a packet with the ECE bit set", and
-//!                  then says what it does with a duplicate that has it: only those are asked here. It
+//! **Deviations**   none known. The report drops until the agent "sees a packet with the ECE bit set", and then
+//!                  describes what it does with a duplicate that has it: only duplicates are examined here. It
 //!                  lets duplicates pass "until their ECE bit are set", read as: as long as it is.
 //!
-//! What is dropped is not held to be released late: the report drops it, and an acknowledgement is
-//! cumulative, so that the next one says all that it said. What its sender misses is the count. Each
-//! duplicate tells NewReno that a packet has left the network: at the threshold that starts the
-//! repair, before it limited transmit, and in recovery it adds a segment to the window. Under the
-//! agent only the duplicates that go on do, so that a window grows by less in recovery, and a loss
-//! without a mark is found by the timeout.
+//! A dropped duplicate is not held and released late: the report drops it, and an acknowledgement is
+//! cumulative, so that the next one carries all of its information. The sender lacks only the count. Each
+//! duplicate tells NewReno that a packet has left the network: at the threshold it starts the
+//! recovery, before the threshold it allows limited transmit, and in recovery it adds a segment to the window.
+//! Under the agent only the duplicates that go on have these effects, so that a window grows by less in
+//! recovery, and the timeout detects a loss without a mark.
 
 use sidestep_types::{About, FlowId, Packet, Refusal, Settings, Time, Words};
 
@@ -27,7 +27,7 @@ use super::duplicates::{Heard, Streams};
 use super::registry::Registered;
 use super::{Counters, Nature, Shim, Up};
 
-/// Drops duplicates without ECE.
+/// Shim that drops duplicates without ECE.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct AgentEcn {
     until: Until,
@@ -35,11 +35,11 @@ pub struct AgentEcn {
     counters: Counters,
 }
 
-/// Up to which acknowledgement duplicates go on, whatever they carry.
+/// Acknowledgement up to which all duplicates go on.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Told(Option<u64>);
 
-/// What ends that.
+/// Event that ends the passing of duplicates without ECE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, Words)]
 enum Until {
     Unmarked,
@@ -48,7 +48,7 @@ enum Until {
 }
 
 impl Until {
-    /// For how long duplicates behind one that echoes a mark go on; `None`: not for that.
+    /// Describes how long duplicates after one that echoes a mark go on; `None` if they do not.
     fn lasts(self) -> Option<&'static str> {
         match self {
             Until::Unmarked => None,
@@ -61,8 +61,9 @@ impl Until {
 /// Settings of [`AgentEcn`].
 #[derive(Settings)]
 pub struct AgentEcnSettings {
-    /// how long duplicates pass once one echoes a mark: as long as each does (PLTS, as its sentence is read here), until
-    /// the acknowledgement moves (assumed), or until it reaches what had been sent then (assumed)
+    /// duplicates that pass once one echoes a mark: only those that echo one (PLTS, as its sentence is read
+    /// here), all until the acknowledgement moves (assumed), or all until it reaches the data sent by then
+    /// (assumed)
     #[setting(default = "unmarked")]
     until: Until,
 }

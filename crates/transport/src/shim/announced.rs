@@ -1,30 +1,31 @@
-//! What a message announces: its size, unless its host is wrong, or lies.
+//! Announced size of a message: its true size, unless the host is wrong or lies.
 //!
-//! **Decision**     the size times `announce`, rounded up, of a share of the messages that their numbers choose.
-//!                  [`super::mark`] ranks a message that goes on beyond what it announced as 0 then, and says no size;
-//!                  [`super::by_size`] has it in the class of what it announced for all of its life.
+//! **Decision**     the size times `announce`, rounded up, for a share of the messages, chosen by their
+//!                  numbers. [`super::mark`] ranks a message that exceeds its announced size as 0 from then on,
+//!                  and states no size; [`super::by_size`] keeps it in the class of its announced size
+//!                  throughout.
 //! **State**        none.
 //! **Units**        bytes of payload.
 //! **Errors**       `announce` of 0; an `announce_share` above 1.
-//! **Source**       none: Vertigo leaves sizes to applications (section 3.1), MulBuff to hosts (section 2), and neither says
-//!                  what wrong ones do.
+//! **Source**       none: Vertigo leaves sizes to applications (section 3.1), MulBuff to hosts (section 2), and
+//!                  neither covers wrong sizes.
 //! **Deviations**   none.
 
 use sidestep_types::{FlowId, Fraction, Settings, mix64};
 
-/// How sizes are announced.
+/// Rule of announced sizes.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize, Settings)]
 pub struct Announced {
-    /// Over the size that a message has.
+    /// Ratio of the announced size to the true size.
     #[setting(common, key = "announce")]
     pub(super) factor: Fraction,
-    /// The share of the messages that do.
+    /// Share of the messages that announce so.
     #[setting(common, key = "announce_share")]
     pub(super) share: Fraction,
 }
 
 impl Announced {
-    /// What `flow` of `size` bytes announces.
+    /// Returns the announced size of `flow`, which has `size` bytes.
     pub fn of(&self, flow: FlowId, size: u64) -> u64 {
         match self.is_wrong(flow) {
             true => scaled(size, self.factor),
@@ -32,7 +33,7 @@ impl Announced {
         }
     }
 
-    /// Is it one of the share?
+    /// Returns true if `flow` belongs to the share.
     fn is_wrong(&self, flow: FlowId) -> bool {
         let Fraction(above, below) = self.share;
         let place = u128::from(mix64(u64::from(flow.0)));
@@ -40,7 +41,7 @@ impl Announced {
     }
 }
 
-/// Rounded up, so that who announces anything announces a byte.
+/// Scales and rounds up, so that a message that is not empty announces at least a byte.
 fn scaled(size: u64, Fraction(above, below): Fraction) -> u64 {
     let scaled = (u128::from(size) * u128::from(above)).div_ceil(u128::from(below));
     u64::try_from(scaled).unwrap_or(u64::MAX)

@@ -1,20 +1,23 @@
-//! By-size: the class of service of a packet, from the size of its flow or from what was sent of it so far.
+//! By-size: class of service of a packet by the size of its flow, or by the bytes that the flow has sent.
 //!
-//! **Decision**     `thresholds` part sizes into classes, 0 for the smallest. By `size` all that a flow sends is in the
-//!                  class of its size: one of at most the first threshold in 0, one without an end in the last. By
-//!                  `sent` a packet is in the class of the bytes before it, so that the first bytes of every flow are in
-//!                  0, up to the first threshold; what is sent again, or ends a connection, goes in the class that its
-//!                  flow has reached. Acknowledgements go in the class of the data that came last of their flow
-//!                  (`flow`), or all in the first one. By `size` the packet with a flow's last byte says that it
-//!                  ends, each time that it is sent: switches that count flows hear it. With `announce` the size is
-//!                  what the flow says of itself, which may be wrong; its end is the truth.
-//! **State**        of each open flow its size, how far it was sent, and what its data came with.
-//! **Units**        bytes of payload; a class is written as `dscp` says, which is what switches read.
-//! **Errors**       thresholds that do not rise; more than [`MOST_CLASSES`] classes; by `sent` a threshold of 0, below
-//!                  which nothing is; more or fewer code points than classes, one above [`MOST_DSCP`], one twice; an
-//!                  `announce` of 0, an `announce_share` above 1.
-//! **Source**       Mushtaq et al., SIGCOMM 2014 poster (MulBuff), section 2 and its footnotes: hosts mark packets by
-//!                  flow size or, where that is not known, by what was sent so far; any number of queues.
+//! **Decision**     `thresholds` divide sizes into classes, 0 for the smallest. By `size` all packets of a flow
+//!                  are in the class of its size: a flow of at most the first threshold in 0, an endless flow
+//!                  in the last. By `sent` a packet is in the class of the bytes before it, so that the first
+//!                  bytes of every flow are in 0, up to the first threshold; retransmissions and the end of a
+//!                  connection are in the class that the flow has reached. Acknowledgements are in the class of
+//!                  the flow's latest data (`flow`), or all in the first class. By `size` the packet with a
+//!                  flow's last byte is flagged as the end, each time that it is sent: switches that count
+//!                  flows read the flag. With `announce` the class follows the announced size, which may be
+//!                  wrong; the flag follows the true size.
+//! **State**        for each open flow its size, the first byte of the farthest packet sent, and the class of
+//!                  the data received.
+//! **Units**        bytes of payload; `dscp` maps a class to the code point that switches read.
+//! **Errors**       thresholds that do not rise; more than [`MOST_CLASSES`] classes; by `sent` a threshold of
+//!                  0, below which there is no byte; more or fewer code points than classes, a code point above
+//!                  [`MOST_DSCP`], one given twice; an `announce` of 0, an `announce_share` above 1.
+//! **Source**       Mushtaq et al., SIGCOMM 2014 poster (MulBuff), section 2 and its footnotes: hosts mark
+//!                  packets by flow size or, if that is unknown, by the bytes sent so far; any number of
+//!                  queues.
 //! **Deviations**   the poster gives no threshold, and no class of acknowledgements: assumed.
 
 use sidestep_types::{
@@ -26,74 +29,76 @@ use super::open::Open;
 use super::registry::Registered;
 use super::{Nature, Shim, Up};
 
-/// Sets the service of what leaves.
+/// Shim that sets the class of service of packets that leave.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct BySize {
     by: By,
     classes: Classes,
-    /// Acknowledgements go in the class of what they answer.
+    /// Set if acknowledgements go in the class of the data they answer.
     mirrors: bool,
-    /// What flows say of their sizes.
+    /// Rule of the sizes that flows announce.
     announced: Announced,
     flows: Open<Flow>,
 }
 
-/// What a class is found by.
+/// Quantity that determines the class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, Words)]
 enum By {
     Size,
     Sent,
 }
 
-/// Where classes end, and what they are called.
+/// Limits of classes, and their code points.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Classes {
-    /// The last byte of each class but the last; they rise.
+    /// Last byte of each class except the last, rising.
     pub thresholds: Vec<u64>,
-    /// One more than thresholds.
+    /// Code point of each class; one more than thresholds.
     pub services: Vec<u8>,
 }
 
-/// What is known of an open flow.
+/// State of an open flow.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 struct Flow {
-    /// The largest there is, of one without an end.
+    /// Size in bytes; [`ENDLESS`] for an endless flow.
     size: u64,
-    /// Where the farthest packet that left begins.
+    /// First byte of the farthest packet sent.
     reached: u64,
-    /// The service of the size that it says it has.
+    /// Code point of its announced size.
     service: u8,
-    /// The service that its data came with last, where acknowledgements go by that; at first the first one.
+    /// Code point of the latest data received, if acknowledgements follow it; initially that of the first
+    /// class.
     came: u8,
 }
 
-/// The size of a flow without an end.
+/// Size of an endless flow.
 const ENDLESS: u64 = u64::MAX;
 
-/// The most classes of a shim: what switches have queues for.
+/// Most classes of a shim: the number of queues of switches.
 pub const MOST_CLASSES: usize = 8;
 
-/// The largest code point: the field has six bits (RFC 2474).
+/// Largest code point: the field has six bits (RFC 2474).
 pub const MOST_DSCP: u64 = 63;
 
 /// Settings of [`BySize`].
 #[derive(Settings)]
 pub struct BySizeSettings {
-    /// the flow's size, or the bytes sent before a packet, where nobody says the size (MulBuff)
+    /// quantity that determines the class: the flow's size, or, where sizes are unknown, the bytes sent before
+    /// a packet (MulBuff)
     #[setting(default = "size")]
     by: By,
-    /// the most bytes of each class but the last, from the smallest on, at most 7; assumed: MulBuff's short flows have
-    /// up to 98 kB
+    /// largest size of each class except the last, from the smallest on, at most 7; assumed: MulBuff's short
+    /// flows have up to 98 kB
     #[setting(default = "100 kB")]
     thresholds: Vec<Bytes>,
-    /// acknowledgements go in the class of the data that they answer, or all in the first; assumed
+    /// class of acknowledgements: that of the data that they answer, or the first; assumed
     #[setting(default = "flow")]
     acks: Acks,
-    /// what packets of each class carry, 0 to 63, on real hosts the DSCP: as many as classes, or the number of the class;
-    /// assumed
+    /// code point of each class, 0 to 63, on real hosts the DSCP: one for each class, or the number of the
+    /// class; assumed
     #[setting(default = "number", off = "number")]
     dscp: Option<Vec<u64>>,
-    /// what a message announces over what it has; a host that tells the truth has 1
+    /// ratio of a message's announced size to its true size; 1 on a host that tells the truth
     #[setting(default = "1", above = 0, beside(by = "size"))]
     announce: Fraction,
     /// share of the messages that announce so, chosen by their number; the others tell the truth
@@ -101,7 +106,7 @@ pub struct BySizeSettings {
     announce_share: Fraction,
 }
 
-/// The class in which acknowledgements go.
+/// Class of acknowledgements.
 #[derive(Clone, Copy, PartialEq, Words)]
 enum Acks {
     Flow,
@@ -178,7 +183,7 @@ fn services(settings: &BySizeSettings) -> Result<Vec<u8>, Refusal> {
 }
 
 impl Classes {
-    /// Those of a complete set of values of the shim.
+    /// Reads the classes from a complete set of values of the shim.
     pub fn read(values: &Values) -> Result<Classes, Refusal> {
         Classes::of(&BySizeSettings::read(values)?)
     }
@@ -190,25 +195,25 @@ impl Classes {
         })
     }
 
-    /// The service of a flow of so many bytes.
+    /// Returns the code point of a flow of `size` bytes.
     pub fn of_size(&self, size: u64) -> u8 {
         self.services[self.thresholds.partition_point(|most| *most < size)]
     }
 
-    /// The service of a byte with so many before it.
+    /// Returns the code point of a byte with `before` bytes before it.
     fn of_place(&self, before: u64) -> u8 {
         self.of_size(before.saturating_add(1))
     }
 }
 
-/// Where it begins in its message.
+/// Returns the position of the packet's first byte in its message.
 fn begins(packet: &Packet) -> u64 {
     let own = packet.seq() - Packet::first_of(packet.subflow());
     packet.tag().mapped().unwrap_or(own)
 }
 
 impl Flow {
-    /// Does the packet carry its last byte, by a size that somebody says?
+    /// Returns true if the packet carries the flow's last byte, according to its stated size.
     fn ends_with(&self, packet: &Packet) -> bool {
         let end = begins(packet) + u64::from(packet.len);
         end >= self.size

@@ -1,49 +1,50 @@
-//! A cuckoo filter: a set that may hold what was never put into it.
+//! Cuckoo filter: an approximate set, which may report keys that were never inserted.
 //!
-//! **Decision**     is a key in the set? Each key is a fingerprint in one of two buckets of four places. One
-//!                  that finds both full takes the place of another, which goes to its other bucket, and
-//!                  so on, [`MOST_KICKS`] times at most; then all go back to where they were, and the key
-//!                  has no place.
-//! **State**        the places, 16 bits each; a counter that says which of four is taken next.
-//! **Units**        places; bits of a fingerprint.
-//! **Errors**       none here: who builds one checks [`MOST_PLACES`] and [`FINGERPRINTS`].
-//! **Source**       Fan et al., CoNEXT 2014 (cuckoo filter), algorithms 1 to 3: 4 places a bucket, 500 kicks.
-//! **Deviations**   the paper draws which place to take, and drops the last that was moved when no place is
-//!                  found. Here a counter goes around the places, so that no chance is drawn, and nothing
-//!                  that has a place is lost. The other bucket is a difference modulo their number, and
-//!                  not an exclusive or, so that this need not be a power of two.
+//! **Decision**     whether a key is in the set. Each key is a fingerprint in one of two buckets of four slots.
+//!                  A key that finds both buckets full displaces another, which moves to its other bucket, and
+//!                  so on, at most [`MOST_KICKS`] times; if that fails, all displaced keys return to their
+//!                  slots, and the new key is not inserted.
+//! **State**        the slots, 16 bits each; a counter that selects which of four is displaced next.
+//! **Units**        slots; bits of a fingerprint.
+//! **Errors**       none here: the caller checks [`MOST_PLACES`] and [`FINGERPRINTS`].
+//! **Source**       Fan et al., CoNEXT 2014 (cuckoo filter), algorithms 1 to 3: 4 slots a bucket, 500 kicks.
+//! **Deviations**   the paper draws the slot to displace at random, and drops the last displaced key if no slot
+//!                  is found. Here a counter cycles through the slots, so that nothing is random, and no
+//!                  inserted key is lost. The other bucket is a difference modulo the number of buckets, not an
+//!                  exclusive or, so that this number need not be a power of two.
 
 use std::ops::RangeInclusive;
 
 use sidestep_types::mix64;
 
-/// See the module's text.
+/// Cuckoo filter: see the module's documentation.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Cuckoo {
-    /// A place that is 0 is free.
+    /// Buckets; a slot of 0 is free.
     buckets: Vec<[u16; PLACES]>,
-    /// The bits of a fingerprint.
+    /// Mask of the bits of a fingerprint.
     mask: u16,
-    /// Places taken from others so far.
+    /// Keys displaced so far.
     kicks: u64,
-    /// The places that the key at hand took.
+    /// Slots displaced for the current key.
     path: Vec<(u32, u8)>,
 }
 
-/// Places of a bucket.
+/// Slots of a bucket.
 const PLACES: usize = 4;
 
-/// So often a place is taken before a key finds none.
+/// Most displacements before an insertion fails.
 pub const MOST_KICKS: usize = 500;
 
-/// The most places of a filter: 32 MiB.
+/// Most slots of a filter: 32 MiB.
 pub const MOST_PLACES: u64 = 1 << 24;
 
-/// The bits that a fingerprint may have.
+/// Range of the bits of a fingerprint.
 pub const FINGERPRINTS: RangeInclusive<u64> = 4..=16;
 
 impl Cuckoo {
-    /// An empty one of so many places, rounded up to whole buckets, whose fingerprints have so many bits.
+    /// Creates an empty filter of `places` slots, rounded up to whole buckets, with fingerprints of `bits`
+    /// bits.
     pub fn new(places: u64, bits: u64) -> Cuckoo {
         assert!((1..=MOST_PLACES).contains(&places) && FINGERPRINTS.contains(&bits));
         Cuckoo {
@@ -54,24 +55,26 @@ impl Cuckoo {
         }
     }
 
-    /// Bytes of one of so many places.
+    /// Returns the bytes of a filter of `places` slots.
     pub fn bytes(places: u64) -> u64 {
         places.next_multiple_of(PLACES as u64) * 2
     }
 
-    /// Is the key in it, or one like it? Keys are hashes already.
+    /// Returns true if the filter contains the key, or one with the same fingerprint and buckets. Keys are
+    /// hashes already.
     pub fn has(&self, key: u64) -> bool {
         let (print, one, two) = self.at(key);
         self.buckets[one].contains(&print) || self.buckets[two].contains(&print)
     }
 
-    /// Puts a key in; says whether it found a place.
+    /// Inserts a key; returns false if no slot was found.
     pub fn insert(&mut self, key: u64) -> bool {
         let (print, one, two) = self.at(key);
         self.put(one, print) || self.put(two, print) || self.kick(one, print)
     }
 
-    /// Takes out a key that was put in; says whether it, or one like it, was there.
+    /// Removes a key that was inserted; returns true if it, or one with the same fingerprint and buckets, was
+    /// found.
     pub fn remove(&mut self, key: u64) -> bool {
         let (print, one, two) = self.at(key);
         for bucket in [one, two] {
@@ -83,14 +86,14 @@ impl Cuckoo {
         false
     }
 
-    /// The fingerprint of a key and its two buckets.
+    /// Returns the fingerprint of a key and its two buckets.
     fn at(&self, key: u64) -> (u16, usize, usize) {
         let print = (key as u16 & self.mask).max(1);
         let one = (((key >> 32) * self.buckets.len() as u64) >> 32) as usize;
         (print, one, self.other(one, print))
     }
 
-    /// The other bucket of a fingerprint: of that one, this is the other.
+    /// Returns the other bucket of a fingerprint; applied twice, it returns `bucket`.
     fn other(&self, bucket: usize, print: u16) -> usize {
         let n = self.buckets.len() as u64;
         ((mix64(u64::from(print)) % n + n - bucket as u64) % n) as usize
@@ -101,7 +104,7 @@ impl Cuckoo {
         free.map(|place| *place = print).is_some()
     }
 
-    /// Finds a place by moving others, or leaves all as it was.
+    /// Finds a slot by displacing other keys, or restores all.
     #[cold]
     fn kick(&mut self, mut bucket: usize, mut print: u16) -> bool {
         self.path.clear();
@@ -134,7 +137,7 @@ mod tests {
     }
 
     impl Cuckoo {
-        /// How many keys have a place.
+        /// Returns the number of used slots.
         fn used(&self) -> u64 {
             self.buckets.iter().flatten().filter(|p| **p > 0).count() as u64
         }
@@ -176,7 +179,7 @@ mod tests {
         assert!(!filter.insert(key(refused)));
     }
 
-    /// Fan et al., section 4: with buckets of four, 95 % of the places can be had.
+    /// Fan et al., section 4: with buckets of four, 95 % of the slots can be used.
     #[test]
     fn nineteen_of_twenty_places_can_be_had() {
         for places in [4096, 5000] {
@@ -186,7 +189,7 @@ mod tests {
         }
     }
 
-    /// Fan et al., section 5.1: at most 2b / 2^f of what was never put in, in a full filter.
+    /// Fan et al., section 5.1: in a full filter, at most 2b / 2^f of the keys never inserted are reported.
     #[test]
     fn what_was_never_put_in_is_taken_for_it_as_often_as_the_paper_says() {
         for bits in [8, 12, 16] {
@@ -201,7 +204,8 @@ mod tests {
     }
 
     proptest! {
-        /// However full it is, and whatever was taken out: what had no like in it and got a place is found.
+        /// Checks that every inserted key is found, however full the filter is and whatever was removed, unless
+        /// an equal fingerprint was there before.
         #[test]
         fn it_misses_nothing_that_it_said_has_a_place(
             places in 1u64..40, bits in FINGERPRINTS,

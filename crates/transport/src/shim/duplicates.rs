@@ -1,73 +1,72 @@
-//! Duplicate acknowledgements, as an agent below a sender knows them: what its shims have in common.
+//! Duplicate acknowledgements as an agent below a sender detects them: state shared by both agents.
 //!
-//! **Decision**     none. An acknowledgement is a duplicate when it carries no data, acknowledges what
-//!                  the highest before it did, and data is outstanding. One that has SACK blocks, or
-//!                  answers a trimmed packet, says more than that and is none.
-//! **State**        of each open flow and each of its subflows the highest acknowledgement that came, one
-//!                  past the highest byte that left, and how many duplicates came since the first
-//!                  moved.
+//! **Decision**     none. An acknowledgement is a duplicate when it carries no data, acknowledges the same byte
+//!                  as the highest before it, and data is in flight. An acknowledgement with SACK blocks, or
+//!                  one that answers a trimmed packet, carries more information and is no duplicate.
+//! **State**        for each open flow and each of its subflows, the highest acknowledgement received, one past
+//!                  the highest byte sent, and the duplicates since the former moved.
 //! **Units**        bytes, acknowledgements.
 //! **Errors**       none.
-//! **Source**       RFC 5681 section 2; PLTS section III-C2 ("information about the ACK packet last seen
-//!                  for each flow").
-//! **Deviations**   a packet here has no window: RFC 5681 takes what moves the window for no duplicate, and
-//!                  the software switch does not show it to shims. What data acknowledges in passing is
-//!                  not seen: the next acknowledgement of the same byte is taken for news, and goes on.
+//! **Source**       RFC 5681 section 2; PLTS section III-C2 ("information about the ACK packet last seen for
+//!                  each flow").
+//! **Deviations**   a packet here has no window: by RFC 5681 an acknowledgement that moves the window is no
+//!                  duplicate, and the software switch does not show such to shims. Acknowledgements carried by
+//!                  data are not seen: the next acknowledgement of the same byte counts as new, and goes on.
 
 use std::collections::BTreeMap;
 
 use sidestep_types::{FlowId, Kind, Packet};
 
-/// Of each open flow at least subflow 0.
+/// State of each open flow, with at least subflow 0.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Streams<S> {
     of: BTreeMap<Key, Stream<S>>,
 }
 
-/// A flow and in the lowest byte the number of its subflow.
+/// Flow and, in the lowest byte, subflow number.
 type Key = u64;
 
 fn key(flow: FlowId, subflow: u8) -> Key {
     u64::from(flow.0) << 8 | u64::from(subflow)
 }
 
-/// What is known of a subflow, and what its agent keeps beside it.
+/// State of a subflow, with that of its agent.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Stream<S> {
-    /// The highest acknowledgement that came.
+    /// Highest acknowledgement received.
     pub acked: u64,
-    /// One past the highest byte that left.
+    /// Highest byte sent, plus one.
     pub sent: u64,
     /// Duplicates since `acked` moved.
     pub run: u64,
-    /// Something was sent again since `acked` moved.
+    /// Set if data was retransmitted since `acked` moved.
     repaired: bool,
-    /// What had been sent when something was sent again last.
+    /// Value of `sent` at the last retransmission.
     recover: u64,
-    /// What its agent keeps.
+    /// State of the agent.
     pub own: S,
 }
 
-/// Duplicates with one acknowledgement, one after the other, that another has ended.
+/// Run of consecutive duplicates of one acknowledgement, ended by a higher one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Run {
-    /// How many.
+    /// Number of duplicates.
     pub length: u64,
-    /// Its sender sent something again meanwhile.
+    /// Set if the sender retransmitted data during the run.
     pub repaired: bool,
 }
 
-/// What an acknowledgement is.
+/// Kind of an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Heard {
-    /// It acknowledges more than any before: a run is over, of however many.
+    /// Acknowledgement higher than any before: it ends a run of any length.
     News(Run),
-    /// A duplicate.
+    /// Duplicate.
     Duplicate,
 }
 
 impl<S: Default> Stream<S> {
-    /// Subflow number `subflow`, of which nothing has left.
+    /// Creates the state of subflow number `subflow`, which has sent nothing.
     fn new(subflow: u8) -> Stream<S> {
         Stream {
             acked: Packet::first_of(subflow),
@@ -79,19 +78,19 @@ impl<S: Default> Stream<S> {
         }
     }
 
-    /// Bytes from `seq` up to `end` leave.
+    /// Records that the bytes from `seq` up to `end` leave.
     fn leaves(&mut self, seq: u64, end: u64) {
         if seq < self.sent {
             self.repaired = true;
             self.recover = self.sent;
         } else if self.acked == self.sent {
-            // Nothing was outstanding: its receiver waits for this byte.
+            // Nothing was in flight: the receiver waits for this byte.
             self.acked = seq;
         }
         self.sent = self.sent.max(end);
     }
 
-    /// What had been sent when something was sent again is not all acknowledged.
+    /// Returns true while data sent before the last retransmission is not all acknowledged.
     pub fn recovers(&self) -> bool {
         self.acked < self.recover
     }
@@ -115,21 +114,21 @@ impl<S: Default> Stream<S> {
 }
 
 impl<S: Default> Streams<S> {
-    /// Of no flow.
+    /// Creates an empty table.
     pub fn new() -> Streams<S> {
         Streams {
             of: BTreeMap::new(),
         }
     }
 
-    /// See [`super::Shim::open`].
+    /// Begins a flow: see [`super::Shim::open`].
     pub fn open(&mut self, flow: FlowId) {
         self.of
             .entry(key(flow, 0))
             .or_insert_with(|| Stream::new(0));
     }
 
-    /// See [`super::Shim::close`].
+    /// Ends a flow: see [`super::Shim::close`].
     pub fn close(&mut self, flow: FlowId) {
         let of_flow = key(flow, 0)..=key(flow, u8::MAX);
         let keys: Vec<Key> = self.of.range(of_flow).map(|(key, _)| *key).collect();
@@ -138,14 +137,14 @@ impl<S: Default> Streams<S> {
         }
     }
 
-    /// A packet leaves.
+    /// Records a packet that leaves.
     pub fn down(&mut self, packet: &Packet) {
         if !packet.carries_data() {
             return;
         }
         let (seq, subflow) = (packet.seq(), packet.subflow());
         let key = key(packet.flow, subflow);
-        // Few flows have more than one subflow: they get theirs when its first data leaves.
+        // Few flows have more than one subflow: the others are added when their first data leaves.
         if subflow > 0
             && !self.of.contains_key(&key)
             && self.of.contains_key(&self::key(packet.flow, 0))
@@ -157,14 +156,14 @@ impl<S: Default> Streams<S> {
         }
     }
 
-    /// What is known of the subflow of a packet that has just arrived, if that was a duplicate.
+    /// Returns the state of the subflow of a packet that has just arrived, if the packet was a duplicate.
     pub fn duplicate(&self, packet: &Packet) -> Option<&Stream<S>> {
         let stream = self.of.get(&key(packet.flow, packet.subflow()))?;
         let same = packet.seq() == stream.acked && stream.run > 0 && stream.acked < stream.sent;
         (same && packet.kind() == Kind::Ack && !says_more(packet)).then_some(stream)
     }
 
-    /// A packet arrived: what it is, if it is one of these and of an open flow.
+    /// Classifies a packet that arrived, if it is an acknowledgement of an open flow.
     pub fn up(&mut self, packet: &Packet) -> Option<(Heard, &mut Stream<S>)> {
         if packet.kind() != Kind::Ack {
             return None;
@@ -179,7 +178,7 @@ impl<S: Default> Streams<S> {
     }
 }
 
-/// Does an acknowledgement say more than which byte is next?
+/// Returns true if an acknowledgement carries more than the next byte expected.
 fn says_more(packet: &Packet) -> bool {
     packet.cut() || !packet.sack().is_empty()
 }

@@ -1,7 +1,6 @@
-//! Shims: what stands between the transport and the NIC of a host, on packets and not on segments.
+//! Shims: machines between the transport and the NIC of a host, which handle packets and not segments.
 //!
-//! They are machines without I/O, as senders and receivers are: [`Stack`] says how a driver asks
-//! them, and what it owes them.
+//! Shims do no I/O, as senders and receivers do none. [`Stack`] describes how a driver calls them.
 
 pub mod agent_droptail;
 pub mod agent_ecn;
@@ -23,37 +22,37 @@ pub use stack::{Stack, check, check_mss, longest, reads_sizes, reads_tags, tags_
 use registry::shims;
 use sidestep_types::{FlowId, Framing, Packet, Tag, Time, Values};
 
-/// What becomes of a packet on its way up.
+/// Decision on a packet on its way up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Up {
-    /// It goes on, as the shim left it, and nothing else with it: there is nothing to poll, and
-    /// [`Shim::deadline`] is as it was.
+    /// The packet goes on, as the shim left it, and no other packet with it: there is nothing to poll, and
+    /// [`Shim::deadline`] has not changed.
     Pass,
-    /// The shim has a copy, which [`Shim::poll_up`] returns, now or later.
+    /// The shim holds a copy, which [`Shim::poll_up`] returns, now or later.
     Keep,
-    /// It is dropped.
+    /// The packet is dropped.
     Drop,
 }
 
-/// Which message of a connection that carries several a flow is.
+/// Position of a flow among the messages of a connection that carries several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Message {
-    /// The flow that opened the connection, and names it.
+    /// Flow that opened the connection; its id identifies the connection.
     pub connection: FlowId,
-    /// How many messages went the same way before it.
+    /// Number of messages sent in the same direction before it.
     pub number: u32,
 }
 
-/// One shim of one host, for all of its flows.
+/// Shim of one host, for all of its flows.
 ///
-/// Of each flow it hears [`Shim::open`] before the first packet and [`Shim::close`] after the
-/// last, and it lets packets of every other flow pass.
+/// A driver calls [`Shim::open`] before the first packet of a flow and [`Shim::close`] after the
+/// last. The shim lets packets of every other flow pass.
 ///
 /// ```
 /// use sidestep_transport::shim::{AnyShim, Shim, Stack, Up};
 /// use sidestep_types::{FlowId, HostId, Kind, Packet, Time};
 ///
-/// /// Puts a tag of four bytes on what leaves and takes it off what arrives; holds nothing.
+/// /// Adds a tag of four bytes to packets that leave and removes it from those that arrive.
 /// struct Tags;
 ///
 /// impl Shim for Tags {
@@ -75,76 +74,77 @@ pub struct Message {
 /// assert_eq!((packet.wire, stack.deadline()), (1538, None));
 /// ```
 pub trait Shim {
-    /// The stack that it stands in, with complete sets of values: told once, before anything else, where
-    /// the stack is built from names.
+    /// Receives the stack that contains this shim, with complete sets of values: called once, before anything
+    /// else, if the stack is built from names.
     fn beside(&mut self, _stack: &[(String, Values)]) {}
-    /// A flow begins at this host: `size` bytes that it will send, where its application knows.
-    /// `None` of an endless one, and of one that comes from elsewhere.
+    /// Begins a flow at this host: `size` bytes that it will send, if the application states the size. `None`
+    /// for an endless flow, and for an incoming one.
     fn open(&mut self, _flow: FlowId, _size: Option<u64>) {}
-    /// The same of a flow that this host will send, on a connection of its own or as one of several
-    /// messages.
+    /// Begins a flow that this host will send, on a separate connection or as one of several messages.
     fn open_message(&mut self, flow: FlowId, size: Option<u64>, _message: Option<Message>) {
         self.open(flow, size);
     }
-    /// What the packets of this host cost on its link: told once, before all else; Ethernet's otherwise.
+    /// Receives the framing of the host's link, which determines the cost of its packets: called once, before
+    /// all else; Ethernet's otherwise.
     fn framed(&mut self, _framing: Framing) {}
-    /// The flow is complete, or its host wants no more of it: what is held of it is dropped.
+    /// Ends a flow, which is complete or no longer wanted by its host: packets held of it are dropped.
     fn close(&mut self, _flow: FlowId) {}
-    /// Does [`Shim::down`] do anything? Else a driver need not call it.
+    /// Returns true if [`Shim::down`] does anything; otherwise a driver need not call it.
     fn changes_down(&self) -> bool {
         true
     }
-    /// Does all that arrives pass [`Shim::up`], and as it came? Then a driver need not ask what became of it, nor for a deadline.
+    /// Returns true if every arriving packet passes [`Shim::up`] unchanged; then a driver need not check the
+    /// result, nor the deadline.
     fn lets_pass(&self) -> bool {
         false
     }
-    /// A packet leaves: may change it, and make it longer on the wire by at most
-    /// [`Nature::adds`].
+    /// Handles a packet that leaves. May change it, and make it longer on the wire by at most [`Nature::adds`].
     fn down(&mut self, _now: Time, _packet: &mut Packet) {}
-    /// A packet arrived, and may be changed. Unless it passes, call [`Shim::poll_up`] until `None`
-    /// after it.
+    /// Handles a packet that arrived, and may change it. Unless it passes, call [`Shim::poll_up`] until `None`
+    /// afterwards.
     fn up(&mut self, _now: Time, _packet: &mut Packet) -> Up {
         Up::Pass
     }
-    /// The same of one that lets all pass: a packet arrived, and is not changed.
+    /// Handles a packet that arrived, without changing it: replaces [`Shim::up`] where all packets pass.
     fn notice(&mut self, now: Time, packet: &Packet) {
         self.up(now, &mut { *packet });
     }
-    /// Does [`Shim::notice`] do anything with packets that acknowledge? Else a driver need not show it any.
+    /// Returns true if [`Shim::notice`] does anything with acknowledgements; otherwise a driver need not pass
+    /// them.
     fn notices_acks(&self) -> bool {
         true
     }
-    /// The next of the packets kept whose turn has come; call until `None`.
+    /// Returns the next of the held packets that may go on; call until `None`.
     fn poll_up(&mut self, _now: Time) -> Option<Packet> {
         None
     }
-    /// When [`Shim::on_timeout`] is due, if ever.
+    /// Returns the time at which [`Shim::on_timeout`] is due, if any.
     fn deadline(&self) -> Option<Time> {
         None
     }
-    /// [`Shim::deadline`] has come. Call [`Shim::poll_up`] until `None` after it.
+    /// Handles the expiry of [`Shim::deadline`]. Call [`Shim::poll_up`] until `None` afterwards.
     fn on_timeout(&mut self, _now: Time) {}
-    /// The number that travels in the tag of a real frame of `packet`, which has just gone [`Shim::down`]; the
-    /// other fields are those of its [`Tag`]. `None` of what gives it no tag.
+    /// Returns the number that travels in the tag of a real frame of `packet`, which has just gone
+    /// [`Shim::down`]; the other fields are those of its [`Tag`]. `None` from a shim that does not tag it.
     fn carried(&mut self, _packet: &Packet) -> Option<u32> {
         None
     }
-    /// A real frame came whose tag says `number`, and otherwise `tag`: sets of `tag` what follows from that.
-    /// A driver of packets that are no frames does not call it.
+    /// Completes the `tag` of a real frame that arrived with `number` in it: sets the fields that follow from
+    /// the number. A driver without real frames does not call it.
     fn restore(&self, _tag: &mut Tag, _number: u32) {}
-    /// All before the byte `upto` of `flow` is acknowledged, as an arrival said that the driver does not show
-    /// as an acknowledgement: data, for instance, says it in passing.
+    /// Handles the acknowledgement of everything before the byte `upto` of `flow` that arrived other than as an
+    /// acknowledgement passed to the shim: for instance on data.
     fn acknowledged(&mut self, _flow: FlowId, _upto: u64) {}
-    /// What it counted.
+    /// Returns the shim's counters.
     fn counters(&self) -> Counters {
         Counters::default()
     }
-    /// Why it has just dropped `packet`, in a clause with the numbers that decided: asked of packets that somebody wants
-    /// explained (`sidestep why`), and of none in an ordinary run.
+    /// Explains in a clause, with the numbers that decided, why the shim has just dropped `packet`. Called for
+    /// packets to be explained (`sidestep why`), and never in an ordinary run.
     fn why(&self, _packet: &Packet) -> String {
         "it keeps such packets from the transport".into()
     }
-    /// The same of a packet that it has just let go on, if that is one of those that it drops at other times.
+    /// Explains why the shim has just let `packet` go on, if it drops such packets at other times.
     fn why_passed(&self, _packet: &Packet) -> Option<String> {
         None
     }
@@ -153,14 +153,14 @@ pub trait Shim {
 /// Writes [`Counters`].
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident;)*) => {
-        /// What shims counted over their life.
+        /// Counters of shims over their lifetime.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         pub struct Counters {
             $($(#[$doc])* pub $name: u64,)*
         }
 
         impl Counters {
-            /// Adds what another counted.
+            /// Adds the counters of another shim.
             pub fn add(&mut self, other: &Counters) {
                 $(self.$name += other.$name;)*
             }
@@ -169,37 +169,36 @@ macro_rules! counters {
 }
 
 counters! {
-    /// Packets kept.
+    /// Packets held.
     held;
-    /// Of those, packets that went on as a gap closed.
+    /// Held packets that went on because a gap closed.
     released;
-    /// Of those held, packets that went on since the wait was over, no room was left or a newer message
-    /// began.
+    /// Held packets that went on because their timer expired, no room was left or a newer message began.
     expired;
-    /// Of those held, packets whose flow was closed before they went on.
+    /// Held packets whose flow was closed before they went on.
     discarded;
-    /// Packets that came below what had gone on before, and went on at once.
+    /// Packets that arrived below the packets gone on before, and went on at once.
     late;
-    /// Data that went on at once for want of a place in a table or of room to hold it.
+    /// Data packets that went on at once because a table or the buffer was full.
     bypassed;
     /// Packets dropped.
     dropped;
-    /// Acknowledgements found to be duplicates, whether they went on or were dropped.
+    /// Duplicate acknowledgements found, whether they went on or were dropped.
     duplicates;
-    /// Data marked.
+    /// Data packets tagged.
     marked;
-    /// Of that, what was taken for sent before.
+    /// Tagged packets classified as sent before.
     repeats;
-    /// Of those, packets that were sent for the first time.
+    /// Packets classified as sent before that were sent for the first time.
     mistaken;
-    /// Data that was sent before and not taken for it.
+    /// Packets sent before and not classified so.
     missed;
-    /// Of the data marked, what found no room to be remembered.
+    /// Tagged packets that were not remembered for want of room.
     unremembered;
 }
 
 shims! {
-    /// A shim: one of the registry, or somebody's own.
+    /// Shim: one of the registry, or a custom one.
     pub enum AnyShim {
         order::Order,
         agent_ecn::AgentEcn,

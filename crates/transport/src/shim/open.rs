@@ -1,12 +1,12 @@
-//! What a shim keeps of each open flow: a table that a packet looks into once, with no comparison of many keys.
+//! Per-flow state of a shim: a table with one look-up per packet and few comparisons of keys.
 
 use sidestep_types::FlowId;
 
-/// By flow. Never iterated, so that nothing depends on its order.
+/// Table by flow. Nothing iterates over it, so its order has no effect.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Open<T> {
-    /// Twice as many as flows, at the least, and a power of two. A flow is where its number says or, where others
-    /// are, in the next place behind that is free.
+    /// Slots: at least twice as many as flows, and a power of two. A flow is at the slot that its number gives
+    /// or, if that is taken, at the next free one.
     places: Vec<Option<(FlowId, T)>>,
     many: usize,
 }
@@ -19,7 +19,8 @@ impl<T> Open<T> {
         }
     }
 
-    /// Where the search for `flow` begins: numbers that follow each other are apart, whatever their stride.
+    /// Returns the slot where the search for `flow` begins: consecutive numbers are far apart, whatever their
+    /// stride.
     #[inline]
     fn home(&self, flow: FlowId) -> usize {
         let mixed = u64::from(flow.0).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -31,7 +32,7 @@ impl<T> Open<T> {
         (at + 1) & (self.places.len() - 1)
     }
 
-    /// Where `flow` is, or the free place where it would be.
+    /// Returns the slot of `flow`, or the free slot where it would be.
     #[inline]
     fn place(&self, flow: FlowId) -> usize {
         let mut at = self.home(flow);
@@ -43,14 +44,14 @@ impl<T> Open<T> {
         at
     }
 
-    /// What is kept of `flow`, if it is open.
+    /// Returns the state of `flow`, if it is open.
     #[inline]
     pub fn get_mut(&mut self, flow: FlowId) -> Option<&mut T> {
         let at = self.place(flow);
         self.places[at].as_mut().map(|(_, kept)| kept)
     }
 
-    /// The same; opens it with `new` if it is not.
+    /// Returns the state of `flow`; opens it with `new` if it is not open.
     pub fn get_or_open(&mut self, flow: FlowId, new: impl FnOnce() -> T) -> &mut T {
         if 2 * (self.many + 1) > self.places.len() {
             self.grow();
@@ -71,14 +72,15 @@ impl<T> Open<T> {
         }
     }
 
-    /// Forgets `flow`.
+    /// Removes `flow`.
     pub fn close(&mut self, flow: FlowId) {
         let mut hole = self.place(flow);
         if self.places[hole].take().is_none() {
             return;
         }
         self.many -= 1;
-        // Whoever stands behind and would be sought from the hole or before it moves into it (Knuth, volume 3, 6.4, R).
+        // Each later entry whose search begins at the hole or before it moves into the hole (Knuth, volume 3,
+        // 6.4, R).
         let mut at = self.next(hole);
         while let Some((other, _)) = &self.places[at] {
             let (home, mask) = (self.home(*other), self.places.len() - 1);
@@ -103,7 +105,7 @@ mod tests {
         ) {
             let (mut table, mut map) = (Open::new(), BTreeMap::new());
             for (n, (flow, what, stride)) in (0..).zip(steps) {
-                // Numbers far apart share a home more often.
+                // Numbers far apart share a first slot more often.
                 let flow = FlowId(flow << (10 * stride));
                 match what {
                     0 => {

@@ -1,38 +1,39 @@
-//! The registry of shims: one line gives one its name, its parameters and its dispatch.
+//! Registry of shims: one line gives a shim its name, its parameters and its dispatch.
 
 use sidestep_types::{About, Entry, Refusal, Settings, Values};
 
 use super::Shim;
 
-/// What others must know about a shim beside its parameters.
+/// Properties of a shim that others need beside its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nature {
-    /// The parameter that says for how long it may hold data, if it does: a transport must wait
-    /// longer than that for an acknowledgement.
+    /// Parameter for the longest time that it may hold data, if it holds any: a transport must wait longer than
+    /// that for an acknowledgement.
     pub holds: Option<&'static str>,
-    /// It hands data to the transport in the order in which it was sent, as far as it can wait.
+    /// True if it hands data to the transport in the order of sending, within its timeout.
     pub orders: bool,
-    /// The parameter and its word with which it goes by tags, if it can.
+    /// Parameter, and the word of it, with which it reads tags, if it can.
     pub reads_tags: Option<(&'static str, &'static str)>,
-    /// The most bytes by which it makes a packet longer: see [`Registered::adds`]. Above 0 the software
-    /// switch takes one that tags alone: it knows how a tag is written.
+    /// Most bytes that it adds to a packet: see [`Registered::adds`]. Above 0, the software switch accepts only
+    /// a shim that tags: it can write the format of a tag and no other.
     pub adds: u32,
-    /// It gives data tags with ranks, whatever the transport says. Its parameter `by` says what they count.
+    /// True if it gives data tags with ranks, in place of the transport's ranks. Its parameter `by` is the
+    /// quantity that they count.
     pub tags: bool,
-    /// It keeps duplicate acknowledgements from a sender that goes by them.
+    /// True if it filters duplicate acknowledgements from a sender that detects losses by them.
     pub duplicates: bool,
-    /// It goes by echoes of marks.
+    /// True if it reads echoes of marks.
     pub echoes: bool,
-    /// The parameter that says how many of the duplicates go on in any case, if there is one.
+    /// Parameter for the number of duplicates that always go on, if there is one.
     pub passes: Option<&'static str>,
-    /// It sets the class of service of what leaves.
+    /// True if it sets the class of service of packets that leave.
     pub serves: bool,
-    /// The parameter and its word with which it goes by the sizes that applications say, if it can.
+    /// Parameter, and the word of it, with which it uses the sizes that applications state, if it can.
     pub reads_sizes: Option<(&'static str, &'static str)>,
 }
 
 impl Nature {
-    /// Looks on, or drops: holds nothing and adds nothing.
+    /// Properties of a shim that only observes or drops: it holds nothing and adds nothing.
     pub const PLAIN: Nature = Nature {
         holds: None,
         orders: false,
@@ -47,33 +48,32 @@ impl Nature {
     };
 }
 
-/// A shim that can be made from its name and parameters. It stands in a file of its own, with a
-/// line in the registry.
+/// Shim that can be built from its name and parameters. Each has a separate file and a line in the registry.
 pub trait Registered: Shim + Sized {
-    /// What can be set about it.
+    /// Settings of the shim.
     type Settings: Settings;
-    /// Its name and its paper.
+    /// Name, summary and source.
     const ABOUT: About;
-    /// What others must know about it beside its parameters.
+    /// Properties that others need beside the parameters.
     const NATURE: Nature = Nature::PLAIN;
 
-    /// Its line of the registry.
+    /// Registry entry.
     const ENTRY: Entry = Self::ABOUT.entry::<Self::Settings>();
 
-    /// Makes the one of a host. Errors say which settings do not go together.
+    /// Builds the shim of a host. Errors name the settings that contradict each other.
     fn build(settings: Self::Settings) -> Result<Self, Refusal>;
 
-    /// The same from a complete set of values.
+    /// Builds the shim of a host from a complete set of values.
     fn from_values(values: &Values) -> Result<Self, Refusal> {
         Self::build(Self::Settings::read(values)?)
     }
 
-    /// By how much it makes a packet longer at most.
+    /// Returns the most bytes that it adds to a packet.
     fn adds(_settings: &Self::Settings) -> u32 {
         Self::NATURE.adds
     }
 
-    /// Bytes of memory that one takes from the start, if they are many.
+    /// Returns the bytes of memory that one shim takes from the start, if they are many.
     fn bytes(_settings: &Self::Settings) -> u64 {
         0
     }
@@ -84,18 +84,18 @@ pub trait Registered: Shim + Sized {
     }
 }
 
-/// The settings of `S`; none where the values are refused, which [`Registered::build`] says.
+/// Returns the settings of `S`; `None` if the values are refused, which [`Registered::build`] reports.
 pub(super) fn settings<S: Registered>(values: &Values) -> Option<S::Settings> {
     S::Settings::read(values).ok()
 }
 
-/// Writes `AnyShim` from lines of `module::Type`, and what its names lead to.
+/// Writes `AnyShim` from lines of `module::Type`, and the functions that look shims up by name.
 macro_rules! shims {
     (
         $(#[$doc:meta])*
         pub enum $any:ident { $($module:ident::$shim:ident,)* }
     ) => {
-        // With a tag of its own: one hidden in a field takes six instructions a packet to read.
+        // With an explicit tag: reading one hidden in a field takes six instructions a packet.
         $(#[$doc])*
         #[repr(u8)]
         #[derive(serde::Serialize, serde::Deserialize)]
@@ -104,16 +104,16 @@ macro_rules! shims {
                 #[doc = concat!("See [`", stringify!($module), "`].")]
                 $shim($module::$shim),
             )*
-            /// One that is not in the registry.
+            /// Shim that is not in the registry.
             #[serde(skip)]
             Custom(Box<dyn Shim + Send>),
         }
 
-        /// The registered shims, in the order of lists.
+        /// Entries of the registered shims, in the order of lists.
         pub const ENTRIES: &[sidestep_types::Entry] =
             &[$(<$module::$shim as registry::Registered>::ENTRY,)*];
 
-        /// The nature of the shim called `name`; that of a custom one is [`Nature::PLAIN`].
+        /// Returns the properties of the shim called `name`; [`Nature::PLAIN`] for a custom one.
         pub fn nature(name: &str) -> Nature {
             $(
                 if name == <$module::$shim as registry::Registered>::ENTRY.name {
@@ -123,7 +123,7 @@ macro_rules! shims {
             Nature::PLAIN
         }
 
-        /// By how much these shims together make a packet longer at most.
+        /// Returns the most bytes that these shims together add to a packet.
         pub fn adds(shims: &[(String, sidestep_types::Values)]) -> u32 {
             shims.iter().map(|(name, values)| {
                 $(
@@ -138,7 +138,7 @@ macro_rules! shims {
             }).sum()
         }
 
-        /// Bytes of memory that these shims of one host take from the start, if they are many.
+        /// Returns the bytes of memory that these shims of one host take from the start, if they are many.
         pub fn bytes(shims: &[(String, sidestep_types::Values)]) -> u64 {
             shims.iter().map(|(name, values)| {
                 $(
@@ -153,7 +153,7 @@ macro_rules! shims {
             }).sum()
         }
 
-        /// Refuses values of the shim called `name` where segments carry up to `mss` bytes.
+        /// Refuses values of the shim called `name` that do not allow segments of up to `mss` bytes.
         pub fn fits_mss(
             name: &str,
             values: &sidestep_types::Values,
@@ -170,9 +170,9 @@ macro_rules! shims {
             Ok(())
         }
 
-        /// Makes the shim called `name` for one host, from a complete set of values.
+        /// Builds the shim called `name` for one host, from a complete set of values.
         ///
-        /// Errors say that the name is unknown or which value cannot be had.
+        /// Errors name the unknown shim or the value that is not possible.
         pub fn build(
             name: &str,
             values: &sidestep_types::Values,
@@ -187,7 +187,7 @@ macro_rules! shims {
         }
 
         impl $any {
-            /// Its name in the registry.
+            /// Returns the name in the registry.
             pub fn name(&self) -> &'static str {
                 match self {
                     $($any::$shim(_) => <$module::$shim as registry::Registered>::ENTRY.name,)*
@@ -196,7 +196,7 @@ macro_rules! shims {
             }
         }
 
-        /// Calls `$call` on whichever shim it is.
+        /// Evaluates `$call` on the shim inside.
         macro_rules! of_shim {
             ($self:expr, $s:ident => $call:expr) => {
                 match $self {

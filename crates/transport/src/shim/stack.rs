@@ -1,4 +1,4 @@
-//! The shims of one host.
+//! Shims of one host.
 
 use std::collections::VecDeque;
 
@@ -7,14 +7,15 @@ use sidestep_types::{FlowId, Framing, Longest, Packet, Refusal, Tag, Time, Value
 use super::{AnyShim, Counters, Message, Nature, Shim, Up, adds, build, nature};
 use crate::{Recovery, TransportConfig};
 
-/// The shims of one host, the first listed nearest to the transport: what leaves goes through
-/// them from the first to the last, what arrives from the last to the first.
+/// Shims of one host, the first listed nearest to the transport: packets that leave pass through
+/// them from the first to the last, packets that arrive from the last to the first.
 ///
 /// A driver calls [`Stack::open`] before the first packet of a flow and [`Stack::close`] when the
-/// flow is complete, at each of its ends. It hands each packet that leaves to [`Stack::down`] and
-/// each that arrives to [`Stack::up`]. If that one does not pass, and after [`Stack::on_timeout`],
-/// it takes what goes on to the transport from [`Stack::poll_up`] until `None`, then what was
-/// dropped from [`Stack::poll_drop`], and then asks for the [`Stack::deadline`].
+/// flow is complete, at each of its ends. The driver hands each packet that leaves to [`Stack::down`]
+/// and each that arrives to [`Stack::up`]. If an arriving packet does not pass, and after
+/// [`Stack::on_timeout`], the driver takes the packets that go on to the transport from
+/// [`Stack::poll_up`] until `None`, then the dropped ones from [`Stack::poll_drop`], and then reads
+/// [`Stack::deadline`].
 ///
 /// ```
 /// use sidestep_transport::shim::{self, Stack, Up};
@@ -30,7 +31,7 @@ use crate::{Recovery, TransportConfig};
 ///     packet.len = 100;
 ///     packet
 /// };
-/// // The second overtook the first: it waits for it.
+/// // The second packet overtook the first, and waits for it.
 /// assert_eq!(stack.up(Time::ZERO, &mut data(100)), Up::Keep);
 /// assert_eq!(stack.poll_up(Time::ZERO).map(|packet| packet.seq()), None);
 /// assert_eq!(stack.up(Time::from_us(1), &mut data(0)), Up::Keep);
@@ -41,15 +42,15 @@ use crate::{Recovery, TransportConfig};
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Stack {
     shims: Vec<AnyShim>,
-    /// What shims have dropped since the driver asked.
+    /// Packets dropped by shims that the driver has not polled yet.
     dropped: VecDeque<Packet>,
     drops: u64,
-    /// The number of the shim that dropped last.
+    /// Index of the shim that dropped last.
     dropper: usize,
 }
 
 impl Stack {
-    /// These shims, the first nearest to the transport.
+    /// Creates a stack of these shims, the first nearest to the transport.
     pub fn of(shims: Vec<AnyShim>) -> Stack {
         Stack {
             shims,
@@ -59,19 +60,19 @@ impl Stack {
         }
     }
 
-    /// Is one of its shims somebody's own?
+    /// Returns true if one of its shims is a custom one.
     pub fn has_custom(&self) -> bool {
         (self.shims.iter()).any(|shim| matches!(shim, AnyShim::Custom(_)))
     }
 
-    /// What its shims are called, the first listed first.
+    /// Returns the names of its shims, in the order of the stack.
     pub fn names(&self) -> Vec<&'static str> {
         self.shims.iter().map(AnyShim::name).collect()
     }
 
-    /// The shims of these names, with complete sets of values.
+    /// Builds the shims of these names, with complete sets of values.
     ///
-    /// Errors say which name is unknown or which value cannot be had.
+    /// Errors name the unknown shim or the value that is not possible.
     pub fn build(shims: &[(String, Values)]) -> Result<Stack, Refusal> {
         let made = shims.iter().map(|(name, of)| {
             let mut shim = build(name, of)?;
@@ -81,37 +82,38 @@ impl Stack {
         made.collect::<Result<_, Refusal>>().map(Stack::of)
     }
 
-    /// A flow begins: see [`Shim::open`].
+    /// Begins a flow: see [`Shim::open`].
     pub fn open(&mut self, flow: FlowId, size: Option<u64>) {
         (self.shims.iter_mut()).for_each(|shim| shim.open(flow, size));
     }
 
-    /// A flow of this host begins: see [`Shim::open_message`].
+    /// Begins a flow of this host: see [`Shim::open_message`].
     pub fn open_message(&mut self, flow: FlowId, size: Option<u64>, message: Option<Message>) {
         (self.shims.iter_mut()).for_each(|shim| shim.open_message(flow, size, message));
     }
 
-    /// What packets cost on the link: see [`Shim::framed`].
+    /// Sets the framing of the link: see [`Shim::framed`].
     pub fn framed(&mut self, framing: Framing) {
         self.shims.iter_mut().for_each(|shim| shim.framed(framing));
     }
 
-    /// A flow ends here: see [`Shim::close`].
+    /// Ends a flow: see [`Shim::close`].
     pub fn close(&mut self, flow: FlowId) {
         self.shims.iter_mut().for_each(|shim| shim.close(flow));
     }
 
-    /// Does [`Stack::down`] do anything? Else a driver need not call it.
+    /// Returns true if [`Stack::down`] does anything; otherwise a driver need not call it.
     pub fn changes_down(&self) -> bool {
         self.shims.iter().any(Shim::changes_down)
     }
 
-    /// Does all that arrives pass, and as it came? Then [`Stack::up`] says nothing that matters.
+    /// Returns true if every arriving packet passes unchanged; then the result of [`Stack::up`] does not
+    /// matter.
     pub fn lets_pass(&self) -> bool {
         self.shims.iter().all(Shim::lets_pass)
     }
 
-    /// A packet leaves the transport.
+    /// Handles a packet that leaves the transport.
     #[inline]
     pub fn down(&mut self, now: Time, packet: &mut Packet) {
         for shim in &mut self.shims {
@@ -119,13 +121,14 @@ impl Stack {
         }
     }
 
-    /// A packet arrived. If it passes it goes on to the transport alone: there is nothing to poll.
+    /// Handles a packet that arrived. If it passes, it alone goes on to the transport: there is nothing to
+    /// poll.
     #[inline]
     pub fn up(&mut self, now: Time, packet: &mut Packet) -> Up {
         self.up_from(self.shims.len(), now, packet)
     }
 
-    /// The same where all that arrives passes as it came ([`Stack::lets_pass`]).
+    /// Handles a packet that arrived, where every packet passes unchanged ([`Stack::lets_pass`]).
     #[inline]
     pub fn notice(&mut self, now: Time, packet: &Packet) {
         for shim in self.shims.iter_mut().rev() {
@@ -133,12 +136,13 @@ impl Stack {
         }
     }
 
-    /// Does [`Stack::notice`] do anything with packets that acknowledge? Else a driver need not call it for these.
+    /// Returns true if [`Stack::notice`] does anything with acknowledgements; otherwise a driver need not pass
+    /// them.
     pub fn notices_acks(&self) -> bool {
         self.shims.iter().any(Shim::notices_acks)
     }
 
-    /// The packet has passed shim number `below` and those farther from the transport.
+    /// Passes up a packet that has passed shim number `below` and those farther from the transport.
     #[inline]
     fn up_from(&mut self, below: usize, now: Time, packet: &mut Packet) -> Up {
         for (number, shim) in self.shims[..below].iter_mut().enumerate().rev() {
@@ -156,11 +160,12 @@ impl Stack {
         Up::Pass
     }
 
-    /// The next packet that goes on to the transport; call until `None`. What one shim releases
-    /// has gone through those nearer to the transport.
+    /// Returns the next packet that goes on to the transport; call until `None`. A packet released by one shim
+    /// has passed those nearer to the transport.
     pub fn poll_up(&mut self, now: Time) -> Option<Packet> {
         let mut at = 0;
-        // The shim nearest to the transport first: what it releases came before all that waits below.
+        // The shim nearest to the transport comes first: the packets it releases arrived before all that wait
+        // below.
         while at < self.shims.len() {
             let Some(mut packet) = self.shims[at].poll_up(now) else {
                 at += 1;
@@ -174,32 +179,32 @@ impl Stack {
         None
     }
 
-    /// The next packet that a shim has dropped; call until `None`.
+    /// Returns the next packet that a shim has dropped; call until `None`.
     pub fn poll_drop(&mut self) -> Option<Packet> {
         self.dropped.pop_front()
     }
 
-    /// Which shim has just dropped `packet`, and why: see [`Shim::why`].
+    /// Returns the name of the shim that has just dropped `packet`, and its reason: see [`Shim::why`].
     pub fn why(&self, packet: &Packet) -> (&'static str, String) {
         let shim = &self.shims[self.dropper];
         (shim.name(), shim.why(packet))
     }
 
-    /// Which shims have just let `packet` go on that drop such packets at other times, the farthest from the transport
-    /// first, and why: see [`Shim::why_passed`].
+    /// Returns the names and reasons of the shims that have just let `packet` go on and drop such packets at
+    /// other times, the farthest from the transport first: see [`Shim::why_passed`].
     pub fn why_passed(&self, packet: &Packet) -> Vec<(&'static str, String)> {
         let shims = self.shims.iter().rev();
         let passed = |shim: &AnyShim| Some((shim.name(), shim.why_passed(packet)?));
         shims.filter_map(passed).collect()
     }
 
-    /// When [`Stack::on_timeout`] is due, if ever.
+    /// Returns the time at which [`Stack::on_timeout`] is due, if any.
     #[inline]
     pub fn deadline(&self) -> Option<Time> {
         self.shims.iter().filter_map(Shim::deadline).min()
     }
 
-    /// [`Stack::deadline`] has come.
+    /// Handles the expiry of [`Stack::deadline`].
     pub fn on_timeout(&mut self, now: Time) {
         for shim in self.shims.iter_mut().rev() {
             if shim.deadline().is_some_and(|due| due <= now) {
@@ -208,23 +213,23 @@ impl Stack {
         }
     }
 
-    /// The number in the tag of a real frame of `packet`, which has just left: see [`Shim::carried`]. Of
-    /// several shims that tag the one nearest to the network says it.
+    /// Returns the number in the tag of a real frame of `packet`, which has just left: see [`Shim::carried`].
+    /// If several shims tag, it comes from the one nearest to the network.
     pub fn carried(&mut self, packet: &Packet) -> Option<u32> {
         (self.shims.iter_mut().rev()).find_map(|shim| shim.carried(packet))
     }
 
-    /// Sets of `tag` what follows from the `number` of the frame that it came in: see [`Shim::restore`].
+    /// Completes `tag` from the `number` of the frame that it arrived in: see [`Shim::restore`].
     pub fn restore(&self, tag: &mut Tag, number: u32) {
         self.shims.iter().for_each(|shim| shim.restore(tag, number));
     }
 
-    /// All before the byte `upto` of `flow` is acknowledged: see [`Shim::acknowledged`].
+    /// Handles the acknowledgement of everything before the byte `upto` of `flow`: see [`Shim::acknowledged`].
     pub fn acknowledged(&mut self, flow: FlowId, upto: u64) {
         (self.shims.iter_mut()).for_each(|shim| shim.acknowledged(flow, upto));
     }
 
-    /// What its shims counted together.
+    /// Returns the sum of its shims' counters.
     pub fn counters(&self) -> Counters {
         let mut sum = Counters {
             dropped: self.drops,
@@ -235,8 +240,8 @@ impl Stack {
     }
 }
 
-/// Refuses a stack that no host can have, or none with this transport; with the name of the shim
-/// whose values are refused, or an empty one.
+/// Refuses a stack that no host can have, or that this transport does not allow. The error has the name of the
+/// shim whose values are refused, or an empty one.
 pub fn check<'a>(
     shims: &'a [(String, Values)],
     transport: &TransportConfig,
@@ -254,7 +259,7 @@ pub fn check<'a>(
     tags_arrive(shims)
 }
 
-/// The longest packet of hosts with these shims, when segments carry up to `mss` bytes.
+/// Returns the longest packet of hosts with these shims, for segments of up to `mss` bytes.
 pub fn longest(shims: &[(String, Values)], mss: u32) -> Longest {
     Longest {
         mss,
@@ -262,7 +267,7 @@ pub fn longest(shims: &[(String, Values)], mss: u32) -> Longest {
     }
 }
 
-/// Refuses shims that cannot be where segments carry up to `mss` bytes, with the name of the one.
+/// Refuses shims that do not allow segments of up to `mss` bytes. The error has the name of the shim.
 pub fn check_mss(shims: &[(String, Values)], mss: u32) -> Result<(), (&str, Refusal)> {
     for (name, values) in shims {
         super::fits_mss(name, values, mss).map_err(|why| (name.as_str(), why))?;
@@ -270,7 +275,8 @@ pub fn check_mss(shims: &[(String, Values)], mss: u32) -> Result<(), (&str, Refu
     Ok(())
 }
 
-/// Refuses a shim that goes by tags, without one farther from the transport that tags; with its name.
+/// Refuses a shim that reads tags unless a shim farther from the transport tags. The error has the name of the
+/// shim.
 pub fn tags_arrive(shims: &[(String, Values)]) -> Result<(), (&str, Refusal)> {
     for (i, (name, values)) in shims.iter().enumerate() {
         let Some((param, word)) = reads_tags(name, values) else {
@@ -288,19 +294,19 @@ pub fn tags_arrive(shims: &[(String, Values)]) -> Result<(), (&str, Refusal)> {
     Ok(())
 }
 
-/// The parameter and the word by which a shim with these values goes by tags.
+/// Returns the parameter and the word by which a shim with these values reads tags.
 pub fn reads_tags(name: &str, values: &Values) -> Option<(&'static str, &'static str)> {
     let (param, word) = nature(name).reads_tags?;
     (values.word(param) == word).then_some((param, word))
 }
 
-/// The parameter and the word by which a shim with these values goes by the sizes that applications say.
+/// Returns the parameter and the word by which a shim with these values uses the sizes that applications state.
 pub fn reads_sizes(name: &str, values: &Values) -> Option<(&'static str, &'static str)> {
     let (param, word) = nature(name).reads_sizes?;
     (values.word(param) == word).then_some((param, word))
 }
 
-/// Refuses a shim whose nature no host can have, or none with this transport.
+/// Refuses a shim whose properties no host can have, or that this transport does not allow.
 pub(super) fn fits(
     name: &str,
     nature: Nature,
@@ -321,7 +327,8 @@ pub(super) fn fits(
     Ok(())
 }
 
-/// Refuses a shim that reads duplicate acknowledgements below a sender that does not go by them alone.
+/// Refuses a shim that filters duplicate acknowledgements, unless the sender detects losses by their number
+/// alone.
 fn goes_by_duplicates(name: &str, transport: &TransportConfig) -> Result<(), Refusal> {
     let why = |expected: String| Err(Refusal::about(&["shims"], expected));
     let reads = format!("{name:?} keeps duplicate acknowledgements from the sender");

@@ -16,7 +16,7 @@ fn us(n: u64) -> Time {
     Time::from_us(n)
 }
 
-/// Byte numbers in hundreds: packets of 100 B.
+/// Returns packet `number`, of 100 B: bytes are numbered in hundreds.
 fn data(number: u64) -> Packet {
     let mut packet = Packet::new(Kind::Data, FLOW, HostId(0), 7);
     packet.set_seq(number * 100);
@@ -40,7 +40,7 @@ fn order(set: &[(&'static str, Value)]) -> Stack {
     stack
 }
 
-/// What goes on as packet `number` arrives: the numbers of the packets.
+/// Hands over `packet`; returns the numbers of the packets that go on.
 fn arrive(stack: &mut Stack, now: Time, mut packet: Packet) -> Vec<u64> {
     let passed = stack.up(now, &mut packet) == Up::Pass;
     let first = passed.then_some(packet.seq() / 100);
@@ -104,7 +104,7 @@ fn permute(packets: &mut [u64], from: usize, visit: &mut impl FnMut(&[u64])) {
 fn a_gap_is_given_up_at_its_deadline_and_the_next_has_its_own() {
     let mut stack = order(&[]);
     assert_eq!(arrive(&mut stack, us(0), data(0)), [0]);
-    // 1 and 3 are missing; the gap before 2 opened as 4 came, the one before 4 as well.
+    // 1 and 3 are missing; the gaps before 2 and before 4 opened when 4 arrived.
     assert_eq!(arrive(&mut stack, us(10), data(4)), []);
     assert_eq!(arrive(&mut stack, us(20), data(2)), []);
     assert_eq!(arrive(&mut stack, us(30), data(6)), []);
@@ -113,7 +113,7 @@ fn a_gap_is_given_up_at_its_deadline_and_the_next_has_its_own() {
     assert_eq!(polled(&mut stack, us(109)), []);
     stack.on_timeout(us(110));
     assert_eq!(polled(&mut stack, us(110)), [2, 4]);
-    // 5 is missing: 6 came at 30 us.
+    // 5 is missing: 6 arrived at 30 us.
     assert_eq!(stack.deadline(), Some(us(130)));
     assert_eq!(arrive(&mut stack, us(111), data(1)), [1], "late");
     assert_eq!(arrive(&mut stack, us(112), data(5)), [5, 6]);
@@ -145,7 +145,7 @@ fn the_timers_of_several_flows_run_out_in_turn() {
     assert_eq!(arrive(&mut stack, us(0), data(1)), []);
     assert_eq!(arrive(&mut stack, us(50), data(3)), []);
     assert_eq!(arrive(&mut stack, us(60), other(5)), []);
-    // Its next gap opened at 50 us, before that of the other flow.
+    // The stream's next gap opened at 50 us, before that of the other flow.
     assert_eq!(arrive(&mut stack, us(70), data(0)), [0, 1]);
     assert_eq!(stack.deadline(), Some(us(150)));
     stack.on_timeout(us(150));
@@ -168,7 +168,7 @@ fn what_carries_no_whole_data_passes() {
     passes_what_carries_no_whole_data(&mut order(&[]), data(5));
 }
 
-/// `cut`, number 5, goes on at once when it is trimmed, and so does what carries no data.
+/// Checks that `cut`, number 5, goes on at once when trimmed, and so does a packet without data.
 fn passes_what_carries_no_whole_data(stack: &mut Stack, mut cut: Packet) {
     cut.trim(84);
     assert_eq!(arrive(stack, us(0), cut), [5]);
@@ -215,7 +215,7 @@ fn nothing_is_held_of_a_flow_that_is_closed_or_was_given_no_place() {
         (counted.held, counted.discarded, counted.bypassed),
         (1, 1, 2)
     );
-    // Its place is free again; the other flow keeps having none.
+    // The place is free again; the other flow still gets none.
     stack.open(FlowId(5), None);
     assert_eq!(arrive(&mut stack, us(0), other), [7]);
     other.flow = FlowId(5);
@@ -296,7 +296,7 @@ fn a_stack_is_refused_that_no_host_can_have() {
     assert_eq!((twice.0, twice.1.to_string().as_str()), ("", says));
 }
 
-/// Holds every packet until the next has come, and drops each third.
+/// Shim that holds every packet until the next arrives, and drops every third.
 #[derive(Default)]
 struct Lazy {
     kept: Vec<Packet>,
@@ -322,7 +322,7 @@ impl Shim for Lazy {
 #[test]
 fn what_a_lower_shim_releases_goes_through_those_above() {
     let lazy = || AnyShim::Custom(Box::<Lazy>::default());
-    // The order above a lazy one: what the lazy one lets go is ordered.
+    // Order above a lazy shim: the packets that the lazy one lets go are ordered.
     let mut stack = Stack::of(vec![build("order", &values(&[])).unwrap(), lazy()]);
     stack.open(FLOW, None);
     assert_eq!(see(&mut stack, us(0), &[1]), []);
@@ -332,7 +332,7 @@ fn what_a_lower_shim_releases_goes_through_those_above() {
     assert!(stack.poll_drop().is_none());
     assert_eq!(see(&mut stack, us(0), &[2]), [0, 1]);
     assert_eq!(stack.counters().dropped, 1);
-    // Two lazy ones: the upper drops each third of what the lower lets go.
+    // Two lazy shims: the upper one drops every third packet that the lower one lets go.
     let mut stack = Stack::of(vec![lazy(), lazy()]);
     assert_eq!(see(&mut stack, us(0), &[0, 1, 9, 2, 3, 9, 4]), [0, 1]);
     let dropped = std::iter::from_fn(|| stack.poll_drop()).map(|p| p.seq() / 100);

@@ -1,14 +1,15 @@
 //! Dialogues with a sender, as text: `docs/dialogues.md` describes the form, `tests/dialogues/` has the files.
 //!
-//! **Decision**     `text` reads a file, `settings` builds the sender that its lines ask for, `play` talks to it and
-//!                  compares each answer with the file.
+//! **Decision**     `text` reads a file, `settings` builds the sender of its settings, `play` plays its lines
+//!                  and compares each answer with the file.
 //! **State**        none between two dialogues.
 //! **Units**        segments and microseconds in the text, bytes and picoseconds below it.
-//! **Errors**       values with file and line; every dialogue that fails is reported, not the first alone.
-//! **Source**       the idea of a script with times is packetdrill's (Cardwell et al., USENIX ATC 2013); the form is
-//!                  our own.
+//! **Errors**       values with file and line; every dialogue that fails is reported, not only the first.
+//! **Source**       the idea of a script with times is packetdrill's (Cardwell et al., USENIX ATC 2013); the
+//!                  form is new here.
 //!
-//! `DIALOGUES=folder` plays the files of another folder, one line each of what became of them on standard error.
+//! `DIALOGUES=folder` plays the files of another folder, and prints one line with the result of each on
+//! standard error.
 
 mod page;
 mod play;
@@ -18,7 +19,7 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
-/// The folder of the files that are played.
+/// Returns the folder of the files to play.
 fn folder() -> PathBuf {
     match std::env::var_os("DIALOGUES") {
         Some(folder) => folder.into(),

@@ -1,4 +1,4 @@
-//! `docs/dialogues.md`: its counts are those of its table, and its example is a dialogue that holds.
+//! Checks `docs/dialogues.md`: its counts are those of its table, and its example is a dialogue that holds.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ fn page() -> String {
     std::fs::read_to_string(path).expect("the page is there")
 }
 
-/// The cells of a row of a table.
+/// Returns the cells of a row of a table.
 fn cells(row: &str) -> Vec<&str> {
     row.trim_matches('|').split('|').map(str::trim).collect()
 }
@@ -22,7 +22,7 @@ fn the_counts_of_the_page_are_those_of_its_table() {
     assert!(rows.len() > 50, "{} rows", rows.len());
     let head = page.lines().find(|line| line.starts_with("| Script |"));
     let columns = cells(head.expect("the table has a head"));
-    // The kernel, then each of ours.
+    // Columns of the kernel, then of each of our transports.
     let who = columns.len() - 1;
     for (column, name) in (2..who).zip(&columns[2..who]) {
         let begins = format!(
@@ -66,7 +66,8 @@ fn the_example_of_the_page_holds() {
     assert_eq!((played.len(), failures), (1, vec![]));
 }
 
-/// Every dialogue has a comment with a section, a paper or the code that its numbers follow from, and a name of its own.
+/// Checks that every dialogue has a unique name, and a comment with the section, paper or code that its numbers
+/// follow from.
 #[test]
 fn each_dialogue_has_a_name_of_its_own_and_names_its_source() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/dialogues");

@@ -1,4 +1,4 @@
-//! Plays dialogues: hands the sender what a file says it hears and compares what it answers.
+//! Player of dialogues: hands the sender the events of a file and compares its answers.
 
 use std::fmt;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::text::{
     micros,
 };
 
-/// Names that a line `has` may look at.
+/// Names that a line `has` may check.
 pub const LOOKS: &[&str] = &[
     "cwnd",
     "ssthresh",
@@ -30,23 +30,23 @@ pub const LOOKS: &[&str] = &[
     "done",
 ];
 
-/// Segments at one instant beyond which a sender is taken to be out of control.
+/// Segments at one instant beyond which a sender counts as out of control.
 const MOST: usize = 10_000;
 
-/// A dialogue that was played.
+/// Dialogue that was played.
 pub struct Played {
     pub file: String,
     pub name: String,
     pub failure: Option<Failure>,
 }
 
-/// The first line of a dialogue that does not hold.
+/// First line of a dialogue that does not hold.
 #[derive(Debug)]
 pub struct Failure {
     pub file: String,
     pub name: String,
     pub line: usize,
-    /// What was expected, and what was found.
+    /// Text with the expected and the found value.
     pub what: String,
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What cannot be read, without its file and name, which [`played`] adds.
+/// Converts a reading error, without its file and name, which [`played`] adds.
 impl From<Unreadable> for Failure {
     fn from(wrong: Unreadable) -> Failure {
         Failure {
@@ -126,7 +126,7 @@ fn failure(line: usize, expected: impl fmt::Display, got: impl fmt::Display) -> 
     Unreadable { line, what }.into()
 }
 
-/// A dialogue that is known not to hold must not: when it does, its setting `fails` is to be taken out.
+/// Inverts the result of a dialogue with the setting `fails`: once it holds, the setting is to be removed.
 fn judged(dialogue: &Dialogue, result: Result<(), Failure>) -> Result<(), Failure> {
     match (find(dialogue, "fails"), result) {
         (None, result) => result,
@@ -138,7 +138,7 @@ fn judged(dialogue: &Dialogue, result: Result<(), Failure>) -> Result<(), Failur
     }
 }
 
-/// A sender that panics fails its dialogue and no other.
+/// Plays a dialogue; a sender that panics fails it and no other.
 fn guarded(dialogue: &Dialogue) -> Result<(), Failure> {
     let played = std::panic::catch_unwind(|| play(dialogue));
     played.unwrap_or_else(|_| Err(failure(dialogue.line, "an answer", "a panic of the sender")))
@@ -156,20 +156,20 @@ fn play(dialogue: &Dialogue) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A sender that is talked to.
+/// Dialogue in progress, with its sender.
 struct Talk {
     sender: TcpSender,
     mss: u64,
     compares_cwr: bool,
     silent_timers: bool,
-    /// So much before its time a segment may leave.
+    /// Time by which a segment may leave early.
     early: Time,
-    /// Segments of steps to come that have left already.
+    /// Segments of later steps that have left already.
     ahead: usize,
     now: Time,
-    /// Where the data ends that the application has handed over; `None` if it never does.
+    /// End of the data that the application has handed over; `None` for an endless flow.
     size: Option<u64>,
-    /// Where the message begins from which the sender counts.
+    /// Start of the message, from which the sender counts.
     base: u64,
 }
 
@@ -188,7 +188,7 @@ impl Talk {
         }
     }
 
-    /// Hands over what happens, if nothing was due before.
+    /// Hands the event of a step to the sender, if no timer was due before.
     fn happens(&mut self, step: &Step) -> Result<(), Failure> {
         if self.silent_timers {
             self.run_out_silently(step)?;
@@ -220,7 +220,7 @@ impl Talk {
         Ok(())
     }
 
-    /// Timers that are due before this step run out, and send nothing.
+    /// Lets timers expire that are due before this step; they must send nothing.
     fn run_out_silently(&mut self, step: &Step) -> Result<(), Failure> {
         while let Some(due) = self.sender.deadline().filter(|due| *due < step.at) {
             self.now = self.now.max(due);
@@ -234,7 +234,7 @@ impl Talk {
         Ok(())
     }
 
-    /// The timer of this step runs out, if it is the one that is due.
+    /// Lets the timer of this step expire, if it is the one that is due.
     fn runs_out(&mut self, step: &Step, name: &str, due: Option<Time>) -> Result<(), Failure> {
         let expected = match step.at == step.until {
             true => format!("{name} at {} us", micros(step.at)),
@@ -254,7 +254,7 @@ impl Talk {
         Err(failure(step.line, expected, got))
     }
 
-    /// The application writes more: another message once all is acknowledged, or more of this one.
+    /// Hands over more data of the application: another message once all is acknowledged, or more of this one.
     fn writes(&mut self, line: usize, amount: Amount) -> Result<(), Failure> {
         let bytes = match amount {
             Amount::Segments(segments) => segments * self.mss,
@@ -290,7 +290,7 @@ impl Talk {
         let below = twice.is_some_and(|(_, to)| to <= ack);
         let mut sack = SackBlocks::NONE;
         if let Some((from, to)) = twice.filter(|_| below) {
-            // Counted downwards from the acknowledgement.
+            // The block counts downwards from the acknowledgement.
             sack.push((ack - to) as u32, (ack - from) as u32);
         }
         let above = heard.cut.map(|cut| self.bytes(cut));
@@ -323,7 +323,7 @@ impl Talk {
         }
     }
 
-    /// Takes what the sender sends, and compares it. Segments of `later` steps may leave as much early as the dialogue
+    /// Polls the sender and compares its segments. Segments of `later` steps may leave as early as the dialogue
     /// allows.
     fn sends(&mut self, step: &Step, later: &[Step]) -> Result<(), Failure> {
         let mut due = self.each(&step.sends);
@@ -353,7 +353,7 @@ impl Talk {
         Err(failure(step.line, "an end of what is sent", got))
     }
 
-    /// Is this the next segment of the steps to come, and soon enough due?
+    /// Returns true if this is the next segment of the later steps, and due soon enough.
     fn is_early(&self, segment: &Segment, later: &[Step]) -> bool {
         let soon = later.iter();
         let soon = soon.take_while(|step| step.at <= self.now.saturating_add(self.early));
@@ -380,7 +380,7 @@ impl Talk {
         ))
     }
 
-    /// Each segment that is expected, with how it is written.
+    /// Returns each expected segment, with its text form.
     fn each(&self, sends: &[Expected]) -> Vec<(Expected, String)> {
         let mut each = Vec::new();
         for expected in sends {
@@ -403,7 +403,7 @@ impl Talk {
         each
     }
 
-    /// A segment as it is written.
+    /// Returns the text form of a segment.
     fn named(&self, segment: &Segment) -> String {
         let from = segment.seq + self.base;
         let mut name = match (segment.syn, segment.len) {
@@ -418,7 +418,7 @@ impl Talk {
         name
     }
 
-    /// Its number if it is a whole segment or what is left for the last, else its bytes.
+    /// Returns the segment's number if it is a whole segment or the last one, otherwise its bytes.
     fn data(&self, from: u64, to: u64) -> String {
         let number = from / self.mss;
         match self.bytes(Range::Segments(number, number)) == (from, to) {
@@ -458,7 +458,7 @@ impl Talk {
     }
 }
 
-/// Bytes in segments, with as many digits as it takes, three at most.
+/// Returns bytes in segments, with up to three decimals.
 fn thousandths(bytes: u64, mss: u64) -> String {
     let whole = bytes / mss;
     match bytes % mss * 1000 / mss {

@@ -1,4 +1,4 @@
-//! The runner itself: what is wrong is told, where, and for every dialogue.
+//! Tests of the runner: every error is reported, with its place, and for every dialogue.
 
 use crate::play;
 
@@ -18,7 +18,7 @@ flow = 4
      has done yes, deadline none
 ";
 
-/// What is said about [`GOOD`] with one text in place of another.
+/// Returns the failures of [`GOOD`] after one text in it is replaced by another.
 fn told(from: &str, to: &str) -> Vec<String> {
     assert!(GOOD.contains(from), "{from}");
     let text = GOOD.replace(from, to);

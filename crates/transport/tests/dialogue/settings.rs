@@ -1,4 +1,4 @@
-//! The sender that a dialogue's settings ask for, read as `[transport]` is: by the names and units of the registry.
+//! Sender of a dialogue's settings, which are read as `[transport]` is: by the names and units of the registry.
 
 use std::sync::Arc;
 
@@ -7,23 +7,23 @@ use sidestep_types::{Param, ParamUnit, Time, Value, Values};
 
 use crate::text::{self, Amount, Dialogue, Setting, Unreadable};
 
-/// A fresh sender, with what the dialogue needs to know of it.
+/// Fresh sender, with the properties that the dialogue needs.
 pub struct Built {
     pub sender: TcpSender,
     pub mss: u64,
     /// Bytes of the flow; `None` if it is endless.
     pub size: Option<u64>,
-    /// Whether segments say that the window was reduced is compared.
+    /// True if the CWR bit of segments is compared.
     pub compares_cwr: bool,
-    /// Timers that send nothing need no line.
+    /// True if timers that send nothing need no line.
     pub silent_timers: bool,
-    /// So much before its time a segment may leave.
+    /// Time by which a segment may leave early.
     pub early: Time,
 }
 
-/// The sender of `dialogue`. The setting `flow` is the amount of data, or `endless`; `accepted` the round trip that its
-/// host saw when it answered a SYN; `fails` why the dialogue does not hold yet; `cwr` may be
-/// `ignored`, and `timers` that send nothing may be `silent`; every other one is a key of
+/// Builds the sender of `dialogue`. The setting `flow` is the amount of data, or `endless`; `accepted` is the
+/// round trip that its host saw when it answered a SYN; `fails` is the reason why the dialogue does not hold
+/// yet; `cwr` may be `ignored`, and `timers` that send nothing may be `silent`; every other one is a key of
 /// `[transport]`.
 pub fn built(dialogue: &Dialogue) -> Result<Built, Unreadable> {
     let config = Arc::new(config(dialogue)?);
@@ -52,7 +52,7 @@ pub fn find<'a>(dialogue: &'a Dialogue, key: &str) -> Option<&'a Setting> {
     dialogue.settings.iter().find(|setting| setting.key == key)
 }
 
-/// The time that the setting `key` has, if there is one.
+/// Returns the time in the setting `key`, if there is one.
 fn span(dialogue: &Dialogue, key: &str) -> Result<Option<Time>, Unreadable> {
     const SPAN: Param = Param::required("time", ParamUnit::Time, "");
     let Some(setting) = find(dialogue, key) else {
@@ -64,7 +64,7 @@ fn span(dialogue: &Dialogue, key: &str) -> Result<Option<Time>, Unreadable> {
     }
 }
 
-/// Is there a setting `key`? Its one value is `word`.
+/// Returns true if there is a setting `key`, whose only possible value is `word`.
 fn says(dialogue: &Dialogue, key: &str, word: &str) -> Result<bool, Unreadable> {
     match find(dialogue, key) {
         Some(setting) if setting.text != word => {

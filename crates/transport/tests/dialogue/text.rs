@@ -1,12 +1,13 @@
-//! The text form of a dialogue.
+//! Text form of a dialogue.
 //!
-//! A file has settings that hold for all of its dialogues, then dialogues. A dialogue begins with `==` and its name,
-//! goes on with settings of its own, and then has lines with a time in microseconds. Lines that begin with `#` and
-//! what stands behind ` #` are comments.
+//! A file has settings that hold for all of its dialogues, then dialogues. A dialogue begins with `==` and its
+//! name,
+//! continues with its settings, and then has lines with a time in microseconds. Lines that begin with `#` and
+//! text after ` #` are comments.
 
 use sidestep_types::Time;
 
-/// One dialogue, read but not yet built.
+/// Dialogue that was read and is not built yet.
 #[derive(Clone, Debug)]
 pub struct Dialogue {
     pub name: String,
@@ -15,7 +16,7 @@ pub struct Dialogue {
     pub steps: Vec<Step>,
 }
 
-/// A setting: of `[transport]`, or `flow`, `accepted` or `fails`.
+/// Setting: of `[transport]`, or `flow`, `accepted` or `fails`.
 #[derive(Clone, Debug)]
 pub struct Setting {
     pub line: usize,
@@ -23,36 +24,36 @@ pub struct Setting {
     pub text: String,
 }
 
-/// Something that happens to the sender, and its answer.
+/// Event at the sender, and the expected answer.
 #[derive(Clone, Debug)]
 pub struct Step {
     pub line: usize,
     pub at: Time,
-    /// The latest time, of a timer that is due within a span; [`Step::at`] of everything else.
+    /// Latest time, for a timer that is due within a span; [`Step::at`] for everything else.
     pub until: Time,
     pub event: Event,
     pub sends: Vec<Expected>,
-    /// Whatever else it sends is not compared.
+    /// Set if further segments are not compared.
     pub anything: bool,
     pub state: Vec<State>,
 }
 
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// Nothing: the sender may send.
+    /// No event: the sender may send.
     Poll,
     Hears(Heard),
-    /// The retransmission timer runs out, which counts as a timeout.
+    /// Expiry of the retransmission timer, which counts as a timeout.
     Timeout,
-    /// Another timer runs out: of reordering, of a tail loss probe, of a pace.
+    /// Expiry of another timer: of reordering, of a tail loss probe, of a pace.
     Timer,
-    /// Whatever timer runs out.
+    /// Expiry of any timer.
     Alarm,
-    /// The application hands over so much more.
+    /// More data from the application.
     Writes(Amount),
 }
 
-/// An acknowledgement.
+/// Acknowledgement.
 #[derive(Clone, Debug)]
 pub struct Heard {
     pub ack: Place,
@@ -67,34 +68,34 @@ pub struct Heard {
 pub enum Place {
     Segment(u64),
     Byte(u64),
-    /// Behind the FIN.
+    /// Position after the FIN.
     Fin,
 }
 
-/// Bytes of the flow.
+/// Range of the flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Range {
-    /// Both included.
+    /// First and last segment, both included.
     Segments(u64, u64),
-    /// The last excluded.
+    /// First byte, and one past the last.
     Bytes(u64, u64),
 }
 
-/// An amount of data.
+/// Amount of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
     Segments(u64),
     Bytes(u64),
 }
 
-/// A segment that the sender is to send, or a run of them.
+/// Segment that the sender is expected to send, or a run of them.
 #[derive(Clone, Debug)]
 pub struct Expected {
     pub line: usize,
     pub what: What,
     pub again: bool,
     pub cwr: bool,
-    /// Checked if it is said.
+    /// ECN capability, checked if given.
     pub ect: Option<bool>,
 }
 
@@ -103,20 +104,20 @@ pub enum What {
     Data(Range),
     Syn,
     Fin,
-    /// No payload, SYN or FIN.
+    /// Segment without payload, SYN or FIN.
     Ack,
 }
 
-/// What a look at the sender is to find.
+/// Expected value of a property of the sender.
 #[derive(Clone, Debug)]
 pub struct State {
     pub line: usize,
     pub name: String,
-    /// As written; `none` is a word.
+    /// Value as written; `none` is a word.
     pub value: String,
 }
 
-/// What cannot be read.
+/// Line that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
     pub line: usize,
@@ -125,7 +126,8 @@ pub struct Unreadable {
 
 type Read<T> = Result<T, String>;
 
-/// The dialogues of a file. One that cannot be read is told with its name, and the others are read still.
+/// Reads the dialogues of a file. A dialogue that cannot be read is reported with its name, and the others are
+/// still read.
 pub fn read(text: &str) -> Vec<Result<Dialogue, (String, Unreadable)>> {
     let mut common = Vec::new();
     let mut all: Vec<Result<Dialogue, (String, Unreadable)>> = Vec::new();
@@ -169,7 +171,7 @@ pub fn read(text: &str) -> Vec<Result<Dialogue, (String, Unreadable)>> {
     all
 }
 
-/// A line without its comment and its blanks.
+/// Returns a line without its comment and its blanks.
 fn uncommented(line: &str) -> &str {
     let line = line.trim();
     if line.starts_with('#') {
@@ -192,7 +194,7 @@ fn setting(line: usize, content: &str) -> Option<Setting> {
     })
 }
 
-/// A line within a dialogue.
+/// Adds a line to a dialogue.
 fn add(dialogue: &mut Dialogue, line: usize, content: &str) -> Read<()> {
     if let Some(setting) = setting(line, content) {
         if !dialogue.steps.is_empty() {
@@ -278,7 +280,7 @@ fn step(dialogue: &mut Dialogue) -> Read<&mut Step> {
     dialogue.steps.last_mut().ok_or_else(|| none.into())
 }
 
-/// The first word, and what stands behind it.
+/// Splits off the first word; returns it and the rest.
 fn word(text: &str) -> (&str, &str) {
     let text = text.trim();
     match text.split_once(char::is_whitespace) {
@@ -287,7 +289,7 @@ fn word(text: &str) -> (&str, &str) {
     }
 }
 
-/// A time, or two with `..` between.
+/// Parses a time, or two with `..` between.
 fn span(text: &str) -> Read<(Time, Time)> {
     let Some((from, to)) = text.split_once("..") else {
         let at = time(text)?;
@@ -298,7 +300,7 @@ fn span(text: &str) -> Read<(Time, Time)> {
     (from <= to).then_some((from, to)).ok_or_else(backwards)
 }
 
-/// Microseconds with up to six digits behind the point.
+/// Parses microseconds with up to six decimals.
 pub fn time(text: &str) -> Read<Time> {
     let wrong = || format!("expected a time in microseconds, got {text:?}");
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
@@ -311,7 +313,7 @@ pub fn time(text: &str) -> Read<Time> {
     Ok(Time::from_ps(whole + picoseconds))
 }
 
-/// The same as it is written.
+/// Formats a time as it is written in a dialogue.
 pub fn micros(at: Time) -> String {
     let (whole, part) = (at.ps() / 1_000_000, at.ps() % 1_000_000);
     match part {
@@ -397,7 +399,7 @@ fn range(text: &str) -> Read<Range> {
         .ok_or_else(wrong)
 }
 
-/// A number of segments, or of bytes with `B` behind it.
+/// Parses a number of segments, or of bytes with `B` behind it.
 pub fn amount(text: &str) -> Read<Amount> {
     let wrong = || format!("expected segments like 20, or bytes like 20500B, got {text:?}");
     match text.strip_suffix('B') {

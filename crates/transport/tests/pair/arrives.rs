@@ -1,8 +1,9 @@
-//! Every byte arrives.
+//! Delivery: every byte arrives.
 
 use super::*;
 
-/// A flow of `size` bytes is delivered whole, and then nothing is left of it at either end.
+/// Checks that a flow of `size` bytes is delivered completely, and that neither end then has anything left to
+/// do.
 fn all_arrives(config: TransportConfig, size: u64, fates: &[Fate]) -> Result<(), TestCaseError> {
     let mut net = Net::new(config, size);
     net.run(fates);

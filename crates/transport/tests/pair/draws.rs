@@ -1,8 +1,9 @@
-//! Settings of transports, and what becomes of packets.
+//! Strategies for settings of transports and for fates of packets.
 
 use super::*;
 
-/// Every registered controller, NewReno with marks, DCTCP as in Vertigo's simulator, and Swift with targets that this
+/// Returns every registered controller, NewReno with marks, DCTCP as in Vertigo's simulator, and Swift with
+/// targets that this
 /// network never keeps.
 fn congestions() -> Vec<Congestion> {
     let named = |entry: &Entry| {
@@ -134,7 +135,7 @@ pub fn config() -> impl Strategy<Value = TcpConfig> {
         )
 }
 
-/// Loss detection by time, with each of its parts or without.
+/// Draws settings of loss detection by time, with each of its parts or without.
 pub fn rack() -> impl Strategy<Value = RackConfig> {
     let delay = proptest::option::of((0..200u64).prop_map(Time::from_us));
     let margin = prop_oneof![Just(0u64), 1..200u64].prop_map(Time::from_us);

@@ -1,4 +1,4 @@
-//! One end alone, and whatever it may hear.
+//! Hostile input to one end alone.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Two endpoints over a tiny network that loses, cuts, repeats, delays and marks: whatever it
+//! Two endpoints over a tiny network that loses, trims, repeats, delays and marks: whatever it
 //! does, every byte arrives, exactly once and in finite time.
 
 mod arrives;

@@ -1,8 +1,8 @@
-//! A sender, a receiver, and what flies between them.
+//! Network of a sender and a receiver, with the packets in flight between them.
 
 use super::*;
 
-/// What happens to one packet.
+/// Fate of one packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Fate {
     pub copies: u8,
@@ -32,10 +32,10 @@ enum Side {
 pub struct Net {
     pub now: Time,
     pub tx: Endpoint<AnySender>,
-    /// Until the flow is complete and nothing is owed.
+    /// Receiver, until the flow is complete and no acknowledgement is pending.
     pub rx: Option<Endpoint<AnyReceiver>>,
     alarms: BTreeSet<(Time, Side)>,
-    /// By arrival, then by departure.
+    /// Packets in flight by arrival, then by departure.
     flying: BTreeMap<(Time, u64), Flying>,
     departures: u64,
     mss: u32,
@@ -68,7 +68,7 @@ impl Net {
         }
     }
 
-    /// Another message of `size` bytes on the same connection: its sender goes on, its receiver is new.
+    /// Starts another message of `size` bytes on the same connection: its sender goes on, its receiver is new.
     pub fn push(&mut self, config: &TransportConfig, size: u64) {
         let AnySender::Tcp(tx) = self.tx.machine_mut() else {
             panic!("it is TCP")
@@ -78,7 +78,7 @@ impl Net {
         self.size = size;
     }
 
-    /// Runs until nothing is left to do. The packets meet `fates` in turn, later ones go through.
+    /// Runs until nothing is left to do. The packets meet `fates` in turn; later ones arrive.
     pub fn run(&mut self, fates: &[Fate]) {
         for _step in 0..200_000 {
             self.poll(fates);
@@ -152,7 +152,7 @@ impl Net {
         }
     }
 
-    /// Bytes that have arrived in order.
+    /// Returns the bytes that have arrived in order.
     pub fn delivered(&self) -> u64 {
         self.rx.as_ref().map_or(self.size, |rx| rx.delivered())
     }

@@ -2,13 +2,13 @@
 
 use super::*;
 
-/// Evidence that a sender has: the last departure of each segment, and the reports of it.
+/// Evidence that a sender has: the last departure of each segment, and the reports of its arrival.
 #[derive(Default)]
 pub struct Evidence {
     pub on: bool,
-    /// By the first byte.
+    /// Last departure of each segment, by first byte.
     left: BTreeMap<u64, Time>,
-    /// The latest sending of all that selective acknowledgements have reported.
+    /// Latest departure of all segments reported by selective acknowledgements.
     reported: Time,
     timeouts: u32,
 }
@@ -21,7 +21,7 @@ impl Evidence {
     }
 
     pub fn hear(&mut self, now: Time, ack: &Ack) {
-        // What left less than a round trip ago is not what is reported: an earlier sending of it is.
+        // A segment that left less than a round trip ago is not the one reported: its earlier transmission is.
         let round_trip = Time::from_us(2 * GOOD.delay_us);
         for (from, to) in ack.arrived().filter(|_| self.on) {
             let sent = (self.left.range(from..to).map(|(_, at)| *at))
@@ -31,7 +31,8 @@ impl Evidence {
         }
     }
 
-    /// The sender's alarm went off; `knew`: it took its oldest segment for lost, and the window held that back.
+    /// Checks a timeout after the sender's alarm went off. `knew`: the sender considered its oldest segment
+    /// lost, and only the window delayed its retransmission.
     pub fn wake(&mut self, now: Time, tx: &Endpoint<AnySender>, knew: bool) {
         let timeouts = std::mem::replace(&mut self.timeouts, tx.counters().timeouts);
         if !self.on || tx.counters().timeouts == timeouts {
@@ -49,7 +50,7 @@ impl Evidence {
     }
 }
 
-/// A network that keeps the order: it loses and marks.
+/// Draws fates of a network that keeps the order: it loses and marks.
 fn ordered() -> impl Strategy<Value = Vec<Fate>> {
     let fate = (
         prop_oneof![2 => Just(0u8), 3 => Just(1u8)],
@@ -73,13 +74,14 @@ proptest! {
         size in 0..60_000u64,
         mut fates in ordered(),
     ) {
-        // A round trip is known: without one a repair that is answered soon may be taken for its original.
+        // The first packets give a round trip: without one, a retransmission answered soon may count as its
+        // original.
         fates.splice(..0, [GOOD; 2]);
         let congestion = match config.congestion {
             Congestion::Swift { .. } => Congestion::DCTCP,
             other => other,
         };
-        // Far above the round trip of 20 us: no timer cuts a repair short.
+        // Far above the round trip of 20 us: no timer interrupts a recovery.
         let rto = RtoConfig {
             min: Time::from_ms(5),
             initial: Time::from_ms(5),

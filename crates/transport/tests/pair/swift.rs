@@ -1,23 +1,23 @@
-//! A window that follows delays.
+//! Windows that follow delays.
 
 use super::*;
 
-/// What Swift's window was, and when something of it last moved.
+/// Last window of Swift, and the times of its last cut and of the last segment.
 #[derive(Default)]
 pub struct Law {
     pub settings: Option<SwiftConfig>,
     window: f64,
     cut: Option<Time>,
-    /// A round trip is known: before, nothing bounds cuts.
+    /// Set once a round trip is known: before that, nothing bounds cuts.
     measured: bool,
     sent: Option<Time>,
 }
 
 impl Law {
-    /// No packet takes less than this there and back, in a network that keeps the law.
+    /// Least round trip of a packet in a network that keeps the law.
     const ROUND_TRIP: Time = Time::from_us(2 * GOOD.delay_us);
 
-    /// The window is within its bounds, and has not been cut twice in a round trip.
+    /// Checks that the window is within its bounds, and was not cut twice in a round trip.
     pub fn hold(&mut self, now: Time, tx: &TcpSender) {
         let Some(settings) = &self.settings else {
             return;
@@ -36,7 +36,7 @@ impl Law {
         self.measured |= tx.acknowledged() > 0 && tx.counters().retransmits == 0;
     }
 
-    /// Data is sent, when the pace was this.
+    /// Checks that data sent now keeps the pace `pace`.
     pub fn send(&mut self, now: Time, pace: Time) {
         if let Some(before) = self.sent.replace(now)
             && self.settings.is_some()
@@ -47,7 +47,7 @@ impl Law {
     }
 }
 
-/// Its defaults.
+/// Returns the default settings of Swift.
 pub fn defaults() -> SwiftConfig {
     let swift = TransportConfig::from_name("swift").expect("it is listed");
     match swift.tcp().expect("it is TCP").congestion {
@@ -86,7 +86,7 @@ proptest! {
         size in 0..60_000u64,
         mut fates in fates(),
     ) {
-        // An undone cut is none, and may be made again at once.
+        // Without undo, since an undone cut does not count, and may be repeated at once.
         let reordering = ReorderingConfig { undo: false, ..config.reordering };
         let congestion = Congestion::Swift { settings: swift };
         let config = TcpConfig { congestion, reordering, rack: None, ..config };

@@ -1,4 +1,4 @@
-//! A duplicate threshold over a network that loses nothing.
+//! Duplicate threshold over a network that loses nothing.
 
 use super::*;
 
@@ -33,14 +33,15 @@ proptest! {
         let counters = net.tx.counters();
         prop_assert!(net.tx.is_done());
         prop_assert_eq!(counters.timeouts, 0, "nothing is lost, and nothing takes so long");
-        // Each repair arrives once more. What was under way at the end is told by nobody.
+        // Each retransmission arrives as a duplicate. The duplicates in flight at the end are not reported.
         prop_assert!(counters.dsacks <= counters.retransmits);
         prop_assert!(u64::from(counters.retransmits - counters.dsacks) <= segments);
         prop_assert!(undo || counters.undone == 0);
         prop_assert!(counters.undone <= counters.fast_retransmits);
         if rule != ThresholdRule::Fixed && share == 1.0 {
-            // No length exceeds the window, each D-SACK of a repair at the threshold raises that by one
-            // at least, and until it is heard of a recovery or two more may begin.
+            // No length exceeds the window, and each D-SACK of a retransmission at the threshold raises the
+            // threshold by
+            // at least one; before it arrives, a recovery or two more may begin.
             prop_assert!(u64::from(counters.fast_retransmits) <= 3 * segments, "{:?}", counters);
         }
     }

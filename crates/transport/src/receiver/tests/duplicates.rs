@@ -1,4 +1,4 @@
-//! D-SACK, with the examples of RFC 2883 section 4 by their numbers.
+//! D-SACK: the examples of RFC 2883 section 4, by their numbers.
 
 use super::*;
 
@@ -8,11 +8,11 @@ fn telling() -> TcpReceiver {
     receiver(config)
 }
 
-/// What an acknowledgement says: the next byte, the duplicate, the blocks above in their order.
+/// Contents of an acknowledgement: the next byte, the duplicate, the blocks above in their order.
 type Said = (u64, Option<(u64, u64)>, Vec<(u64, u64)>);
 
 impl TcpReceiver {
-    /// Bytes `from..=to` arrive.
+    /// Hands over the bytes `from..=to`; returns the acknowledgement.
     fn bytes(&mut self, from: u64, to: u64) -> Said {
         self.on_segment(us(0), plain(from, to));
         let ack = self.poll_ack(us(0)).expect("it answers at once");

@@ -1,8 +1,8 @@
 //! Deliveries and losses by the time of sending.
 //!
-//! **Decision**     which of the segments that an acknowledgement reports were sent last, which are lost because one sent
-//!                  later was delivered, and how long to wait before more of them are.
-//! **State**        none beyond the board's slots, each of which holds when it was sent last.
+//! **Decision**     which of the segments that an acknowledgement reports were sent last, which are lost
+//!                  because one sent later was delivered, and how long to wait before more of them are lost.
+//! **State**        none beyond the board's slots, each of which holds the time of its last transmission.
 //! **Units**        picoseconds and bytes.
 //! **Errors**       none.
 //! **Source**       RFC 8985 6.2 steps 1 to 3 and 5, 6.3; Linux `tcp_rack_advance`, `tcp_rack_detect_loss`,
@@ -11,26 +11,26 @@
 
 use super::{AGAIN, Board, CUT, FLAGS, LOST, RESENT, SACKED, TIME_SHIFT};
 
-/// Sending times of the first and the last of several segments, in picoseconds.
+/// Times of sending of the first and the last of several segments, in picoseconds.
 pub(in crate::sender) type Span = (u64, u64);
 
 /// Segments that one acknowledgement is the first to report.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sender) struct Delivered {
     now: u64,
-    /// Smallest round trip so far: a repair answered sooner may be its original.
+    /// Smallest round trip so far: a retransmission answered sooner may be the original.
     least: u64,
-    /// End of the data that an earlier loss is about.
+    /// End of the data that an earlier loss concerns.
     high: u64,
-    /// RFC 8985 RACK.xmit_ts and RACK.end_seq of the one sent last; zeros for none.
+    /// RFC 8985 RACK.xmit_ts and RACK.end_seq of the segment sent last; zeros without one.
     pub newest: (u64, u64),
-    /// Sent once and acknowledged in order.
+    /// Segments sent once and acknowledged in order.
     pub covered: Option<Span>,
-    /// Sent once and SACKed.
+    /// Segments sent once and SACKed.
     pub sacked: Option<Span>,
-    /// A segment acknowledged in order was sent twice.
+    /// Set if a segment acknowledged in order was sent twice.
     pub again: bool,
-    /// A segment sent once lay below `high` (Linux FLAG_ORIG_SACK_ACKED).
+    /// Set if a segment sent once was below `high` (Linux FLAG_ORIG_SACK_ACKED).
     pub original: bool,
     /// Lowest end of a segment sent once.
     pub lowest: u64,
@@ -54,7 +54,7 @@ impl Delivered {
         }
     }
 
-    /// A segment that was sent once, as far as anybody knows.
+    /// Adds a segment that was sent once, as far as the board can tell.
     #[inline]
     fn once(&mut self, sent: u64, end: u64) {
         self.newest = self.newest.max((sent, end));
@@ -63,7 +63,8 @@ impl Delivered {
         self.top = self.top.max(end);
     }
 
-    /// A segment that was sent again: RFC 8985 6.2 step 2 takes the answer for the repair's unless it is too soon.
+    /// Adds a segment that was retransmitted. RFC 8985 6.2 step 2: the answer counts for the retransmission
+    /// unless it is too soon.
     fn twice(&mut self, sent: u64, end: u64) {
         if self.now.saturating_sub(sent) >= self.least {
             self.newest = self.newest.max((sent, end));
@@ -77,17 +78,17 @@ fn widen(span: &mut Option<Span>, sent: u64) {
     *span = Some((first.min(sent), last.max(sent)));
 }
 
-/// Outcome of looking for losses.
+/// Result of a search for losses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::sender) struct Marked {
-    /// A repair was lost again.
+    /// Set if a retransmission was lost again.
     pub again: bool,
-    /// Time until the last of the segments that may be lost is, in picoseconds; 0 if there are none.
+    /// Time until the last of the segments that may be lost is lost, in picoseconds; 0 if there are none.
     pub wait: u64,
 }
 
 impl Board {
-    /// [`Board::cover`] that reports what was delivered.
+    /// Works like [`Board::cover`] and reports the segments delivered.
     #[inline]
     pub(in crate::sender) fn cover_timed(&mut self, ack: u64, heard: &mut Delivered) {
         while let Some(&slot) = self.slots.front() {
@@ -114,7 +115,7 @@ impl Board {
         }
     }
 
-    /// [`Board::sack`] that reports what was delivered.
+    /// Works like [`Board::sack`] and reports the segments delivered.
     pub(in crate::sender) fn sack_timed(
         &mut self,
         from: u64,
@@ -139,14 +140,15 @@ impl Board {
         self.sack(from, to)
     }
 
-    /// Tells whether everything outstanding left after the `newest` delivery: that one was sent once, and lies below it
-    /// all.
+    /// Returns true if everything in flight left after the `newest` delivery: that segment was sent once, and
+    /// is below all of it.
     #[inline]
     pub(in crate::sender) fn all_newer(&self, newest: (u64, u64)) -> bool {
         self.again_edge < newest.1 && newest.1 <= self.start
     }
 
-    /// RFC 8985 6.2 step 5: marks whatever was sent before the `newest` delivery, more than `rtt` and `settle` ago.
+    /// Marks segments sent before the `newest` delivery, more than `rtt` and `settle` ago, as lost (RFC 8985
+    /// 6.2 step 5).
     pub(in crate::sender) fn mark_by_time(
         &mut self,
         now: u64,
@@ -179,8 +181,8 @@ impl Board {
         marked
     }
 
-    /// RFC 8985 6.3: the timer ran out. The first segment is lost, and so is what was sent more than `rtt` ago; all is
-    /// if the receiver reneged on the first (see [`Board::begin_loss`]).
+    /// Handles a timeout (RFC 8985 6.3). The first segment is lost, and so are those sent more than `rtt` ago;
+    /// all are if the receiver reneged on the first (see [`Board::begin_loss`]).
     pub(in crate::sender) fn mark_on_timeout(&mut self, now: u64, rtt: u64) {
         let reneged = self.slots.front().is_some_and(|s| s & SACKED != 0);
         for i in 0..self.slots.len() {
@@ -197,7 +199,7 @@ impl Board {
         }
     }
 
-    /// Marks slot `i` lost: as sent last, if it was sent again.
+    /// Marks slot `i` lost; if it was retransmitted, the retransmission is lost.
     fn mark_again(&mut self, i: usize) {
         let (slot, len) = (self.slots[i], self.len_of(i));
         self.hole = self.hole.min(self.seq_of(i));
@@ -211,7 +213,7 @@ impl Board {
         self.slots[i] = slot & !RESENT | LOST;
     }
 
-    /// The first segment marked lost that was not sent again since.
+    /// Returns the first segment marked lost and not retransmitted since.
     pub(in crate::sender) fn next_marked(&mut self) -> Option<usize> {
         if self.lost == self.resent {
             return None;
@@ -227,7 +229,7 @@ impl Board {
         None
     }
 
-    /// A timeout was spurious: nothing that it marked is lost, sent again or not.
+    /// Clears the marks of a spurious timeout: nothing that it marked is lost, retransmitted or not.
     pub(in crate::sender) fn unmark(&mut self) {
         for i in 0..self.slots.len() {
             let slot = self.slots[i];
@@ -240,35 +242,35 @@ impl Board {
         }
     }
 
-    /// The last segment that is not SACKed.
+    /// Returns the last segment that is not SACKed.
     pub(in crate::sender) fn last(&self) -> Option<usize> {
         self.slots.iter().rposition(|s| s & SACKED == 0)
     }
 
-    /// Tells whether the first segment is marked lost and was not sent again since.
+    /// Returns true if the first segment is marked lost and was not retransmitted since.
     pub(in crate::sender) fn head_waits(&self) -> bool {
         let head = self.slots.front();
         head.is_some_and(|slot| slot & (SACKED | LOST | RESENT) == LOST)
     }
 
-    /// Time of the last sending of the first segment.
+    /// Returns the time of the last transmission of the first segment.
     pub(in crate::sender) fn head_sent(&self) -> Option<u64> {
         self.slots.front().map(|slot| slot >> TIME_SHIFT)
     }
 
-    /// Tells whether exactly one segment is outstanding.
+    /// Returns true if exactly one segment is in flight.
     #[inline]
     pub(in crate::sender) fn is_lone(&self) -> bool {
         self.slots.len() == 1
     }
 
-    /// Bytes marked lost, sent again or not.
+    /// Returns the bytes marked lost, retransmitted or not.
     #[inline]
     pub(in crate::sender) fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// Bytes ever marked lost by time, each as often as it was.
+    /// Returns the bytes ever marked lost by time, each counted every time.
     #[inline]
     pub(in crate::sender) fn marked(&self) -> u64 {
         self.marked

@@ -1,14 +1,15 @@
-//! The states of a sender that detects losses by time, as Linux has them.
+//! States of a sender that detects losses by time, as in Linux.
 //!
-//! **Decision**     what an acknowledgement, or the end of the reordering window, does in each state: which window follows,
-//!                  whether a recovery begins or ends, which timer runs.
+//! **Decision**     the effect, in each state, of an acknowledgement or of the end of the reordering window:
+//!                  which window follows, whether a recovery begins or ends, which timer runs.
 //! **State**        the sender's: `Open` (with `cut`: CWR), `Fast` (Recovery), `Loss`.
 //! **Units**        bytes and picoseconds.
 //! **Errors**       none.
-//! **Source**       Linux `tcp_ack`, `tcp_fastretrans_alert`, `tcp_process_loss`, `tcp_enter_recovery`, `tcp_enter_loss`,
-//!                  `tcp_rack_reo_timeout`; RFC 8985 6.2 and 6.3, RFC 5682 3.1. docs/transports/states.md has the table.
-//! **Deviations**   half of the flight is left by a loss (RFC 5681), where Linux halves the window. What a switch has
-//!                  cut is lost there and then, as without RACK.
+//! **Source**       Linux `tcp_ack`, `tcp_fastretrans_alert`, `tcp_process_loss`, `tcp_enter_recovery`,
+//!                  `tcp_enter_loss`, `tcp_rack_reo_timeout`; RFC 8985 6.2 and 6.3, RFC 5682 3.1.
+//!                  docs/transports/states.md has the table.
+//! **Deviations**   a loss leaves half of the flight (RFC 5681), where Linux halves the window. A trimmed
+//!                  segment is lost at once, as without RACK.
 
 use sidestep_types::Time;
 
@@ -18,8 +19,8 @@ use super::Pending;
 use crate::Ack;
 
 impl TcpSender {
-    /// An acknowledgement, in the order of Linux `tcp_ack`. One that another has overtaken still says what was
-    /// delivered beyond holes.
+    /// Handles an acknowledgement, in the order of Linux `tcp_ack`. An acknowledgement that another has
+    /// overtaken still reports deliveries beyond holes.
     pub(in crate::sender) fn hear_rack(&mut self, now: Time, ack: &Ack) {
         let Some(rack) = &self.rack else { return };
         let least = rack.least();
@@ -59,7 +60,8 @@ impl TcpSender {
                 self.reduce(acked, cut, before);
             }
         } else if acked > 0 && self.phase != Phase::Fast && !self.cut {
-            // Not all that is acknowledged: at the end of a recovery most of it had been delivered before.
+            // Not all acknowledged bytes count: at the end of a recovery most of them had been delivered
+            // before.
             let delivered = (acked + self.board.sacked()).saturating_sub(held);
             self.grow(delivered, self.board.sacked());
         }
@@ -69,7 +71,8 @@ impl TcpSender {
         }
     }
 
-    /// Round trips, of segments that were sent once (Karn): the first for timeouts, the last for the smallest.
+    /// Takes round trips of segments that were sent once (Karn): of the first for the timeout, of the last for
+    /// the smallest round trip.
     #[inline]
     fn measure(&mut self, now: Time, acked: u64, heard: &Delivered) {
         let covered = heard.covered.filter(|_| !heard.again);
@@ -87,7 +90,7 @@ impl TcpSender {
         }
     }
 
-    /// Linux `tcp_fastretrans_alert`. Gives the time until more may be lost, 0 for never.
+    /// Applies Linux `tcp_fastretrans_alert`. Returns the time until more segments may be lost, 0 for never.
     fn alert(
         &mut self,
         now: Time,
@@ -136,7 +139,7 @@ impl TcpSender {
         marked.wait
     }
 
-    /// RFC 8985 6.2 step 5.
+    /// Searches for losses (RFC 8985 6.2 step 5).
     fn mark_losses(&mut self, now: Time) -> Marked {
         let Some(rack) = &self.rack else {
             return Marked::default();
@@ -146,7 +149,7 @@ impl TcpSender {
             .mark_by_time(now.ps(), rack.newest, rack.rtt, settle)
     }
 
-    /// A recovery ends: all that was outstanding when it began is acknowledged.
+    /// Ends a recovery: everything in flight when it began is acknowledged.
     fn leave(&mut self) {
         if let Some(rack) = &mut self.rack {
             rack.recovered();
@@ -154,7 +157,7 @@ impl TcpSender {
         self.reopen();
     }
 
-    /// Ends a recovery, and what F-RTO was finding out.
+    /// Returns to `Open`: ends a recovery and the test of F-RTO.
     pub(in crate::sender) fn reopen(&mut self) {
         if let Some(rack) = &mut self.rack {
             (rack.frto, rack.new_alone) = (false, false);
@@ -164,7 +167,8 @@ impl TcpSender {
         self.set_phase(Phase::Open);
     }
 
-    /// Linux `tcp_enter_recovery`: from Open and Loss the window is cut, in CWR its cut goes on.
+    /// Enters recovery (Linux `tcp_enter_recovery`): from Open and Loss the window is cut; from CWR the
+    /// reduction goes on.
     pub(in crate::sender) fn enter_recovery(&mut self, now: Time) {
         self.remember(false);
         let in_cwr = self.phase == Phase::Open && self.cut;
@@ -186,12 +190,12 @@ impl TcpSender {
             (rack.frto, rack.new_alone, rack.probing) = (false, false, false);
         }
         self.cut = false;
-        // Where the window is cut at once nothing else would let the first repair leave.
+        // Where the window is cut at once, nothing else would let the first retransmission leave.
         self.free_repair |= !self.proportional;
         self.set_phase(Phase::Fast);
     }
 
-    /// Linux `tcp_process_loss`, with F-RTO (RFC 5682 3.1, with SACK).
+    /// Applies Linux `tcp_process_loss`, with F-RTO (RFC 5682 3.1, with SACK).
     fn process_loss(&mut self, now: Time, ack: &Ack, acked: u64, news: bool, heard: &Delivered) {
         let recovered = self.una >= self.recover;
         let more = self.size > self.nxt && self.nxt - self.una < self.rwnd;
@@ -199,7 +203,7 @@ impl TcpSender {
         rack.new_alone = false;
         if rack.frto {
             if heard.original {
-                // Step 3.b: something arrived that was sent before the timeout and never since.
+                // Step 3.b: a segment arrived that was sent before the timeout and not since.
                 return self.undo_timeout(now);
             }
             if self.nxt > self.recover {
@@ -217,7 +221,7 @@ impl TcpSender {
         }
     }
 
-    /// The timeout was spurious: nothing that it marked is lost, and the window comes back.
+    /// Undoes a spurious timeout: nothing that it marked is lost, and the window is restored.
     fn undo_timeout(&mut self, now: Time) {
         match self.take_prior() {
             Some(prior) => self.undo(now, prior),
@@ -228,7 +232,7 @@ impl TcpSender {
         }
     }
 
-    /// An echo while a timeout is repaired cuts the window once in a window of data.
+    /// Cuts the window for an echo during recovery from a timeout, once in a window of data.
     #[cold]
     pub(in crate::sender) fn hear_echo_in_loss(&mut self) {
         if self.una > self.cut_end || self.cut_end == self.recover {
@@ -237,11 +241,11 @@ impl TcpSender {
         }
     }
 
-    /// RFC 8985 6.3, Linux `tcp_enter_loss`: the timer ran out.
+    /// Handles a timeout (RFC 8985 6.3, Linux `tcp_enter_loss`).
     pub(in crate::sender) fn lose(&mut self, now: Time) {
         self.remember(true);
         let again = self.timed_out_at.replace(self.una) == Some(self.una);
-        // Linux reduces once in a window of data, and again after a timeout that something has followed.
+        // Linux reduces once in a window of data, and again after a timeout that was followed by progress.
         let cut_already = match self.phase {
             Phase::Loss => again,
             Phase::Fast => self.una < self.recover,
@@ -266,8 +270,8 @@ impl TcpSender {
         self.set_phase(Phase::Loss);
     }
 
-    /// The reordering window is over (Linux `tcp_rack_reo_timeout`): one segment leaves, as proportional rate reduction
-    /// says of one delivered.
+    /// Handles the end of the reordering window (Linux `tcp_rack_reo_timeout`): one segment leaves, as
+    /// proportional rate reduction allows for one delivered.
     pub(in crate::sender) fn settle_losses(&mut self, now: Time) {
         let before = self.before();
         let pipe = self.board.pipe(self.una);

@@ -1,14 +1,15 @@
-//! The one timer of a sender that detects losses by time, and the probe of the tail.
+//! Single timer of a sender that detects losses by time, and the probe of the tail.
 //!
-//! **Decision**     when a probe is due, what it carries, and what its answer says; which of timeout, reordering window
-//!                  and probe the timer runs for.
+//! **Decision**     when a probe is due, which segment it carries, and what its answer shows; whether the timer
+//!                  runs for the timeout, the reordering window or the probe.
 //! **State**        `Rack::pending`, `Rack::probe`.
 //! **Units**        picoseconds and bytes.
 //! **Errors**       none.
 //! **Source**       RFC 8985 section 7 (TLP); Linux `tcp_schedule_loss_probe`, `tcp_send_loss_probe`,
 //!                  `tcp_process_tlp_ack`, `tcp_rearm_rto`, `tcp_set_xmit_timer`, `tcp_event_new_data_sent`.
-//! **Deviations**   without a round trip there is no probe (RFC 8985 7.2: after a second). What a probe has repaired
-//!                  counts as a loss for the window (7.4.2); Linux asks for the answer to a mark, which with DCTCP is less.
+//! **Deviations**   without a round trip there is no probe (RFC 8985 7.2: after a second). A loss that a probe
+//!                  has repaired counts as a loss for the window (7.4.2); Linux reacts as to a mark, which with
+//!                  DCTCP cuts less.
 
 use sidestep_types::Time;
 
@@ -18,7 +19,7 @@ use super::{Pending, Probe};
 use crate::{Ack, Segment};
 
 impl TcpSender {
-    /// The timer after an acknowledgement: the reordering window, a probe or the timeout.
+    /// Sets the timer after an acknowledgement: for the reordering window, a probe or the timeout.
     #[inline]
     pub(in crate::sender) fn set_timer_after(
         &mut self,
@@ -41,8 +42,9 @@ impl TcpSender {
         }
     }
 
-    /// Tells whether `heard` reports, for the first time, a segment sent before the last sending of the first one. Nothing
-    /// else that is SACKed moves the timer: it would go on moving while nothing is acknowledged.
+    /// Returns true if `heard` reports, for the first time, a segment sent before the last transmission of the
+    /// first one. No other SACK moves the timer: otherwise it would move on forever while nothing is
+    /// acknowledged.
     fn sacked_before_head(&self, heard: &Delivered) -> bool {
         match (heard.sacked, self.board.head_sent()) {
             (Some((first, _)), Some(head)) => first < head,
@@ -50,7 +52,7 @@ impl TcpSender {
         }
     }
 
-    /// Linux `tcp_set_xmit_timer`.
+    /// Sets the timer as Linux `tcp_set_xmit_timer`.
     #[inline]
     fn set_timer(&mut self, now: Time) {
         if !self.schedule_probe(now, self.timer.rto()) {
@@ -58,8 +60,8 @@ impl TcpSender {
         }
     }
 
-    /// Linux `tcp_rearm_rto`: a timeout that a probe or a reordering window has taken the place of goes on from when the
-    /// first segment was sent.
+    /// Restarts the timeout as Linux `tcp_rearm_rto`: after a probe or a reordering window it counts from the
+    /// transmission of the first segment.
     pub(in crate::sender) fn rearm(&mut self, now: Time) {
         let whole = self
             .rack
@@ -73,7 +75,7 @@ impl TcpSender {
         self.run(now, span, Pending::Rto);
     }
 
-    /// Time until the first segment has been out for a timeout.
+    /// Returns the time until the first segment has been in flight for a timeout.
     fn until_timeout(&self, now: Time) -> Time {
         let sent = Time::from_ps(self.board.head_sent().unwrap_or(now.ps()));
         sent.saturating_add(self.timer.rto()).saturating_sub(now)
@@ -85,7 +87,7 @@ impl TcpSender {
         self.pend(pending);
     }
 
-    /// Wait that Linux adds to its short timers.
+    /// Returns the margin that Linux adds to its short timers.
     #[inline]
     fn margin(&self) -> Time {
         self.rack
@@ -100,7 +102,7 @@ impl TcpSender {
         }
     }
 
-    /// RFC 8985 7.2: the timer runs for a probe, if one makes sense; after `timeout` at the latest.
+    /// Sets the timer for a probe (RFC 8985 7.2), if a probe is useful; after `timeout` at the latest.
     #[inline]
     fn schedule_probe(&mut self, now: Time, timeout: Time) -> bool {
         let Some(rack) = &mut self.rack else {
@@ -122,7 +124,7 @@ impl TcpSender {
         true
     }
 
-    /// New data has left.
+    /// Sets the timer after new data has left.
     #[inline]
     pub(in crate::sender) fn sent_new(&mut self, now: Time) {
         let Some(rack) = &self.rack else { return };
@@ -135,7 +137,8 @@ impl TcpSender {
         }
     }
 
-    /// A repair has left: of the first segment it restarts the timeout, unless the reordering window runs.
+    /// Sets the timer after a retransmission has left: that of the first segment restarts the timeout, unless
+    /// the reordering window runs.
     pub(in crate::sender) fn sent_again(&mut self, now: Time, first: bool) {
         let Some(rack) = &mut self.rack else { return };
         rack.resent += 1;
@@ -144,7 +147,7 @@ impl TcpSender {
         }
     }
 
-    /// The timer has run out for a probe: the next poll sends one, unless another is unanswered.
+    /// Handles the expiry of the probe timer: the next poll sends a probe, unless another is unanswered.
     #[cold]
     pub(in crate::sender) fn probe_due(&mut self, now: Time) {
         let Some(rack) = &mut self.rack else { return };
@@ -156,7 +159,7 @@ impl TcpSender {
         }
     }
 
-    /// RFC 8985 7.3: a new segment whatever the window, or the last one again.
+    /// Returns the probe (RFC 8985 7.3): a new segment regardless of the window, or the last segment again.
     #[cold]
     pub(in crate::sender) fn next_probe(&mut self, now: Time) -> Option<Segment> {
         if let Some(rack) = &mut self.rack {
@@ -185,7 +188,7 @@ impl TcpSender {
         segment
     }
 
-    /// RFC 8985 7.4.2: the answer to a probe says whether it has repaired a loss.
+    /// Checks whether the answer to a probe shows that it has repaired a loss (RFC 8985 7.4.2).
     #[inline]
     pub(in crate::sender) fn end_probe(&mut self, now: Time, ack: &Ack, acked: u64, news: bool) {
         if let Some(probe) = self.rack.as_ref().and_then(|rack| rack.probe)

@@ -1,7 +1,8 @@
 use super::*;
 use crate::Closing;
 
-/// Two segments, of which all is acknowledged after 100 us, and what it sends then: its first byte and length.
+/// Returns a sender whose two segments are all acknowledged after 100 us, and the segments it sends then, as
+/// first byte and length.
 fn acknowledged(fin: bool, how: Closing) -> (TcpSender, Vec<(u64, u32)>) {
     let config = TcpConfig { fin, ..tcp() };
     let mut tx = flow(config, 2000).closing(how);
@@ -35,7 +36,7 @@ impl TcpSender {
 fn a_fin_follows_the_last_acknowledgement_and_its_answer_is_acknowledged_once() {
     let (mut tx, sent) = acknowledged(true, Closing::Both);
     assert_eq!(sent, [(2000, 0)]);
-    // What was said of the data is no answer.
+    // A repeated acknowledgement of the data does not answer the FIN.
     tx.hears_of(110, 2000);
     assert_eq!((tx.empties(110), tx.is_done()), (vec![], false));
     assert!(tx.deadline().is_some());

@@ -1,4 +1,4 @@
-//! What a switch has cut is sent again without a timeout, and the window shrinks once for it.
+//! Trimmed segments are retransmitted without a timeout, and the window shrinks once for them.
 
 use super::*;
 
@@ -65,11 +65,11 @@ fn a_cut_in_the_next_window_reduces_it_again() {
 fn the_first_repair_leaves_whatever_the_window_and_the_others_as_it_has_room() {
     let mut tx = flow(quiet(sack()), 8_000);
     tx.sends(0);
-    // Eight in the network, window four: the first all the same, nothing for the second.
+    // Eight are in the network, the window is four: the first is retransmitted all the same, the second is not.
     assert_eq!(tx.told(10, 0, &[(0, 1)]), [0]);
     assert_eq!(tx.told(11, 0, &[(1, 2)]), NOTHING);
     assert_eq!(tx.told(12, 0, &[(2, 3)]), NOTHING);
-    // 0, 4 to 7 and nothing else are in the network after 3 has arrived.
+    // Only 0 and 4 to 7 are in the network after 3 has arrived.
     assert_eq!(tx.sacked(13, 0, &[(3, 4)]), NOTHING);
     assert_eq!(tx.sacked(14, 0, &[(3, 5)]), NOTHING);
     assert_eq!(tx.sacked(15, 0, &[(3, 6)]), [1]);

@@ -12,7 +12,7 @@ fn dctcp(initial_alpha: f64) -> TcpConfig {
     }
 }
 
-/// As the sender of Vertigo's simulator: alpha moves on echoes, and a loss leaves three quarters.
+/// Settings of the sender of Vertigo's simulator: alpha moves on echoes, and a loss leaves three quarters.
 fn by_echoes(initial_alpha: f64) -> TcpConfig {
     TcpConfig {
         congestion: Congestion::Dctcp {
@@ -155,9 +155,9 @@ fn an_echo_during_recovery_cuts_nothing_more() {
 #[test]
 fn by_echoes_unmarked_windows_leave_alpha_and_the_echo_that_ends_one_cuts_by_the_new_value() {
     for (config, alpha) in [
-        // One window that was acknowledged by its first segment, then 1 of the next 10.
+        // One window that ended at its first acknowledgement, then 1 marked of the next 10.
         (dctcp(1.0), 15.0 / 16.0 * 15.0 / 16.0 + 0.1 / 16.0),
-        // 1 of all 11.
+        // 1 marked of all 11.
         (by_echoes(1.0), 15.0 / 16.0 + 1.0 / 11.0 / 16.0),
     ] {
         let mut tx = endless(config);

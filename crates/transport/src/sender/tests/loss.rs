@@ -47,7 +47,7 @@ fn with_timestamps_what_was_sent_again_is_a_sample_from_its_last_sending() {
     tx.acked(650, 3); // a hole that the second repair has filled, 50 us ago
     assert_eq!(tx.rto(), us(200)); // 50 + 4 * 25, at least 200: no back-off is left
     assert_eq!(tx.deadline(), Some(us(850)));
-    // One that was sent once is a sample as ever, and what came before does not stay.
+    // A segment sent once gives a sample as usual, and the earlier retransmission has no further effect.
     tx.acked(1100, 4);
     assert_eq!(tx.rto(), us(575)); // (7 * 50 + 450) / 8 + 4 * (3 * 25 + 400) / 4
 }

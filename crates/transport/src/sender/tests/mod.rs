@@ -1,5 +1,4 @@
-//! Conversations with a sender. Segments are numbered from 0 and 1000 bytes long, times
-//! are microseconds.
+//! Dialogues with a sender. Segments are numbered from 0 and 1000 bytes long, times are microseconds.
 
 mod closing;
 mod cut;
@@ -22,7 +21,7 @@ use crate::{
     Segment, Sender, TcpConfig,
 };
 
-/// NewReno throughout, four segments at first, a timeout of 200 us at least and at first.
+/// Settings of NewReno: an initial window of four segments, initial and least timeout 200 us.
 fn tcp() -> TcpConfig {
     TcpConfig {
         reduction: Reduction::AtOnce,
@@ -58,43 +57,43 @@ const fn us(us: u64) -> Time {
     Time::from_us(us)
 }
 
-/// An endless flow.
+/// Creates a sender of an endless flow.
 fn endless(config: TcpConfig) -> TcpSender {
     TcpSender::new(Arc::new(config), None)
 }
 
-/// A flow of `size` bytes.
+/// Creates a sender of a flow of `size` bytes.
 fn flow(config: TcpConfig, size: u64) -> TcpSender {
     TcpSender::new(Arc::new(config), Some(size))
 }
 
 impl TcpSender {
-    /// The segments it puts on the wire now.
+    /// Returns the segments sent now.
     fn segments(&mut self, at: u64) -> Vec<Segment> {
         std::iter::from_fn(|| self.poll_send(us(at))).collect()
     }
 
-    /// Their numbers.
+    /// Returns the numbers of the segments sent now.
     fn sends(&mut self, at: u64) -> Vec<u64> {
         self.segments(at).iter().map(|s| s.seq / 1000).collect()
     }
 
-    /// Hears that `segments` have arrived, and answers.
+    /// Acknowledges `segments`; returns the segments sent.
     fn acked(&mut self, at: u64, segments: u64) -> Vec<u64> {
         self.heard(at, segments, false, &[])
     }
 
-    /// Hears the same `times` over, and answers each time.
+    /// Acknowledges `segments` `times` times; returns the segments sent each time.
     fn dups(&mut self, at: u64, times: u64, segments: u64) -> Vec<Vec<u64>> {
         (0..times).map(|_| self.acked(at, segments)).collect()
     }
 
-    /// Hears that `segments` and the given blocks `from..to` have arrived, and answers.
+    /// Acknowledges `segments` and the blocks `from..to`; returns the segments sent.
     fn sacked(&mut self, at: u64, segments: u64, blocks: &[(u64, u64)]) -> Vec<u64> {
         self.heard(at, segments, false, blocks)
     }
 
-    /// Hears the same with an echo of a mark.
+    /// Acknowledges `segments` with an echo of a mark; returns the segments sent.
     fn echoed(&mut self, at: u64, segments: u64) -> Vec<u64> {
         self.heard(at, segments, true, &[])
     }
@@ -108,8 +107,8 @@ impl TcpSender {
         self.hears(at, segments, ece, sack, false)
     }
 
-    /// Hears that `segments` and the blocks after the first have arrived, and that a switch has
-    /// cut the first, and answers.
+    /// Acknowledges `segments` and the blocks after the first, and reports the first block as trimmed; returns
+    /// the segments sent.
     fn told(&mut self, at: u64, segments: u64, blocks: &[(u64, u64)]) -> Vec<u64> {
         let mut sack = SackBlocks::NONE;
         for (from, to) in blocks {
@@ -140,7 +139,7 @@ impl TcpSender {
         self.sends(at)
     }
 
-    /// The timer runs out, exactly when it is due.
+    /// Lets the timer expire exactly when it is due; returns the segments sent.
     fn times_out(&mut self, at: u64) -> Vec<u64> {
         assert_eq!(self.deadline(), Some(us(at)));
         self.on_timeout(us(at));

@@ -20,7 +20,7 @@ fn syn_ack() -> Ack {
 }
 
 impl TcpSender {
-    /// The answer to the SYN is acknowledged; then come these segments.
+    /// Checks that the answer to the SYN is acknowledged; returns the segments sent after that.
     fn confirms_and_sends(&mut self, at: u64) -> Vec<u64> {
         let confirm = self.poll_send(us(at)).expect("an acknowledgement");
         assert_eq!((confirm.seq, confirm.len), (0, 0));
@@ -77,7 +77,7 @@ fn an_empty_flow_opens_nothing_until_it_has_data() {
     assert!(tx.poll_send(us(10)).expect("a SYN").syn);
 }
 
-/// What a sender on a connection begins with that the other end has opened.
+/// Initial state of a sender on a connection that the other end has opened.
 #[test]
 fn who_answers_opens_nothing_and_knows_the_round_trip_that_was_seen() {
     let answering = |opened| flow(opening(), 3000).answering(opened);
@@ -85,7 +85,7 @@ fn who_answers_opens_nothing_and_knows_the_round_trip_that_was_seen() {
     assert_eq!((tx.rto(), tx.sends(0)), (us(240), vec![0, 1, 2]));
     let mut tx = answering(Opened::Unseen);
     assert_eq!((tx.rto(), tx.sends(0)), (us(1000), vec![0, 1, 2]));
-    // RFC 5681 3.1: something of the handshake was lost.
+    // RFC 5681 3.1: a packet of the handshake was lost.
     let mut tx = answering(Opened::Again(us(80)));
     assert_eq!((tx.rto(), tx.sends(0)), (us(1000), vec![0]));
 }
@@ -101,7 +101,7 @@ fn with_timestamps_what_was_answered_twice_is_a_sample() {
     assert_eq!((tx.rto(), tx.sends(0)), (us(240), vec![0]));
     let mut tx = answering(Opened::Again(Time::MAX));
     assert_eq!((tx.rto(), tx.sends(0)), (us(1000), vec![0]));
-    // And at the end that opens.
+    // The end that opens behaves alike.
     let mut tx = endless(config);
     assert!(tx.poll_send(us(0)).expect("a SYN").syn);
     tx.on_timeout(us(1000));

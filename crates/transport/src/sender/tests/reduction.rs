@@ -36,7 +36,7 @@ fn a_window_cut_at_once_is_silent_until_the_flight_fits_and_prr_sends_one_for_tw
         };
         assert_eq!(prr.acked(100, segments), expected, "after {segments}");
     }
-    // Both sent five for the ten, and have five under way.
+    // Both sent five for the ten, and have five in flight.
     assert_eq!((at_once.nxt, prr.nxt), (15_000, 15_000));
     assert_eq!(prr.acked(200, 11), [15]);
     assert_eq!(prr.cwnd(), 5000); // it is over: the window is the one aimed at
@@ -47,7 +47,7 @@ fn once_below_its_aim_prr_returns_to_it_by_one_segment_more_than_was_delivered()
     let mut tx = endless(prr(dctcp()));
     tx.sends(0);
     assert_eq!(tx.echoed(100, 1), [10]);
-    // Seven at once: three of the first ten and one more are left, five is the aim.
+    // Seven at once: three of the first ten and one more are in flight; the target is five.
     assert_eq!(tx.acked(101, 8), [11, 12]);
     assert_eq!(tx.acked(102, 9), [13]);
 }
@@ -83,10 +83,10 @@ fn with_sack_prr_repairs_at_once_and_sends_one_for_two_after_that() {
     assert_eq!(tx.sacked(101, 0, &[(1, 3)]), NOTHING);
     assert_eq!(tx.sacked(102, 0, &[(1, 4)]), [0]);
     assert_eq!(tx.ssthresh(), 5000);
-    // Eight were in the network when it began (10 less the two SACKed before): 5/8 each.
+    // Eight were in the network when the reduction began (10 less the two SACKed before): 5/8 each.
     assert_eq!(tx.sacked(103, 0, &[(1, 5)]), [10]);
     assert_eq!(tx.sacked(104, 0, &[(1, 6)]), NOTHING);
-    // Five are under way, as aimed at; from here one for one.
+    // Five are in flight, the target; from here one leaves for each delivered.
     assert_eq!(tx.sacked(105, 0, &[(1, 7)]), NOTHING);
     assert_eq!(tx.sacked(106, 0, &[(1, 8)]), [11]);
     assert_eq!(tx.sacked(107, 0, &[(1, 9)]), [12]);
@@ -106,7 +106,7 @@ fn without_sack_a_duplicate_stands_for_a_segment() {
     assert_eq!(tx.acked(105, 0), NOTHING);
     assert_eq!(tx.acked(106, 0), [11]);
     assert_eq!(tx.acked(107, 0), [12]);
-    // 0 arrives. 6 to 9 were guessed already; 5 is repaired.
+    // 0 arrives. 6 to 9 were guessed already; 5 is retransmitted.
     assert_eq!(tx.guessed, 8000);
     assert_eq!(tx.acked(200, 5), [5, 13]); // with 10 to 12 that makes five under way
     assert_eq!(tx.guessed, 4000);

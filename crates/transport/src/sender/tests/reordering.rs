@@ -1,14 +1,15 @@
-//! Needless repairs: D-SACK, thresholds that move, windows that come back.
+//! Spurious retransmissions: D-SACK, adapted thresholds, restored windows.
 
 use super::*;
 use crate::ThresholdRule;
 
-/// SACK and D-SACK; the threshold moves by them, and windows come back.
+/// Settings with SACK and D-SACK, which adapt the threshold and restore windows.
 fn robust() -> TcpConfig {
     with(sack(), ThresholdRule::Dsack, true, true)
 }
 
-/// The threshold moves by how soon a repair is acknowledged, and windows come back.
+/// Settings that judge a retransmission by how soon it is acknowledged; the threshold adapts, and windows are
+/// restored.
 fn early(config: TcpConfig) -> TcpConfig {
     with(config, ThresholdRule::Early, false, true)
 }
@@ -22,7 +23,8 @@ fn with(config: TcpConfig, rule: ThresholdRule, dsack: bool, undo: bool) -> TcpC
 }
 
 impl TcpSender {
-    /// Hears that `segments` and `blocks` have arrived, and segment `again` once more.
+    /// Acknowledges `segments` and `blocks`, and reports segment `again` as a duplicate; returns the segments
+    /// sent.
     fn dsacked(&mut self, at: u64, segments: u64, again: u64, blocks: &[(u64, u64)]) -> Vec<u64> {
         let below = again < segments;
         let bytes = |n: u64| (n * 1000) as u32;
@@ -47,7 +49,7 @@ impl TcpSender {
         self.sends(at)
     }
 
-    /// Recoveries begun, duplicates heard of, windows given back.
+    /// Returns the number of recoveries begun, duplicates reported, windows restored.
     fn told_of(&self) -> [u32; 3] {
         let counters = self.counters();
         [counters.fast_retransmits, counters.dsacks, counters.undone]
@@ -58,7 +60,8 @@ impl TcpSender {
     }
 }
 
-/// Ten segments, of which the first is late: it is sent again on the third that overtakes it.
+/// Returns a sender of ten segments, the first of them late: the third segment that overtakes it starts its
+/// retransmission.
 fn repaired(config: TcpConfig) -> TcpSender {
     let mut tx = endless(config);
     tx.sends(0);
@@ -75,12 +78,13 @@ fn a_dsack_of_the_only_repair_gives_the_window_back() {
     assert_eq!(tx.acked(103, 4), NOTHING); // the first, late
     assert_eq!(tx.cwnd(), 5000);
     assert_eq!(tx.acked(104, 6), [10]);
-    // The repair: the window of 10 comes back in slow start, and this grows it. 7 to 10 are out.
+    // D-SACK of the retransmission: the window of 10 is restored in slow start, and this acknowledgement grows
+    // it. 7 to 10 are in flight.
     assert_eq!(tx.dsacked(203, 7, 0, &[]), [11, 12, 13, 14, 15, 16, 17]);
     assert_eq!((tx.cwnd(), tx.ssthresh()), (11_000, u64::MAX));
     assert_eq!(tx.told_of(), [1, 1, 1]);
     assert_eq!(tx.dsack_threshold(), 4);
-    // Three overtake 7: not enough any more. The fourth is.
+    // Three segments overtake 7, which is not enough now; the fourth is.
     assert_eq!(tx.sacked(300, 7, &[(8, 11)]), NOTHING);
     assert_eq!(tx.sacked(301, 7, &[(8, 12)])[0], 7);
     assert_eq!(tx.told_of(), [2, 1, 1]);
@@ -251,7 +255,7 @@ fn limited_transmit_goes_on_up_to_a_threshold_that_moves() {
     tx.acked(104, 12);
     tx.dsacked(105, 12, 0, &[]); // five had overtaken it
     assert_eq!((tx.dsack_threshold(), tx.cwnd()), (6, 10_000));
-    // 12 to 21 are out: one more on each of five duplicates.
+    // 12 to 21 are in flight: one more leaves on each of five duplicates.
     let each = (1..=5).map(|n| tx.sacked(200 + n, 12, &[(13, 13 + n)]));
     assert_eq!(each.flatten().collect::<Vec<u64>>(), [22, 23, 24, 25, 26]);
     assert_eq!(tx.sacked(206, 12, &[(13, 19)])[0], 12);
@@ -361,13 +365,14 @@ fn a_repair_acknowledged_too_soon_was_needless() {
     assert_eq!(tx.acked(100, 1), [10, 11]); // a round trip of 100
     assert_eq!(tx.dups(101, 3, 1), [vec![], vec![], vec![1]]);
     assert_eq!((tx.cwnd(), tx.ssthresh()), (8500, 5500));
-    // Less than half of 100 after the repair: 11 segments come back, and this is another.
+    // Acknowledged less than half of 100 us after the retransmission: the window of 11 segments is restored,
+    // and this acknowledgement adds one.
     assert_eq!(tx.acked(150, 5), [12, 13, 14, 15, 16]);
     assert_eq!((tx.cwnd(), tx.ssthresh()), (12_000, u64::MAX));
     assert_eq!((tx.told_of(), tx.dsack_threshold()), ([1, 0, 1], 4));
 }
 
-/// RFC 6582 keeps a second recovery off what was in flight at the first: not where that was needless.
+/// RFC 6582 starts no second recovery for data in flight at the first, unless that one was spurious.
 #[test]
 fn a_loss_in_what_was_in_flight_at_a_needless_recovery_is_repaired_at_once() {
     let mut tx = endless(early(tcp()));

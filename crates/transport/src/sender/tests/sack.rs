@@ -8,7 +8,7 @@ fn every_hole_is_repaired_within_one_round_trip() {
     assert_eq!(tx.sacked(101, 0, &[(3, 4), (1, 2)]), NOTHING);
     assert_eq!(tx.sacked(102, 0, &[(5, 6), (3, 4), (1, 2)]), [0]);
     assert_eq!((tx.ssthresh(), tx.cwnd()), (5000, 5000));
-    // Three are SACKed above 2: lost. In the network are 0 again, 4, 7, 8 and 9: no room.
+    // Three are SACKed above 2: it is lost. The retransmitted 0, 4, 7, 8 and 9 are in the network: no room.
     assert_eq!(tx.sacked(103, 0, &[(5, 7), (3, 4), (1, 2)]), NOTHING);
     // Three are SACKed above 4 as well: 0 again, 8 and 9 leave room for two.
     assert_eq!(tx.sacked(104, 0, &[(5, 8), (3, 4), (1, 2)]), [2, 4]);
@@ -78,7 +78,7 @@ fn a_lost_tail_is_rescued_once() {
     tx.sacked(101, 0, &[(1, 3)]);
     assert_eq!(tx.sacked(102, 0, &[(1, 4)]), [0]);
     assert_eq!(tx.sacked(103, 0, &[(1, 5)]), NOTHING);
-    // No hole is left below what arrived and no data to send: the last one, just in case.
+    // No hole is left below the data that arrived, and no data to send: the last segment, as a rescue.
     assert_eq!(tx.sacked(104, 0, &[(1, 6)]), [7]);
     assert_eq!(tx.sacked(200, 6, &[(7, 8)]), [6]);
     assert_eq!(tx.acked(300, 8), NOTHING);

@@ -4,7 +4,7 @@
 use super::*;
 use crate::{Arrival, DelayedAck, Receiver, SwiftConfig, TcpReceiver, TransportConfig};
 
-/// The defaults.
+/// Returns the default settings.
 fn settings() -> SwiftConfig {
     let swift = TransportConfig::from_name("swift").expect("it is listed");
     match swift.tcp().expect("it is TCP").congestion {
@@ -31,7 +31,7 @@ fn swift(segments: u32) -> TcpConfig {
 }
 
 impl TcpSender {
-    /// Hears that `segments` have arrived, the last of them over `hops` switches, and answers.
+    /// Acknowledges `segments`, the last of them over `hops` switches; returns the segments sent.
     fn over(&mut self, at: u64, segments: u64, hops: u8) -> Vec<u64> {
         let ack = Ack {
             ack: segments * 1000,
@@ -51,7 +51,7 @@ fn close(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-3
 }
 
-/// Is its window so many segments, to a thousandth?
+/// Returns true if the window is `segments`, to a thousandth.
 fn at(tx: &TcpSender, segments: f64) -> bool {
     close(tx.window_in_segments(), segments)
 }
@@ -62,7 +62,7 @@ fn delays_below_the_target_add_a_packet_a_round_trip() {
     assert_eq!(tx.sends(0), [0]);
     assert_eq!(tx.acked(100, 1), [1, 2]);
     assert!(at(&tx, 2.0));
-    // 2 + 1/2, and of those the whole ones are sent.
+    // 2 + 1/2 segments, of which the whole ones are sent.
     assert_eq!(tx.acked(200, 2), [3]);
     assert!(at(&tx, 2.5));
     assert_eq!(tx.acked(200, 3), [4]);
@@ -110,10 +110,10 @@ fn it_cuts_again_when_a_round_trip_has_passed() {
     assert_eq!(tx.sends(0), [0, 1, 2, 3]);
     assert_eq!(tx.acked(300, 1), NOTHING);
     assert_eq!(tx.acked(301, 3), [4]);
-    // A round trip is 600 us now: 300 since the cut are none.
+    // The round trip is 600 us now: the 300 us since the cut are less.
     assert_eq!(tx.acked(600, 4), [5]);
     assert!(at(&tx, 2.0));
-    // It still is, and 601 are one.
+    // The round trip is still 600 us: 601 us are enough.
     assert_eq!(tx.acked(901, 5), NOTHING);
     assert!(at(&tx, 1.0));
 }
@@ -179,13 +179,13 @@ fn below_one_packet_each_waits_a_round_trip_over_the_window() {
     assert_eq!(tx.deadline(), Some(us(2000)));
     assert_eq!(tx.sends(1999), NOTHING);
     assert_eq!(tx.sends(2000), [1]);
-    // A quarter, at 800 us.
+    // A quarter of a packet, at 800 us.
     assert_eq!(tx.acked(2800, 2), NOTHING);
     assert!(at(&tx, 0.25));
     assert_eq!(tx.deadline(), Some(us(2000 + 3200)));
     tx.on_timeout(us(5200));
     assert_eq!((tx.sends(5200), tx.counters().timeouts), (vec![2], 0));
-    // In time: below one packet each that is acknowledged adds one whole.
+    // In time: below one packet, each acknowledged packet adds a whole one.
     assert_eq!(tx.acked(5300, 3), [3]);
     assert!(at(&tx, 1.25));
     assert_eq!(tx.pace(), Time::ZERO);
@@ -234,7 +234,7 @@ fn a_loss_cuts_by_half_at_most_once_a_round_trip() {
     assert_eq!(tx.acked(50, 0), [0]);
     assert!(at(&tx, 4.0));
     assert_eq!((tx.counters().fast_retransmits, tx.ssthresh()), (1, 4000));
-    // Had it been cut already, the loss would cut no more.
+    // If the window was cut already, the loss cuts no more.
     let mut tx = endless(swift(8));
     tx.sends(0);
     tx.acked(300, 1);
@@ -264,7 +264,7 @@ fn a_recovery_ends_at_the_window_that_delays_have_made_meanwhile() {
             let acks: Vec<_> = (2..5).map(|to| tx.sacked(50, 0, &[(1, to)])).collect();
             assert_eq!(acks[2].first(), Some(&0), "{acks:?}");
             assert!(at(&tx, 4.0));
-            // The repair has arrived, and all the rest.
+            // The retransmission has arrived, and all the rest.
             tx.acked(400, 8);
             assert_eq!((tx.ssthresh(), tx.window_in_segments()), (4000, 4.0));
             assert!(tx.cwnd() <= 4000, "{}", tx.cwnd());
@@ -286,7 +286,7 @@ fn a_timeout_halves_and_so_many_in_a_row_leave_the_least() {
     assert!(at(&tx, 1.0));
     assert_eq!(tx.times_out(350_000), [0]);
     assert!(at(&tx, 0.001));
-    // No round trip is known: nothing is paced but by the timer.
+    // Without a round trip, only the timer paces.
     assert_eq!(tx.pace(), Time::ZERO);
 }
 
@@ -299,7 +299,7 @@ fn an_acknowledgement_between_them_begins_a_new_row_of_timeouts() {
     let mut tx = endless(with(short, 4));
     tx.sends(0);
     assert_eq!(tx.times_out(50_000), [0, 1]);
-    // Sent twice: it gives no delay, and leaves the window.
+    // A segment sent twice gives no delay, and leaves the window unchanged.
     assert_eq!(tx.acked(50_050, 1), [2]);
     assert!(at(&tx, 2.0));
     let due = tx.deadline().expect("something is out");
@@ -370,7 +370,7 @@ fn a_needless_recovery_gives_the_window_back_unless_a_delay_has_cut_it_since() {
         assert_eq!(sent, [0, 8, 9, 10]);
         assert!(at(&tx, 4.0));
         tx.acked(55, 8);
-        // What the recovery has sent anew gives a delay; then the duplicate is told.
+        // The new data sent in the recovery gives a delay; then the duplicate is reported.
         tx.acked(50 + delay, 9);
         let told = Ack {
             ack: 9000,
@@ -387,7 +387,7 @@ fn a_needless_recovery_gives_the_window_back_unless_a_delay_has_cut_it_since() {
     }
 }
 
-/// `[from, to)` as a first block below `ack`.
+/// Returns `[from, to)` as a first block below `ack`.
 fn below(ack: u32, from: u32, to: u32) -> SackBlocks {
     let mut sack = SackBlocks::NONE;
     sack.push(ack - to, ack - from);
@@ -416,7 +416,7 @@ fn a_handshake_tells_the_first_round_trip() {
         2,
         "its answer, and the first segment"
     );
-    // It is lost; then half a packet may leave, one in 100/0.5 us: the timer is later by far.
+    // The segment is lost; then half a packet may leave, one in 100/0.5 us: the timer is far later.
     let due = tx.deadline().expect("it is out");
     tx.on_timeout(due);
     assert!(at(&tx, 0.5));

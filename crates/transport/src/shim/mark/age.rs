@@ -1,19 +1,19 @@
-//! How much of a message was sent, where nobody knows how much there is.
+//! Age of a message: the amount sent of it, where its size is unknown.
 //!
-//! **Decision**     a message ends when nothing has left for longer than `gap`, and new data follows: then
-//!                  its number rises and the count begins anew. What follows as a repeat is of the message
-//!                  before: the pause was a loss's, not the application's. Repeats do not count.
-//! **State**        the count, the message's number modulo 8, and when something left last.
+//! **Decision**     a message ends when nothing has left for longer than `gap`, and new data follows: then its
+//!                  number rises and the count restarts. A repeat after the pause belongs to the message
+//!                  before: the pause was due to a loss, not to the application. Repeats do not count.
+//! **State**        the count, the message's number modulo 8, and the time of the last packet.
 //! **Units**        packets, or bytes of payload; picoseconds.
 //! **Errors**       none.
 //! **Source**       Abdous et al., CoNEXT 2021 (Vertigo), section 3.1, flow aging; the gap of 360 us is its
 //!                  simulator's.
-//! **Deviations**   none known. The authors' host begins anew with a repeat as well; what a repeat does is
-//!                  assumed.
+//! **Deviations**   none known. The authors' host restarts the count at a repeat as well; the treatment of
+//!                  repeats is assumed.
 
 use sidestep_types::Time;
 
-/// What is counted.
+/// Unit of the count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Unit {
     /// Packets.
@@ -22,17 +22,18 @@ pub enum Unit {
     Bytes,
 }
 
-/// What was sent of the message that is being sent.
+/// Amount sent of the current message.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Age {
     sent: u32,
     id: u8,
-    /// When something left last.
+    /// Time of the last packet.
     left: Option<Time>,
 }
 
 impl Age {
-    /// Data of `len` bytes leaves for the first time: what was sent before it, and the message's number.
+    /// Counts data of `len` bytes that leaves for the first time; returns the amount sent before it, and the
+    /// message's number.
     pub fn first_sending(&mut self, now: Time, gap: Time, unit: Unit, len: u16) -> (u32, u8) {
         if (self.left).is_some_and(|left| now.saturating_sub(left) > gap) {
             (self.sent, self.id) = (0, (self.id + 1) % 8);
@@ -46,7 +47,7 @@ impl Age {
         (before, self.id)
     }
 
-    /// Data leaves that left before.
+    /// Records a repeat, which leaves now.
     pub fn repeat(&mut self, now: Time) {
         self.left = Some(now);
     }

@@ -1,39 +1,39 @@
-//! Boosting: what was sent again ranks as if less of its message were left.
+//! Boosting: a retransmission ranks as if less of its message were left.
 //!
-//! **Decision**     each time a packet is sent again its number counts for 1/`factor` of what it did. `Shift`:
-//!                  number and count travel, and every switch shifts by itself. `Rotate`: the host rotates
-//!                  the one number to the right, switches order by it as it is, and the host that receives
-//!                  it rotates it back by the count.
+//! **Decision**     each time a packet is retransmitted its number counts for 1/`factor` of its value. `Shift`:
+//!                  number and count travel, and every switch shifts. `Rotate`: the host rotates the number to
+//!                  the right, switches order by the rotated number, and the receiving host rotates it back by
+//!                  the count.
 //! **State**        none.
 //! **Units**        bytes or packets, as the number is; a count of 0 to [`MOST_COUNTED`].
 //! **Errors**       a factor that is not 1, 2, 4 or 8.
 //! **Source**       Abdous et al., CoNEXT 2021 (Vertigo), section 3.1 for `Rotate`; its simulator, where
 //!                  switches divide, for `Shift`.
-//! **Deviations**   none of the paper under `Rotate`, whose fault comes with it: a 1 that leaves the number
-//!                  at the low end returns at the high end, so that an odd number becomes one of the largest.
+//! **Deviations**   none of the paper under `Rotate`, including its fault: a 1 that leaves the number at the
+//!                  low end returns at the high end, so that an odd number becomes one of the largest.
 
-/// The largest count of retransmissions: 4 bits; further ones count as this.
+/// Largest count of retransmissions: 4 bits; further ones count as 15.
 pub const MOST_COUNTED: u8 = 15;
 
-/// Who makes a rank of the number and the count.
+/// Method of computing a rank from the number and the count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Rule {
-    /// Every switch, by a shift.
+    /// Every switch shifts.
     Shift,
-    /// The host, by a rotation.
+    /// The host rotates.
     Rotate,
 }
 
-/// The factor and the rule.
+/// Factor and rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Boosting {
     rule: Rule,
-    /// Bits of a shift, for each retransmission.
+    /// Bits of the shift for each retransmission.
     bits: u32,
 }
 
 impl Boosting {
-    /// By this rule and factor; `None` unless it is 1 (off), 2, 4 or 8.
+    /// Creates the boosting of this rule and factor; `None` unless the factor is 1 (off), 2, 4 or 8.
     pub fn new(rule: Rule, factor: u64) -> Option<Boosting> {
         let known = matches!(factor, 1 | 2 | 4 | 8);
         known.then(|| Boosting {
@@ -42,7 +42,7 @@ impl Boosting {
         })
     }
 
-    /// What switches order a packet by whose number is `number`, sent again so often.
+    /// Returns the rank by which switches order a packet with number `number`, retransmitted `count` times.
     #[inline]
     pub fn rank(self, number: u32, count: u8) -> u32 {
         let bits = self.bits * u32::from(count);
@@ -52,7 +52,7 @@ impl Boosting {
         }
     }
 
-    /// The number that travels in a frame: under `Shift` the number itself, under `Rotate` its rank.
+    /// Returns the number that travels in a frame: under `Shift` the number itself, under `Rotate` its rank.
     pub fn carried(self, number: u32, count: u8) -> u32 {
         match self.rule {
             Rule::Shift => number,
@@ -60,7 +60,7 @@ impl Boosting {
         }
     }
 
-    /// The number of which [`Boosting::carried`] made this.
+    /// Returns the number from which [`Boosting::carried`] computed `carried`.
     pub fn restored(self, carried: u32, count: u8) -> u32 {
         match self.rule {
             Rule::Shift => carried,
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(ranks(2), [14_600, 7_300, 3_650, 1_825, 0]);
         assert_eq!(ranks(4), [14_600, 3_650, 912, 228, 0]);
         assert_eq!(ranks(8), [14_600, 1_825, 228, 28, 0]);
-        // 45 bits are more than there are.
+        // 45 bits are more than a number has.
         assert_eq!(boosting(Rule::Shift, 8).rank(u32::MAX, 15), 0);
         assert_eq!(boosting(Rule::Shift, 4).rank(u32::MAX, 15), 3);
     }
@@ -99,11 +99,11 @@ mod tests {
     fn rotated_an_even_number_is_halved_and_an_odd_one_becomes_one_of_the_largest() {
         let rotate = boosting(Rule::Rotate, 2);
         assert_eq!(rotate.rank(14_600, 1), 7_300);
-        // The fault of the paper's rule: the last full packet of a message, behind all that is waiting.
+        // Fault of the paper's rule: the last full packet of a message ranks behind all others.
         assert_eq!(rotate.rank(1_461, 1), (1 << 31) + 730);
         assert!(rotate.rank(1_461, 1) > rotate.rank(u32::MAX >> 1, 0));
         assert_eq!(boosting(Rule::Shift, 2).rank(1_461, 1), 730);
-        // By 8 a number must be a multiple of 8 for it.
+        // With factor 8 a number must be a multiple of 8 to be divided.
         assert!(boosting(Rule::Rotate, 8).rank(1_460, 1) > 1 << 31);
     }
 
@@ -122,7 +122,7 @@ mod tests {
                 let by = boosting(rule, factor);
                 prop_assert_eq!(by.restored(by.carried(number, count), count), number);
             }
-            // Once shifted, a packet never ranks behind itself.
+            // A shifted packet never ranks behind its earlier transmission.
             let by = boosting(Rule::Shift, factor);
             prop_assert!(count == 0 || by.rank(number, count) <= by.rank(number, count - 1));
         }

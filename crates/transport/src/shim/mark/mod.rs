@@ -1,26 +1,27 @@
-//! Mark: says of each packet of data what switches order by, and what puts it back into order.
+//! Mark: tags each packet of data with the numbers that switches and the receiving host order by.
 //!
-//! **Decision**     what carries payload of an open flow gets a tag: its number, how often it was sent
-//!                  again, its message, whether it is the first or the last of that, and the rank that
-//!                  follows ([`Boosting`]). By `remaining` the number is the bytes of the message still
-//!                  to be sent, this packet's included; by `packets` or `bytes` what was sent before it
-//!                  ([`Age`]). A packet is a repeat when its first byte left before (`exact`), or when a
-//!                  filter has its addresses and sequence number (`cuckoo`); it keeps the number that it
-//!                  left with first, and one that begins within a packet has that of its first byte. What carries no payload gets no tag, and ranks first: as 0.
-//! **State**        of each open flow its size, its age, and of each subflow what is outstanding, at most
-//!                  [`MOST_REMEMBERED`] packets of a host; of each connection that carries several messages
+//! **Decision**     a packet with payload of an open flow gets a tag: its number, its retransmissions, its
+//!                  message, whether it is the first or the last of the message, and the rank that follows
+//!                  ([`Boosting`]). By `remaining` the number is the bytes of the message still to be sent,
+//!                  this packet's included; by `packets` or `bytes` the amount sent before it ([`Age`]). A
+//!                  packet is a repeat when its first byte left before (`exact`), or when a filter contains its
+//!                  addresses and sequence number (`cuckoo`). A repeat keeps its first number; a packet that
+//!                  begins within an earlier one gets the number of its first byte. A packet without payload
+//!                  gets no tag, and ranks first: as 0.
+//! **State**        for each open flow its size, its age, and for each subflow the packets in flight, at most
+//!                  [`MOST_REMEMBERED`] packets of a host; for each connection that carries several messages
 //!                  its age; a filter for the host.
 //! **Units**        bytes, or packets; the tag costs 7 or 8 B of each packet.
 //! **Errors**       `boost` that is not 1, 2, 4 or 8; `gap` of 0; a `filter` of 0 or of more than
-//!                  [`MOST_PLACES`] places; a `fingerprint` out of [`FINGERPRINTS`]. A stack refuses
-//!                  `carry = "option"` with segments that leave it no room.
+//!                  [`MOST_PLACES`] slots; a `fingerprint` out of [`FINGERPRINTS`]. A stack refuses `carry =
+//!                  "option"` with segments that leave it no room.
 //! **Source**       Abdous et al., CoNEXT 2021 (Vertigo), section 3.1 and figure 3.
 //! **Deviations**   by default number and count travel, and switches shift; in the simulator the rank is
-//!                  worked out here, once, since all switches shift alike. The filter tells repeats, and
-//!                  nothing else: numbers and counts come from the list of what is outstanding, which
-//!                  also says what leaves the filter; the paper is silent on that. A message's last
-//!                  packet has a flag. Unknown: [`Tag::UNKNOWN`] (4 GiB or more, endless, beyond what was announced),
-//!                  unless `unknown` says otherwise of what has no size.
+//!                  computed here, once, since all switches shift alike. The filter only tells repeats: numbers
+//!                  and counts come from the list of packets in flight, which also decides when a key leaves
+//!                  the filter; the paper is silent on that. A message's last packet has a flag. Unknown sizes
+//!                  are [`Tag::UNKNOWN`] (4 GiB or more, endless, beyond the announced size), unless `unknown`
+//!                  sets otherwise for messages without a size.
 
 mod age;
 mod boost;
@@ -41,63 +42,63 @@ use super::registry::Registered;
 use super::{Counters, Message, Nature, Shim, Up};
 use sent::{Outstanding, Sent};
 
-/// Packets outstanding that a host remembers, 16 B each: 1.5 GB of full ones. Beyond them data is marked all the
-/// same, and what is sent again of it counts as new.
+/// Most packets in flight that a host remembers, 16 B each: 1.5 GB of full ones. Further data is tagged all the
+/// same, and its retransmissions count as new.
 pub const MOST_REMEMBERED: usize = 1 << 20;
 
-/// Marks what leaves.
+/// Shim that tags packets that leave.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct Mark {
     settings: Settings,
     flows: BTreeMap<FlowId, Flow>,
-    /// What the last message of a connection has left to the next one.
+    /// Age that the last message of a connection leaves to the next one.
     ages: BTreeMap<FlowId, Age>,
     filter: Option<Cuckoo>,
-    /// How many packets more are remembered.
+    /// Packets that can still be remembered.
     room: usize,
-    /// What was said of the last packet that found no room.
+    /// Tag of the last packet that was not remembered.
     passing: Option<(FlowId, Sent)>,
     counters: Counters,
 }
 
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Settings {
-    /// What is counted; `None` for what remains.
+    /// Unit of the count; `None` counts the bytes that remain.
     by: Option<Unit>,
-    /// What remains of a message whose size nobody knows.
+    /// Tagging of messages of unknown size, where the number is the remaining size.
     unknown: Unknown,
     gap: Time,
     boosting: Boosting,
-    /// What messages announce.
+    /// Rule of the sizes that messages announce.
     announced: Announced,
     /// Bytes of a tag.
     adds: u32,
     framing: Framing,
 }
 
-/// How data is marked whose message has a size that nobody knows, by what remains.
+/// Tagging by remaining size of messages whose size is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, Words)]
 enum Unknown {
-    /// As [`Tag::UNKNOWN`].
+    /// Tagged with [`Tag::UNKNOWN`].
     Last,
-    /// Packets sent before it, from [`COUNTED`] on.
+    /// Tagged with the packets sent before, from [`COUNTED`] on.
     Packets,
-    /// Not at all.
+    /// Not tagged.
     Unmarked,
 }
 
-/// Where numbers begin that count packets, with [`Unknown::Packets`]: sizes are below.
+/// First number that counts packets, with [`Unknown::Packets`]: sizes are below.
 const COUNTED: u32 = 1 << 31;
 
-/// What is known of an open flow.
+/// State of an open flow.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 struct Flow {
     size: Option<u64>,
-    /// What it announces.
+    /// Announced size.
     announced: Option<u64>,
     message: Option<Message>,
     age: Age,
-    /// By their number.
+    /// Packets in flight of each subflow, by its number.
     subflows: Vec<Outstanding>,
 }
 
@@ -105,45 +106,48 @@ struct Flow {
 #[derive(sidestep_types::Settings)]
 #[settings(check)]
 pub struct MarkSettings {
-    /// the number: bytes of the message still to be sent, or, where sizes are unknown, packets or bytes sent before
-    /// (Vertigo)
+    /// number in the tag: bytes of the message still to be sent or, where sizes are unknown, packets or bytes
+    /// sent before (Vertigo)
     #[setting(default = "remaining")]
     by: By,
-    /// by packets or bytes: a message ends when nothing has left for longer (Vertigo's simulator)
+    /// by packets or bytes: longest pause within a message; after a longer one the next message begins
+    /// (Vertigo's simulator)
     #[setting(default = "360 us", above = 0)]
     gap: Time,
-    /// by remaining, data of a message whose size nobody knows: behind all others, behind all others by packets sent
-    /// before, or without a tag; assumed
+    /// by remaining: rank of data of a message of unknown size: behind all others, behind all others by packets
+    /// sent before, or without a tag; assumed
     #[setting(default = "last")]
     unknown: Unknown,
-    /// where the tag is: between Ethernet and IP, 7 B, or an option of IP, 8 B, with segments of at most 1452 B (Vertigo)
+    /// place of the tag: between Ethernet and IP, 7 B, or in an option of IP, 8 B, with segments of at most
+    /// 1452 B (Vertigo)
     #[setting(default = "ethertype")]
     carry: Carry,
-    /// by how much a number is divided each time its packet is sent again: 1, 2, 4 or 8 (Vertigo)
+    /// divisor of a number each time its packet is retransmitted: 1, 2, 4 or 8 (Vertigo)
     #[setting(default = "2")]
     boost: u64,
-    /// number and count travel and each switch shifts (Vertigo's simulator), or the host rotates the number (Vertigo),
-    /// which makes an odd one the largest
+    /// method of division: number and count travel and each switch shifts (Vertigo's simulator), or the host
+    /// rotates the number (Vertigo), which makes an odd one the largest
     #[setting(default = "shift")]
     boosting: Boost,
-    /// how repeats are found: by what is outstanding (as Vertigo's host), or by a cuckoo filter (Vertigo)
+    /// detection of repeats: by the list of packets in flight (as Vertigo's host), or by a cuckoo filter
+    /// (Vertigo)
     #[setting(default = "exact")]
     repeats: Repeats,
-    /// places of the filter of a host, at most 16777216; assumed
+    /// slots of the filter of a host, at most 16777216; assumed
     #[setting(default = "4096", above = 0)]
     filter: u64,
-    /// by remaining: what a message announces over what it has; a host that tells the truth has 1
+    /// by remaining: ratio of a message's announced size to its true size; 1 on a host that tells the truth
     #[setting(default = "1", above = 0)]
     announce: Fraction,
     /// share of the messages that announce so, chosen by their number; the others tell the truth
     #[setting(default = "1", range = ..=Fraction::ONE)]
     announce_share: Fraction,
-    /// bits of a place of the filter, 4 to 16; assumed
+    /// bits of a slot of the filter, 4 to 16; assumed
     #[setting(default = "12", range = FINGERPRINTS)]
     fingerprint: u64,
 }
 
-/// What is counted.
+/// Quantity that the number counts.
 #[derive(Clone, Copy, Words)]
 enum By {
     Remaining,
@@ -151,21 +155,21 @@ enum By {
     Bytes,
 }
 
-/// Where the tag is.
+/// Place of the tag.
 #[derive(Clone, Copy, PartialEq, Words)]
 enum Carry {
     Ethertype,
     Option,
 }
 
-/// The words for [`Rule`].
+/// Words for [`Rule`].
 #[derive(Clone, Copy, Words)]
 enum Boost {
     Shift,
     Rotate,
 }
 
-/// How repeats are found.
+/// Detection of repeats.
 #[derive(Clone, Copy, PartialEq, Words)]
 enum Repeats {
     Exact,
@@ -191,9 +195,9 @@ impl MarkSettings {
     }
 }
 
-/// Bytes of a tag between Ethernet and IP: 5, and the Ethertype of what follows.
+/// Bytes of a tag between Ethernet and IP: 5, and the Ethertype of the following header.
 const BETWEEN: u32 = 7;
-/// The same as an option of IP: with its type, its length and the end of options.
+/// Bytes of a tag as an option of IP: with its type, its length and the end of options.
 const OPTION: u32 = 8;
 /// Bytes of an IP packet that Ethernet carries.
 const MTU: u32 = 1500;
@@ -266,19 +270,20 @@ impl Registered for Mark {
     }
 }
 
-/// What a filter keeps of a packet: of its addresses and its first byte.
+/// Returns the key of a packet in the filter: a hash of its addresses and its first byte.
 fn key(hash: u32, seq: u64) -> u64 {
     mix64(seq ^ mix64(u64::from(hash)))
 }
 
 impl Settings {
-    /// What is counted of a message of this size, or of one that nobody knows: nothing where it is told what is left.
+    /// Returns the unit counted for a message of this size, or of unknown size; `None` if its number is the
+    /// bytes left.
     fn counts(&self, size: Option<u64>) -> Option<Unit> {
         let by_age = size.is_none() && self.unknown == Unknown::Packets;
         self.by.or(by_age.then_some(Unit::Packets))
     }
 
-    /// The number of what is left of a message.
+    /// Returns the number for the bytes left of a message.
     fn sayable(&self, left: u64) -> u32 {
         let most = match self.unknown {
             Unknown::Packets => COUNTED,
@@ -290,7 +295,8 @@ impl Settings {
             .unwrap_or(Tag::UNKNOWN)
     }
 
-    /// Does `number` say how much is left? One that has sent what it announced knows nothing more.
+    /// Returns true if `number` is the bytes left. It is not for a message that has sent all of its announced
+    /// size.
     fn says_what_is_left(&self, number: u32) -> bool {
         let counted = self.unknown == Unknown::Packets && number >= COUNTED;
         self.by.is_none() && number > 0 && !counted
@@ -298,7 +304,7 @@ impl Settings {
 }
 
 impl Flow {
-    /// What is outstanding of a subflow.
+    /// Returns the packets in flight of a subflow.
     fn subflow(&mut self, subflow: u8) -> &mut Outstanding {
         let at = usize::from(subflow);
         if self.subflows.len() <= at {
@@ -307,13 +313,13 @@ impl Flow {
         &mut self.subflows[at]
     }
 
-    /// What is left of its message with the byte that stands there.
+    /// Returns the number for the bytes left of its message from byte `from` on.
     fn left(&self, from: u64, settings: &Settings) -> u32 {
         let left = self.announced;
         settings.sayable(left.map_or(u64::MAX, |size| size.saturating_sub(from)))
     }
 
-    /// What is said of a packet that leaves for the first time; `from` is where it stands in its message.
+    /// Returns the record of a packet that leaves for the first time; `from` is its position in its message.
     fn first_sending(
         &mut self,
         now: Time,
@@ -351,13 +357,13 @@ impl Flow {
 }
 
 impl Mark {
-    /// One that remembers so many packets.
+    /// Limits the packets remembered to `room`.
     #[cfg(test)]
     pub(super) fn with_room(self, room: usize) -> Mark {
         Mark { room, ..self }
     }
 
-    /// What is said of `packet`, which leaves now. `from` is where it stands in its message.
+    /// Returns the record of `packet`, which leaves now; `from` is its position in its message.
     fn says(&mut self, now: Time, packet: &Packet, from: u64) -> Option<Sent> {
         let flow = self.flows.get_mut(&packet.flow)?;
         let (seq, end) = (packet.seq(), packet.seq() + u64::from(packet.len));
@@ -408,7 +414,7 @@ impl Mark {
         Some(sent)
     }
 
-    /// Keeps what was said of a packet, at its place or in passing.
+    /// Stores the record of a packet, in its place or, without room, as the last one.
     fn remember(&mut self, packet: &Packet, place: Result<usize, usize>, sent: Sent) {
         let flow = self.flows.get_mut(&packet.flow).expect("it is open");
         let subflow = flow.subflow(packet.subflow());
@@ -425,14 +431,14 @@ impl Mark {
         }
     }
 
-    /// Is its size one that nobody knows, and does data without a size get no tag?
+    /// Returns true if the flow's size is unknown, and data of unknown size gets no tag.
     fn leaves_unmarked(&self, flow: FlowId) -> bool {
         let Settings { by, unknown, .. } = self.settings;
         let flow = self.flows.get(&flow);
         by.is_none() && unknown == Unknown::Unmarked && flow.is_some_and(|flow| flow.size.is_none())
     }
 
-    /// What was said, as a tag.
+    /// Writes the record of a packet into its tag.
     fn tag(&self, mut tag: Tag, sent: &Sent, last: bool) -> Tag {
         self.set_number(&mut tag, sent.number, sent.again);
         tag.set_retransmissions(sent.again);
@@ -442,7 +448,7 @@ impl Mark {
         tag
     }
 
-    /// Sets what follows from a number, and how often its packet was sent again.
+    /// Sets the fields that follow from a number and its packet's retransmissions.
     fn set_number(&self, tag: &mut Tag, number: u32, again: u8) {
         tag.set_rank(self.settings.boosting.rank(number, again));
         match self.settings.by {
@@ -452,7 +458,7 @@ impl Mark {
         }
     }
 
-    /// Bytes of link time that the tag costs: on Ethernet none that was padding before.
+    /// Returns the bytes of link time that the tag costs: on Ethernet, bytes that replace padding are free.
     fn costs(&self, packet: &Packet) -> u16 {
         let Settings { framing, adds, .. } = self.settings;
         let ip = HEADER_BYTES + u32::from(packet.len);
@@ -460,7 +466,7 @@ impl Mark {
     }
 }
 
-/// Takes what is outstanding before `ack` out of its list and of the filter, which makes room.
+/// Removes the packets acknowledged by `ack` from their list and from the filter, which makes room.
 fn forget(subflow: &mut Outstanding, ack: u64, filter: &mut Option<Cuckoo>, room: &mut usize) {
     let hash = subflow.hash;
     while let Some(sent) = subflow.acknowledged(ack) {
@@ -514,7 +520,7 @@ impl Shim for Mark {
         }
         let mut tag = packet.tag();
         if !packet.carries_data() {
-            // The end of a handshake, a FIN.
+            // End of a handshake, or a FIN.
             if self.flows.contains_key(&packet.flow) {
                 tag.clear_rank();
                 packet.set_tag(tag);

@@ -1,41 +1,41 @@
-//! What has left of a subflow and is not acknowledged.
+//! Packets of a subflow in flight.
 //!
-//! **Decision**     none: it says whether bytes left before, and what was said of them then.
-//! **State**        of each packet outstanding its first byte, its number, how often it left again.
+//! **Decision**     none: the list tells whether bytes left before, and with which number.
+//! **State**        for each packet in flight its first byte, its number, its retransmissions.
 //! **Units**        bytes.
 //! **Errors**       none.
 //! **Source**       Abdous et al., CoNEXT 2021 (Vertigo), section 3.1: a table of flows has the original size.
-//! **Deviations**   the tables of the paper's host have places for so many packets; here all have one.
+//! **Deviations**   the tables of the paper's host have a fixed number of places; here all packets have one.
 
 use std::collections::VecDeque;
 
 use super::MOST_COUNTED;
 
-/// A packet that is outstanding.
+/// Record of a packet in flight.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Sent {
-    /// Its first byte.
+    /// First byte.
     pub seq: u64,
-    /// What was said of it when it left first.
+    /// Number in its tag when it left first.
     pub number: u32,
-    /// The same of its message.
+    /// Id of its message in that tag.
     pub id: u8,
-    /// How often it left again.
+    /// Retransmissions.
     pub again: u8,
-    /// It was the first of its message.
+    /// Set if it was the first packet of its message.
     pub first: bool,
-    /// It has a place in the filter.
+    /// Set if it is in the filter.
     pub filed: bool,
 }
 
 impl Sent {
-    /// What is said of its bytes from `seq` on, as they leave again, if this is their number.
+    /// Returns the record of its bytes from `seq` on, which leave again with this number.
     pub fn rest(&self, seq: u64, number: u32, counts_packets: bool) -> Sent {
         Sent {
             seq,
             number,
             again: (self.again + 1).min(MOST_COUNTED),
-            // Where packets are counted all of it is the first.
+            // If packets are counted, all of its bytes are the first packet.
             first: self.first && counts_packets,
             filed: false,
             ..*self
@@ -43,29 +43,29 @@ impl Sent {
     }
 }
 
-/// The packets of a subflow that are outstanding.
+/// List of the packets of a subflow in flight.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Outstanding {
-    /// By first byte.
+    /// Records, sorted by first byte.
     packets: VecDeque<Sent>,
-    /// One past the highest byte that left.
+    /// Highest byte sent, plus one.
     next: u64,
-    /// The hash of the addresses of its packets.
+    /// Hash of the addresses of its packets.
     pub hash: u32,
 }
 
 impl Outstanding {
-    /// Did the byte `seq` leave before?
+    /// Returns true if the byte `seq` left before.
     pub fn left_before(&self, seq: u64) -> bool {
         seq < self.next
     }
 
-    /// The bytes until `end` leave.
+    /// Records that the bytes until `end` leave.
     pub fn leaves(&mut self, end: u64) {
         self.next = self.next.max(end);
     }
 
-    /// The packet that begins with the byte `seq`, or where it would stand.
+    /// Returns the index of the packet that begins with the byte `seq`, or the index where it would be.
     pub fn find(&self, seq: u64) -> Result<usize, usize> {
         match self.packets.back() {
             Some(last) if last.seq >= seq => {
@@ -79,17 +79,17 @@ impl Outstanding {
         }
     }
 
-    /// The packet there.
+    /// Returns the packet at an index.
     pub fn at(&mut self, at: usize) -> &mut Sent {
         &mut self.packets[at]
     }
 
-    /// One more, where [`Outstanding::find`] said; mostly behind all others.
+    /// Inserts a packet at the index from [`Outstanding::find`], usually the end.
     pub fn insert(&mut self, at: usize, sent: Sent) {
         self.packets.insert(at, sent);
     }
 
-    /// The next of those that end at `ack` or before, which are outstanding no more; call until `None`.
+    /// Removes and returns the next packet that ends at `ack` or before; call until `None`.
     pub fn acknowledged(&mut self, ack: u64) -> Option<Sent> {
         let end = self.packets.get(1).map_or(self.next, |second| second.seq);
         self.packets.pop_front_if(|_| end <= ack)
@@ -123,7 +123,7 @@ mod tests {
         let gone = std::iter::from_fn(|| all.acknowledged(200)).map(|sent| sent.seq);
         assert_eq!(gone.collect::<Vec<_>>(), [0, 50, 100]);
         assert_eq!((all.find(100), all.find(200)), (Err(0), Ok(0)));
-        // A part of one is no packet.
+        // A partly acknowledged packet stays.
         assert!(all.acknowledged(299).is_none());
         assert_eq!(all.acknowledged(399).map(|sent| sent.seq), Some(200));
         assert!(all.acknowledged(399).is_none());

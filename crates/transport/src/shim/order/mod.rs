@@ -1,38 +1,36 @@
-//! Order: hands data to the transport in the order in which it was sent, as far as it can wait.
+//! Order: hands data to the transport in the order of sending, within a timeout.
 //!
 //! **Decision**     each packet of data has a place in its stream: its sequence number, or with `by =
-//!                  "remaining"` what the tag of its host says. What arrives ahead of a gap is held
-//!                  until the gap closes, or until its timer runs out; what that lets go on says
-//!                  `release`. Data at the place that is next goes on at once, and what it joins up
-//!                  with after it. Data below that (what was given up, copies) goes on at once, and so
-//!                  does all that carries no whole data: trimmed packets, acknowledgements, handshakes.
-//!                  By remaining size: the packet flagged as the first begins a message, and what
-//!                  overtook it waits for it; a copy of what is held is dropped, one of what went on is
-//!                  not, for the transport has to answer it; data of an older message goes on at once;
-//!                  as a newer one begins, all that is held goes on in order. What says no size (no
-//!                  tag, or u32::MAX) is placed by its sequence number, and so is the rest of its message.
-//! **State**        of each open flow and each of its subflows the next place, and what is held.
-//!                  A flow that opens when there are `flows` already gets no place: its data goes
-//!                  on as it comes for as long as it lasts. Data that would be held beyond
-//!                  `capacity` goes on at once, after all that is held below it: the gaps below
-//!                  it are given up, or, by the simulator's rule, stay.
+//!                  "remaining"` the number in its host's tag. A packet that arrives ahead of a gap is held
+//!                  until the gap closes, or until a timer expires; `release` sets which packets go on then.
+//!                  Data at the next place goes on at once, followed by the held packets that it joins. Data
+//!                  below the next place (given up, or a copy) goes on at once, and so do all packets without
+//!                  whole data: trimmed packets, acknowledgements, handshakes. By remaining size: the packet
+//!                  flagged as the first begins a message, and the packets that overtook it wait for it; a copy
+//!                  of a held packet is dropped, a copy of one that went on is not, since the transport has to
+//!                  answer it; data of an older message goes on at once; when a newer one begins, all held
+//!                  packets go on in order. A packet without a size (no tag, or u32::MAX) is placed by its
+//!                  sequence number, and so is the rest of its message.
+//! **State**        for each open flow and each of its subflows the next place, and the held packets. A flow
+//!                  that opens when `flows` are open gets no place: its data goes on as it arrives for as long
+//!                  as it lasts. Data that would be held beyond `capacity` goes on at once, after all packets
+//!                  held below it: the gaps below it are given up or, by the simulator's rule, stay.
 //! **Units**        picoseconds; bytes of payload or packets.
 //! **Errors**       `timeout`, `flows` or `capacity` of 0. A stack refuses `by = "remaining"` without a shim
 //!                  that tags farther from the transport, and above subflows.
-//! **Source**       Abdous et al., CoNEXT 2021 (Vertigo), section 3.3, which orders by remaining
-//!                  sizes, and gives each flow one timer; `release = "simulator"` is what its authors'
-//!                  simulator does.
-//! **Deviations**   by sequence number, which every TCP carries, a gap opened when the first of what is
-//!                  held came, so that no packet is held for longer than `timeout`; the paper counts
-//!                  from when the packet behind the next gap came, and so does `by = "remaining"`.
-//!                  The paper's list calls a packet late whose size is *smaller* than expected; sizes
-//!                  count down, so that late is what is larger. The simulator knows the size of a
-//!                  message from outside; a header does not say it. Flow ids are compared modulo 8:
-//!                  up to four ahead is newer, assumed. That what is held takes the mark of a copy, that
-//!                  data without a size is ordered by its number, and what is done without room: assumed.
+//! **Source**       Abdous et al., CoNEXT 2021 (Vertigo), section 3.3, which orders by remaining sizes, and
+//!                  gives each flow one timer; `release = "simulator"` follows its authors' simulator.
+//! **Deviations**   by sequence number, which every TCP carries, the timer counts from the arrival of the first
+//!                  held packet, so that no packet is held for longer than `timeout`; the paper counts from the
+//!                  arrival of the packet behind the next gap, and so does `by = "remaining"`. The paper's list
+//!                  calls a packet late whose size is *smaller* than expected; sizes count down, so the larger
+//!                  one is late. The simulator gets the size of a message from outside; a header does not carry
+//!                  it. Flow ids are compared modulo 8: up to four ahead is newer, assumed. Assumed as well: a
+//!                  held packet takes over the mark of a copy, data without a size is ordered by its sequence
+//!                  number, and the rule for data without room.
 //!
-//! A number travels as it is, whether it says what is left or what was sent: boosting changes the rank alone,
-//! and a number that is rotated in a frame is rotated back where the frame is read, below this shim.
+//! A number travels unchanged, whether it is the amount left or the amount sent: boosting changes only the
+//! rank, and a number rotated in a frame is rotated back where the frame is read, below this shim.
 
 mod place;
 mod settings;
@@ -51,31 +49,31 @@ use settings::{By, OrderSettings, Rule, Settings};
 use stream::{Meets, Span, Stream};
 use timers::Timers;
 
-/// Holds what is ahead of a gap.
+/// Shim that holds data ahead of a gap.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct Order {
     settings: Settings,
-    /// Those that have a place.
+    /// Flows that have a place.
     flows: u64,
-    /// Of each open flow at least subflow 0.
+    /// State of each open flow, with at least subflow 0.
     streams: BTreeMap<Key, Stream>,
     timers: Timers,
     exit: Exit,
 }
 
-/// What goes on, and what is held until it does.
+/// Packets that go on, and counts of the packets held.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Exit {
     /// Packets that go on.
     ready: VecDeque<Packet>,
-    /// Packets that are held.
+    /// Number of packets held.
     packets: u64,
-    /// Their payload.
+    /// Payload bytes of the packets held.
     bytes: u64,
     counters: Counters,
 }
 
-/// A flow and in the lowest byte the number of its subflow.
+/// Flow and, in the lowest byte, subflow number.
 type Key = u64;
 
 fn key(flow: FlowId, subflow: u8) -> Key {
@@ -107,7 +105,7 @@ impl Registered for Order {
     }
 }
 
-/// Why packets are held no more.
+/// Reason for releasing a packet.
 #[derive(Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Why {
     Closed,
@@ -116,14 +114,14 @@ enum Why {
 }
 
 impl Exit {
-    /// A packet is held.
+    /// Counts a packet that is held.
     fn keep(&mut self, packet: &Packet) {
         self.packets += 1;
         self.bytes += u64::from(packet.len);
         self.counters.held += 1;
     }
 
-    /// One is held no more.
+    /// Counts a packet that is held no longer, and queues it unless it is discarded.
     fn let_go(&mut self, why: Why, packet: Packet) {
         self.packets -= 1;
         self.bytes -= u64::from(packet.len);
@@ -140,7 +138,7 @@ impl Exit {
 }
 
 impl Order {
-    /// What the tags of its hosts count: what is left of a message, unless it is told.
+    /// Sets the quantity that the tags of its hosts count; by default the bytes left of a message.
     pub(super) fn count_by(&mut self, word: &str) {
         if let By::Tag(axis) = &mut self.settings.by {
             *axis = match word {
@@ -151,9 +149,9 @@ impl Order {
         }
     }
 
-    /// The state of the subflow of a packet, when its flow has a place.
+    /// Returns the state of a packet's subflow, if its flow has a place.
     fn stream(&mut self, key: Key) -> Option<&mut Stream> {
-        // Few flows have more than one: they get theirs when their first data comes.
+        // Few flows have more than one subflow: the others are added when their first data arrives.
         let (first, subflow) = (key & !0xff, key as u8);
         if subflow > 0 && !self.streams.contains_key(&key) {
             if !self.streams.contains_key(&first) {
@@ -164,13 +162,13 @@ impl Order {
         self.streams.get_mut(&key)
     }
 
-    /// That of a stream that has a place, and where goes what it lets go.
+    /// Returns the state of a stream that has a place, and the exit for its packets.
     fn at(&mut self, key: Key) -> (&mut Stream, &mut Exit) {
         let stream = self.streams.get_mut(&key);
         (stream.expect("it has a place"), &mut self.exit)
     }
 
-    /// Is there room for one more packet with so much payload?
+    /// Returns true if there is room for another packet with `len` bytes of payload.
     fn fits(&self, len: u16) -> bool {
         match self.settings.capacity {
             None => true,
@@ -179,7 +177,7 @@ impl Order {
         }
     }
 
-    /// Data has come, and its place is one of its stream's.
+    /// Handles data whose place belongs to the current message of its stream.
     #[inline]
     fn arrive(&mut self, now: Time, key: Key, packet: &Packet) -> Up {
         let Some(stream) = self.stream(key) else {
@@ -201,7 +199,7 @@ impl Order {
         self.join_up(now, key, packet, span)
     }
 
-    /// Data has come by whose tag a message may begin.
+    /// Handles data whose tag may begin a message.
     #[inline(never)]
     fn arrive_tagged(&mut self, now: Time, key: Key, counts: Axis, packet: &Packet) -> Up {
         if self.stream(key).is_none() {
@@ -223,7 +221,7 @@ impl Order {
         }
         self.at(key).0.see_start(packet);
         let up = self.arrive(now, key, packet);
-        // Behind what was held of the message before.
+        // The packet leaves after the held packets of the message before.
         if up == Up::Pass && !self.exit.ready.is_empty() {
             self.exit.ready.push_back(*packet);
             return Up::Keep;
@@ -231,7 +229,7 @@ impl Order {
         up
     }
 
-    /// `packet` is ahead of a gap.
+    /// Handles `packet`, which is ahead of a gap.
     #[inline(never)]
     fn early(&mut self, now: Time, key: Key, packet: &Packet, span: Span) -> Up {
         let drops_copies = self.settings.by != By::Sequence;
@@ -257,7 +255,8 @@ impl Order {
         Up::Keep
     }
 
-    /// There is no room to hold `packet`: what is held below it goes on, it, and what it joins up with.
+    /// Handles `packet` without room to hold it: the packets held below it go on, then `packet`, then the
+    /// packets that it joins.
     #[cold]
     #[inline(never)]
     fn overflow(&mut self, now: Time, key: Key, packet: &Packet, span: Span) -> Up {
@@ -273,7 +272,7 @@ impl Order {
         self.join_up(now, key, packet, span)
     }
 
-    /// `packet` goes on, and then what it joins up with, if it fills the gap.
+    /// Lets `packet` go on, and then the packets that it joins, if it fills the gap.
     #[inline(never)]
     fn join_up(&mut self, now: Time, key: Key, packet: &Packet, span: Span) -> Up {
         let (stream, exit) = self.at(key);
@@ -283,7 +282,7 @@ impl Order {
         Up::Keep
     }
 
-    /// The timer of a stream has run out.
+    /// Handles the expiry of a stream's timer.
     fn expire(&mut self, now: Time, key: Key) {
         let timeout = self.settings.timeout;
         let over = |came: Time| came.saturating_add(timeout) <= now;
@@ -297,7 +296,7 @@ impl Order {
                 self.release(now, key, Why::GivenUp, first);
             }
             Rule::BehindGap => {
-                // It may have counted from one that came before, and is farther ahead.
+                // The timer may have counted from an earlier packet that is farther ahead.
                 self.at(key).0.skip();
                 let behind = |s: &Stream| s.behind_came().is_some_and(over);
                 self.release(now, key, Why::GivenUp, behind);
@@ -305,8 +304,8 @@ impl Order {
         }
     }
 
-    /// Lets all go on that is held before the first gap of a stream; and what is beyond that gap, as
-    /// long as it is to be given up.
+    /// Lets all packets go on that are held before the first gap of a stream; and those beyond that gap, as
+    /// long as `give_up` returns true.
     #[inline(never)]
     fn release(&mut self, now: Time, key: Key, why: Why, give_up: impl Fn(&Stream) -> bool) {
         let (stream, exit) = self.at(key);
@@ -325,7 +324,7 @@ impl Order {
         }
     }
 
-    /// Lets go on what is held up to a place, while the gaps before stay.
+    /// Lets the packets go on that are held up to a place, while the gaps before stay.
     fn release_ahead(&mut self, now: Time, key: Key, upto: u64) {
         let (stream, exit) = self.at(key);
         while let Some(packet) = stream.pop_ahead(upto) {
@@ -334,7 +333,7 @@ impl Order {
         self.reset_timer(now, key);
     }
 
-    /// Something went on of what a stream held.
+    /// Resets the timer of a stream after packets that it held went on.
     fn reset_timer(&mut self, now: Time, key: Key) {
         let (rule, timeout) = (self.settings.rule, self.settings.timeout);
         let stream = self.at(key).0;

@@ -1,14 +1,14 @@
-//! Where a packet stands in its stream: what `by` counts, as a number that grows with what was sent later.
+//! Place of a packet in its stream, as a number that grows with later packets.
 
 use sidestep_types::{Packet, Tag};
 
-/// What places are counted in.
+/// Unit of places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum Axis {
     /// Bytes of the stream, by sequence number.
     Sequence,
-    /// Bytes of the message, from its end: place 0 is before any that a tag can say, so that a stream which
-    /// waits there waits for the packet that is flagged as the first.
+    /// Bytes of the message, counted from its end: place 0 is before any that a tag can carry, so a stream that
+    /// waits there waits for the packet flagged as the first.
     Remaining,
     /// Packets of the message that were sent before.
     Packets,
@@ -17,8 +17,8 @@ pub(super) enum Axis {
 }
 
 impl Axis {
-    /// By what a packet with this tag is placed, where hosts count by this axis: by its sequence number if it
-    /// says nothing else.
+    /// Returns the axis that places a packet with this tag, where hosts count by `self`: the sequence number if
+    /// the tag has no such count.
     pub fn of(self, tag: &Tag) -> Axis {
         let says = match self {
             Axis::Sequence => false,
@@ -31,7 +31,7 @@ impl Axis {
         }
     }
 
-    /// How many places a packet takes.
+    /// Returns the number of places that a packet takes.
     #[inline]
     pub fn takes(self, packet: &Packet) -> u64 {
         match self {
@@ -40,7 +40,7 @@ impl Axis {
         }
     }
 
-    /// The place of `packet`, by what it says itself.
+    /// Returns the place of `packet`, from its header and tag.
     #[inline]
     pub fn place(self, packet: &Packet) -> u64 {
         match self {

@@ -1,4 +1,4 @@
-//! What is known of one flow, or of one of its subflows: which place is next, and what is held.
+//! State of one flow, or of one of its subflows: the next place, and the held packets.
 
 use std::collections::VecDeque;
 
@@ -8,25 +8,25 @@ use super::place::Axis;
 
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Stream {
-    /// What places are counted in now.
+    /// Current unit of places.
     axis: Axis,
-    /// One past the highest place that went on, as far as nothing is waited for before it.
+    /// Next place: one past the highest place that went on with nothing awaited before it.
     pub next: u64,
-    /// By place, and of equal ones as they came; every one was above `next` as it came.
+    /// Held packets by place, ties in order of arrival; each was above `next` on arrival.
     held: VecDeque<Held>,
-    /// When its timer is due; nothing while nothing is held.
+    /// Expiry of its timer; `None` while nothing is held.
     pub due: Option<Time>,
-    /// Places above `next` that went on, apart from each other: under the simulator's rule alone.
+    /// Places above `next` that went on, as disjoint spans: only under the simulator's rule.
     ahead: VecDeque<Span>,
-    /// The flow id of the message that it orders; nothing of data without a tag.
+    /// Flow id of the current message; `None` for data without a tag.
     message: Option<u8>,
-    /// Where a place is none of a byte: the byte with which the message begins, if all before it went on.
+    /// First byte of the message, if all before it went on; used where places are not bytes of the stream.
     start: u64,
-    /// One past the highest byte that went on while a place was none.
+    /// Highest byte that went on while places were not bytes of the stream, plus one.
     highest: u64,
 }
 
-/// A place, and one past what is there.
+/// First place of a packet, and one past its last.
 pub(super) type Span = (u64, u64);
 
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
@@ -36,22 +36,22 @@ struct Held {
     packet: Packet,
 }
 
-/// What a packet is to the message that its stream is at.
+/// Relation of a packet to the current message of its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meets {
     Same,
     Older,
-    /// Another message begins with it, or the same by another axis.
+    /// The packet begins another message, or continues the same one by another axis.
     Other(Axis, Option<u8>),
 }
 
-/// One past the last byte of a packet.
+/// Returns one past the last byte of a packet.
 fn end(packet: &Packet) -> u64 {
     packet.seq() + u64::from(packet.len)
 }
 
 impl Stream {
-    /// Of subflow number `subflow`, of which nothing has come.
+    /// Creates the state of subflow number `subflow`, which has received nothing.
     pub fn new(subflow: u8) -> Stream {
         let first = Packet::first_of(subflow);
         Stream {
@@ -66,7 +66,7 @@ impl Stream {
         }
     }
 
-    /// The place of `packet`, and one past it.
+    /// Returns the span of `packet`.
     #[inline]
     pub fn span(&self, packet: &Packet) -> Span {
         if self.axis == Axis::Sequence {
@@ -76,18 +76,18 @@ impl Stream {
         (at, at + self.axis.takes(packet))
     }
 
-    /// Nothing is held, and nothing went on above `next`.
+    /// Returns true if nothing is held, and nothing went on above `next`.
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.held.is_empty() && self.ahead.is_empty()
     }
 
-    /// Is nothing held?
+    /// Returns true if nothing is held.
     pub fn is_empty(&self) -> bool {
         self.held.is_empty()
     }
 
-    /// Compares flow ids modulo 8: one that is up to four ahead is newer.
+    /// Compares the flow ids of `packet` and of the current message modulo 8: up to four ahead is newer.
     pub fn meets(&self, packet: &Packet, counts: Axis) -> Meets {
         let tag = packet.tag();
         let axis = counts.of(&tag);
@@ -95,7 +95,7 @@ impl Stream {
         match (self.message, id) {
             (None, None) => Meets::Same,
             (Some(mine), Some(its)) => match its.wrapping_sub(mine) & 7 {
-                // A message that began by sequence numbers goes on by them.
+                // A message that began by sequence numbers continues by them.
                 0 if axis == self.axis || self.axis == Axis::Sequence => Meets::Same,
                 0..=4 => Meets::Other(axis, id),
                 _ => Meets::Older,
@@ -104,7 +104,7 @@ impl Stream {
         }
     }
 
-    /// Another message begins; nothing is held.
+    /// Begins another message, while nothing is held.
     pub fn begin(&mut self, axis: Axis, message: Option<u8>) {
         debug_assert!(self.held.is_empty(), "what was held went on");
         if self.axis == Axis::Sequence {
@@ -119,8 +119,9 @@ impl Stream {
         self.ahead.clear();
     }
 
-    /// Nothing of its message is before `packet`: its flag says so, or that it begins where all that went on
-    /// before the message ends. A count may go on from one flow of a connection to another.
+    /// Moves `next` to `packet` if nothing of its message is before it: its flag tells so, or it begins where
+    /// the data that went on before the message ends. A count may continue from one flow of a connection to
+    /// another.
     pub fn see_start(&mut self, packet: &Packet) {
         let starts = match self.axis {
             Axis::Sequence => false,
@@ -132,7 +133,7 @@ impl Stream {
         }
     }
 
-    /// `packet` goes on, and nothing before it is waited for.
+    /// Records that `packet` goes on, and that nothing before it is awaited.
     #[inline]
     pub fn pass(&mut self, packet: &Packet, (_, to): Span) {
         if self.axis != Axis::Sequence {
@@ -141,7 +142,7 @@ impl Stream {
         self.next = self.next.max(to);
     }
 
-    /// The same, where places above may have gone on before: they are waited for no more.
+    /// Records that `packet` goes on, where places above may have gone on before: they are awaited no longer.
     pub fn join(&mut self, packet: &Packet, span: Span) {
         self.pass(packet, span);
         while let Some(&(at, to)) = self.ahead.front()
@@ -152,7 +153,7 @@ impl Stream {
         }
     }
 
-    /// Takes the first held packet if no gap is before it.
+    /// Removes and returns the first held packet if no gap is before it.
     pub fn pop(&mut self) -> Option<Packet> {
         if self.held.front()?.span.0 > self.next {
             return None;
@@ -169,12 +170,12 @@ impl Stream {
         }
     }
 
-    /// Is something held at or below this place?
+    /// Returns true if a packet is held at or below this place.
     pub fn holds_below(&self, at: u64) -> bool {
         self.held.front().is_some_and(|held| held.span.0 <= at)
     }
 
-    /// Holds `packet`, which came `now`.
+    /// Holds `packet`, which arrived `now`.
     pub fn hold(&mut self, now: Time, packet: &Packet, span: Span) {
         let at = self.held.partition_point(|held| held.span.0 <= span.0);
         let held = Held {
@@ -185,7 +186,7 @@ impl Stream {
         self.held.insert(at, held);
     }
 
-    /// Is `packet` a copy of what is held? Then what is held takes its mark.
+    /// Returns true if `packet` is a copy of a held packet; the held packet then takes over its mark.
     pub fn has_copy(&mut self, packet: &Packet, (at, _): Span) -> bool {
         let from = self.held.partition_point(|held| held.span.0 < at);
         let there = self.held.range_mut(from..);
@@ -198,13 +199,13 @@ impl Stream {
         true
     }
 
-    /// Has all of this gone on, though something before it has not?
+    /// Returns true if all of the span has gone on while something before it has not.
     pub fn went_ahead(&self, (at, to): Span) -> bool {
         let from = self.ahead.partition_point(|run| run.1 < to);
         self.ahead.get(from).is_some_and(|run| run.0 <= at)
     }
 
-    /// `packet` goes on, and what is before it is still waited for.
+    /// Records that `packet` goes on while places before it are still awaited.
     pub fn go_ahead(&mut self, packet: &Packet, (mut at, mut to): Span) {
         self.highest = self.highest.max(end(packet));
         let from = self.ahead.partition_point(|run| run.1 < at);
@@ -217,7 +218,7 @@ impl Stream {
         self.ahead.insert(from, (at, to));
     }
 
-    /// Takes the first held packet if its place is not above `upto`; it goes ahead.
+    /// Removes and returns the first held packet if its place is not above `upto`; it goes on ahead of a gap.
     pub fn pop_ahead(&mut self, upto: u64) -> Option<Packet> {
         if self.held.front()?.span.0 > upto {
             return None;
@@ -227,23 +228,23 @@ impl Stream {
         Some(packet)
     }
 
-    /// The last place of those of whose arrival `over` is true.
+    /// Returns the last place among the held packets for whose arrival time `over` is true.
     pub fn last_that(&self, over: impl Fn(Time) -> bool) -> Option<u64> {
         let last = self.held.iter().rfind(|held| over(held.came))?;
         Some(last.span.0)
     }
 
-    /// When the first of what is held came.
+    /// Returns the earliest arrival time of the held packets.
     pub fn first_came(&self) -> Option<Time> {
         self.held.iter().map(|held| held.came).min()
     }
 
-    /// When what waits behind the next gap came.
+    /// Returns the arrival time of the packet behind the next gap.
     pub fn behind_came(&self) -> Option<Time> {
         self.held.front().map(|held| held.came)
     }
 
-    /// All that is held, whatever is missing, in order.
+    /// Removes and returns all held packets in order, whatever is missing.
     pub fn drain(&mut self) -> impl Iterator<Item = Packet> {
         let highest = self.held.iter().map(|held| end(&held.packet)).max();
         self.highest = self.highest.max(highest.unwrap_or(0));

@@ -1,4 +1,4 @@
-//! When the timers of streams are due.
+//! Timers of streams, by time of expiry.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use sidestep_types::Time;
 
 use super::Key;
 
-/// The timers that run, earliest first: one for each stream that holds something.
+/// Running timers, earliest first: one for each stream that holds packets.
 ///
 /// A list and not a tree: a new timer is nearly always the last, and a list that has grown once takes no
 /// more memory.
@@ -14,7 +14,7 @@ use super::Key;
 pub(super) struct Timers(VecDeque<(Time, Key)>);
 
 impl Timers {
-    /// The timer of a stream, due at `was`, is due at `due` from now on.
+    /// Moves the timer of a stream from `was` to `due`.
     pub fn reset(&mut self, key: Key, was: Option<Time>, due: Option<Time>) {
         if was == due {
             return;
@@ -29,7 +29,7 @@ impl Timers {
         }
     }
 
-    /// The first that is due.
+    /// Returns the first timer to expire.
     #[inline]
     pub fn first(&self) -> Option<(Time, Key)> {
         self.0.front().copied()

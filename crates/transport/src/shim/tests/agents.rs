@@ -1,10 +1,10 @@
-//! Agents below a sender, by hand: which duplicates go on.
+//! Agents below a sender, by hand: the duplicates that go on.
 
 use super::*;
 use crate::{Recovery, TcpConfig};
 use proptest::prelude::*;
 
-/// The shim called `name` with these settings, and an open flow.
+/// Returns a stack of the shim called `name` with these settings, and an open flow.
 fn agent(name: &'static str, set: &[(&'static str, &str)]) -> Stack {
     let mut stack = Stack::of(vec![build(name, &read(name, set)).expect("good values")]);
     stack.open(FLOW, None);
@@ -21,7 +21,7 @@ fn read(name: &str, set: &[(&'static str, &str)]) -> Values {
     values
 }
 
-/// Data packets with these numbers leave.
+/// Sends the data packets with these numbers.
 fn leave(stack: &mut Stack, numbers: std::ops::Range<u64>) {
     numbers.for_each(|n| stack.down(us(0), &mut data(n)));
 }
@@ -38,7 +38,7 @@ fn marked(number: u64) -> Packet {
     packet
 }
 
-/// The same of another flow.
+/// Returns the packet as one of another flow.
 fn other(mut packet: Packet) -> Packet {
     packet.flow = FlowId(4);
     packet
@@ -51,7 +51,7 @@ fn passes(stack: &mut Stack, mut packet: Packet) -> bool {
     up == Up::Pass
 }
 
-/// `p` for each that passes, `-` for each that is dropped.
+/// Returns `p` for each packet that passes, `-` for each that is dropped.
 fn hear(stack: &mut Stack, packets: impl IntoIterator<Item = Packet>) -> String {
     let each = packets.into_iter();
     each.map(|packet| match passes(stack, packet) {
@@ -61,13 +61,13 @@ fn hear(stack: &mut Stack, packets: impl IntoIterator<Item = Packet>) -> String 
     .collect()
 }
 
-/// Acknowledges `number`, then so many duplicates of it; what becomes of those.
+/// Acknowledges `number`, then sends `duplicates` duplicates of it; returns the fate of those.
 fn run(stack: &mut Stack, number: u64, duplicates: usize) -> String {
     assert!(passes(stack, ack(number)), "it moves");
     hear(stack, vec![ack(number); duplicates])
 }
 
-/// Runs of these lengths, one after the other; `number` is where the first is.
+/// Makes runs of these lengths, one after the other; `number` is the position of the next.
 fn runs(stack: &mut Stack, number: &mut u64, lengths: &[usize]) -> Vec<String> {
     let one = |length: &usize| {
         *number += 1;
@@ -76,7 +76,7 @@ fn runs(stack: &mut Stack, number: &mut u64, lengths: &[usize]) -> Vec<String> {
     lengths.iter().map(one).collect()
 }
 
-/// More than any run needs is outstanding.
+/// Returns a droptail agent with more data in flight than any run needs.
 fn droptail(set: &[(&'static str, &str)]) -> Stack {
     let mut stack = agent("agent-droptail", set);
     leave(&mut stack, 0..1000);
@@ -98,7 +98,7 @@ fn a_duplicate_is_what_moves_nothing_while_data_is_outstanding() {
         assert_eq!(counted(&stack), 2);
         assert_eq!(hear(&mut stack, [ack(10), ack(10), ack(10)]), "ppp");
         assert_eq!(counted(&stack), 2, "all is acknowledged");
-        // The next message begins where nothing is known of what was before.
+        // The next message begins without any state of the one before.
         leave(&mut stack, 15..16);
         passes(&mut stack, ack(15));
         assert_eq!(counted(&stack), 3);
@@ -120,10 +120,10 @@ fn what_says_more_than_a_duplicate_passes_and_is_none() {
     assert_eq!(hear(&mut stack, unknown), "ppppp");
     assert_eq!(stack.counters().duplicates, 0);
     assert_eq!(hear(&mut stack, [ack(0)]), "-");
-    // What moves moves, whatever else it says.
+    // An acknowledgement that moves goes on, whatever else it carries.
     blocks.set_seq(200);
     assert_eq!(hear(&mut stack, [blocks, ack(2)]), "p-");
-    // A flow that is closed is nobody's.
+    // Packets of a closed flow pass.
     stack.close(FLOW);
     assert_eq!(hear(&mut stack, [ack(2), ack(2)]), "pp");
     let counted = stack.counters();
@@ -146,7 +146,7 @@ fn subflows_and_flows_have_runs_of_their_own() {
     stack.close(FLOW);
     assert_eq!(hear(&mut stack, [of(ack(0), 2)]), "p");
     assert_eq!(hear(&mut stack, [other(ack(0))]), "-");
-    // A subflow of a flow that is not open gets no place.
+    // A subflow of a flow that is not open gets no state.
     stack.down(us(0), &mut of(data(0), 2));
     assert_eq!(hear(&mut stack, [of(ack(0), 2)]), "p");
 }
@@ -165,7 +165,7 @@ fn the_ecn_agent_passes_on_what_echoes_a_mark() {
 
 #[test]
 fn the_ecn_agent_stops_to_pass_them_on_when_it_is_told_to() {
-    // Marked at 1 when 10 packets had left; 5 more leave; then what is acknowledged moves on.
+    // Acknowledgement 1 is marked when 10 packets have left; 5 more leave; then the acknowledgement moves on.
     let said = |until| {
         let mut stack = agent("agent-ecn", &[("until", until)]);
         leave(&mut stack, 0..10);
@@ -186,7 +186,7 @@ fn the_droptail_agent_holds_a_run_to_what_nine_of_ten_were() {
     let mut stack = droptail(&[]);
     let mut at = 0;
     assert_eq!(runs(&mut stack, &mut at, &[3])[0], "ppp", "the first one");
-    // Of ten runs nine were of 3: a run of 3 is as long as nine of ten.
+    // Nine of ten runs were of 3: a run of 3 is as long as nine of ten.
     let said = runs(&mut stack, &mut at, &[3, 3, 3, 3, 3, 3, 3, 3, 7]);
     assert_eq!(said.last().unwrap(), "ppppppp");
     // Of eleven, ten are more than nine of ten: the second run of 7 makes two of eleven.
@@ -210,7 +210,7 @@ fn the_droptail_agent_lets_pass_what_it_is_told_to_at_first() {
     ] {
         let mut stack = droptail(&[("pass", pass), ("first", first)]);
         assert_eq!(run(&mut stack, 1, 7), expected, "{pass} {first}");
-        // Whatever was held back, it was as long as it was.
+        // The run counts at its full length, whatever was dropped.
         let again = run(&mut stack, 2, 7);
         assert_eq!(
             again.matches('-').count(),
@@ -271,7 +271,7 @@ fn a_run_with_a_repair_counts_or_does_not() {
         leave(&mut stack, 1..2);
         assert_eq!(hear(&mut stack, vec![ack(1); 8]), "pppppppp");
         assert_eq!(run(&mut stack, 20, 11), expected, "{repaired}");
-        // One without counts in any case.
+        // A run without a retransmission counts in any case.
         assert_eq!(run(&mut stack, 40, 11), "pp--------p");
     }
 }
@@ -282,7 +282,7 @@ fn duplicates_in_a_recovery_pass_if_they_shall() {
         let mut stack = droptail(&[("recovery", recovery)]);
         assert_eq!(run(&mut stack, 1, 9), "ppppppppp");
         leave(&mut stack, 1..2);
-        // 1000 packets had left as the second was sent again.
+        // 1000 packets had left when the second one was retransmitted.
         leave(&mut stack, 1000..1010);
         assert_eq!(run(&mut stack, 2, 5), expected, "{recovery}");
         assert_eq!(run(&mut stack, 999, 5), expected);
@@ -347,8 +347,8 @@ fn an_agent_is_refused_below_a_sender_that_does_not_go_by_duplicates_alone() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever comes: what moves the cumulative acknowledgement goes on, and so does what comes while
-    /// nothing is outstanding; each of the others is a duplicate, which passes or is dropped.
+    /// Checks, for any sequence of packets, that an acknowledgement that moves goes on, and so does any packet
+    /// while nothing is in flight; each other acknowledgement is a duplicate, which passes or is dropped.
     #[test]
     fn no_agent_drops_what_moves(
         name in prop_oneof![Just("agent-ecn"), Just("agent-droptail")],
@@ -404,7 +404,7 @@ proptest! {
     }
 }
 
-/// What an agent says of the packet that has just come, whether it dropped that or not.
+/// Returns an agent's explanation of the packet that has just arrived, whether it was dropped or not.
 fn said(stack: &mut Stack, mut packet: Packet) -> Option<String> {
     match stack.up(us(0), &mut packet) {
         Up::Pass => stack.why_passed(&packet).pop().map(|(_, why)| why),
@@ -438,7 +438,7 @@ fn an_agent_says_of_each_duplicate_which_it_is_and_what_it_is_held_to() {
 
 #[test]
 fn a_run_that_goes_on_for_another_reason_says_which() {
-    // A repair lets all go on.
+    // After a retransmission all duplicates go on.
     let mut stack = droptail(&[("first", "9"), ("recovery", "pass")]);
     passes(&mut stack, ack(1));
     leave(&mut stack, 1..2);
@@ -448,7 +448,7 @@ fn a_run_that_goes_on_for_another_reason_says_which() {
     let ends = "; but something was sent again, and all go on until what had been sent by then is acknowledged \
                 (recovery = \"pass\")";
     assert!(why.ends_with(ends), "{why}");
-    // A longer run of another flow raises what the host holds runs to, while one goes on.
+    // A longer run of another flow raises the length to which the host holds runs, while one goes on.
     let mut stack = droptail(&[("per", "host")]);
     stack.open(FlowId(4), None);
     (0..99).for_each(|n| stack.down(us(0), &mut other(data(n))));

@@ -1,4 +1,4 @@
-//! Classes by size, by hand: what the service of each packet says.
+//! Classes by size, by hand: the service of each packet.
 
 use super::*;
 use crate::shim::by_size::BySize;
@@ -15,14 +15,14 @@ fn read(set: &[(&'static str, &str)]) -> Values {
     values
 }
 
-/// A flow of so many bytes, if it has an end.
+/// Returns a stack with a flow of `size` bytes, or an endless one.
 fn by_size(set: &[(&'static str, &str)], size: Option<u64>) -> Stack {
     let mut stack = Stack::of(vec![build("by-size", &read(set)).expect("good values")]);
     stack.open(FLOW, size);
     stack
 }
 
-/// The service of a packet that leaves; 63 where nothing sets it.
+/// Returns the service of a packet that leaves; 63 where nothing sets it.
 fn leaves(stack: &mut Stack, mut packet: Packet) -> u8 {
     packet.set_service(63);
     stack.down(us(0), &mut packet);
@@ -33,7 +33,7 @@ fn of(kind: Kind) -> Packet {
     Packet::new(kind, FLOW, HostId(0), 9)
 }
 
-/// A packet comes with this service.
+/// Hands over a packet that arrives with this service.
 fn comes(stack: &mut Stack, mut packet: Packet, service: u8) {
     packet.set_service(service);
     assert_eq!(stack.up(us(0), &mut packet), Up::Pass);
@@ -56,7 +56,7 @@ fn all_of_a_flow_is_in_the_class_of_its_size() {
             assert_eq!(leaves(&mut stack, packet), class, "{size:?}: {packet:?}");
         }
     }
-    // A threshold of 0 leaves the first class to nobody.
+    // With a threshold of 0 the first class is empty.
     assert_eq!(
         leaves(&mut by_size(&[("thresholds", "0 B")], Some(1)), data(0)),
         1
@@ -72,7 +72,7 @@ fn a_flow_is_in_the_class_of_what_it_announces_and_ends_where_it_ends() {
             assert_eq!(leaves(&mut stack, packet), class, "{size:?}: {packet:?}");
         }
     }
-    // Beyond what it announced it stays where it is, and says that it ends with its last byte alone.
+    // Beyond its announced size it stays in its class, and only its last byte is flagged as the end.
     let mut liar = by_size(&tenth, Some(10_000));
     for (number, ends) in [(9, false), (10, false), (98, false), (99, true)] {
         let mut packet = data(number);
@@ -82,7 +82,7 @@ fn a_flow_is_in_the_class_of_what_it_announces_and_ends_where_it_ends() {
     let more = [("announce", "20"), ("thresholds", "1000 B")];
     assert_eq!(leaves(&mut by_size(&more, Some(50)), data(0)), 0);
     assert_eq!(leaves(&mut by_size(&more, Some(51)), data(0)), 1);
-    // Whoever tells the truth is not one of them, and nobody announces by what was sent.
+    // A flow outside the share announces its true size, and by bytes sent the announced size has no effect.
     let none = [
         ("announce", "0.1"),
         ("announce_share", "0"),
@@ -171,7 +171,7 @@ fn acknowledgements_go_with_what_they_answer_or_all_in_the_first_class() {
     assert_eq!(leaves(&mut flow, of(Kind::Ack)), 8);
     comes(&mut flow, of(Kind::Ack), 10);
     assert_eq!(leaves(&mut flow, of(Kind::Ack)), 8, "data alone counts");
-    // As a host that knows nothing of classes marks it.
+    // Data as marked by a host without classes.
     comes(&mut flow, data(1), 46);
     assert_eq!(leaves(&mut flow, of(Kind::Ack)), 46);
     let mut first = by_size(&[("dscp", "8, 10"), ("acks", "first")], None);
@@ -229,8 +229,8 @@ fn what_cannot_be_is_refused_with_the_numbers() {
 }
 
 proptest! {
-    /// Whatever leaves, in whatever order: by sent a class never falls, by size it never moves, and
-    /// a byte that leaves in its turn has the class of a flow that ends with it.
+    /// Checks, for packets in any order, that by bytes sent a class never falls, that by size it never changes,
+    /// and that a byte sent in order has the class of a flow that ends with it.
     #[test]
     fn classes_rise_with_what_was_sent_and_both_ways_agree(
         steps in prop::collection::vec(1u64..400, 1..7),

@@ -5,29 +5,29 @@ use proptest::prelude::*;
 use sidestep_types::Tag;
 use std::collections::BTreeMap;
 
-/// How hosts tag their data.
+/// Tagging of data by its host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tags {
     None,
     Remaining,
-    /// Sizes that are not known.
+    /// Unknown sizes.
     Unknown,
     Packets,
     Bytes,
 }
 
-/// A packet that arrives.
+/// Packet that arrives.
 #[derive(Clone, Copy, Debug)]
 struct Copy {
     at: u64,
-    /// Which of the packets that were sent it is.
+    /// Index among the packets sent.
     number: usize,
-    /// How often it was sent again.
+    /// Number of retransmissions.
     again: u8,
 }
 
 impl Copy {
-    /// As it arrives: what is sent again ranks higher.
+    /// Returns the packet as it arrives: a retransmission ranks higher.
     fn packet(&self, packets: &[Packet]) -> Packet {
         let mut packet = packets[self.number];
         let mut tag = packet.tag();
@@ -40,7 +40,7 @@ impl Copy {
     }
 }
 
-/// The packets of these messages, one after the other on one connection.
+/// Returns the packets of these messages, one message after the other on one connection.
 fn sent(messages: &[Vec<u8>], tags: Tags) -> Vec<Packet> {
     let (mut packets, mut seq) = (Vec::new(), 0);
     for (message, lens) in messages.iter().enumerate() {
@@ -50,7 +50,7 @@ fn sent(messages: &[Vec<u8>], tags: Tags) -> Vec<Packet> {
             let mut packet = data(0);
             packet.set_seq(seq);
             packet.len = u16::from(*len);
-            // Who it is.
+            // Identifies the packet.
             packet.hash = packets.len() as u32;
             let mut tag = Tag::NONE;
             let (rank, remaining) = match tags {
@@ -76,9 +76,9 @@ fn sent(messages: &[Vec<u8>], tags: Tags) -> Vec<Packet> {
     packets
 }
 
-/// What a packet meets on its way: when its copies come after it was sent; those that are lost are not
-/// here, and the last is the one that its sender sent until it came. `counts`: its sender made them, and not
-/// the network.
+/// Returns the copies of each packet by the delays of its way; lost copies are not included, and the last one
+/// is the retransmission that finally arrives. With `counts` the sender made the copies, otherwise the network
+/// did.
 fn arrivals(packets: usize, ways: &[Vec<u8>], counts: bool) -> Vec<Copy> {
     let mut all: Vec<Copy> = (0..packets)
         .flat_map(|number| {
@@ -95,8 +95,8 @@ fn arrivals(packets: usize, ways: &[Vec<u8>], counts: bool) -> Vec<Copy> {
     all
 }
 
-/// What the transport hears: the number of each packet, and when; copy number n comes at 2 n + 1, between
-/// what timers let go before it and what it lets go.
+/// Packets that the transport receives: number and time of each. Copy number n arrives at 2 n + 1, after the
+/// packets released by timers and before those that it releases.
 struct Heard(Vec<(usize, usize)>);
 
 impl Heard {
@@ -137,7 +137,7 @@ fn hear(stack: &mut Stack, packets: &[Packet], copies: &[Copy]) -> (Heard, Vec<u
     (heard, dropped)
 }
 
-/// Which message packet `number` is of, and its first packet.
+/// Returns the index of the message of packet `number`, and of its first packet.
 fn of(messages: &[Vec<u8>], number: usize) -> (usize, usize) {
     let mut first = 0;
     for (message, lens) in messages.iter().enumerate() {
@@ -149,7 +149,7 @@ fn of(messages: &[Vec<u8>], number: usize) -> (usize, usize) {
     panic!("a packet of no message");
 }
 
-/// By how many messages the latest of all packets is behind the newest before it.
+/// Returns the number of messages by which the latest of all packets is behind the newest before it.
 fn behind(messages: &[Vec<u8>], copies: &[Copy]) -> usize {
     let mut highest = 0;
     let each = copies.iter().map(|copy| {
@@ -168,9 +168,9 @@ fn words(by: &str, release: &str) -> Values {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What arrives goes on once, but for copies of what is held. So the transport hears every byte, and
-    /// hears one again only if it came again after it had gone on. It hears them in order unless a timer
-    /// ran out, or a message overtook the one before it.
+    /// Checks that an arriving packet goes on once, except for copies of held packets. So the transport
+    /// receives every byte, and receives a byte again only if it arrived again after it had gone on. The
+    /// transport receives bytes in order unless a timer expired, or a message overtook the one before it.
     #[test]
     fn the_transport_hears_every_byte_once_and_in_order_as_far_as_it_is_waited_for(
         messages in prop::collection::vec(prop::collection::vec(1u8..=200, 1..12), 1..12),
@@ -202,7 +202,7 @@ proptest! {
         prop_assert_eq!(heard.0.len() + dropped.len(), copies.len());
         prop_assert!(by == "remaining" || dropped.is_empty());
 
-        // Three bits do not say which message it is of.
+        // Three bits do not identify the message so far behind.
         let lost = behind(&messages, &copies) >= 4;
         let mut first: BTreeMap<usize, usize> = BTreeMap::new();
         let mut order_of_first = Vec::new();

@@ -1,4 +1,4 @@
-//! Marks, by hand: what the tags of packets say.
+//! Tags of packets, by hand.
 
 mod ages;
 mod filter;
@@ -20,7 +20,7 @@ fn read(set: &[(&'static str, &str)]) -> Values {
     values
 }
 
-/// A flow of so many bytes, if its size is known.
+/// Returns a stack with a flow of `size` bytes, or of unknown size.
 fn mark(set: &[(&'static str, &str)], size: Option<u64>) -> Stack {
     let mut stack = Stack::of(vec![build("mark", &read(set)).expect("good values")]);
     stack.open(FLOW, size);
@@ -44,14 +44,14 @@ fn ack(stack: &mut Stack, number: u64) {
     assert_eq!(stack.up(us(0), &mut packet), Up::Pass);
 }
 
-/// Rank, remaining and retransmissions of a packet that leaves.
+/// Returns rank, remaining size and retransmissions of a packet that leaves.
 fn says(stack: &mut Stack, packet: Packet) -> (u32, u32, u8) {
     let tag = leave(stack, us(0), packet).tag();
     assert!(tag.tagged());
     (tag.rank(), tag.remaining(), tag.retransmissions())
 }
 
-/// What travels of a packet that leaves: the number, and its tag as a frame brings it.
+/// Returns the number that travels with a packet that leaves, and its tag as read from a frame.
 fn frame(stack: &mut Stack, packet: Packet) -> Option<(u32, Tag)> {
     let packet = leave(stack, us(0), packet);
     let number = stack.carried(&packet)?;
@@ -62,7 +62,7 @@ fn frame(stack: &mut Stack, packet: Packet) -> Option<(u32, Tag)> {
     Some((number, tag))
 }
 
-/// Marked, repeats, mistaken and missed.
+/// Returns the counts of packets marked, repeats, mistaken and missed.
 fn counted(stack: &Stack) -> [u64; 4] {
     let of = stack.counters();
     [of.marked, of.repeats, of.mistaken, of.missed]
@@ -107,7 +107,7 @@ fn a_message_that_goes_on_beyond_what_it_announced_ranks_first_and_says_no_size(
         assert_eq!((tag.rank(), tag.remaining()), (left, left));
         assert_eq!(tag.last(), number == 2);
     }
-    // Whoever tells the truth is not one of them.
+    // A flow outside the share announces its true size.
     let none = [("announce", "0.5"), ("announce_share", "0")];
     assert_eq!(says(&mut mark(&none, Some(300)), data(0)), (300, 300, 0));
 }
@@ -147,10 +147,10 @@ fn rotated_an_odd_size_ranks_behind_everything() {
     assert_eq!(says(&mut stack, data(0)), (301, 301, 0));
     let (rank, remaining, count) = says(&mut stack, again(0));
     assert_eq!((rank, remaining, count), ((1 << 31) + 150, 301, 1));
-    // Its receiver has the number back.
+    // The receiver restores the number.
     let by = Boosting::new(Rule::Rotate, 2).expect("a factor");
     assert_eq!(by.restored(rank, count), 301);
-    // An even one is halved.
+    // An even number is halved.
     let mut stack = mark(&[("boosting", "rotate")], Some(300));
     says(&mut stack, data(0));
     assert_eq!(says(&mut stack, again(0)), (150, 300, 1));
@@ -175,7 +175,7 @@ fn the_tag_is_paid_for_but_for_padding() {
         [paid("ethertype", Ip, 1460).1, paid("ethertype", Ppp, 1).1],
         [7, 7]
     );
-    // 41 bytes of IP have five of padding behind them.
+    // 41 bytes of IP are followed by five of padding.
     assert_eq!(
         [1, 6, 7].map(|len| paid("ethertype", Ethernet, len).1),
         [2, 7, 7]
@@ -186,7 +186,7 @@ fn the_tag_is_paid_for_but_for_padding() {
 #[test]
 fn what_carries_no_payload_has_no_tag_and_ranks_first() {
     let mut stack = mark(&[], Some(300));
-    // A FIN, to which the transport has given a rank.
+    // A FIN that the transport has given a rank.
     let mut fin = data(3);
     fin.len = 0;
     fin.set_rank(300);
@@ -229,7 +229,7 @@ fn sizes_that_32_bits_do_not_hold_are_unknown_until_less_is_left() {
         says(&mut stack, data(2)),
         (u32::MAX - 100, u32::MAX - 100, 0)
     );
-    // Without an end nothing is known for ever, and it is sent again as all else.
+    // The remaining size of an endless flow is never known; its retransmissions are boosted like others.
     let mut stack = mark(&[], None);
     let first = leave(&mut stack, us(0), data(0)).tag();
     assert_eq!((first.rank(), first.remaining()), (u32::MAX, Tag::UNKNOWN));
@@ -246,12 +246,12 @@ fn what_nobody_announced_is_counted_behind_all_that_was_if_so_said() {
         let said = says(&mut stack, data(n));
         assert_eq!(said, (behind + n as u32, Tag::UNKNOWN, 0));
     }
-    // Sent again it is boosted as anything else.
+    // A retransmission is boosted like any other.
     assert_eq!(
         says(&mut stack, again(1)),
         ((behind + 1) >> 1, Tag::UNKNOWN, 1)
     );
-    // A size that is known and reaches there says no more than that it is large.
+    // A known size that reaches there is tagged only as unknown.
     let mut large = mark(&by_packets, Some(behind.into()));
     assert_eq!(says(&mut large, data(0)), (u32::MAX, Tag::UNKNOWN, 0));
     let less = behind - 100;
@@ -267,7 +267,7 @@ fn what_nobody_announced_leaves_without_a_tag_if_so_said() {
     let left = leave(&mut stack, us(0), packet);
     assert_eq!((left.tag().tagged(), left.rank()), (false, u32::MAX));
     assert_eq!((left.wire, counted(&stack)), (wire, [0; 4]));
-    // It is announced after all.
+    // The size is announced after all.
     stack.open(FLOW, Some(350));
     assert_eq!(says(&mut stack, data(1)), (250, 250, 0));
 }
@@ -292,7 +292,7 @@ fn subflows_count_by_data_and_repeat_each_for_itself() {
         (tag.remaining(), tag.last(), tag.data_seq()),
         (100, true, 900)
     );
-    // What subflow 1 has carried goes by subflow 0 as well: sent for the first time there.
+    // Data carried by subflow 1 is carried by subflow 0 as well, where it is sent for the first time.
     assert_eq!(says(&mut stack, of(0, 2, 1)), (900, 900, 0));
     assert_eq!(says(&mut stack, of(0, 2, 1)), (450, 900, 1));
 }
@@ -351,14 +351,15 @@ fn an_option_is_refused_where_segments_leave_it_no_room() {
     assert_eq!([adds(&shims), longest(&shims, 1452).ip()], [8, 1500]);
 }
 
-/// Sends or acknowledges: a number of the next packets, again or for the first time.
+/// Draws steps, each a transmission or an acknowledgement: of one of the next packets, again or for the first
+/// time.
 fn any_steps() -> impl Strategy<Value = Vec<(u8, u64)>> {
     proptest::collection::vec((0u8..8, 0u64..1_000), 1..400)
 }
 
 proptest! {
-    /// Of every packet of a message what remains and where it begins make its size; each repeat counts one
-    /// more; a packet never ranks behind what it was before.
+    /// Checks that the remaining size and the position of every packet of a message add up to its size, that
+    /// each repeat counts one more, and that a packet never ranks behind its earlier transmission.
     #[test]
     fn what_is_said_of_a_packet_stays_true(
         steps in any_steps(), packets in 1u64..200, tail in 1u16..=100,

@@ -1,12 +1,12 @@
-//! Ordering by what tags say is left, by hand.
+//! Ordering by the remaining size in tags, by hand.
 
 use super::*;
 use sidestep_types::Tag;
 
-/// Packets of a message are of 100 B.
+/// Bytes of a packet of a message.
 const LEN: u64 = 100;
 
-/// Packet `number` of so many that a message has; messages follow each other in one stream.
+/// Returns packet `number` of `of` packets of a message; messages follow each other in one stream.
 fn part(message: u64, number: u64, of: u64) -> Packet {
     let mut packet = data(message * 100 + number);
     let mut tag = Tag::NONE;
@@ -20,7 +20,7 @@ fn part(message: u64, number: u64, of: u64) -> Packet {
     packet
 }
 
-/// The same where sizes are not known: so many packets, or bytes, were sent before.
+/// Returns packet `number` where sizes are unknown: its tag has the packets, or bytes, sent before.
 fn numbered(message: u64, number: u64, unit: u64) -> Packet {
     let mut packet = part(message, number, u32::MAX as u64 / LEN);
     let mut tag = packet.tag();
@@ -30,7 +30,7 @@ fn numbered(message: u64, number: u64, unit: u64) -> Packet {
     packet
 }
 
-/// The same sent again: its rank is half of what it was.
+/// Returns the packet as a retransmission: its rank is halved.
 fn again(mut packet: Packet) -> Packet {
     let mut tag = packet.tag();
     tag.set_rank(tag.rank() / 2);
@@ -43,7 +43,7 @@ fn by_remaining(release: &str) -> Stack {
     counting("remaining", release)
 }
 
-/// Below it, tags count this.
+/// Returns a stack below which tags count `by`.
 fn counting(by: &str, release: &str) -> Stack {
     let word = |word: &str| Value::Word(word.to_string());
     let set = values(&[("by", word("remaining")), ("release", word(release))]);
@@ -54,7 +54,7 @@ fn counting(by: &str, release: &str) -> Stack {
     stack
 }
 
-/// What goes on as these packets of one message of ten come.
+/// Hands over these packets of one message of ten; returns those that go on.
 fn come(stack: &mut Stack, now: Time, numbers: &[u64]) -> Vec<u64> {
     let each = numbers.iter().map(|n| arrive(stack, now, part(0, *n, 10)));
     each.collect::<Vec<_>>().concat()
@@ -100,14 +100,14 @@ fn a_first_packet_that_is_lost_is_waited_for_until_the_timer_runs_out() {
     let mut stack = by_remaining("paper");
     assert_eq!(come(&mut stack, us(0), &[2, 4]), []);
     assert_eq!(come(&mut stack, us(40), &[1]), []);
-    // All up to the next gap; 4 waits behind it, and has waited for as long.
+    // All up to the next gap go on; 4 is behind it, and has waited as long.
     assert_eq!(expire(&mut stack, us(100)), [1, 2, 4]);
     assert_eq!(come(&mut stack, us(101), &[0, 3, 5, 7]), [0, 3, 5]);
     assert_eq!(stack.counters().late, 2);
     let mut stack = by_remaining("simulator");
     assert_eq!(come(&mut stack, us(0), &[2]), []);
     assert_eq!(come(&mut stack, us(40), &[1, 3, 4]), []);
-    // What timed out and what is before it; what is next is still not known.
+    // The packet that timed out and those before it go on; the next place is still unknown.
     assert_eq!(expire(&mut stack, us(100)), [1, 2]);
     assert_eq!(stack.deadline(), Some(us(140)));
     assert_eq!(come(&mut stack, us(120), &[0, 5]), [0, 3, 4, 5]);
@@ -129,15 +129,15 @@ fn larger_than_expected_is_late() {
 fn by_the_papers_rule_the_next_timer_counts_from_what_waits_behind_the_next_gap() {
     let mut stack = by_remaining("paper");
     assert_eq!(come(&mut stack, us(0), &[0]), [0]);
-    // Waiting for 1: 8 came first, 2 last of those that wait.
+    // Waiting for 1: 8 arrived first, 2 last of the held packets.
     assert_eq!(come(&mut stack, us(10), &[8]), []);
     assert_eq!(come(&mut stack, us(20), &[5]), []);
     assert_eq!(come(&mut stack, us(50), &[2]), []);
     assert_eq!(stack.deadline(), Some(us(110)));
-    // The gap closes. 5 waits behind the next, and has waited for 40 us.
+    // The gap closes. 5 is behind the next one, and has waited for 40 us.
     assert_eq!(come(&mut stack, us(60), &[1]), [1, 2]);
     assert_eq!(stack.deadline(), Some(us(120)));
-    // At its timer that gap is given up, and 8 has waited for longer than that.
+    // The timer of 5 expires and its gap is given up; 8 has waited longer.
     assert_eq!(expire(&mut stack, us(120)), [5, 8]);
     assert_eq!(stack.deadline(), None);
     assert_eq!(come(&mut stack, us(121), &[3, 4, 9]), [3, 4, 9]);
@@ -153,7 +153,7 @@ fn by_the_papers_rule_one_timer_runs_out_for_one_gap() {
     assert_eq!(come(&mut stack, us(30), &[2]), []);
     assert_eq!(come(&mut stack, us(70), &[6]), []);
     assert_eq!(expire(&mut stack, us(99)), []);
-    // The timer of 4, which opened the gap; then 4 has waited for as long itself.
+    // The timer of 4, which opened the gap, expires; then 4 has waited as long itself.
     assert_eq!(expire(&mut stack, us(100)), [2, 4]);
     assert_eq!(stack.deadline(), Some(us(170)));
     assert_eq!(expire(&mut stack, us(170)), [6]);
@@ -165,9 +165,9 @@ fn what_is_overdue_as_a_gap_closes_is_due_at_once() {
     assert_eq!(come(&mut stack, us(0), &[0, 8]), [0]);
     assert_eq!(come(&mut stack, us(90), &[3]), []);
     assert_eq!(come(&mut stack, us(95), &[1]), [1]);
-    // The gap before 3 is given up at 100 us, 8 has waited since 0: both at one instant.
+    // The gap before 3 is given up at 100 us, and 8 has waited since 0: both go on at one instant.
     assert_eq!(expire(&mut stack, us(100)), [3, 8]);
-    // The same, but that the gap before 3 closes, and that before 5 counts from then.
+    // Here the gap before 3 closes, and the timer of the gap before 5 counts from then.
     let mut stack = by_remaining("paper");
     assert_eq!(come(&mut stack, us(0), &[0, 8]), [0]);
     assert_eq!(come(&mut stack, us(80), &[4, 2]), []);
@@ -186,10 +186,10 @@ fn by_the_simulators_rule_the_gap_stays_until_it_closes() {
     assert_eq!(expire(&mut stack, us(100)), [2, 4]);
     assert_eq!(stack.deadline(), Some(us(110)));
     assert_eq!(expire(&mut stack, us(110)), [5]);
-    // Expected is 1 still: 6 waits though it is behind 5, and a copy of 4 does not.
+    // 1 is still expected: 6 waits though it follows 5, and a copy of 4 does not.
     assert_eq!(come(&mut stack, us(120), &[6, 4]), [4]);
     assert_eq!(come(&mut stack, us(130), &[3]), [], "1 is missing");
-    // 1 closes the gap, and what went on before is jumped over.
+    // 1 closes the gap, and the packets that went on before are skipped.
     assert_eq!(come(&mut stack, us(140), &[1]), [1, 3, 6]);
     assert_eq!(stack.deadline(), None);
     assert_eq!(come(&mut stack, us(140), &[7, 8]), [7, 8]);
@@ -225,7 +225,7 @@ fn a_copy_of_what_is_held_is_dropped_and_leaves_its_mark() {
         let expected = [(0, false), (1, false), (2, true), (3, false)];
         assert_eq!(seen, expected.map(Some));
         assert_eq!((stack.counters().dropped, stack.counters().held), (1, 2));
-        // What went on goes on again: its acknowledgement may be lost.
+        // A copy of a packet that went on goes on: its acknowledgement may be lost.
         assert_eq!(come(&mut stack, us(3), &[2]), [2]);
     }
 }
@@ -255,7 +255,7 @@ fn an_older_message_goes_on_at_once_and_a_newer_one_before_what_was_held() {
         assert_eq!(arrive(&mut stack, us(1), of(8, 2)), []);
         assert_eq!(arrive(&mut stack, us(2), of(7, 1)), [701]);
         assert_eq!(arrive(&mut stack, us(2), of(8, 1)), [801, 802]);
-        // Its first packet is overtaken.
+        // The first packet of the message is overtaken.
         assert_eq!(arrive(&mut stack, us(3), of(9, 1)), []);
         assert_eq!(arrive(&mut stack, us(3), of(8, 3)), [803]);
         assert_eq!(arrive(&mut stack, us(3), of(9, 0)), [900, 901]);
@@ -282,13 +282,13 @@ fn what_counts_up_is_ordered_upwards() {
             let mut stack = counting(by, release);
             let of = |message, number| numbered(message, number, unit);
             let mut hear = |message, number, now| arrive(&mut stack, us(now), of(message, number));
-            // The count begins at 0: what is first needs no flag.
+            // The count begins at 0: the first packet needs no flag.
             assert_eq!(hear(0, 1, 0), []);
             assert_eq!(hear(0, 2, 0), []);
             assert_eq!(hear(0, 0, 0), [0, 1, 2]);
             assert_eq!(hear(0, 4, 0), []);
             assert_eq!(hear(0, 1, 0), [1], "late");
-            // After a gap it begins again.
+            // After a gap the count restarts.
             assert_eq!(hear(1, 1, 0), [4]);
             assert_eq!(hear(1, 0, 0), [100, 101]);
             assert_eq!(hear(0, 3, 0), [3], "older");
@@ -346,7 +346,7 @@ fn what_is_sent_again_of_a_message_that_has_not_begun_waits_for_its_first_packet
         let mut stack = counting(by, "paper");
         let of = |message, number| numbered(message, number, unit);
         assert_eq!(arrive(&mut stack, us(0), of(0, 0)), [0]);
-        // The end of the message before is missing: which byte comes first is not known.
+        // The end of the message before is missing: the first byte of this one is unknown.
         assert_eq!(arrive(&mut stack, us(0), again(of(1, 1))), []);
         assert_eq!(arrive(&mut stack, us(0), of(1, 2)), []);
         assert_eq!(arrive(&mut stack, us(0), of(1, 0)), [100, 101, 102]);
@@ -377,9 +377,9 @@ fn a_count_may_go_on_from_the_flow_before() {
 fn data_that_says_no_size_is_ordered_by_its_number() {
     for release in BOTH {
         let mut stack = by_remaining(release);
-        // No tag at all.
+        // Data without a tag.
         assert_eq!(see(&mut stack, us(0), &[1, 0]), [0, 1]);
-        // A tag whose size is too large, or not known; the rest of the message as well.
+        // Data with a tag whose size is too large, or unknown; the rest of the message is treated alike.
         let unknown = |number| {
             let mut packet = part(0, number, 10);
             let mut tag = packet.tag();
@@ -391,7 +391,7 @@ fn data_that_says_no_size_is_ordered_by_its_number() {
         assert_eq!(arrive(&mut stack, us(0), unknown(2)), [2, 3]);
         assert_eq!(come(&mut stack, us(0), &[5]), []);
         assert_eq!(arrive(&mut stack, us(0), unknown(4)), [4, 5]);
-        // The next message says its size, and then one does not again.
+        // The next message carries its size, and the one after it again does not.
         assert_eq!(arrive(&mut stack, us(0), part(1, 1, 3)), []);
         assert_eq!(arrive(&mut stack, us(0), part(1, 0, 3)), [100, 101]);
         assert_eq!(see(&mut stack, us(0), &[103]), []);
@@ -408,7 +408,7 @@ fn a_message_just_too_large_is_ordered_by_numbers_from_the_packet_that_says_so()
     let mut tag = first.tag();
     tag.set_remaining(u32::MAX);
     first.set_tag(tag);
-    // The second says a size, and overtook the first.
+    // The second packet carries a size, and overtook the first.
     assert_eq!(come(&mut stack, us(0), &[2, 1]), []);
     assert_eq!(arrive(&mut stack, us(0), first), [1, 2, 0]);
     assert_eq!(come(&mut stack, us(0), &[4]), []);
@@ -475,7 +475,7 @@ fn ordering_by_tags_is_refused_without_tags_and_above_subflows() {
          \"order\" in shims"
     );
     assert!(said("mptcp").contains("on each its sizes have gaps"));
-    // The other way to order needs neither.
+    // Ordering by sequence number needs neither.
     let plain = [("order".to_string(), values(&[]))];
     assert_eq!(check(&plain, &transport("mptcp")), Ok(()));
 }

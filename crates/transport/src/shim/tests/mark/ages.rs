@@ -1,4 +1,4 @@
-//! Marks where sizes are unknown: what was sent of a message, and where the next one begins.
+//! Tags where sizes are unknown: the amount sent of a message, and the start of the next one.
 
 use super::*;
 
@@ -43,10 +43,10 @@ fn a_repeat_keeps_the_number_of_its_first_sending_and_its_message() {
         (tag.rank(), tag.retransmissions(), tag.flow_id()),
         (4, 1, 0)
     );
-    // The pause was a loss's: the message goes on.
+    // The pause was due to a loss: the message goes on.
     let tag = leave(&mut stack, us(10_001), data(9)).tag();
     assert_eq!((tag.rank(), tag.flow_id(), tag.first()), (9, 0, false));
-    // This one is the application's; what was lost before it is still of the message before.
+    // The next pause is the application's; a packet lost before it still belongs to the message before.
     let tag = leave(&mut stack, us(20_000), data(10)).tag();
     assert_eq!((tag.rank(), tag.flow_id(), tag.first()), (0, 1, true));
     let tag = leave(&mut stack, us(20_000), again(9)).tag();

@@ -1,4 +1,4 @@
-//! Repeats that a filter finds, and what it mistakes and misses.
+//! Repeats that a filter finds, mistakes and misses.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn a_filter_finds_what_left_until_it_is_acknowledged_or_closed() {
     (0..5).for_each(|n| assert_eq!(says(&mut stack, data(n)).2, 0));
     assert_eq!(says(&mut stack, again(1)), (450, 900, 1));
     ack(&mut stack, 3);
-    // Below the acknowledgement nothing is known; above it all is.
+    // Below the acknowledgement no packet is known; above it all are.
     assert_eq!(says(&mut stack, again(2)), (800, 800, 0));
     assert_eq!(says(&mut stack, again(3)), (350, 700, 1));
     assert_eq!(counted(&stack), [8, 2, 0, 1]);
@@ -36,7 +36,7 @@ fn a_small_filter_makes_mistakes_and_counts_them() {
     assert_eq!((marked, repeats, missed), (5_000, mistaken, 0));
     // Two buckets of four, three quarters full, and 64 fingerprints: about one in eleven.
     assert!((300..700).contains(&mistaken), "{mistaken}");
-    // Without room most have no place, and their repeats are missed.
+    // In a filter that is too small most packets get no slot, and their repeats are missed.
     let mut stack = mark(
         &[CUCKOO, ("filter", "20"), ("fingerprint", "16")],
         Some(1 << 30),
@@ -68,8 +68,8 @@ fn what_is_mistaken_has_no_place_and_is_missed_when_its_like_has_left() {
 }
 
 proptest! {
-    /// A filter with room for all and long fingerprints says what the list says, but for its mistakes,
-    /// and is empty when all is acknowledged.
+    /// Checks that a filter with room for all and long fingerprints agrees with the list, except for its
+    /// mistakes, and is empty when all is acknowledged.
     #[test]
     fn a_filter_with_room_misses_only_what_it_was_mistaken_about(steps in any_steps()) {
         let mut stack = mark(&[CUCKOO, ("fingerprint", "8")], Some(1 << 30));

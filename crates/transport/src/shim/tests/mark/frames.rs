@@ -1,4 +1,4 @@
-//! What travels of a tag in a real frame.
+//! Tags in real frames.
 
 use super::*;
 
@@ -35,8 +35,8 @@ fn what_was_acknowledged_in_passing_is_forgotten() {
 }
 
 proptest! {
-    /// Whatever is counted, boosted and repeated: the host that reads a frame has the tag that its sender gave
-    /// the packet, but for the flag of the last one, which does not travel.
+    /// Checks, for any count, boost and number of repeats, that the host that reads a frame restores the tag
+    /// that its sender gave the packet, except for the flag of the last one, which does not travel.
     #[test]
     fn who_reads_a_frame_knows_what_its_sender_said(
         by in proptest::sample::select(&["remaining", "packets", "bytes"][..]),

@@ -1,9 +1,9 @@
-//! What a host remembers of what is outstanding, and what becomes of the rest.
+//! Packets in flight that a host remembers, and treatment of the others.
 
 use super::*;
 use crate::shim::mark::MOST_REMEMBERED;
 
-/// A flow of so many bytes, if its size is known, at a host that remembers so many packets.
+/// Returns a stack with a flow of `size` bytes, or of unknown size, at a host that remembers `room` packets.
 fn forgetful(set: &[(&'static str, &str)], size: Option<u64>, room: usize) -> Stack {
     let mark = Mark::from_values(&read(set)).expect("good values");
     let mut stack = Stack::of(vec![AnyShim::Custom(Box::new(mark.with_room(room)))]);
@@ -11,7 +11,7 @@ fn forgetful(set: &[(&'static str, &str)], size: Option<u64>, room: usize) -> St
     stack
 }
 
-/// How many packets found no room.
+/// Returns the number of packets that were not remembered.
 fn unremembered(stack: &Stack) -> u64 {
     stack.counters().unremembered
 }
@@ -26,7 +26,7 @@ fn what_finds_no_room_is_marked_and_its_repeats_count_as_new() {
         assert_eq!(says(&mut stack, again(2)), (400, 800, 1), "remembered");
         assert_eq!(says(&mut stack, again(4)), (600, 600, 0), "{repeats}");
         assert_eq!((unremembered(&stack), counted(&stack)), (3, [7, 1, 0, 1]));
-        // What is acknowledged makes room, and so does what is closed.
+        // Acknowledged data makes room, and so does a closed flow.
         ack(&mut stack, 2);
         assert_eq!(says(&mut stack, again(3)), (700, 700, 0));
         assert_eq!(says(&mut stack, again(3)), (350, 700, 1));
@@ -75,7 +75,8 @@ fn a_host_whose_data_is_never_acknowledged_has_an_end() {
     assert_eq!(says(&mut stack, again(most + 6)).2, 0);
 }
 
-/// With any room: what is known of the size is right, and what travels is what was said.
+/// Checks, with any room, that the remaining sizes are right, and that the number in a frame is the one in the
+/// tag.
 #[test]
 fn however_little_it_remembers_sizes_are_right() {
     for room in 0..6 {
