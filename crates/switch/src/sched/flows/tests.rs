@@ -120,8 +120,7 @@ fn a_repair_behind_the_last_packet_counts_while_it_waits_and_no_longer() {
     assert_eq!(flows(&sched), [1, 0], "the second waits");
     sched.pop();
     assert_eq!(flows(&sched), [0, 0]);
-    // A flow whose packet found no room counts until it was silent; so does flow 9, of which only one packet
-    // was shown.
+    // A flow whose packet found no room counts until it has been silent for 10 ms.
     sched.see(&of(1), us(60));
     sched.see(&of(9), us(10_059));
     assert_eq!(flows(&sched), [2, 0]);
