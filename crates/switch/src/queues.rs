@@ -49,8 +49,8 @@ pub enum Capacity {
     Unlimited,
     /// A limit per port.
     PerPort(Size),
-    /// One memory for all ports, with dynamic thresholds (Choudhury and Hahne, 1998): a queue accepts a packet
-    /// while it is shorter than `alpha` times the free memory.
+    /// Shared memory of all ports, with dynamic thresholds (Choudhury and Hahne, 1998): a queue accepts a
+    /// packet while it is shorter than `alpha` times the free memory.
     Shared {
         /// Total memory.
         memory: Bytes,

@@ -42,7 +42,7 @@ pub struct AifoSettings {
     k: Share,
     #[setting(flatten)]
     window: WindowSize,
-    /// one packet in so many is sampled, 1 to 1000 (15 in the simulator of PACMNET 2023)
+    /// sampling interval: one of this many packets is sampled, 1 to 1000 (15 in the simulator of PACMNET 2023)
     #[setting(default = "15", range = 1..=MOST)]
     sample: u32,
 }

@@ -37,7 +37,7 @@ pub struct QuantileSettings {
     common: Common,
     #[setting(flatten)]
     window: WindowSize,
-    /// one packet in so many is sampled, 1 to 1000 (20 in the simulator of PACMNET 2023)
+    /// sampling interval: one of this many packets is sampled, 1 to 1000 (20 in the simulator of PACMNET 2023)
     #[setting(default = "20", range = 1..=MOST)]
     sample: u32,
 }
