@@ -60,7 +60,7 @@ impl Sent {
     }
 }
 
-/// One direction of a connection.
+/// State of a direction of a connection.
 struct Direction {
     /// Start and bytes of the current flow.
     now: Option<(u128, u64)>,

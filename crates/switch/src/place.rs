@@ -21,7 +21,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Creates the place of conformance vectors, whose rows give ports and salt: no switch of a run.
+    /// Creates a place outside any run, for conformance vectors, whose rows give ports and salt.
     pub fn of_vectors(ports: u16, salt: u64) -> Place {
         Place {
             switch: 0,

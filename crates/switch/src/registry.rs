@@ -95,7 +95,7 @@ impl Nature {
 /// /// Drops packets at random, as a damaged cable does.
 /// #[derive(Settings)]
 /// struct Lossy {
-///     /// one packet in so many is dropped; assumed
+///     /// number of packets of which one is dropped; assumed
 ///     #[setting(default = "1000", range = 1..=1_000_000)]
 ///     one_in: u32,
 /// }

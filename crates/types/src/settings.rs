@@ -46,7 +46,7 @@ impl About {
 /// /// Settings of a policy that drops at random.
 /// #[derive(Debug, PartialEq, Settings)]
 /// struct Lossy {
-///     /// one packet in so many is dropped; assumed
+///     /// number of packets of which one is dropped; assumed
 ///     #[setting(default = "1000", range = 1..=1_000_000)]
 ///     one_in: u32,
 ///     /// queue length from which packets are dropped

@@ -1,4 +1,4 @@
-//! Buffer policies: decide the fate of a packet at the queue that its route chose.
+//! Buffer policies: keep, mark, detour or drop a packet at the queue that its route chose.
 
 pub mod aifo;
 mod detour;
@@ -33,7 +33,7 @@ use crate::why::{self, Scene};
 use crate::{Queues, Want};
 use sidestep_types::{Packet, PortId, Rng, Size};
 
-/// Policy that decides the fate of a packet at its queue.
+/// Policy that keeps, marks, detours or drops a packet at the queue it wants.
 ///
 /// ```
 /// use sidestep_switch::testing::{StillQueues, data};

@@ -3,7 +3,7 @@
 use super::DropReason;
 use sidestep_types::PortId;
 
-/// Fate of a packet. Only ECN-capable packets can be marked.
+/// Decision of a buffer policy about a packet. Only ECN-capable packets can be marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The packet joins its wanted queue.

@@ -18,7 +18,7 @@ use sidestep_types::{Packet, PortId, Settings, Words};
 /// Setting of the path of packets without data.
 #[derive(Clone, Copy, Settings)]
 pub struct AcksSettings {
-    /// path of packets without data: sprayed like data, or by the hash of their flow; the default is assumed
+    /// path of packets without data: sprayed like data, or by the hash of their flow; assumed
     #[setting(default = "spray")]
     acks: By,
 }

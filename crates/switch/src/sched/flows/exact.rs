@@ -316,7 +316,7 @@ impl Exact {
         }
     }
 
-    /// Removes flows from the count whose last packet has begun to be sent.
+    /// Stops counting flows whose last packet has begun to be sent.
     #[cold]
     #[inline(never)]
     fn leave_ended(&mut self) {
