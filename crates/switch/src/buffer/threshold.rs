@@ -1,8 +1,8 @@
 //! Queue threshold that falls with the standing of the packet at hand among others.
 //!
-//! With R from 0 (the most urgent) to 1, a queue of capacity C keeps a packet while it holds no more than C·(1
-//! − alpha·R). A full queue keeps no packet, a queue without a limit keeps all. AIFO's rule, R ≤ (C − c)/C/(1 −
-//! k), is the same with alpha = 1 − k.
+//! With R from 0 (the most urgent) to 1, a queue of capacity C keeps a packet while it holds no more than
+//! C·(1 − alpha·R). A full queue keeps no packet, a queue without a limit keeps all. AIFO's rule,
+//! R ≤ (C − c)/C/(1 − k), is the same with alpha = 1 − k.
 
 use super::standing::{Standing, Standings};
 use crate::why::{bytes, count, packets};

@@ -10,10 +10,10 @@ use crate::{AnyBuffer, Capacity, Class};
 use sidestep_types::{PortId, Time};
 
 impl Decider {
-    /// Decides about the packet of parcel `at`, which wants the port with this queue, line and wire, and whose
-    /// TTL has not ended here. If the packet joins the line, returns its departure if nothing is before it, so
-    /// that the driver can plan its arrival. Returns `None` if the driver has to decide in the general way;
-    /// steps done so far may be repeated then.
+    /// Decides about the packet of parcel `at`, which wants the port with this queue, line and wire. Its TTL
+    /// must not have ended here. Returns `None` if the driver has to decide in the general way; steps done so
+    /// far may be repeated then. Otherwise the packet has joined the line, and the inner value is its departure
+    /// if nothing is before it, so that the driver can plan its arrival.
     #[inline(always)]
     pub fn joins_class<S: Store>(
         &mut self,

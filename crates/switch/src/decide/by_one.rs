@@ -34,7 +34,7 @@ impl ByOne {
         }
     }
 
-    /// Returns true if a queue of this `depth` has room for so many more bytes.
+    /// Returns true if a queue of this `depth` has room for `bytes` more.
     #[inline(always)]
     pub(super) fn lets_in(&self, depth: Depth, bytes: u32) -> bool {
         depth.packets < self.packets

@@ -139,8 +139,8 @@ impl Ranked {
         }
     }
 
-    /// Shows the scheduler a packet before the decision about it. `waiting` is what waits in the line, if
-    /// packets wait there. Returns the queue of the packet's class afterwards, in bytes of buffer.
+    /// Shows the scheduler a packet before the decision about it. Returns the queue of the packet's class
+    /// afterwards, in bytes of buffer. `waiting` is the depth of the line behind the packet being sent.
     #[inline(always)]
     pub fn seen(&mut self, packet: &Packet, now: Time, waiting: Depth, unbuffered: u32) -> Class {
         if !self.chooses
@@ -151,8 +151,8 @@ impl Ranked {
         buffered(self.sched.seen(packet, now), unbuffered)
     }
 
-    /// Returns the queue of the class `service`, in bytes of buffer. `waiting` is what waits in the line, if
-    /// packets wait there.
+    /// Returns the queue of the class `service`, in bytes of buffer. `waiting` is the depth of the line behind
+    /// the packet being sent.
     pub fn class(&mut self, service: u8, waiting: Depth, unbuffered: u32) -> Class {
         if !self.chooses
             && let Some(classes) = self.sched.classes()
@@ -435,8 +435,9 @@ impl Ranked {
     }
 
     /// Takes all waiting packets out of the queue and counts them out, because the link is dead. Returns them
-    /// in the scheduler's order. No end of a transmission is planned any more. Packets in the line are left to
-    /// [`Line::clear`]; the caller must move them to the scheduler first ([`Ranked::leave_line`]).
+    /// in the scheduler's order. No end of a transmission is planned any more. The caller first moves waiting
+    /// packets from the line to the scheduler ([`Ranked::leave_line`]), and clears the line itself with
+    /// [`Line::clear`].
     #[cold]
     pub fn clear<S: Store>(&mut self, line: &mut Line, store: &mut S, unbuffered: u32) -> Vec<u32> {
         let waited = self.drain(store);

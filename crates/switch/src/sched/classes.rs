@@ -110,7 +110,7 @@ pub(crate) struct Classes {
     flows: Flows,
     /// Class of the packets in the port's line, if any wait there.
     in_line: usize,
-    /// Bytes of link time that have joined the line since it was last empty.
+    /// Bytes of link time that have joined the line since no packet waited there.
     run: u64,
     /// Depth of the line, while queries must include it ([`Classes::show_line`]).
     line: Depth,
@@ -157,14 +157,14 @@ impl Classes {
         self.flows.passes(class, pkt, now);
     }
 
-    /// Returns true if a packet of the class `service` may join the line, in which `waiting` packets wait, and
-    /// keep the order.
+    /// Returns true if a packet of the class `service` may join the line behind its `waiting` packets and keep
+    /// the order.
     #[inline(always)]
     pub fn stays_in_order(&self, service: u8, waiting: u32) -> bool {
         waiting == 0 || self.of(service) == self.in_line
     }
 
-    /// Returns the part of `class` in the line, in which `waiting` waits.
+    /// Returns the part of `class` in the line, whose depth is `waiting`.
     #[inline(always)]
     fn of_line(&self, class: usize, waiting: Depth) -> Depth {
         match class == self.in_line {
@@ -173,8 +173,8 @@ impl Classes {
         }
     }
 
-    /// Updates the flow counts of all classes for what has left, while `waiting` waits in the line: flows end
-    /// when their last packet has begun to be sent.
+    /// Updates the flow counts of all classes for packets that have left: a flow ends when its last packet has
+    /// begun to be sent. `waiting` is the depth of the line.
     #[inline(never)]
     fn left(&mut self, waiting: Depth) {
         for class in 0..self.queues.len() {
@@ -189,8 +189,8 @@ impl Classes {
         self.flows.heed(pkt, now)
     }
 
-    /// Counts the flow of a packet that has arrived, and may join or not, while `waiting` waits in the line.
-    /// Returns the queue of its class afterwards, with the number of flows.
+    /// Counts the flow of a packet that has arrived and may or may not join. Returns the queue of its class
+    /// afterwards, with the number of flows. `waiting` is the depth of the line.
     #[inline(always)]
     pub fn see_line(&mut self, pkt: &Packet, now: Time, waiting: Depth) -> Class {
         let class = self.of(pkt.service());
@@ -202,7 +202,7 @@ impl Classes {
         Class { depth, flows }
     }
 
-    /// Returns the queue of the class `service`, while `waiting` waits in the line.
+    /// Returns the queue of the class `service`. `waiting` is the depth of the line.
     pub fn queue_line(&mut self, service: u8, waiting: Depth) -> Class {
         let class = self.of(service);
         self.left(waiting);
@@ -212,8 +212,8 @@ impl Classes {
         }
     }
 
-    /// Makes queries include `waiting`, the packets in the line in bytes of link time, until
-    /// [`Classes::hide_line`].
+    /// Makes queries include the packets in the line until [`Classes::hide_line`]. `waiting` is the depth of
+    /// the line, in bytes of link time.
     pub fn show_line(&mut self, waiting: Depth) {
         self.left(waiting);
         self.line = waiting;
@@ -238,10 +238,10 @@ impl Classes {
         self.flows.joins(class, pkt, now);
     }
 
-    /// Counts the flow of a packet that has arrived, and may join or not, while `waiting` waits in the line. A
-    /// packet with `data` counts for its flow. Equivalent to [`Classes::see_line`], but keeps the place of the
-    /// flow. Returns `None` if the packet cannot stay in order in the line, or needs the slow path; the caller
-    /// must use that then, which repeats whatever was done here.
+    /// Counts the flow of a packet that has arrived and may or may not join. Does the same as
+    /// [`Classes::see_line`], but keeps the place of the flow. Only a packet with `data` counts for its flow;
+    /// `waiting` is the depth of the line. Returns `None` if the packet cannot stay in order in the line or
+    /// needs the slow path; the caller then calls [`Classes::see_line`], which repeats the steps done here.
     #[inline(always)]
     pub fn see_in_order(
         &mut self,
@@ -265,7 +265,7 @@ impl Classes {
         Some(Came { class, flow })
     }
 
-    /// Removes flows that were silent for too long, while `waiting` waits in the line.
+    /// Removes flows that were silent for too long. `waiting` is the depth of the line.
     #[cold]
     #[inline(never)]
     fn age_line(&mut self, now: Time, waiting: Depth) {
@@ -273,8 +273,8 @@ impl Classes {
         self.flows.age(now);
     }
 
-    /// Counts a packet that joins the line behind `waiting`, or passes if nothing is before it (`alone`).
-    /// Equivalent to [`Classes::join_line`] and [`Classes::pass`].
+    /// Counts a packet that joins the line behind `waiting`, or passes if nothing is before it (`alone`). Does
+    /// the same as [`Classes::join_line`] and [`Classes::pass`].
     #[inline(always)]
     pub fn join_in_order(&mut self, came: Came, pkt: &Packet, (waiting, alone): (Depth, bool)) {
         let Came { class, flow } = came;
@@ -291,7 +291,7 @@ impl Classes {
     }
 
     /// Moves the packets of the line to their class queue. Returns their class, and the bytes of link time of
-    /// this class that have been sent since the line was last empty.
+    /// this class that have been sent since no packet waited in the line.
     #[cold]
     pub fn leave_line<'a>(
         &mut self,

@@ -79,8 +79,8 @@ impl Drr {
     }
 
     /// Sets the state that [`Drr::pop`] would have left after sending `sent` bytes of `class`, the only class
-    /// that has waited since the port was last empty. A class gets a quantum whenever its deficit covers no
-    /// packet, so less than a quantum is left.
+    /// that has waited since no packet waited. A class gets a quantum whenever its deficit covers no packet, so
+    /// less than a quantum is left.
     pub fn resume(&mut self, class: usize, sent: u64) {
         if sent > 0 {
             self.deficits[class] = (self.quantum - sent % self.quantum) % self.quantum;
