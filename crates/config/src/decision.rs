@@ -1,4 +1,4 @@
-//! The decision part of `[switch]`: its three policies and how much it may hold.
+//! Decision part of `[switch]`: its three policies and its buffer capacity.
 
 use crate::section::Resolved;
 use crate::spec::Choice;
@@ -9,10 +9,10 @@ use sidestep_types::{
 };
 use std::fmt::Write;
 
-/// The word for a memory that all ports of a switch share, as a value of [`CAPACITY`].
+/// Value of [`CAPACITY`] for a memory shared by all ports of a switch.
 pub const SHARED: &str = "shared";
 
-/// What each port holds.
+/// Capacity of each port.
 pub const CAPACITY: Param = Param::with_default(
     "capacity",
     ParamUnit::Size,
@@ -23,7 +23,7 @@ pub const CAPACITY: Param = Param::with_default(
 .or_off("unlimited")
 .or_word(SHARED);
 
-/// The shared memory.
+/// Size of the shared memory.
 pub const MEMORY: Param = Param::with_default(
     "memory",
     ParamUnit::Bytes,
@@ -31,7 +31,7 @@ pub const MEMORY: Param = Param::with_default(
     "the shared memory of a switch (DIBS section 5.5.2); used when capacity is \"shared\"",
 );
 
-/// Its threshold.
+/// Factor of the dynamic threshold in shared memory.
 pub const ALPHA: Param = Param::with_default(
     "alpha",
     ParamUnit::Fraction,
@@ -39,7 +39,7 @@ pub const ALPHA: Param = Param::with_default(
     "a queue may take this times the free shared memory (Choudhury and Hahne, 1998); assumed",
 );
 
-/// What ends a message for a switch that ranks data by what it saw of its flow.
+/// Silence that ends a message, for a switch that ranks data by the bytes it has seen of a flow.
 pub const RANK_GAP: Param = Param::with_default(
     "rank_gap",
     ParamUnit::Time,
@@ -56,7 +56,7 @@ pub fn rank_gap(values: &Values) -> Result<Time, Refusal> {
     }
 }
 
-/// The policies of `[switch]`.
+/// Policies of `[switch]`.
 pub const POLICIES: &[Choice] = &[
     Choice {
         what: "route",
@@ -67,39 +67,40 @@ pub const POLICIES: &[Choice] = &[
     SCHED,
 ];
 
-/// The buffer policy of a switch, or of a NIC.
+/// Buffer policy of a switch, or of a NIC.
 pub const BUFFER: Choice = Choice {
     what: "buffer",
     entries: buffer::ENTRIES,
     default: Some("droptail"),
 };
 
-/// The scheduler of a port.
+/// Scheduler of a port.
 pub const SCHED: Choice = Choice {
     what: "sched",
     entries: sched::ENTRIES,
     default: Some("fifo"),
 };
 
-/// A policy's name and its values.
+/// Name and values of a policy.
 pub type Named = (String, Values);
 
-/// Which policies decide, and how much they may keep.
+/// Policies of a switch, and its buffer capacity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
-    /// The route: which of the next hops a packet takes.
+    /// Route: picks the next hop of a packet.
     pub route: Named,
-    /// The buffer policy: what happens to a packet that arrives.
+    /// Buffer policy: decides about a packet that arrives.
     pub buffer: Named,
-    /// The scheduler: which packet leaves next.
+    /// Scheduler: picks the packet that leaves next.
     pub sched: Named,
-    /// How much the switch may hold.
+    /// Buffer capacity of the switch.
     pub capacity: Capacity,
 }
 
 /// Reads the decision from a section with [`POLICIES`], [`CAPACITY`], [`MEMORY`] and [`ALPHA`].
 ///
-/// Errors have the part of the section that is refused: a policy, `buffer`, or nothing.
+/// Errors name the part of the section that is refused: a policy such as `buffer`, or the empty string for the
+/// section itself.
 pub fn decision(resolved: &Resolved) -> Result<Decision, (&'static str, Refusal)> {
     let [route, buffer, sched] = &resolved.policies[..] else {
         panic!("a resolved switch has a route, a buffer and a sched");
@@ -111,22 +112,23 @@ pub fn decision(resolved: &Resolved) -> Result<Decision, (&'static str, Refusal)
         sched: named(sched),
         capacity: capacity(&resolved.values).map_err(|e| ("", e))?,
     };
-    // No value is wrong with so many ports that is right with another number of them.
+    // Checks with an arbitrary number of ports: no value is wrong for one number and right for another.
     decision.fits(ANY_PORTS)?;
     decision.goes_together()?;
     Ok(decision)
 }
 
-/// What a full packet takes of a buffer on Ethernet.
+/// Buffer taken by a full packet on Ethernet.
 const FULL: Bytes = Bytes(1_518);
 
-/// Ports of a switch that is built only to check the values of its policies.
+/// Number of ports of a switch that is built only to check the values of its policies.
 const ANY_PORTS: u16 = 4;
 
 impl Decision {
-    /// Errors when a switch with `ports` ports cannot have these policies, and say which of them.
+    /// Checks that a switch with `ports` ports can have these policies. Errors name the policy that it cannot
+    /// have.
     pub fn fits(&self, ports: u16) -> Result<(), (&'static str, Refusal)> {
-        // The salt decides no error.
+        // No error depends on the salt.
         let salt = 0;
         let (route, buffer, sched) = (&self.route, &self.buffer, &self.sched);
         AnyRoute::build(&route.0, &route.1, ports, salt).map_err(|e| ("route", e))?;
@@ -135,7 +137,7 @@ impl Decision {
         Ok(())
     }
 
-    /// Errors when the buffer policy cannot stand beside the scheduler, or in so little room, and say so.
+    /// Checks that the buffer policy works beside the scheduler and within the capacity.
     pub fn goes_together(&self) -> Result<(), (&'static str, Refusal)> {
         let (buffer, sched) = (self.buffer.0.as_str(), self.sched.0.as_str());
         let nature = buffer::nature(buffer);
@@ -148,7 +150,7 @@ impl Decision {
         self.holds_enough(nature).map_err(|why| ("buffer", why))
     }
 
-    /// Errors when the buffer policy asks how many flows there are and the scheduler does not count them.
+    /// Checks that the scheduler counts flows if the buffer policy needs their number.
     fn counts_flows(&self, nature: Nature) -> Result<(), Refusal> {
         let ((buffer, values), (sched, counts)) = (&self.buffer, &self.sched);
         let asks = nature
@@ -165,7 +167,7 @@ impl Decision {
         }
     }
 
-    /// Errors when a port cannot hold what the buffer policy must have room for.
+    /// Checks that a port can hold the bytes for which the buffer policy must have room.
     fn holds_enough(&self, nature: Nature) -> Result<(), Refusal> {
         let Some(name) = nature.holds else {
             return Ok(());
@@ -187,7 +189,7 @@ impl Decision {
         Err(Refusal::about(&[name], wrong))
     }
 
-    /// The lines of `[switch]` that say this, with every value written out.
+    /// Writes this decision as lines of `[switch]`, with every value.
     pub fn to_toml(&self) -> String {
         let mut out = String::new();
         for (key, value) in self.held() {
@@ -202,7 +204,8 @@ impl Decision {
         out
     }
 
-    /// Each key that both say otherwise, with the two values. Of another policy the name alone.
+    /// Returns each key with different values in both, and the two values. For different policies, returns only
+    /// their names.
     pub(crate) fn differences(&self, other: &Decision) -> Vec<(String, String, String)> {
         let mut all = Vec::new();
         for ((what, name, params), (_, theirs, others)) in self.chosen().zip(other.chosen()) {
@@ -219,7 +222,7 @@ impl Decision {
         all
     }
 
-    /// How much may be held, as `[switch]` says it.
+    /// Returns the keys and values of the capacity, as written in `[switch]`.
     fn held(&self) -> Vec<(&'static str, String)> {
         match self.capacity {
             Capacity::Unlimited => vec![("capacity", "unlimited".into())],
@@ -232,7 +235,7 @@ impl Decision {
         }
     }
 
-    /// Each policy: what it is, its name, its parameters.
+    /// Returns the key, the name and the parameters of each policy.
     fn chosen(&self) -> impl Iterator<Item = (&'static str, &str, Vec<(&'static str, String)>)> {
         let named = [&self.route, &self.buffer, &self.sched];
         POLICIES.iter().zip(named).map(|(choice, (name, values))| {
@@ -244,7 +247,7 @@ impl Decision {
     }
 }
 
-/// Quoted, with commas and `or` between.
+/// Joins words, quoted, with commas and `or`.
 fn one_of(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
     match &quoted[..] {
@@ -269,8 +272,8 @@ fn capacity(values: &Values) -> Result<Capacity, Refusal> {
     }
 }
 
-/// Errors when a queue could never take a full packet, with Ethernet's header and FCS: nothing
-/// would ever be delivered.
+/// Refuses a capacity that cannot hold a full packet with Ethernet's header and FCS: nothing would ever be
+/// delivered.
 pub fn holds_a_packet(capacity: &Capacity, longest: impl Into<Longest>) -> Result<(), Refusal> {
     let (framing, longest) = (Framing::Ethernet, longest.into());
     let full = u64::from(framing.wire(longest.ip()) - framing.unbuffered());

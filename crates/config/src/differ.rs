@@ -1,9 +1,9 @@
-//! `[switch.at.NAME]`: switches that decide otherwise, or hold more or less, than `[switch]` says.
+//! `[switch.at.NAME]`: switches whose policies or capacity differ from `[switch]`.
 //!
-//! NAME is a tier of the network or the name of a switch. What stands there is laid over `[switch]`
-//! for those switches, key by key: a policy that it names begins with its own defaults, parameters
-//! alone change those of the policy that `[switch]` chose. Of a switch that two such tables match both
-//! must say the same: none is more specific than the other.
+//! NAME is a tier of the network or the name of a switch. For these switches, the table is laid over `[switch]`
+//! key by key. A policy that it names begins with its own defaults; parameters alone change those of the policy
+//! that `[switch]` chose. If two such tables match one switch, both must give it the same settings: neither is
+//! more specific than the other.
 
 use crate::decision::{ALPHA, CAPACITY, Decision, MEMORY, decision};
 use crate::document::{Entry, Item, Table, find, join};
@@ -13,18 +13,18 @@ use crate::section::{Resolved, resolve};
 use crate::spec::{Layer, Spec};
 use sidestep_types::Param;
 
-/// The key of a section under which switches that differ stand by name.
+/// Key of a section with the switches that differ, by name.
 pub const AT: &str = "at";
 
-/// What may differ beside the policies.
+/// Parameters that may differ, in addition to the policies.
 pub const MAY_DIFFER: &[Param] = &[CAPACITY, MEMORY, ALPHA];
 
-/// A switch of a network, as its topology calls it.
+/// Names of a switch, as given by its topology.
 #[derive(Clone, Copy, Debug)]
 pub struct Called<'a> {
-    /// Its own name.
+    /// Name of the switch.
     pub name: &'a str,
-    /// Its tier, if it is of one.
+    /// Tier of the switch, if it has one.
     pub tier: Option<&'a str>,
 }
 
@@ -34,23 +34,24 @@ impl Called<'_> {
     }
 }
 
-/// Switches that differ.
+/// Group of switches that differ.
 #[derive(Debug)]
 pub struct Differing {
-    /// The tier or the switch that it is about.
+    /// Name of the tier or the switch.
     pub about: String,
-    /// Its section, `switch.at.core`, with the settings of what stands there alone, and the places of all.
+    /// Section of the group, such as `switch.at.core`: only its own settings, but the places of all.
     pub resolved: Resolved,
-    /// Where it stands.
+    /// Place of the section.
     pub at: At,
-    /// What these switches decide by, with all that they inherit.
+    /// Decision of these switches, inherited settings included.
     pub decision: Decision,
-    /// Their numbers in the network, in order.
+    /// Numbers of the switches in the network, in order.
     pub switches: Vec<usize>,
 }
 
-/// Resolves a section of switches: what it says of all of them, and those that differ, in the order in
-/// which they are first named. Without a `network`, which could not be read, nobody is looked for.
+/// Resolves a section of switches: the settings of all switches, and the groups that differ, in the order in
+/// which they are first named. Matches no switches without a `network`, which is `None` if it could not be
+/// read.
 pub fn resolve_switches(
     spec: &Spec<'_>,
     layers: &[Layer<'_>],
@@ -94,13 +95,13 @@ pub fn resolve_switches(
     (whole && agreed).then_some((resolved?, differing))
 }
 
-/// The tables of the layers, each with the entries that are to stay.
+/// Returns the tables of the layers, each with only the entries for which `stays` is true.
 fn tables(layers: &[Layer<'_>], stays: impl Fn(&&Entry) -> bool) -> Vec<Table> {
     let kept = |layer: &Layer<'_>| layer.table.iter().filter(&stays).cloned().collect();
     layers.iter().map(kept).collect()
 }
 
-/// The layers with these tables in the place of their own.
+/// Returns the layers with their tables replaced by these.
 fn with<'a>(layers: &[Layer<'a>], tables: &'a [Table]) -> Vec<Layer<'a>> {
     let pair = |(layer, table): (&Layer<'a>, &'a Table)| Layer { table, ..*layer };
     layers.iter().zip(tables).map(pair).collect()
@@ -113,14 +114,14 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Is it the table of a tier or a switch, without `at` before it?
+    /// Returns true if the entry is the table of a tier or a switch without `at` before it.
     fn is_astray(&self, entry: &Entry) -> bool {
         let mut network = self.network.unwrap_or_default().iter();
         let known = self.may_differ(&entry.key);
         !known && inner(entry).is_some() && network.any(|switch| switch.is(&entry.key))
     }
 
-    /// The names under `at`, each with its last place, and whether all of it are tables.
+    /// Returns the names under `at`, each with its last place, and true if all entries are tables.
     fn names(&self, problems: &mut Problems) -> (Vec<(&'a str, &'a At)>, bool) {
         let mut names: Vec<(&str, &At)> = Vec::new();
         let mut whole = true;
@@ -149,8 +150,8 @@ impl<'a> Reader<'a> {
         join(&join(self.spec.name, AT), name)
     }
 
-    /// What stands under `at` for `name`. A refusal of what it inherits is not repeated when `[switch]`
-    /// itself has it, as `shown`.
+    /// Resolves the group `name` under `at`. Does not repeat a refusal of inherited values that was already
+    /// reported for `[switch]` itself (`shown`).
     fn differing(
         &self,
         name: &str,
@@ -206,7 +207,8 @@ impl<'a> Reader<'a> {
         policies.any(|choice| choice.what == key) || MAY_DIFFER.iter().any(|p| p.name == key)
     }
 
-    /// What each layer says under `at` for `name`, without what is the same for every switch.
+    /// Returns the settings of `name` under `at` from each layer. Reports and leaves out settings that must be
+    /// the same for every switch.
     fn own(&self, name: &str, section: &str, problems: &mut Problems) -> Vec<Table> {
         let mut own = Vec::new();
         for layer in self.layers {
@@ -232,7 +234,7 @@ impl<'a> Reader<'a> {
         own
     }
 
-    /// The numbers of the switches that `name` means.
+    /// Returns the numbers of the switches that match `name`.
     fn switches(
         &self,
         name: &str,
@@ -254,7 +256,8 @@ impl<'a> Reader<'a> {
         Some(found)
     }
 
-    /// Do any two that match one switch say the same of it? Each two that do not are reported once.
+    /// Checks that any two groups that match one switch give it the same settings. Reports each conflicting
+    /// pair once.
     fn agreed(&self, all: &[Differing], problems: &mut Problems) -> bool {
         let mut agreed = true;
         for (i, one) in all.iter().enumerate() {
@@ -282,7 +285,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// `capacity "9 pkt" and "60 pkt"`
+/// Lists the differences: `capacity "9 pkt" and "60 pkt"`
 fn differences(one: &Decision, other: &Decision) -> String {
     let all = one.differences(other).into_iter();
     let said: Vec<String> = all
@@ -298,7 +301,7 @@ fn place(at: &At) -> String {
     }
 }
 
-/// The policy that an entry names, beside its parameters or alone.
+/// Returns the policy that an entry names, with or without parameters.
 fn chooses(entry: &Entry) -> Option<&str> {
     match &entry.node.item {
         Item::Text(_) => Some(&entry.key),
@@ -307,7 +310,7 @@ fn chooses(entry: &Entry) -> Option<&str> {
     }
 }
 
-/// The dotted keys of a section's entries, and of a policy's parameters.
+/// Returns the dotted keys of a section's entries, and of the parameters of its policies.
 fn keys(section: &str, table: &Table) -> Vec<String> {
     let each = |entry: &Entry| {
         let key = join(section, &entry.key);
@@ -328,7 +331,7 @@ fn inner(entry: &Entry) -> Option<&Table> {
     }
 }
 
-/// The nearest tier or switch, or what there is. What has a number is a switch's name.
+/// Suggests the nearest tier or switch, or lists the tiers. A name with a digit can only be a switch.
 fn known(name: &str, network: &[Called<'_>]) -> String {
     let mut tiers: Vec<&str> = Vec::new();
     for tier in network.iter().filter_map(|switch| switch.tier) {

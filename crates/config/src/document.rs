@@ -1,4 +1,4 @@
-//! TOML text as a tree in which every key and value knows its place.
+//! TOML text as a tree in which every key and value has a place.
 
 use crate::problem::{At, Problems};
 use std::cell::Cell;
@@ -6,16 +6,16 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A value and its place.
+/// Value with its place.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// What stands there.
+    /// Value itself.
     pub item: Item,
-    /// Where it begins.
+    /// Place where it begins.
     pub at: At,
 }
 
-/// A value.
+/// TOML value.
 #[derive(Clone, Debug)]
 pub enum Item {
     /// A string, number, flag or date, as text.
@@ -26,22 +26,22 @@ pub enum Item {
     Table(Table),
 }
 
-/// A table, its keys in the order of the file.
+/// Table, with its keys in the order of the file.
 pub type Table = Vec<Entry>;
 
-/// A key with its value.
+/// Key with its value.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Its key, without dots.
+    /// Key, without dots.
     pub key: String,
-    /// Where the key begins.
+    /// Place where the key begins.
     pub at: At,
-    /// Its value.
+    /// Value of the key.
     pub node: Node,
 }
 
 impl Item {
-    /// What it is, for messages.
+    /// Returns the kind of the value, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Item::Text(_) => "a value",
@@ -52,7 +52,7 @@ impl Item {
 }
 
 impl Node {
-    /// The text of a plain value; otherwise a problem that says what was expected.
+    /// Returns the text of a plain value. Otherwise reports a problem that names what was expected.
     pub fn text(&self, what: &str, expected: &str, problems: &mut Problems) -> Option<&str> {
         match &self.item {
             Item::Text(text) => Some(text),
@@ -64,7 +64,7 @@ impl Node {
         }
     }
 
-    /// The entries of a table; otherwise a problem.
+    /// Returns the entries of a table. Otherwise reports a problem.
     pub fn table(&self, what: &str, problems: &mut Problems) -> Option<&Table> {
         match &self.item {
             Item::Table(table) => Some(table),
@@ -77,12 +77,12 @@ impl Node {
     }
 }
 
-/// The entry of `key`.
+/// Returns the entry of `key`.
 pub fn find<'a>(table: &'a Table, key: &str) -> Option<&'a Entry> {
     table.iter().find(|entry| entry.key == key)
 }
 
-/// Reads a whole file. Syntax errors become problems; what could be read is returned.
+/// Reads a whole file. Reports syntax errors as problems, and returns the rest of the file.
 pub fn parse(file: &str, text: &str, problems: &mut Problems) -> Table {
     let places = Places::new(file, text);
     let (document, errors) = DeTable::parse_recoverable(text);
@@ -101,7 +101,7 @@ pub fn parse(file: &str, text: &str, problems: &mut Problems) -> Table {
     table(document.get_ref(), &places)
 }
 
-/// Reads `key.key=value` as given to `--set`, as a table of one entry.
+/// Reads `key.key=value`, the argument of `--set`, as a table of one entry.
 pub fn parse_set(set: &str, problems: &mut Problems) -> Option<Table> {
     let at = At::file(&format!("--set {set}"));
     let mut quote = None;
@@ -125,8 +125,8 @@ pub fn parse_set(set: &str, problems: &mut Problems) -> Option<Table> {
     Some(nested(&keys, &at, node))
 }
 
-/// The keys of a dotted path, of which one that has more than letters, digits, `-` and `_` may stand in
-/// quotes: `switch.at."edge 0.1".capacity`. `None` when it is no such path.
+/// Splits a dotted path into keys. A key with characters other than letters, digits, `-` and `_` may be quoted:
+/// `switch.at."edge 0.1".capacity`. Returns `None` if the text is no such path.
 pub fn split(path: &str) -> Option<Vec<String>> {
     let mut keys = Vec::new();
     let mut rest = path.trim();
@@ -150,7 +150,7 @@ pub fn split(path: &str) -> Option<Vec<String>> {
     }
 }
 
-/// A key behind the dotted path `prefix`, in quotes where it needs them, so that [`split`] finds it again.
+/// Appends a key to the dotted path `prefix`, quoted if necessary, so that [`split`] finds it again.
 pub fn join(prefix: &str, key: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let plain = !key.is_empty() && key.chars().all(bare);
@@ -162,7 +162,7 @@ pub fn join(prefix: &str, key: &str) -> String {
     }
 }
 
-/// A path of keys, at least one, and the value at its end as tables of one entry.
+/// Builds tables of one entry from a path of at least one key and the value at its end.
 pub fn nested(keys: &[String], at: &At, mut node: Node) -> Table {
     for key in keys.iter().rev() {
         let entry = Entry {
@@ -181,7 +181,7 @@ pub fn nested(keys: &[String], at: &At, mut node: Node) -> Table {
     }
 }
 
-/// A `--set` value: TOML where it looks like TOML, else the text itself.
+/// Reads a `--set` value: as TOML if it looks like TOML, else as the text itself.
 fn set_value(value: &str, at: &At, problems: &mut Problems) -> Option<Node> {
     if !value.starts_with(['[', '{', '"', '\'']) {
         let item = Item::Text(value.to_string());
@@ -226,13 +226,14 @@ fn node(from: &Spanned<DeValue<'_>>, places: &Places<'_>) -> Node {
     }
 }
 
-/// Turns byte offsets into places.
+/// Converter from byte offsets to places.
 struct Places<'a> {
     file: Arc<str>,
     text: &'a str,
-    /// Where each line starts; empty when the text has no lines to speak of.
+    /// Offset of the start of each line; empty if the text has no useful lines.
     starts: Vec<usize>,
-    /// The place found last: its line, offset and column. In a line of megabytes the next is counted on from there.
+    /// Place found last: line, offset and column. The next place in the same line is counted from there, since
+    /// a line may have megabytes.
     last: Cell<(usize, usize, u32)>,
 }
 
@@ -299,7 +300,7 @@ mod tests {
     #[test]
     fn places_in_a_long_line_are_counted_on_and_back() {
         let mut problems = Problems::default();
-        // Each place counted from the start of its line, these would take hours.
+        // If each place were counted from the start of its line, these would take hours.
         let text = format!("µ = [{}]\n", "1, ".repeat(2_000_000));
         let read = parse(
             "a.toml",

@@ -1,27 +1,28 @@
-//! What the layers of a section say, sorted to what it belongs to; overridden values are kept, to be checked.
+//! Sorting of the values in the layers of a section: by parameter and policy. Overridden values are kept, to be
+//! checked.
 
 use crate::document::{Entry as Written, Item, Node, Table, find};
 use crate::problem::{At, Problems, suggest};
 use crate::spec::{Choice, Layer, Spec};
 
-/// A value that a layer gave.
+/// Value given by a layer.
 pub(super) struct Given<'a> {
     pub key: &'a str,
     pub key_at: &'a At,
     pub node: &'a Node,
     pub layer: usize,
-    /// The kind it was given beside.
+    /// Kind beside which it was given.
     kind: Option<&'a str>,
 }
 
-/// What the layers said about one choice, or about a section's own parameters.
+/// Values that the layers give to one choice, or to a section's own parameters.
 #[derive(Default)]
 pub(super) struct Picked<'a> {
     pub kind: Option<(&'a str, &'a At, usize)>,
     pub params: Vec<Given<'a>>,
-    /// What a later layer replaced, with that layer.
+    /// Values replaced by a later layer, with that layer.
     pub lost: Vec<(Given<'a>, usize)>,
-    /// Kinds that a later layer replaced, with that layer.
+    /// Kinds replaced by a later layer: place, layer, later layer.
     pub lost_kinds: Vec<(&'a At, usize, usize)>,
 }
 
@@ -45,17 +46,17 @@ impl<'a> Picked<'a> {
     }
 }
 
-/// All layers of a section, sorted.
+/// Sorted values of all layers of a section.
 pub(super) struct Gathered<'a> {
-    /// The section's own parameters.
+    /// Parameters of the section itself.
     pub shared: Picked<'a>,
-    /// The section's kind and that kind's parameters.
+    /// Kind of the section and its parameters.
     pub own: Picked<'a>,
-    /// In the order of [`Spec::policies`].
+    /// Policies, in the order of [`Spec::policies`].
     pub policies: Vec<Picked<'a>>,
 }
 
-/// Sorts every key of every layer to what it belongs to.
+/// Sorts every key of every layer by parameter and policy.
 pub(super) fn gather<'a>(
     spec: &Spec<'_>,
     layers: &[Layer<'a>],
@@ -101,7 +102,7 @@ fn given<'a>(written: &'a Written, layer: usize, kind: Option<&'a str>) -> Given
     }
 }
 
-/// `buffer = "dibs"` or `buffer = { kind = "dibs", … }` or `buffer = { mark_at = … }`.
+/// Reads a policy: `buffer = "dibs"`, `buffer = { kind = "dibs", … }` or `buffer = { mark_at = … }`.
 fn gather_policy<'a>(
     choice: &Choice,
     section: &str,
@@ -129,7 +130,7 @@ fn gather_policy<'a>(
     }
 }
 
-/// Takes the `kind` of a table, if it has one.
+/// Reads the `kind` of a table, if it has one.
 fn choose_kind<'a>(
     choice: &Choice,
     table: &'a Table,

@@ -1,12 +1,12 @@
-//! What the layers for every scheme came to, once all schemes are read.
+//! Record of how the layers for every scheme were used, evaluated when all schemes are read.
 
 use crate::problem::{At, Problems};
 use std::collections::BTreeMap;
 
-/// Keeps count, over all schemes, of what the layers for every scheme said.
+/// Record, over all schemes, of the use of values from layers for every scheme.
 #[derive(Default)]
 pub struct Ledger {
-    /// Parameters of a kind: did any scheme's kind have it, and what to say if not.
+    /// Parameters of a kind: true if any scheme's kind has it, and the message otherwise.
     asked: BTreeMap<At, (bool, String)>,
     /// Values that a scheme used.
     used: Vec<At>,
@@ -15,24 +15,24 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// A parameter for the kinds that have it; this scheme's kind does (`fits`) or does not.
+    /// Records a parameter of a kind, and whether this scheme's kind has it (`fits`).
     pub fn asked(&mut self, at: &At, fits: bool, message: String) {
         let seen = self.asked.entry(at.clone()).or_insert((false, message));
         seen.0 |= fits;
     }
 
-    /// A scheme uses the value here.
+    /// Records that a scheme uses the value at this place.
     pub fn used(&mut self, at: &At) {
         self.used.push(at.clone());
     }
 
-    /// A scheme has its own value instead of the one here.
+    /// Records that a scheme overrides the value at this place.
     pub fn overridden(&mut self, at: &At, path: &str) {
         self.overridden.insert(at.clone(), path.to_string());
     }
 
-    /// Reports the parameters that no scheme's kind has, and returns warnings about values
-    /// that every scheme overrides.
+    /// Reports the parameters that no scheme's kind has, and returns warnings about values that every scheme
+    /// overrides.
     pub fn close(self, problems: &mut Problems) -> Vec<String> {
         for (at, (taken, message)) in self.asked {
             if !taken {

@@ -1,9 +1,10 @@
-//! What a user writes, understood: TOML in which every key and value knows its place, sections
-//! resolved from layers, values with units, and what is wrong with them said with a suggestion.
+//! Reader of scenarios: TOML in which every key and value has a place, sections resolved from layers, values
+//! with units, and problems reported with a suggestion.
 //!
-//! [`document`] parses, [`spec`] says what a section may hold, [`section`] resolves one and its
-//! policies, [`source`] keeps where each value comes from, [`problem`] says what is wrong and where. [`decision`] is the section
-//! that the simulator and the software switch have in common, [`differ`] what it says of switches that differ. No files are opened here.
+//! [`document`] parses, [`spec`] describes the contents of a section, [`section`] resolves a section and its
+//! policies, [`source`] records the origin of each value, [`problem`] reports errors with their place.
+//! [`decision`] is the section that the simulator and the software switch share, [`differ`] its variants for
+//! individual switches. No files are opened here.
 
 #![forbid(unsafe_code)]
 

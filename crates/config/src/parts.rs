@@ -1,30 +1,30 @@
-//! A message in its parts, for programs: what was expected, what stood there, what is near.
+//! Parts of a message, for programs: the expected value, the value found, the suggestion.
 //!
-//! **Decision**  messages are one sentence each, made in many places, and the sentence is what people read. Its form is
-//!               one everywhere (`WHAT: expected A, got B; did you mean "C"?`), so its parts are read off here, in one
-//!               place, and a part that a message does not have is not there.
+//! **Decision**  a message is one sentence for people, made in many places in the same form
+//!               (`WHAT: expected A, got B; did you mean "C"?`). The parts are therefore parsed from the
+//!               sentence, here alone; a part that the message does not have is absent.
 
 use crate::document::{self, Item, Table, join};
 use crate::problem::{At, Problem, Problems};
 
-/// The parts of a message.
+/// Parts of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
-    /// What may stand there.
+    /// Values that are allowed.
     pub expected: Option<String>,
-    /// What does.
+    /// Value that was found.
     pub got: Option<String>,
-    /// The nearest of what may.
+    /// Nearest allowed value.
     pub suggestion: Option<String>,
 }
 
 impl Problem {
-    /// Its message in parts.
+    /// Returns the parts of the message.
     pub fn parts(&self) -> Parts {
         parts(&self.message)
     }
 
-    /// The dotted key that it is about, where it stands in `text` or is a `--set`.
+    /// Returns the dotted key of the problem, found in `text` or in a `--set` argument.
     pub fn key(&self, text: &str) -> Option<String> {
         if let Some(set) = self.file.strip_prefix("--set ") {
             let table = document::parse_set(set, &mut Problems::default())?;
@@ -72,7 +72,7 @@ fn parts(message: &str) -> Parts {
         Some((said, known)) => (said, Some(format!("one of {known}"))),
         None => (said, None),
     };
-    // The word that is unknown is the first that stands in quotes.
+    // The unknown word is the first in quotes.
     let unknown = said.contains("unknown") && (known.is_some() || suggestion.is_some());
     let got = match said.split_once(", got ") {
         Some((_, got)) => Some(word(outside(got, "; "))),
@@ -85,7 +85,7 @@ fn parts(message: &str) -> Parts {
     }
 }
 
-/// The text up to the first `end` that is not in quotes or parentheses.
+/// Returns the text up to the first `end` outside quotes and parentheses.
 fn outside<'a>(text: &'a str, end: &str) -> &'a str {
     let (mut quoted, mut depth) = (false, 0i32);
     for (at, c) in text.char_indices() {
@@ -102,7 +102,8 @@ fn outside<'a>(text: &'a str, end: &str) -> &'a str {
     text
 }
 
-/// What stands in quotes, where the text begins with them: what follows explains it.
+/// Returns the quoted word at the beginning of the text, which the rest explains; without quotes, all of the
+/// text.
 fn word(text: &str) -> &str {
     let quoted = text.strip_prefix('"').and_then(|rest| rest.split_once('"'));
     quoted.map_or(text, |(word, _)| word)
@@ -113,7 +114,7 @@ fn unquoted(text: &str) -> &str {
     within.unwrap_or(text)
 }
 
-/// The path of a table that has one entry at each height.
+/// Returns the path of a table that has one entry at each level.
 fn only(table: &Table) -> Option<String> {
     let mut path = String::new();
     let mut table = table;
@@ -127,7 +128,7 @@ fn only(table: &Table) -> Option<String> {
     (!path.is_empty()).then_some(path)
 }
 
-/// The key that stands, or whose value does, at this line and column.
+/// Returns the key that is, or whose value is, at this line and column.
 fn find(prefix: &str, table: &Table, place: (u32, u32)) -> Option<String> {
     let here = |at: &At| (at.line, at.column) == place;
     table.iter().find_map(|entry| {

@@ -1,26 +1,26 @@
-//! What is wrong with a scenario, and where.
+//! Problems in a scenario, with their places.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// One thing that is wrong with what a user wrote.
+/// Error in a user's text.
 ///
 /// Prints as `schemes/dibs.toml:4:10: buffer "dips" is unknown; did you mean "dibs"?`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The file as it was named, or the `--set` argument.
+    /// File as it was named, or the `--set` argument.
     pub file: String,
     /// Line, from 1; 0 when the problem has no line.
     pub line: u32,
     /// Column in characters, from 1; 0 when the problem has no line.
     pub column: u32,
-    /// What is wrong, what was expected and what stood there.
+    /// Message: what is wrong, what was expected and what was found.
     pub message: String,
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What a `--set` was given stands in the place of a file.
+        // The argument of a `--set` takes the place of a file name, and may be long.
         let file = clip(&self.file);
         if self.line > 0 {
             write!(f, "{file}:{}:{}: {}", self.line, self.column, self.message)
@@ -32,19 +32,19 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// A place in what a user wrote.
+/// Place in a user's text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct At {
-    /// The file as it was named, or the `--set` argument.
+    /// File as it was named, or the `--set` argument.
     pub file: Arc<str>,
-    /// Line, from 1; 0 when it has none.
+    /// Line, from 1; 0 if there is none.
     pub line: u32,
-    /// Column in characters, from 1; 0 when it has none.
+    /// Column in characters, from 1; 0 if there is none.
     pub column: u32,
 }
 
 impl At {
-    /// The file as a whole.
+    /// Creates the place of a whole file.
     pub fn file(file: &str) -> At {
         At {
             file: file.into(),
@@ -54,13 +54,13 @@ impl At {
     }
 }
 
-/// So many problems are shown at once.
+/// Most problems shown at once.
 const MOST: usize = 200;
 
-/// A message of more characters than this is cut in its middle, where what the user wrote stands.
+/// Most characters of a message. A longer one is cut in the middle, where it quotes the user's text.
 const LONGEST: usize = 400;
 
-/// The message, cut when it quotes a line of megabytes.
+/// Cuts a message that is too long, as when it quotes a line of megabytes.
 fn clip(message: &str) -> String {
     let long = message.char_indices().nth(LONGEST).is_some();
     if !long {
@@ -73,18 +73,18 @@ fn clip(message: &str) -> String {
     format!("{head} [… {cut} characters …] {tail}")
 }
 
-/// All problems found so far, each once: schemes share their layers, and would repeat them.
+/// Problems found so far, without duplicates: schemes share layers, which would repeat them.
 #[derive(Debug, Default)]
 pub struct Problems {
     all: Vec<Problem>,
-    /// There are others.
+    /// True if there are more problems than are kept.
     more: bool,
 }
 
 impl Problems {
-    /// Adds one, if it is not there yet.
+    /// Adds a problem, unless it is already there.
     pub fn add(&mut self, at: &At, message: impl Into<String>) {
-        // One of a file that is named here may be several: each has a line of its own.
+        // The message may contain several problems of a file named here, one per line.
         for message in message.into().lines() {
             self.push(Problem {
                 file: at.file.to_string(),
@@ -103,12 +103,12 @@ impl Problems {
         }
     }
 
-    /// Nothing is wrong so far.
+    /// Returns true if there are no problems so far.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// Adds those of others that are not there yet.
+    /// Adds the problems of `others` that are not already there.
     pub fn extend(&mut self, others: Problems) {
         self.more |= others.more;
         for problem in others.all {
@@ -116,7 +116,7 @@ impl Problems {
         }
     }
 
-    /// In the order of files as met, then of lines.
+    /// Returns the problems in the order in which files were met, then of lines.
     pub fn into_sorted(self) -> Vec<Problem> {
         let mut files: Vec<String> = Vec::new();
         for problem in &self.all {
@@ -139,17 +139,17 @@ impl Problems {
     }
 }
 
-/// `; did you mean "x"?` for the nearest of `known`, or the whole list when none is near and it is short.
+/// Suggests the nearest of `known`: `; did you mean "x"?`. Lists all of them if none is near.
 pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
-    // A slip is made in a name, and not in a line of megabytes.
+    // A typo is made in a name, not in a line of megabytes.
     let lower = if word.len() > 200 {
         String::new()
     } else {
         word.to_lowercase()
     };
-    // A word cut short or gone on for too long is one slip; else one slip in three letters,
-    // transpositions counted once. The first of the nearest wins.
+    // A word that is cut short or too long counts as one typo; otherwise one typo per three letters is allowed,
+    // and a transposition counts once. The first of the nearest wins.
     let slips = |k: &str| match lower.len().min(k.len()) >= 3
         && (k.starts_with(&lower) || lower.starts_with(k))
     {

@@ -1,9 +1,8 @@
-//! One section of a scenario, resolved from its layers: later layers win, key by key.
+//! Resolution of one section of a scenario from its layers: later layers win, key by key.
 //!
-//! A section has parameters of its own and may choose policies (`buffer = "dibs"`, or
-//! `buffer = { kind = "dibs", mark_at = "20 pkt" }`). Parameters given beside a kind belong to
-//! that kind: a later layer with another kind drops them. Parameters given without one stay,
-//! and reach whatever kind is chosen in the end.
+//! A section has its own parameters and may choose policies (`buffer = "dibs"`, or `buffer = { kind = "dibs",
+//! mark_at = "20 pkt" }`). Parameters given beside a kind belong to that kind: a later layer with another kind
+//! drops them. Parameters given without a kind stay, and apply to whatever kind is finally chosen.
 
 use crate::document::Table;
 use crate::gather::{Gathered, Given, Picked, gather};
@@ -15,32 +14,32 @@ use crate::value;
 use sidestep_types::{Entry, Param, Refusal, Value, Values};
 use std::collections::BTreeMap;
 
-/// A section with every value known.
+/// Section with the values of all parameters.
 #[derive(Debug, Default)]
 pub struct Resolved {
-    /// Its dotted name: `switch`, `workload.query`.
+    /// Dotted name: `switch`, `workload.query`.
     pub name: String,
-    /// The name of its kind; empty for a section without one.
+    /// Name of its kind; empty for a section without a kind.
     pub kind: &'static str,
-    /// Its parameters, the kind's included.
+    /// Values of its parameters, including those of its kind.
     pub values: Values,
-    /// Its policies, in the order of [`Spec::policies`].
+    /// Policies and their values, in the order of [`Spec::policies`].
     pub policies: Vec<(&'static str, Values)>,
     /// Every value as text: dotted key, value, source.
     pub settings: Vec<(String, String, String)>,
-    /// Where values were given, by dotted key.
+    /// Places of the given values, by dotted key.
     pub places: BTreeMap<String, At>,
 }
 
 impl Resolved {
-    /// Reports a refusal of this section's values, or of those of the policy `part` when that is not
-    /// empty: at the first of its parameters that was given, or else where the policy was chosen, or
-    /// else at `fallback`.
+    /// Reports a refusal of this section's values, or of those of the policy `part` if that is not empty. The
+    /// place is the first of its parameters that was given, else the place where the policy was chosen, else
+    /// `fallback`.
     pub fn refused(&self, part: &str, why: &Refusal, fallback: &At, problems: &mut Problems) {
         refused(&self.places, &self.part(part), why, fallback, problems);
     }
 
-    /// Where [`Resolved::refused`] reports it.
+    /// Returns the place at which [`Resolved::refused`] reports a refusal.
     pub fn place<'a>(&'a self, part: &str, why: &Refusal, fallback: &'a At) -> &'a At {
         place(&self.places, &self.part(part), why, fallback)
     }
@@ -53,7 +52,8 @@ impl Resolved {
     }
 }
 
-/// [`Resolved::refused`] for a caller that kept the [`Resolved::places`] of the section and no more.
+/// Reports a refusal like [`Resolved::refused`], for a caller that kept only the [`Resolved::places`] of the
+/// section.
 pub fn refused(
     places: &BTreeMap<String, At>,
     section: &str,
@@ -76,8 +76,7 @@ fn place<'a>(
     given.or(places.get(section)).unwrap_or(fallback)
 }
 
-/// Resolves a section without a kind that stands in one place alone. Returns `None` when a problem
-/// left it without a meaning.
+/// Resolves a section without a kind and with a single layer. Returns `None` if a problem left it incomplete.
 pub fn section(
     name: &str,
     params: &'static [Param],
@@ -102,7 +101,7 @@ pub fn section(
     resolve(&spec, &layers, at, &mut Ledger::default(), problems)
 }
 
-/// Resolves a section. Returns `None` when a problem left it without a meaning.
+/// Resolves a section. Returns `None` if a problem left it incomplete.
 pub fn resolve(
     spec: &Spec<'_>,
     layers: &[Layer<'_>],
@@ -151,7 +150,7 @@ pub fn resolve(
     work.whole.then_some(work.out)
 }
 
-/// The state of one resolution.
+/// State of one resolution.
 struct Work<'a, 'b> {
     spec: &'b Spec<'b>,
     layers: &'b [Layer<'a>],
@@ -167,7 +166,7 @@ impl Work<'_, '_> {
         path(self.spec.name, policy, key)
     }
 
-    /// The same as the layer calls it.
+    /// Returns the dotted path of a key as named in this layer.
     fn path_in(&self, layer: usize, policy: Option<&str>, key: &str) -> String {
         path(self.layers[layer].name, policy, key)
     }
@@ -182,14 +181,15 @@ impl Work<'_, '_> {
         layer.origin.source(&format!("{}{path}", layer.prefix))
     }
 
-    /// A value of a layer for every scheme that was used, so that it has an effect.
+    /// Records that a value of a layer for every scheme is used, and so has an effect.
     fn used(&mut self, layer: usize, at: &At) {
         if self.layers[layer].shared {
             self.ledger.used(at);
         }
     }
 
-    /// A value that another layer replaced. An override for all schemes is intentional: no warning.
+    /// Records that a value was replaced by another layer. An override for all schemes is intentional, and not
+    /// recorded.
     fn overridden(&mut self, layer: usize, by: usize, at: &At, path: &str) {
         let by = &self.layers[by];
         if self.layers[layer].shared && !by.shared && !by.origin.replaces() {
@@ -197,7 +197,7 @@ impl Work<'_, '_> {
         }
     }
 
-    /// The entry that was chosen.
+    /// Returns the chosen entry.
     fn kind(&mut self, choice: &Choice, picked: &Picked<'_>) -> Option<&'static Entry> {
         let key = if self.spec.kind.is_some() {
             "kind"
@@ -231,7 +231,7 @@ impl Work<'_, '_> {
         Some(entry)
     }
 
-    /// Keys that the chosen entry does not have.
+    /// Reports keys that the chosen entry does not have.
     fn unfit(&mut self, choice: &Choice, entry: &'static Entry, picked: &Picked<'_>) {
         for given in &picked.params {
             let fits = has(entry, given.key);
@@ -269,7 +269,7 @@ impl Work<'_, '_> {
         )
     }
 
-    /// Reads the values of `params`, given or by default.
+    /// Reads the values of `params`, given or default.
     fn params(
         &mut self,
         params: &'static [Param],
@@ -310,7 +310,7 @@ impl Work<'_, '_> {
         }
     }
 
-    /// Overridden values are read as well: a mistake in one is reported even when no scheme uses it.
+    /// Reads overridden values as well: an error in one is reported even if no scheme uses it.
     fn check_lost(&mut self, choice: Option<&Choice>, picked: &Picked<'_>) {
         for (given, by) in &picked.lost {
             let policy = choice
@@ -328,7 +328,8 @@ impl Work<'_, '_> {
                 self.fail_lost(choice, given);
                 continue;
             };
-            // Policies differ in what they take under one name: wrong is what none of them takes.
+            // Policies differ in the values they accept under one name: a value is wrong if no policy accepts
+            // it.
             let taken = named.iter().any(|param| {
                 value::read(&path, given.node, param, &mut Problems::default()).is_some()
             });

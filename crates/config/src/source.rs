@@ -1,15 +1,15 @@
-//! Where a value comes from: paper, assumption, scheme, scenario, user or default.
+//! Origin of a value: paper, assumption, scheme, scenario, user or default.
 
 use crate::document::{Item, Table, find, join};
 use crate::problem::{At, Problems, suggest};
 use std::collections::BTreeMap;
 
-/// What a file says beside the thing itself: about its values, or about what is made of it.
+/// Top-level keys of a file about its values or its results, not about the scenario itself.
 pub const AROUND: [&str; 7] = [
     "source", "claim", "extends", "figure", "plot", "sweep", "quick",
 ];
 
-/// Where a layer comes from.
+/// Origin of a layer.
 #[derive(Debug)]
 pub enum Origin {
     /// The scenario's file, with its `[source]`.
@@ -26,11 +26,11 @@ pub enum Origin {
     User,
 }
 
-/// The `[source]` of a file: dotted key to words.
+/// Table `[source]` of a file: dotted key to words.
 pub type Sources = BTreeMap<String, String>;
 
 impl Origin {
-    /// The source of the value that this layer gave to `path`.
+    /// Returns the source of the value that this layer gave to `path`.
     pub fn source(&self, path: &str) -> String {
         match self {
             Origin::User => "user: --set".to_string(),
@@ -55,32 +55,33 @@ impl Origin {
     }
 }
 
-/// Source of the kind of a table that may also be a name alone: `workload.web.transport = "dctcp"`.
+/// Returns the source of the kind of a table that may also be a name alone: `workload.web.transport = "dctcp"`.
 fn chosen<'a>(sources: &'a Sources, path: &str) -> Option<&'a String> {
     let whole = path.strip_suffix(".transport.kind")?;
     sources.get(&format!("{whole}.transport"))
 }
 
 impl Origin {
-    /// Is it given to override other layers?
+    /// Returns true if the layer exists to override others.
     pub fn replaces(&self) -> bool {
         matches!(self, Origin::User | Origin::Quick | Origin::Sweep)
     }
 }
 
-/// The source of a value from `[quick]`.
+/// Source of a value from `[quick]`.
 pub const QUICK: &str = "quick";
 
-/// The source of a value from `[sweep]`.
+/// Source of a value from `[sweep]`.
 pub const SWEEP: &str = "sweep";
 
-/// Do these words, a source or what explains a default, say that something is assumed? They do in
-/// that word, also of a part alone: `DIBS Table 2; Poisson is assumed`.
+/// Returns true if these words, a source or the description of a default, contain "assumed". The word may apply
+/// to a part alone: `DIBS Table 2; Poisson is assumed`.
 pub fn is_assumed(words: &str) -> bool {
     words.contains("assumed")
 }
 
-/// The source of a default, from the words that explain it. What of them is assumed is said before them instead.
+/// Returns the source of a default, from its description. The word "assumed" moves from the end of the
+/// description to its front.
 pub fn default(doc: &str) -> String {
     if !is_assumed(doc) {
         return format!("default: {doc}");
@@ -90,7 +91,7 @@ pub fn default(doc: &str) -> String {
     format!("assumed: {}", words.replacen("; assumed ", "; ", 1))
 }
 
-/// Words that say what they are stay; others are a paper's.
+/// Returns words that begin with a known origin unchanged, and marks other words as those of a paper.
 fn cite(words: &str) -> String {
     const KNOWN: [&str; 7] = [
         "paper:",
@@ -109,7 +110,7 @@ fn cite(words: &str) -> String {
     }
 }
 
-/// Reads the `[source]` of a file. Each key must be one that the file sets.
+/// Reads the `[source]` of a file. The file must set each key named there.
 pub fn read(root: &Table, problems: &mut Problems) -> Sources {
     let mut sources = Sources::new();
     let Some(table) = find(root, "source").and_then(|e| e.node.table("source", problems)) else {
@@ -121,13 +122,13 @@ pub fn read(root: &Table, problems: &mut Problems) -> Sources {
             continue;
         };
         if !set.contains(&entry.key) {
-            // `switch.buffer.kind` of `buffer = "dibs"`.
+            // Accepts `switch.buffer.kind` for `buffer = "dibs"`.
             let whole = entry.key.strip_suffix(".kind").unwrap_or(&entry.key);
             if !set.iter().any(|key| key == whole) {
                 unset(&entry.at, &entry.key, &set, problems);
             }
         }
-        // A policy's kind is known by the policy's key.
+        // The source of a policy's kind is stored under the policy's key.
         if let Some(policy) = entry.key.strip_suffix(".kind") {
             sources.insert(policy.to_string(), words.to_string());
         }
@@ -138,7 +139,7 @@ pub fn read(root: &Table, problems: &mut Problems) -> Sources {
 
 fn unset(at: &At, key: &str, set: &[String], problems: &mut Problems) {
     let hint = suggest(key, set.iter().map(String::as_str));
-    // The list of all keys would be the whole file again.
+    // A list of all keys would repeat the whole file.
     let hint = if hint.starts_with("; known") {
         ""
     } else {
@@ -150,7 +151,7 @@ fn unset(at: &At, key: &str, set: &[String], problems: &mut Problems) {
     );
 }
 
-/// All dotted keys of a file, inner ones included.
+/// Returns all dotted keys of a file, nested ones included.
 pub fn keys(root: &Table) -> Vec<String> {
     let mut set = Vec::new();
     list("", root, &mut set);
@@ -165,7 +166,7 @@ fn list(prefix: &str, table: &Table, set: &mut Vec<String>) {
         let path = join(prefix, &entry.key);
         match &entry.node.item {
             Item::Table(inner) => list(&path, inner, set),
-            // Of `[[change]]` the first is `change.1`.
+            // The first of several `[[change]]` is `change.1`.
             Item::List(items) => {
                 for (number, item) in (1..).zip(items) {
                     if let Item::Table(inner) = &item.item {

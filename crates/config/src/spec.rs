@@ -1,34 +1,35 @@
-//! What a section may say, and the layers that say it.
+//! Contents of a section, and the layers that it is resolved from.
 
 use crate::document::Table;
 use crate::source::Origin;
 use sidestep_types::{Entry, Param};
 
-/// What a section may say.
+/// Allowed contents of a section.
 pub struct Spec<'a> {
-    /// Its dotted name: `switch`, `workload.query`; empty at the top.
+    /// Dotted name: `switch`, `workload.query`; empty at the top.
     pub name: &'a str,
-    /// Its own parameters.
+    /// Parameters of the section itself.
     pub params: &'static [Param],
-    /// The section itself has a `kind`.
+    /// Choice of the section's `kind`, if it has one.
     pub kind: Option<Choice>,
-    /// The policies it chooses.
+    /// Policies that the section chooses.
     pub policies: &'a [Choice],
 }
 
-/// One choice from a registry.
+/// Choice of one entry from a registry.
 #[derive(Clone, Copy)]
 pub struct Choice {
-    /// What is chosen, which is also its key: `buffer`, `topology`.
+    /// Subject of the choice, which is also its key: `buffer`, `topology`.
     pub what: &'static str,
-    /// The entries to choose from.
+    /// Entries to choose from.
     pub entries: &'static [Entry],
-    /// The entry when no layer chooses one.
+    /// Entry used when no layer chooses one.
     pub default: Option<&'static str>,
 }
 
 impl Choice {
-    /// One for each of all `N` entries, with its name and no other to choose: a table of parameters each.
+    /// Returns a choice for each of all `N` entries, with its name and no alternative: a table of parameters
+    /// each.
     pub const fn each<const N: usize>(entries: &'static [Entry]) -> [Choice; N] {
         const fn only(entry: &'static Entry) -> Choice {
             Choice {
@@ -48,17 +49,19 @@ impl Choice {
     }
 }
 
-/// One layer of a section.
+/// Layer of a section.
 #[derive(Clone, Copy)]
 pub struct Layer<'a> {
-    /// Its keys and values.
+    /// Keys and values.
     pub table: &'a Table,
-    /// Where it comes from, for the sources of its values.
+    /// Origin of the layer, recorded as the source of its values.
     pub origin: &'a Origin,
-    /// Its dotted name there, for messages: that of its [`Spec`], unless it is inherited from another section.
+    /// Dotted name of the section in this layer, for messages: that of its [`Spec`], unless the layer is
+    /// inherited from another section.
     pub name: &'a str,
-    /// What stands before the section's name in the `[source]` of this layer's file.
+    /// Prefix of the section's name in the `[source]` of this layer's file.
     pub prefix: &'a str,
-    /// It holds for all schemes: a parameter that some scheme's policy does not have is no error.
+    /// True if the layer holds for all schemes: a parameter that some scheme's policy does not have is no
+    /// error.
     pub shared: bool,
 }

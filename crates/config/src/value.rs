@@ -1,13 +1,13 @@
-//! One value: read from text with a message that helps, and written so that it reads back.
+//! Conversion of a value: from text, with helpful messages, and back to text that reads as the same value.
 
 use crate::document::{Item, Node};
 use crate::problem::{Problems, suggest};
 use sidestep_types::{Param, ParamUnit, Time, Value};
 
-/// No span may be longer: 46 days, under a quarter of all time, so that sums stay inside it.
+/// Longest span: 46 days, under a quarter of representable time, so that sums do not overflow.
 pub const LONGEST: Time = Time::from_s(4_000_000);
 
-/// Reads the value of `param`, which stands at `path`.
+/// Reads the value of `param`, whose key is `path`.
 pub fn read(path: &str, node: &Node, param: &Param, problems: &mut Problems) -> Option<Value> {
     let joined = joined(path, node, param, problems)?;
     let text = joined.as_str();
@@ -32,7 +32,7 @@ pub fn read(path: &str, node: &Node, param: &Param, problems: &mut Problems) -> 
     None
 }
 
-/// The text of a value; of a list that of its items, with commas between.
+/// Returns the text of a value; for a list, the texts of its items separated by commas.
 fn joined(path: &str, node: &Node, param: &Param, problems: &mut Problems) -> Option<String> {
     let expected = param.unit.example();
     match (&node.item, param.unit) {
@@ -46,7 +46,7 @@ fn joined(path: &str, node: &Node, param: &Param, problems: &mut Problems) -> Op
     }
 }
 
-/// What is wrong with a value that reads as its unit.
+/// Describes what is wrong with a value of the right unit.
 fn out_of_range(value: &Value, text: &str) -> Option<String> {
     match value {
         Value::Time(t) if *t > LONGEST => Some(format!("{t} is too long: at most {LONGEST}")),
@@ -56,7 +56,7 @@ fn out_of_range(value: &Value, text: &str) -> Option<String> {
     }
 }
 
-/// The value as a user would write it; reads back as the same value.
+/// Writes the value as a user would write it; it reads back as the same value.
 pub fn show(value: &Value, param: &Param) -> String {
     match value {
         Value::List(all) => {
@@ -85,7 +85,7 @@ pub fn show(value: &Value, param: &Param) -> String {
     }
 }
 
-/// `n` events in a million seconds as `"0.5 /s"`.
+/// Writes `n` events per million seconds as `"0.5 /s"`.
 pub fn per_second(n: u64) -> String {
     let (whole, rest) = (n / 1_000_000, n % 1_000_000);
     if rest == 0 {
@@ -95,7 +95,7 @@ pub fn per_second(n: u64) -> String {
     format!("{whole}.{} /s", fraction.trim_end_matches('0'))
 }
 
-/// A basic string of TOML.
+/// Writes a basic string of TOML.
 pub fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Reads what stands at a field: its doc comment and `#[setting(…)]`.
+//! Parser of a field: its doc comment and `#[setting(…)]`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -7,7 +7,7 @@ use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Error, Expr, ExprLit, Field, Ident, Lit, LitStr, Result, Token, Type};
 
-/// A field as a setting.
+/// Field of a struct, read as a setting.
 pub struct Setting<'a> {
     pub field: &'a Field,
     pub ident: &'a Ident,
@@ -90,7 +90,7 @@ impl<'a> Setting<'a> {
         self.key.clone().unwrap_or_else(own)
     }
 
-    /// The rows of the table that stand here, as a slice.
+    /// Returns the rows that the field adds to the table, as a slice.
     pub fn rows(&self) -> TokenStream {
         match &self.flatten {
             Some(group) => quote!(<#group as ::sidestep_types::Settings>::PARAMS),
@@ -102,7 +102,7 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// The type that says the unit.
+    /// Returns the type that declares the unit.
     fn unit(&self) -> TokenStream {
         match (self.bytes, &self.field.ty) {
             (true, _) => quote!(::sidestep_types::Bytes),
@@ -130,7 +130,7 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// The expression that reads the field from `values`.
+    /// Returns the expression that reads the field from `values`.
     pub fn read(&self) -> TokenStream {
         let (key, ty) = (self.key(), self.unit());
         if self.skip {
@@ -175,7 +175,7 @@ fn optional(value: &Option<impl ToTokens>) -> TokenStream {
     }
 }
 
-/// The doc comment as one line.
+/// Returns the doc comment as one line.
 pub fn doc(attrs: &[Attribute]) -> String {
     let line = |attr: &Attribute| match &attr.meta {
         syn::Meta::NameValue(doc) if doc.path.is_ident("doc") => match &doc.value {
@@ -191,7 +191,7 @@ pub fn doc(attrs: &[Attribute]) -> String {
     lines.join(" ").trim().to_string()
 }
 
-/// An expression of Rust, up to the next comma.
+/// Reads a Rust expression, up to the next comma.
 fn tokens(input: ParseStream<'_>) -> Result<TokenStream> {
     let mut tokens = TokenStream::new();
     while !input.is_empty() && !input.peek(Token![,]) {

@@ -1,4 +1,4 @@
-//! Writes `impl Settings`.
+//! Generator of `impl Settings`.
 
 use crate::field::Setting;
 use proc_macro2::TokenStream;
@@ -44,7 +44,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// Does the struct say `#[settings(check)]`?
+/// Returns true if the struct has `#[settings(check)]`.
 fn checks(input: &DeriveInput) -> Result<bool> {
     let mut checks = false;
     for attr in input.attrs.iter().filter(|a| a.path().is_ident("settings")) {

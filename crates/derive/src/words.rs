@@ -1,4 +1,4 @@
-//! Writes `impl Words`, and `impl Setting` by it.
+//! Generator of `impl Words` and of the `impl Setting` that uses it.
 
 use proc_macro2::TokenStream;
 use quote::quote;

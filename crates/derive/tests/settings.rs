@@ -1,4 +1,4 @@
-//! Settings and words as the derives write them.
+//! Tests of the code that the derives generate.
 
 use sidestep_types::{
     Bytes, Fraction, Param, ParamUnit, Settings, Size, Time, Value, Values, Words,
@@ -19,7 +19,7 @@ struct Step {
     mark_at: Option<Size>,
 }
 
-/// The field is made from these.
+/// Group from which a field is made.
 #[derive(Settings)]
 struct Raw {
     /// a share

@@ -1,22 +1,22 @@
-//! Flows on their way into a flow list.
+//! Conversion of flows into a flow list.
 
 use crate::number::micros;
 use crate::{Imported, Made, Options};
 use std::collections::BTreeMap;
 
-/// The largest size that a flow list takes.
+/// Largest size in a flow list.
 const LARGEST: u64 = (1 << 44) - 1;
 
-/// No start may be later: 46 days, as everywhere in Sidestep.
+/// Latest start: 46 days, as everywhere in Sidestep.
 const LATEST: u128 = 4_000_000 * 1_000_000_000_000;
 
-/// Classes of a list, and one more for the rest: a run has at most 255 in all.
+/// Most classes of a list, with one more for the rest: a run has at most 255 in all.
 const MOST_CLASSES: usize = 100;
 
-/// One flow.
+/// Flow read from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flow {
-    /// Picoseconds since the file's own zero.
+    /// Start, picoseconds since the file's own zero.
     pub start: u128,
     pub src: u32,
     pub dst: u32,
@@ -26,7 +26,7 @@ pub struct Flow {
     pub group: Option<String>,
 }
 
-/// Sorts, rebases and writes `flows`, and says what became of them.
+/// Sorts `flows`, moves their start to zero, writes them, and reports what was kept and dropped.
 pub fn write(mut flows: Vec<Flow>, options: &Options, out: &mut Imported) -> Result<(), String> {
     let all = flows.len();
     flows.retain(|flow| flow.src != flow.dst);
@@ -74,7 +74,7 @@ pub fn write(mut flows: Vec<Flow>, options: &Options, out: &mut Imported) -> Res
     Ok(())
 }
 
-/// Keeps the classes with the most flows, when there are more than a run can count.
+/// Keeps the classes with the most flows, if there are more than a run can count.
 fn fold_classes(flows: &mut [Flow], out: &mut Imported) {
     let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
     for class in flows.iter().filter_map(|flow| flow.class.as_deref()) {

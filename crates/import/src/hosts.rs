@@ -1,27 +1,27 @@
-//! Which host has which address or name.
+//! Map from addresses and names to hosts.
 
 use crate::lines::{Text, shown};
 use core::net::IpAddr;
 use std::collections::BTreeMap;
 
-/// More hosts than this are in no network of Sidestep's.
+/// Number of hosts that no network of Sidestep's exceeds.
 const MOST: u32 = 1 << 20;
 
-/// Addresses and prefixes with their hosts, from a file with the header `address,host`.
+/// Addresses, names and prefixes with their hosts, from a file with the header `address,host`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hosts {
     one: BTreeMap<IpAddr, u32>,
     named: BTreeMap<String, u32>,
-    /// Longest first.
+    /// Prefixes, the longest first.
     prefixes: Vec<(u128, u32, u32)>,
     assigns: bool,
-    /// `h3` is number 3.
+    /// True if names are Sidestep's own: `h3` is number 3.
     own: bool,
     /// Addresses and names, by number.
     order: Vec<String>,
 }
 
-/// Can it be the name of a host, and nothing that was meant for an address?
+/// Returns true for a word that can be the name of a host and was not meant as an address.
 fn is_name(word: &str) -> bool {
     let fits = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
     word.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -30,7 +30,7 @@ fn is_name(word: &str) -> bool {
 }
 
 impl Hosts {
-    /// None yet: each address is the next host when it is first seen.
+    /// Creates an empty map: each new address gets the next host.
     pub fn assigned() -> Hosts {
         Hosts {
             assigns: true,
@@ -38,7 +38,7 @@ impl Hosts {
         }
     }
 
-    /// Hosts that have Sidestep's own names, and keep their numbers.
+    /// Creates a map for hosts with Sidestep's own names, which keep their numbers.
     pub(crate) fn own() -> Hosts {
         Hosts {
             own: true,
@@ -103,7 +103,7 @@ impl Hosts {
         Ok(hosts)
     }
 
-    /// The host with this address.
+    /// Returns the host with this address.
     pub fn of(&mut self, ip: IpAddr) -> Option<u32> {
         let ip = ip.to_canonical();
         if let Some(host) = self.one.get(&ip) {
@@ -119,7 +119,7 @@ impl Hosts {
         found.map(|(_, _, host)| *host)
     }
 
-    /// The host with this address or name; an error if it can be neither.
+    /// Returns the host with this address or name. Errors if the word can be neither.
     pub(crate) fn called(&mut self, word: &str) -> Result<Option<u32>, ()> {
         if let Ok(ip) = word.parse() {
             return Ok(self.of(ip));
@@ -151,7 +151,7 @@ impl Hosts {
         })
     }
 
-    /// The map as a file, when it was made here.
+    /// Returns the map as a file, if it was made during this import.
     pub fn to_text(&self) -> Option<String> {
         self.assigns.then(|| {
             let rows = self.order.iter().enumerate();
@@ -163,7 +163,7 @@ impl Hosts {
     }
 }
 
-/// An address as one of IPv6.
+/// Converts an address to its IPv6 form.
 fn number(ip: IpAddr) -> u128 {
     match ip {
         IpAddr::V4(ip) => u128::from(ip.to_ipv6_mapped()),

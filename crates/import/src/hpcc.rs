@@ -1,12 +1,12 @@
-//! The flow lists and topologies of the HPCC family of ns-3 simulators.
+//! Flow lists and topologies of the HPCC family of ns-3 simulators.
 //!
 //! ```text
-//! 2                                   how many flows
+//! 2                                   number of flows
 //! 2 1 3 100 200000000 2.000000001     src dst priority dport bytes start in seconds
 //! 3 1 3 100 5000 2.1
 //!
 //! 5 1 4                               nodes switches links
-//! 4                                   the numbers of the switches
+//! 4                                   numbers of the switches
 //! 0 4 100Gbps 0.001ms 0               src dst rate delay share of packets that the link loses
 //! ```
 
@@ -16,23 +16,23 @@ use crate::number::{micros, scaled};
 use crate::{Imported, Made, Options};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More nodes than this are in no network of Sidestep's.
+/// Number of nodes that no network of Sidestep's exceeds.
 const MOST_NODES: u64 = 1 << 20;
 
-/// Which nodes of a topology are hosts: they are numbered from zero in the order of their numbers there.
+/// Nodes of a topology that are hosts, numbered from zero in the order of their node numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Nodes {
     hosts: BTreeMap<u64, u32>,
 }
 
 impl Nodes {
-    /// Reads a topology for its numbers alone.
+    /// Reads only the numbers of the hosts from a topology.
     pub fn read(name: &str, bytes: &[u8]) -> Result<Nodes, String> {
         Ok(read(&Text::read(name, bytes)?)?.hosts)
     }
 }
 
-/// A flow list.
+/// Imports a flow list.
 pub fn flows(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, String> {
     let text = Text::read(name, bytes)?;
     let mut lines = text.lines();
@@ -133,7 +133,7 @@ fn node(text: &Text<'_>, line: usize, word: &str, options: &Options) -> Result<u
     }
 }
 
-/// A topology.
+/// Imports a topology.
 pub fn topology(name: &str, bytes: &[u8]) -> Result<Imported, String> {
     let Read {
         hosts,
@@ -175,11 +175,11 @@ pub fn topology(name: &str, bytes: &[u8]) -> Result<Imported, String> {
     Ok(out)
 }
 
-/// A topology, understood.
+/// Topology as read.
 struct Read {
     hosts: Nodes,
     switches: BTreeSet<u64>,
-    /// Two nodes, bits a second, picoseconds.
+    /// Links: two nodes, bits per second, delay in picoseconds.
     links: Vec<([u64; 2], u64, u64)>,
     lossy: u64,
     rounded: u64,
@@ -200,7 +200,7 @@ fn read(text: &Text<'_>) -> Result<Read, String> {
     }
     let mut switches = BTreeSet::new();
     let mut last = line;
-    // They may stand on several lines.
+    // The numbers of the switches may be on several lines.
     while (switches.len() as u64) < *many {
         let Some((line, row)) = lines.next() else {
             let expected = format!("the numbers of {many} switches");
@@ -302,13 +302,13 @@ impl Read {
     }
 }
 
-/// The number and the unit behind it.
+/// Splits a word into number and unit.
 fn apart(word: &str) -> (&str, &str) {
     let end = word.find(|c: char| c.is_ascii_alphabetic() && !"eE".contains(c));
     word.split_at(end.unwrap_or(word.len()))
 }
 
-/// A rate as ns-3 writes it, in bits a second.
+/// Reads a rate in ns-3's format, in bits per second.
 fn bits(word: &str) -> Option<u64> {
     let (number, unit) = apart(word);
     let (prefix, per_byte) = match unit {
@@ -329,14 +329,14 @@ fn bits(word: &str) -> Option<u64> {
         "Gi" => 1 << 30,
         _ => return None,
     };
-    // Nine digits after the point, and then what is no whole bit is no rate.
+    // Nine digits after the point are read; a rate that is not whole bits is refused.
     let (scaled, cut) = scaled(number, 9)?;
     let nano = scaled.checked_mul(times * per_byte)?;
     let whole = nano.is_multiple_of(1_000_000_000) && !cut;
     whole.then(|| u64::try_from(nano / 1_000_000_000).ok())?
 }
 
-/// A time as ns-3 writes it, in picoseconds; seconds without a unit.
+/// Reads a time in ns-3's format, in picoseconds. A number without a unit is in seconds.
 fn time(word: &str) -> Option<(u128, bool)> {
     let (number, unit) = apart(word);
     let digits = match unit {

@@ -8,8 +8,9 @@
 //! trigger id 1 oneshot
 //! ```
 //!
-//! **Decision**     a flow list has no "after": connections that wait for a trigger are refused, or left out when
-//!                  that is asked for. Connections that set off one trigger are a group: it is done when it fires.
+//! **Decision**     a flow list has no "after": connections that wait for a trigger are refused, or left out on
+//!                  request. Connections that set off the same trigger are a group, which is done when it
+//!                  fires.
 //! **Units**        starts in picoseconds, sizes in bytes; size 0 is a connection without an end.
 
 use crate::flows::{self, Flow};
@@ -25,7 +26,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
         options,
         out: Imported::default(),
         flows: Vec::new(),
-        // Of the header: nodes, connections, triggers.
+        // Counts in the header: nodes, connections, triggers.
         said: [None; 3],
         connections: 0,
         triggers: 0,
@@ -48,14 +49,14 @@ struct Reader<'a> {
     triggers: u64,
 }
 
-/// What a connection says behind its nodes.
+/// Keys and values of a connection, after its nodes.
 #[derive(Default)]
 struct Connection {
     start: Option<u128>,
     size: Option<u64>,
-    /// The trigger that it waits for.
+    /// Trigger that starts the connection.
     waits: Option<u64>,
-    /// The trigger that its end sets off.
+    /// Trigger that the end of the connection sets off.
     sets_off: Option<u64>,
 }
 
@@ -120,7 +121,7 @@ impl Reader<'_> {
                 &format!("one that waits for trigger {trigger}"),
             ),
             (None, Some(start)) => {
-                // What never ends sets off nothing.
+                // A connection that never ends sets off no trigger.
                 let sets_off = sets_off.filter(|_| size.is_some());
                 self.flows.push(Flow {
                     start,
@@ -135,7 +136,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The two nodes of `SRC->DST`.
+    /// Reads the two nodes of `SRC->DST`.
     fn ends(&self, line: usize, row: &str, ends: &str) -> Result<(u32, u32), String> {
         let wrong = |expected: &str, got: &str| self.text.error(line, expected, &shown(got));
         let (src, dst) = ends.split_once("->").ok_or_else(|| {
@@ -153,7 +154,7 @@ impl Reader<'_> {
         Ok((node(src)?, node(dst)?))
     }
 
-    /// The keys and values behind the two nodes.
+    /// Reads the keys and values after the two nodes.
     fn keys<'w>(
         &mut self,
         line: usize,

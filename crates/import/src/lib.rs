@@ -1,11 +1,10 @@
-//! Other tools' files as Sidestep's own: captures, NetFlow and any CSV of flows as flow lists, the flow lists, topologies and
-//! connection matrices of other simulators, the buffer profiles of a switch.
+//! Converters of other tools' files to Sidestep's formats: captures, NetFlow and any CSV of flows; the flow
+//! lists, topologies and connection matrices of other simulators; the buffer profiles of a switch.
 //!
-//! **Decision**     a parser takes bytes and returns text, with an account of what was read, kept and dropped and
-//!                  why: nothing is left out in silence. No files are opened here.
-//! **Units**        times are picoseconds; what is finer is rounded, and that is said.
-//! **Errors**       `file:line: expected …, got …`, short whatever the file holds. Any bytes are answered without
-//!                  a panic.
+//! **Decision**     a parser takes bytes and returns text, with a report of what was read, kept and dropped,
+//!                  and why. Nothing is left out silently. No files are opened here.
+//! **Units**        times are picoseconds; finer times are rounded, and the report says so.
+//! **Errors**       `file:line: expected …, got …`, short whatever the file contains. No input causes a panic.
 
 #![forbid(unsafe_code)]
 
@@ -25,27 +24,27 @@ mod when;
 pub use hosts::Hosts;
 pub use hpcc::Nodes;
 
-/// A format that can be read.
+/// Input format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// A capture: pcap or pcapng.
+    /// Capture: pcap or pcapng.
     Pcap,
-    /// A flow list of one's own, as comma-separated text whose header names a start, two ends and a size.
+    /// Any other flow list: comma-separated text whose header names a start, two ends and a size.
     Csv,
     /// Flow records as comma-separated text: `nfdump -o csv`, or an IPFIX collector's with named columns.
     Netflow,
-    /// The flow list of the HPCC family of ns-3 simulators, `flow.txt`.
+    /// Flow list of the HPCC family of ns-3 simulators, `flow.txt`.
     HpccFlows,
-    /// Their topology, `topology.txt`.
+    /// Topology of the HPCC family, `topology.txt`.
     HpccTopology,
-    /// A connection matrix of htsim, `.cm`.
+    /// Connection matrix of htsim, `.cm`.
     Htsim,
-    /// The configuration of a SONiC switch, `config_db.json`.
+    /// Configuration of a SONiC switch, `config_db.json`.
     Sonic,
 }
 
 impl Format {
-    /// All of them, by name.
+    /// All formats, with their names.
     pub const ALL: [(&str, Format); 7] = [
         ("csv", Format::Csv),
         ("pcap", Format::Pcap),
@@ -56,13 +55,13 @@ impl Format {
         ("sonic", Format::Sonic),
     ];
 
-    /// Its name on the command line.
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         let named = Self::ALL.iter().find(|(_, format)| *format == self);
         named.expect("every format has a name").0
     }
 
-    /// What the bytes look like.
+    /// Detects the format of the bytes.
     pub fn of(bytes: &[u8]) -> Option<Format> {
         let magic = bytes.first_chunk::<4>()?;
         match magic {
@@ -71,7 +70,7 @@ impl Format {
             | [0xd4 | 0x4d, 0xc3 | 0x3c, 0xb2, 0xa1] => return Some(Format::Pcap),
             _ => {}
         }
-        // Enough to see what it is, whatever follows.
+        // The beginning is enough to detect the format.
         let start = String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 16)]);
         let start = start.trim_start_matches('\u{feff}');
         if start.trim_start().starts_with('{') {
@@ -100,29 +99,29 @@ impl Format {
     }
 }
 
-/// How to read.
+/// Options of an import.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Which host has which address; addresses are numbered in the order of appearance without.
+    /// Map from addresses to hosts. `None` numbers addresses in order of appearance.
     pub hosts: Option<Hosts>,
-    /// Which nodes of a simulator are hosts; its numbers are taken as they are without.
+    /// Numbers of the nodes of a simulator that are hosts. `None` keeps the simulator's numbers.
     pub nodes: Option<Nodes>,
-    /// After so many picoseconds without data, what follows is another flow.
+    /// Picoseconds without data after which a new flow begins.
     pub idle_gap: u64,
-    /// Flows have the server's port as their class.
+    /// True to use the server's port as the class of a flow.
     pub class_by_port: bool,
-    /// UDP as well as TCP.
+    /// True to read UDP as well as TCP.
     pub udp: bool,
-    /// Times stay as they are; the first flow starts at zero otherwise.
+    /// True to keep times; otherwise the first flow starts at zero.
     pub keep_times: bool,
-    /// Flows that wait for a trigger are left out; they are refused otherwise.
+    /// True to leave out flows that wait for a trigger; otherwise they are refused.
     pub drop_triggered: bool,
-    /// The buffer profile to take; the one that most queues have without.
+    /// Buffer profile to use. `None` selects the one that most queues have.
     pub profile: Option<String>,
 }
 
 impl Options {
-    /// What is done when nothing is said; 10 ms without data end a flow.
+    /// Returns the default options; 10 ms without data end a flow.
     pub fn new() -> Options {
         Options {
             hosts: None,
@@ -143,21 +142,21 @@ impl Default for Options {
     }
 }
 
-/// What a file of Sidestep's holds.
+/// Kind of a file that an import creates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Made {
-    /// A flow list, for `[workload.NAME] kind = "flow_list"`.
+    /// Flow list, for `[workload.NAME] kind = "flow_list"`.
     Flows,
-    /// Which host has which address, for the next import.
+    /// Map from addresses to hosts, for the next import.
     Hosts,
-    /// A network, for `[topology] kind = "custom"`.
+    /// Network, for `[topology] kind = "custom"`.
     Topology,
-    /// A `[switch]`.
+    /// Section `[switch]`.
     Switch,
 }
 
 impl Made {
-    /// The end of the file's name.
+    /// Returns the suffix of the file's name.
     pub fn ending(self) -> &'static str {
         match self {
             Made::Flows => "flows.csv",
@@ -168,18 +167,18 @@ impl Made {
     }
 }
 
-/// What became of a file.
+/// Result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
-    /// The files that it comes to, the first the one that was asked for.
+    /// Files created, the requested one first.
     pub files: Vec<(Made, String)>,
-    /// What was read, and how much of it.
+    /// Items read, with their number.
     pub read: Vec<(String, u64)>,
-    /// What is in the files.
+    /// Items in the created files.
     pub kept: Vec<(String, u64)>,
-    /// What is not, and why.
+    /// Items left out, with the reason.
     pub dropped: Vec<(String, u64)>,
-    /// What else must be known to trust them, one sentence each.
+    /// Further facts needed to trust the files, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -213,7 +212,7 @@ fn count(all: &mut Vec<(String, u64)>, what: &str, many: u64) {
     }
 }
 
-/// Reads `bytes`, which errors call `name`.
+/// Imports `bytes`; `name` is their name in errors.
 pub fn import(
     name: &str,
     bytes: &[u8],
@@ -236,7 +235,7 @@ pub fn import(
     Ok(imported)
 }
 
-/// Where a file came from, as comments.
+/// Returns comments with the origin of a file.
 fn header(name: &str, format: Format, imported: &Imported) -> String {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let clean = |text: &str| text.replace(|c: char| c.is_control(), " ");

@@ -1,18 +1,18 @@
-//! A text file line by line, with messages that stay short.
+//! Text file as lines, with error messages that stay short.
 
 use csv::StringRecord;
 
-/// No line of a format here is longer; one that is says that the file is something else.
+/// Longest line of any format here. A longer line means that the file is something else.
 const LONGEST: usize = 1 << 16;
 
-/// A text and what errors call it.
+/// Text with its name in errors.
 pub struct Text<'a> {
     pub name: &'a str,
     text: &'a str,
 }
 
 impl<'a> Text<'a> {
-    /// Refuses what is no UTF-8, and lines that no such file has.
+    /// Reads the text. Refuses bytes that are not UTF-8, and lines that are too long.
     pub fn read(name: &'a str, bytes: &'a [u8]) -> Result<Text<'a>, String> {
         for (line, row) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
             if row.len() > LONGEST {
@@ -34,18 +34,18 @@ impl<'a> Text<'a> {
         Ok(Text { name, text })
     }
 
-    /// All of it.
+    /// Returns all of the text.
     pub fn all(&self) -> &'a str {
         self.text
     }
 
-    /// Each line that says something, with its number; comments begin with `#`.
+    /// Iterates over the lines with their numbers, without empty lines and comments (`#`).
     pub fn lines(&self) -> impl Iterator<Item = (usize, &'a str)> {
         let lines = (1..).zip(self.text.lines().map(str::trim));
         lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
     }
 
-    /// A row of this text as CSV, with its line; a message that may quote the row is cut.
+    /// Returns a CSV row of this text with its line number. Cuts error messages, which may quote the row.
     pub fn row(&self, row: csv::Result<StringRecord>) -> Result<(usize, StringRecord), String> {
         let row = row.map_err(|why| {
             let why: String = why.to_string().chars().take(120).collect();
@@ -54,7 +54,7 @@ impl<'a> Text<'a> {
         Ok((row.position().map_or(1, csv::Position::line) as usize, row))
     }
 
-    /// Refuses a row that ends before the last of the columns that it needs.
+    /// Refuses a row that ends before the last of the needed columns.
     pub fn reaches(
         &self,
         line: usize,
@@ -69,18 +69,18 @@ impl<'a> Text<'a> {
         Err(self.error(line, &expected, &row.len().to_string()))
     }
 
-    /// What is wrong where.
+    /// Formats an error at a line.
     pub fn error(&self, line: usize, expected: &str, got: &str) -> String {
         error(self.name, line, expected, got)
     }
 }
 
-/// `file:line: expected …, got …`.
+/// Formats an error: `file:line: expected …, got …`.
 pub fn error(name: &str, line: usize, expected: &str, got: &str) -> String {
     format!("{name}:{line}: expected {expected}, got {got}")
 }
 
-/// A word of the file in quotes, cut where it is long, without anything that a terminal obeys.
+/// Quotes a word of the file, cut if it is long, with control characters escaped for terminals.
 pub fn shown(word: &str) -> String {
     const MOST: usize = 40;
     match word.char_indices().nth(MOST) {

@@ -1,8 +1,9 @@
-//! Flow records as comma-separated text: NetFlow of `nfdump -o csv`, IPFIX of a collector with named columns.
+//! Flow records as comma-separated text: NetFlow from `nfdump -o csv`, IPFIX from a collector with named
+//! columns.
 //!
-//! **Decision**     columns are found by their names, whatever their order; `Summary` ends nfdump's rows. Bytes of a
-//!                  record are those of IP: headers are taken off by the number of packets, where it is said.
-//! **Units**        dates, or numbers in the unit that the column's name says.
+//! **Decision**     columns are found by their names, in any order; `Summary` ends nfdump's rows. The bytes of
+//!                  a record are bytes of IP: headers are subtracted by the number of packets, if it is given.
+//! **Units**        dates, or numbers in the unit given by the column's name.
 
 use crate::flows::{self, Flow};
 use crate::hosts::Hosts;
@@ -12,8 +13,8 @@ use crate::when::date;
 use crate::{Imported, Made, Options};
 use core::net::IpAddr;
 
-/// What a column is, with the names that tools give it: small letters and digits alone. A number of the first says
-/// how many digits it is short of picoseconds.
+/// Columns with the names that tools give them, in small letters and digits alone. The number of a start is the
+/// number of digits by which its unit is short of picoseconds.
 const NAMES: &[(Column, &[&str])] = &[
     (
         Column::Start(None),
@@ -175,7 +176,7 @@ fn column(name: &str) -> Option<Column> {
     found.map(|(column, _)| *column)
 }
 
-/// Does this line name the columns that a flow needs?
+/// Returns true if this line names the columns that a flow needs.
 pub fn is_header(line: &str) -> bool {
     let columns: Vec<Column> = line.split(',').filter_map(column).collect();
     let has = |wanted: fn(&Column) -> bool| columns.iter().any(wanted);
@@ -185,7 +186,7 @@ pub fn is_header(line: &str) -> bool {
         && has(|c| *c == Column::Bytes)
 }
 
-/// Which column is where.
+/// Positions of the columns.
 struct Columns {
     all: Vec<Option<Column>>,
     start: (usize, Option<u32>),
@@ -265,7 +266,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
         if row.get(0) == Some("Summary") {
             break;
         }
-        // nfdump repeats it for each file.
+        // nfdump repeats the header for each file.
         if column(row.get(columns.start.0).unwrap_or_default()).is_some() {
             continue;
         }
@@ -285,7 +286,7 @@ struct Reader<'a> {
     out: Imported,
     flows: Vec<Flow>,
     rounded: u64,
-    /// Some record did not say its packets.
+    /// True if some record has no number of packets.
     whole: bool,
 }
 
@@ -315,7 +316,7 @@ impl Reader<'_> {
         text.reaches(line, row, addresses.chain([columns.start.0, columns.bytes]))?;
         let address = |places: &[usize]| -> Result<IpAddr, String> {
             let cells = places.iter().filter_map(|at| row.get(*at)).map(str::trim);
-            // Of two columns, one of each version, the other is empty or zero.
+            // With a column per IP version, the other one is empty or zero.
             let mut said = cells.filter(|cell| !cell.is_empty());
             let first = said.next().unwrap_or_default();
             let second = said.next().filter(|_| ["0.0.0.0", "::"].contains(&first));

@@ -1,7 +1,7 @@
-//! Decimal numbers as whole numbers of a smaller unit, exactly or with a word about rounding.
+//! Decimal numbers as whole numbers of a smaller unit, either exact or reported as rounded.
 
-/// `text` times ten to the power of `digits`, and whether that was rounded. `None` when it is no number from zero
-/// on, or too large.
+/// Multiplies `text` by ten to the power of `digits`. Returns the number, and true if it was rounded. Returns
+/// `None` if the text is not a number from zero on, or too large.
 pub fn scaled(text: &str, digits: u32) -> Option<(u128, bool)> {
     let text = text.trim();
     let (mantissa, power) = match text.split_once(['e', 'E']) {
@@ -32,7 +32,7 @@ pub fn scaled(text: &str, digits: u32) -> Option<(u128, bool)> {
     Some((quotient + u128::from(rest >= by.div_ceil(2)), rest != 0))
 }
 
-/// Picoseconds as microseconds, without a zero too many.
+/// Formats picoseconds as microseconds, without trailing zeros.
 pub fn micros(ps: u64) -> String {
     let (whole, rest) = (ps / 1_000_000, ps % 1_000_000);
     if rest == 0 {

@@ -1,11 +1,12 @@
-//! A flow list of one's own: any comma-separated text whose header names a start, two ends and a size.
+//! Any other flow list: comma-separated text whose header names a start, two ends and a size.
 //!
-//! **Decision**     columns are found by their names, whatever their order; commas, semicolons or tabs between them.
-//!                  Ends are addresses or names, numbered in the order of appearance, unless a map says otherwise;
-//!                  where all are called like Sidestep's, `h3`, they stay. Sizes are payload, as they stand.
-//! **Units**        starts are dates, numbers with a unit in the cell or in the header, or numbers since 1970, whose
-//!                  digits before the point tell seconds from nanoseconds until the year 2286.
-//! **Errors**       nothing is guessed in silence: what was taken for what, and which columns were not read, is said.
+//! **Decision**     columns are found by their names, in any order, separated by commas, semicolons or tabs.
+//!                  Ends are addresses or names, numbered in order of appearance unless a map is given. If all
+//!                  have names like Sidestep's, `h3`, they keep their numbers. Sizes are payload, unchanged.
+//! **Units**        starts are dates, numbers with a unit in the cell or in the header, or numbers since 1970.
+//!                  The digits before the point of the latter tell seconds from nanoseconds until the year
+//!                  2286.
+//! **Errors**       no guess is silent: the report names the interpretation of columns, and columns not read.
 
 use crate::flows::{self, Flow};
 use crate::hosts::Hosts;
@@ -14,10 +15,10 @@ use crate::number::scaled;
 use crate::when::date;
 use crate::{Imported, Made, Options};
 
-/// What a column is.
+/// Meaning of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Column {
-    /// The unit that its name says, as digits that it is short of picoseconds.
+    /// Start, with the unit in the column's name, as the number of digits by which it is short of picoseconds.
     Start(Option<u32>),
     Src,
     Dst,
@@ -28,7 +29,7 @@ enum Column {
 
 const STARTS: &[&str] = &["start", "starttime", "time", "timestamp", "ts", "epoch"];
 
-/// Units of time with the digits that they are short of picoseconds.
+/// Units of time, with the number of digits by which they are short of picoseconds.
 const UNITS: &[(&str, u32)] = &[
     ("", 12),
     ("s", 12),
@@ -40,7 +41,7 @@ const UNITS: &[(&str, u32)] = &[
     ("ps", 0),
 ];
 
-/// Small letters and digits alone.
+/// Names of columns, in small letters and digits alone.
 const NAMES: &[(Column, &[&str])] = &[
     (
         Column::Src,
@@ -128,7 +129,7 @@ fn column(name: &str) -> Option<Column> {
     start.or_else(|| named().map(|(column, _)| *column))
 }
 
-/// What stands between the names of a header.
+/// Returns the separator between the names of a header.
 fn between(header: &str) -> u8 {
     let many = |mark: &u8| header.bytes().filter(|byte| byte == mark).count();
     let mut best = b',';
@@ -140,26 +141,26 @@ fn between(header: &str) -> u8 {
     best
 }
 
-/// What the columns of this line are.
+/// Returns the meanings of the columns of this line.
 fn columns(header: &str) -> Vec<Option<Column>> {
     let cells = header.split(char::from(between(header)));
     cells.map(column).collect()
 }
 
-/// Is it a header that names the ends of flows, or their classes?
+/// Returns true for a header that names both ends of flows and at least one more known column.
 pub fn is_header(line: &str) -> bool {
     let known: Vec<Column> = columns(line).into_iter().flatten().collect();
     known.len() > 2 && known.contains(&Column::Src) && known.contains(&Column::Dst)
 }
 
-/// Does it name what no router exports: classes or groups?
+/// Returns true for a header that names columns which no router exports: classes or groups.
 pub fn is_sorted(line: &str) -> bool {
     let all = columns(line);
     let own = [Some(Column::Class), Some(Column::Group)];
     is_header(line) && own.iter().any(|column| all.contains(column))
 }
 
-/// Where each column is.
+/// Positions of the columns.
 struct Columns {
     start: (usize, Option<u32>),
     src: usize,
@@ -167,7 +168,7 @@ struct Columns {
     size: usize,
     class: Option<usize>,
     group: Option<usize>,
-    /// The names of the rest.
+    /// Names of the other columns.
     unread: Vec<String>,
 }
 
@@ -258,7 +259,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     reader.finish(options)
 }
 
-/// The number of a host that is called as Sidestep calls it: `h3`.
+/// Returns the number of a host with one of Sidestep's own names: `h3`.
 fn own_host(word: &str) -> Option<u32> {
     let digits = word.strip_prefix('h')?;
     let plain = digits.bytes().all(|b| b.is_ascii_digit());
@@ -269,7 +270,7 @@ struct Reader<'a> {
     text: &'a Text<'a>,
     columns: &'a Columns,
     hosts: Hosts,
-    /// Digits that numbers since 1970 are short of picoseconds, as the first of them shows.
+    /// Number of digits by which numbers since 1970 are short of picoseconds, taken from the first of them.
     since_1970: Option<u32>,
     rounded: u64,
     out: Imported,
@@ -337,7 +338,7 @@ impl Reader<'_> {
             "GiB" => Some(1 << 30),
             _ => None,
         };
-        // Nine digits more, so that "1.5 kB" is whole and "1.5" is not.
+        // Nine more digits are read, so that "1.5 kB" is whole and "1.5" is not.
         let scaled = by.and_then(|by| Some((scaled(number, 9)?.0.checked_mul(by)?, by)));
         let whole = scaled.filter(|(n, _)| n % 1_000_000_000 == 0);
         let bytes = whole.and_then(|(n, _)| u64::try_from(n / 1_000_000_000).ok());
@@ -347,7 +348,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A class or a group, as a flow list can hold it.
+    /// Reads a class or a group, as a flow list can store it.
     fn word(&self, line: usize, what: &str, cell: Option<&str>) -> Result<Option<String>, String> {
         let Some(word) = cell.filter(|word| !word.is_empty()) else {
             return Ok(None);
@@ -398,7 +399,7 @@ impl Reader<'_> {
     }
 }
 
-/// `1.5 ms` as picoseconds.
+/// Reads `1.5 ms` as picoseconds.
 fn with_unit(cell: &str) -> Option<(u128, bool)> {
     let (number, unit) = split_unit(cell);
     let units = UNITS.iter().filter(|(word, _)| !word.is_empty());
@@ -415,7 +416,8 @@ fn split_unit(cell: &str) -> (&str, &str) {
     (cell[..at].trim(), cell[at..].trim())
 }
 
-/// How many digits a number since 1970 is short of picoseconds: from 2001 to 2286 seconds have ten digits.
+/// Returns the number of digits by which a number since 1970 is short of picoseconds: from 2001 to 2286,
+/// seconds have ten digits.
 fn short_of_ps(cell: &str) -> Option<u32> {
     let whole = cell.split('.').next().unwrap_or_default();
     let plain = whole.bytes().all(|b| b.is_ascii_digit()) && !whole.starts_with('0');

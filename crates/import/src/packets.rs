@@ -1,8 +1,8 @@
 //! Captures: pcap and pcapng.
 //!
 //! **Decision**     payload is counted by the lengths in the IP headers, so that a capture of headers alone (a
-//!                  snapshot length of 96 bytes) gives the same flows. See [`crate::tcp`] for what a flow is.
-//! **Errors**       a capture that ends within a packet keeps what stands before, and that is said.
+//!                  snapshot length of 96 bytes) gives the same flows. [`crate::tcp`] defines flows.
+//! **Errors**       if a capture ends within a packet, the packets before it are kept, and the report says so.
 
 use crate::flows::{self, Flow};
 use crate::hosts::Hosts;
@@ -155,7 +155,7 @@ impl Reader {
         self.some(name)
     }
 
-    /// The file ends within a packet.
+    /// Reports a file that ends within a packet.
     fn cut(&mut self, name: &str) -> Result<(), String> {
         self.some(name)?;
         self.out.note(format!(
@@ -182,7 +182,7 @@ impl Reader {
         )
     }
 
-    /// One packet, of which `data` was captured and `length` bytes were on the wire.
+    /// Reads a packet of which `data` was captured and `length` bytes were on the wire.
     fn frame(&mut self, at: u128, link: DataLink, data: &[u8], length: u32) {
         let packet = match sliced(link, data) {
             Ok(packet) => packet,
@@ -237,7 +237,7 @@ fn picoseconds(time: Duration) -> u128 {
     time.as_nanos().saturating_mul(1_000)
 }
 
-/// The headers of a frame, however little of it was captured.
+/// Parses the headers of a frame, of which only a part may have been captured.
 fn sliced(link: DataLink, data: &[u8]) -> Result<LaxSlicedPacket<'_>, &'static str> {
     const SHORT: &str = "packets that were captured without their whole header";
     let typed = |skip: usize, at: usize| {
@@ -250,7 +250,7 @@ fn sliced(link: DataLink, data: &[u8]) -> Result<LaxSlicedPacket<'_>, &'static s
         Ok(LaxSlicedPacket::from_ether_type(kind, rest))
     };
     let ip = |rest: Option<&'_ [u8]>| -> Result<_, &'static str> {
-        // The version decides, whatever the link says.
+        // The version field decides, whatever the link type.
         let rest = rest.filter(|rest| !rest.is_empty()).ok_or(SHORT)?;
         Ok(if rest[0] >> 4 == 6 {
             ether_type::IPV6
@@ -273,7 +273,7 @@ fn sliced(link: DataLink, data: &[u8]) -> Result<LaxSlicedPacket<'_>, &'static s
     }
 }
 
-/// The addresses, the payload as far as captured, and its length as the header says it.
+/// Returns the addresses, the captured payload, and its length according to the header.
 fn network<'a, 'p>(
     packet: &'p LaxSlicedPacket<'a>,
     data: &[u8],
@@ -291,7 +291,7 @@ fn network<'a, 'p>(
             let said = u64::from(header.total_len());
             let payload = v4.payload();
             let bytes = match said {
-                // Segmentation was left to the NIC: the header says nothing, the frame does.
+                // With segmentation left to the NIC, the header has no length; that of the frame is used.
                 0 => payload.payload.len() as u64 + not_captured,
                 said => said.saturating_sub(own + auth),
             };

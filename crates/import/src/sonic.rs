@@ -1,8 +1,8 @@
-//! The buffers of a SONiC switch, `config_db.json`: what `[switch]` can say of them.
+//! Buffers of a SONiC switch, from `config_db.json`, as far as `[switch]` can describe them.
 //!
-//! **Decision**     one egress profile stands for every queue: the one that is asked for, or the one that most
-//!                  queues have. `dynamic_th` n is the threshold alpha = 2^n of its pool; `static_th` is what a queue
-//!                  may hold. The WRED profile of most queues says from where on ECN marks.
+//! **Decision**     one egress profile stands for all queues: the requested one, or the one that most queues
+//!                  have. `dynamic_th` n is the threshold alpha = 2^n of its pool; `static_th` is the limit of
+//!                  a queue. The WRED profile of most queues sets the threshold of ECN marks.
 
 use crate::{Imported, Made, Options};
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Reads buffers as a `[switch]`.
 pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, String> {
     let root: Value = serde_json::from_slice(bytes).map_err(|why| {
-        // Its own words may quote the file.
+        // The parser's own message may quote the file.
         let what = match why.classify() {
             serde_json::error::Category::Eof => "a file that ends within it",
             _ => "something else",
@@ -55,7 +55,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     Ok(out)
 }
 
-/// What has no counterpart.
+/// Tables without a counterpart, with the reason.
 const LEFT: [(&str, &str); 6] = [
     (
         "BUFFER_PG",
@@ -111,7 +111,7 @@ impl<'a> File<'a> {
         read.map(Some).ok_or_else(wrong)
     }
 
-    /// Bytes, from 1 on.
+    /// Reads a number of bytes, at least 1.
     fn bytes(&self, fields: &'a Fields, place: &str, key: &str) -> Result<Option<i64>, String> {
         let number = self.number(fields, place, key)?;
         match number {
@@ -123,7 +123,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// The profile of the queues.
+    /// Returns the name and the fields of the profile for the queues.
     fn profile(
         &self,
         options: &Options,
@@ -181,7 +181,7 @@ impl<'a> File<'a> {
         Ok((chosen, fields))
     }
 
-    /// `ingress`, `egress` or `both`, of a pool.
+    /// Returns the type of a pool: `ingress`, `egress` or `both`.
     fn kind_of(&self, pool: &str) -> Result<Option<&'a str>, String> {
         let found = self
             .table("BUFFER_POOL")
@@ -192,7 +192,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// What most rows of a table say in `key`, and how many.
+    /// Returns the value of `key` in most rows of a table, and the number of these rows.
     fn most(&self, table: &str, key: &str) -> Option<(&'a str, usize)> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for row in self.table(table)?.values() {
@@ -255,7 +255,7 @@ impl<'a> File<'a> {
         Ok(())
     }
 
-    /// From where on ECN marks.
+    /// Writes the threshold of ECN marks.
     fn marking(&self, text: &mut String, out: &mut Imported) -> Result<(), String> {
         let Some(all) = self.table("WRED_PROFILE") else {
             return Ok(());
@@ -320,13 +320,13 @@ impl<'a> File<'a> {
     }
 }
 
-/// `name` of the older `[BUFFER_PROFILE|name]`.
+/// Returns `name` from the older form `[BUFFER_PROFILE|name]`.
 fn bare(word: &str) -> &str {
     let inner = word.trim().trim_start_matches('[').trim_end_matches(']');
     inner.rsplit('|').next().unwrap_or(inner)
 }
 
-/// A name of the file, in quotes and short.
+/// Quotes a name of the file, cut if it is long.
 fn quoted(name: &str) -> String {
     let short: String = name.chars().take(60).collect();
     format!("{short:?}")

@@ -1,17 +1,18 @@
-//! Packets as flows.
+//! Flows from packets.
 //!
-//! **Decision**     a flow is what one end of a connection sends: payload by sequence number, so that what is sent
-//!                  again counts once and what the capture missed counts too. It starts with its first payload, and
-//!                  ends with a SYN that opens the connection anew, with FIN or RST, or when nothing new was sent for
-//!                  the idle gap: then the next payload starts another.
+//! **Decision**     a flow is the payload that one end of a connection sends, counted by sequence number:
+//!                  repeats count once, and bytes that the capture missed count too. A flow starts with its
+//!                  first payload. It ends with a SYN that opens the connection anew, with FIN or RST, or when
+//!                  nothing new was sent for the idle gap; the next payload then starts another.
 
 use core::net::IpAddr;
 use std::collections::BTreeMap;
 
-/// More than this at once is no gap in a capture but another connection that came without its SYN.
+/// Largest gap in a capture. A larger jump of sequence numbers is another connection whose SYN was not
+/// captured.
 const LARGEST_GAP: i32 = 1 << 28;
 
-/// Who sends to whom.
+/// Sender and receiver of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ends {
     pub tcp: bool,
@@ -29,43 +30,43 @@ impl Ends {
     }
 }
 
-/// A TCP segment.
+/// TCP segment.
 pub struct Segment {
     pub at: u128,
     pub ends: Ends,
     pub sequence: u32,
-    /// Payload.
+    /// Payload bytes.
     pub bytes: u64,
     pub syn: bool,
-    /// It asks for a connection.
+    /// True if the segment requests a connection.
     pub opens: bool,
     pub closes: bool,
 }
 
-/// What one end sent.
+/// Flow that one end sent.
 pub struct Sent {
     pub ends: Ends,
     pub start: u128,
     pub bytes: u64,
-    /// The server's port.
+    /// Port of the server.
     server: u16,
 }
 
 impl Sent {
-    /// `tcp-443`.
+    /// Returns the class by port: `tcp-443`.
     pub fn class(&self) -> String {
         let kind = if self.ends.tcp { "tcp" } else { "udp" };
         format!("{kind}-{}", self.server)
     }
 }
 
-/// One direction of a connection.
+/// State of a direction of a connection.
 struct Direction {
-    /// The flow that is under way.
+    /// Start and bytes of the current flow.
     now: Option<(u128, u64)>,
-    /// When there was something new last.
+    /// Time of the latest new data.
     last: u128,
-    /// The sequence number after all that was seen; `None` before anything was.
+    /// Sequence number after all data seen; `None` before any was.
     next: Option<u32>,
     server: u16,
 }
@@ -77,15 +78,15 @@ pub struct Conversations {
     done: Done,
 }
 
-/// What they came to.
+/// Result of a capture.
 #[derive(Default)]
 pub struct Done {
     pub flows: Vec<Sent>,
     /// Payload bytes that were seen before.
     pub again: u64,
-    /// Payload bytes that sequence numbers passed over.
+    /// Payload bytes that were not captured, according to sequence numbers.
     pub unseen: u64,
-    /// Directions that began without their SYN.
+    /// Directions whose SYN was not captured.
     pub joined: u64,
 }
 
@@ -98,7 +99,7 @@ impl Conversations {
         }
     }
 
-    /// A TCP segment.
+    /// Reads a TCP segment.
     pub fn segment(&mut self, segment: Segment) {
         let Segment {
             at,
@@ -114,7 +115,7 @@ impl Conversations {
             self.open.remove(&ends.back());
             self.start(ends, ends.dst.1, Some(first));
         } else if segment.syn && !segment.opens {
-            // The answer: from the server.
+            // The answer to a SYN comes from the server.
             self.end(ends);
             self.start(ends, ends.src.1, Some(first));
         }
@@ -133,7 +134,7 @@ impl Conversations {
         }
     }
 
-    /// A UDP datagram.
+    /// Reads a UDP datagram.
     pub fn datagram(&mut self, at: u128, ends: Ends, bytes: u64) {
         if !self.open.contains_key(&ends) {
             let known = self.open.get(&ends.back()).map(|of| of.server);
@@ -153,10 +154,10 @@ impl Conversations {
         self.open.insert(ends, direction);
     }
 
-    /// How much of a segment's payload, and of what stands before it, is new.
+    /// Returns how many bytes are new, in a segment's payload and in a gap before it.
     fn fresh(&mut self, ends: Ends, first: u32, bytes: u64) -> u64 {
         let of = self.open.get_mut(&ends).expect("it was started");
-        // The header's length field has 16 bits; a frame of a NIC that segments may say more.
+        // The header's length field has 16 bits; a frame from a NIC that segments may be longer.
         let after = first.wrapping_add(bytes as u32);
         let ahead = of.next.map_or(0, |next| first.wrapping_sub(next) as i32);
         let beyond = of
@@ -195,7 +196,7 @@ impl Conversations {
         *sum = sum.saturating_add(bytes);
     }
 
-    /// Ends the flow that is under way.
+    /// Ends the current flow of a direction.
     fn end(&mut self, ends: Ends) {
         let Some(of) = self.open.get_mut(&ends) else {
             return;
@@ -211,11 +212,11 @@ impl Conversations {
         }
     }
 
-    /// Ends all that is under way.
+    /// Ends all current flows and returns the result.
     pub fn finish(mut self) -> Done {
         let left: Vec<Ends> = self.open.keys().copied().collect();
         left.into_iter().for_each(|ends| self.end(ends));
-        // In the order in which they began; of one instant, by their ends.
+        // Sorted by start, and by ends if the starts are equal.
         self.done.flows.sort_by_key(|sent| (sent.start, sent.ends));
         self.done
     }
@@ -297,14 +298,14 @@ mod tests {
             (6, true, 5001, 30, "A"),
         ];
         assert_eq!(sent(&again).0, [(0, true, 10), (6, true, 30)]);
-        // A SYN that is sent again opens nothing.
+        // A repeated SYN opens nothing.
         let twice = [
             (0, true, 7, 0, "S"),
             (1, true, 7, 0, "S"),
             (2, true, 8, 10, "A"),
         ];
         assert_eq!(sent(&twice).0, [(2, true, 10)]);
-        // What comes after FIN again is no flow.
+        // A repeat after FIN is no flow.
         let late = [(0, true, 8, 10, "FA"), (9, true, 8, 10, "A")];
         assert_eq!(sent(&late).0, [(0, true, 10)]);
     }

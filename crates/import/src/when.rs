@@ -2,8 +2,8 @@
 
 use crate::number::scaled;
 
-/// Reads `2026-09-01 10:00:05.123`, with a `T` for the blank and with `Z` or an offset, as picoseconds since 1970;
-/// and whether it was rounded. Without an offset it is taken for UTC.
+/// Reads a date as picoseconds since 1970: `2026-09-01 10:00:05.123`, optionally with `T` for the blank and
+/// with `Z` or an offset. Without an offset the date is in UTC. Also returns true if the date was rounded.
 pub fn date(text: &str) -> Option<(u128, bool)> {
     let (day, clock) = text.trim().split_once([' ', 'T'])?;
     let (year, rest) = day.split_once('-')?;
@@ -29,7 +29,7 @@ pub fn date(text: &str) -> Option<(u128, bool)> {
     Some((seconds * 1_000_000_000_000 + second, rounded))
 }
 
-/// The time of day and the minutes that it is ahead of UTC.
+/// Splits a time of day from its offset, in minutes ahead of UTC.
 fn offset(clock: &str) -> Option<(&str, i64)> {
     if let Some(clock) = clock.strip_suffix(['Z', 'z']) {
         return Some((clock, 0));
@@ -46,9 +46,9 @@ fn offset(clock: &str) -> Option<(&str, i64)> {
     Some((clock[..at].trim(), sign * (hours * 60 + minutes)))
 }
 
-/// Days since 1970 of a date of the Gregorian calendar.
+/// Returns the days since 1970 of a date in the Gregorian calendar.
 fn days(year: i64, month: i64, date: i64) -> i64 {
-    // Years begin in March, so that a leap day is the last.
+    // Years begin in March here, so that a leap day is the last.
     let (year, month) = if month > 2 {
         (year, month - 3)
     } else {

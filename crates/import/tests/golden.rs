@@ -1,4 +1,4 @@
-//! A small file of each format, and what it comes to.
+//! Golden results of a small file of each format.
 
 use sidestep_import::{Format, Hosts, Nodes, Options, import};
 use std::fs;
@@ -12,7 +12,7 @@ fn bytes(name: &str) -> Vec<u8> {
     fs::read(fixtures().join(name)).unwrap()
 }
 
-/// All that is written and said, as one text.
+/// Returns the created files and the report as one text.
 fn shown(file: &str, options: &Options) -> String {
     let bytes = bytes(file);
     let format = Format::of(&bytes).unwrap();
@@ -78,7 +78,7 @@ fn each_format_comes_to_what_is_kept() {
     is_golden("config_db.json", "sonic.out", &options());
 }
 
-/// The flows of a list, without comments.
+/// Returns the lines of the imported flow list, without comments.
 fn listed(text: &str) -> Vec<String> {
     let imported = import("f", text.as_bytes(), Format::Csv, &options()).unwrap();
     let lines = imported.files[0].1.lines();

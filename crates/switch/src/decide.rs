@@ -1,10 +1,10 @@
-//! The switch decision, whole: route, room, verdict; and the verdict carried out.
+//! Complete switch decision: route, room, verdict, and the execution of the verdict.
 //!
-//! Written once for every driver. A driver brings one packet at a time as a [`Carrier`]: it
-//! shows the queues, and knows how a packet is queued, cut or taken out of a queue. What becomes of
-//! the packet, in which order, and what is counted is decided here, in two steps: [`Decider::route`] chooses the port
-//! that the packet wants, [`Decider::admit`] asks the buffer policy and carries its verdict out. Each event of that is
-//! told to the driver ([`Carrier::tell`]).
+//! All drivers share this code. A driver brings one packet at a time as a [`Carrier`]: it gives access to the
+//! queues and implements enqueueing, trimming and eviction. The decision, the order of its steps and the
+//! counters are here, in two steps: [`Decider::route`] chooses the port that the packet wants, and
+//! [`Decider::admit`] queries the buffer policy and carries its verdict out. The driver receives every
+//! resulting event ([`Carrier::tell`]).
 
 use crate::ports::{Counts, Live};
 use crate::route::checked;
@@ -25,35 +25,35 @@ pub use by_one::ByOne;
 pub use carrier::Carrier;
 pub use reasons::{Asked, InClass, Reasons, Witness};
 
-/// What decides in one switch.
+/// Decision state of one switch: policies, random streams and counters.
 #[repr(C)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Decider {
     route: AnyRoute,
     buffer: AnyBuffer,
-    /// What the buffer policy draws from.
+    /// Random stream of the buffer policy.
     rng: Rng,
-    /// What was decided, by port.
+    /// Decisions counted by port.
     counts: Box<[Counts]>,
-    /// What the route draws from.
+    /// Random stream of the route.
     route_rng: Rng,
-    /// What was evicted for the packet at hand, in that order; none between two packets.
+    /// Packets evicted for the packet at hand, in order of eviction; empty between two packets.
     victims: Vec<u32>,
 }
 
-/// What the policies of a switch draw from. Each has a stream of its own, so that another route
-/// leaves the draws of a buffer policy where they were.
+/// Random streams of the policies of a switch. Each policy has its own stream, so that another route does not
+/// change the draws of a buffer policy.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Streams {
-    /// The route's.
+    /// Stream of the route.
     pub route: Rng,
-    /// The buffer policy's.
+    /// Stream of the buffer policy.
     pub buffer: Rng,
 }
 
 impl Streams {
-    /// Those of one switch, of which `stream` makes each by its name.
+    /// Creates the streams of one switch; `stream` makes each from its name.
     pub fn of(stream: impl Fn(&'static str) -> Rng) -> Streams {
         Streams {
             route: stream("route"),
@@ -63,10 +63,10 @@ impl Streams {
 }
 
 impl Decider {
-    /// Where in it ends what most packets need beside a [`ByOne`], for drivers that watch their cache lines.
+    /// End offset of the fields that most packets need beside a [`ByOne`]. For drivers that lay out cache lines.
     pub const MOST_END: usize = std::mem::offset_of!(Decider, buffer);
 
-    /// Decides for a switch with `ports` ports, drawing from `streams`.
+    /// Creates the decider of a switch with `ports` ports, drawing from `streams`.
     pub fn new(route: AnyRoute, buffer: AnyBuffer, streams: Streams, ports: u16) -> Decider {
         Decider {
             route: checked(route, ports),
@@ -78,7 +78,7 @@ impl Decider {
         }
     }
 
-    /// Has it the policies and the ports of `other`? If not, says what differs.
+    /// Checks that the policies and the number of ports equal those of `other`. Errors name the difference.
     pub fn is_like(&self, other: &Decider) -> Result<(), String> {
         let differs = |what, expected: &dyn fmt::Display, got: &dyn fmt::Display| {
             Err(format!("{what}: expected {expected}, got {got}"))
@@ -95,7 +95,7 @@ impl Decider {
         Ok(())
     }
 
-    /// The kind of policy here that is somebody's own, if any is.
+    /// Returns the kind of the custom policy, if there is one.
     pub fn custom(&self) -> Option<&'static str> {
         match (&self.route, &self.buffer) {
             (AnyRoute::Custom(_), _) => Some("route"),
@@ -104,46 +104,46 @@ impl Decider {
         }
     }
 
-    /// Puts another route in the place of the one there is. One of the caller's is checked: a
-    /// port that the switch does not have panics.
+    /// Replaces the route. A custom route is checked: it panics when it picks a port that the switch does not
+    /// have.
     pub fn set_route(&mut self, route: AnyRoute) {
         self.route = checked(route, self.counts.len() as u16);
     }
 
-    /// Puts another buffer policy in the place of the one there is.
+    /// Replaces the buffer policy.
     pub fn set_buffer(&mut self, buffer: AnyBuffer) {
         self.buffer = buffer;
     }
 
-    /// Draws from `streams` from now on.
+    /// Replaces the random streams.
     pub fn set_streams(&mut self, streams: Streams) {
         (self.route_rng, self.rng) = (streams.route, streams.buffer);
     }
 
-    /// The port that a packet will want, where that is known before it is there.
+    /// Returns the port that a packet will want, if it is known before the packet arrives.
     #[inline]
     pub fn foresee(&self, packet: &Packet, hops: Hops<'_>) -> Option<PortId> {
         self.route.foresee(packet, hops)
     }
 
-    /// Counts a packet that wanted `wanted` and was dropped.
+    /// Counts the drop of a packet that wanted `wanted`.
     pub fn count_drop(&mut self, wanted: PortId, reason: DropReason) {
         self.counts[wanted.index()].drops[reason as usize] += 1;
     }
 
-    /// What was decided about `port`.
+    /// Returns the counters of `port`.
     pub fn counts(&self, port: PortId) -> &Counts {
         &self.counts[port.index()]
     }
 
-    /// What was decided about all ports together.
+    /// Returns the sum of the counters of all ports.
     pub fn total(&self) -> Counts {
         let mut total = Counts::default();
         self.counts.iter().for_each(|counts| total += counts);
         total
     }
 
-    /// Chooses the port by which the packet at hand leaves, of the next hops toward where it goes.
+    /// Chooses, among the next hops toward its destination, the port by which the packet at hand leaves.
     #[inline(always)]
     pub fn route<C: Carrier, W: Witness>(
         &mut self,
@@ -151,8 +151,8 @@ impl Decider {
         hops: Hops<'_>,
         witness: &mut W,
     ) -> PortId {
-        // Apart: a route that looks at the flow's hash alone does without the ports in memory, which takes a hop a
-        // dozen stores.
+        // Separate path: a route that uses only the flow's hash does not need the ports in memory, which cost
+        // about a dozen stores per hop.
         let (packet, _) = carrier.at_hand();
         let wanted = match self.route.pick_by_hash(packet, hops) {
             Some(port) => port,
@@ -168,13 +168,15 @@ impl Decider {
         wanted
     }
 
-    /// What is decided by one look where a queue holds `capacity`, until another policy is put in the place of this one.
+    /// Returns the limits within which one look at a queue of this `capacity` decides. Valid until the buffer
+    /// policy is replaced.
     pub fn by_one(&self, capacity: Capacity) -> ByOne {
         ByOne::of(&self.buffer, capacity)
     }
 
-    /// Admits the packet at hand to the queue of the port that it wants, if one look is enough; says whether it was.
-    /// Nothing is told then. Else [`Decider::admit`] has to decide. For drivers that always have memory.
+    /// Admits the packet at hand to the queue of the wanted port, if one look at that queue is enough. Returns
+    /// false otherwise: [`Decider::admit`] must decide then. Reports no event. For drivers that always have
+    /// memory.
     #[inline(always)]
     pub fn admit_by_one<C: Carrier>(
         &mut self,
@@ -199,11 +201,12 @@ impl Decider {
         true
     }
 
-    /// Decides about the packet at hand, which wants to leave by `wanted` and whose TTL has been lowered for this switch
-    /// already; carries the verdict out, counts it and tells of it. A packet that is `crowded` out finds no room where
-    /// it came in, whatever it wants. Says whether the driver had memory for the packet: else nothing is counted or told.
+    /// Decides about the packet at hand, which wants to leave by `wanted` and whose TTL has already been
+    /// lowered for this switch. Carries the verdict out, counts it and reports it. A packet is `crowded` if its
+    /// input has no room: it is dropped, whatever port it wants. Returns false if the driver had no memory for
+    /// the packet; nothing is counted or reported then.
     ///
-    /// The carrier comes by value: what is rare then moves it out of registers by itself.
+    /// Takes the carrier by value, so that only rare paths move it out of registers.
     #[inline(always)]
     pub fn admit<C: Carrier, W: Witness>(
         &mut self,
@@ -230,7 +233,7 @@ impl Decider {
         }
     }
 
-    /// Looks at the queue of the wanted port, and asks the buffer policy for the verdict.
+    /// Reads the queue of the wanted port and queries the buffer policy for the verdict.
     #[inline(always)]
     fn decide<C: Carrier, W: Witness>(
         &mut self,
@@ -255,7 +258,7 @@ impl Decider {
         (want, verdict)
     }
 
-    /// Queues the packet on `port`, behind `ahead`; `None` without memory for it.
+    /// Enqueues the packet on `port`, behind `ahead`. Returns `None` if the driver had no memory for it.
     #[inline(always)]
     fn enqueue<C: Carrier>(
         &mut self,
@@ -288,7 +291,7 @@ impl Decider {
         port: PortId,
         mark: bool,
     ) -> Option<Joined> {
-        // Before anything else: a policy of the caller's may name any port.
+        // First of all: a custom policy may name any port, and this panics on a port that does not exist.
         let ahead = {
             let (_, ports) = carrier.at_hand();
             Live(ports).depth(port)
@@ -307,11 +310,12 @@ impl Decider {
         true
     }
 
-    /// Queues the packet on the wanted port in the place of others, and then sees to those.
+    /// Evicts packets from the queue of the wanted port, enqueues the packet there, and then re-queues or drops
+    /// the victims.
     #[cold]
     #[inline(never)]
     fn evict<C: Carrier>(&mut self, mut carrier: C, want: Want, mark: bool) -> bool {
-        // A policy that panicked may have left some.
+        // A policy that panicked may have left victims.
         self.victims.clear();
         let port = want.port;
         let event = match self.make_room(&mut carrier, port, mark) {
@@ -331,8 +335,8 @@ impl Decider {
         event.map(|event| carrier.tell(None, event)).is_some()
     }
 
-    /// Queues the packet on `port`: what waits there and ranks strictly worse goes until there is room, or else it is
-    /// dropped itself.
+    /// Enqueues the packet on `port`. Drops waiting packets that rank strictly worse until it fits; if it never
+    /// does, the packet itself is dropped.
     #[cold]
     #[inline(never)]
     fn squeeze<C: Carrier>(
@@ -358,7 +362,7 @@ impl Decider {
         told(&mut carrier, joined)
     }
 
-    /// Queues what a cut leaves of the packet on the wanted port, room or not.
+    /// Trims the packet and enqueues it on the wanted port, even if that is full.
     #[cold]
     #[inline(never)]
     fn trim<C: Carrier>(&mut self, mut carrier: C, want: Want) -> bool {
@@ -374,7 +378,7 @@ impl Decider {
         told(&mut carrier, joined)
     }
 
-    /// Queues the packet on `port`, room or not.
+    /// Enqueues the packet on `port`, even if that is full.
     fn queue_anyway<C: Carrier>(
         &mut self,
         carrier: &mut C,
@@ -389,7 +393,7 @@ impl Decider {
         self.enqueue(carrier, want, (port, ahead), mark)
     }
 
-    /// Counts a packet that wanted `wanted` and joined `port`.
+    /// Counts a detour if a packet that wanted `wanted` joined another `port`.
     fn count_detour(&mut self, wanted: PortId, port: PortId) {
         if port != wanted {
             self.counts[wanted.index()].detours_out += 1;
@@ -398,7 +402,7 @@ impl Decider {
     }
 }
 
-/// Tells how the packet at hand joined a queue, unless there was no memory for it; says whether there was.
+/// Reports the queue that the packet at hand joined. Returns false if there was no memory for the packet.
 #[inline(always)]
 fn told<C: Carrier>(carrier: &mut C, joined: Option<Joined>) -> bool {
     match joined {

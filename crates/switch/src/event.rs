@@ -1,35 +1,35 @@
-//! Events of a packet at a switch: one value that the simulator's traces and recordings, the software switch's
-//! notes and captures, and the tests that compare the two carry whole.
+//! Events of a packet at a switch. The simulator's traces and recordings, the software switch's notes and
+//! captures, and the tests that compare the two share this type.
 
 use crate::{Depth, DropReason};
 use sidestep_types::PortId;
 
-/// One event of a packet at a switch, or at a NIC that decides as one.
+/// Event of a packet at a switch, or at a NIC that decides like a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Event {
-    /// The packet came, and joined a queue: the one it wanted, or that of another port in a detour.
+    /// The packet arrived and joined a queue: that of the wanted port, or that of another port in a detour.
     Enqueue(Joined),
-    /// The packet waited, was evicted, and joined another queue.
+    /// The packet was evicted from a queue and joined another one.
     Move(Joined),
-    /// The packet came, and was dropped. Others may have been evicted for it in vain.
+    /// The packet arrived and was dropped. Other packets may have been evicted for it in vain.
     Drop {
-        /// The port that the packet wanted.
+        /// Port that the packet wanted.
         port: PortId,
-        /// The reason of the drop.
+        /// Reason of the drop.
         reason: DropReason,
     },
-    /// The packet waited, was evicted, and was dropped.
+    /// The packet was evicted from a queue and dropped.
     Evict {
-        /// The port where it waited.
+        /// Port where the packet waited.
         port: PortId,
-        /// The reason of the drop.
+        /// Reason of the drop.
         reason: DropReason,
     },
 }
 
 impl Event {
-    /// Queue that the packet joined, if it joined one.
+    /// Returns the queue that the packet joined, if any.
     pub fn joined(self) -> Option<Joined> {
         match self {
             Event::Enqueue(joined) | Event::Move(joined) => Some(joined),
@@ -37,7 +37,7 @@ impl Event {
         }
     }
 
-    /// Reason why the packet was dropped, if it was.
+    /// Returns the reason of the drop, if the packet was dropped.
     pub fn dropped(self) -> Option<DropReason> {
         match self {
             Event::Drop { reason, .. } | Event::Evict { reason, .. } => Some(reason),
@@ -45,7 +45,7 @@ impl Event {
         }
     }
 
-    /// Port that the packet wanted, or where it waited.
+    /// Returns the port that the packet wanted, or where it waited.
     pub fn wanted(self) -> PortId {
         match self {
             Event::Enqueue(joined) | Event::Move(joined) => joined.wanted,
@@ -53,16 +53,16 @@ impl Event {
         }
     }
 
-    /// Says whether the packet waited in a queue before.
+    /// Returns true if the packet waited in a queue before.
     pub fn waited(self) -> bool {
         matches!(self, Event::Move(_) | Event::Evict { .. })
     }
 }
 
-/// Observer of events: a closure is one. The unit type hears nothing and costs nothing; observers compose as pairs and
-/// options.
+/// Observer of events. A closure is an observer; the unit type ignores events at no cost; pairs and options
+/// compose observers.
 pub trait Sink<E> {
-    /// Takes note of an event.
+    /// Receives an event.
     fn hear(&mut self, event: &E);
 }
 
@@ -95,32 +95,33 @@ impl<E, A: Sink<E>, B: Sink<E>> Sink<E> for (A, B) {
     }
 }
 
-/// Queue that a packet joined, and as what.
+/// Queue that a packet joined, and the state in which it joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Joined {
-    /// The port that it wanted, or where it waited before.
+    /// Port that the packet wanted, or where it waited before.
     pub wanted: PortId,
-    /// Packets in the queue of that port: when it was decided about the packet, or without the packet that waited there.
+    /// Packets in the queue of the port `wanted`: at the decision about the packet, or after the packet was
+    /// taken out.
     pub wanted_queue: u32,
-    /// The port whose queue it joined.
+    /// Port whose queue the packet joined.
     pub port: PortId,
-    /// Depth of that queue, before the packet.
+    /// Depth of that queue before the packet joined.
     pub ahead: Depth,
     /// Changes made to the packet here.
     pub changes: Changes,
 }
 
 impl Joined {
-    /// Was it detoured?
+    /// Returns true if the packet was detoured.
     #[inline]
     pub fn detoured(&self) -> bool {
         self.port != self.wanted
     }
 }
 
-/// Writes [`Changes`]. What a new verdict does to packets is one line of the list below, and the
-/// place that does it.
+/// Generates the constants of [`Changes`]. A new change needs one line in the list below and the code that
+/// makes it.
 macro_rules! changes {
     ($($name:ident $word:literal $doc:literal;)*) => {
         #[allow(clippy::upper_case_acronyms)]
@@ -129,13 +130,13 @@ macro_rules! changes {
         impl Changes {
             $(#[doc = $doc] pub const $name: Changes = Changes(1 << Bit::$name as u8);)*
 
-            /// Each of them, and the word for it.
+            /// All changes, each with its word.
             pub const ALL: &[(Changes, &str)] = &[$((Changes::$name, $word),)*];
         }
     };
 }
 
-/// What a switch changed about a packet that it queued; none of it by default.
+/// Set of changes that a switch made to a packet it queued; empty by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Changes(u8);
@@ -146,27 +147,27 @@ changes! {
 }
 
 impl Changes {
-    /// All of `self` and `other`.
+    /// Returns the union of `self` and `other`.
     #[inline]
     #[must_use]
     pub const fn and(self, other: Changes) -> Changes {
         Changes(self.0 | other.0)
     }
 
-    /// `self` where `so`, and otherwise nothing.
+    /// Returns `self` if `so` is true, else the empty set.
     #[inline]
     #[must_use]
     pub const fn when(self, so: bool) -> Changes {
         Changes(self.0 * so as u8)
     }
 
-    /// Is `other` among them?
+    /// Returns true if `other` is in the set.
     #[inline]
     pub const fn has(self, other: Changes) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// The words for them, in the order of [`Changes::ALL`].
+    /// Iterates over the words of the changes, in the order of [`Changes::ALL`].
     pub fn words(self) -> impl Iterator<Item = &'static str> {
         let there =
             move |(change, word): &(Changes, &'static str)| self.has(*change).then_some(*word);

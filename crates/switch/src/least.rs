@@ -1,10 +1,11 @@
-//! The least of several loads, with a rule for equal ones that hardware can follow.
+//! Minimum of several loads, with a tie-break that hardware can follow.
 
-/// Of `many` loads the place of the least: of equal ones the first from place `from` on, cyclically.
+/// Returns the index of the smallest of `many` loads. Among equal loads, the first at or after index `from`
+/// wins, cyclically.
 ///
-/// With `from` the place behind the one last taken, equal next hops take turns; with 0 the first is taken.
-/// Next hops are in the order of their ports, so hardware that keeps ports asks: of the least, the lowest port
-/// above the one last taken, else the lowest. `from` may be `many`, which is the same as 0.
+/// If `from` is the index behind the last choice, equal next hops take turns; with 0 the first wins. Next hops
+/// are in the order of their ports, so hardware that keeps ports picks, among the smallest, the lowest port
+/// above the last choice, else the lowest. `from` may be `many`, which is the same as 0.
 #[inline]
 pub(crate) fn least(many: usize, from: usize, mut load: impl FnMut(usize) -> u32) -> usize {
     let from = if from < many { from } else { 0 };

@@ -1,9 +1,9 @@
-//! The switch decision without I/O: which way, into which queue, or dropped and why.
+//! Switch decisions without I/O: the port and the queue that a packet goes to, or the reason of its drop.
 //!
-//! Three seams, one trait and one folder each: [`route`] picks a next hop, [`buffer`] keeps,
-//! marks, detours or drops, [`sched`] says which packet leaves next. [`Decider`] puts them in
-//! order and carries the verdict out; [`ports`] keeps the queues. The simulator and the software
-//! switch drive this same code.
+//! The crate has three seams, each with one trait and one folder. [`route`] picks a next hop; [`buffer`] keeps,
+//! marks, detours or drops; [`sched`] picks the packet that leaves next. [`Decider`] calls them in order and
+//! carries the verdict out; [`ports`] keeps the queues. The simulator and the software switch run this same
+//! code.
 
 #![forbid(unsafe_code)]
 

@@ -1,27 +1,27 @@
-//! Where a policy of the caller's is to decide.
+//! Identity of the switch for which a custom policy is made.
 
 use std::fmt;
 
-/// The switch that a policy is made for, as far as a policy may know it.
+/// Switch and run for which a policy is made, as far as a policy may know them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Place {
-    /// The switch's number, from zero.
+    /// Number of the switch, from zero.
     pub switch: u32,
-    /// What it is called: `agg 0.1`.
+    /// Name of the switch: `agg 0.1`.
     pub name: String,
-    /// How many ports it has.
+    /// Number of ports.
     pub ports: u16,
-    /// A number of the switch's own for hashes: [`crate::Policy::build`] is given the same.
+    /// Hash salt of this switch; [`crate::Policy::build`] receives the same.
     pub salt: u64,
-    /// The seed of the run.
+    /// Seed of the run.
     pub seed: u64,
-    /// The scheme of the run.
+    /// Scheme of the run.
     pub scheme: String,
 }
 
 impl Place {
-    /// No switch of a run: for vectors, whose rows say ports and salt.
+    /// Creates a place outside any run, for conformance vectors, whose rows give ports and salt.
     pub fn of_vectors(ports: u16, salt: u64) -> Place {
         Place {
             switch: 0,

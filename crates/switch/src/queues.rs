@@ -1,9 +1,9 @@
-//! What a policy may ask about the queues of its switch, and when a packet fits.
+//! Queue state that policies can query, and the rules that decide if a packet fits.
 
 use crate::least::least;
 use sidestep_types::{Bytes, Packet, PortId, PortSet, Size, Time};
 
-/// How full one queue is: every packet from its arrival until its last bit has left.
+/// Depth of a queue. A packet counts from its arrival until its last bit has left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Depth {
@@ -13,23 +13,23 @@ pub struct Depth {
     pub bytes: u32,
 }
 
-/// One class's part of a port, as its scheduler keeps it.
+/// Queue of one class at a port, as its scheduler keeps it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Class {
-    /// What of it waits.
+    /// Packets and bytes that wait.
     pub depth: Depth,
-    /// Its flows, where the scheduler counts them ([`Queues::see`]).
+    /// Number of flows, if the scheduler counts them ([`Queues::see`]).
     pub flows: u32,
 }
 
-/// How the packets that wait at one port rank together.
+/// Sum of the ranks of all packets that wait at one port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RankSum {
-    /// Packets, the one on the wire not among them.
+    /// Number of packets, without the one being sent.
     pub packets: u32,
-    /// Their ranks ([`Packet::rank`]) added up.
+    /// Sum of their ranks ([`Packet::rank`]).
     pub sum: u64,
 }
 
@@ -41,18 +41,18 @@ impl RankSum {
     }
 }
 
-/// How much the switch may hold.
+/// Buffer capacity of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Capacity {
-    /// Everything.
+    /// No limit.
     Unlimited,
-    /// So much on each port.
+    /// A limit per port.
     PerPort(Size),
-    /// One memory for all ports, with dynamic thresholds (Choudhury and Hahne, 1998):
-    /// a queue takes a packet while it is shorter than `alpha` times the free memory.
+    /// Shared memory of all ports, with dynamic thresholds (Choudhury and Hahne, 1998): a queue accepts a
+    /// packet while it is shorter than `alpha` times the free memory.
     Shared {
-        /// The whole memory.
+        /// Total memory.
         memory: Bytes,
         /// Alpha as numerator and denominator.
         alpha: (u64, u64),
@@ -60,9 +60,10 @@ pub enum Capacity {
 }
 
 impl Capacity {
-    /// Does a packet of `bytes` fit into a queue this deep, when the switch holds `used` bytes in all?
+    /// Returns true if a packet of `bytes` fits into a queue of this depth while the switch holds `used` bytes
+    /// in all.
     ///
-    /// `used` matters to [`Capacity::Shared`] alone.
+    /// Only [`Capacity::Shared`] uses `used`.
     #[inline]
     pub fn fits(self, depth: Depth, bytes: u32, used: u64) -> bool {
         match self {
@@ -76,13 +77,14 @@ impl Capacity {
         }
     }
 
-    /// The same where each port has room of its own; no packet fits by this where memory is shared.
+    /// Returns true if a packet of `bytes` fits into a queue of this depth, where each port has its own room.
+    /// Always false for shared memory.
     #[inline(always)]
     pub(crate) fn fits_own(self, depth: Depth, bytes: u32) -> bool {
         self.own_room().is_some_and(|room| room.fits(depth, bytes))
     }
 
-    /// The room of each port, where it has its own.
+    /// Returns the room of each port; `None` for shared memory.
     #[inline(always)]
     pub(crate) fn own_room(self) -> Option<Room> {
         match self {
@@ -95,7 +97,8 @@ impl Capacity {
         }
     }
 
-    /// How much one queue may hold while the switch holds `used` bytes in all; `None` without a limit.
+    /// Returns the most that one queue may hold while the switch holds `used` bytes in all; `None` without a
+    /// limit.
     pub(crate) fn limit(self, used: u64) -> Option<Size> {
         match self {
             Capacity::PerPort(size) => Some(size),
@@ -108,13 +111,13 @@ impl Capacity {
         }
     }
 
-    /// Must the driver know the whole switch's use before asking?
+    /// Returns true if the driver must compute the use of the whole switch before a check.
     pub fn is_shared(self) -> bool {
         matches!(self, Capacity::Shared { .. })
     }
 }
 
-/// A size as packets and bytes, such as the most that one port holds; what is not limited is [`u64::MAX`].
+/// Limit of a queue in packets and bytes; [`u64::MAX`] means unlimited.
 #[derive(Clone, Copy)]
 pub(crate) struct Room {
     pub packets: u64,
@@ -122,7 +125,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Of a size, which limits one of the two.
+    /// Creates the limit of a size, which is in packets or in bytes.
     #[inline(always)]
     pub fn of(size: Size) -> Room {
         let (packets, bytes) = match size {
@@ -132,7 +135,7 @@ impl Room {
         Room { packets, bytes }
     }
 
-    /// Does a packet of `bytes` fit into a queue this deep? Without a branch.
+    /// Returns true if a packet of `bytes` fits into a queue of this depth. Branch-free.
     #[inline(always)]
     pub fn fits(self, depth: Depth, bytes: u32) -> bool {
         let (packets, held) = (u64::from(depth.packets), u64::from(depth.bytes));
@@ -140,10 +143,10 @@ impl Room {
     }
 }
 
-/// A level that no queue reaches.
+/// Level that no queue reaches.
 pub const NEVER: Size = Size::Packets(u64::MAX);
 
-/// Is the queue this deep at least `level` deep?
+/// Returns true if a queue of this depth has reached `level`.
 #[inline]
 pub(crate) fn reaches(depth: Depth, level: Size) -> bool {
     match level {
@@ -152,78 +155,83 @@ pub(crate) fn reaches(depth: Depth, level: Size) -> bool {
     }
 }
 
-/// The port a route chose, and what its queue looks like to the packet at hand.
+/// Port that the route chose, and its queue as the packet at hand finds it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Want {
-    /// The port.
+    /// Wanted port.
     pub port: PortId,
-    /// Its queue, before the packet.
+    /// Depth of its queue, before the packet.
     pub depth: Depth,
-    /// Is there room for the packet?
+    /// True if the packet fits.
     pub fits: bool,
 }
 
-/// The queues of one switch at one instant, as policies see them. [`crate::ports::Live`] is this over
-/// the ports of any driver, [`crate::testing::StillQueues`] over queues that stand still.
+/// Queues of one switch at one instant, as policies see them. [`crate::ports::Live`] implements this over the
+/// ports of any driver, [`crate::testing::StillQueues`] over queues that do not change.
 ///
-/// Only [`Want`] is worked out for every packet; what is asked here costs when it is asked.
+/// Only [`Want`] is computed for every packet; each query here has a cost when it is made.
 pub trait Queues {
-    /// Current simulation or clock time.
+    /// Returns the current simulation or clock time.
     fn now(&self) -> Time;
-    /// How full `port` is.
+    /// Returns the depth of the queue of `port`.
     fn depth(&mut self, port: PortId) -> Depth;
-    /// The place among `ports` of the one whose queue holds the fewest bytes: of equal ones the first from
-    /// place `from` on, cyclically. One call asks about all of them.
+    /// Returns the index in `ports` of the port whose queue holds the fewest bytes. Among equal queues, the
+    /// first at or after index `from` wins, cyclically. One call compares all ports.
     fn shortest(&mut self, ports: &[PortId], from: usize) -> usize {
         least(ports.len(), from, |at| self.depth(ports[at]).bytes)
     }
-    /// The ports with room for `pkt`.
+    /// Returns the ports with room for `pkt`.
     fn open(&mut self, pkt: &Packet) -> PortSet;
-    /// Those of `among` with room for `pkt`. Drivers look at no other queue, and panic where one of them is not there.
+    /// Returns the ports of `among` with room for `pkt`. Drivers read no other queue, and panic if one of the
+    /// ports does not exist.
     fn open_among(&mut self, pkt: &Packet, among: PortSet) -> PortSet {
         self.open(pkt) & among
     }
-    /// What `pkt` takes of a buffer, in bytes.
+    /// Returns the bytes of buffer that `pkt` takes.
     fn buffered(&self, pkt: &Packet) -> u32;
-    /// Would `pkt` find room in a queue that is `depth` deep, with the switch as full as it is?
+    /// Returns true if `pkt` would fit into a queue of this `depth`, at the current use of the switch.
     fn would_fit(&mut self, pkt: &Packet, depth: Depth) -> bool;
-    /// How much one queue may hold at this instant: of shared memory its threshold. `None` without a limit.
+    /// Returns the most that one queue may hold at this instant: the threshold, if memory is shared. `None`
+    /// without a limit.
     fn limit(&mut self) -> Option<Size>;
-    /// The ports that lead to another switch.
+    /// Returns the ports that lead to another switch.
     fn to_switch(&self) -> PortSet;
-    /// The port the packet came in by: its cable leads back where the packet was last. `None`
-    /// for one that the switch itself made.
+    /// Returns the port by which the packet came in; its cable leads back to the previous hop. `None` for a
+    /// packet that the switch itself made.
     fn ingress(&self) -> Option<PortId>;
-    /// The rank of the packet that `port` would evict, the one on the wire not among them.
-    /// `None` when nothing waits there or the port's scheduler does not rank.
+    /// Returns the rank of the packet that `port` would evict; the packet being sent cannot be evicted. `None`
+    /// if no packet waits there or the scheduler of the port does not rank.
     fn worst(&self, port: PortId) -> Option<u32>;
-    /// Calls `with(rank, bytes of buffer)` for every packet that waits at `port`, in the order in
-    /// which it would evict them, until it says `false`. For none where [`Queues::worst`] is `None`.
+    /// Calls `with(rank, bytes of buffer)` for the packets that wait at `port`, in the order of eviction, until
+    /// it returns `false`. Makes no call if [`Queues::worst`] is `None`.
     fn each_worst(&self, port: PortId, with: &mut dyn FnMut(u32, u32) -> bool);
-    /// Would `pkt` find room at `port` if what waits there and ranks strictly worse left?
+    /// Returns true if `pkt` would fit at `port` after the eviction of all waiting packets that rank strictly
+    /// worse.
     fn could_fit(&mut self, pkt: &Packet, port: PortId) -> bool;
-    /// How what waits at `port` ranks, whatever its scheduler. Looks at all of it, one by one.
+    /// Returns the sum of the ranks that wait at `port`, under any scheduler. Reads every packet that waits.
     fn ranks(&mut self, port: PortId) -> RankSum;
-    /// What waits at `port` in the queue of the class `service`, the packet on the wire not counted; nothing
-    /// unless its scheduler has such a queue.
+    /// Returns what waits at `port` in the queue of the class `service`, without the packet being sent. Empty
+    /// if the scheduler has no such queue.
     fn queue(&mut self, port: PortId, service: u8) -> Class;
-    /// Shows `pkt`, which wants to leave by `port`, to the scheduler there before anything is decided about
-    /// it: one that counts flows counts it in, or else its first packet would find no room. Nothing
-    /// happens where the scheduler does not look.
+    /// Shows `pkt`, which wants to leave by `port`, to the scheduler there before the decision. A scheduler
+    /// that counts flows counts it now, or else the first packet of a flow would find no room. Other schedulers
+    /// ignore the call.
     fn see(&mut self, port: PortId, pkt: &Packet);
-    /// The same; says what waits then in the queue of its class ([`Queues::queue`]). One call does both.
+    /// Shows `pkt` to the scheduler like [`Queues::see`], and returns the queue of its class afterwards
+    /// ([`Queues::queue`]), in one call.
     fn seen(&mut self, port: PortId, pkt: &Packet) -> Class {
         self.see(port, pkt);
         self.queue(port, pkt.service())
     }
-    /// When the last bit of `port`'s queue leaves, or left.
+    /// Returns the time when the last bit of `port`'s queue leaves, or left.
     fn empty_at(&self, port: PortId) -> Time;
-    /// How long `port` takes to send `bytes`.
+    /// Returns the time that `port` takes to send `bytes`.
     fn time_to_send(&self, port: PortId, bytes: Bytes) -> Time;
 }
 
-/// Would a packet of `rank` and `bytes` fit if what ranks strictly worse left a queue that is
-/// `depth` deep, in a switch that holds `used` bytes? `each_worst` names what waits there.
+/// Returns true if a packet of `rank` and `bytes` would fit into a queue of this `depth` after the eviction of
+/// all that ranks strictly worse, in a switch that holds `used` bytes. `each_worst` lists the waiting packets,
+/// worst first.
 pub(crate) fn could_fit(
     capacity: Capacity,
     (rank, bytes): (u32, u32),
@@ -279,7 +287,7 @@ mod tests {
         assert_eq!(shared.limit(12_000), bytes(0));
     }
 
-    /// n queues that are always offered more settle at alpha·B / (1 + n·alpha) each.
+    /// Checks the closed form: n queues that are always offered more settle at alpha·B / (1 + n·alpha) each.
     #[test]
     fn greedy_queues_settle_at_the_closed_form_of_dynamic_thresholds() {
         let memory = 1_700_000;

@@ -1,59 +1,60 @@
-//! Registries: one line per policy gives it its name, its parameters and its dispatch.
+//! Registries of policies: one line each gives a policy its name, its parameters and its dispatch.
 
 use sidestep_types::{About, Entry, Refusal, Settings, Values};
 use std::fmt;
 
-/// What others must know about a policy beside its parameters: schemes, drivers, and the
-/// conformance vectors of `crates/vectors`, whose tests hold a policy to all of it.
+/// Properties of a policy beside its parameters, used by schemes, drivers and the conformance vectors of
+/// `crates/vectors`, whose tests check a policy against all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nature {
-    /// It sends packets that do not fit by other ports, and so hides losses.
+    /// True if the policy sends packets that do not fit by other ports, and so hides losses.
     pub detours: bool,
-    /// It lets packets of one flow take different ways, or overtake each other in a queue.
+    /// True if packets of one flow may take different paths, or overtake each other in a queue.
     pub reorders: bool,
-    /// A route that sends all packets to a host by one next hop, whatever their flow.
+    /// True for a route that sends all packets to a host by one next hop, whatever their flow.
     pub one_way: bool,
-    /// The flag among its parameters without which no detour goes straight back to where the packet
-    /// came from; `None` where one always may.
+    /// Flag parameter that must be set before a packet is detoured straight back to where it came from; `None`
+    /// if it always may be.
     pub back: Option<&'static str>,
-    /// It can mark packets that it queues where they want to go.
+    /// True if the policy can mark packets that it enqueues on their wanted port.
     pub marks: bool,
-    /// The schedulers beside which it works, the one that it is meant for first; empty where any will do.
+    /// Schedulers beside which the policy works, the intended one first; empty if any works.
     pub sched: &'static [&'static str],
-    /// It looks at ranks ([`sidestep_types::Packet::rank`]), which some drivers must first work out.
+    /// True if the policy reads ranks ([`sidestep_types::Packet::rank`]), which some drivers must compute
+    /// first.
     pub ranks: bool,
-    /// It treats packets without data (acknowledgements, trimmed headers) apart from the rest of
-    /// a queue: a scheduler serves them first, a buffer policy asks [`crate::Queues::queue`].
+    /// True if the policy separates packets without data (acknowledgements, trimmed headers) from the rest of a
+    /// queue: a scheduler serves them first, a buffer policy queries [`crate::Queues::queue`].
     pub control: bool,
-    /// It goes by classes of service ([`Packet::service`](sidestep_types::Packet::service)): a scheduler has a queue
-    /// for each, a buffer policy asks about them ([`crate::Queues::queue`]).
+    /// True if the policy uses classes of service ([`Packet::service`](sidestep_types::Packet::service)): a
+    /// scheduler has a queue for each, a buffer policy queries them ([`crate::Queues::queue`]).
     pub classes: bool,
-    /// The parameter and the word of it with which it asks how many flows a class has: the scheduler beside it
-    /// must count them then.
+    /// Parameter and its word with which the policy queries the number of flows of a class. The scheduler
+    /// beside it must count flows then.
     pub flows: Option<(&'static str, &'static str)>,
-    /// The parameter that says how many bytes every port must hold.
+    /// Parameter with the number of bytes that every port must be able to hold.
     pub holds: Option<&'static str>,
-    /// Most draws of 32 bits that one decision takes from its stream.
+    /// Most 32-bit draws that one decision takes from its stream.
     pub draws: u32,
-    /// A decision depends on the decisions before it.
+    /// True if a decision depends on earlier decisions.
     pub remembers: bool,
-    /// Evicted packets may go on: it has a say in [`crate::Buffer::displaced`], and looks at all that waits at
-    /// a full queue ([`crate::Queues::could_fit`]).
+    /// True if evicted packets may join another queue: the policy implements [`crate::Buffer::displaced`], and
+    /// reads all packets that wait at a full queue ([`crate::Queues::could_fit`]).
     pub displaces: bool,
-    /// It looks at the ranks of all that waits ([`crate::Queues::ranks`]).
+    /// True if the policy reads the ranks of all packets that wait ([`crate::Queues::ranks`]).
     pub sums: bool,
-    /// What a buffer policy answers: the words of [`crate::Verdict::name`] and, in place of
-    /// `drop`, the reasons of [`crate::DropReason::name`]. `ttl` is the switch's own and not among them.
+    /// Possible verdicts of a buffer policy: the words of [`crate::Verdict::name`] and, in place of `drop`, the
+    /// reasons of [`crate::DropReason::name`]. Excludes `ttl`, which the switch itself decides.
     pub answers: &'static [&'static str],
 }
 
 impl Nature {
-    /// Does it work beside the scheduler of this name?
+    /// Returns true if the policy works beside the scheduler of this name.
     pub fn works_beside(&self, sched: &str) -> bool {
         self.sched.is_empty() || self.sched.contains(&sched)
     }
 
-    /// Marks, keeps or drops, and needs nothing: no ranks, no draws, no memory.
+    /// Policy that marks, keeps or drops, and uses no ranks, draws or memory.
     pub const PLAIN: Nature = Nature {
         detours: false,
         reorders: false,
@@ -72,7 +73,7 @@ impl Nature {
         sums: false,
         answers: &["enqueue", "full"],
     };
-    /// Detours, and drops what was detoured too often.
+    /// Policy that detours, and drops packets that were detoured too often.
     pub const DETOURS: Nature = Nature {
         detours: true,
         reorders: true,
@@ -82,10 +83,10 @@ impl Nature {
     };
 }
 
-/// A policy that can be made from its name and parameters.
+/// Policy that can be created from its name and parameters.
 ///
-/// It stands in a file of its own, with a line in the registry of its seam, and decides as a
-/// [`crate::Buffer`], a [`crate::Route`] or a [`crate::Sched`]:
+/// Each policy has its own file and a line in the registry of its seam, and implements
+/// [`crate::Buffer`], [`crate::Route`] or [`crate::Sched`]:
 ///
 /// ```
 /// use sidestep_switch::{Nature, Policy};
@@ -94,7 +95,7 @@ impl Nature {
 /// /// Drops packets at random, as a damaged cable does.
 /// #[derive(Settings)]
 /// struct Lossy {
-///     /// packets of which one is dropped; assumed
+///     /// number of packets of which one is dropped; assumed
 ///     #[setting(default = "1000", range = 1..=1_000_000)]
 ///     one_in: u32,
 /// }
@@ -125,28 +126,28 @@ impl Nature {
 /// assert_eq!(refusal.to_string(), "one_in must be from 1 to 1000000, got 0");
 /// ```
 pub trait Policy: Sized {
-    /// What can be set about it; `()` when nothing can.
+    /// Settings of the policy; `()` if there are none.
     type Settings: Settings;
-    /// Its name and paper.
+    /// Name, summary and paper.
     const ABOUT: About;
-    /// What others must know about it beside its parameters.
+    /// Properties beside the settings.
     const NATURE: Nature = Nature::PLAIN;
 
-    /// Its line of the registry.
+    /// Registry line of the policy.
     const ENTRY: Entry = Self::ABOUT.entry::<Self::Settings>();
 
-    /// Makes one for a switch with `ports` ports.
+    /// Creates the policy for a switch with `ports` ports.
     ///
-    /// `salt` is a number of the switch's own. Errors say what does not go together.
+    /// `salt` is the hash salt of the switch. Errors name settings that do not go together.
     fn build(settings: Self::Settings, ports: u16, salt: u64) -> Result<Self, Refusal>;
 
-    /// The same from a complete set of values.
+    /// Creates the policy from a complete set of values.
     fn from_values(values: &Values, ports: u16, salt: u64) -> Result<Self, Refusal> {
         Self::build(Self::Settings::read(values)?, ports, salt)
     }
 }
 
-/// No policy of this name.
+/// Error for the name of a policy that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownPolicy(pub String);
 
@@ -156,15 +157,16 @@ impl fmt::Display for UnknownPolicy {
     }
 }
 
-/// Writes the enum over a seam's policies: its entries, construction by name and dispatch.
+/// Generates the enum over the policies of a seam: its entries, construction by name and dispatch.
 ///
-/// The packet path matches on the enum; `Custom` lets a user or a test plug in their own.
+/// The packet path matches on the enum; `Custom` lets a user or a test plug in another policy.
 macro_rules! registry {
     (
         $(#[$doc:meta])*
         pub enum $any:ident: $seam:ident { $($module:ident::$policy:ident,)* }
     ) => {
-        // With a tag of its own: one hidden in a field takes six instructions a packet to read.
+        // `repr(u8)` gives the enum its own tag: a tag hidden in a field takes six instructions per packet to
+        // read.
         $(#[$doc])*
         #[repr(u8)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -173,16 +175,16 @@ macro_rules! registry {
                 #[doc = concat!("See [`", stringify!($module), "`].")]
                 $policy($module::$policy),
             )*
-            /// One that is not in the registry.
+            /// Policy that is not in the registry.
             #[cfg_attr(feature = "serde", serde(skip))]
             Custom(Box<dyn $seam + Send>),
         }
 
-        /// The registered policies of this seam, in order.
+        /// Registered policies of this seam, in order.
         pub const ENTRIES: &[sidestep_types::Entry] =
             &[$(<$module::$policy as crate::Policy>::ENTRY,)*];
 
-        /// The nature of the policy called `name`; that of a custom one is [`crate::Nature::PLAIN`].
+        /// Returns the nature of the policy called `name`; [`crate::Nature::PLAIN`] for a custom policy.
         pub fn nature(name: &str) -> crate::Nature {
             $(
                 if name == <$module::$policy as crate::Policy>::ENTRY.name {
@@ -193,7 +195,7 @@ macro_rules! registry {
         }
 
         impl $any {
-            /// What it is called; `custom` of one that is not in the registry.
+            /// Returns the name of the policy; `custom` if it is not in the registry.
             pub fn name(&self) -> &'static str {
                 match self {
                     $($any::$policy(_) => <$module::$policy as crate::Policy>::ENTRY.name,)*
@@ -201,9 +203,9 @@ macro_rules! registry {
                 }
             }
 
-            /// Makes the policy called `name` for a switch with `ports` ports.
+            /// Creates the policy called `name` for a switch with `ports` ports.
             ///
-            /// Errors say which name is unknown or which values do not go together.
+            /// Errors name an unknown policy or values that do not go together.
             pub fn build(
                 name: &str,
                 values: &sidestep_types::Values,
@@ -221,7 +223,7 @@ macro_rules! registry {
             }
         }
 
-        /// Calls `$call` on whichever policy it is.
+        /// Evaluates `$call` on the policy, whichever it is.
         macro_rules! dispatch {
             ($self:expr, $p:ident => $call:expr) => {
                 match $self {

@@ -1,19 +1,20 @@
-//! Ranks that a switch works out by itself, where hosts mark nothing.
+//! Ranks that a switch computes by itself, for hosts that do not mark packets.
 //!
-//! **Decision**     how many bytes of the flow came by here before: the least served goes first.
-//! **State**        [`PLACES`] places, one for each value of 16 bits of the flow's hash. A flow that
-//!                  has said nothing for longer than `gap` starts anew, and so does one whose place
-//!                  another has taken.
-//! **Units**        payload bytes, those that come by once more included; picoseconds.
-//! **Errors**       none; a `gap` of 0 is the caller's to refuse.
+//! **Decision**     rank of a packet: bytes of its flow that came by before, so the least served flow goes
+//!                  first.
+//! **State**        [`PLACES`] places, one for each value of 16 bits of the flow's hash. The count of a
+//!                  flow restarts after a silence longer than `gap`, and after another flow has taken
+//!                  its place.
+//! **Units**        payload bytes, repeats included; picoseconds.
+//! **Errors**       none; the caller must refuse a `gap` of 0.
 //! **Source**       least attained service: Bai et al., NSDI 2015 (PIAS), for the idea that bytes
 //!                  sent stand for bytes left; the sizes here are assumed.
-//! **Deviations**   a switch cannot tell a repeat from what is sent for the first time, nor what
-//!                  a detour has brought back: both count again.
+//! **Deviations**   a switch can recognise neither retransmissions nor packets that a detour brought
+//!                  back: both are counted again.
 
 use sidestep_types::Time;
 
-/// Flows that have a place at a time, at the most.
+/// Most flows that are tracked at a time.
 pub const PLACES: usize = 1 << 16;
 
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +25,7 @@ struct Flow {
     seen: Time,
 }
 
-/// Bytes that came by, flow by flow.
+/// Bytes that came by, per flow.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sent {
@@ -33,10 +34,10 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// Bytes of memory of one.
+    /// Memory of one table, in bytes.
     pub const BYTES: usize = PLACES * size_of::<Flow>();
 
-    /// Nothing has come by. What comes after a silence longer than `gap` is a new message.
+    /// Creates an empty table. Packets after a silence longer than `gap` start a new message.
     pub fn new(gap: Time) -> Sent {
         let nobody = Flow {
             hash: 0,
@@ -49,7 +50,7 @@ impl Sent {
         }
     }
 
-    /// The rank of a packet with `payload` bytes of the flow with this hash.
+    /// Returns the rank of a packet with `payload` bytes from the flow with this hash, and counts those bytes.
     pub fn rank(&mut self, now: Time, hash: u32, payload: u16) -> u32 {
         let flow = &mut self.flows[hash as usize % PLACES];
         if flow.hash != hash || now.saturating_sub(flow.seen) > self.gap {

@@ -1,4 +1,4 @@
-//! A switch's queues by hand, and packets in memory: for dialogue tests, conformance vectors and examples.
+//! Queues set by hand and packets in memory, for dialogue tests, conformance vectors and examples.
 
 use crate::ports::{Parcel, Store};
 use crate::queues::could_fit;
@@ -7,40 +7,40 @@ use sidestep_types::{
     BitRate, Bytes, FlowId, Framing, HostId, Kind, Packet, PortId, PortSet, Size, Time,
 };
 
-/// Queues that stand as they are set: nothing arrives and nothing leaves.
+/// Queues that stay as they are set: nothing arrives and nothing leaves.
 ///
 /// Every port sends at 1 Gbps.
 #[derive(Clone, Debug)]
 pub struct StillQueues {
     /// Current time.
     pub now: Time,
-    /// Each port's queue.
+    /// Depth of each port's queue.
     pub depths: Vec<Depth>,
-    /// Of each port the classes that its scheduler has, from 0 on.
+    /// Class queues of each port's scheduler, from class 0 on.
     pub classes: Vec<Vec<Class>>,
-    /// What was shown to the schedulers, and where.
+    /// Packets shown to the schedulers, with the port.
     pub seen: Vec<(PortId, Packet)>,
-    /// Of each queue, the rank of the packet that it would evict.
+    /// Rank of the packet that each queue would evict.
     pub worst: Vec<Option<u32>>,
-    /// Of each queue, the rank and the bytes of buffer of the packets that it would evict, the worst
-    /// first. The first of them is its worst: [``worst`] counts where there is none.
+    /// Rank and bytes of buffer of the packets that each queue would evict, worst first. If the list is empty,
+    /// `worst` is used.
     pub waiting: Vec<Vec<(u32, u32)>>,
-    /// How what waits in each queue ranks together.
+    /// Sum of the ranks that wait in each queue.
     pub ranks: Vec<RankSum>,
-    /// How much the switch may hold; [`Capacity::Shared`] counts no other queue's use here.
+    /// Buffer capacity of the switch. [`Capacity::Shared`] ignores the use of the other queues here.
     pub capacity: Capacity,
-    /// What part of a packet's link time takes buffer.
+    /// Link framing, which decides how much of a packet's link time takes buffer.
     pub framing: Framing,
-    /// The ports that lead to another switch.
+    /// Ports that lead to another switch.
     pub to_switch: PortSet,
-    /// The port the packet at hand came in by.
+    /// Port by which the packet at hand came in.
     pub ingress: Option<PortId>,
-    /// When each queue's last bit leaves, or left.
+    /// Time when each queue's last bit leaves, or left.
     pub empty_at: Vec<Time>,
 }
 
 impl StillQueues {
-    /// Queues of these depths, of which each port takes so much; no port leads to a switch.
+    /// Creates queues of these depths with this capacity; no port leads to a switch.
     pub fn new(depths: Vec<Depth>, capacity: Capacity) -> StillQueues {
         StillQueues {
             now: Time::ZERO,
@@ -58,7 +58,7 @@ impl StillQueues {
         }
     }
 
-    /// One port per number: so many packets of 1500 bytes wait there, of at most `limit`.
+    /// Creates one port per number: that many packets of 1500 bytes wait there, of at most `limit`.
     pub fn of(packets: &[u32], limit: u64, to_switch: &[u16]) -> StillQueues {
         let depths = packets.iter().map(|&n| full_packets(n)).collect();
         StillQueues {
@@ -67,17 +67,17 @@ impl StillQueues {
         }
     }
 
-    /// How many ports there are.
+    /// Returns the number of ports.
     pub fn ports(&self) -> u16 {
         self.depths.len() as u16
     }
 
-    /// How `port` looks to a packet of 1500 bytes.
+    /// Returns the queue of `port` as a packet of 1500 bytes finds it.
     pub fn want(&self, port: u16) -> Want {
         self.want_for(PortId(port), &data())
     }
 
-    /// How `port` looks to `packet`.
+    /// Returns the queue of `port` as `packet` finds it.
     pub fn want_for(&self, port: PortId, packet: &Packet) -> Want {
         let depth = self.depths[port.index()];
         Want {
@@ -154,12 +154,12 @@ impl Queues for StillQueues {
     }
 }
 
-/// Packets in memory, in the order in which they came; none is ever freed.
+/// Packets in memory, in order of arrival; none is ever freed.
 #[derive(Debug, Default)]
 pub struct Shelf(pub Vec<Parcel>);
 
 impl Shelf {
-    /// Stores a packet; says where.
+    /// Stores a packet and returns its number.
     pub fn put(&mut self, packet: Packet) -> u32 {
         self.0.push(Parcel::new(packet));
         self.0.len() as u32 - 1
@@ -178,7 +178,7 @@ impl Store for Shelf {
     }
 }
 
-/// `n` packets of 1500 bytes.
+/// Returns the depth of a queue of `n` packets of 1500 bytes.
 pub fn full_packets(n: u32) -> Depth {
     Depth {
         packets: n,
@@ -186,7 +186,7 @@ pub fn full_packets(n: u32) -> Depth {
     }
 }
 
-/// An ECN-capable data packet of 1500 bytes.
+/// Creates an ECN-capable data packet of 1500 bytes.
 pub fn data() -> Packet {
     let mut pkt = Packet::new(Kind::Data, FlowId(0), HostId(0), 0x1234_5678);
     pkt.wire = 1500;

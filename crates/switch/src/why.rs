@@ -1,40 +1,41 @@
-//! What a policy says of one decision: the numbers that made it, in a clause that people read.
+//! Explanations of single decisions: a clause with the numbers that led to the decision.
 //!
-//! **Decision**     none: it is asked between a decision and what that does, of the packets that somebody wants
-//!                  explained (`sidestep why`), and of none in an ordinary run.
+//! **Decision**     none. The explanation is made between a decision and its execution, only for packets that
+//!                  somebody wants explained (`sidestep why`); an ordinary run makes none.
 //! **State**        none. The queues are as the policy saw them.
 //! **Units**        packets, bytes of buffer.
 //! **Errors**       none.
-//! **Source**       Open vSwitch's `ofproto/trace` explains a packet in this manner.
-//! **Deviations**   draws are over by then and are not told: what a policy could have drawn is.
+//! **Source**       Open vSwitch's `ofproto/trace` explains packets in the same way.
+//! **Deviations**   random draws are over by then and are not shown; the possible outcomes are.
 //!
-//! Each seam has a method `why` with a default, so that a policy that says nothing more is explained by its verdict.
+//! Each seam has a method `why` with a default, so that a policy without an explanation is explained by its
+//! verdict.
 
 use crate::queues::reaches;
 use crate::{Capacity, Depth, DropReason, Queues, Verdict, Want};
 use sidestep_types::{Packet, PortId, PortSet, Size};
 
-/// A packet at a switch, with what may be asked about it.
+/// Packet at a switch, with the state that an explanation can use.
 pub struct Scene<'a> {
-    /// The packet, as the policy saw it.
+    /// Packet, as the policy saw it.
     pub packet: &'a Packet,
-    /// The queues, as the policy saw them.
+    /// Queues, as the policy saw them.
     pub queues: &'a mut dyn Queues,
-    /// How much the switch may hold.
+    /// Buffer capacity of the switch.
     pub capacity: Capacity,
-    /// How many ports it has.
+    /// Number of ports.
     pub ports: u16,
-    /// What a port is called, as in `port 2 to agg 0.1`.
+    /// Name of a port, such as `port 2 to agg 0.1`.
     pub name: &'a dyn Fn(PortId) -> String,
 }
 
 impl Scene<'_> {
-    /// What these ports are called: `a`, `a and b`, `a, b and c`.
+    /// Returns the names of these ports: `a`, `a and b`, `a, b and c`.
     pub fn names(&self, ports: impl IntoIterator<Item = PortId>) -> String {
         listed(ports.into_iter().map(|port| (self.name)(port)).collect())
     }
 
-    /// These ports, with how much each holds.
+    /// Lists these ports with the bytes that each holds.
     pub fn depths(&mut self, ports: impl IntoIterator<Item = PortId>) -> String {
         let each = ports.into_iter().map(|port| {
             let held = self.queues.depth(port);
@@ -43,14 +44,14 @@ impl Scene<'_> {
         listed(each.collect())
     }
 
-    /// The ports other than `want` that lead to a switch.
+    /// Returns the ports other than `want` that lead to a switch.
     pub fn others(&self, want: PortId) -> PortSet {
         let mut others = self.queues.to_switch();
         others.remove(want);
         others
     }
 
-    /// How full the wanted queue is, and whether there is room for the packet.
+    /// Describes the depth of the wanted queue, its limit, and whether the packet fits.
     pub fn room(&mut self, want: Want) -> String {
         let Want { port, depth, fits } = want;
         let (name, room) = (
@@ -80,7 +81,7 @@ impl Scene<'_> {
         format!("{name} holds {} {most}: {room}", both(depth))
     }
 
-    /// Whether a packet that finds `depth` is marked from `level` on.
+    /// Describes whether a packet that finds `depth` is marked from `level` on.
     pub fn step(&self, depth: Depth, level: Option<Size>) -> String {
         let Some(level) = level else {
             return "not marked, since nothing is (mark_at = off)".into();
@@ -99,7 +100,7 @@ impl Scene<'_> {
     }
 }
 
-/// What a verdict alone says: the default of every buffer policy.
+/// Explains a decision by its verdict alone: the default of every buffer policy.
 pub(crate) fn verdict(verdict: Verdict) -> String {
     match verdict {
         Verdict::Enqueue { mark: false } => "what fits is kept".into(),
@@ -115,7 +116,7 @@ pub(crate) fn verdict(verdict: Verdict) -> String {
     }
 }
 
-/// What is done with the packet, as a sentence begins.
+/// Describes the verdict as the beginning of a sentence.
 pub fn done(scene: &Scene<'_>, verdict: Verdict) -> String {
     match verdict {
         Verdict::Enqueue { .. } => "kept".into(),
@@ -127,7 +128,7 @@ pub fn done(scene: &Scene<'_>, verdict: Verdict) -> String {
     }
 }
 
-/// How many of those that wait leave before a packet of `rank`: `each_worst` names their ranks.
+/// Describes how many waiting packets leave before a packet of `rank`. `each_worst` lists their ranks.
 pub(crate) fn ranked(
     rank: u32,
     each_worst: impl FnOnce(&mut dyn FnMut(u32, u32) -> bool),
@@ -153,7 +154,7 @@ pub(crate) fn ranked(
     }
 }
 
-/// `12,345`
+/// Formats a number: `12,345`
 pub fn count(n: impl Into<u64>) -> String {
     let digits = n.into().to_string();
     let mut out = String::new();
@@ -166,7 +167,7 @@ pub fn count(n: impl Into<u64>) -> String {
     out
 }
 
-/// `1 packet`, `31 packets`
+/// Formats a number of packets: `1 packet`, `31 packets`
 pub fn packets(n: impl Into<u64>) -> String {
     match n.into() {
         1 => "1 packet".into(),
@@ -174,12 +175,12 @@ pub fn packets(n: impl Into<u64>) -> String {
     }
 }
 
-/// `1,518 bytes`
+/// Formats a number of bytes: `1,518 bytes`
 pub fn bytes(n: impl Into<u64>) -> String {
     format!("{} bytes", count(n))
 }
 
-/// `31 packets (47,058 bytes)`
+/// Formats a depth: `31 packets (47,058 bytes)`
 pub fn both(depth: Depth) -> String {
     match depth.packets {
         0 if depth.bytes == 0 => "nothing".into(),
@@ -187,7 +188,7 @@ pub fn both(depth: Depth) -> String {
     }
 }
 
-/// `a`, `a and b`, `a, b and c`; `none`.
+/// Joins words into a list: `a`, `a and b`, `a, b and c`; `none` for an empty list.
 pub fn listed(mut words: Vec<String>) -> String {
     match (words.pop(), words.is_empty()) {
         (None, _) => "none".into(),

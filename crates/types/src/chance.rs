@@ -1,28 +1,28 @@
-//! Chance that does not change: one seed, named streams, a named generator.
+//! Reproducible random numbers: one seed, named streams, a fixed generator.
 //!
-//! Every entity and purpose draws from a stream of its own, derived from the run's seed
-//! and a name. A new draw in one place therefore moves no other. The generator is
-//! xoshiro256++ (Blackman and Vigna, 2019), seeded by splitmix64 as its authors advise;
-//! it is written out here because results must never change with a library version.
+//! Each entity and purpose draws from its own stream, derived from the seed of the run and a name. A new draw
+//! in one place therefore changes no other stream. The generator is xoshiro256++ (Blackman and Vigna, 2019),
+//! seeded by splitmix64 as its authors advise. It is written out here because results must never change with a
+//! library version.
 
-/// The seed of a run.
+/// Seed of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Seed(pub u64);
 
 impl Seed {
-    /// The stream of this name: `seed.stream("workload")`, `seed.stream(("switch", 3))`.
+    /// Creates the stream of this name: `seed.stream("workload")`, `seed.stream(("switch", 3))`.
     pub fn stream(self, name: impl Name) -> Rng {
         Rng::from_seed(self.salt(name))
     }
 
-    /// One fixed number for this name, for hash salts.
+    /// Returns a fixed number for this name, for use as a hash salt.
     pub fn salt(self, name: impl Name) -> u64 {
         mix64(name.fold(mix64(self.0)))
     }
 }
 
-/// What can name a stream: a word, or a word and a number.
+/// Name of a stream: one or two words, optionally with a number.
 pub trait Name {
     /// Folds the name into `state`.
     fn fold(self, state: u64) -> u64;
@@ -53,7 +53,7 @@ impl Name for (&str, &str, u64) {
     }
 }
 
-/// splitmix64's output function applied to `x` plus its increment: a good 64-bit mixer.
+/// Applies splitmix64's output function to `x` plus its increment: a good 64-bit mixer.
 pub const fn mix64(x: u64) -> u64 {
     let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -68,7 +68,7 @@ pub const fn scale(draw: u32, n: u32) -> u32 {
     ((draw as u64 * n as u64) >> 32) as u32
 }
 
-/// A xoshiro256++ stream.
+/// Random stream: the state of a xoshiro256++ generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Rng {
@@ -76,7 +76,7 @@ pub struct Rng {
 }
 
 impl Rng {
-    /// The stream that starts from `seed`, by four splitmix64 steps.
+    /// Creates a stream from `seed`, by four splitmix64 steps.
     pub fn from_seed(seed: u64) -> Rng {
         const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
         let word = |i: u64| mix64(seed.wrapping_add(STEP.wrapping_mul(i)));
@@ -85,17 +85,17 @@ impl Rng {
         }
     }
 
-    /// The stream that goes on from here: the four words of the generator, not all zero.
+    /// Resumes a stream from the four words of a generator, not all zero.
     pub fn from_state(state: [u64; 4]) -> Rng {
         Rng { state }
     }
 
-    /// The four words, for a generator elsewhere that goes on from here.
+    /// Returns the four words of the generator, from which another generator can continue.
     pub fn state(&self) -> [u64; 4] {
         self.state
     }
 
-    /// The next 64 bits.
+    /// Draws 64 bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         let s = &mut self.state;
@@ -110,13 +110,13 @@ impl Rng {
         out
     }
 
-    /// One 32-bit draw for a decision: the high half of 64 bits.
+    /// Draws 32 bits for a decision: the high half of 64.
     #[inline]
     pub fn draw(&mut self) -> u32 {
         (self.next_u64() >> 32) as u32
     }
 
-    /// Uniform in `0..n`, without bias (Lemire's rejection). `n` of 0 gives 0.
+    /// Draws a uniform number in `0..n` without bias (Lemire's rejection). Returns 0 for `n` of 0.
     pub fn below(&mut self, n: u64) -> u64 {
         if n == 0 {
             return 0;
@@ -130,17 +130,18 @@ impl Rng {
         }
     }
 
-    /// Uniform in `[0, 1)` with 53 bits. For workloads, never for a switch decision.
+    /// Draws a uniform number in `[0, 1)` with 53 bits. For workloads, never for a switch decision.
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// Exponential with this mean. `libm`, so that every platform draws the same.
+    /// Draws an exponential number with this mean. Uses `libm`, so that all platforms draw the same.
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -libm::log1p(-self.unit()) * mean
     }
 
-    /// Normal with mean 0 and deviation 1, by Box and Muller, of which one number is kept: two draws.
+    /// Draws a normal number with mean 0 and deviation 1 by Box and Muller's method. Keeps one number of the
+    /// pair, so each call takes two draws.
     pub fn normal(&mut self) -> f64 {
         let far = libm::sqrt(-2.0 * libm::log1p(-self.unit()));
         far * libm::cos(std::f64::consts::TAU * self.unit())
@@ -151,7 +152,7 @@ impl Rng {
 mod tests {
     use super::*;
 
-    /// The reference sequence of xoshiro256++ from state {1, 2, 3, 4}, as its authors' C code prints it.
+    /// Reference sequence of xoshiro256++ from state {1, 2, 3, 4}, as printed by its authors' C code.
     #[test]
     fn the_generator_is_xoshiro256plusplus() {
         let mut rng = Rng {
@@ -198,7 +199,7 @@ mod tests {
         for _ in 0..70_000 {
             count[scale(rng.draw(), 7) as usize] += 1;
         }
-        // 10,000 expected each, standard deviation 93.
+        // Expected: 10,000 each, with a standard deviation of 93.
         assert!(
             count.iter().all(|c| (9_500..10_500).contains(c)),
             "{count:?}"
@@ -212,7 +213,7 @@ mod tests {
         let mut rng = Rng::from_seed(3);
         let drawn: Vec<f64> = (0..100_000).map(|_| rng.normal()).collect();
         let mean = |of: &dyn Fn(f64) -> f64| drawn.iter().map(|z| of(*z)).sum::<f64>() / 1e5;
-        // Four standard errors each: of 1, sqrt(2), and of shares.
+        // Tolerances of four standard errors each. The deviations are 1, sqrt(2), and those of the two shares.
         assert!(mean(&|z| z).abs() < 0.013);
         assert!((mean(&|z| z * z) - 1.0).abs() < 0.018);
         let beyond = |far: f64| mean(&|z| f64::from(u8::from(z.abs() > far)));

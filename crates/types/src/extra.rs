@@ -1,4 +1,4 @@
-//! What a packet carries beside its header: SACK blocks, or the tag of data.
+//! Fields of a packet beyond its header: SACK blocks, or the tag of data.
 //!
 //! **State**        24 bytes, read as one or the other by [`crate::Kind`]: an acknowledgement has no
 //!                  tag, and data has no SACK blocks.
@@ -6,13 +6,13 @@
 //!
 //! | word | bits | field |
 //! |---|---|---|
-//! | 0 | 32 | rank: what switches order by, smallest first |
+//! | 0 | 32 | rank: the sort key of switches, smallest first |
 //! | 1 | 32 | remaining: bytes of the flow still to be sent, this packet's included; or what was sent before |
-//! | 2 | 0 to 3 | how often it was sent again |
-//! | 2 | 4 to 6 | flow id: the message of its connection, modulo 8 |
+//! | 2 | 0 to 3 | number of retransmissions |
+//! | 2 | 4 to 6 | flow id: number of the message in its connection, modulo 8 |
 //! | 2 | 7, 8, 9 | first of its flow, last of its flow, tagged |
-//! | 2 | 10 | it has a data sequence number |
-//! | 2 | 11 | its host counts what was sent |
+//! | 2 | 10 | set if there is a data sequence number |
+//! | 2 | 11 | set if word 1 counts what was sent before |
 //! | 2 | 12 to 31 | free |
 //! | 3, 4 | 64 | data sequence number |
 //! | 5 | 32 | free |
@@ -20,11 +20,11 @@
 //! **Source**       Abdous et al., CoNEXT 2021 (Vertigo), section 3.1, for the tag: RFS 32 bits, RETCNT
 //!                  4, flow id 3, flags; RFC 8684 section 3.3 for the data sequence number of MPTCP;
 //!                  RFC 2018 for SACK blocks.
-//! **Deviations**   Vertigo boosts its one number (RFS) in place; here `rank` is what is ordered by and
-//!                  `remaining` or `sent` what it was made from. The flags *last* and *tagged* are ours: a
-//!                  Vertigo host tags everything.
+//! **Deviations**   Vertigo boosts its only number (RFS) in place. Here `rank` is the sort key, and
+//!                  `remaining` or `sent` is the number it was computed from. The flags *last* and *tagged*
+//!                  are additions: a Vertigo host tags everything.
 
-/// The 24 bytes of a packet that are SACK blocks or a [`Tag`].
+/// Storage of 24 bytes for either SACK blocks or a [`Tag`].
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Extra {
@@ -32,7 +32,7 @@ pub(crate) struct Extra {
 }
 
 impl Extra {
-    /// No block, no tag.
+    /// Storage without a block or a tag.
     pub(crate) const NONE: Extra = Extra { words: [0; 6] };
 
     #[inline]
@@ -60,15 +60,15 @@ impl Extra {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SackBlocks {
-    /// Start and end in turn; an end of 0 is no block.
+    /// Start and end of each block in turn. An end of 0 means no block.
     words: [u32; 6],
 }
 
 impl SackBlocks {
-    /// No block.
+    /// Empty list of blocks.
     pub const NONE: SackBlocks = SackBlocks { words: [0; 6] };
 
-    /// Adds a block, given relative to the cumulative acknowledgement; the fourth is ignored.
+    /// Adds a block, given relative to the cumulative acknowledgement. Ignores a fourth block.
     ///
     /// Panics when the block is empty.
     pub fn push(&mut self, start: u32, end: u32) {
@@ -78,25 +78,25 @@ impl SackBlocks {
         }
     }
 
-    /// The blocks, most recent first, relative to the cumulative acknowledgement.
+    /// Iterates over the blocks, most recent first, relative to the cumulative acknowledgement.
     pub fn iter(&self) -> impl Iterator<Item = (u32, u32)> {
         let blocks = self.words.chunks_exact(2).map(|b| (b[0], b[1]));
         blocks.take_while(|b| b.1 != 0)
     }
 
-    /// How many blocks there are.
+    /// Returns the number of blocks.
     pub fn len(&self) -> u32 {
         self.iter().count() as u32
     }
 
-    /// Is there none?
+    /// Returns true if there is no block.
     pub fn is_empty(&self) -> bool {
         self.words[1] == 0
     }
 }
 
-/// What a host says about a packet of data, to switches and to the host that receives it. The
-/// widths stand in the source's header.
+/// Information that a host attaches to a data packet, for switches and for the receiving host. The head of this
+/// module lists the widths of the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tag {
@@ -112,20 +112,20 @@ const MAPPED: u32 = 1 << 10;
 const COUNTS: u32 = 1 << 11;
 
 impl Tag {
-    /// Nothing is said: the packet is unmarked.
+    /// Empty tag: the packet is unmarked.
     pub const NONE: Tag = Tag { words: [0; 6] };
 
-    /// [`Tag::remaining`] of a packet that is marked although nobody knows how much is still to be sent,
-    /// or although it is more than 32 bits hold: whoever goes by remaining sizes has to do without.
+    /// Value of [`Tag::remaining`] for a marked packet whose remaining size is unknown or exceeds 32 bits.
+    /// Consumers of remaining sizes must do without it.
     pub const UNKNOWN: u32 = u32::MAX;
 
-    /// Has it a rank? Without one it is unmarked, whatever else is set.
+    /// Returns true if the tag has a rank. A packet without a rank is unmarked, whatever else is set.
     #[inline]
     pub fn tagged(&self) -> bool {
         self.words[2] & TAGGED != 0
     }
 
-    /// What switches order by, smallest first; of an unmarked packet `u32::MAX`.
+    /// Returns the sort key of switches, smallest first; `u32::MAX` for an unmarked packet.
     #[inline]
     pub fn rank(&self) -> u32 {
         if self.tagged() {
@@ -135,21 +135,21 @@ impl Tag {
         }
     }
 
-    /// Sets [`Tag::rank`]: from now on it is marked.
+    /// Sets [`Tag::rank`]. The packet is marked from now on.
     #[inline]
     pub fn set_rank(&mut self, rank: u32) {
         self.words[0] = rank;
         self.words[2] |= TAGGED;
     }
 
-    /// Takes [`Tag::rank`] away: from now on it is unmarked.
+    /// Clears [`Tag::rank`]. The packet is unmarked from now on.
     pub fn clear_rank(&mut self) {
         self.words[0] = 0;
         self.words[2] &= !TAGGED;
     }
 
-    /// Bytes of the flow still to be sent, this packet's included; 0 where the host says nothing of it,
-    /// [`Tag::UNKNOWN`] where it does not know, or counts what was sent.
+    /// Returns the bytes of the flow still to be sent, this packet's included. Returns 0 if the host did not
+    /// set them, and [`Tag::UNKNOWN`] if the host does not know them or counts what was sent.
     pub fn remaining(&self) -> u32 {
         match self.counts() {
             true => Tag::UNKNOWN,
@@ -163,8 +163,8 @@ impl Tag {
         self.words[2] &= !COUNTS;
     }
 
-    /// Packets or bytes of its message that were sent before it, where its host counts them in place of what
-    /// remains.
+    /// Returns the packets or bytes of the message that were sent before this packet. `None` if the host
+    /// reports the remaining size instead.
     pub fn sent(&self) -> Option<u32> {
         self.counts().then_some(self.words[1])
     }
@@ -175,7 +175,7 @@ impl Tag {
         self.words[2] |= COUNTS;
     }
 
-    /// How often these bytes were sent before: 4 bits.
+    /// Returns how often these bytes were sent before: 4 bits.
     pub fn retransmissions(&self) -> u8 {
         self.bits(RETRANSMISSIONS)
     }
@@ -188,7 +188,7 @@ impl Tag {
         self.set_bits(RETRANSMISSIONS, times);
     }
 
-    /// Which message of its connection it belongs to, modulo 8: 3 bits.
+    /// Returns the number of the message in its connection, modulo 8: 3 bits.
     pub fn flow_id(&self) -> u8 {
         self.bits(FLOW_ID)
     }
@@ -201,7 +201,7 @@ impl Tag {
         self.set_bits(FLOW_ID, id);
     }
 
-    /// Is it the first packet of its flow?
+    /// Returns true for the first packet of a flow.
     pub fn first(&self) -> bool {
         self.words[2] & FIRST != 0
     }
@@ -211,7 +211,7 @@ impl Tag {
         self.words[2] = self.words[2] & !FIRST | if on { FIRST } else { 0 };
     }
 
-    /// Is it the last packet of its flow?
+    /// Returns true for the last packet of a flow.
     pub fn last(&self) -> bool {
         self.words[2] & LAST != 0
     }
@@ -221,7 +221,8 @@ impl Tag {
         self.words[2] = self.words[2] & !LAST | if on { LAST } else { 0 };
     }
 
-    /// Its first byte in what several connections carry together; 0 where there is one.
+    /// Returns the position of the first byte in the data that several connections carry together; 0 with a
+    /// single connection.
     pub fn data_seq(&self) -> u64 {
         u64::from(self.words[3]) | u64::from(self.words[4]) << 32
     }
@@ -232,7 +233,7 @@ impl Tag {
         self.words[2] |= MAPPED;
     }
 
-    /// [`Tag::data_seq`], if it was set.
+    /// Returns [`Tag::data_seq`] if it was set.
     pub fn mapped(&self) -> Option<u64> {
         (self.words[2] & MAPPED != 0).then(|| self.data_seq())
     }
@@ -278,7 +279,7 @@ mod tests {
         ]
     }
 
-    /// A setter of a field, and the largest value that it takes.
+    /// Setter of a field, and the largest value that it accepts.
     type Setter = (fn(&mut Tag, u64), u64);
 
     const SETTERS: [Setter; 7] = [

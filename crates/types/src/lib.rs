@@ -1,7 +1,7 @@
-//! Units, identifiers, packets and random streams: the words every other room speaks.
+//! Units, identifiers, packets and random streams: the vocabulary of all other crates.
 //!
-//! Nothing here decides anything. Time is whole picoseconds, sizes are bytes, rates are
-//! bits per second; mixing them is a compile error.
+//! This crate makes no decisions. Time is whole picoseconds, sizes are bytes, rates are bits per second; mixing
+//! them is a compile error.
 
 #![forbid(unsafe_code)]
 

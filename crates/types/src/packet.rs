@@ -1,19 +1,19 @@
-//! The packet as a switch and a host see it, and what it costs on a wire.
+//! Packets as switches and hosts see them, and their cost on a link.
 
 use crate::extra::{Extra, SackBlocks, Tag};
 use std::fmt;
 
-/// A host, counted from zero.
+/// Number of a host, from zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HostId(pub u32);
 
-/// A switch, counted from zero.
+/// Number of a switch, from zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SwitchId(pub u32);
 
-/// A flow: one message from one host to another, counted from zero.
+/// Number of a flow, from zero. A flow is one message from one host to another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FlowId(pub u32);
@@ -21,22 +21,22 @@ pub struct FlowId(pub u32);
 /// IPv4 and TCP headers without options, in bytes.
 pub const HEADER_BYTES: u32 = 40;
 
-/// What a byte of IP costs on a link, as docs/model.md says.
+/// Link-layer overhead of an IP packet, as defined in docs/model.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Framing {
-    /// IP + 38: header 14, FCS 4, preamble 8, gap 12; 84 at the least.
+    /// IP + 38: header 14, FCS 4, preamble 8, gap 12; at least 84.
     #[default]
     Ethernet,
-    /// IP bytes alone, as many simulators count.
+    /// IP bytes alone, as in many simulators.
     Ip,
-    /// IP + 2, all of it buffered: the protocol field of PPP (RFC 1661) alone, as on ns-3's
-    /// point-to-point links.
+    /// IP + 2, all of it buffered: only the protocol field of PPP (RFC 1661), as on ns-3's point-to-point
+    /// links.
     Ppp,
 }
 
 impl Framing {
-    /// Bytes of link time for a packet of `ip` bytes.
+    /// Returns the bytes of link time for a packet of `ip` bytes.
     pub const fn wire(self, ip: u32) -> u32 {
         match self {
             Framing::Ethernet if ip + 38 < 84 => 84,
@@ -46,7 +46,7 @@ impl Framing {
         }
     }
 
-    /// Of those, bytes that take link time but no buffer: preamble and gap.
+    /// Returns the bytes of [`Framing::wire`] that take link time but no buffer: preamble and gap.
     pub const fn unbuffered(self) -> u32 {
         match self {
             Framing::Ethernet => 20,
@@ -55,23 +55,23 @@ impl Framing {
     }
 }
 
-/// The longest packet of data there is: a full segment, and what shims add to it.
+/// Size of the longest data packet: a full segment and the bytes that shims add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Longest {
-    /// Its payload.
+    /// Payload of a full segment, bytes.
     pub mss: u32,
-    /// What shims add.
+    /// Bytes added by shims.
     pub adds: u32,
 }
 
 impl Longest {
-    /// Its bytes of IP, and what shims put before them.
+    /// Returns the IP bytes of the packet, those added by shims included.
     pub const fn ip(self) -> u32 {
         HEADER_BYTES + self.adds + self.mss
     }
 }
 
-/// Without shims.
+/// Longest packet without shims.
 impl From<u32> for Longest {
     fn from(mss: u32) -> Longest {
         Longest { mss, adds: 0 }
@@ -88,14 +88,14 @@ impl fmt::Display for Longest {
     }
 }
 
-/// What a packet is for.
+/// Purpose of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Kind {
-    /// Carries bytes of a flow; without any, it is the last packet of a handshake.
+    /// Carries bytes of a flow. Without payload, it is the last packet of a handshake.
     Data = 0,
-    /// Acknowledges them.
+    /// Acknowledges data.
     Ack = 1,
     /// Opens a connection.
     Syn = 2,
@@ -103,7 +103,7 @@ pub enum Kind {
     SynAck = 3,
 }
 
-/// IP bytes of an acknowledgement with `blocks` SACK blocks (RFC 2018: 2 + 8n, padded to 4).
+/// Returns the IP bytes of an acknowledgement with `blocks` SACK blocks (RFC 2018: 2 + 8n, padded to 4).
 pub const fn ack_packet_bytes(blocks: u32) -> u32 {
     if blocks == 0 {
         HEADER_BYTES
@@ -112,30 +112,30 @@ pub const fn ack_packet_bytes(blocks: u32) -> u32 {
     }
 }
 
-/// One packet. 52 bytes, so that a simulator's queue links fit beside it in a cache line.
+/// Packet of 52 bytes, so that a simulator's queue links fit beside it in a cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Packet {
-    /// Of 64 bits, low word first: the service in 6 bits, one that is free, whether the flow ends, the echo of
-    /// hops, and the sequence number in the upper 48, which so is one shift away.
+    /// Packed 64 bits, low word first: the service in 6 bits, a free bit, the end of the flow, the echo of hops
+    /// in 8 bits, and the sequence number in the upper 48, so that one shift reads it.
     seq_and_service: [u32; 2],
-    /// The flow it belongs to, in both directions.
+    /// Flow of the packet, in both directions.
     pub flow: FlowId,
-    /// The host it goes to.
+    /// Destination host.
     pub dst: HostId,
-    /// Hash of its 5-tuple; a switch salts it before use.
+    /// Hash of the 5-tuple. A switch salts it before use.
     pub hash: u32,
     /// Bytes of link time.
     pub wire: u16,
-    /// Payload bytes; of a trimmed packet, how many it has lost.
+    /// Payload bytes; for a trimmed packet, the bytes it has lost.
     pub len: u16,
-    /// Falls by one per switch; at zero the packet is dropped.
+    /// Time to live: falls by one per switch; at zero the packet is dropped.
     pub ttl: u8,
     flags: u8,
-    /// How often it was detoured or deflected.
+    /// Number of times the packet was detoured or deflected.
     pub detours: u8,
-    /// Which traffic class of the workload it belongs to: for counts alone.
+    /// Traffic class of the workload, used for counts alone.
     pub class: u8,
     /// SACK blocks of an acknowledgement, or the tag of data.
     extra: Extra,
@@ -149,29 +149,29 @@ const CWR: u8 = 0b0010_0000;
 const TRACED: u8 = 0b0100_0000;
 const RETRANSMIT: u8 = 0b1000_0000;
 
-/// Of [`Packet`]'s first word.
+/// Bits of the first word of `seq_and_service` in [`Packet`].
 const SERVICE: u32 = 0x3f;
 const ENDS: u32 = 0x80;
 
 impl Packet {
-    /// The largest class of service: a code point has 6 bits.
+    /// Largest class of service: a code point has 6 bits.
     pub const MOST_SERVICE: u8 = SERVICE as u8;
 
-    /// The largest sequence number, of the last byte of the last subflow.
+    /// Largest sequence number: that of the last byte of the last subflow.
     pub const MOST_SEQ: u64 = (1 << 48) - 1;
 
-    /// A flow may have so many subflows, each with its own numbers: the upper 4 bits of 48 say which.
+    /// Most subflows of a flow, each with its own sequence numbers. The upper 4 of 48 bits select the subflow.
     pub const SUBFLOWS: u8 = 16;
 
-    /// A subflow has fewer bytes than this, 17.6 TB.
+    /// Size limit of a subflow: it has fewer bytes than this, 17.6 TB.
     pub const SUBFLOW_BYTES: u64 = 1 << 44;
 
-    /// The sequence number of the first byte of a subflow.
+    /// Returns the sequence number of the first byte of a subflow.
     pub const fn first_of(subflow: u8) -> u64 {
         subflow as u64 * Packet::SUBFLOW_BYTES
     }
 
-    /// A packet of `kind` with nothing else set.
+    /// Creates a packet of `kind` with a TTL of 255 and nothing else set.
     pub fn new(kind: Kind, flow: FlowId, dst: HostId, hash: u32) -> Packet {
         Packet {
             seq_and_service: [0; 2],
@@ -188,20 +188,20 @@ impl Packet {
         }
     }
 
-    /// Data: the first byte carried. Acknowledgement: the next byte expected. At most
-    /// [`Packet::MOST_SEQ`].
+    /// Returns the sequence number. Data: the first byte carried. Acknowledgement: the next byte expected. At
+    /// most [`Packet::MOST_SEQ`].
     #[inline]
     pub fn seq(&self) -> u64 {
         self.first_word() >> 16
     }
 
-    /// Which subflow [`Packet::seq`] is of; 0 of a flow that has no others.
+    /// Returns the subflow of [`Packet::seq`]; 0 for a flow without subflows.
     #[inline]
     pub fn subflow(&self) -> u8 {
         Packet::subflow_of(self.seq())
     }
 
-    /// The subflow that a sequence number is of.
+    /// Returns the subflow of a sequence number.
     #[inline]
     pub const fn subflow_of(seq: u64) -> u8 {
         (seq / Packet::SUBFLOW_BYTES) as u8
@@ -213,13 +213,13 @@ impl Packet {
         u64::from(low) | u64::from(high) << 32
     }
 
-    /// The class of service that its host chose; of a real frame the DSCP of its IP header.
+    /// Returns the class of service chosen by the host; for a real frame, the DSCP of the IP header.
     #[inline]
     pub fn service(&self) -> u8 {
         (self.seq_and_service[0] & SERVICE) as u8
     }
 
-    /// Sets [`Packet::service`], of which 6 bits are kept.
+    /// Sets [`Packet::service`]; only 6 bits are kept.
     ///
     /// Panics in debug builds above [`Packet::MOST_SERVICE`].
     #[inline]
@@ -232,7 +232,8 @@ impl Packet {
         self.seq_and_service[0] = others | u32::from(service) & SERVICE;
     }
 
-    /// Does its host say that its flow sends nothing new behind it? Of a real segment: FIN or RST.
+    /// Returns true if the host marked the packet as the end of its flow: no new data follows. For a real
+    /// segment: FIN or RST.
     #[inline]
     pub fn ends(&self) -> bool {
         self.seq_and_service[0] & ENDS != 0
@@ -245,7 +246,8 @@ impl Packet {
         self.seq_and_service[0] = others | if on { ENDS } else { 0 };
     }
 
-    /// Acknowledgement: how many switches the data has crossed that it answers. 0 of all else.
+    /// Returns the number of switches that the acknowledged data crossed; 0 for packets other than
+    /// acknowledgements.
     #[inline]
     pub fn echoed_hops(&self) -> u8 {
         (self.seq_and_service[0] >> 8) as u8
@@ -270,8 +272,8 @@ impl Packet {
         self.seq_and_service = [low, (seq >> 16) as u32];
     }
 
-    /// What switches order by, smallest first: [`Tag::rank`] of data, so `u32::MAX` of data that is
-    /// unmarked. Acknowledgements and what else carries no byte have none and rank first, as 0.
+    /// Returns the sort key of switches, smallest first: [`Tag::rank`] of data, so `u32::MAX` for unmarked
+    /// data. Acknowledgements and other packets without payload rank first, as 0.
     #[inline]
     pub fn rank(&self) -> u32 {
         if self.kind() != Kind::Data {
@@ -285,7 +287,7 @@ impl Packet {
         }
     }
 
-    /// Sets [`Packet::rank`], and so marks it.
+    /// Sets [`Packet::rank`] and thereby marks the packet.
     #[inline]
     pub fn set_rank(&mut self, rank: u32) {
         let mut tag = self.tag();
@@ -293,7 +295,7 @@ impl Packet {
         self.set_tag(tag);
     }
 
-    /// What its host says about it: data alone has a tag.
+    /// Returns the tag set by the host. Only data has a tag.
     #[inline]
     pub fn tag(&self) -> Tag {
         debug_assert!(self.kind() == Kind::Data, "only data has a tag");
@@ -307,7 +309,7 @@ impl Packet {
         self.extra.set_tag(tag);
     }
 
-    /// What arrived above [`Packet::seq`]: acknowledgements alone have SACK blocks.
+    /// Returns the SACK blocks: ranges received above [`Packet::seq`]. Only acknowledgements have them.
     #[inline]
     pub fn sack(&self) -> SackBlocks {
         debug_assert!(self.acknowledges(), "only an acknowledgement has blocks");
@@ -321,13 +323,13 @@ impl Packet {
         self.extra.set_sack(sack);
     }
 
-    /// Has it SACK blocks rather than a tag?
+    /// Returns true if the packet has SACK blocks rather than a tag.
     #[inline]
     fn acknowledges(&self) -> bool {
         matches!(self.kind(), Kind::Ack | Kind::SynAck)
     }
 
-    /// What the packet is for.
+    /// Returns the purpose of the packet.
     #[inline]
     pub fn kind(&self) -> Kind {
         match self.flags & KIND {
@@ -338,32 +340,33 @@ impl Packet {
         }
     }
 
-    /// Does it carry bytes of a flow?
+    /// Returns true if the packet carries bytes of a flow.
     #[inline]
     pub fn carries_data(&self) -> bool {
         self.len > 0 && self.flags & (KIND | ECE) == Kind::Data as u8
     }
 
-    /// Has its host sent the same before? Of an acknowledgement that bit says something else.
+    /// Returns true if the host sent these bytes before. Acknowledgements use the same bit for
+    /// [`Packet::below`].
     pub fn sent_again(&self) -> bool {
         self.retransmit() && !self.acknowledges()
     }
 
-    /// Is it what a switch has left of a packet that carried data?
+    /// Returns true for a data packet whose payload a switch has cut off.
     #[inline]
     pub fn is_trimmed_data(&self) -> bool {
         self.len > 0 && self.flags & (KIND | ECE) == Kind::Data as u8 | ECE
     }
 
-    /// Cuts the payload off: `wire` is now the cost of a packet of headers alone, and
-    /// [`Packet::len`] stays, to say what is missing.
+    /// Cuts the payload off. `wire` becomes the cost of the headers alone; [`Packet::len`] stays and tells how
+    /// much is missing.
     pub fn trim(&mut self, wire: u16) {
         debug_assert!(self.carries_data(), "only data can be trimmed");
         self.set_trimmed(true);
         self.wire = wire;
     }
 
-    /// Marks it "congestion experienced", when its sender can hear that; says whether it is marked now.
+    /// Marks the packet "congestion experienced" if it is ECN-capable. Returns true if it is marked.
     #[inline]
     pub fn mark(&mut self) -> bool {
         let ect = self.flags & ECT != 0;
@@ -372,7 +375,7 @@ impl Packet {
     }
 }
 
-/// Reads and writes one flag bit.
+/// Generates the getter and the setter of each flag bit.
 macro_rules! flag {
     ($(#[$doc:meta] $get:ident $set:ident $bit:ident;)*) => {
         impl Packet {
@@ -382,7 +385,7 @@ macro_rules! flag {
                 pub fn $get(&self) -> bool {
                     self.flags & $bit != 0
                 }
-                /// Sets or clears it.
+                /// Sets or clears the flag.
                 #[inline]
                 pub fn $set(&mut self, on: bool) {
                     self.flags = self.flags & !$bit | if on { $bit } else { 0 };
@@ -393,23 +396,23 @@ macro_rules! flag {
 }
 
 flag! {
-    /// ECN-capable transport: a switch may mark it.
+    /// ECN-capable transport: switches may mark the packet.
     ect set_ect ECT;
-    /// Congestion experienced: a switch marked it.
+    /// Congestion experienced: a switch has marked the packet.
     ce set_ce CE;
-    /// Acknowledgement: the receiver echoes a mark.
+    /// Acknowledgement: the receiver echoes a mark (ECE).
     ece set_ece ECE;
-    /// Data: the sender says it has reduced its window.
+    /// Data: the sender has reduced its window (CWR).
     cwr set_cwr CWR;
-    /// Its path is being recorded.
+    /// Set while the path of the packet is recorded.
     traced set_traced TRACED;
-    /// Data: these bytes were sent before.
+    /// Data: a retransmission.
     retransmit set_retransmit RETRANSMIT;
-    /// Acknowledgement: its first block lies below it (RFC 2883); the bit that says "again" on the way out.
+    /// Acknowledgement: its first SACK block lies below it (RFC 2883). Shares the bit of `retransmit`.
     below set_below RETRANSMIT;
-    /// Data: a switch has cut the payload off; the bit that echoes a mark on the way back.
+    /// Data: a switch has cut the payload off. Shares the bit of `ece`.
     trimmed set_trimmed ECE;
-    /// Acknowledgement: answers a trimmed packet; the bit that says CWR on the way out.
+    /// Acknowledgement: answers a trimmed packet. Shares the bit of `cwr`.
     cut set_cut CWR;
 }
 

@@ -1,49 +1,48 @@
-//! What a policy, topology or workload says about itself: its name, its paper, its parameters.
+//! Self-description of policies, topologies and workloads: name, paper, parameters.
 //!
-//! One [`Entry`] per registry line feeds scenario reading, `sidestep list`, the docs and
-//! the checks. A parameter's default is written as a user would write it and read by the
-//! same code.
+//! One [`Entry`] per registry line feeds the reading of scenarios, `sidestep list`, the docs and the checks.
+//! The default of a parameter is written as a user would write it and read by the same code.
 
 use crate::{
     BitRate, Bytes, ParseQuantityError, Quantity, Size, Time, Unit, parse_fraction, parse_quantity,
     parse_size,
 };
 
-/// One line of a registry.
+/// Line of a registry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
-    /// The word that TOML, command line, Python, docs and page all use.
+    /// Name used in TOML, on the command line, in Python, in the docs and on the page.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// Summary in one line.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// Paper or other origin.
     pub source: &'static str,
-    /// What can be set about it.
+    /// Parameters that a user can set.
     pub params: &'static [Param],
 }
 
-/// One parameter.
+/// Description of one parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Param {
-    /// Its key.
+    /// Key in TOML.
     pub name: &'static str,
-    /// What it must be.
+    /// Type and unit of the value.
     pub unit: ParamUnit,
-    /// The value when nothing is said; `None` makes it required.
+    /// Default value; `None` makes the parameter required.
     pub default: Option<&'static str>,
-    /// The word that means "without", where that is allowed; reads as [`Value::Off`].
+    /// Word that means "without", if allowed; reads as [`Value::Off`].
     pub off: Option<&'static str>,
-    /// A word that is taken instead of a value of its unit; reads as [`Value::Word`].
+    /// Word accepted instead of a value with a unit; reads as [`Value::Word`].
     pub word: Option<&'static str>,
-    /// Another parameter of the same table and those of its words beside which this one means something; `None` when it
-    /// always does.
+    /// Condition under which the parameter has an effect: another parameter of the same table, and its words
+    /// that enable this one. `None` if it always has an effect.
     pub beside: Option<(&'static str, &'static [&'static str])>,
-    /// What it is, in one line, with where the default comes from.
+    /// Description in one line, with the origin of the default.
     pub doc: &'static str,
 }
 
 impl Param {
-    /// A parameter that must be given.
+    /// Describes a parameter that must be given.
     pub const fn required(name: &'static str, unit: ParamUnit, doc: &'static str) -> Param {
         Param {
             name,
@@ -56,7 +55,7 @@ impl Param {
         }
     }
 
-    /// A parameter with a default.
+    /// Describes a parameter with a default.
     pub const fn with_default(
         name: &'static str,
         unit: ParamUnit,
@@ -74,26 +73,26 @@ impl Param {
         }
     }
 
-    /// The same, and `word` means "without".
+    /// Adds the word that means "without".
     pub const fn or_off(mut self, word: &'static str) -> Param {
         self.off = Some(word);
         self
     }
 
-    /// The same, and it means nothing but where the parameter `other` is one of `words`.
+    /// Restricts the effect to scenarios where the parameter `other` is one of `words`.
     pub const fn beside(mut self, other: &'static str, words: &'static [&'static str]) -> Param {
         self.beside = Some((other, words));
         self
     }
 
-    /// The same, and `word` is taken instead of a value of its unit.
+    /// Adds a word that is accepted instead of a value with a unit.
     pub const fn or_word(mut self, word: &'static str) -> Param {
         self.word = Some(word);
         self
     }
 }
 
-/// What a parameter must be.
+/// Type and unit of a parameter, with examples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamUnit {
     /// `"50 us"`
@@ -116,16 +115,16 @@ pub enum ParamUnit {
     Counts,
     /// `true`
     Flag,
-    /// One of these words.
+    /// A word from this list.
     Word(&'static [&'static str]),
-    /// A file's path or a shipped data set's name.
+    /// Path of a file or name of a shipped data set.
     File,
-    /// One or several of another unit, with commas between: `"100 kB, 1 MB"`.
+    /// At least one value of another unit, separated by commas: `"100 kB, 1 MB"`.
     List(&'static ParamUnit),
 }
 
 impl ParamUnit {
-    /// What a value looks like, for help and messages.
+    /// Returns an example of a value, for help and messages.
     pub fn example(self) -> String {
         match self {
             ParamUnit::Time => "a time like \"50 us\"".into(),
@@ -145,34 +144,34 @@ impl ParamUnit {
     }
 }
 
-/// A parameter's value.
+/// Value of a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// The parameter's "without" word.
+    /// The word that means "without".
     Off,
-    /// A span.
+    /// A span of time.
     Time(Time),
     /// A number of bytes.
     Bytes(Bytes),
-    /// The fewest and the most bytes.
+    /// Smallest and largest number of bytes.
     ByteRange(u64, u64),
     /// A link rate.
     Rate(BitRate),
-    /// Packets or bytes.
+    /// A queue size in packets or bytes.
     Size(Size),
-    /// Events in a million seconds.
+    /// Events per million seconds.
     PerMegasecond(u64),
     /// Numerator and denominator.
     Fraction(u64, u64),
     /// A whole number.
     Count(u64),
-    /// Whole numbers, one at the least.
+    /// At least one whole number.
     Counts(Vec<u64>),
-    /// Yes or no.
+    /// True or false.
     Flag(bool),
     /// A word or a path.
     Word(String),
-    /// Several, at least one, in the order in which they were written.
+    /// At least one value, in the order written.
     List(Vec<Value>),
 }
 
@@ -229,7 +228,7 @@ impl Value {
             ParamUnit::Flag => (text.trim().parse())
                 .map(Value::Flag)
                 .map_err(|_| refuse("true or false")),
-            // The caller lists the words and suggests the nearest one.
+            // The caller lists the words and suggests the nearest.
             ParamUnit::Word(words) if !words.contains(&text.trim()) => {
                 Err(refuse("one of the words it knows"))
             }
@@ -244,7 +243,7 @@ impl Value {
     }
 }
 
-/// `"64..1500"` or `"64 B..1.5 kB"`, and one number as both ends.
+/// Reads `"64..1500"` or `"64 B..1.5 kB"`; a single number is both ends.
 fn parse_byte_range(text: &str) -> Option<(u64, u64)> {
     let bytes = |text: &str| match parse_quantity(text, Unit::Bytes) {
         Ok(Quantity::Bytes(bytes)) => Some(bytes.0),
@@ -256,12 +255,13 @@ fn parse_byte_range(text: &str) -> Option<(u64, u64)> {
     }
 }
 
-/// The values of one entry's parameters, complete: every parameter has one.
+/// Complete values of the parameters of an entry: every parameter has a value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Values(Vec<(&'static str, Value)>);
 
 impl Values {
-    /// The defaults of `params`. Panics when one is required, since that is a caller's mistake.
+    /// Returns the defaults of `params`. Panics if a parameter is required, since that is a mistake of the
+    /// caller.
     pub fn defaults(params: &'static [Param]) -> Values {
         let mut values = Values::default();
         for param in params {
@@ -272,7 +272,7 @@ impl Values {
         values
     }
 
-    /// Sets or replaces one.
+    /// Sets or replaces the value of a parameter.
     pub fn set(&mut self, name: &'static str, value: Value) {
         match self.0.iter_mut().find(|(n, _)| *n == name) {
             Some(slot) => slot.1 = value,
@@ -280,14 +280,15 @@ impl Values {
         }
     }
 
-    /// The value of `name`. Panics when the entry has no such parameter: a typo in this code.
+    /// Returns the value of `name`. Panics if the entry has no such parameter: a typo in this code.
     pub fn get(&self, name: &str) -> &Value {
         let found = self.0.iter().find(|(n, _)| *n == name);
         &found.unwrap_or_else(|| panic!("no parameter {name:?}")).1
     }
 }
 
-/// Typed getters; each panics when the parameter is of another unit, since the registry says which it is.
+/// Generates typed getters. Each panics if the parameter has another unit, since the registry declares the
+/// unit.
 macro_rules! getters {
     ($($(#[$doc:meta])* $get:ident $get_or_off:ident: $variant:ident($($field:ident),+) => $type:ty;)*) => {
         impl Values {
@@ -296,7 +297,7 @@ macro_rules! getters {
                 pub fn $get(&self, name: &str) -> $type {
                     self.$get_or_off(name).unwrap_or_else(|| panic!("parameter {name:?} is off"))
                 }
-                /// The same, or `None` when it is off.
+                /// Returns the value, or `None` if the parameter is off.
                 #[allow(unused_parens)]
                 pub fn $get_or_off(&self, name: &str) -> Option<$type> {
                     match self.get(name) {
@@ -311,40 +312,40 @@ macro_rules! getters {
 }
 
 getters! {
-    /// A span.
+    /// Returns a span of time.
     time time_or_off: Time(t) => Time;
-    /// A number of bytes.
+    /// Returns a number of bytes.
     bytes bytes_or_off: Bytes(b) => Bytes;
-    /// The fewest and the most bytes.
+    /// Returns the smallest and the largest number of bytes.
     byte_range byte_range_or_off: ByteRange(a, b) => (u64, u64);
-    /// A link rate.
+    /// Returns a link rate.
     rate rate_or_off: Rate(r) => BitRate;
-    /// Packets or bytes.
+    /// Returns a size in packets or bytes.
     size size_or_off: Size(s) => Size;
-    /// Events in a million seconds.
+    /// Returns events per million seconds.
     per_megasecond per_megasecond_or_off: PerMegasecond(n) => u64;
-    /// Numerator and denominator.
+    /// Returns numerator and denominator.
     fraction fraction_or_off: Fraction(a, b) => (u64, u64);
-    /// A whole number.
+    /// Returns a whole number.
     count count_or_off: Count(n) => u64;
-    /// Whole numbers.
+    /// Returns whole numbers.
     counts counts_or_off: Counts(c) => Vec<u64>;
-    /// Yes or no.
+    /// Returns true or false.
     flag flag_or_off: Flag(f) => bool;
-    /// A word or a path.
+    /// Returns a word or a path.
     word word_or_off: Word(w) => String;
-    /// Several.
+    /// Returns a list of values.
     list list_or_off: List(all) => Vec<Value>;
 }
 
 impl Values {
-    /// The list `name` as whole numbers or bytes. Panics, as the getters do.
+    /// Returns the list `name` as whole numbers or bytes. Panics like the getters.
     pub fn numbers(&self, name: &str) -> Vec<u64> {
         self.numbers_or_off(name)
             .unwrap_or_else(|| panic!("parameter {name:?} is off"))
     }
 
-    /// The same, or `None` when it is off.
+    /// Returns the list, or `None` if the parameter is off.
     pub fn numbers_or_off(&self, name: &str) -> Option<Vec<u64>> {
         let each = |value: &Value| match value {
             Value::Count(n) | Value::Bytes(Bytes(n)) => *n,

@@ -3,13 +3,13 @@
 use std::fmt;
 use std::ops::BitAnd;
 
-/// A port of one switch, counted from zero.
+/// Number of a port of a switch, from zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PortId(pub u16);
 
 impl PortId {
-    /// As an index.
+    /// Returns the number as an index.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -17,15 +17,15 @@ impl PortId {
 
 const WORDS: usize = 4;
 
-/// A set of ports of one switch, at most [`PortSet::CAPACITY`] of them: a bitmap, as hardware keeps it.
+/// Set of at most [`PortSet::CAPACITY`] ports of one switch, as a bitmap like in hardware.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PortSet([u64; WORDS]);
 
 impl PortSet {
-    /// The most ports a switch may have.
+    /// Most ports of a switch.
     pub const CAPACITY: usize = WORDS * 64;
-    /// No port.
+    /// Empty set.
     pub const EMPTY: PortSet = PortSet([0; WORDS]);
 
     /// Adds `port`. Panics at [`PortSet::CAPACITY`] and above.
@@ -38,20 +38,20 @@ impl PortSet {
         self.0[port.index() / 64] &= !(1 << (port.index() % 64));
     }
 
-    /// Is `port` in the set?
+    /// Returns true if `port` is in the set.
     pub fn has(self, port: PortId) -> bool {
         self.0[port.index() / 64] >> (port.index() % 64) & 1 == 1
     }
 
-    /// How many ports are in the set.
+    /// Returns the number of ports in the set.
     #[inline]
     pub fn len(self) -> u32 {
-        // Most switches have their ports in the first word.
+        // Most switches have all their ports in the first word.
         let ones = |word: u64| if word == 0 { 0 } else { word.count_ones() };
         self.0.into_iter().map(ones).sum()
     }
 
-    /// The ports of the set that `keep` holds for, asked in rising order.
+    /// Returns the ports for which `keep` returns true. Calls it in rising order of ports.
     #[inline(always)]
     pub fn filter(self, mut keep: impl FnMut(PortId) -> bool) -> PortSet {
         let mut kept = PortSet::EMPTY;
@@ -59,7 +59,7 @@ impl PortSet {
             let (mut left, mut here) = (word, 0);
             while left != 0 {
                 let bit = left.trailing_zeros();
-                // Not with a branch: which of a switch's queues have room is anybody's guess.
+                // No branch: whether a queue has room is unpredictable.
                 here |= u64::from(keep(PortId((w * 64) as u16 + bit as u16))) << bit;
                 left &= left - 1;
             }
@@ -68,12 +68,12 @@ impl PortSet {
         kept
     }
 
-    /// Is no port in the set?
+    /// Returns true if the set is empty.
     pub fn is_empty(self) -> bool {
         self == PortSet::EMPTY
     }
 
-    /// The `n`-th port of the set in rising order, from zero.
+    /// Returns the `n`-th port of the set in rising order, counted from zero.
     #[inline]
     pub fn nth(self, n: u32) -> Option<PortId> {
         let mut left = n;
@@ -95,7 +95,7 @@ impl PortSet {
         None
     }
 
-    /// The ports in rising order.
+    /// Iterates over the ports in rising order.
     pub fn iter(self) -> impl Iterator<Item = PortId> {
         (0..self.len()).map_while(move |n| self.nth(n))
     }

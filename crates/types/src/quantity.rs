@@ -1,12 +1,12 @@
 //! Numbers with units, as people write them: `"50 us"`, `"1.5 Gbps"`, `"20 kB"`, `"100 pkt"`.
 //!
-//! The arithmetic is exact: a decimal that is not a whole number of the base unit
-//! (picosecond, byte, bit per second, packet) is refused, never rounded.
+//! The arithmetic is exact: a decimal that is not a whole number of the base unit (picosecond, byte, bit per
+//! second, packet) is refused, never rounded.
 
 use crate::{BitRate, Bytes, Time};
 use std::fmt;
 
-/// What kind of unit a number must carry.
+/// Kind of unit that a number must carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// `ps ns us ms s`
@@ -17,14 +17,14 @@ pub enum Unit {
     Rate,
     /// `pkt`
     Packets,
-    /// `/s`, `k/s`, `M/s`; held in millionths per second
+    /// `/s`, `k/s`, `M/s`; stored in millionths per second
     PerSecond,
 }
 
-/// A number in the base unit of its kind.
+/// Number in the base unit of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
-    /// A span.
+    /// A span of time.
     Time(Time),
     /// A size.
     Bytes(Bytes),
@@ -32,11 +32,11 @@ pub enum Quantity {
     Rate(BitRate),
     /// A number of packets.
     Packets(u64),
-    /// Events in a million seconds, so that `0.5 /s` is exact.
+    /// Events per million seconds, so that `0.5 /s` is exact.
     PerMegasecond(u64),
 }
 
-/// A size of a queue: in packets or in bytes.
+/// Size of a queue, in packets or in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Size {
@@ -55,12 +55,12 @@ impl fmt::Display for Size {
     }
 }
 
-/// Why a string is not the number that was wanted. Prints as "expected …, got …".
+/// Mismatch between a string and the expected kind of number. Prints as "expected …, got …".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseQuantityError {
-    /// What was expected, with an example.
+    /// Expected value, with an example.
     pub expected: &'static str,
-    /// What stood there instead.
+    /// Text found instead.
     pub got: String,
 }
 
@@ -83,7 +83,7 @@ impl Unit {
         }
     }
 
-    /// The names that a number of this kind may carry, with the base units in one of each.
+    /// Returns the unit names of this kind, each with its size in base units.
     pub fn names(self) -> &'static [(&'static str, u64)] {
         const K: u64 = 1_000;
         match self {
@@ -118,7 +118,7 @@ impl Unit {
         }
     }
 
-    /// Base units in one of `name`.
+    /// Returns the size of the unit `name` in base units.
     fn base(self, name: &str) -> Option<u64> {
         let found = self.names().iter().find(|(known, _)| *known == name);
         found.map(|(_, base)| *base)
@@ -165,7 +165,8 @@ pub fn parse_size(text: &str) -> Result<Size, ParseQuantityError> {
     }
 }
 
-/// Reads `"1/16"` or `"0.0625"` as a fraction `(numerator, denominator)` in lowest digits, denominator above 0.
+/// Reads `"1/16"` or `"0.0625"` as a fraction `(numerator, denominator)` without reducing it. The denominator
+/// is above 0.
 pub fn parse_fraction(text: &str) -> Result<(u64, u64), ParseQuantityError> {
     let fail = || ParseQuantityError {
         expected: "a fraction like \"1/16\" or \"0.25\"",
@@ -190,7 +191,7 @@ pub fn parse_fraction(text: &str) -> Result<(u64, u64), ParseQuantityError> {
     Ok((above, below))
 }
 
-/// The leading decimal number and what follows it, both trimmed.
+/// Splits `text` into the leading decimal number and the rest, both trimmed.
 fn split_number(text: &str) -> (&str, &str) {
     let text = text.trim();
     let end = text
@@ -199,7 +200,7 @@ fn split_number(text: &str) -> (&str, &str) {
     (text[..end].trim(), text[end..].trim())
 }
 
-/// `digits × base`, exactly.
+/// Computes `digits × base` exactly.
 fn scaled(digits: &str, base: u64) -> Result<u64, &'static str> {
     let plain = digits.replace('_', "");
     let (whole, fraction) = plain.split_once('.').unwrap_or((&plain, ""));

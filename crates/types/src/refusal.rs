@@ -1,11 +1,11 @@
-//! Why values cannot be had, with the parameters that are to blame.
+//! Refusals of values, with the parameters to blame.
 
 use std::fmt;
 
-/// Values that a policy, topology, workload or transport cannot be made from.
+/// Error for values from which no policy, topology, workload or transport can be made.
 ///
-/// It names its parameters, so that whoever read them from a file can show their place. As text it
-/// is one sentence, `k must be even, got 5`, without a place and without the section.
+/// A refusal names its parameters, so that a reader of a file can point to them. As text it is one sentence
+/// without a place and without the section: `k must be even, got 5`.
 ///
 /// ```
 /// use sidestep_types::Refusal;
@@ -16,22 +16,22 @@ use std::fmt;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The parameters it is about, the one most probably wrong first: of those that a user gave, the first
-    /// is shown. Empty when no value of this section is to blame.
+    /// Parameters to blame, the most probable first. The first that the user gave is shown. Empty if no value
+    /// of this section is to blame.
     pub params: Vec<&'static str>,
-    /// What must hold, as a clause with its subject: `k must be even`.
+    /// Requirement, as a clause with its subject: `k must be even`.
     pub expected: String,
-    /// What was given; `None` when the clause says that already.
+    /// Value given; `None` if the clause already states it.
     pub got: Option<String>,
 }
 
 impl Refusal {
-    /// Refuses the value of `param`, which is the subject of the clause `expected`: `must be even`.
+    /// Refuses the value of `param`. The clause `expected` continues from its name: `must be even`.
     pub fn of(param: &'static str, expected: impl fmt::Display) -> Refusal {
         Refusal::about(&[param], format!("{param} {expected}"))
     }
 
-    /// Refuses what the values of `params` come to; `expected` is a whole clause.
+    /// Refuses a combination of the values of `params`; `expected` is a whole clause.
     pub fn about(params: &[&'static str], expected: impl Into<String>) -> Refusal {
         Refusal {
             params: params.to_vec(),
@@ -40,12 +40,12 @@ impl Refusal {
         }
     }
 
-    /// Refuses what no value of this section is to blame for; `expected` is a whole clause.
+    /// Refuses without blaming a value of this section; `expected` is a whole clause.
     pub fn of_none(expected: impl Into<String>) -> Refusal {
         Refusal::about(&[], expected)
     }
 
-    /// Adds what was given instead.
+    /// Adds the value that was given.
     pub fn got(self, got: impl fmt::Display) -> Refusal {
         Refusal {
             got: Some(got.to_string()),

@@ -1,26 +1,26 @@
-//! Settings as types: a struct with a field for each setting, read from values that are complete.
+//! Settings as types: a struct with one field per setting, read from complete values.
 //!
-//! The derives of `sidestep-derive` write [`Settings`] for a struct and [`Words`] for an enum. A type of one setting
-//! implements [`Setting`], and [`Ranged`] where it can have bounds.
+//! The derives of `sidestep-derive` write [`Settings`] for a struct and [`Words`] for an enum. The type of a
+//! setting implements [`Setting`], and [`Ranged`] if it can have bounds.
 
 use crate::{BitRate, Bytes, Entry, Param, ParamUnit, Refusal, Size, Time, Value, Values};
 use std::cmp::Ordering;
 use std::fmt::{self, Display, Formatter};
 use std::ops::{Bound, RangeBounds};
 
-/// What a policy, a transport or a shim says about itself beside its settings.
+/// Self-description of a policy, a transport or a shim, without its settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct About {
-    /// The word that TOML, command line, Python, docs and page all use.
+    /// Name used in TOML, on the command line, in Python, in the docs and on the page.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// Summary in one line.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// Paper or other origin.
     pub source: &'static str,
 }
 
 impl About {
-    /// The line of a registry of what has these settings.
+    /// Builds the registry line of an item with the settings `S`.
     pub const fn entry<S: Settings>(self) -> Entry {
         Entry {
             name: self.name,
@@ -31,12 +31,12 @@ impl About {
     }
 }
 
-/// Settings of a policy, a transport or a shim: a field is a setting.
+/// Settings of a policy, a transport or a shim: each field is a setting.
 ///
 /// ```
 /// use sidestep_types::{Settings, Size, Value, Values, Words};
 ///
-/// /// Queue lengths that a packet is held against.
+/// /// Unit of the queue length.
 /// #[derive(Clone, Copy, Debug, PartialEq, Words)]
 /// enum By {
 ///     Packets,
@@ -46,13 +46,13 @@ impl About {
 /// /// Settings of a policy that drops at random.
 /// #[derive(Debug, PartialEq, Settings)]
 /// struct Lossy {
-///     /// packets of which one is dropped; assumed
+///     /// number of packets of which one is dropped; assumed
 ///     #[setting(default = "1000", range = 1..=1_000_000)]
 ///     one_in: u32,
-///     /// drop from this queue length on
+///     /// queue length from which packets are dropped
 ///     #[setting(default = "off", off = "off")]
 ///     from: Option<Size>,
-///     /// what the length is told in
+///     /// unit of the queue length
 ///     #[setting(default = "packets")]
 ///     by: By,
 /// }
@@ -65,23 +65,23 @@ impl About {
 /// assert_eq!(refusal.to_string(), "one_in must be from 1 to 1000000, got 0");
 /// ```
 pub trait Settings: Sized {
-    /// A row for each setting, in the order of lists and documents.
+    /// Description of each setting, in the order of lists and documents.
     const PARAMS: &'static [Param];
 
-    /// Reads the settings from values that have every one of [`Settings::PARAMS`]. Errors name the setting that is
+    /// Reads the settings from values that contain all of [`Settings::PARAMS`]. Errors name the setting that is
     /// out of bounds or does not fit the others.
     ///
     /// Panics when a value is missing or of another unit: a mistake of the caller.
     fn read(values: &Values) -> Result<Self, Refusal>;
 
-    /// The settings when nothing is said. Panics when one is required.
+    /// Returns the default settings. Panics if a setting is required.
     fn defaults() -> Self {
         let read = Self::read(&Values::defaults(Self::PARAMS));
         read.expect("the defaults go together")
     }
 }
 
-/// Nothing can be set.
+/// Empty settings: nothing can be set.
 impl Settings for () {
     const PARAMS: &'static [Param] = &[];
 
@@ -92,43 +92,43 @@ impl Settings for () {
 
 /// Type of one setting.
 pub trait Setting: Sized {
-    /// The unit in which a user writes it.
+    /// Unit in which a user writes the setting.
     const UNIT: ParamUnit;
 
-    /// Reads `value`, the value of the setting `name`. Panics when it is of another unit.
+    /// Reads `value`, the value of the setting `name`. Panics if it has another unit.
     fn read(name: &'static str, value: &Value) -> Result<Self, Refusal>;
 }
 
-/// Setting that can have bounds.
+/// Type of a setting that can have bounds.
 pub trait Ranged: Setting {
-    /// What bounds are written in.
+    /// Type in which bounds are written.
     type Bound: PartialOrd + Display + Default;
 
-    /// The value as a bound is; `None` when the setting is off.
+    /// Returns the value in the type of its bounds; `None` if the setting is off.
     fn bound(name: &str, value: &Value) -> Option<Self::Bound>;
 }
 
-/// Setting that is one of a list of words.
+/// Type of a setting that is a word of a list.
 pub trait Words: Copy + 'static {
     /// The words, in the order of lists.
     const WORDS: &'static [&'static str];
-    /// What they stand for, in the same order.
+    /// Values named by the words, in the same order.
     const ALL: &'static [Self];
 
-    /// What is called by the word `name`.
+    /// Returns the value that the word `name` stands for.
     fn from_name(name: &str) -> Option<Self> {
         let at = Self::WORDS.iter().position(|word| *word == name)?;
         Some(Self::ALL[at])
     }
 }
 
-/// Share of a whole, or factor: numerator and denominator as they were written, the latter above 0.
+/// Share of a whole, or factor: numerator and denominator as written. The denominator is above 0.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fraction(pub u64, pub u64);
 
 impl Fraction {
-    /// All of a whole.
+    /// The whole: 1/1.
     pub const ONE: Fraction = Fraction(1, 1);
 }
 
@@ -161,12 +161,12 @@ impl Display for Fraction {
     }
 }
 
-/// Whole numbers, one at the least: `"4 2 1"`.
+/// At least one whole number: `"4 2 1"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Counts(pub Vec<u64>);
 
-/// A file's path, or the name of a shipped one.
+/// Path of a file, or name of a shipped one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileName(pub String);
 
@@ -174,7 +174,7 @@ fn other_unit(name: &str, value: &Value) -> ! {
     panic!("parameter {name:?} is {value:?}")
 }
 
-/// Settings that are a value of one unit as it stands.
+/// Implements [`Setting`] for types that hold a value of one unit unchanged.
 macro_rules! plain {
     ($($type:ty: $unit:ident, $value:pat => $read:expr;)*) => { $(
         impl Setting for $type {
@@ -202,7 +202,7 @@ plain! {
     FileName: File, Value::Word(path) => FileName(path.clone());
 }
 
-/// Those of them that have an order.
+/// Implements [`Ranged`] for the plain types with an order.
 macro_rules! ordered {
     ($($type:ident),*) => { $(
         impl Ranged for $type {
@@ -221,7 +221,7 @@ macro_rules! ordered {
 
 ordered!(Time, Bytes);
 
-/// Fractions have an order, and `f64` is held against their bounds.
+/// Implements [`Ranged`] for fractions. The bounds of an `f64` are fractions too.
 macro_rules! fractions {
     ($($type:ty),*) => { $(
         impl Ranged for $type {
@@ -240,7 +240,7 @@ macro_rules! fractions {
 
 fractions!(Fraction, f64);
 
-/// Whole numbers, as narrow as the field is.
+/// Implements [`Setting`] and [`Ranged`] for whole numbers, limited to the width of the field.
 macro_rules! counts {
     ($($type:ty),*) => { $(
         impl Setting for $type {
@@ -273,7 +273,7 @@ fn count(name: &str, value: &Value) -> Option<u64> {
     }
 }
 
-/// Several of one unit, with commas between.
+/// List of values of one unit, separated by commas.
 impl<T: Setting + 'static> Setting for Vec<T> {
     const UNIT: ParamUnit = ParamUnit::List(&T::UNIT);
 
@@ -285,7 +285,7 @@ impl<T: Setting + 'static> Setting for Vec<T> {
     }
 }
 
-/// `None` is the word that means "without".
+/// Optional setting: `None` is the word that means "without".
 impl<T: Setting> Setting for Option<T> {
     const UNIT: ParamUnit = T::UNIT;
 
@@ -305,8 +305,8 @@ impl<T: Ranged> Ranged for Option<T> {
     }
 }
 
-/// The setting `name` that is one of the words of `T`. The table lists only words that are known, so another one is a
-/// mistake and panics.
+/// Reads the setting `name` as a word of `T`. The table lists only known words, so an unknown word is a mistake
+/// in the code and panics.
 pub fn word<T: Words>(name: &str, value: &Value) -> Result<T, Refusal> {
     match value {
         Value::Word(word) => {
@@ -317,13 +317,13 @@ pub fn word<T: Words>(name: &str, value: &Value) -> Result<T, Refusal> {
     }
 }
 
-/// The setting `name`, which is written as bytes, as a whole number.
+/// Reads the setting `name`, written as bytes, as a whole number.
 pub fn bytes<T: TryFrom<u64>>(name: &'static str, value: &Value) -> Result<T, Refusal> {
     let got = Bytes::read(name, value)?;
     T::try_from(got.0).map_err(|_| Refusal::of(name, "is too large").got(got))
 }
 
-/// Refuses the value of the setting `name` unless it is off or in `range`. `because` ends the message.
+/// Refuses the value of the setting `name` unless it is off or in `range`. The message ends with `because`.
 pub fn within<T: Ranged>(
     values: &Values,
     name: &'static str,
@@ -348,7 +348,7 @@ pub fn within<T: Ranged>(
     }
 }
 
-/// Refuses 0 of the setting `name`, in whatever unit. `because` ends the message.
+/// Refuses 0 for the setting `name`, in any unit. The message ends with `because`.
 pub fn above_zero<T: Ranged>(
     values: &Values,
     name: &'static str,
@@ -362,7 +362,7 @@ pub fn above_zero<T: Ranged>(
     }
 }
 
-/// How many rows `parts` have together.
+/// Returns the number of rows of all `parts`.
 pub const fn total(parts: &[&[Param]]) -> usize {
     let (mut total, mut part) = (0, 0);
     while part < parts.len() {
@@ -372,7 +372,7 @@ pub const fn total(parts: &[&[Param]]) -> usize {
     total
 }
 
-/// The rows of `parts`, one after the other. Panics when there are not [`total`] of them.
+/// Concatenates the rows of `parts`. Panics unless there are `N` rows, which is their [`total`].
 pub const fn join<const N: usize>(parts: &[&[Param]]) -> [Param; N] {
     let mut all = [Param::required("", ParamUnit::Flag, ""); N];
     let (mut at, mut part) = (0, 0);

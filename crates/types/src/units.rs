@@ -1,83 +1,83 @@
 //! Time in picoseconds, sizes in bytes, rates in bits per second.
 //!
-//! One picosecond is the time of a bit at 1 Tbps, so every rate in use divides into
-//! whole units or rounds up by less than a picosecond. `u64` picoseconds last 213 days.
+//! One picosecond is the time of a bit at 1 Tbps, so sending times are whole picoseconds at all common rates or
+//! are rounded up by less than one. `u64` picoseconds last 213 days.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Sub};
 
-/// An instant since the start of the run, or a span between two: whole picoseconds.
+/// Instant since the start of the run, or span between two instants, in whole picoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Time(u64);
 
 impl Time {
-    /// The start of a run; an empty span.
+    /// Start of a run, or an empty span.
     pub const ZERO: Time = Time(0);
-    /// The end of representable time; stands for "never".
+    /// End of representable time; stands for "never".
     pub const MAX: Time = Time(u64::MAX);
 
-    /// `ps` picoseconds.
+    /// Creates a time of `ps` picoseconds.
     pub const fn from_ps(ps: u64) -> Time {
         Time(ps)
     }
-    /// `ns` nanoseconds.
+    /// Creates a time of `ns` nanoseconds.
     pub const fn from_ns(ns: u64) -> Time {
         Time(ns * 1_000)
     }
-    /// `us` microseconds.
+    /// Creates a time of `us` microseconds.
     pub const fn from_us(us: u64) -> Time {
         Time(us * 1_000_000)
     }
-    /// `ms` milliseconds.
+    /// Creates a time of `ms` milliseconds.
     pub const fn from_ms(ms: u64) -> Time {
         Time(ms * 1_000_000_000)
     }
-    /// `s` seconds.
+    /// Creates a time of `s` seconds.
     pub const fn from_s(s: u64) -> Time {
         Time(s * 1_000_000_000_000)
     }
-    /// Whole picoseconds.
+    /// Returns whole picoseconds.
     pub const fn ps(self) -> u64 {
         self.0
     }
-    /// Nanoseconds, rounded down.
+    /// Returns nanoseconds, rounded down.
     pub const fn as_ns(self) -> u64 {
         self.0 / 1_000
     }
-    /// Microseconds, for people and tables; never for a decision.
+    /// Returns microseconds, for people and tables; never for a decision.
     pub fn as_us_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }
-    /// Milliseconds, for people and tables; never for a decision.
+    /// Returns milliseconds, for people and tables; never for a decision.
     pub fn as_ms_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
-    /// Seconds, for people and tables; never for a decision.
+    /// Returns seconds, for people and tables; never for a decision.
     pub fn as_s_f64(self) -> f64 {
         self.0 as f64 / 1e12
     }
-    /// The sum, or `None` past the end of time.
+    /// Adds `span`; returns `None` past the end of time.
     pub const fn checked_add(self, span: Time) -> Option<Time> {
         match self.0.checked_add(span.0) {
             Some(ps) => Some(Time(ps)),
             None => None,
         }
     }
-    /// The sum, stopping at [`Time::MAX`].
+    /// Adds `span`, up to [`Time::MAX`].
     pub const fn saturating_add(self, span: Time) -> Time {
         Time(self.0.saturating_add(span.0))
     }
-    /// The difference, stopping at zero.
+    /// Subtracts `earlier`, down to zero.
     pub const fn saturating_sub(self, earlier: Time) -> Time {
         Time(self.0.saturating_sub(earlier.0))
     }
-    /// The span `times` over, stopping at [`Time::MAX`].
+    /// Multiplies the span by `times`, up to [`Time::MAX`].
     pub const fn saturating_mul(self, times: u64) -> Time {
         Time(self.0.saturating_mul(times))
     }
-    /// Rounded up to a whole number of `step`s; `step` zero leaves it alone.
+    /// Rounds up to a whole number of `step`s. A `step` of zero leaves the time unchanged.
     pub const fn round_up_to(self, step: Time) -> Time {
         if step.0 == 0 {
             return self;
@@ -114,7 +114,7 @@ impl Mul<u64> for Time {
 }
 
 impl fmt::Display for Time {
-    /// The largest unit that keeps the number at 1 or more, without trailing zeros: `12.5 us`.
+    /// Prints the largest unit in which the number is at least 1, without trailing zeros: `12.5 us`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Time::MAX {
             return f.write_str("never");
@@ -134,13 +134,13 @@ impl fmt::Display for Time {
     }
 }
 
-/// A number of bytes.
+/// Number of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bytes(pub u64);
 
 impl fmt::Display for Bytes {
-    /// Powers of a thousand, as link rates and the papers count: `20 kB`.
+    /// Prints powers of a thousand, like link rates and the papers: `20 kB`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
         for (bytes, name) in units {
@@ -152,37 +152,37 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// Bits per second.
+/// Rate in bits per second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BitRate(u64);
 
 impl BitRate {
-    /// `bps` bits per second. A link of rate zero is refused where scenarios are read.
+    /// Creates a rate of `bps` bits per second. A link of rate zero is refused when scenarios are read.
     pub const fn bps(bps: u64) -> BitRate {
         BitRate(bps)
     }
-    /// `mbps` million bits per second.
+    /// Creates a rate of `mbps` million bits per second.
     pub const fn mbps(mbps: u64) -> BitRate {
         BitRate(mbps * 1_000_000)
     }
-    /// `gbps` thousand million bits per second.
+    /// Creates a rate of `gbps` thousand million bits per second.
     pub const fn gbps(gbps: u64) -> BitRate {
         BitRate(gbps * 1_000_000_000)
     }
-    /// Bits per second.
+    /// Returns bits per second.
     pub const fn as_bps(self) -> u64 {
         self.0
     }
-    /// How long `bytes` take on a link of this rate, rounded up to a picosecond.
+    /// Returns the time to send `bytes` at this rate, rounded up to a picosecond.
     ///
-    /// Panics when the rate is zero or the span passes the end of time.
+    /// Panics when the rate is zero or the time does not fit in [`Time`].
     pub fn time_to_send(self, bytes: Bytes) -> Time {
         let bit_ps = u128::from(bytes.0) * 8 * 1_000_000_000_000;
         let ps = bit_ps.div_ceil(u128::from(self.0));
         Time(u64::try_from(ps).expect("a serialisation time fits in u64 picoseconds"))
     }
-    /// Picoseconds per byte, when that is a whole number: the fast path of a link.
+    /// Returns the picoseconds per byte if that is a whole number: the fast path of a link.
     pub fn whole_ps_per_byte(self) -> Option<u64> {
         let byte_ps = 8_000_000_000_000;
         (self.0 != 0 && byte_ps % self.0 == 0).then(|| byte_ps / self.0)
@@ -206,7 +206,7 @@ impl fmt::Display for BitRate {
     }
 }
 
-/// `value / unit` in decimal without trailing zeros; `unit` is a power of ten.
+/// Writes `value / unit` in decimal without trailing zeros; `unit` is a power of ten.
 fn write_scaled(f: &mut fmt::Formatter<'_>, value: u64, unit: u64, name: &str) -> fmt::Result {
     let (whole, rest) = (value / unit, value % unit);
     if rest == 0 {

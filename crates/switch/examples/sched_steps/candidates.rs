@@ -1,6 +1,6 @@
-//! What `srpt` might have been: the same order on other structures.
+//! Alternatives to `srpt`: the same order on other data structures.
 //!
-//! Equal ranks leave in the order they came. A structure that does not keep that by itself numbers arrivals,
+//! Equal ranks leave in order of arrival. A structure that does not keep that order by itself numbers arrivals
 //! with 64 bits: 32 would wrap after 71 minutes at a million packets a second.
 
 use sidestep_switch::Sched;
@@ -28,7 +28,7 @@ impl Waiting {
     }
 }
 
-/// Sorted, in one ring: a binary search, and the nearer side is moved.
+/// Sorted ring: a binary search, then the nearer side is moved.
 #[derive(Default)]
 pub struct Ring(VecDeque<Waiting>);
 
@@ -55,7 +55,7 @@ impl Sched for Ring {
     }
 }
 
-/// A tree of the standard library.
+/// Tree of the standard library.
 #[derive(Default)]
 pub struct Tree {
     waiting: BTreeMap<(u32, u64), (u32, u16)>,
@@ -79,7 +79,7 @@ impl Sched for Tree {
     }
 }
 
-/// A min-max heap: on even levels a node is before all below it, on odd levels behind all below it.
+/// Min-max heap: on even levels a node is before all nodes below it, on odd levels behind them.
 ///
 /// Atkinson et al., Communications of the ACM 29(10), 1986.
 #[derive(Default)]
@@ -100,13 +100,13 @@ impl Node {
     }
 }
 
-/// Is node `at` on a level where the first is on top?
+/// Returns true if node `at` is on a level where the first is on top.
 fn even(at: usize) -> bool {
     (at + 1).ilog2().is_multiple_of(2)
 }
 
 impl Heap {
-    /// Must node `a` be above node `b`, on even levels or on odd ones?
+    /// Returns true if node `a` must be above node `b`, on an even or an odd level.
     fn above(&self, on_even: bool, a: usize, b: usize) -> bool {
         match on_even {
             true => self.nodes[a].before(&self.nodes[b]),

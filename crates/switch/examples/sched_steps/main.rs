@@ -1,8 +1,9 @@
 //! Runs one scheduler at a steady depth for `bench/scheds/run.py`, which counts the instructions of
 //! [`measured`].
 //!
-//! `sched_steps CANDIDATE DEPTH random|flows` prints how many packets came and left in the measured
-//! part, and a sum over the order in which they left. A candidate is a scheduler that ships, or a structure of [`candidates`] that `srpt` might have been.
+//! `sched_steps CANDIDATE DEPTH random|flows` prints how many packets arrived and left in the measured part,
+//! and a hash of the order in which they left. A candidate is a shipped scheduler or an alternative to `srpt`
+//! from [`candidates`].
 
 mod candidates;
 
@@ -12,7 +13,7 @@ use sidestep_switch::{Sched, testing::data};
 use sidestep_types::{FlowId, Packet, Rng, Seed};
 use std::hint::black_box;
 
-/// Packets that come and leave while instructions are counted.
+/// Packets that arrive and leave while instructions are counted.
 const MEASURED: usize = 4_000;
 
 fn main() -> Result<(), String> {
@@ -50,14 +51,14 @@ struct Run<'a> {
     packets: &'a [Packet],
 }
 
-/// Valgrind counts from its entry to its exit: it keeps its name and is not inlined.
+/// Entry point that Valgrind counts from and to: it keeps its name and is not inlined.
 #[unsafe(no_mangle)]
 #[inline(never)]
 extern "C" fn measured(run: &mut Run) -> u32 {
     come_and_leave(&mut *run.sched, run.packets)
 }
 
-/// For each packet that comes one leaves: three are sent, the fourth is evicted after a look at its rank.
+/// Adds each packet and removes another: three are sent, the fourth is evicted after a look at its rank.
 fn come_and_leave(sched: &mut dyn Sched, packets: &[Packet]) -> u32 {
     let mut order: u32 = 0;
     for (handle, packet) in (1_000_000..).zip(packets) {
@@ -80,15 +81,15 @@ fn packet(flow: u32, rank: u32) -> Packet {
     packet
 }
 
-/// Any rank below 1 MB, of 40 flows.
+/// Creates packets of 40 flows with random ranks below 1 MB.
 fn random(packets: usize) -> Vec<Packet> {
     let mut rng = Seed(1).stream("random ranks");
     let one = |_| packet(rng.below(40) as u32, rng.below(1 << 20) as u32);
     (0..packets).map(one).collect()
 }
 
-/// 40 flows of 40 packets begin together and send a packet each in turn, in any order of the flows;
-/// when they end, 40 others begin. So ranks fall slowly, many are equal, and then they start again.
+/// Creates packets of 40 flows that begin together and send 40 packets each, one per round, in a random order
+/// of the flows. When they end, 40 others begin. Ranks fall slowly, many are equal, and then they start again.
 fn flows(packets: usize) -> Vec<Packet> {
     let mut rng = Seed(1).stream("ranks of flows");
     let mut order: Vec<u32> = (0..40).collect();

@@ -1,15 +1,16 @@
-//! AIFO: a queue that is first in, first out drops early what ranks worse than most of the last packets.
+//! AIFO: a FIFO queue drops packets early that rank worse than most of the latest packets.
 //!
-//! **Decision**     the wanted port while the share of the last `window` sampled ranks that are smaller than the
-//!                  packet's is at most `1/(1 − k)` times the free share of the queue; else drop.
-//! **State**        of each queue the last `window` sampled ranks, one of every `sample` packets that want it, whatever
-//!                  becomes of them.
-//! **Units**        ranks ([`Packet::rank`]); occupancy in the unit of the capacity; `mark_at` in packets or bytes.
-//! **Errors**       `full` for what does not fit, else `early`; construction refuses a `k` of 1 or more, and a `window` or
-//!                  `sample` of 0 or of more than 1000.
-//! **Source**       Yu et al., SIGCOMM 2021 (Programmable Packet Scheduling with a Single Queue), with the numbers of the
-//!                  simulator of Abdous et al., PACMNET 2023, for which it is a baseline.
-//! **Deviations**   a packet's own sample is taken after its share is told, and an empty place counts as no
+//! **Decision**     the wanted port while the share of the last `window` sampled ranks that are smaller than
+//!                  the packet's is at most `1/(1 − k)` times the free share of the queue; else drop.
+//! **State**        the last `window` sampled ranks of each queue: one of every `sample` packets that want it,
+//!                  kept or not.
+//! **Units**        ranks ([`Packet::rank`]); occupancy in the unit of the capacity; `mark_at` in packets or
+//!                  bytes.
+//! **Errors**       `full` for packets that do not fit, else `early`; construction refuses a `k` of 1 or more,
+//!                  and a `window` or `sample` of 0 or above 1000.
+//! **Source**       Yu et al., SIGCOMM 2021 (Programmable Packet Scheduling with a Single Queue), with the
+//!                  numbers of the simulator of Abdous et al., PACMNET 2023, for which it is a baseline.
+//! **Deviations**   a packet is sampled after its own share is computed, and an empty place counts as no
 //!                  better, as in that simulator.
 
 use super::detour::Step;
@@ -21,13 +22,13 @@ use crate::why::Scene;
 use crate::{Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, Refusal, Rng, Settings};
 
-/// Admission by quantile.
+/// Policy that admits by quantile.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Aifo {
     step: Step,
     threshold: Threshold<Windows>,
-    /// What the queue said last: for [`Buffer::why`] alone.
+    /// Last decision of the queue, only for [`Buffer::why`].
     said: Option<Judged>,
 }
 
@@ -36,12 +37,12 @@ pub struct Aifo {
 pub struct AifoSettings {
     #[setting(flatten)]
     step: Step,
-    /// share of the queue that, while it is free, lets everything in (PACMNET 2023)
+    /// share of the queue up to which every packet is admitted (PACMNET 2023)
     #[setting(default = "0.1")]
     k: Share,
     #[setting(flatten)]
     window: WindowSize,
-    /// packets of which one is sampled, 1 to 1000 (15 in the simulator of PACMNET 2023)
+    /// sampling interval: one of this many packets is sampled, 1 to 1000 (15 in the simulator of PACMNET 2023)
     #[setting(default = "15", range = 1..=MOST)]
     sample: u32,
 }
@@ -108,7 +109,7 @@ mod tests {
     use crate::buffer::detour::tests::made;
     use crate::testing::{StillQueues, data};
 
-    /// Asks one that samples all, with four places, of a queue of at most 100 packets.
+    /// Returns the verdict on a packet at a queue of at most 100 packets.
     fn ask(policy: &mut Aifo, rank: u32, held: u32) -> Verdict {
         let mut packet = data();
         packet.set_rank(rank);
@@ -128,7 +129,8 @@ mod tests {
 
     #[test]
     fn the_worse_a_packet_ranks_the_more_of_the_queue_must_be_free() {
-        // A share q of the window is let in while 0.9·q of the queue is free: 100, 77.5, 55, 32.5 and 10 of 100 held.
+        // A packet ranked behind a share q of the window is admitted while at least 0.9·q of the queue is free:
+        // up to 100, 77.5, 55, 32.5 and 10 of 100 held.
         for (rank, most) in [(10, 99), (11, 77), (21, 55), (31, 32), (41, 10)] {
             for held in [0, 9, 10, 11, 32, 33, 55, 56, 77, 78, 99] {
                 let expected = match held <= most {
@@ -150,10 +152,10 @@ mod tests {
             let dropped = ask(&mut policy, 50, 100);
             assert_eq!(dropped, Verdict::Drop(DropReason::Full));
         }
-        // 30, 40, 50, 50: the half of it is smaller.
+        // Window 30, 40, 50, 50: half of it is smaller.
         let join = Verdict::Enqueue { mark: false };
         assert_eq!(ask(&mut policy, 50, 55), join);
-        // 40, 50, 50, 50
+        // Window 40, 50, 50, 50.
         assert_eq!(ask(&mut policy, 50, 56), join);
     }
 

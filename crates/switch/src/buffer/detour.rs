@@ -1,7 +1,7 @@
-//! What every policy that detours has in common: when it may, and where to.
+//! Common part of the policies that detour: when a detour is allowed, and to which ports.
 //!
-//! A variant differs in one thing, which of the open ports it takes. It draws, and gives that
-//! choice as a pure function of port sets and small integers.
+//! A variant differs only in which of the open ports it takes. It draws, and exports that choice as a pure
+//! function of port sets and small integers.
 
 use super::{DropReason, Verdict};
 use crate::queues::reaches;
@@ -9,7 +9,7 @@ use crate::why::{self, Scene};
 use crate::{Depth, Queues, Want};
 use sidestep_types::{Packet, PortId, PortSet, Settings, Size};
 
-/// The marking threshold of a policy that detours; without it, detours alone mark.
+/// Marking threshold of a policy that detours; without it, only detours are marked.
 #[derive(Clone, Copy, Debug, Settings)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Step {
@@ -19,41 +19,41 @@ pub struct Step {
 }
 
 impl Step {
-    /// Does a queue that holds `depth` mark?
+    /// Returns true if a queue of this `depth` marks packets.
     #[inline]
     pub fn marks(&self, depth: Depth) -> bool {
         self.mark_at.is_some_and(|level| reaches(depth, level))
     }
 }
 
-/// The settings of every variant.
+/// Settings of every variant.
 #[derive(Clone, Copy, Debug, Settings)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Detours {
     #[setting(flatten)]
     pub step: Step,
-    /// may a packet leave by the port it came in by? Yes, as in Figure 1 of DIBS
+    /// allow a packet to leave by the port it came in by; true as in Figure 1 of DIBS
     #[setting(default = "true")]
     pub ingress: bool,
-    /// are all detoured packets marked? Yes in DIBS section 5.3; if not, by the queue that they join, as in Vertigo's
-    /// simulator
+    /// mark all detoured packets, as in DIBS section 5.3; if false, the queue that they join decides, as in
+    /// Vertigo's simulator
     #[setting(default = "true")]
     pub mark_detours: bool,
-    /// a packet that was detoured so often is dropped instead (reason "detours"); the paper leaves it to the time to
-    /// live
+    /// number of detours after which a packet is dropped instead (reason "detours"); the paper relies on the
+    /// time to live
     #[setting(default = "off", off = "off", range = 1..=255)]
     pub max_detours: Option<u8>,
 }
 
 impl Detours {
-    /// The verdict on a packet that fits.
+    /// Returns the verdict on a packet that fits.
     #[inline]
     pub fn keep(&self, want: Want) -> Verdict {
         let mark = self.step.marks(want.depth);
         Verdict::Enqueue { mark }
     }
 
-    /// A detour to `port`; a drop when there is none.
+    /// Returns a detour to `port`, or a drop if there is no port.
     #[inline]
     pub fn to(&self, port: Option<PortId>, queues: &mut dyn Queues) -> Verdict {
         let Some(port) = port else {
@@ -63,9 +63,9 @@ impl Detours {
         Verdict::Detour { port, mark }
     }
 
-    /// Where a packet may go beside the port it wants: those with room for it that lead to a switch, without the one it
-    /// came in by where that is barred, or why it may not be detoured at all. The wanted port is among them where it has
-    /// room.
+    /// Returns the ports that a detour may take: those that lead to a switch and have room, without the port
+    /// the packet came in by if that is barred. Includes the wanted port if it has room. Errors if the packet
+    /// may not be detoured at all.
     #[inline]
     pub fn open(&self, pkt: &Packet, queues: &mut dyn Queues) -> Result<PortSet, DropReason> {
         if self.max_detours.is_some_and(|most| pkt.detours >= most) {
@@ -76,7 +76,7 @@ impl Detours {
         Ok(queues.open_among(pkt, allowed))
     }
 
-    /// Why one of these policies said `verdict`; `how` says how it chooses of the open ports.
+    /// Explains why one of these policies returned `verdict`; `how` explains its choice among the open ports.
     pub fn why(
         &self,
         scene: &mut Scene<'_>,
@@ -125,14 +125,14 @@ impl Detours {
         }
     }
 
-    /// The ports that the packet was detoured to one of.
+    /// Returns the ports among which the detour was chosen.
     fn candidates(&self, scene: &mut Scene<'_>, want: Want) -> PortSet {
         let open = self.open(scene.packet, scene.queues);
         without(open.unwrap_or(PortSet::EMPTY), Some(want.port))
     }
 }
 
-/// `1 has`, `3 have`
+/// Formats a number with its verb: `1 has`, `3 have`
 fn have(n: u32) -> String {
     match n {
         1 => "1 has".into(),
@@ -140,7 +140,7 @@ fn have(n: u32) -> String {
     }
 }
 
-/// `to_switch` without the port that is barred.
+/// Returns `to_switch` without the barred port.
 pub fn without(mut to_switch: PortSet, barred: Option<PortId>) -> PortSet {
     if let Some(port) = barred {
         to_switch.remove(port);
@@ -155,7 +155,7 @@ pub(super) mod tests {
     use crate::{Buffer, Policy};
     use sidestep_types::{Refusal, Rng, Value, Values};
 
-    /// A variant with `sets` over its defaults, on a switch of six ports.
+    /// Creates a variant with `sets` over its defaults, on a switch of six ports.
     pub fn made<P: Policy>(sets: &[(&str, &str)]) -> Result<P, Refusal> {
         let mut values = Values::defaults(P::ENTRY.params);
         for (name, text) in sets {
@@ -165,12 +165,12 @@ pub(super) mod tests {
         P::from_values(&values, 6, 0x5eed)
     }
 
-    /// Ports 0 and 1 lead to hosts, 2 to 5 to switches; 0 and 3 are full.
+    /// Creates six ports: 0 and 1 lead to hosts, 2 to 5 to switches; 0 and 3 are full.
     pub fn six_ports() -> StillQueues {
         StillQueues::of(&[100, 0, 5, 100, 99, 0], 100, &[2, 3, 4, 5])
     }
 
-    /// What holds for every variant, whatever it picks.
+    /// Checks the rules that hold for every variant, whichever port it picks.
     pub fn obeys_the_common_rules<P: Policy + Buffer>() {
         let mut rng = Rng::from_seed(9);
         let mut admit = |sets: &[(&str, &str)], port: u16, pkt: &Packet, q: &mut StillQueues| {
@@ -207,7 +207,7 @@ pub(super) mod tests {
                 panic!("two ports are open beside the one it came by");
             };
             assert!([2, 5].contains(&port.0), "{port:?}");
-            // Without that mark, the queue that it joins decides: 5 packets wait at port 2.
+            // Without `mark_detours`, the queue that the packet joins decides: 5 packets wait at port 2.
             let sets = [("mark_detours", "false"), ("mark_at", "5 pkt")];
             let Verdict::Detour { port, mark } = admit(&sets, 0, &pkt, &mut q) else {
                 panic!("three ports are open");
@@ -222,7 +222,7 @@ pub(super) mod tests {
         ));
         let often = admit(&[("max_detours", "3")], 0, &pkt, &mut q);
         assert_eq!(often, Verdict::Drop(DropReason::Detours));
-        // The only open port to a switch is the one it came by.
+        // The only open port to a switch is the one the packet came in by.
         let mut q = StillQueues::of(&[100, 0, 5, 100, 100, 100], 100, &[2, 3, 4, 5]);
         q.ingress = Some(PortId(2));
         assert_eq!(

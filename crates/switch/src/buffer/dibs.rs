@@ -17,7 +17,7 @@ use crate::why::Scene;
 use crate::{NEVER, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, PortId, PortSet, Refusal, Rng, Size, scale};
 
-/// Random detouring.
+/// Policy that detours to a random port.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Dibs(Detours);
@@ -64,7 +64,7 @@ impl Buffer for Dibs {
 }
 
 impl Dibs {
-    /// Kept out of the path of packets that fit.
+    /// Detours a packet that does not fit. Separate function, to keep it out of the path of packets that fit.
     #[inline(never)]
     fn detour(&self, pkt: &Packet, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
         match self.0.open(pkt, queues) {
@@ -74,7 +74,7 @@ impl Dibs {
     }
 }
 
-/// How one of the open ports is chosen.
+/// Explains how one of the open ports is chosen.
 pub(super) fn drawn(open: PortSet) -> String {
     match open.len() {
         1 => "the only one".into(),
@@ -82,9 +82,10 @@ pub(super) fn drawn(open: PortSet) -> String {
     }
 }
 
-/// The port a packet leaves by: `want` if it `fits` there, else the `scale(draw)`-th port
-/// that fits and leads to a switch. Pure and small-integer: the whole choice as the RTL makes it. The policy knows that the
-/// packet does not fit, and which ports are open to it, and goes on with [`drawn_port`].
+/// Returns the port by which a packet leaves: `want` if it fits there, else the `scale(draw)`-th port that fits
+/// and leads to a switch. A pure function of small integers: the complete choice as the RTL makes it. The
+/// policy itself has already determined that the packet does not fit and which ports are open, and calls
+/// [`drawn_port`].
 pub fn pick(want: PortId, fits: PortSet, to_switch: PortSet, draw: u32) -> Option<PortId> {
     if fits.has(want) {
         return Some(want);
@@ -92,7 +93,7 @@ pub fn pick(want: PortId, fits: PortSet, to_switch: PortSet, draw: u32) -> Optio
     drawn_port(fits & to_switch, draw)
 }
 
-/// The `scale(draw)`-th of the ports that are open; `None` when none is.
+/// Returns the `scale(draw)`-th open port; `None` if no port is open.
 #[inline]
 pub(super) fn drawn_port(open: PortSet, draw: u32) -> Option<PortId> {
     open.nth(scale(draw, open.len()))
@@ -128,7 +129,7 @@ mod tests {
             }
         }
         assert_eq!((seen[0], seen[1], seen[3]), (0, 0, 0));
-        // 1000 expected each, standard deviation 26.
+        // Expected: 1000 each, with a standard deviation of 26.
         assert!(
             [2, 4, 5].iter().all(|&p| (880..1120).contains(&seen[p])),
             "{seen:?}"

@@ -1,14 +1,14 @@
 //! First-open DIBS: the cheapest detour in hardware, one rotating priority encoder.
 //!
 //! **Decision**     the wanted port if the packet fits, else the first port that leads to a switch
-//!                  and has room, counted upwards from a drawn one and around; else drop.
-//! **State**        how many ports there are. One draw per packet that does not fit.
+//!                  and has room, counting upwards cyclically from a drawn port; else drop.
+//! **State**        the number of ports. One draw per packet that does not fit.
 //! **Units**        queue limits are the switch's own; `mark_at` in packets or bytes.
 //! **Errors**       refusals are counted as `full`, or `detours` past `max_detours`.
 //! **Source**       a cheaper form of Zarifis et al., EuroSys 2014, section 2; *assumed*. Simple Deflection of
 //!                  Abdous et al., PACMNET 2023, which marks by queues alone (`mark_detours = false`).
-//! **Deviations**   not uniform: a port that follows closed ones, or ports to hosts, is found from
-//!                  each of them, so it takes their share as well.
+//! **Deviations**   not uniform: an open port behind closed ports, or behind ports to hosts, is found from
+//!                  each of them, and so gets their share as well.
 
 use super::detour::Detours;
 use super::{Buffer, Verdict};
@@ -16,7 +16,7 @@ use crate::why::Scene;
 use crate::{NEVER, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, PortId, PortSet, Refusal, Rng, Size, scale};
 
-/// Detouring to the next open port.
+/// Policy that detours to the next open port.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DibsFirstOpen {
@@ -79,7 +79,7 @@ impl DibsFirstOpen {
     }
 }
 
-/// The first port of `open` from the `scale(draw)`-th of all `ports` on, and around.
+/// Returns the first port of `open` from the `scale(draw)`-th of all `ports` on, cyclically.
 pub fn pick(open: PortSet, ports: u16, draw: u32) -> Option<PortId> {
     let start = PortId(scale(draw, u32::from(ports)) as u16);
     open.iter()
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_port_after_closed_ones_takes_their_share_too() {
-        // Open are 2, 4 and 5. Port 2 is found from 0, 1 and 2; port 4 from 3 and 4; port 5 from itself.
+        // Ports 2, 4 and 5 are open. Port 2 is found from 0, 1 and 2; port 4 from 3 and 4; port 5 from itself.
         let mut policy: DibsFirstOpen = made(&[]).unwrap();
         let mut rng = Rng::from_seed(5);
         let mut q = six_ports();
@@ -112,7 +112,7 @@ mod tests {
                 other => panic!("{other:?}"),
             }
         }
-        // Standard deviations 39, 37 and 29.
+        // Standard deviations: 39, 37 and 29.
         assert!((2_850..3_150).contains(&seen[2]), "{seen:?}");
         assert!((1_850..2_150).contains(&seen[4]), "{seen:?}");
         assert!((880..1_120).contains(&seen[5]), "{seen:?}");

@@ -1,14 +1,14 @@
 //! Flow-based DIBS: all detours of a flow at a switch take the same port, as long as it has room.
 //!
-//! **Decision**     the wanted port if the packet fits, else the first port with room in an order
-//!                  of the switch-facing ports that the flow's hash fixes; else drop.
-//! **State**        a salt of the switch's own. No draws.
+//! **Decision**     the wanted port if the packet fits, else the first port with room in an order of
+//!                  the switch-facing ports that is fixed by the flow's hash; else drop.
+//! **State**        a salt per switch. No draws.
 //! **Units**        queue limits are the switch's own; `mark_at` in packets or bytes.
 //! **Errors**       refusals are counted as `full`, or `detours` past `max_detours`.
 //! **Source**       Zarifis et al., EuroSys 2014, section 7, "Flow-based detouring".
 //! **Deviations**   the paper does not say what happens when the flow's port is full: *assumed*
-//!                  that the flow goes on to its next one. Which flows are detoured is not
-//!                  configurable, as the paper suggests it could be.
+//!                  that the flow goes on to its next one. The paper suggests that the set of detoured
+//!                  flows could be configurable; it is not here.
 
 use super::detour::Detours;
 use super::{Buffer, Verdict};
@@ -16,7 +16,7 @@ use crate::why::Scene;
 use crate::{NEVER, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, PortId, PortSet, Refusal, Rng, Size, mix64, scale};
 
-/// Detouring by flow.
+/// Policy that detours each flow to a fixed port.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DibsFlow {
@@ -34,7 +34,7 @@ impl Policy for DibsFlow {
     const NATURE: Nature = Nature::DETOURS;
 
     fn build(common: Detours, _: u16, salt: u64) -> Result<DibsFlow, Refusal> {
-        // ECMP mixes the same hash with the same salt; its complement keeps the two choices apart.
+        // ECMP mixes the same hash with the same salt; the complement keeps the two choices independent.
         Ok(DibsFlow {
             common,
             salt: !salt,
@@ -71,8 +71,8 @@ impl DibsFlow {
     fn detour(&self, pkt: &Packet, queues: &mut dyn Queues) -> Verdict {
         let mixed = mix64(self.salt ^ u64::from(pkt.hash));
         match self.common.open(pkt, queues) {
-            // The order runs over all switch-facing ports, so that a flow that comes in by two
-            // of them, or finds one full for a while, keeps it.
+            // The order covers all switch-facing ports, so that it stays the same for a flow that comes in by
+            // two of them or finds one full for a while.
             Ok(open) => self
                 .common
                 .to(pick(queues.to_switch(), open, mixed), queues),
@@ -81,8 +81,8 @@ impl DibsFlow {
     }
 }
 
-/// The first `open` port in the order that `mixed` gives to `ports`: a shuffle, of which each step
-/// takes the `scale(high half)`-th of the ports that are left, then mixes again.
+/// Returns the first `open` port in the order that `mixed` gives to `ports`: a shuffle whose steps each take
+/// the `scale(high half)`-th of the remaining ports and then mix again.
 pub fn pick(ports: PortSet, open: PortSet, mixed: u64) -> Option<PortId> {
     let (mut left, mut mixed) = (ports, mixed);
     loop {
@@ -131,7 +131,7 @@ mod tests {
             assert_eq!(port, detoured(hash, 7, &mut open));
             same += u32::from(port == detoured(hash, 8, &mut open));
         }
-        // 2000 expected each, standard deviation 39.
+        // Expected: 2000 each, with a standard deviation of 39.
         assert!(
             seen[2..].iter().all(|n| (1_800..2_200).contains(n)),
             "{seen:?}"
@@ -155,7 +155,7 @@ mod tests {
                 assert_eq!(before, after);
             }
         }
-        // About 667 expected each, standard deviation 21.
+        // Expected: about 667 each, with a standard deviation of 21.
         assert!(
             moved[3..].iter().all(|n| (560..780).contains(n)),
             "{moved:?}"
@@ -171,7 +171,7 @@ mod tests {
             .iter()
             .filter(|&&hash| detoured(hash, 7, &mut open) == 2)
             .count();
-        // A quarter of about 2000, standard deviation 19.
+        // Expected: a quarter of about 2000, with a standard deviation of 19.
         assert!(
             (400..600).contains(&to_first),
             "{to_first} of {}",

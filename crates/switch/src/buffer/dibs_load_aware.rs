@@ -1,13 +1,13 @@
-//! Load-aware DIBS: the detour goes to the neighbour whose queue is shortest.
+//! Load-aware DIBS: detours go to the neighbour with the shortest queue.
 //!
-//! **Decision**     the wanted port if the packet fits, else of the ports that lead to a switch
-//!                  and have room the one with the fewest bytes queued; ties by draw. Else drop.
-//! **State**        none. Reads the queues of the ports it may take; costs one draw per packet that does not fit.
+//! **Decision**     the wanted port if the packet fits, else the port with the fewest bytes queued among
+//!                  those that lead to a switch and have room; a draw breaks ties. Else drop.
+//! **State**        none. Reads the queues of the candidate ports; costs one draw per packet that does not fit.
 //! **Units**        bytes of buffer, the packet on the wire included; `mark_at` in packets or bytes.
 //! **Errors**       refusals are counted as `full`, or `detours` past `max_detours`.
 //! **Source**       Zarifis et al., EuroSys 2014, section 7, "Load-aware detouring".
-//! **Deviations**   the paper says "lowest current buffer usage" and nothing of ties: *assumed*
-//!                  that bytes are meant, and that chance decides.
+//! **Deviations**   the paper says "lowest current buffer usage" and nothing about ties: *assumed*
+//!                  that bytes are meant, and that a draw decides.
 
 use super::detour::Detours;
 use super::{Buffer, Verdict};
@@ -15,7 +15,7 @@ use crate::why::Scene;
 use crate::{NEVER, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, PortId, PortSet, Refusal, Rng, Size, scale};
 
-/// Detouring to the emptiest neighbour.
+/// Policy that detours to the neighbour with the shortest queue.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DibsLoadAware(Detours);
@@ -78,7 +78,7 @@ impl DibsLoadAware {
     }
 }
 
-/// The port of `open` with the fewest `bytes`; the `scale(draw)`-th of several.
+/// Returns the port of `open` with the fewest `bytes`; among several, the `scale(draw)`-th.
 pub fn pick(open: PortSet, mut bytes: impl FnMut(PortId) -> u32, draw: u32) -> Option<PortId> {
     let mut least = u32::MAX;
     let mut emptiest = PortSet::EMPTY;
@@ -131,7 +131,7 @@ mod tests {
                 other => panic!("{other:?}"),
             }
         }
-        // 1000 expected each, standard deviation 22.
+        // Expected: 1000 each, with a standard deviation of 22.
         assert!(
             seen[2] + seen[4] == 2_000 && (890..1110).contains(&seen[2]),
             "{seen:?}"

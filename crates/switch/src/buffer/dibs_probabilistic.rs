@@ -1,17 +1,17 @@
 //! Probabilistic DIBS: the fuller the queue, the likelier a packet of a long flow is detoured.
 //!
-//! **Decision**     a packet that does not fit is detoured as by `dibs`, whoever sent it. One that
+//! **Decision**     a packet that does not fit is detoured as by `dibs`, whatever its flow. A packet that
 //!                  fits and is not favoured is detoured with a probability that rises with the
 //!                  wanted queue, from 0 at `start` to 1 at `full`; it stays when no other port is open.
-//! **State**        none. Up to two draws: whether, and where to.
+//! **State**        none. Up to two draws: one for the decision, one for the port.
 //! **Units**        `start`, `full` both in packets or both in bytes, the packet on the wire
 //!                  included; `favour` in bytes that the flow has left; `mark_at` in packets or bytes.
 //! **Errors**       refusals are counted as `full`, or `detours` past `max_detours`; construction
 //!                  refuses mixed units and a `start` that is not below `full`.
 //! **Source**       Zarifis et al., EuroSys 2014, section 7, "Probabilistic detouring".
-//! **Deviations**   the paper gives no numbers and any number of priorities. *Assumed*: two of them,
-//!                  by what the packet's flow has left to send, which needs no settings at the
-//!                  hosts; a straight line; and that a favoured packet is never detoured early.
+//! **Deviations**   the paper gives no numbers, and allows any number of priorities. *Assumed*: two
+//!                  priorities, by what the packet's flow has left to send, which needs no settings at the
+//!                  hosts; a linear rise; and that a favoured packet is never detoured early.
 
 use super::detour::Detours;
 use super::{Buffer, Verdict, dibs};
@@ -19,7 +19,7 @@ use crate::why::{Scene, bytes};
 use crate::{Depth, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Bytes, Packet, Refusal, Rng, Settings, Size, scale};
 
-/// Detouring by chance and rank.
+/// Policy that detours by chance and rank.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DibsProbabilistic {
@@ -28,7 +28,7 @@ pub struct DibsProbabilistic {
     line: Line,
 }
 
-/// Where early detours begin, and where they are certain.
+/// Queue lengths at which early detours begin and at which they are certain.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Line {
@@ -42,14 +42,15 @@ struct Line {
 pub struct ProbabilisticSettings {
     #[setting(flatten)]
     common: Detours,
-    /// wanted queue from which packets that are not favoured are detoured; assumed: half the default capacity
+    /// length of the wanted queue above which packets that are not favoured may be detoured; assumed: half the
+    /// default capacity
     #[setting(default = "50 pkt")]
     start: Size,
-    /// wanted queue at which all of them are; assumed: the default capacity
+    /// length of the wanted queue at which all of them are detoured; assumed: the default capacity
     #[setting(default = "100 pkt")]
     full: Size,
-    /// packets are favoured whose flow has at most this left to send, and acknowledgements; assumed: the response of
-    /// DIBS Table 1
+    /// packets of flows with at most this left to send, and acknowledgements, are favoured; assumed: the
+    /// response of DIBS Table 1
     #[setting(default = "20 kB")]
     favour: Bytes,
 }
@@ -151,7 +152,7 @@ impl DibsProbabilistic {
         }
     }
 
-    /// Of a packet that fits: one that may not be detoured, or has nowhere to go, stays.
+    /// Detours a packet that fits. A packet that may not be detoured, or for which no port is open, stays.
     #[inline(never)]
     fn detour_early(
         &self,
@@ -180,12 +181,12 @@ impl Line {
         }
     }
 
-    /// Is a packet detoured early with any probability at all? Else no draw is needed.
+    /// Returns true if a packet is detoured early with a probability above 0. Otherwise no draw is needed.
     fn begun(self, depth: Depth) -> bool {
         self.of(depth) > self.start
     }
 
-    /// With the probability `(depth - start) / (full - start)`, of one draw: pure and in integers.
+    /// Returns true with the probability `(depth - start) / (full - start)`, by one draw: pure and in integers.
     fn early(self, depth: Depth, draw: u32) -> bool {
         scale(draw, self.full - self.start) < self.of(depth) - self.start
     }
@@ -203,7 +204,7 @@ mod tests {
         obeys_the_common_rules::<DibsProbabilistic>();
     }
 
-    /// How many of 10,000 packets of a flow with `left` bytes to send leave a queue of `packets`.
+    /// Returns how many of 10,000 packets of a flow with `left` bytes to send leave a queue of `packets`.
     fn detoured(packets: u32, left: u32) -> u32 {
         let mut policy: DibsProbabilistic = made(&[]).unwrap();
         let mut q = StillQueues::of(&[0, 0, 0, packets, 0, 0], 100, &[2, 3, 4, 5]);
@@ -228,7 +229,7 @@ mod tests {
     #[test]
     fn the_share_of_early_detours_rises_on_a_line_and_the_favoured_stay() {
         assert_eq!((detoured(50, 1_000_000), detoured(49, 1_000_000)), (0, 0));
-        // Standard deviations 30 and 50.
+        // Standard deviations: 30 and 50.
         assert!((880..1_120).contains(&detoured(55, 20_001)));
         assert!((4_800..5_200).contains(&detoured(75, 20_001)));
         assert_eq!((detoured(99, 20_000), detoured(99, 0)), (0, 0));

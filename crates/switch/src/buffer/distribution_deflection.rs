@@ -1,20 +1,22 @@
-//! Distribution Preemptive Deflection: as by quantile, with ranks taken for exponential, of which the mean says all.
+//! Distribution Preemptive Deflection: like deflection by quantile, but assumes that ranks are exponentially
+//! distributed, so that the mean determines the quantile.
 //!
-//! **Decision**     R is `1 − e^(−rank/M)`, M the mean rank at the queue: of what waits there now, or a moving mean. The
-//!                  wanted port while its queue holds at most `(1 − alpha·R)` of its capacity. If not, of `choices`
-//!                  ports to a switch drawn at random the one with the shorter queue, if that one keeps the packet by
-//!                  the same rule and its own mean; else drop.
-//! **State**        with `mean = "moving"` one number for each queue, else none: it reads the ranks of all that waits there, when
-//!                  the standing matters. `choices` draws for each packet that is not kept.
-//! **Units**        ranks ([`Packet::rank`]), M in whole ones; R in 2⁻¹⁶, of a table in steps of 1/64; occupancy in the unit
-//!                  of the capacity; `mark_at` in packets or bytes.
-//! **Errors**       `full` where the wanted queue had no room, else `early`; construction refuses an `alpha` above 1 and
-//!                  `choices` of 0, of more than 4, or of more than the switch has ports.
-//! **Source**       Abdous et al., PACMNET 2023 (Practical Packet Deflection in Datacenters); `queue` is its public simulator's,
-//!                  `moving` (weight 1/50) its P4 program's.
-//! **Deviations**   a table in place of the exponential: the P4 program has one of 25 entries, the simulator floating
-//!                  point. The simulator asks both drawn ports and takes the shorter of those that keep the packet. The
-//!                  moving mean begins with the first rank and takes in a packet after its R is told: assumed.
+//! **Decision**     R is `1 − e^(−rank/M)`. M is the mean rank at the queue: of the packets that wait there
+//!                  now, or a moving mean. The wanted port while its queue holds at most `(1 − alpha·R)` of its
+//!                  capacity. If not, the shortest queue of `choices` randomly drawn ports to a switch, if that
+//!                  queue keeps the packet by the same rule and its own mean; else drop.
+//! **State**        with `mean = "moving"` one number per queue, else none: reads the ranks of all packets that
+//!                  wait there, when the standing matters. `choices` draws for each packet that is not kept.
+//! **Units**        ranks ([`Packet::rank`]), M in whole ones; R in 2⁻¹⁶, from a table in steps of 1/64;
+//!                  occupancy in the unit of the capacity; `mark_at` in packets or bytes.
+//! **Errors**       `full` if the wanted queue had no room, else `early`; construction refuses an `alpha` above
+//!                  1 and `choices` of 0, of more than 4, or of more than the switch has ports.
+//! **Source**       Abdous et al., PACMNET 2023 (Practical Packet Deflection in Datacenters); `queue` is the
+//!                  rule of its public simulator, `moving` (weight 1/50) that of its P4 program.
+//! **Deviations**   a table in place of the exponential: the P4 program has one of 25 entries, the simulator
+//!                  floating point. The simulator queries both drawn ports and takes the shorter of those that
+//!                  keep the packet. The moving mean begins with the first rank and takes in a packet after its
+//!                  own R is computed: assumed.
 
 use super::exponential::one_less_exp;
 use super::preemptive::{self, Common, Preemptive};
@@ -24,18 +26,18 @@ use crate::why::Scene;
 use crate::{Nature, Policy, Queues, RankSum, Want};
 use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings, Words};
 
-/// Deflection by the mean rank.
+/// Policy that deflects by the mean rank.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DistributionDeflection(Preemptive<Mean>);
 
-/// Where the mean rank comes from.
+/// Source of the mean rank.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Mean {
-    /// What waits.
+    /// Packets that wait at the port.
     Queue,
-    /// Of each port the moving mean of what it was asked about.
+    /// Moving mean per port of all packets for which it was considered; `None` before the first.
     Moving(Vec<Option<u32>>),
 }
 
@@ -44,12 +46,13 @@ enum Mean {
 pub struct DistributionSettings {
     #[setting(flatten)]
     common: Common,
-    /// the mean rank: of what waits (the simulator of PACMNET 2023), or moving by 1/50 of each packet (its P4 program)
+    /// mean rank of the waiting packets (the simulator of PACMNET 2023), or a mean that each packet moves by
+    /// 1/50 (its P4 program)
     #[setting(default = "queue")]
     mean: MeanOf,
 }
 
-/// What the mean is of.
+/// Packets of which the mean is taken.
 #[derive(Clone, Copy, Words)]
 enum MeanOf {
     Queue,
@@ -129,7 +132,7 @@ impl Standings for Mean {
     }
 }
 
-/// `1 − e^(−rank/mean)`. Nothing is more urgent than rank 0; where there is no other packet all are.
+/// Computes `1 − e^(−rank/mean)`. Rank 0 is most urgent, and so is any packet if no other is there.
 fn standing(rank: u32, others: RankSum) -> Standing {
     if rank == 0 || others.packets == 0 {
         return Standing::FIRST;
@@ -141,7 +144,7 @@ fn standing(rank: u32, others: RankSum) -> Standing {
     one_less_exp(above, u128::from(others.sum))
 }
 
-/// The moving mean after a packet of `rank`.
+/// Returns the moving mean after a packet of `rank`.
 fn moved(mean: Option<u32>, rank: u32) -> u32 {
     match mean {
         None => rank,
@@ -229,7 +232,7 @@ mod tests {
         let sets = [("mark_at", "off"), ("mean", "moving")];
         let mut policy: DistributionDeflection = made(&sets).unwrap();
         let mut q = StillQueues::of(&[95, 0, 95, 0, 0, 0], 100, &[]);
-        // The first is kept: there is nothing to stand among.
+        // The first packet is kept: there is no rank to compare with.
         let said = [10, 10, 9_000].map(|rank| ask(&mut policy, 0, &ranked(rank), &mut q));
         assert_eq!(said, [ENQUEUE, EARLY, EARLY]);
         assert_eq!(ask(&mut policy, 2, &ranked(9_000), &mut q), ENQUEUE);

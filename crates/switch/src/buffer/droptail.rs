@@ -1,4 +1,4 @@
-//! Drop-tail: what does not fit is lost.
+//! Drop-tail: a packet that does not fit is dropped.
 //!
 //! **Decision**     the wanted port if the packet fits, else drop.
 //! **State**        none.
@@ -11,7 +11,7 @@ use super::{Buffer, DropReason, Verdict};
 use crate::{NEVER, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, Refusal, Rng, Size};
 
-/// Drop-tail.
+/// Drop-tail policy.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DropTail;

@@ -1,6 +1,6 @@
-//! ECN step marking: mark at a fixed queue length, drop what does not fit.
+//! ECN step marking: marks from a fixed queue length, drops packets that do not fit.
 //!
-//! **Decision**     enqueue if the packet fits, marked when the queue already holds `mark_at`; else drop.
+//! **Decision**     enqueue if the packet fits, marked if the queue already holds `mark_at`; else drop.
 //! **State**        none.
 //! **Units**        `mark_at` in packets or bytes of the instantaneous queue.
 //! **Errors**       none; refusals are counted as `full`.
@@ -13,7 +13,7 @@ use crate::why::{self, Scene};
 use crate::{Policy, Queues, Want};
 use sidestep_types::{About, Packet, Refusal, Rng, Settings, Size};
 
-/// Step marking over drop-tail.
+/// Drop-tail policy with step marking.
 #[derive(Debug, Settings)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ecn {

@@ -1,20 +1,20 @@
-//! `1 − e^(−x)` as hardware has it: a table, in steps of 1/64 below 16, of 16 bits a value.
+//! Table of `1 − e^(−x)` as in hardware: steps of 1/64 below 16, 16 bits per value.
 //!
-//! Worked out here in whole numbers when this is compiled, from the series of `e^(−1/64)` and its powers.
+//! Computed at compile time in whole numbers, from the series of `e^(−1/64)` and its powers.
 
 use super::standing::Standing;
 
-/// Steps of the table to a whole number.
+/// Table steps per unit of `x`.
 const STEPS: u64 = 64;
-/// The table ends before 16: from there on the last value holds.
+/// Length of the table, which ends before 16; from there on the last value holds.
 const LENGTH: usize = 16 * STEPS as usize;
-/// What a value is a share of.
+/// Denominator of the values.
 const WHOLE: u32 = 1 << 16;
 
-/// At `i` the 65536ths of `1 − e^(−i/64)`, rounded down.
+/// Values `1 − e^(−i/64)` at index `i`, in 65536ths, rounded down.
 static TABLE: [u16; LENGTH] = table();
 
-/// `1 − e^(−x)` of `x = above/below`, rounded down to a step; `below` must be above 0.
+/// Returns `1 − e^(−x)` for `x = above/below`, rounded down to a step; `below` must be above 0.
 pub(super) fn one_less_exp(above: u128, below: u128) -> Standing {
     let step = above * u128::from(STEPS) / below;
     let at = step.min(LENGTH as u128 - 1) as usize;
@@ -24,7 +24,7 @@ pub(super) fn one_less_exp(above: u128, below: u128) -> Standing {
     }
 }
 
-/// One, in the fixed point in which the table is worked out: a product of two such numbers has 120 bits.
+/// Unit of the fixed-point numbers from which the table is computed: a product of two has 120 bits.
 const ONE: u128 = 1 << 60;
 
 const fn table() -> [u16; LENGTH] {
@@ -39,7 +39,7 @@ const fn table() -> [u16; LENGTH] {
     table
 }
 
-/// `e^(−1/64)`: `1 − x + x²/2! − x³/3! …`
+/// Computes `e^(−1/64)`: `1 − x + x²/2! − x³/3! …`
 const fn e_to_minus_a_step() -> u128 {
     let (mut sum, mut term, mut n) = (ONE, ONE, 0);
     while term > 0 {
@@ -62,7 +62,7 @@ mod tests {
     fn every_value_is_that_of_floating_point_rounded_down() {
         for (step, &value) in TABLE.iter().enumerate() {
             let exact = 65_536.0 * (1.0 - (-(step as f64) / 64.0).exp());
-            // No value is so near to a whole number that the sixteenth digit matters.
+            // No value is so close to a whole number that the sixteenth digit matters.
             assert!((exact - exact.round()).abs() > 1e-6 || step == 0, "{step}");
             assert_eq!(f64::from(value), exact.floor(), "{step}");
         }

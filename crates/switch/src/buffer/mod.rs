@@ -1,4 +1,4 @@
-//! Buffer policies: what becomes of a packet at the queue its route chose.
+//! Buffer policies: keep, mark, detour or drop a packet at the queue that its route chose.
 
 pub mod aifo;
 mod detour;
@@ -33,14 +33,14 @@ use crate::why::{self, Scene};
 use crate::{Queues, Want};
 use sidestep_types::{Packet, PortId, Rng, Size};
 
-/// Decides what becomes of a packet.
+/// Policy that keeps, marks, detours or drops a packet at the queue it wants.
 ///
 /// ```
 /// use sidestep_switch::testing::{StillQueues, data};
 /// use sidestep_switch::{Buffer, Depth, DropReason, Queues, Verdict, Want};
 /// use sidestep_types::{FlowId, HostId, Kind, Packet, Rng};
 ///
-/// /// Keeps the room of ten full packets free of data, for acknowledgements.
+/// /// Reserves room of ten full packets for acknowledgements.
 /// struct Reserve;
 ///
 /// impl Buffer for Reserve {
@@ -56,7 +56,7 @@ use sidestep_types::{Packet, PortId, Rng, Size};
 ///     }
 /// }
 ///
-/// // Of at most 100 packets 89 wait at port 0 and 90 at port 1.
+/// // Each port holds at most 100 packets; 89 wait at port 0 and 90 at port 1.
 /// let mut queues = StillQueues::of(&[89, 90], 100, &[]);
 /// let mut rng = Rng::from_seed(1);
 /// let mut said = |pkt: &Packet, port: u16| {
@@ -69,7 +69,8 @@ use sidestep_types::{Packet, PortId, Rng, Size};
 /// assert_eq!(said(&ack, 1), Verdict::Enqueue { mark: false });
 /// ```
 pub trait Buffer {
-    /// The packet `pkt` wants to leave by `want.port`. Draws from `rng` only when it needs chance.
+    /// Decides about the packet `pkt`, which wants to leave by `want.port`. Draws from `rng` only when the
+    /// decision is random.
     fn admit(
         &mut self,
         pkt: &Packet,
@@ -78,8 +79,8 @@ pub trait Buffer {
         rng: &mut Rng,
     ) -> Verdict;
 
-    /// The same, of queues of a kind that is known where this is compiled: a policy may ask these without a call.
-    /// Drivers decide by this one.
+    /// Decides like [`Buffer::admit`], for queues of a type known at compile time: a policy may query them
+    /// without a dynamic call. Drivers call this method.
     #[inline(always)]
     fn admit_to<Q: Queues>(
         &mut self,
@@ -94,16 +95,16 @@ pub trait Buffer {
         self.admit(pkt, want, queues, rng)
     }
 
-    /// The queue length from which on a packet that fits is marked, where every one that fits joins the queue it wants and
-    /// [`Buffer::admit`] does nothing but say so; [`NEVER`](crate::NEVER) where none is marked. Drivers ask when the policy is
-    /// put in place, and then decide about packets that fit by themselves.
+    /// Returns the queue length from which a packet that fits is marked, if every packet that fits joins its
+    /// wanted queue and [`Buffer::admit`] does nothing else for it; [`NEVER`](crate::NEVER) if none is marked.
+    /// Drivers read this when the policy is set, and then decide about packets that fit by themselves.
     fn marks_at(&self) -> Option<Size> {
         None
     }
 
-    /// The packet `pkt` waited at `from` and was evicted: what becomes of it? Asked of each
-    /// such packet in the order in which they went, when the packet that they made room for has
-    /// joined. [`Verdict::Detour`], [`Verdict::Squeeze`] or, by default, a drop (`evicted`), as in pFabric.
+    /// Decides about the packet `pkt`, which waited at `from` and was evicted. Called for each evicted packet
+    /// in order of eviction, after the packet that it made room for has joined. Returns [`Verdict::Detour`],
+    /// [`Verdict::Squeeze`] or, by default, a drop (`evicted`), as in pFabric.
     fn displaced(
         &mut self,
         _pkt: &Packet,
@@ -114,14 +115,14 @@ pub trait Buffer {
         Verdict::Drop(DropReason::Evicted)
     }
 
-    /// Why [`Buffer::admit`] answered `verdict`: a clause with the numbers that it looked at.
+    /// Explains why [`Buffer::admit`] returned `verdict`: a clause with the numbers that it used.
     fn why(&self, _scene: &mut Scene<'_>, _want: Want, verdict: Verdict) -> String {
         why::verdict(verdict)
     }
 }
 
 registry! {
-    /// A buffer policy: one of the registry, or a custom one.
+    /// Buffer policy from the registry, or a custom one.
     pub enum AnyBuffer: Buffer {
         droptail::DropTail,
         ecn::Ecn,
@@ -142,7 +143,7 @@ registry! {
     }
 }
 
-/// So that one of the caller's is asked as the others are.
+/// Lets a custom policy be called like the others.
 impl Buffer for Box<dyn Buffer + Send> {
     #[inline(always)]
     fn admit(

@@ -1,19 +1,22 @@
-//! MulBuff: each class of flows has a queue of its own, as long as its flows need.
+//! MulBuff: each class of flows has its own queue, as long as its flows need.
 //!
-//! **Decision**     a packet with data joins if the port has room and the queue of its class does. That of long flows
-//!                  holds `product`. Those of short flows hold `total − product` (`sizes = "static"`), or `per_flow` for
-//!                  each flow that is in them and at most that (`"per-flow"`). Else drop. A mark from `mark_at` on, by
-//!                  the queue of its class. What carries no data joins where the port has room.
-//! **State**        none. The scheduler keeps the queues and counts the flows; each packet is shown to it first, so that
-//!                  the first of a flow finds room. A limit that falls below what waits drops nothing of that.
-//! **Units**        bytes of buffer; `per_flow` and `mark_at` in packets or bytes of what waits, the packet on the wire
-//!                  not counted.
-//! **Errors**       refusals are counted as `full`. A product that leaves the short queues no room is refused, and so is
-//!                  one above what the port holds.
-//! **Source**       Mushtaq et al., SIGCOMM 2014 (MulBuff), section 2: 3 packets a flow, at most 250 kB less the
-//!                  bandwidth-delay product, and that product for long flows.
-//! **Deviations**   *Assumed*: the product (the paper gives no round trip); that packets without data are not held to the
-//!                  limit, since they bring no flow into the count that would give them room; which classes are long.
+//! **Decision**     a packet with data joins if both the port and the queue of its class have room. A queue of
+//!                  long flows holds `product`. A queue of short flows holds `total − product`
+//!                  (`sizes = "static"`), or `per_flow` for each of its flows, up to that limit
+//!                  (`"per-flow"`). Else drop. Marks from `mark_at` on, by the queue of its class. A packet
+//!                  without data joins if the port has room.
+//! **State**        none. The scheduler keeps the queues and counts the flows. Each packet is shown to it
+//!                  first, so that the first packet of a flow finds room. A limit that falls below what waits
+//!                  drops none of it.
+//! **Units**        bytes of buffer; `per_flow` and `mark_at` in packets or bytes that wait, without the
+//!                  packet on the wire.
+//! **Errors**       refusals are counted as `full`. A product that leaves the short queues no room is refused,
+//!                  and so is one above the capacity of the port.
+//! **Source**       Mushtaq et al., SIGCOMM 2014 (MulBuff), section 2: 3 packets a flow, at most 250 kB less
+//!                  the bandwidth-delay product, and that product for long flows.
+//! **Deviations**   *Assumed*: the product (the paper gives no round trip); that packets without data are
+//!                  exempt from the limit, since they do not count for a flow that would give them room;
+//!                  which classes are long.
 
 use super::detour::Step;
 use super::{Buffer, DropReason, Verdict};
@@ -21,45 +24,45 @@ use crate::why::{Scene, both, bytes, count, packets};
 use crate::{Class, Depth, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Bytes, Packet, Refusal, Rng, Settings, Size, Words};
 
-/// Queues by class.
+/// Policy with a queue limit per class.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MulBuff {
-    /// What a queue of short flows may hold for each flow; `None`: all that it may hold at all.
+    /// Room per flow in a queue of short flows; `None` if the queue always has its full limit.
     per_flow: Option<Size>,
-    /// What a queue of short flows may hold at all.
+    /// Full limit of a queue of short flows, bytes.
     cap: u64,
-    /// What a queue of long flows may hold.
+    /// Limit of a queue of long flows, bytes.
     product: u64,
-    /// The first class of long flows.
+    /// First class of long flows.
     long: u8,
     step: Step,
 }
 
-/// A queue that cannot hold a full packet would never take one.
+/// Least limit of a queue: one that cannot hold a full packet would never accept one.
 const LEAST: u64 = 1_500;
 
-/// Settings of the queues of classes.
+/// Settings of the class queues.
 #[derive(Settings)]
 pub struct Queueing {
-    /// do the queues of short flows grow with their flows, or have all their room at once?
+    /// size of the queues of short flows: by the number of their flows, or static
     #[setting(default = "per-flow")]
     sizes: Sizes,
     /// room for each flow in a queue of short flows (MulBuff, section 2)
     #[setting(default = "3 pkt", beside(sizes = "per-flow"))]
     per_flow: Size,
-    /// a queue of short flows holds at most this less the product (MulBuff, section 2)
+    /// a queue of short flows holds at most total less product (MulBuff, section 2)
     #[setting(default = "250 kB")]
     total: Bytes,
-    /// a queue of long flows holds this, the bandwidth-delay product; that of 1 Gbps and 200 us; assumed
+    /// limit of a queue of long flows, the bandwidth-delay product; that of 1 Gbps and 200 us; assumed
     #[setting(default = "25 kB")]
     product: Bytes,
-    /// the lowest class of long flows; those below are short; assumed
+    /// lowest class of long flows; the classes below are short; assumed
     #[setting(default = "1", range = 0..=8)]
     long: u8,
 }
 
-/// How the queues of short flows are sized.
+/// Sizing of the queues of short flows.
 #[derive(Clone, Copy, PartialEq, Words)]
 enum Sizes {
     #[word("per-flow")]
@@ -127,18 +130,18 @@ impl Policy for MulBuff {
     }
 }
 
-/// What a queue may hold.
+/// Limit of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Limit {
-    /// Packets; `None` where bytes alone count.
+    /// Packets; `None` if only bytes are limited.
     pub packets: Option<u64>,
     /// Bytes of buffer.
     pub bytes: u64,
 }
 
 impl Limit {
-    /// Of a queue of short flows: `per_flow` for each of so many, and at most `cap`.
+    /// Returns the limit of a queue of short flows: `per_flow` for each of `flows`, and at most `cap`.
     #[inline(always)]
     pub fn of(per_flow: Option<Size>, flows: u32, cap: u64) -> Limit {
         let flows = u64::from(flows);
@@ -150,7 +153,7 @@ impl Limit {
         Limit { packets, bytes }
     }
 
-    /// Does a packet of so many bytes join a queue this deep?
+    /// Returns true if a packet of `bytes` fits into a queue of this depth.
     #[inline(always)]
     pub fn fits(self, depth: Depth, bytes: u32) -> bool {
         let room = u64::from(depth.bytes) + u64::from(bytes) <= self.bytes;
@@ -159,29 +162,29 @@ impl Limit {
 }
 
 impl MulBuff {
-    /// Is that the class of long flows?
+    /// Returns true if the class is one of long flows.
     pub(super) fn is_long(&self, service: u8) -> bool {
         service >= self.long
     }
 
-    /// What short flows may have of a queue at most, however many they are.
+    /// Returns the full limit of a queue of short flows, for any number of flows.
     pub(super) fn most_of_short(&self) -> Limit {
         Limit::of(None, 0, self.cap)
     }
 
-    /// Is each packet shown to the scheduler first, which counts flows?
+    /// Returns true if each packet is first shown to the scheduler, which counts flows.
     #[inline(always)]
     pub(crate) fn sees(&self) -> bool {
         self.per_flow.is_some()
     }
 
-    /// Has this queue, of the class `service`, room for a packet with data of so many bytes of buffer?
+    /// Returns true if this queue of the class `service` has room for a data packet of `bytes` bytes of buffer.
     #[inline(always)]
     pub(crate) fn takes(&self, service: u8, bytes: u32, Class { depth, flows }: Class) -> bool {
         self.limit(service, flows).fits(depth, bytes)
     }
 
-    /// Is a packet marked that joins a queue of its class this deep?
+    /// Returns true if a packet is marked that joins a class queue of this depth.
     pub(crate) fn marks(&self, depth: Depth) -> bool {
         self.step.marks(depth)
     }
@@ -194,13 +197,13 @@ impl MulBuff {
         }
     }
 
-    /// Out of the path of acknowledgements.
+    /// Calls `decide` out of line, to keep it out of the path of acknowledgements.
     #[inline(never)]
     fn decide_apart<Q: Queues>(&self, pkt: &Packet, want: Want, queues: &mut Q) -> Verdict {
         self.decide(pkt, want, queues)
     }
 
-    /// Of a packet without data.
+    /// Decides about a packet without data.
     #[inline(always)]
     fn decide_without<Q: Queues + ?Sized>(
         &self,
@@ -217,7 +220,7 @@ impl MulBuff {
         }
     }
 
-    /// Of a packet with data.
+    /// Decides about a packet with data.
     #[inline(always)]
     fn decide<Q: Queues + ?Sized>(&self, pkt: &Packet, want: Want, queues: &mut Q) -> Verdict {
         let service = pkt.service();

@@ -1,17 +1,20 @@
-//! MulBuff before DIBS: queues by class, and what short flows find no room for leaves by another port.
+//! MulBuff combined with DIBS: queues by class, and detours for packets of short flows that find no room.
 //!
-//! **Decision**     as [`mulbuff`](super::mulbuff), but a packet of a short class that it would drop is detoured: to a port
-//!                  drawn uniformly from those that lead to a switch, have room, and whose queue of that class holds less
-//!                  than short flows may have at all. Else drop. What long flows find no room for is dropped.
-//! **State**        none of its own; costs one draw for each packet of a short class that does not fit.
+//! **Decision**     as [`mulbuff`](super::mulbuff), but a packet of a short class that it would drop is
+//!                  detoured: to a port drawn uniformly from those that lead to a switch, have room, and
+//!                  whose queue of that class is below the full limit of short flows. Else drop. Packets of
+//!                  long flows without room are dropped.
+//! **State**        none; costs one draw for each packet of a short class that does not fit.
 //! **Units**        as `mulbuff`.
-//! **Errors**       refusals are counted as `full`, or `detours` past `max_detours`; construction refuses what `mulbuff` and
-//!                  `dibs` refuse.
-//! **Source**       none: Mushtaq et al., SIGCOMM 2014 (MulBuff), section 2, before Zarifis et al., EuroSys 2014 (DIBS), section 2.
-//! **Deviations**   all of the combination is *assumed*. Where a detoured packet goes it may have what `total` less `product`
-//!                  leaves, however few flows are counted there, or it would seldom find room. From when it joins there its flow
-//!                  is counted at that port as well, where one counts, until its last packet leaves there or it has been
-//!                  silent: its class weighs more there under `wps` meanwhile, and may hold more of what wants that port.
+//! **Errors**       refusals are counted as `full`, or `detours` past `max_detours`; construction refuses what
+//!                  `mulbuff` and `dibs` refuse.
+//! **Source**       none: Mushtaq et al., SIGCOMM 2014 (MulBuff), section 2, before Zarifis et al., EuroSys
+//!                  2014 (DIBS), section 2.
+//! **Deviations**   all of the combination is *assumed*. At the port that it joins, a detoured packet may use
+//!                  `total` less `product`, however few flows are counted there, or it would seldom find room.
+//!                  From then on its flow is counted at that port as well, if flows are counted there, until
+//!                  its last packet leaves there or it has been silent. Meanwhile its class has more weight
+//!                  there under `wps`, and may hold more of the packets that want that port.
 
 use super::detour::Detours;
 use super::mulbuff::{MulBuff, MulBuffSettings, Queueing};
@@ -20,7 +23,7 @@ use crate::why::{Scene, both};
 use crate::{Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, PortSet, Refusal, Rng, Settings};
 
-/// Queues by class, and detours of short flows.
+/// Policy with a queue limit per class and detours for short flows.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MulBuffDibs {
@@ -101,14 +104,14 @@ impl Buffer for MulBuffDibs {
                 let room = self.queues.why(scene, want, verdict);
                 format!("{room}; no other port to a switch has room for its class")
             }
-            // Detoured too often.
+            // The packet was detoured too often.
             _ => (self.detours).why(scene, want, verdict, |_, _| String::new()),
         }
     }
 }
 
 impl MulBuffDibs {
-    /// Kept out of the path of packets that fit.
+    /// Detours a packet that does not fit. Separate function, to keep it out of the path of packets that fit.
     #[inline(never)]
     fn detour(&self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
         let open = match self.open(pkt, want, queues) {
@@ -125,8 +128,8 @@ impl MulBuffDibs {
         }
     }
 
-    /// As for every policy that detours, but that ports have room where the queue of the packet's class has it as
-    /// well, and the wanted port has none.
+    /// Returns the ports that a detour may take, as for every policy that detours, except that the queue of the
+    /// packet's class must have room as well, and that the wanted port is excluded.
     fn open(
         &self,
         pkt: &Packet,

@@ -1,19 +1,19 @@
 //! pFabric's buffer: a full queue drops the packet whose flow has the most left to send.
 //!
-//! **Decision**     the wanted port if the packet fits. If not, the packet with the most remaining
-//!                  bytes goes, of those waiting and the one at hand; of equals the most recent.
+//! **Decision**     the wanted port if the packet fits. If not, the packet with the most remaining bytes
+//!                  is dropped, among those waiting and the one at hand; among equals the most recent.
 //! **State**        none. Reads the worst rank of one queue; no draws.
 //! **Units**        remaining bytes of the flow ([`Packet::rank`]).
 //! **Errors**       `full` for the packet at hand, `evicted` for one that waited.
 //! **Source**       Alizadeh et al., SIGCOMM 2013, section 4.2.
-//! **Deviations**   the packet on the wire is not dropped any more. No marks.
+//! **Deviations**   the packet being sent is never dropped. No marks.
 
 use super::{Buffer, DropReason, Verdict};
 use crate::why::{self, Scene, count};
 use crate::{NEVER, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, Refusal, Rng, Size};
 
-/// Drops by remaining size.
+/// Policy that drops by remaining size.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PFabric;
@@ -65,7 +65,8 @@ impl Buffer for PFabric {
     }
 }
 
-/// Which goes, of a packet of `rank` and the `worst` that waits. Ties: the one at hand is more recent.
+/// Decides between a packet of `rank` and the `worst` rank that waits. In a tie the packet at hand is dropped,
+/// as the more recent.
 pub fn decide(rank: u32, worst: Option<u32>) -> Verdict {
     if worst.is_some_and(|worst| rank < worst) {
         Verdict::Evict { mark: false }

@@ -1,6 +1,7 @@
-//! What the policies have in common that deflect packets before a queue is full: when, and where to.
+//! Common part of the policies that deflect packets before a queue is full: the condition and the choice of the
+//! port.
 //!
-//! They differ in how they tell where a packet stands among others ([`Standings`]).
+//! They differ in how they estimate the standing of a packet among others ([`Standings`]).
 
 use super::detour::Step;
 use super::standing::{Share, Standings};
@@ -11,7 +12,7 @@ use crate::why::{Scene, both};
 use crate::{Nature, Queues, Want};
 use sidestep_types::{Packet, Refusal, Rng, Settings};
 
-/// What can be set about all of them.
+/// Settings of all these policies.
 #[derive(Settings)]
 pub struct Common {
     #[setting(flatten)]
@@ -19,12 +20,12 @@ pub struct Common {
     /// share of a queue that the least urgent packets leave free (0.1 in the simulator of PACMNET 2023)
     #[setting(default = "0.1")]
     alpha: Share,
-    /// ports drawn for each packet that is deflected, 1 to 4 (two in PACMNET 2023)
+    /// ports drawn for each deflected packet, 1 to 4 (two in PACMNET 2023)
     #[setting(default = "2", range = CHOICES)]
     choices: u8,
 }
 
-/// What holds for all of them.
+/// Nature of all these policies.
 pub(super) const NATURE: Nature = Nature {
     detours: true,
     reorders: true,
@@ -35,19 +36,19 @@ pub(super) const NATURE: Nature = Nature {
     ..Nature::PLAIN
 };
 
-/// A policy that deflects by where packets stand.
+/// Policy that deflects packets by their standing.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Preemptive<S> {
     step: Step,
     choices: u8,
     threshold: Threshold<S>,
-    /// What the wanted queue and the drawn one said last: for [`Preemptive::why`] alone.
+    /// Last decisions of the wanted queue and of the drawn one, only for [`Preemptive::why`].
     said: Option<(Judged, Option<Judged>)>,
 }
 
 impl<S: Standings> Preemptive<S> {
-    /// For a switch with `ports` ports.
+    /// Creates the policy for a switch with `ports` ports.
     pub fn build(settings: Common, ports: u16, standings: S) -> Result<Preemptive<S>, Refusal> {
         let Share { above, below } = settings.alpha;
         Ok(Preemptive {
@@ -58,7 +59,7 @@ impl<S: Standings> Preemptive<S> {
         })
     }
 
-    /// The verdict on a packet.
+    /// Returns the verdict on a packet.
     pub fn admit(
         &mut self,
         pkt: &Packet,
@@ -84,7 +85,8 @@ impl<S: Standings> Preemptive<S> {
         }
     }
 
-    /// What the shorter of the drawn queues says. The one that has just refused the packet is not asked again.
+    /// Returns the decision of the shortest drawn queue. Skips the wanted queue, which has just refused the
+    /// packet.
     fn ask_another(
         &mut self,
         pkt: &Packet,
@@ -103,7 +105,7 @@ impl<S: Standings> Preemptive<S> {
         )
     }
 
-    /// Why the last packet got its verdict.
+    /// Explains the verdict on the last packet.
     pub fn why(&self, scene: &mut Scene<'_>, verdict: Verdict) -> String {
         let (wanted, drawn) = self.said.expect("a packet was decided about");
         let there = self.threshold.why(wanted);

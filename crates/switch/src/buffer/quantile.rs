@@ -1,13 +1,13 @@
-//! The last sampled ranks of each queue, and where a packet stands among them.
+//! Latest sampled ranks of each queue, and the standing of a packet among them.
 //!
-//! A window has as many places as it is long, filled or not: of a queue that has sampled little a packet stands
-//! better, as in the simulator of Practical Packet Deflection.
+//! The standing is relative to the full window length, even before the window is filled: at a queue that has
+//! sampled few packets, a packet has a better standing, as in the simulator of Practical Packet Deflection.
 
 use super::standing::{Standing, Standings};
 use crate::Queues;
 use sidestep_types::{Packet, PortId, Settings};
 
-/// How many ranks are remembered.
+/// Setting of the window length.
 #[derive(Clone, Copy, Settings)]
 pub struct WindowSize {
     /// sampled ranks that each queue remembers, 1 to 1000 (20 in the simulator of PACMNET 2023)
@@ -15,10 +15,10 @@ pub struct WindowSize {
     window: u32,
 }
 
-/// The longest window, and the rarest sample.
+/// Longest window, and longest sampling interval.
 pub(super) const MOST: u64 = 1000;
 
-/// The window of each port.
+/// Sampling windows of all ports.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Windows {
@@ -30,15 +30,15 @@ pub(super) struct Windows {
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Window {
-    /// The oldest stands at `oldest` once there are as many as the window is long.
+    /// Sampled ranks; once the window is full, the oldest is at index `oldest`.
     ranks: Vec<u32>,
     oldest: usize,
-    /// Packets since the last one that was sampled, itself counted.
+    /// Packets since the last sample, which is counted too.
     since: u32,
 }
 
 impl Windows {
-    /// Empty windows of a switch with `ports` ports, for which one of `every` packets is sampled.
+    /// Creates empty windows for a switch with `ports` ports, which sample one of `every` packets.
     pub fn new(size: WindowSize, every: u32, ports: u16) -> Windows {
         Windows {
             size: size.window,
@@ -49,7 +49,7 @@ impl Windows {
 }
 
 impl Standings for Windows {
-    /// The share of the window that ranks strictly better.
+    /// Returns the share of the window that ranks strictly better.
     fn of(&self, pkt: &Packet, port: PortId, _: &mut dyn Queues) -> Standing {
         let rank = pkt.rank();
         let ranks = &self.windows[port.index()].ranks;

@@ -1,18 +1,22 @@
-//! Quantile Preemptive Deflection: a packet that ranks worse than most of the last ones is sent on before the queue is full.
+//! Quantile Preemptive Deflection: a packet that ranks worse than most recent packets is passed on before the
+//! queue is full.
 //!
-//! **Decision**     R is the share of the last `window` sampled ranks of the queue that are smaller than the packet's.
-//!                  The wanted port while its queue holds at most `(1 − alpha·R)` of its capacity. If not, of
-//!                  `choices` ports to a switch drawn at random the one with the shorter queue, if that one keeps
+//! **Decision**     R is the share of the last `window` sampled ranks of the queue that are smaller than the
+//!                  packet's. The wanted port while its queue holds at most `(1 − alpha·R)` of its capacity. If
+//!                  not, the shortest queue of `choices` randomly drawn ports to a switch, if that queue keeps
 //!                  the packet by the same rule and its own window; else drop.
-//! **State**        of each queue the last `window` sampled ranks: one packet of every `sample` that the queue is asked
-//!                  about, whatever becomes of it. `choices` draws for each packet that is not kept.
-//! **Units**        ranks ([`Packet::rank`]); occupancy in the unit of the capacity; `mark_at` in packets or bytes.
-//! **Errors**       `full` where the wanted queue had no room, else `early`; construction refuses an `alpha` above 1,
-//!                  and a `window`, `sample` or `choices` of 0 or of too many.
-//! **Source**       Abdous et al., PACMNET 2023 (Practical Packet Deflection in Datacenters), and its public simulator.
-//! **Deviations**   the simulator asks both drawn ports and takes the shorter of those that keep the packet; a queue that
-//!                  is full samples here too. A packet's own sample is taken after its R is told, as in the simulator.
-//!                  The port that it came in by is among those drawn, as there; the wanted one too, in vain.
+//! **State**        the last `window` sampled ranks of each queue: one of every `sample` packets for which the
+//!                  queue is considered, kept or not. `choices` draws for each packet that is not kept.
+//! **Units**        ranks ([`Packet::rank`]); occupancy in the unit of the capacity; `mark_at` in packets or
+//!                  bytes.
+//! **Errors**       `full` if the wanted queue had no room, else `early`; construction refuses an `alpha` above
+//!                  1, and a `window`, `sample` or `choices` of 0 or too large.
+//! **Source**       Abdous et al., PACMNET 2023 (Practical Packet Deflection in Datacenters), and its public
+//!                  simulator.
+//! **Deviations**   the simulator queries both drawn ports and takes the shorter of those that keep the packet;
+//!                  a full queue samples here too. A packet is sampled after its own R is computed, as in the
+//!                  simulator. The port that it came in by is among those drawn, as there; the wanted port too,
+//!                  which never keeps it.
 
 use super::preemptive::{self, Common, Preemptive};
 use super::quantile::{MOST, WindowSize, Windows};
@@ -21,7 +25,7 @@ use crate::why::Scene;
 use crate::{Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, Refusal, Rng, Settings};
 
-/// Deflection by quantile.
+/// Policy that deflects by quantile.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct QuantileDeflection(Preemptive<Windows>);
@@ -33,7 +37,7 @@ pub struct QuantileSettings {
     common: Common,
     #[setting(flatten)]
     window: WindowSize,
-    /// packets of which one is sampled, 1 to 1000 (20 in the simulator of PACMNET 2023)
+    /// sampling interval: one of this many packets is sampled, 1 to 1000 (20 in the simulator of PACMNET 2023)
     #[setting(default = "20", range = 1..=MOST)]
     sample: u32,
 }
@@ -91,7 +95,7 @@ mod tests {
         packet
     }
 
-    /// One that samples all, with four places, and no marks.
+    /// Creates a policy that samples every packet, with four places, and does not mark.
     fn policy(sets: &[(&str, &str)]) -> QuantileDeflection {
         let usual = [("window", "4"), ("sample", "1"), ("mark_at", "off")];
         made(&[&usual, sets].concat()).unwrap()
@@ -102,7 +106,7 @@ mod tests {
         policy.admit(&ranked(rank), want, q, &mut Rng::from_seed(7))
     }
 
-    /// The queue of `port` samples these ranks, while it is empty.
+    /// Lets the queue of `port` sample these ranks while it is empty.
     fn sampled(policy: &mut QuantileDeflection, port: u16, ranks: [u32; 4]) {
         let mut empty = StillQueues::of(&[0; 6], 100, &[]);
         for rank in ranks {
@@ -160,7 +164,7 @@ mod tests {
         for rank in [5, 6, 7, 8] {
             assert_eq!(ask(&mut policy, 0, rank, &mut q), FULL);
         }
-        // Both have sampled four: with alpha 1 a packet behind them all needs an empty queue.
+        // Both queues have sampled four ranks: with alpha 1 a packet behind them all needs an empty queue.
         let mut q = StillQueues::of(&[1, 1, 0], 100, &[1]);
         assert_eq!(ask(&mut policy, 0, 9, &mut q), EARLY);
         assert_eq!(
@@ -174,7 +178,7 @@ mod tests {
         for to_switch in [&[][..], &[0]] {
             let mut policy = policy(&[("choices", "1")]);
             sampled(&mut policy, 0, [1, 1, 1, 1]);
-            // Asked once more, with this one in the window, it would be kept behind 92.
+            // A second query of the wanted queue, with this packet in the window, would keep it behind 92.
             let mut q = StillQueues::of(&[92, 0], 100, to_switch);
             assert_eq!(ask(&mut policy, 0, 9, &mut q), EARLY);
             assert_eq!(

@@ -1,10 +1,10 @@
 //! Reasons of drops, and the words for each.
 //!
-//! A new reason is one entry below. Its column, its metric, its row in reports, its words in figures and on the page, its
-//! counter in the software switch and its number in the kernel's program all follow from it; a test
-//! (`crates/lab/tests/declared.rs`) sees that no other source file says its words.
+//! A new reason is one entry below. Its column, its metric, its row in reports, its words in figures and on the
+//! page, its counter in the software switch and its number in the kernel's program all follow from it. A test
+//! (`crates/lab/tests/declared.rs`) checks that no other source file contains its words.
 
-/// Writes [`DropReason`].
+/// Generates [`DropReason`].
 macro_rules! reasons {
     ($(
         $(#[$doc:meta])*
@@ -16,7 +16,7 @@ macro_rules! reasons {
             clause: $clause:literal,
         }
     )*) => {
-        /// Why a packet was dropped.
+        /// Reason why a packet was dropped.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -25,42 +25,42 @@ macro_rules! reasons {
         }
 
         impl DropReason {
-            /// How many reasons there are.
+            /// Number of reasons.
             pub const COUNT: usize = DropReason::ALL.len();
-            /// All of them, in the order of their numbers.
+            /// All reasons, in the order of their numbers.
             pub const ALL: [DropReason; [$($name),*].len()] = [$(DropReason::$reason),*];
 
-            /// The word for it in results.
+            /// Returns the word for the reason in results.
             pub const fn name(self) -> &'static str {
                 match self { $(DropReason::$reason => $name,)* }
             }
 
-            /// Its column and its metric: `drops_` and the word.
+            /// Returns the name of its column and metric: `drops_` and the word.
             pub const fn counted_as(self) -> &'static str {
                 match self { $(DropReason::$reason => concat!("drops_", $name),)* }
             }
 
-            /// Its row in the report of a run.
+            /// Returns the label of its row in the report of a run.
             pub const fn row(self) -> &'static str {
                 match self { $(DropReason::$reason => $row,)* }
             }
 
-            /// Its name in the legend of a figure.
+            /// Returns its name in the legend of a figure.
             pub const fn legend(self) -> &'static str {
                 match self { $(DropReason::$reason => $legend,)* }
             }
 
-            /// What its count over a run is of.
+            /// Returns the description of its count over a run.
             pub const fn metric_doc(self) -> &'static str {
                 match self { $(DropReason::$reason => $metric,)* }
             }
 
-            /// What its count at a port is of.
+            /// Returns the description of its count at a port.
             pub const fn column_doc(self) -> &'static str {
                 match self { $(DropReason::$reason => $column,)* }
             }
 
-            /// The reason as a clause, for sentences like "s1 drops it: there is no room for it".
+            /// Returns the reason as a clause, for sentences like "s1 drops it: there is no room for it".
             pub const fn clause(self) -> &'static str {
                 match self { $(DropReason::$reason => $clause,)* }
             }
@@ -69,7 +69,7 @@ macro_rules! reasons {
 }
 
 reasons! {
-    /// No queue would take it.
+    /// No queue had room.
     Full = "full" {
         row: "dropped, no room",
         legend: "queue full",
@@ -77,7 +77,7 @@ reasons! {
         column: "packets that wanted this port and found no room",
         clause: "there is no room for it",
     }
-    /// Its time to live ran out.
+    /// The time to live ran out.
     Ttl = "ttl" {
         row: "dropped, TTL expired",
         legend: "time to live",
@@ -85,7 +85,7 @@ reasons! {
         column: "packets that wanted this port and had no time to live left",
         clause: "its time to live ran out",
     }
-    /// An active queue manager dropped it early.
+    /// Active queue management dropped the packet early.
     Early = "early" {
         row: "dropped early",
         legend: "early (AQM)",
@@ -101,7 +101,7 @@ reasons! {
         column: "packets that waited for this port and made room for better ones",
         clause: "a packet that ranks better takes its place",
     }
-    /// It had been detoured as often as the policy allows.
+    /// The packet had been detoured as often as the policy allows.
     Detours = "detours" {
         row: "dropped, detoured too often",
         legend: "too many detours",
@@ -109,7 +109,7 @@ reasons! {
         column: "packets that wanted this port and had been detoured as often as is allowed",
         clause: "it was detoured as often as is allowed",
     }
-    /// It was on a link that went down, waited for it, or was sent to it later.
+    /// The link was down: the packet was on it or waited for it as it went down, or was sent to it later.
     LinkDown = "link_down" {
         row: "dropped, link down",
         legend: "link down",

@@ -1,11 +1,11 @@
-//! RED: mark or drop early, with a probability that grows with the average queue.
+//! RED: marks or drops early, with a probability that grows with the average queue.
 //!
 //! **Decision**     keep below `min`; between `min` and `max` mark or drop with a probability
 //!                  rising to `max_p`, spread evenly by the count since the last; from `max` on
 //!                  mark or drop every packet (`gentle`: rise from `max_p` to 1 at twice `max`).
 //! **State**        per port: the average queue, and the packets since the last mark.
 //! **Units**        `min` and `max` both in packets or both in bytes; the average in 2⁻¹⁶ of those.
-//! **Errors**       `early` for what RED drops, `full` for what does not fit; construction
+//! **Errors**       `early` for packets that RED drops, `full` for packets that do not fit; construction
 //!                  refuses mixed units, `min` above `max`, probabilities and weights outside (0, 1].
 //! **Source**       Floyd and Jacobson, ToN 1993; marking in RFC 3168 section 7; gentle by Floyd, 2000.
 //! **Deviations**   fixed point instead of floating point. The average of an idle queue decays
@@ -18,7 +18,7 @@ use sidestep_types::{
     About, Bytes, Fraction, Packet, ParamUnit, Refusal, Rng, Setting, Settings, Size, Value, Words,
 };
 
-/// Random early detection.
+/// Random early detection policy.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Red {
@@ -30,12 +30,12 @@ pub struct Red {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Curve {
     in_bytes: bool,
-    /// Both in 2⁻¹⁶ packets or bytes.
+    /// Thresholds in 2⁻¹⁶ packets or bytes.
     min: u64,
     max: u64,
-    /// In 2⁻³².
+    /// Probability at `max`, in 2⁻³².
     max_p: u64,
-    /// In 2⁻³².
+    /// Weight of the newest queue length, in 2⁻³².
     weight: u64,
     gentle: bool,
     ecn: bool,
@@ -45,7 +45,7 @@ struct Curve {
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct PortState {
-    /// In 2⁻¹⁶ packets or bytes.
+    /// Average queue in 2⁻¹⁶ packets or bytes.
     average: u64,
     /// Packets since the last mark or early drop while between the thresholds.
     since: u64,
@@ -56,19 +56,19 @@ const ONE: u64 = 1 << 32;
 /// Settings of [`Red`].
 #[derive(Settings)]
 pub struct RedSettings {
-    /// average queue from which it marks; assumed: the step of DCTCP at 1 Gbps
+    /// average queue length from which packets are marked; assumed: the step of DCTCP at 1 Gbps
     #[setting(default = "20 pkt")]
     min: Size,
-    /// average queue from which it marks all; three times min (Floyd, 1997)
+    /// average queue length from which all packets are marked, unless gentle; three times min (Floyd, 1997)
     #[setting(default = "60 pkt")]
     max: Size,
-    /// probability just below max (Floyd, 1997)
+    /// marking probability just below max (Floyd, 1997)
     #[setting(default = "0.1")]
     max_p: Share,
-    /// weight of the newest queue length in the average (1993); 1 follows the queue itself
+    /// weight of the newest queue length in the average (1993); with 1 the average is the queue itself
     #[setting(default = "0.002")]
     weight: Share,
-    /// between max and twice max, rise from max_p to 1 (Floyd, 2000)
+    /// let the probability rise from max_p to 1 between max and twice max (Floyd, 2000)
     #[setting(default = "true")]
     gentle: bool,
     /// mark ECN-capable packets instead of dropping them (RFC 3168)
@@ -79,14 +79,14 @@ pub struct RedSettings {
     above_max: AboveMax,
 }
 
-/// What becomes of ECN-capable packets past `max`.
+/// Treatment of ECN-capable packets past `max`.
 #[derive(Clone, Copy, Words)]
 enum AboveMax {
     Drop,
     Mark,
 }
 
-/// A share in 2⁻³², which must be in (0, 1].
+/// Setting of a share in (0, 1], stored in 2⁻³².
 struct Share(u64);
 
 impl Setting for Share {
@@ -195,7 +195,7 @@ impl Buffer for Red {
             return why::verdict(verdict);
         }
         let Curve { min, max, .. } = self.curve;
-        // The average with this packet: the decision took it in.
+        // Average with this packet, as computed by the decision.
         let average = self.ports[want.port.index()].average;
         let unit = if self.curve.in_bytes {
             "bytes"
@@ -232,7 +232,7 @@ impl Buffer for Red {
     }
 }
 
-/// How many packets of 1500 bytes could have left since the queue ran empty.
+/// Returns how many packets of 1500 bytes could have left since the queue ran empty.
 fn idle_packets(want: Want, queues: &mut dyn Queues) -> u64 {
     if want.depth.packets > 0 {
         return 0;
@@ -244,13 +244,13 @@ fn idle_packets(want: Want, queues: &mut dyn Queues) -> u64 {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Zone {
     Calm,
-    /// With this probability, in 2⁻³².
+    /// Signal with this probability, in 2⁻³².
     Chance(u64),
     Certain,
 }
 
 impl Curve {
-    /// The average after a packet finds the queue at `depth`, `idle` packet times after it ran empty.
+    /// Returns the average after a packet finds the queue at `depth`, `idle` packet times after it ran empty.
     fn average(&self, before: u64, depth: Depth, idle: u64) -> u64 {
         let now = if self.in_bytes {
             depth.bytes
@@ -281,7 +281,7 @@ impl Curve {
     }
 }
 
-/// Floyd and Jacobson's even spacing: `p / (1 - since·p)` against one draw.
+/// Applies Floyd and Jacobson's even spacing: compares `p / (1 - since·p)` with one draw.
 fn hits(p: u64, since: u64, draw: u32) -> bool {
     let spent = since.saturating_mul(p);
     if spent >= ONE {
@@ -291,17 +291,17 @@ fn hits(p: u64, since: u64, draw: u32) -> bool {
     u128::from(draw) < spaced
 }
 
-/// `value · share`, with `share` in 2⁻³².
+/// Computes `value · share`, with `share` in 2⁻³².
 fn times(value: u64, share: u64) -> u64 {
     ((u128::from(value) * u128::from(share)) >> 32) as u64
 }
 
-/// `part / whole` in 2⁻³².
+/// Computes `part / whole` in 2⁻³².
 fn ratio(part: u64, whole: u64) -> u64 {
     ((u128::from(part) << 32) / u128::from(whole)) as u64
 }
 
-/// `value · keepⁿ`, with `keep` in 2⁻³².
+/// Computes `value · keepⁿ`, with `keep` in 2⁻³².
 fn decay(value: u64, keep: u64, n: u64) -> u64 {
     let (mut value, mut keep, mut n) = (value, keep, n);
     while n > 0 && value > 0 {
@@ -329,7 +329,7 @@ mod tests {
         Red::from_values(&values, 4, 0)
     }
 
-    /// How many of `n` packets are marked at a queue of `packets`.
+    /// Returns how many of `n` packets are marked at a queue of `packets`.
     fn marked(red: &mut Red, packets: u32, n: u32) -> u32 {
         let mut q = StillQueues::of(&[packets], 1000, &[]);
         let mut rng = Rng::from_seed(3);
@@ -356,8 +356,8 @@ mod tests {
 
     #[test]
     fn between_the_thresholds_the_share_is_twice_the_probability_by_even_spacing() {
-        // Half-way between min and max the base probability is max_p / 2 = 5 %; the spacing
-        // makes gaps uniform on 1..=20, so one in 10.5 packets is marked.
+        // Half-way between min and max the base probability is max_p / 2 = 5 %. The spacing makes gaps uniform
+        // on 1..=20, so one in 10.5 packets is marked.
         let mut red = red(&[("weight", "1")]).unwrap();
         let share = f64::from(marked(&mut red, 40, 100_000)) / 1e5;
         assert!((share - 1.0 / 10.5).abs() < 0.002, "{share}");
@@ -376,7 +376,7 @@ mod tests {
             0,
         );
         assert_eq!(still, busy);
-        // (1 - 0.002)^346 is a half.
+        // (1 - 0.002)^346 is about one half.
         let rested = curve.average(busy, Depth::default(), 346);
         assert!(
             (rested as f64 / busy as f64 - 0.5).abs() < 0.003,

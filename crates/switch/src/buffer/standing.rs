@@ -1,41 +1,41 @@
-//! Where a packet stands among others by its rank, for policies that admit by it.
+//! Standing of a packet among others by its rank, for policies that admit by it.
 
 use crate::Queues;
 use sidestep_types::{Fraction, Packet, ParamUnit, PortId, Refusal, Setting, Value};
 
-/// A share from 0, more urgent than all, to 1: `part` of `whole`.
+/// Standing as a fraction, `part` of `whole`: 0 is more urgent than all others, 1 less urgent than all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Standing {
     pub part: u32,
-    /// Above 0.
+    /// Denominator, above 0.
     pub whole: u32,
 }
 
 impl Standing {
-    /// More urgent than all.
+    /// Standing of a packet that is more urgent than all others.
     pub const FIRST: Standing = Standing { part: 0, whole: 1 };
-    /// Less urgent than all.
+    /// Standing of a packet that is less urgent than all others.
     pub const LAST: Standing = Standing { part: 1, whole: 1 };
 
-    /// As a number with three places, rounded down.
+    /// Formats the standing with three decimal places, rounded down.
     pub fn words(self) -> String {
         let thousandths = u64::from(self.part) * 1000 / u64::from(self.whole);
         format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
     }
 }
 
-/// How the standing of a packet at a queue is told.
+/// Estimator of the standing of packets at each queue.
 pub(super) trait Standings {
-    /// Where `pkt` stands among the packets of `port`.
+    /// Returns the standing of `pkt` among the packets of `port`.
     fn of(&self, pkt: &Packet, port: PortId, queues: &mut dyn Queues) -> Standing;
-    /// The queue of `port` has been asked about `pkt`, which it may take or not.
+    /// Records that the queue of `port` was considered for `pkt`, which it may accept or not.
     fn see(&mut self, pkt: &Packet, port: PortId);
-    /// How a standing came about, in a clause.
+    /// Explains in a clause how a standing was computed.
     fn why(&self, standing: Standing) -> String;
 }
 
-/// A setting that is a share, at most 1: two numbers of 32 bits.
+/// Setting of a share, at most 1, as two numbers of 32 bits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Share {
     pub above: u32,

@@ -1,24 +1,24 @@
-//! A threshold on each queue that falls with where the packet at hand stands among others.
+//! Queue threshold that falls with the standing of the packet at hand among others.
 //!
 //! With R from 0 (the most urgent) to 1, a queue of capacity C keeps a packet while it holds no more than
-//! C·(1 − alpha·R). One that is full keeps none; one without a limit keeps all. AIFO's rule, R ≤ (C − c)/C/(1 − k), is
-//! the same with alpha = 1 − k.
+//! C·(1 − alpha·R). A full queue keeps no packet, a queue without a limit keeps all. AIFO's rule,
+//! R ≤ (C − c)/C/(1 − k), is the same with alpha = 1 − k.
 
 use super::standing::{Standing, Standings};
 use crate::why::{bytes, count, packets};
 use crate::{Depth, Queues, Want};
 use sidestep_types::{Packet, PortId, Size};
 
-/// The rule, and what it goes by.
+/// Threshold rule, and the estimator of standings that it uses.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Threshold<S> {
-    /// At most 1.
+    /// Numerator and denominator, at most 1.
     alpha: (u32, u32),
     standings: S,
 }
 
-/// What one queue said of a packet.
+/// Decision of one queue about a packet.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Judged {
@@ -26,17 +26,17 @@ pub(super) struct Judged {
     pub depth: Depth,
     pub kept: bool,
     fits: bool,
-    /// Where it stood, and the most that the queue may hold; `None` where neither mattered.
+    /// Standing of the packet, and the limit of the queue; `None` if neither was needed.
     standing: Option<(Standing, Size)>,
 }
 
 impl<S: Standings> Threshold<S> {
-    /// Thresholds from `1 − alpha` of a queue on.
+    /// Creates thresholds between `1 − alpha` of a queue and all of it.
     pub fn new(alpha: (u32, u32), standings: S) -> Threshold<S> {
         Threshold { alpha, standings }
     }
 
-    /// Does this queue keep the packet? It sees it, kept or not.
+    /// Decides whether this queue keeps the packet. The queue sees the packet in either case.
     #[inline]
     pub fn judge(&mut self, pkt: &Packet, at: Want, queues: &mut dyn Queues) -> Judged {
         let Want { port, depth, fits } = at;
@@ -49,7 +49,7 @@ impl<S: Standings> Threshold<S> {
         };
         if fits && let Some(limit) = queues.limit() {
             let (held, most) = fill(depth, limit);
-            // Far from full the standing does not matter.
+            // Far below the limit the standing does not matter.
             if !keeps(held, most, self.alpha, Standing::LAST) {
                 let standing = self.standings.of(pkt, port, queues);
                 judged.kept = keeps(held, most, self.alpha, standing);
@@ -60,7 +60,7 @@ impl<S: Standings> Threshold<S> {
         judged
     }
 
-    /// What a queue said, with its numbers.
+    /// Explains the decision of a queue, with its numbers.
     pub fn why(&self, judged: Judged) -> String {
         match (judged.fits, judged.standing) {
             (false, _) => "the queue is full".into(),
@@ -83,7 +83,7 @@ impl<S: Standings> Threshold<S> {
     }
 }
 
-/// What a queue holds, and the most that it may hold, in the unit of the latter.
+/// Returns the content of a queue and its limit, in the unit of the limit.
 fn fill(depth: Depth, limit: Size) -> (u64, u64) {
     match limit {
         Size::Packets(most) => (u64::from(depth.packets), most),
@@ -91,19 +91,19 @@ fn fill(depth: Depth, limit: Size) -> (u64, u64) {
     }
 }
 
-/// `held ≤ most · (1 − alpha·standing)`, without rounding: hardware can do the same.
+/// Checks `held ≤ most · (1 − alpha·standing)` without rounding, as hardware can.
 fn keeps(held: u64, most: u64, alpha: (u32, u32), standing: Standing) -> bool {
     let (share, whole) = left(alpha, standing);
     u128::from(held) * whole <= u128::from(most) * share
 }
 
-/// The most that a queue may hold and still keep a packet that stands there.
+/// Returns the most that a queue may hold and still keep a packet of this standing.
 fn threshold(most: u64, alpha: (u32, u32), standing: Standing) -> u64 {
     let (share, whole) = left(alpha, standing);
     (u128::from(most) * share / whole) as u64
 }
 
-/// `1 − alpha·standing` as a fraction of numbers below 2⁶⁴, so that no product above overflows.
+/// Returns `1 − alpha·standing` as a fraction of numbers below 2⁶⁴, so that no product above overflows.
 fn left((above, below): (u32, u32), standing: Standing) -> (u128, u128) {
     let whole = u128::from(below) * u128::from(standing.whole);
     (whole - u128::from(above) * u128::from(standing.part), whole)
@@ -120,7 +120,7 @@ mod tests {
         assert!(at(100, 0, 20) && !at(101, 0, 20));
         assert!(at(90, 20, 20) && !at(91, 20, 20));
         assert!(at(95, 10, 20) && !at(96, 10, 20));
-        // Of 101 packets 95.95.
+        // The threshold is 95.95 of 101 packets.
         let half = Standing {
             part: 10,
             whole: 20,
@@ -143,7 +143,7 @@ mod tests {
             assert!(threshold == u64::MAX || !keeps(threshold + 1, most, alpha, standing));
         }
 
-        /// Yu et al., SIGCOMM 2021: quantile ≤ 1/(1 − k) · (C − c)/C.
+        /// Checks against the rule of Yu et al., SIGCOMM 2021: quantile ≤ 1/(1 − k) · (C − c)/C.
         #[test]
         fn with_alpha_of_one_without_k_it_is_the_rule_of_aifo(
             held in 0u64..=1000, k in 0u32..10, part in 0u32..=20,

@@ -1,16 +1,17 @@
-//! Packet trimming: a packet that finds the queue full loses its payload and its header goes first.
+//! Packet trimming: a packet that finds the queue full loses its payload, and its header goes first.
 //!
-//! **Decision**     data joins if it fits beside the data that waits; else its payload is cut off
-//!                  and the header joins the control packets, as long as fewer than `headers` of
-//!                  them wait; else drop. Other control packets join under the same limit.
+//! **Decision**     data joins if it fits beside the data that waits. Else its payload is cut off and the
+//!                  header joins the control packets, as long as fewer than `headers` of them wait; else
+//!                  drop. Other control packets join under the same limit.
 //! **State**        none. Reads how many control packets wait; no draws.
 //! **Units**        the limit of data is the switch's own; `headers`, `mark_at` in packets or bytes.
 //! **Errors**       none; refusals are counted as `full`, trimmed packets as such.
 //! **Source**       Cheng et al., NSDI 2014 (Cutting Payload); DIBS names it as an alternative.
 //!                  Control packets first: Handley et al., SIGCOMM 2017 (NDP), section 3.1.
 //! **Deviations**   Cutting Payload has one queue; here headers and acknowledgements overtake, as
-//!                  in NDP. NDP swaps the arriving packet for one at the tail at random, and serves
-//!                  ten headers a packet of data; here the arriving one is cut, and headers are strictly first.
+//!                  in NDP. NDP trims the arriving packet or the one at the tail, at random, and serves ten
+//!                  headers per data packet; here the arriving packet is trimmed, and headers strictly go
+//!                  first.
 
 use super::{Buffer, DropReason, Verdict};
 use crate::queues::reaches;
@@ -19,14 +20,15 @@ use crate::why::{Scene, both, bytes, packets};
 use crate::{Depth, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, Refusal, Rng, Settings, Size};
 
-/// Cuts payloads.
+/// Policy that trims packets.
 #[derive(Debug, Settings)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Trim {
-    /// control packets that may wait at a port, beyond its capacity: headers and acknowledgements; assumed
+    /// limit of control packets (headers and acknowledgements) that wait at a port, beyond its capacity;
+    /// assumed
     #[setting(default = "100 pkt")]
     headers: Size,
-    /// mark when the data that waits already holds this much; the paper's headers are the signal
+    /// mark when the waiting data already holds this much; off in the paper, where headers are the signal
     #[setting(default = "off", off = "off")]
     mark_at: Option<Size>,
 }
@@ -91,7 +93,7 @@ impl Buffer for Trim {
     }
 }
 
-/// The verdict on a packet that carries data or not, by whether there is room for it and for its header.
+/// Decides about a packet with or without `data`, given whether there is room for it and for its header.
 pub fn decide(data: bool, room: bool, mark: bool, header_room: bool) -> Verdict {
     match (data, room, header_room) {
         (true, true, _) => Verdict::Enqueue { mark },
@@ -108,7 +110,8 @@ mod tests {
     use crate::testing::{StillQueues, data};
     use sidestep_types::{FlowId, HostId, Kind};
 
-    /// The verdict on `pkt` where `packets` wait, `control` of them control packets, of a capacity of 8.
+    /// Returns the verdict on `pkt` while `packets` wait, `control` of them control packets, with a capacity of
+    /// 8.
     fn said(pkt: &Packet, packets: u32, control: u32) -> Verdict {
         let mut trim = Trim {
             headers: Size::Packets(10),

@@ -1,47 +1,48 @@
-//! The answers of buffer policies.
+//! Verdicts of buffer policies.
 
 use super::DropReason;
 use sidestep_types::PortId;
 
-/// What becomes of a packet. A mark is taken by ECN-capable packets alone.
+/// Decision of a buffer policy about a packet. Only ECN-capable packets can be marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It joins the queue it wanted.
+    /// The packet joins its wanted queue.
     Enqueue {
-        /// And is marked.
+        /// True to mark it.
         mark: bool,
     },
-    /// It joins the queue of another port.
+    /// The packet joins the queue of another port.
     Detour {
-        /// That port.
+        /// Port that it joins.
         port: PortId,
-        /// And is marked.
+        /// True to mark it.
         mark: bool,
     },
-    /// The wanted queue's worst packet goes, and this one joins in its place. Only where
-    /// [`Queues::worst`](crate::Queues::worst) names one. Where the capacity is in bytes, the evicted packet may free too few
-    /// of them: then the policy is asked again. What goes is [`Buffer::displaced`](super::Buffer::displaced).
+    /// The worst packet of the wanted queue is evicted, and this one joins in its place. Only valid if
+    /// [`Queues::worst`](crate::Queues::worst) returns a rank. With a capacity in bytes, the evicted packet may
+    /// free too few: the policy is called again then. [`Buffer::displaced`](super::Buffer::displaced) decides
+    /// about evicted packets.
     Evict {
-        /// And it is marked.
+        /// True to mark the packet that joins.
         mark: bool,
     },
-    /// It joins this queue, full or not: of what waits there, the worst are dropped (reason
-    /// `evicted`) until all fits. Only what ranks strictly worse makes room; where that is too little, or nothing
-    /// ranks, the packet is dropped itself.
+    /// The packet joins this queue, full or not: the worst waiting packets are dropped (reason `evicted`) until
+    /// it fits. Only packets that rank strictly worse are dropped; if that is not enough, or the port does not
+    /// rank, the packet itself is dropped.
     Squeeze {
-        /// The queue's port, which may be the one it wanted.
+        /// Port of the queue, which may be the wanted one.
         port: PortId,
-        /// And it is marked.
+        /// True to mark the packet that joins.
         mark: bool,
     },
-    /// Its payload is cut off; the header joins the queue it wanted, room or not.
+    /// The payload is cut off; the header joins the wanted queue even if that is full.
     Trim,
     /// The packet is dropped.
     Drop(DropReason),
 }
 
 impl Verdict {
-    /// The word for it in results.
+    /// Returns the word for the verdict in results.
     pub const fn name(self) -> &'static str {
         match self {
             Verdict::Enqueue { .. } => "enqueue",
@@ -53,7 +54,7 @@ impl Verdict {
         }
     }
 
-    /// The port whose queue a packet joins that wanted `want`; `None` when it is dropped.
+    /// Returns the port whose queue a packet joins that wanted `want`; `None` if it is dropped.
     pub const fn port(self, want: PortId) -> Option<PortId> {
         match self {
             Verdict::Detour { port, .. } | Verdict::Squeeze { port, .. } => Some(port),
@@ -62,7 +63,7 @@ impl Verdict {
         }
     }
 
-    /// Is the packet marked, if it can be?
+    /// Returns true if the packet is to be marked.
     pub const fn marks(self) -> bool {
         match self {
             Verdict::Enqueue { mark }
@@ -73,7 +74,7 @@ impl Verdict {
         }
     }
 
-    /// Why the packet is dropped, if it is.
+    /// Returns the reason of the drop, if the packet is dropped.
     pub const fn reason(self) -> Option<DropReason> {
         match self {
             Verdict::Drop(reason) => Some(reason),

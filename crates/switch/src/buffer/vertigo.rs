@@ -1,20 +1,21 @@
-//! Vertigo: a full queue sends on what has the most left to send, to a queue that is less full.
+//! Vertigo: a full queue passes on the packets with the most left to send, to a queue that is less full.
 //!
-//! **Decision**     the wanted port if the packet fits. If not, and what waits there and ranks strictly worse
-//!                  makes room, the worst of it leave and the packet joins; else the packet leaves itself. What
-//!                  leaves goes to the shorter queue of `choices` ports to a switch, drawn at random. Where that is
-//!                  full too, its worst are dropped until all fits, itself perhaps.
+//! **Decision**     the wanted port if the packet fits. If not, and evicting waiting packets that rank strictly
+//!                  worse makes room, the worst of them are evicted and the packet joins; else the packet
+//!                  itself is passed on. An evicted or passed-on packet goes to the shorter queue of `choices`
+//!                  ports to a switch, drawn at random. If that is full too, its worst packets, the new one
+//!                  included, are dropped until all fit.
 //! **State**        none. Reads ranks from the worst on until there is room; `choices` draws for each packet
-//!                  that leaves, less where fewer ports lead to a switch.
-//! **Units**        ranks, of transports here the bytes not acknowledged ([`Packet::rank`]); bytes of queue; `mark_at`
-//!                  in packets or bytes.
-//! **Errors**       `evicted` for what waited, `full` for the packet at hand; construction refuses `choices` of
-//!                  0, of more than 4, or of more than the switch has ports.
+//!                  that leaves, fewer if fewer ports lead to a switch.
+//! **Units**        ranks: the transports here set them to the bytes not acknowledged ([`Packet::rank`]); bytes
+//!                  of queue; `mark_at` in packets or bytes.
+//! **Errors**       `evicted` for packets that waited, `full` for the packet at hand; construction refuses
+//!                  `choices` of 0, of more than 4, or of more than the switch has ports.
 //! **Source**       Abdous et al., CoNEXT 2021, section 3.2, and its public simulator.
-//! **Deviations**   of two full queues the paper takes either, its simulator and this the shorter. The port where a
-//!                  packet waited and the one it came in by are among those drawn, as in the simulator. Equal
-//!                  queues: the one drawn first. A mark is given by the queue as it is before the last victim leaves
-//!                  it. `deflect` is not in the paper.
+//! **Deviations**   of two full queues the paper takes either, its simulator and this policy the shorter. The
+//!                  port where a packet waited and the one it came in by are among those drawn, as in the
+//!                  simulator. Among equal queues, the one drawn first. The mark depends on the queue as it is
+//!                  before the last victim leaves it. `deflect` is not in the paper.
 
 use super::detour::Step;
 use super::{Buffer, DropReason, Verdict};
@@ -23,7 +24,7 @@ use crate::why::{self, Scene, both, count};
 use crate::{NEVER, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings, Size};
 
-/// Deflection of the largest.
+/// Policy that deflects the packets with the largest rank.
 #[derive(Debug, Settings)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Vertigo {
@@ -32,7 +33,7 @@ pub struct Vertigo {
     /// ports drawn for each packet that leaves a full queue, 1 to 4
     #[setting(default = "2", range = CHOICES)]
     choices: u8,
-    /// does what leaves a full queue go to another? If not it is dropped: Vertigo's queues alone
+    /// send packets that leave a full queue to another one; if false they are dropped: Vertigo's queues alone
     #[setting(default = "true")]
     deflect: bool,
 }
@@ -125,7 +126,8 @@ impl Buffer for Vertigo {
 }
 
 impl Vertigo {
-    /// Kept out of the path of packets that fit.
+    /// Decides about a packet that does not fit. Separate function, to keep it out of the path of packets that
+    /// fit.
     #[inline(never)]
     fn full(&self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
         if queues.could_fit(pkt, want.port) {
@@ -136,7 +138,8 @@ impl Vertigo {
         deflected.unwrap_or(Verdict::Drop(DropReason::Full))
     }
 
-    /// Where a packet that leaves a full queue goes; nowhere when no port leads to a switch.
+    /// Returns the verdict on a packet that leaves a full queue; `None` if no port leads to a switch or
+    /// deflection is off.
     fn deflect(&self, pkt: &Packet, queues: &mut dyn Queues, rng: &mut Rng) -> Option<Verdict> {
         if !self.deflect {
             return None;
@@ -167,7 +170,7 @@ mod tests {
         pkt
     }
 
-    /// Ports 0 and 1 lead to hosts, 2 to 5 to switches; 0 and 3 are full.
+    /// Creates six ports: 0 and 1 lead to hosts, 2 to 5 to switches; 0 and 3 are full.
     fn six_ports() -> StillQueues {
         StillQueues::of(&[100, 0, 5, 100, 99, 0], 100, &[2, 3, 4, 5])
     }
@@ -196,7 +199,7 @@ mod tests {
         q.waiting[0] = vec![(90, 1500), (70, 1500)];
         assert_eq!(said(&[], &mut q, 0, 89), Verdict::Evict { mark: true });
         assert!(matches!(said(&[], &mut q, 0, 90), Verdict::Detour { .. }));
-        // In bytes, two small ones and nothing else ranks worse.
+        // In bytes, only two small packets rank worse.
         q.capacity = crate::Capacity::PerPort(Size::Bytes(sidestep_types::Bytes(150_000)));
         q.waiting[0] = vec![(90, 700), (80, 700), (70, 100)];
         assert_eq!(said(&[], &mut q, 0, 69), Verdict::Evict { mark: true });
@@ -218,8 +221,8 @@ mod tests {
                 other => panic!("{other:?}"),
             }
         }
-        // Of six pairs, port 5 is the shorter of three, port 2 of two more, port 4 of that with 3.
-        // Standard deviation at most 39.
+        // Of the six pairs, port 5 is the shorter in three, port 2 in two more, port 4 in the pair with port 3.
+        // Standard deviation: at most 39.
         for (seen, expected) in seen.into_iter().zip([0, 0, 2_000, 0, 1_000, 3_000]) {
             assert!(seen.abs_diff(expected) < 160, "{seen} of {expected}");
         }
@@ -238,19 +241,19 @@ mod tests {
             assert_eq!(verdict.port(PortId(0)), Some(PortId(drawn[0])));
             first += u32::from(drawn[0] == 0);
         }
-        // Standard deviation 32.
+        // Standard deviation: 32.
         assert!(first.abs_diff(2_000) < 130, "{first}");
     }
 
     #[test]
     fn the_shortest_of_all_that_are_drawn_is_the_one_with_the_fewest_bytes() {
         let mut q = six_ports();
-        // As many packets as port 4 and more than port 2, in fewer bytes than either.
+        // Port 5 holds as many packets as port 4 and more than port 2, in fewer bytes than either.
         q.depths[5] = Depth {
             packets: 99,
             bytes: 99 * 64,
         };
-        // It came in by that very port, or waited there.
+        // The packet came in by that very port, or waited there.
         q.ingress = Some(PortId(5));
         for seed in 0..40 {
             let mut rng = Rng::from_seed(seed);

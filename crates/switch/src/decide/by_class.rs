@@ -1,7 +1,8 @@
-//! MulBuff at a port with class queues, while what waits stands in its line: decided and queued in one go.
+//! Fast path for MulBuff at a port with class queues, while the waiting packets stand in its line: decides and
+//! enqueues in one step.
 //!
-//! It is what [`Decider::admit`] and [`Ranked::joins_line`] do one after the other, which
-//! find the port, the class and the place of the flow anew. What is not done on nearly every hop is left to these.
+//! Equivalent to [`Decider::admit`] followed by [`Ranked::joins_line`], without looking up the port, the class
+//! and the place of the flow twice. Cases that are rare on a hop are left to those two.
 
 use super::Decider;
 use crate::ports::{Line, NONE, Ranked, Store, Wire};
@@ -9,9 +10,10 @@ use crate::{AnyBuffer, Capacity, Class};
 use sidestep_types::{PortId, Time};
 
 impl Decider {
-    /// The packet of parcel `at`, whose TTL has not ended here, wants the port with this queue, line and wire. If it joins the
-    /// line, says when it departs if nothing is before it: the driver plans its arrival. `None` where the driver has to
-    /// decide as ever; what was done then may be done again.
+    /// Decides about the packet of parcel `at`, which wants the port with this queue, line and wire. Its TTL
+    /// must not have ended here. Returns `None` if the driver has to decide in the general way; steps done so
+    /// far may be repeated then. Otherwise the packet has joined the line, and the inner value is its departure
+    /// if nothing is before it, so that the driver can plan its arrival.
     #[inline(always)]
     pub fn joins_class<S: Store>(
         &mut self,

@@ -1,11 +1,12 @@
-//! What becomes of most packets, by one look at the queue that they want.
+//! Fast path for most packets: a decision by one look at the wanted queue.
 
 use crate::queues::Room;
 use crate::{AnyBuffer, Buffer, Capacity, Depth};
 
-/// Below which depth of a queue a packet joins it and nothing else happens, and from which on it is marked: four numbers that
-/// a hop compares with two, whatever the policy and the capacity are. What they do not let in is decided at length
-/// ([`crate::Decider::admit`]), so they may be too low and never too high. The default lets nothing in.
+/// Depths below which a packet joins a queue without further steps, and depths from which it is marked. A hop
+/// compares four numbers with the two of the queue, whatever the policy and the capacity. Packets that do not
+/// pass are decided in full ([`crate::Decider::admit`]), so the limits may be too low but never too high. The
+/// default admits nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByOne {
     packets: u32,
@@ -15,8 +16,8 @@ pub struct ByOne {
 }
 
 impl ByOne {
-    /// What `buffer` and `capacity` let in so: nothing where a policy does more ([`Buffer::marks_at`]), or where queues
-    /// share memory.
+    /// Returns the limits for `buffer` and `capacity`. Admits nothing if the policy does more
+    /// ([`Buffer::marks_at`]) or if queues share memory.
     pub(super) fn of(buffer: &AnyBuffer, capacity: Capacity) -> ByOne {
         let Some(marks_at) = buffer.marks_at() else {
             return ByOne::default();
@@ -33,14 +34,14 @@ impl ByOne {
         }
     }
 
-    /// Has a queue that is `depth` deep room for so many bytes more?
+    /// Returns true if a queue of this `depth` has room for `bytes` more.
     #[inline(always)]
     pub(super) fn lets_in(&self, depth: Depth, bytes: u32) -> bool {
         depth.packets < self.packets
             && u64::from(depth.bytes) + u64::from(bytes) <= u64::from(self.bytes)
     }
 
-    /// Is a packet that joins a queue that is `depth` deep marked?
+    /// Returns true if a packet that joins a queue of this `depth` is marked.
     #[inline(always)]
     pub(super) fn marks(&self, depth: Depth) -> bool {
         depth.packets >= self.mark_packets || depth.bytes >= self.mark_bytes

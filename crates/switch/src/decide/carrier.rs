@@ -1,12 +1,12 @@
-//! The driver of a decision, as the decider sees it.
+//! Interface between the decider and a driver.
 
 use crate::Event;
 use crate::ports::Ports;
 use sidestep_types::{Packet, PortId};
 
-/// A driver with one packet at hand.
+/// Driver with one packet at hand.
 ///
-/// One port in memory, whose clock stands still and which nothing leaves:
+/// Example: one port in memory, with a clock that does not advance, so that no packet leaves.
 ///
 /// ```
 /// use sidestep_switch::ports::{Line, Live, Ports, Ranked, Wire};
@@ -94,38 +94,38 @@ use sidestep_types::{Packet, PortId};
 /// assert_eq!(decider.counts(PortId(0)).drops.iter().sum::<u64>(), 1);
 /// ```
 pub trait Carrier {
-    /// Its ports.
+    /// Ports of the driver.
     type Ports<'a>: Ports
     where
         Self: 'a;
-    /// The packet, and the ports beside it.
+    /// Returns the packet at hand and the ports.
     fn at_hand(&mut self) -> (&Packet, Self::Ports<'_>);
-    /// The packet, to be marked and counted.
+    /// Returns the packet at hand, for marks and counters.
     fn packet_mut(&mut self) -> &mut Packet;
-    /// May the packet leave by a port that it does not want?
+    /// Returns true if the packet may leave by a port that it does not want.
     fn may_detour(&self) -> bool {
         true
     }
-    /// Cuts the packet's payload off. Says whether it can be cut.
+    /// Cuts the packet's payload off. Returns false if it cannot be cut.
     fn trim(&mut self) -> bool;
-    /// Puts the packet into the queue of `port`. Says whether the driver had memory for it.
+    /// Enqueues the packet on `port`. Returns false if the driver had no memory for it.
     fn enqueue(&mut self, port: PortId) -> bool;
-    /// Takes the worst packet out of the queue of `port` and holds it, under a number of the
-    /// driver's, until it is put into another queue or lost.
+    /// Takes the worst packet out of the queue of `port` and holds it until it joins another queue or is
+    /// dropped. Returns a number of the driver's choice for it.
     ///
-    /// Panics when there is none: a buffer policy must have asked [`crate::Queues::worst`].
+    /// Panics when no packet can be evicted: a buffer policy must check [`crate::Queues::worst`] first.
     fn take(&mut self, port: PortId) -> u32;
-    /// A held packet, and the ports beside it. Nobody knows any more by which of them it came.
+    /// Returns a held packet and the ports. The port by which the packet came in is no longer known.
     fn held(&mut self, held: u32) -> (Packet, Self::Ports<'_>);
-    /// A held packet, to be marked and counted.
+    /// Returns a held packet, for marks and counters.
     fn held_mut(&mut self, held: u32) -> &mut Packet;
-    /// May a held packet leave by a port that it does not want?
+    /// Returns true if a held packet may leave by a port that it does not want.
     fn held_may_detour(&self, _held: u32) -> bool {
         true
     }
-    /// Puts a held packet into the queue of `port`.
+    /// Enqueues a held packet on `port`.
     fn put(&mut self, held: u32, port: PortId);
-    /// Takes note of an event of a held packet, or, without one, of the packet at hand; of that one it is the last
-    /// thing that happens. A packet that is dropped is the driver's to free, with this event.
+    /// Receives an event of a held packet, or of the packet at hand if `held` is `None`; that event is the last
+    /// call about the packet at hand. The driver frees a dropped packet with this event.
     fn tell(&mut self, held: Option<u32>, event: Event);
 }

@@ -1,4 +1,5 @@
-//! Reasons of one decision, as sentences: asked of the policies while the switch stands as they saw it.
+//! Reasons of one decision, as sentences. The policies are queried while the switch is still in the state they
+//! saw.
 
 use crate::ports::{Live, Ports};
 use crate::why::{self, Scene};
@@ -7,9 +8,9 @@ use crate::{
 };
 use sidestep_types::{Packet, PortId};
 
-/// Observer that may ask a switch why it decides as it does. The unit type asks nothing and costs nothing.
+/// Observer that may query the reasons of a decision. The unit type asks nothing and costs nothing.
 pub trait Witness {
-    /// The questions about the decision at hand, if there are any.
+    /// Returns the queries about the decision at hand, if any.
     #[inline(always)]
     fn asked(&mut self) -> Option<&mut Asked> {
         None
@@ -24,52 +25,53 @@ impl Witness for Option<Asked> {
     }
 }
 
-/// Questions about one decision, and the answers so far.
+/// Queries about one decision, and the answers so far.
 pub struct Asked {
     /// Name of each port of the switch.
     names: Vec<String>,
-    /// The answers.
+    /// Answers so far.
     pub reasons: Reasons,
 }
 
 /// Reasons of one decision.
 #[derive(Clone, Debug, Default)]
 pub struct Reasons {
-    /// Next hops on shortest paths; none where the packet's host hangs off this switch.
+    /// Next hops on shortest paths; empty if the destination host is attached to this switch.
     pub hops: Vec<PortId>,
-    /// The route, and why it took the wanted port.
+    /// Name of the route, and the reason of its choice.
     pub route: Option<(&'static str, String)>,
-    /// The wanted port and its queue.
+    /// Wanted port and its queue.
     pub want: Want,
-    /// The queue in words.
+    /// State of the wanted queue, in words.
     pub room: String,
-    /// The queue of the packet's class there, before it, where the scheduler has such queues.
+    /// Queue of the packet's class at the wanted port, before the packet; `None` if the scheduler has no class
+    /// queues.
     pub class: Option<InClass>,
-    /// The buffer policy, and why it said what it did; `None` when it was not asked.
+    /// Name of the buffer policy, and the reason of its verdict; `None` when it was not queried.
     pub buffer: Option<(&'static str, String)>,
-    /// The verdict as a sentence begins.
+    /// Verdict, as the beginning of a sentence.
     pub done: String,
-    /// The verdict as a word.
+    /// Verdict, as a word.
     pub verdict: &'static str,
-    /// The scheduler of the port that the packet joins, and when the packet leaves among others.
+    /// Name of the scheduler of the port that the packet joins, and the packet's place in its order.
     pub sched: Option<(&'static str, String)>,
 }
 
 /// Queue of a packet's class.
 #[derive(Clone, Copy, Debug)]
 pub struct InClass {
-    /// The class of service that the packet says.
+    /// Class of service of the packet.
     pub service: u8,
-    /// The class queue in which that one waits.
+    /// Class queue in which this service waits.
     pub class: u8,
-    /// Packets and bytes that wait there.
+    /// Packets and bytes that wait in that queue.
     pub depth: Depth,
-    /// Flows that are counted in it; `None` where nobody counts.
+    /// Flows counted in that queue; `None` if the scheduler does not count flows.
     pub flows: Option<u32>,
 }
 
 impl Asked {
-    /// Questions to a switch whose ports have these names.
+    /// Creates queries to a switch whose ports have these names.
     pub fn new(names: &[String]) -> Asked {
         Asked {
             names: names.to_vec(),
@@ -77,7 +79,7 @@ impl Asked {
         }
     }
 
-    /// Shows the switch as it stands to whoever explains itself.
+    /// Calls `tell` with the current state of the switch, for the explanation of a policy.
     fn scene<P: Ports, T>(
         &self,
         packet: &Packet,
@@ -98,7 +100,7 @@ impl Asked {
         })
     }
 
-    /// Asks the route why it took `wanted` of `hops`.
+    /// Queries the route for the reason why it chose `wanted` among `hops`.
     #[cold]
     #[inline(never)]
     pub(super) fn routed<P: Ports>(
@@ -117,8 +119,9 @@ impl Asked {
         self.reasons.route = Some((route.name(), why));
     }
 
-    /// Asks the buffer policy why it said this verdict, before it is carried out, and the scheduler when the packet
-    /// leaves; the packet may be `crowded` out where it came in.
+    /// Queries the buffer policy for the reason of this verdict, before it is carried out, and the scheduler
+    /// for the packet's place in its order. Skips the buffer policy if the packet's input has no room
+    /// (`crowded`).
     #[cold]
     #[inline(never)]
     pub(super) fn decided<P: Ports>(

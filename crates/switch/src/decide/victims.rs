@@ -1,4 +1,4 @@
-//! Packets that make room for the one at hand: taken out of queues, moved to others, or dropped.
+//! Victims: packets evicted for the one at hand, then moved to other queues or dropped.
 
 use super::{Carrier, Decider};
 use crate::ports::Live;
@@ -6,10 +6,9 @@ use crate::{Buffer, Changes, DropReason, Event, Joined, Queues, Verdict};
 use sidestep_types::PortId;
 
 impl Decider {
-    /// Takes out of the queue of `wanted` what the policy gives up for the packet at hand: one
-    /// packet, and where that leaves too few bytes, as many as it goes on to name. Says whether
-    /// the packet is marked when it joins (`mark` was said with the first verdict), or why it does
-    /// not.
+    /// Evicts packets from the queue of `wanted` for the packet at hand: one, and then more while the packet
+    /// does not fit and the policy asks for it. Returns the final decision: the mark with which the packet
+    /// joins (`mark` is that of the first verdict), or the reason of its drop.
     pub(super) fn make_room<C: Carrier>(
         &mut self,
         carrier: &mut C,
@@ -33,8 +32,8 @@ impl Decider {
         }
     }
 
-    /// Sees to a packet that waited at `from` and has been evicted. It evicts nobody in turn, so the
-    /// packets of one arrival come to an end.
+    /// Moves or drops an evicted packet, which waited at `from`. It cannot evict others in turn, so one arrival
+    /// causes a bounded number of steps.
     pub(super) fn displace<C: Carrier>(&mut self, carrier: &mut C, victim: u32, from: PortId) {
         let verdict = match carrier.held_may_detour(victim) {
             true => {
@@ -56,7 +55,7 @@ impl Decider {
         }
     }
 
-    /// Puts a held packet, which waited at `from`, into the queue of `port`.
+    /// Moves a held packet, which waited at `from`, to the queue of `port`.
     fn move_to<C: Carrier>(
         &mut self,
         carrier: &mut C,
@@ -86,8 +85,8 @@ impl Decider {
         carrier.tell(Some(victim), Event::Move(joined));
     }
 
-    /// Drops the worst that wait at `port` until the packet, at hand or held, has room there. Says
-    /// whether it has: only what ranks strictly worse makes room.
+    /// Drops the worst packets that wait at `port` until the packet, at hand or held, fits there. Drops only
+    /// packets that rank strictly worse. Returns true if the packet fits.
     pub(super) fn press_aside<C: Carrier>(
         &mut self,
         carrier: &mut C,
@@ -104,7 +103,8 @@ impl Decider {
                     }
                 };
                 let mut queues = Live(ports);
-                // Before anything else: a policy of the caller's may name any port.
+                // First of all: a custom policy may name any port, and this panics on a port that does not
+                // exist.
                 let worst = queues.worst(port);
                 let better = worst.is_some_and(|worst| packet.rank() < worst);
                 (queues.want(port, &packet).fits, better)

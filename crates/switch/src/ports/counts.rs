@@ -1,30 +1,30 @@
-//! What a switch counts of its decisions, port by port.
+//! Counters of a switch's decisions, per port.
 
 use crate::DropReason;
 use std::ops::{AddAssign, SubAssign};
 
-/// Writes [`Counts`]. A new count is one line of the list below, and the place that counts it.
+/// Generates [`Counts`]. A new counter needs one line in the list below and the code that increments it.
 macro_rules! counts {
     ($($name:ident $doc:literal;)*) => {
-        /// What was decided about packets at one port.
+        /// Counters of the decisions about packets at one port.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         pub struct Counts {
             $(#[doc = $doc] pub $name: u64,)*
-            /// packets that wanted this port, or waited here, and were dropped, by [`DropReason`]
+            /// packets that wanted this port or waited here and were dropped, by [`DropReason`]
             pub drops: [u64; DropReason::COUNT],
         }
 
         impl Counts {
-            /// All of them but the drops: name, what it counts, and how it is read.
+            /// All counters except the drops: name, description and getter.
             pub const ALL: &[Count] = &[$(Count {
                 name: stringify!($name),
                 doc: $doc,
                 of: |counts| counts.$name,
             },)*];
 
-            /// Reads them back from somewhere: a count by its name, drops by their reason. Stops at
-            /// the first error.
+            /// Reads counters back from a record: each counter by its name, drops by their reason. Stops at the
+            /// first error.
             pub fn read<E>(
                 mut of: impl FnMut(&'static str) -> Result<u64, E>,
                 mut dropped: impl FnMut(DropReason) -> Result<u64, E>,
@@ -67,14 +67,14 @@ counts! {
     trims "packets that wanted this port and lost their payload here";
 }
 
-/// One count of a port.
+/// Description of one counter of a port.
 #[derive(Clone, Copy, Debug)]
 pub struct Count {
-    /// Its name: the column in `ports.parquet`.
+    /// Name of the counter: the column in `ports.parquet`.
     pub name: &'static str,
-    /// What it counts.
+    /// Packets or events that it counts.
     pub doc: &'static str,
-    /// Reads it.
+    /// Getter of the counter.
     pub of: fn(&Counts) -> u64,
 }
 

@@ -1,26 +1,26 @@
-//! A port's packets whose departure is known, in the order in which they leave.
+//! Packets of a port whose departure is known, in order of departure.
 //!
-//! They form one list: first those on the wire, then those whose last bit has not left. The depth
-//! of the queue is brought up to date when somebody asks ([`Line::settle`]), not when a packet
-//! leaves: no event marks the end of a transmission.
+//! They form one list: first the packets on the wire, then those whose last bit has not left. The depth of the
+//! queue is updated when it is queried ([`Line::settle`]), not when a packet leaves: no event marks the end of
+//! a transmission.
 
 use super::{NONE, Store, Wire};
 use crate::Depth;
 use sidestep_types::{Packet, Time};
 
-/// One port's list and the depth of its queue. Small: a hop of the simulator touches it.
+/// Packet list of one port and the depth of its queue. Kept small, since every hop of the simulator touches it.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Line {
-    /// When the last bit of the queue leaves, or left. Of a ranked port: the end of the
-    /// transmission under way plus the time of every packet that waits.
+    /// Time when the last bit of the queue leaves, or left. For a ranked port: the end of the current
+    /// transmission plus the sending time of every waiting packet.
     pub free_at: Time,
     /// First and last parcel on the wire or in the queue.
     head: u32,
     tail: u32,
-    /// The first parcel whose last bit had not left when it was settled last. Of a ranked port
-    /// that is the one being sent, the last of the list unless what waits leaves in order.
+    /// First parcel whose last bit had not left when the line was last settled. For a ranked port, the one
+    /// being sent: the last of the list unless the waiting packets stand in the line.
     waiting: u32,
     depth: Depth,
     peak: Depth,
@@ -40,8 +40,8 @@ impl Default for Line {
 }
 
 impl Line {
-    /// Counts out the packets whose last bit has left by `now`; says how deep the queue is.
-    /// `unbuffered` is what of a packet's bytes on the wire takes no buffer.
+    /// Counts out the packets whose last bit has left by `now`, and returns the depth of the queue.
+    /// `unbuffered` is the number of a packet's bytes on the wire that take no buffer.
     #[inline]
     pub fn settle<S: Store>(&mut self, store: &S, now: Time, unbuffered: u32) -> Depth {
         if self.next_has_left(store, now) {
@@ -53,13 +53,13 @@ impl Line {
         self.depth
     }
 
-    /// Has the last bit of the next packet left that is not counted out yet?
+    /// Returns true if the last bit of the next packet to be counted out has left.
     #[inline(always)]
     fn next_has_left<S: Store>(&self, store: &S, now: Time) -> bool {
         self.waiting != NONE && store.parcel(self.waiting).departs <= now
     }
 
-    /// Counts the next packet out.
+    /// Counts out the next packet.
     #[inline(always)]
     fn count_out<S: Store>(&mut self, store: &S, unbuffered: u32) {
         let parcel = store.parcel(self.waiting);
@@ -67,8 +67,8 @@ impl Line {
         self.waiting = parcel.next;
     }
 
-    /// Mostly none or one packet has left since somebody looked. A loop in the midst of a hop would be taken for its hottest
-    /// part, for which everything else leaves its registers.
+    /// Counts out further packets; mostly none or one has left since the last query. Not inlined: the compiler
+    /// would take a loop inside a hop for its hottest part and give it all registers.
     #[inline(never)]
     fn count_out_more<S: Store>(&mut self, store: &S, now: Time, unbuffered: u32) {
         while self.next_has_left(store, now) {
@@ -76,13 +76,13 @@ impl Line {
         }
     }
 
-    /// The depth of the queue when it was settled last.
+    /// Returns the depth of the queue when it was last settled.
     #[inline]
     pub fn settled(&self) -> Depth {
         self.depth
     }
 
-    /// What waited behind the packet being sent, when it was settled last.
+    /// Returns the packets and bytes behind the packet being sent, when the line was last settled.
     #[inline(always)]
     pub(crate) fn waits<S: Store>(&self, store: &S, unbuffered: u32) -> Depth {
         if self.waiting == NONE {
@@ -95,25 +95,25 @@ impl Line {
         }
     }
 
-    /// The deepest the queue has been.
+    /// Returns the greatest depth of the queue so far.
     #[inline]
     pub fn peak(&self) -> Depth {
         self.peak
     }
 
-    /// The deepest queue is sought from now on.
+    /// Restarts the search for the greatest depth at the current depth.
     pub fn forget_peak(&mut self) {
         self.peak = self.depth;
     }
 
-    /// The parcel that was being sent when it was settled last; [`NONE`] when the port was idle.
+    /// Returns the parcel that was being sent when the line was last settled; [`NONE`] if the port was idle.
     #[inline]
     pub fn sending(&self) -> u32 {
         self.waiting
     }
 
-    /// Calls `with` for every packet that waited behind the one being sent when it was settled last, in their
-    /// order. Of a ranked port there is none, unless what waits leaves in order: its scheduler holds what waits.
+    /// Calls `with` for every packet that waited behind the one being sent when the line was last settled, in
+    /// order. Makes no call for a ranked port whose scheduler holds the waiting packets.
     pub(super) fn each_behind<S: Store>(&self, store: &S, mut with: impl FnMut(&Packet)) {
         if self.waiting == NONE {
             return;
@@ -126,31 +126,32 @@ impl Line {
         }
     }
 
-    /// The first parcel on the wire or in the queue; [`NONE`] when there is none.
+    /// Returns the first parcel on the wire or in the queue; [`NONE`] if there is none.
     #[inline]
     pub fn head(&self) -> u32 {
         self.head
     }
 
-    /// The last parcel on the wire or in the queue; of no meaning where there is none.
+    /// Returns the last parcel on the wire or in the queue; meaningless if there is none.
     #[inline]
     pub fn tail(&self) -> u32 {
         self.tail
     }
 
-    /// Is nothing on the wire and in the queue?
+    /// Returns true if no packet is on the wire or in the queue.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.head == NONE
     }
 
-    /// When the last bit of the first parcel leaves or left; `None` when there is none.
+    /// Returns the time when the last bit of the first parcel leaves or left; `None` if there is none.
     #[inline]
     pub fn head_departs<S: Store>(&self, store: &S) -> Option<Time> {
         (self.head != NONE).then(|| store.parcel(self.head).departs)
     }
 
-    /// When the last bit of the latest parcel on the wire left, of those that had left by `limit`; `None` when none had.
+    /// Returns the latest departure of a last bit at or before `limit`, among the parcels of this line; `None`
+    /// if none had left.
     pub fn left_last<S: Store>(&self, store: &S, limit: Time) -> Option<Time> {
         let (mut last, mut next) = (None, self.head);
         while next != NONE {
@@ -164,7 +165,7 @@ impl Line {
         last
     }
 
-    /// Counts a packet in: so many bytes of buffer.
+    /// Counts a packet in, with its bytes of buffer.
     #[inline]
     pub fn grow(&mut self, bytes: u32) {
         self.depth.packets += 1;
@@ -180,8 +181,8 @@ impl Line {
         self.depth.bytes -= bytes;
     }
 
-    /// Queues a parcel of a FIFO port behind the others. When nothing is before it, says when it
-    /// departs: the driver plans its arrival. Counting it in is [`Line::grow`]'s.
+    /// Appends a parcel to the queue of a FIFO port. If nothing is before it, returns its departure, and the
+    /// driver plans its arrival. The caller counts it in with [`Line::grow`].
     #[inline(always)]
     pub fn queue<S: Store>(
         &mut self,
@@ -196,7 +197,7 @@ impl Line {
         self.free_at = departs;
         parcel.departs = departs;
         parcel.next = NONE;
-        // Without a branch: it would be mispredicted every third time.
+        // No branch: it would be mispredicted every third time.
         self.waiting = if self.waiting == NONE {
             at
         } else {
@@ -205,8 +206,7 @@ impl Line {
         self.join(store, at).then_some(departs)
     }
 
-    /// Puts the parcel that an idle ranked port sends now behind the others; says whether it is
-    /// the first.
+    /// Appends the parcel that an idle ranked port starts to send. Returns true if it is the first of the list.
     #[inline]
     pub(super) fn send<S: Store>(&mut self, store: &mut S, at: u32) -> bool {
         debug_assert!(self.waiting == NONE, "one transmission at a time");
@@ -214,13 +214,13 @@ impl Line {
         self.join(store, at)
     }
 
-    /// Puts a parcel behind the others that has left, or is leaving, from a queue elsewhere; says whether it is the
-    /// first. Of this line it takes no buffer.
+    /// Appends a parcel that has left, or is leaving, a queue elsewhere. Returns true if it is the first of the
+    /// list. The parcel takes no buffer of this line.
     pub fn carry<S: Store>(&mut self, store: &mut S, at: u32) -> bool {
         self.join(store, at)
     }
 
-    /// Puts a parcel whose departure is known behind the others; says whether it is the first.
+    /// Appends a parcel whose departure is known. Returns true if it is the first of the list.
     #[inline]
     fn join<S: Store>(&mut self, store: &mut S, at: u32) -> bool {
         let before = std::mem::replace(&mut self.tail, at);
@@ -232,13 +232,13 @@ impl Line {
         true
     }
 
-    /// Takes the first parcel off: it has arrived at the far end. There must be one: its
-    /// arrival was planned when it joined.
+    /// Removes the first parcel, which has arrived at the far end. There must be one: its arrival was planned
+    /// when it joined.
     #[inline]
     pub fn take<S: Store>(&mut self, store: &S, unbuffered: u32) -> u32 {
         let at = self.head;
         let parcel = store.parcel(at);
-        // If it still counts it is counted out. Not with a branch: it would be mispredicted every third time.
+        // Counts the parcel out if it is still counted. No branch: it would be mispredicted every third time.
         let counts = u32::from(self.waiting == at);
         let all = 0u32.wrapping_sub(counts);
         self.depth.packets -= counts;
@@ -248,8 +248,8 @@ impl Line {
         at
     }
 
-    /// Takes every parcel off: the link is dead. What had not left by `now` is counted out. Says which
-    /// they were, in their order, and how many of the first had left.
+    /// Removes every parcel, because the link is dead, and counts out those that had not left by `now`. Returns
+    /// all of them in order, and how many of the first had left.
     #[cold]
     pub fn clear<S: Store>(&mut self, store: &S, now: Time, unbuffered: u32) -> (Vec<u32>, usize) {
         self.settle(store, now, unbuffered);
@@ -272,7 +272,7 @@ impl Line {
         (all, left)
     }
 
-    /// Takes every parcel whose departure is known off that waits behind the one being sent, in their order.
+    /// Removes and returns, in order, the parcels with a known departure that wait behind the one being sent.
     /// They stay counted in.
     pub(super) fn cut<S: Store>(&mut self, store: &mut S) -> Vec<u32> {
         let mut rest = Vec::new();

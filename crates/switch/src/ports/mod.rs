@@ -1,19 +1,19 @@
-//! The queues of a switch, one machine for every driver.
+//! Queues of a switch: one implementation for every driver.
 //!
-//! **Decision**     none: what a queue does once the [`crate::Decider`] has decided. A FIFO port
-//!                  knows a packet's departure when it is queued; a port whose scheduler ranks
-//!                  chooses at the end of each transmission behind which something waits.
-//! **State**        per port a [`Line`], and a [`Ranked`] where the scheduler is not FIFO. The
-//!                  packets stand in a [`Store`] of the driver's.
+//! **Decision**     none; the queues carry out what the [`crate::Decider`] has decided. A FIFO port
+//!                  knows a packet's departure when it is enqueued. A port whose scheduler ranks
+//!                  chooses at the end of each transmission behind which a packet waits.
+//! **State**        a [`Line`] per port, and a [`Ranked`] if the scheduler is not FIFO. The driver
+//!                  keeps the packets in a [`Store`].
 //! **Units**        picoseconds; bytes on the wire for time, bytes of buffer for depth.
-//! **Errors**       a scheduler that names a packet it does not hold panics, before anything is
+//! **Errors**       panics when a scheduler names a packet that it does not hold, before anything is
 //!                  stored under that name.
 //! **Source**       `docs/model.md`: a queue counts every packet from its arrival until its last
 //!                  bit has left.
 //!
-//! The simulator's fabric and the software switch's outputs drive these machines. A driver has
-//! clocks, links and an agenda: it is told when something departs and when a transmission ends,
-//! and it comes back at that time.
+//! The simulator's fabric and the software switch's outputs drive these queues. A driver has clocks, links and
+//! an agenda. The queues tell it when a packet departs and when a transmission ends, and it calls them again at
+//! that time.
 
 mod counts;
 mod line;

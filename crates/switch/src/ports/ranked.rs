@@ -1,12 +1,13 @@
-//! The explicit queue of a port whose scheduler is not FIFO.
+//! Explicit queue of a port whose scheduler is not FIFO.
 //!
-//! What waits is in the scheduler; what is sent, or on the wire, is in the port's [`Line`]. A
-//! transmission with nothing behind it ends as a FIFO port's does: when somebody looks. The driver
-//! comes back at the end of the others, where the scheduler chooses.
+//! Waiting packets are in the scheduler; packets that are being sent or on the wire are in the port's [`Line`].
+//! A transmission with no packet behind it ends like that of a FIFO port: when the line is next settled. The
+//! driver comes back at the end of the other transmissions, when the scheduler chooses.
 //!
-//! Class queues leave nothing to choose while one class alone waits: then what waits stands in the line, as at a FIFO
-//! port, its departures are known, and the driver need not come back. When a packet of another class comes, what waits
-//! is taken off the line, and the scheduler goes on as if it had been asked at every end.
+//! While only one class waits, class queues have nothing to choose. The waiting packets then stand in the line,
+//! as at a FIFO port: their departures are known, and the driver need not come back. When a packet of another
+//! class arrives, the waiting packets are taken off the line, and the scheduler continues as if it had been
+//! queried at every end.
 
 use super::{Line, NONE, Store, Wire};
 use crate::sched::Classes;
@@ -14,41 +15,43 @@ use crate::{AnySched, Class, Depth, Sched};
 use sidestep_types::{Packet, Time};
 use std::hint::cold_path;
 
-/// A scheduler, and whether the driver comes back at the end of the transmission under way.
+/// Scheduler of a port, and the state of its current transmission.
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ranked {
     sched: AnySched,
-    /// The driver's number of this port: what waits here carries it.
+    /// The driver's number of this port, stored in every parcel that waits here.
     port: u32,
-    /// How many packets wait in the scheduler.
+    /// Number of packets that wait in the scheduler.
     waiting: u32,
-    /// While one class alone waits, what waits may stand in the line.
+    /// True if waiting packets may stand in the line while only one class waits.
     in_lines: bool,
-    /// What waits is in the scheduler, which chooses; else it stands in the line, and is of one class.
+    /// True if the waiting packets are in the scheduler, which chooses. Otherwise they stand in the line and
+    /// are of one class.
     chooses: bool,
-    /// The driver comes back at the end of the transmission under way.
+    /// Set while the driver will come back at the end of the current transmission.
     planned: bool,
-    /// It comes back at the end of every one.
+    /// True if the driver comes back at the end of every transmission.
     every_end: bool,
-    /// A packet that finds the port idle passes the scheduler by ([`Sched::passes`]).
+    /// True if a packet that finds the port idle bypasses the scheduler ([`Sched::passes`]).
     passes: bool,
-    /// The scheduler is told of it ([`AnySched::hears_of_passing`]).
+    /// True if the scheduler is told of such a packet ([`AnySched::hears_of_passing`]).
     tells: bool,
 }
 
-/// What a driver has to plan for a ranked port.
+/// Events that a driver has to plan for a ranked port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Due {
-    /// When the transmission under way ends, if either of the others.
+    /// End of the current transmission; meaningful if `first` or `ends` is set.
     pub departs: Time,
-    /// It began just now, with nothing before it on the wire: its arrival is to be planned.
+    /// Set if the transmission began just now with no packet before it on the wire: the driver plans its
+    /// arrival.
     pub first: bool,
-    /// Its end is to be planned: [`Ranked::next`] then, before whatever arrives at that instant.
+    /// Set if the driver must plan the end and call [`Ranked::next`] then, before any arrival at that instant.
     pub ends: bool,
 }
 
 impl Ranked {
-    /// The queue of the port with the driver's number `port`, in the order of `sched`.
+    /// Creates the queue of the port with the driver's number `port`, scheduled by `sched`.
     pub fn new(sched: AnySched, port: u32) -> Ranked {
         Ranked {
             passes: sched.passes(),
@@ -63,34 +66,36 @@ impl Ranked {
         }
     }
 
-    /// The same around a scheduler that ranks; `None` around FIFO, which needs no explicit queue.
+    /// Creates the queue if the scheduler ranks; `None` for FIFO, which needs no explicit queue.
     pub fn around(sched: AnySched, port: u32) -> Option<Ranked> {
         (!sched.is_fifo()).then(|| Ranked::new(sched, port))
     }
 
-    /// The driver comes back at the end of every transmission from the next one on: for those that
-    /// do more then than to go on sending.
+    /// Makes the driver come back at the end of every transmission from the next one on, for drivers that do
+    /// more then than start the next one.
     pub fn plan_every_end(&mut self) {
         self.every_end = true;
         self.keep_apart();
     }
 
-    /// What waits never stands in the line, from the start: for those who count in what is not in the queue yet.
+    /// Keeps waiting packets out of the line, from the start, for drivers that count in packets before they
+    /// join the queue.
     pub fn keep_apart(&mut self) {
         (self.in_lines, self.chooses) = (false, true);
     }
 
-    /// The scheduler.
+    /// Returns the scheduler.
     pub fn sched(&self) -> &AnySched {
         &self.sched
     }
 
-    /// Has it queues by class?
+    /// Returns true if the scheduler has class queues.
     pub fn has_classes(&self) -> bool {
         self.sched.has_classes()
     }
 
-    /// This one was kept of a run that goes on, where `built` stands before it. Says what of it is of another port.
+    /// Prepares this queue, restored from a saved run, to replace `built`, the new queue of the same port.
+    /// Errors name the difference if it belongs to another port or scheduler.
     pub fn stand_as(&mut self, built: &Ranked) -> Result<(), String> {
         let (own, other) = (built.sched.name(), self.sched.name());
         if own != other || built.port != self.port {
@@ -105,18 +110,18 @@ impl Ranked {
         Ok(())
     }
 
-    /// How many packets wait in the scheduler.
+    /// Returns the number of packets that wait in the scheduler.
     pub fn held(&self) -> u32 {
         self.waiting
     }
 
-    /// Does what waits stand in the line, since it is of one class?
+    /// Returns true if the waiting packets stand in the line, since they are of one class.
     #[inline(always)]
     pub fn is_in_line(&self) -> bool {
         !self.chooses
     }
 
-    /// Its class queues, while what waits stands in the line.
+    /// Returns the class queues, while the waiting packets stand in the line.
     #[inline(always)]
     pub(crate) fn classes_in_line(&mut self) -> Option<&mut Classes> {
         match self.chooses {
@@ -125,7 +130,7 @@ impl Ranked {
         }
     }
 
-    /// Does [`Ranked::seen`] do anything for the scheduler? Of most acknowledgements it does not.
+    /// Returns true if the scheduler must see this packet ([`Ranked::seen`]). False for most acknowledgements.
     #[inline(always)]
     pub fn heeds(&mut self, packet: &Packet, now: Time) -> bool {
         match self.sched.classes() {
@@ -134,8 +139,8 @@ impl Ranked {
         }
     }
 
-    /// Shows the scheduler a packet about which nothing is decided yet, while `waiting` waits in the line, if that is
-    /// where it waits. Says what waits then in the queue of its class, in bytes of buffer.
+    /// Shows the scheduler a packet before the decision about it. Returns the queue of the packet's class
+    /// afterwards, in bytes of buffer. `waiting` is the depth of the line behind the packet being sent.
     #[inline(always)]
     pub fn seen(&mut self, packet: &Packet, now: Time, waiting: Depth, unbuffered: u32) -> Class {
         if !self.chooses
@@ -146,7 +151,8 @@ impl Ranked {
         buffered(self.sched.seen(packet, now), unbuffered)
     }
 
-    /// What waits in the queue of the class `service`, in the same way.
+    /// Returns the queue of the class `service`, in bytes of buffer. `waiting` is the depth of the line behind
+    /// the packet being sent.
     pub fn class(&mut self, service: u8, waiting: Depth, unbuffered: u32) -> Class {
         if !self.chooses
             && let Some(classes) = self.sched.classes()
@@ -156,7 +162,8 @@ impl Ranked {
         buffered(self.sched.queue(service), unbuffered)
     }
 
-    /// Calls `with` for the scheduler, to which what waits in the line counts as its own for as long.
+    /// Calls `with` on the scheduler. During the call, the packets in the line count as waiting in the
+    /// scheduler.
     #[cold]
     pub fn look<T>(
         &mut self,
@@ -178,8 +185,8 @@ impl Ranked {
         seen
     }
 
-    /// Takes what waits off the line, if it stands there: the scheduler has it from now on, and chooses. Says which end
-    /// of a transmission is to be planned then, if one is.
+    /// Moves waiting packets from the line, if they stand there, to the scheduler, which chooses from now on.
+    /// Returns the end of a transmission that the driver must plan then, if any.
     #[cold]
     #[inline(never)]
     pub fn leave_line<S: Store>(
@@ -212,9 +219,9 @@ impl Ranked {
         }
     }
 
-    /// Tells class queues of a parcel that is about to wait in the line, or finds the port idle, and says whether it does:
-    /// then it is counted in and queued there as at a FIFO port ([`Line::grow`], [`Line::queue`]), and else
-    /// given to [`Ranked::queue`].
+    /// Tells the class queues of a parcel that is about to wait in the line, or finds the port idle. If this
+    /// returns true, the caller counts the parcel in and queues it in the line as at a FIFO port
+    /// ([`Line::grow`], [`Line::queue`]). Otherwise the caller passes it to [`Ranked::queue`].
     #[inline(always)]
     pub fn joins_line<S: Store>(
         &mut self,
@@ -243,7 +250,7 @@ impl Ranked {
         stays
     }
 
-    /// Counts a parcel in and queues it, and begins to send when the port is idle.
+    /// Counts a parcel in and enqueues it. Starts to send if the port is idle.
     #[inline(always)]
     pub fn queue<S: Store>(
         &mut self,
@@ -278,7 +285,7 @@ impl Ranked {
         }
     }
 
-    /// The same where what waits stands in the line.
+    /// Counts a parcel in and enqueues it, while waiting packets stand in the line.
     #[inline(never)]
     fn queue_in_line<S: Store>(
         &mut self,
@@ -304,8 +311,8 @@ impl Ranked {
         due
     }
 
-    /// Hands a parcel to the scheduler of a port that may not begin to send. Counting it in is
-    /// [`Line::grow`]'s.
+    /// Hands a parcel to the scheduler of a port that may not start to send. The caller counts it in with
+    /// [`Line::grow`].
     #[inline(never)]
     pub fn push<S: Store>(
         &mut self,
@@ -325,7 +332,7 @@ impl Ranked {
         self.chooses = true;
     }
 
-    /// Begins, at `now`, to send what the scheduler of an idle port names, if anything.
+    /// Starts to send, at `now`, the packet that the scheduler of an idle port picks, if any.
     #[inline(never)]
     pub fn start<S: Store>(
         &mut self,
@@ -337,7 +344,7 @@ impl Ranked {
         self.begin(line, store, wire, now)
     }
 
-    /// The same in the place of the call, where it is the way of most packets that waited.
+    /// Inlined body of [`Ranked::start`], for the path of most packets that waited.
     #[inline(always)]
     fn begin<S: Store>(&mut self, line: &mut Line, store: &mut S, wire: &Wire, now: Time) -> Due {
         let Some(at) = self.sched.pop() else {
@@ -352,7 +359,7 @@ impl Ranked {
         self.send(line, store, now.saturating_add(span), at)
     }
 
-    /// Begins to send a parcel.
+    /// Starts to send a parcel.
     #[inline(always)]
     fn send<S: Store>(&mut self, line: &mut Line, store: &mut S, departs: Time, at: u32) -> Due {
         let parcel = store.parcel_mut(at);
@@ -365,14 +372,15 @@ impl Ranked {
         }
     }
 
-    /// Is the end of the transmission under way to be planned? From now on it is.
+    /// Returns true if the end of the current transmission has yet to be planned, and records that it is
+    /// planned.
     fn plan(&mut self) -> bool {
         !std::mem::replace(&mut self.planned, true)
     }
 
-    /// The transmission has ended whose end was planned: begins the next one, if anything waits.
+    /// Ends the transmission whose end was planned, and starts the next one if a packet waits.
     ///
-    /// Panics when nothing was being sent.
+    /// Panics when no packet was being sent.
     #[inline]
     pub fn next<S: Store>(
         &mut self,
@@ -385,10 +393,10 @@ impl Ranked {
         self.begin(line, store, wire, now)
     }
 
-    /// The transmission has ended whose end was planned: the packet takes no buffer any more. Says
-    /// which it was. Of [`Ranked::next`] the first half, for drivers that do more then.
+    /// Ends the transmission whose end was planned and frees its buffer. Returns the parcel. This is the first
+    /// half of [`Ranked::next`], for drivers that do more at that time.
     ///
-    /// Panics when nothing was being sent.
+    /// Panics when no packet was being sent.
     pub fn ended<S: Store>(
         &mut self,
         line: &mut Line,
@@ -402,10 +410,10 @@ impl Ranked {
         gone
     }
 
-    /// Takes the worst packet that waits out of the queue and counts it out. Says which; it is
-    /// the caller's to free.
+    /// Takes the worst waiting packet out of the queue and counts it out. Returns its parcel, which the caller
+    /// frees.
     ///
-    /// Panics when there is none: a buffer policy must have asked [`crate::Queues::worst`].
+    /// Panics when no packet can be evicted: a buffer policy must check [`crate::Queues::worst`] first.
     pub fn evict<S: Store>(
         &mut self,
         line: &mut Line,
@@ -420,15 +428,16 @@ impl Ranked {
         let parcel = store.parcel_mut(at);
         parcel.departs = Time::ZERO;
         let bytes = u32::from(parcel.packet.wire);
-        // `free_at` is a sum, from which one packet's time can be taken again.
+        // `free_at` is a sum: the sending time of one packet can be subtracted.
         line.free_at = line.free_at - wire.time_to_send(bytes);
         line.shrink(bytes - unbuffered);
         at
     }
 
-    /// Takes everything that waits out of the queue and counts it out: the link is dead. Says which
-    /// packets they were, in the scheduler's order. No end of a transmission is planned any more. What stands in the
-    /// line is the line's ([`Line::clear`]), and the scheduler is to be told first ([`Ranked::leave_line`]).
+    /// Takes all waiting packets out of the queue and counts them out, because the link is dead. Returns them
+    /// in the scheduler's order. No end of a transmission is planned any more. The caller first moves waiting
+    /// packets from the line to the scheduler ([`Ranked::leave_line`]), and clears the line itself with
+    /// [`Line::clear`].
     #[cold]
     pub fn clear<S: Store>(&mut self, line: &mut Line, store: &mut S, unbuffered: u32) -> Vec<u32> {
         let waited = self.drain(store);
@@ -442,7 +451,7 @@ impl Ranked {
         waited
     }
 
-    /// A scheduler of the caller's may name any number: panics unless it holds that packet.
+    /// Panics unless the scheduler holds packet `at`: a custom scheduler may return any number.
     #[inline]
     fn check<S: Store>(&self, store: &S, at: u32) {
         if matches!(self.sched, AnySched::Custom(_)) {
@@ -462,7 +471,7 @@ impl Ranked {
         );
     }
 
-    /// Everything that waits, in the scheduler's order. It stays counted in.
+    /// Takes all waiting packets out of the scheduler, in its order. They stay counted in.
     fn drain<S: Store>(&mut self, store: &S) -> Vec<u32> {
         let mut all = Vec::new();
         while let Some(at) = self.sched.pop() {
@@ -473,18 +482,18 @@ impl Ranked {
     }
 }
 
-/// A class with its depth in bytes of buffer in place of link time.
+/// Converts the depth of a class from link time to bytes of buffer.
 #[inline(always)]
 fn buffered(mut class: Class, unbuffered: u32) -> Class {
     class.depth.bytes -= class.depth.packets * unbuffered;
     class
 }
 
-/// Changes a port's scheduler and wire while packets are queued.
+/// Changes the scheduler and the wire of a port while packets are queued.
 ///
-/// What is being sent leaves as was foreseen; no end of it is planned any more. What waits is
-/// handed back, counted out, for the driver to queue again in the order in which it came.
-/// That of a FIFO port is in this order.
+/// The current transmission leaves at the time already known; no end of it is planned any more. Waiting packets
+/// are counted out and returned, for the driver to enqueue again in order of arrival. Those of a FIFO port are
+/// in this order.
 pub fn reschedule<S: Store>(
     ranked: &mut Option<Ranked>,
     new: Option<Ranked>,

@@ -1,25 +1,25 @@
-//! Where a driver keeps packets: numbered places, one cache line each.
+//! Packet storage of a driver: numbered places, one cache line each.
 
 use sidestep_types::{Packet, Time};
 
-/// No packet.
+/// Number that stands for no packet.
 pub const NONE: u32 = u32::MAX;
 
-/// A packet with its place in a queue.
+/// Packet with its place in a queue.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Parcel {
-    /// When its last bit leaves the queue it is in; [`Time::MAX`] while a scheduler holds it.
+    /// Time when the last bit leaves the queue; [`Time::MAX`] while a scheduler holds the packet.
     pub departs: Time,
-    /// What decisions see of it.
+    /// Fields of the packet that decisions read.
     pub packet: Packet,
-    /// The parcel behind it in its line. The store may use it for parcels in no line.
+    /// Next parcel in the line. The store may use the field for parcels in no line.
     pub next: u32,
 }
 
 impl Parcel {
-    /// A packet that is in no queue.
+    /// Creates a parcel that is in no queue.
     #[inline]
     pub fn new(packet: Packet) -> Parcel {
         Parcel {
@@ -30,7 +30,7 @@ impl Parcel {
     }
 }
 
-/// A driver's packets, by number.
+/// Packets of a driver, by number.
 ///
 /// ```
 /// use sidestep_switch::ports::{Parcel, Store};
@@ -51,12 +51,12 @@ impl Parcel {
 /// assert!(!Shelf(Vec::new()).has(0));
 /// ```
 pub trait Store {
-    /// The parcel in place `at`, a number that this store gave out.
+    /// Returns the parcel in place `at`, a number that this store gave out.
     fn parcel(&self, at: u32) -> &Parcel;
-    /// The same, to be changed.
+    /// Returns the parcel in place `at`, for changes.
     fn parcel_mut(&mut self, at: u32) -> &mut Parcel;
-    /// Is `at` the number of a place, in use or free? Asked before a number is used that comes
-    /// from a scheduler.
+    /// Returns true if `at` is the number of a place, used or free. Called before a number from a scheduler is
+    /// used.
     fn has(&self, at: u32) -> bool;
 }
 

@@ -16,7 +16,7 @@ mod scheds;
 mod sending;
 mod victims;
 
-/// The smallest driver: a clock that is set by hand.
+/// Minimal driver, with a clock that is set by hand.
 struct Desk {
     now: Time,
     lines: Vec<Line>,
@@ -25,25 +25,25 @@ struct Desk {
     shelf: Shelf,
     capacity: Capacity,
     unbuffered: u32,
-    /// There is memory for what is queued.
+    /// True if there is memory for packets to be enqueued.
     memory: bool,
-    /// Event of the packet that came last.
+    /// Event of the latest packet.
     came: Option<Event>,
-    /// What was evicted and dropped.
+    /// Packets evicted and dropped.
     evicted: Vec<u32>,
-    /// What was evicted and joined another queue.
+    /// Packets evicted and moved to another queue.
     moved: Vec<(u32, Joined)>,
-    /// What may not take detours: of what is held, and whether the packet at hand.
+    /// Packets that may not be detoured: held ones, and the packet at hand.
     homebound: Vec<u32>,
     homebound_at_hand: bool,
-    /// Ranked ports may not begin to send.
+    /// Set while ranked ports may not start to send.
     paused: bool,
-    /// What a ranked port asked for when a packet was queued last.
+    /// Events that a ranked port requested at the last enqueue.
     due: Due,
 }
 
 impl Desk {
-    /// So many ports of 1 Gbps, of `limit` packets each; full packets take 12 us.
+    /// Creates this many ports of 1 Gbps, of `limit` packets each. A full packet takes 12 us.
     fn new(ports: usize, limit: u64) -> Desk {
         Desk {
             now: Time::ZERO,
@@ -64,7 +64,7 @@ impl Desk {
         }
     }
 
-    /// Counts a packet in at `port` and queues it there.
+    /// Counts a packet in at `port` and enqueues it there.
     fn queue(&mut self, port: PortId, at: u32) {
         let line = &mut self.lines[port.index()];
         let bytes = u32::from(self.shelf.parcel(at).packet.wire);
@@ -92,7 +92,7 @@ impl Desk {
         Live(&mut *self).settle(PortId(port as u16)).packets
     }
 
-    /// Starts what the scheduler of `port` names, at the present.
+    /// Starts to send the packet that the scheduler of `port` picks, at the current time.
     fn start(&mut self, port: usize) -> Due {
         let ranked = self.ranked[port].as_mut().unwrap();
         ranked.start(&mut self.lines[port], &mut self.shelf, &self.wire, self.now)
@@ -144,7 +144,7 @@ impl Ports for &mut Desk {
     }
 }
 
-/// The packet at hand, before it is on the shelf.
+/// Packet at hand, before it is on the shelf.
 struct AtHand<'a> {
     desk: &'a mut Desk,
     packet: Packet,
@@ -204,7 +204,7 @@ impl Carrier for AtHand<'_> {
     }
 }
 
-/// A policy that says what it is told to say, the last word again and again.
+/// Policy that returns these verdicts in turn, and then repeats the last one.
 struct Says(Vec<Verdict>);
 
 impl Buffer for Says {
@@ -228,16 +228,16 @@ fn decider(ports: u16, says: &[Verdict]) -> Decider {
     )
 }
 
-/// Event of the packet; `None` without memory for it.
+/// Forwards a packet and returns its event; `None` without memory for it.
 fn forward(desk: &mut Desk, decider: &mut Decider, wanted: u16, rank: u32) -> Option<Event> {
     let mut packet = data();
-    // A flow of its own for each rank: pFabric keeps those of one flow in order.
+    // A separate flow for each rank: pFabric keeps the packets of one flow in order.
     packet.flow = FlowId(rank);
     packet.set_rank(rank);
     admit(desk, decider, packet, wanted)
 }
 
-/// The same of this packet.
+/// Admits this packet and returns its event; `None` without memory for it.
 fn admit(desk: &mut Desk, decider: &mut Decider, packet: Packet, wanted: u16) -> Option<Event> {
     desk.came = None;
     let at_hand = AtHand { desk, packet };
@@ -251,7 +251,7 @@ fn dropped(port: u16, reason: DropReason) -> Option<Event> {
     Some(Event::Drop { port, reason })
 }
 
-/// Queue that the packet that came joined.
+/// Returns the queue that the packet joined.
 fn joined(event: Option<Event>) -> Joined {
     let joined = event.and_then(Event::joined);
     joined.unwrap_or_else(|| panic!("it joined no queue: {event:?}"))
@@ -264,7 +264,8 @@ fn pfabric() -> AnySched {
     AnySched::PFabric(Default::default())
 }
 
-/// What `due` asks for: when the first on the wire departs, and when to come back.
+/// Returns the times that `due` requests, in microseconds: the departure of the first packet on the wire, and
+/// the end at which to come back.
 fn asks(due: Due) -> (Option<u64>, Option<u64>) {
     let at = due.departs.as_ns() / 1000;
     (due.first.then_some(at), due.ends.then_some(at))
@@ -319,7 +320,8 @@ fn each_verdict_is_carried_out_and_counted_where_it_belongs() {
     assert_eq!(desk.shelf.0[2].packet.wire, 84);
 }
 
-/// Three queues of 0, 1 and 2 packets: which of them, and of some of them, have room, and once a packet of each has left.
+/// Checks three queues of 0, 1 and 2 packets: which have room, which of a subset have room, and which after one
+/// packet of each has left.
 #[test]
 fn open_ports_are_those_with_room_of_all_or_of_some() {
     let full = u64::from(data().wire);
@@ -328,7 +330,7 @@ fn open_ports_are_those_with_room_of_all_or_of_some() {
         alpha: (1, 1),
     };
     let own = Capacity::PerPort;
-    // Of shared memory for five packets two are free at first: a queue of two is at its threshold.
+    // With shared memory for five packets, two are free at first: a queue of two is at its threshold.
     let cases: [(Capacity, &[u16], &[u16]); 9] = [
         (own(Size::Packets(2)), &[0, 1], &[0, 1, 2]),
         (own(Size::Packets(1)), &[0], &[0, 1]),
@@ -399,7 +401,7 @@ fn a_packet_is_squeezed_in_where_others_are_evicted() {
         (ahead, wanted_queue, joined.changes),
         (1, 2, Changes::default())
     );
-    // Of the sum, the evicted packet's time was taken again.
+    // The evicted packet's sending time was subtracted from the sum.
     assert_eq!(desk.lines[0].free_at, Time::from_us(24));
     assert_eq!((desk.depth(0), desk.evicted), (2, vec![0]));
     assert_eq!(decider.total().drops[DropReason::Evicted as usize], 1);
@@ -439,7 +441,7 @@ fn what_waits_is_named_worst_first_in_bytes_of_buffer_until_the_policy_has_enoug
         });
         seen
     };
-    // The worst of all is on the wire already.
+    // The worst packet of all is already on the wire.
     let all = [(900, 1480), (500, 1480), (100, 1480)];
     assert_eq!(named(&mut desk, 0, 9), all);
     assert_eq!(named(&mut desk, 0, 2), all[..2]);

@@ -1,14 +1,14 @@
-//! What policies see of a driver's ports.
+//! View of a driver's ports for policies.
 
 use super::{Line, Ranked, Store, Wire};
 use crate::queues::could_fit;
 use crate::{AnySched, Capacity, Class, Depth, Queues, RankSum, Sched, Want};
 use sidestep_types::{Bytes, Packet, PortId, PortSet, Size, Time};
 
-/// The ports of one switch at one instant, as a driver keeps them, with one packet at hand.
+/// Ports of one switch at one instant, as a driver keeps them, with one packet at hand.
 ///
-/// A driver says where its lines, wires and schedulers are; [`Live`] makes of that what policies
-/// may ask. `crates/sim/src/switching.rs` and `crates/softswitch/src/machine/outputs.rs` are the
+/// A driver gives access to its lines, wires and schedulers; [`Live`] answers the queries of policies
+/// from them. `crates/sim/src/switching.rs` and `crates/softswitch/src/machine/outputs.rs` are the
 /// two drivers.
 ///
 /// ```
@@ -80,39 +80,39 @@ use sidestep_types::{Bytes, Packet, PortId, PortSet, Size, Time};
 /// assert!(!Live(&mut port).want(PortId(0), &packet).fits);
 /// ```
 pub trait Ports {
-    /// Where the driver keeps packets.
+    /// Packet storage of the driver.
     type Store: Store;
-    /// How many ports there are.
+    /// Returns the number of ports.
     fn count(&self) -> u16;
-    /// Current simulation or clock time.
+    /// Returns the current simulation or clock time.
     fn now(&self) -> Time;
-    /// How much the switch holds.
+    /// Returns the buffer capacity of the switch.
     fn capacity(&self) -> Capacity;
-    /// Of a packet's bytes on the wire, those that take no buffer: preamble and gap.
+    /// Returns the bytes of a packet on the wire that take no buffer: preamble and gap.
     fn unbuffered(&self) -> u32;
-    /// The ports that lead to another switch.
+    /// Returns the ports that lead to another switch.
     fn to_switch(&self) -> PortSet;
-    /// The port the packet at hand came in by; `None` for one that the switch itself made.
+    /// Returns the port by which the packet at hand came in; `None` for a packet that the switch itself made.
     fn ingress(&self) -> Option<PortId>;
-    /// The line of a port that exists, and where its packets are.
+    /// Returns the line of an existing port, and the store of its packets.
     fn line(&mut self, port: PortId) -> (&mut Line, &Self::Store);
-    /// Where the packets of all ports are.
+    /// Returns the store of the packets of all ports.
     fn store(&self) -> &Self::Store;
-    /// The line of a port that exists, not to be changed.
+    /// Returns the line of an existing port, read-only.
     fn line_as_it_is(&self, port: PortId) -> &Line;
-    /// The link behind a port that exists.
+    /// Returns the link behind an existing port.
     fn wire(&self, port: PortId) -> &Wire;
-    /// The explicit queue of a port that exists; `None` when it is FIFO.
+    /// Returns the explicit queue of an existing port; `None` if it is FIFO.
     fn ranked(&self, port: PortId) -> Option<&Ranked>;
-    /// The same, to be changed.
+    /// Returns the explicit queue of an existing port, for changes; `None` if it is FIFO.
     fn ranked_mut(&mut self, port: PortId) -> Option<&mut Ranked>;
 }
 
-/// The queues of a switch as policies see them: [`Queues`] over a driver's ports.
+/// Queues of a switch as policies see them: implements [`Queues`] over a driver's ports.
 pub struct Live<P>(pub P);
 
 impl<P: Ports> Live<P> {
-    /// How deep the queue of a port that exists is now.
+    /// Returns the current depth of the queue of an existing port.
     #[inline]
     pub fn settle(&mut self, port: PortId) -> Depth {
         let (now, unbuffered) = (self.0.now(), self.0.unbuffered());
@@ -120,7 +120,7 @@ impl<P: Ports> Live<P> {
         line.settle(store, now, unbuffered)
     }
 
-    /// How the queue of a port that exists looks to `packet`.
+    /// Returns the queue of an existing port as `packet` finds it.
     #[inline(always)]
     pub fn want(&mut self, port: PortId, packet: &Packet) -> Want {
         let depth = self.settle(port);
@@ -133,12 +133,12 @@ impl<P: Ports> Live<P> {
         }
     }
 
-    /// Policies of the caller's may name any port; drivers do not check.
+    /// Panics if the port does not exist. Custom policies may name any port, and drivers do not check.
     fn check(&self, port: PortId) {
         check_port(port, self.0.count());
     }
 
-    /// What waits at a port that exists behind the packet being sent, and stands in its line.
+    /// Returns the packets in the line of an existing port that wait behind the packet being sent.
     #[inline(always)]
     fn waits(&mut self, port: PortId) -> Depth {
         let (now, unbuffered) = (self.0.now(), self.0.unbuffered());
@@ -147,7 +147,7 @@ impl<P: Ports> Live<P> {
         line.waits(store, unbuffered)
     }
 
-    /// Calls `with` for the scheduler of a port that exists; `None` of a FIFO port.
+    /// Calls `with` on the scheduler of an existing port. Returns `None` for a FIFO port.
     #[cold]
     pub fn look<T>(&mut self, port: PortId, with: impl FnOnce(&AnySched) -> T) -> Option<T> {
         let (waiting, unbuffered) = (self.waits(port), self.0.unbuffered());
@@ -165,7 +165,7 @@ impl<P: Ports> Live<P> {
         self.0.ranked(port).map(Ranked::sched)
     }
 
-    /// Bytes that the whole switch holds.
+    /// Returns the bytes that the whole switch holds.
     #[inline(never)]
     fn used(&mut self) -> u64 {
         let ports = 0..self.0.count();
@@ -174,7 +174,7 @@ impl<P: Ports> Live<P> {
     }
 }
 
-/// Panics when a switch with `ports` ports has no such port.
+/// Panics if a switch with `ports` ports has no such port.
 pub(crate) fn check_port(port: PortId, ports: u16) {
     assert!(port.0 < ports, "port {} of a switch with {ports}", port.0);
 }
@@ -205,7 +205,7 @@ impl<P: Ports> Queues for Live<P> {
             });
         }
         let used = self.used();
-        // Just settled, all of them.
+        // `used` has settled all ports.
         among.filter(|port| {
             check_port(port, ports);
             let depth = self.0.line_as_it_is(port).settled();
@@ -263,7 +263,7 @@ impl<P: Ports> Queues for Live<P> {
         self.settle(port);
         let mut ranks = RankSum::default();
         let (line, store) = self.0.line(port);
-        // What waits at a FIFO port, and of class queues while one class alone waits.
+        // Waiting packets of a FIFO port, or of class queues while only one class waits.
         line.each_behind(store, |packet| ranks.add(packet.rank()));
         let Some(sched) = self.sched(port) else {
             return ranks;

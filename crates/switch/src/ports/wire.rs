@@ -1,22 +1,22 @@
-//! The link behind a port: how long a packet takes to leave, and to arrive.
+//! Link behind a port: sending time and propagation delay of packets.
 
 use sidestep_types::{BitRate, Bytes, Time};
 use std::hint::cold_path;
 
-/// Rate and delay of a link. Many links may share one.
+/// Rate and delay of a link. Several links may share one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Wire {
     /// Bits per second.
     pub rate: BitRate,
-    /// From the departure of the last bit to its arrival at the far end.
+    /// Time from the departure of the last bit to its arrival at the far end.
     pub delay: Time,
-    /// The rate again, where a byte takes whole picoseconds; else 0.
+    /// Picoseconds per byte if that is a whole number, else 0.
     ps_per_byte: u64,
 }
 
 impl Wire {
-    /// A link of this rate and delay.
+    /// Creates a link of this rate and delay.
     pub fn new(rate: BitRate, delay: Time) -> Wire {
         Wire {
             rate,
@@ -25,7 +25,7 @@ impl Wire {
         }
     }
 
-    /// How long `bytes` of link time take, preamble and gap included; rounded up.
+    /// Returns the time to send `bytes` of link time, preamble and gap included; rounded up.
     #[inline(always)]
     pub fn time_to_send(&self, bytes: u32) -> Time {
         if self.ps_per_byte != 0 {

@@ -1,43 +1,45 @@
-//! What routes that spray do with packets that carry no data.
+//! Treatment of packets without data by routes that spray.
 //!
-//! **Decision**     with `acks = "ecmp"`, what carries no data (acknowledgements, packets of a handshake, trimmed
-//!                  headers) takes the hop of [`super::ecmp`], with the same salt; with `"spray"` it is as data is.
+//! **Decision**     with `acks = "ecmp"`, packets without data (acknowledgements, handshakes, trimmed headers)
+//!                  take the hop of [`super::ecmp`], with the same salt; with `"spray"` they are sprayed like
+//!                  data.
 //! **State**        the salt.
 //! **Units**        none.
 //! **Errors**       none.
-//! **Source**       Dixit, Prakash, Kompella, Purdue technical report 2011 (PLTS), section III-B, tells reordering on
-//!                  the way back from that on the way out; that the one can be had without the other is *assumed*.
-//! **Deviations**   of real frames, TCP without payload is an acknowledgement; all of UDP is data.
+//! **Source**       Dixit, Prakash, Kompella, Purdue technical report 2011 (PLTS), section III-B, separates
+//!                  reordering on the way back from reordering on the way out; that each can be had without the
+//!                  other is *assumed*.
+//! **Deviations**   for real frames, TCP without payload is an acknowledgement; all UDP is data.
 
 use super::{Hops, ecmp};
 use crate::why::Scene;
 use sidestep_types::{Packet, PortId, Settings, Words};
 
-/// How packets without data go.
+/// Setting of the path of packets without data.
 #[derive(Clone, Copy, Settings)]
 pub struct AcksSettings {
-    /// what carries no data goes as data does, or by its flow's hash; the default is assumed
+    /// path of packets without data: sprayed like data, or by the hash of their flow; assumed
     #[setting(default = "spray")]
     acks: By,
 }
 
-/// The ways they can go.
+/// Path of packets without data.
 #[derive(Clone, Copy, PartialEq, Words)]
 enum By {
     Spray,
     Ecmp,
 }
 
-/// How they go.
+/// Rule for packets without data.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Acks {
-    /// The salt of ECMP, where they go by it.
+    /// Salt of ECMP, if these packets use it.
     ecmp: Option<u64>,
 }
 
 impl Acks {
-    /// On a switch of this salt.
+    /// Creates the rule for a switch with this salt.
     pub fn new(settings: AcksSettings, salt: u64) -> Acks {
         let ecmp = settings.acks == By::Ecmp;
         Acks {
@@ -45,14 +47,14 @@ impl Acks {
         }
     }
 
-    /// The hop of ECMP, if this packet takes that one.
+    /// Returns the hop of ECMP, if this packet takes it.
     #[inline]
     pub fn hop(self, packet: &Packet, ports: &[PortId]) -> Option<PortId> {
         let salt = self.ecmp?;
         (!packet.carries_data()).then(|| ecmp::hop_of(ports, packet.hash, salt))
     }
 
-    /// Why it took it, if it did.
+    /// Explains why the packet took the hop of ECMP, if it did.
     pub fn why(self, scene: &Scene<'_>, hops: Hops<'_>, taken: PortId) -> Option<String> {
         self.hop(scene.packet, hops.ports)?;
         let named = ecmp::named(scene, hops, taken, "with the salt of this switch");

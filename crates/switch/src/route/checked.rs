@@ -1,4 +1,4 @@
-//! Routes of the caller's: they may name any port, and drivers do not check.
+//! Checks of custom routes: they may return any port, and drivers do not check it.
 
 use super::{AnyRoute, Hops, Route};
 use crate::Queues;
@@ -6,14 +6,14 @@ use crate::ports::check_port;
 use crate::why::Scene;
 use sidestep_types::{Packet, PortId, Rng};
 
-/// A route of the caller's on a switch with `ports` ports.
+/// Custom route on a switch with `ports` ports.
 struct Checked {
     route: Box<dyn Route + Send>,
     ports: u16,
 }
 
-/// The same route, made to panic where it names a port that a switch with `ports` ports does not
-/// have. Registered routes return one of the hops they are given and are left as they are.
+/// Makes a custom route panic when it returns a port that a switch with `ports` ports does not have. Registered
+/// routes return one of the hops they are given and stay unchanged.
 pub(crate) fn checked(route: AnyRoute, ports: u16) -> AnyRoute {
     match route {
         AnyRoute::Custom(route) => AnyRoute::Custom(Box::new(Checked { route, ports })),

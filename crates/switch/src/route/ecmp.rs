@@ -1,19 +1,19 @@
 //! ECMP: every packet of a flow takes the same one of the equal-cost next hops.
 //!
 //! **Decision**     `scale(mix(hash of the 5-tuple, salt of the switch), number of hops)`.
-//! **State**        the salt; 0 where `salt` is `none`. No draws.
+//! **State**        the salt; 0 if `salt` is `none`. No draws.
 //! **Units**        none.
 //! **Errors**       none.
 //! **Source**       RFC 2992, RFC 2991; flow-level ECMP in DIBS section 3.
 //! **Deviations**   the salt: without one, the same hash at every tier sends all flows that
-//!                  meet at a switch the same way (polarisation). `salt = "none"` is that hash.
+//!                  meet at a switch the same way (polarisation). `salt = "none"` selects that.
 
 use super::{Hops, Route};
 use crate::why::Scene;
 use crate::{Policy, Queues};
 use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings, Words, mix64, scale};
 
-/// Salted flow-hash ECMP.
+/// Route by salted flow hash.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ecmp {
@@ -23,12 +23,12 @@ pub struct Ecmp {
 /// Settings of [`Ecmp`].
 #[derive(Settings)]
 pub struct EcmpSettings {
-    /// what the hash is mixed with: a number of the switch's own, or nothing, one hash at all tiers
+    /// salt of the flow hash: a different one per switch, or none, which gives the same hash at all tiers
     #[setting(default = "switch")]
     salt: Salt,
 }
 
-/// What hashes are mixed with.
+/// Salt of the flow hash.
 #[derive(Clone, Copy, Words)]
 enum Salt {
     Switch,
@@ -53,8 +53,8 @@ impl Policy for Ecmp {
     }
 }
 
-/// The hop that ECMP takes for a flow of this hash: one number of 64 bits, mixed of the hash and the
-/// salt, whose upper half is scaled to the hops.
+/// Returns the hop that ECMP takes for a flow of this hash: mixes hash and salt into 64 bits and scales the
+/// upper half to the number of hops.
 #[inline]
 pub(super) fn hop_of(ports: &[PortId], hash: u32, salt: u64) -> PortId {
     let mixed = mix64(salt ^ u64::from(hash));
@@ -62,7 +62,7 @@ pub(super) fn hop_of(ports: &[PortId], hash: u32, salt: u64) -> PortId {
 }
 
 impl Ecmp {
-    /// The port that packets of this hash take.
+    /// Returns the port that packets of this hash take.
     #[inline]
     pub(super) fn pick_of(&self, hash: u32, ports: &[PortId]) -> PortId {
         hop_of(ports, hash, self.salt)
@@ -72,7 +72,7 @@ impl Ecmp {
 impl Route for Ecmp {
     #[inline]
     fn pick(&mut self, pkt: &Packet, hops: Hops<'_>, _: &mut dyn Queues, _: &mut Rng) -> PortId {
-        // Of one hop as well: to ask how many there are would be mispredicted more often than a hash costs.
+        // No special case for a single hop: the branch would be mispredicted more often than a hash costs.
         self.pick_of(pkt.hash, hops.ports)
     }
 
@@ -85,7 +85,7 @@ impl Route for Ecmp {
     }
 }
 
-/// Which of the hops the hash of the packet's flow named.
+/// Describes which of the hops the flow hash of the packet selected.
 pub(super) fn named(scene: &Scene<'_>, hops: Hops<'_>, taken: PortId, with: &str) -> String {
     let place = hops.ports.iter().position(|port| *port == taken);
     format!(
@@ -121,7 +121,7 @@ mod tests {
         for port in choices(7, (0..40_000).map(|i: u32| i.wrapping_mul(0x9e37_79b9))) {
             count[usize::from(port)] += 1;
         }
-        // 10,000 expected each, standard deviation 87.
+        // Expected: 10,000 each, with a standard deviation of 87.
         assert!(
             count.iter().all(|c| (9_600..10_400).contains(c)),
             "{count:?}"
@@ -141,7 +141,7 @@ mod tests {
         for port in choices(2, same_way) {
             count[usize::from(port)] += 1;
         }
-        // About 2,500 expected each, standard deviation 43: no polarisation.
+        // Expected: about 2,500 each, with a standard deviation of 43: no polarisation.
         assert!(
             count.iter().all(|c| (2_300..2_700).contains(c)),
             "{count:?}"
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!([built("switch", 1), built("switch", 2)], [1, 2]);
         let [first, second] = [1, 2].map(|salt| choices(built("none", salt), 0..1000));
         assert_eq!(first, second);
-        // Of the flows that come the first way all leave the second switch by it: polarisation.
+        // Polarisation: all flows that arrive by the first way leave the second switch by it.
         assert!(first.contains(&0) && first.contains(&3));
     }
 }

@@ -1,16 +1,17 @@
-//! Flowlets: a flow keeps its next hop until it pauses, and then another is drawn.
+//! Flowlets: a flow keeps its next hop until it pauses; then another is drawn.
 //!
-//! **Decision**     the hop that the packet's flow took last, if its packet before was less than `gap` ago; else
-//!                  `scale(draw, number of hops)`. With one next hop nothing is looked up.
-//! **State**        for each place of a table, by a hash of the flow, the hop and the time of the last packet. One draw
-//!                  for a flowlet.
+//! **Decision**     the last hop of the packet's flow, if the flow's previous packet was less than `gap` ago;
+//!                  else `scale(draw, number of hops)`. With one next hop nothing is looked up.
+//! **State**        the hop and the time of the last packet, in each place of a table indexed by a hash of the
+//!                  flow. One draw per flowlet.
 //! **Units**        picoseconds between arrivals at this switch.
-//! **Errors**       `gap` of 0; `table` that is no power of two up to 65,536.
-//! **Source**       Sinha, Kandula, Katabi, HotNets 2004 (flowlet switching, FLARE), which the PLTS report takes up in
-//!                  its section V.
-//! **Deviations**   FLARE sends a new flowlet by the path that is furthest behind its share, here it is drawn;
-//!                  `gap` has no number in the report, and `table` none: both *assumed*. A gap of exactly `gap` ends a
-//!                  flowlet. Flows whose hashes name one place are one.
+//! **Errors**       refuses a `gap` of 0, and a `table` that is not a power of two up to 65,536.
+//! **Source**       Sinha, Kandula, Katabi, HotNets 2004 (flowlet switching, FLARE), which the PLTS report
+//!                  takes up in its section V.
+//! **Deviations**   FLARE sends a new flowlet by the path that is furthest behind its share; here the hop is
+//!                  drawn. The report gives no numbers for `gap` and `table`: both *assumed*. A pause of
+//!                  exactly `gap` ends a flowlet. Flows whose hashes select the same place are treated as one
+//!                  flow.
 
 use super::acks::{Acks, AcksSettings};
 use super::table::Places;
@@ -19,7 +20,7 @@ use crate::why::Scene;
 use crate::{Nature, Policy, Queues};
 use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings, Time, mix64, scale};
 
-/// A next hop for each flowlet.
+/// Route with a next hop per flowlet.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Flowlet(Box<State>);
@@ -36,17 +37,17 @@ struct State {
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Place {
-    /// When the last packet came.
+    /// Arrival of the last packet.
     last: Time,
-    /// The hop that it took, as its place in their list, or [`NEW`].
+    /// Hop of the last packet, as its index in the list, or [`NEW`].
     at: u16,
 }
 
-/// No packet has come.
+/// Hop of a place that has seen no packet.
 const NEW: u16 = u16::MAX;
 
-/// Where a packet goes that has `many` next hops: where the one before it did (`at`), unless that was `gap` ago or
-/// longer or is none of them; then `None`, and one is drawn.
+/// Returns the hop that a packet with `many` next hops keeps: that of the previous packet (`at`). Returns
+/// `None`, and a hop is drawn, if that packet was `gap` ago or longer or its hop is not in the list.
 #[inline]
 fn kept(at: u16, many: u16, since: Time, gap: Time) -> Option<u16> {
     (at < many && since < gap).then_some(at)
@@ -62,7 +63,7 @@ pub struct FlowletSettings {
         because = "without a pause between them packets have no order to keep"
     )]
     gap: Time,
-    /// places, a power of two up to 65536; what has the same place shares it; assumed
+    /// places in the table, a power of two up to 65536; flows with the same place share it; assumed
     #[setting(default = "1024")]
     table: Places,
     #[setting(flatten)]
@@ -98,7 +99,7 @@ impl Policy for Flowlet {
 }
 
 impl Route for Flowlet {
-    // A frame of its own: in one with the others each of them would pay for the registers of all.
+    // Not inlined: in one frame with the others, each route would save the registers of all.
     #[inline(never)]
     fn pick(
         &mut self,
@@ -174,7 +175,7 @@ mod tests {
             }
         }
 
-        /// Where a packet of this flow goes, so long after the one before it.
+        /// Returns the port that a packet of this flow takes, `later` after the previous packet.
         fn pick(&mut self, hash: u32, later: Time, ports: &[u16]) -> u16 {
             let ports: Vec<PortId> = ports.iter().map(|p| PortId(*p)).collect();
             let mut packet = data();

@@ -1,4 +1,4 @@
-//! Routes: which of the next hops on a shortest path a packet takes.
+//! Routes: the choice among the next hops on shortest paths.
 
 mod acks;
 mod checked;
@@ -18,22 +18,22 @@ use crate::registry::registry;
 use crate::why::Scene;
 use sidestep_types::{Packet, PortId, Rng};
 
-/// The ways on from a switch toward where a packet goes.
+/// Next hops from a switch toward the destination of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hops<'a> {
-    /// The ports on shortest paths, in rising order; never empty.
+    /// Ports on shortest paths, in rising order; never empty.
     pub ports: &'a [PortId],
-    /// A number for this very list of ports: in one switch the same for equal lists, and another
-    /// for others. What a route remembers of a list it keeps under this number. They are dense
-    /// enough to be indices: below the lengths of the switch's lists together.
+    /// Number of this list of ports: in one switch, equal lists have the same number and different lists
+    /// different ones. A route stores its state per list under this number. The numbers are dense enough for
+    /// indices: below the total length of the switch's lists.
     pub set: u32,
-    /// A number for where the packet goes, as far as the switch's table tells: in the simulator
-    /// the switch that the host hangs off, in the software switch the entry of the table.
+    /// Number of the destination, as far as the switch's table distinguishes it: in the simulator the switch to
+    /// which the host is attached, in the software switch the table entry.
     pub prefix: u32,
 }
 
 impl<'a> Hops<'a> {
-    /// These ports, of which there is one list, toward one place.
+    /// Creates the only list of a switch, toward a single destination.
     pub fn of(ports: &'a [PortId]) -> Hops<'a> {
         Hops {
             ports,
@@ -43,14 +43,14 @@ impl<'a> Hops<'a> {
     }
 }
 
-/// Picks a next hop.
+/// Route: picks a next hop for each packet.
 ///
 /// ```
 /// use sidestep_switch::testing::{StillQueues, data};
 /// use sidestep_switch::{Hops, Queues, Route};
 /// use sidestep_types::{Packet, PortId, Rng};
 ///
-/// /// Sends packets by each next hop in turn, whatever their flow.
+/// /// Route that takes each next hop in turn, whatever the flow.
 /// #[derive(Default)]
 /// struct Turns(Vec<usize>);
 ///
@@ -72,7 +72,7 @@ impl<'a> Hops<'a> {
 /// assert_eq!([next(), next(), next()], [5, 2, 5]);
 /// ```
 pub trait Route {
-    /// One of the ports of `hops`. Draws from `rng` only when it needs chance; no buffer policy
+    /// Picks one of the ports of `hops`. Draws from `rng` only when the choice is random; no buffer policy
     /// draws from it.
     fn pick(
         &mut self,
@@ -82,8 +82,8 @@ pub trait Route {
         rng: &mut Rng,
     ) -> PortId;
 
-    /// The same, of queues of a kind that is known where this is compiled: a route may ask these without a call. Drivers
-    /// choose by this one.
+    /// Picks like [`Route::pick`], for queues of a type known at compile time: a route may query them without a
+    /// dynamic call. Drivers call this method.
     #[inline(always)]
     fn pick_by<Q: Queues>(
         &mut self,
@@ -98,14 +98,15 @@ pub trait Route {
         self.pick(pkt, hops, queues, rng)
     }
 
-    /// Why of `hops`, more than one, it took `taken`: a clause with the numbers that it looked at.
+    /// Explains why the route picked `taken` among `hops`, which are several: a clause with the numbers that it
+    /// used.
     fn why(&self, _scene: &mut Scene<'_>, _hops: Hops<'_>, _taken: PortId) -> String {
         "the route chose it".into()
     }
 }
 
 registry! {
-    /// A route: one of the registry, or a custom one.
+    /// Route from the registry, or a custom one.
     pub enum AnyRoute: Route {
         ecmp::Ecmp,
         single::Single,
@@ -128,7 +129,8 @@ impl Route for AnyRoute {
         dispatch!(self, policy => policy.pick(pkt, hops, queues, rng))
     }
 
-    /// Nearly every run has ECMP: the others are out of line, and cost its path nothing.
+    /// Picks with ECMP inline, since nearly every run uses it. The others are out of line and cost its path
+    /// nothing.
     #[inline(always)]
     fn pick_by<Q: Queues>(
         &mut self,
@@ -150,7 +152,7 @@ impl Route for AnyRoute {
 }
 
 impl AnyRoute {
-    /// The port that it picks, where it looks at nothing but the hash of the packet's flow.
+    /// Returns the picked port, if the route uses nothing but the flow hash of the packet.
     #[inline(always)]
     pub(crate) fn pick_by_hash(&self, pkt: &Packet, hops: Hops<'_>) -> Option<PortId> {
         match self {
@@ -159,7 +161,7 @@ impl AnyRoute {
         }
     }
 
-    /// The port that it will pick for a packet, where that depends on nothing but the packet.
+    /// Returns the port that the route will pick for a packet, if that depends on nothing but the packet.
     #[inline]
     pub fn foresee(&self, pkt: &Packet, hops: Hops<'_>) -> Option<PortId> {
         match (self, hops.ports) {
@@ -170,8 +172,8 @@ impl AnyRoute {
         }
     }
 
-    /// With one next hop, as on half of the way through a fat-tree, there is nothing to ask a policy of ours; a caller's
-    /// own is asked always.
+    /// Picks with a route other than ECMP. A single next hop, as on half of the way through a fat-tree, needs
+    /// no registered policy; a custom route is always called.
     #[inline(never)]
     fn pick_otherwise<Q: Queues>(
         &mut self,

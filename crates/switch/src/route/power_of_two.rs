@@ -1,18 +1,18 @@
-//! Power of two choices: every packet takes the shortest of a few queues drawn at random, and of
-//! those that were shortest before.
+//! Power of two choices: every packet takes the shortest of a few queues drawn at random, and of those that
+//! were shortest before.
 //!
-//! **Decision**     of `choices` different next hops drawn at random, and then of the `memory` best of the
-//!                  last packet with the same next hops, the first with the fewest bytes waiting.
-//!                  With one next hop nothing is drawn; with no more than `choices` all are looked at.
-//! **State**        with `memory`, the best ports of each set of next hops. As many draws as `choices`, less where
-//!                  there are fewer next hops.
+//! **Decision**     the port with the fewest bytes waiting, among `choices` different next hops drawn at random
+//!                  and then the `memory` best of the last packet with the same next hops; the first of equal
+//!                  ones. With one next hop nothing is drawn; with no more than `choices`, all are compared.
+//! **State**        with `memory`, the best ports of each set of next hops. As many draws as `choices`, fewer
+//!                  if there are fewer next hops.
 //! **Units**        bytes of queue, the packet on the wire included.
-//! **Errors**       `choices` of 0, of more than 4, or of more than the switch has ports; `memory` of more
-//!                  than 4.
+//! **Errors**       refuses `choices` of 0, of more than 4, or of more than the switch has ports, and a
+//!                  `memory` of more than 4.
 //! **Source**       Abdous et al., CoNEXT 2021 (Vertigo), section 3.2, with two choices and no memory;
 //!                  Ghorbani et al., SIGCOMM 2017 (DRILL), section 3: DRILL(d, m).
-//! **Deviations**   ties: the port that was drawn first, a fair coin between two; a remembered port only
-//!                  where it is shorter; assumed.
+//! **Deviations**   in a tie, the port that was drawn first, a fair coin between two; a remembered port only
+//!                  if it is shorter; assumed.
 
 use super::{Hops, Route};
 use crate::choices::{CHOICES, MOST, draw_different, draw_two, of_ports};
@@ -20,7 +20,7 @@ use crate::why::Scene;
 use crate::{Nature, Policy, Queues};
 use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings};
 
-/// The shortest of some queues drawn at random.
+/// Route that takes the shortest of some queues drawn at random.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PowerOfTwo {
@@ -28,7 +28,7 @@ pub struct PowerOfTwo {
     memory: Option<Box<Memory>>,
 }
 
-/// The best ports of each set of next hops, best first.
+/// Best ports of each set of next hops, the best first.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Memory {
@@ -73,7 +73,7 @@ impl Policy for PowerOfTwo {
     }
 }
 
-/// Ports in the order of their queues: the shortest first, and of equal ones the first that came.
+/// Ports sorted by their queues: the shortest first, and the first added among equal ones.
 #[derive(Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Ranking {
@@ -151,7 +151,7 @@ impl PowerOfTwo {
         }
     }
 
-    /// The same of any number, and with those remembered.
+    /// Chooses among any number of drawn ports and the remembered ones.
     #[inline(never)]
     fn choose_of_several<Q: Queues + ?Sized>(
         &mut self,
@@ -172,7 +172,7 @@ impl PowerOfTwo {
 }
 
 impl Memory {
-    /// Adds what is remembered of `set` to the ranking, and remembers the best of that.
+    /// Adds the remembered ports of `set` to the ranking, and remembers the best of the result.
     #[cold]
     fn look(&mut self, set: u32, ranking: &mut Ranking, mut bytes: impl FnMut(PortId) -> u32) {
         let set = set as usize;
@@ -203,7 +203,7 @@ mod tests {
         PowerOfTwo::from_values(&values, 4, 0)
     }
 
-    /// How often each of four ports is taken of 40,000 times, when so many packets wait there.
+    /// Returns how often each of four ports is taken in 40,000 picks, while `packets` wait there.
     fn taken(choices: u64, packets: &[u32; 4]) -> [u32; 4] {
         let (mut route, mut rng) = (route(choices, 0).unwrap(), Rng::from_seed(3));
         let mut queues = StillQueues::of(packets, 100, &[]);
@@ -218,10 +218,10 @@ mod tests {
 
     #[test]
     fn the_shortest_of_those_drawn_is_taken() {
-        // Of the six pairs three have port 0, two more port 1, and the last is of ports 2 and 3.
+        // Of the six pairs, three contain port 0, two more port 1, and the last is ports 2 and 3.
         let shares = taken(2, &[0, 1, 2, 3]);
         for (share, expected) in shares.into_iter().zip([20_000, 13_333, 6_667, 0]) {
-            // Standard deviation at most 100.
+            // Standard deviation: at most 100.
             assert!(share.abs_diff(expected) < 400, "{shares:?}");
         }
         assert_eq!(taken(4, &[3, 2, 0, 1]), [0, 0, 40_000, 0]);
@@ -249,12 +249,12 @@ mod tests {
         let mut queues = StillQueues::of(&[1, 0, 1, 1], 100, &[]);
         let mut pick =
             |queues: &mut StillQueues, set| route.pick(&data(), hops(set), queues, &mut rng).0;
-        // Once port 1 was drawn it stays.
+        // Once port 1 is drawn it stays.
         while pick(&mut queues, 7) != 1 {}
         assert!((0..50).all(|_| pick(&mut queues, 7) == 1));
         let others = (0..50).filter(|_| pick(&mut queues, 8) != 1).count();
         assert!(others > 0, "another set has a memory of its own");
-        // Until another is shorter.
+        // Port 1 stays until another is shorter.
         queues = StillQueues::of(&[0, 1, 1, 1], 100, &[]);
         while pick(&mut queues, 7) != 0 {}
         assert!((0..50).all(|_| pick(&mut queues, 7) == 0));

@@ -12,7 +12,7 @@ use crate::why::Scene;
 use crate::{Nature, Policy, Queues};
 use sidestep_types::{About, Packet, PortId, Refusal, Rng};
 
-/// One path for all.
+/// Route that always takes the first next hop.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Single;

@@ -1,19 +1,21 @@
 //! Spraying by counters: every packet takes the next hop by which the fewest bytes were sent.
 //!
-//! **Decision**     the least counter among the next hops, by [`least`] or, with `ties = "random"`, [`least_drawn`];
-//!                  then that counter grows by the packet ([`count`]). `by = "queued"` compares queues instead, and
-//!                  counts nothing. With one next hop nothing is compared and nothing counted.
-//! **State**        a counter for each port, which all sets of next hops share; with `ties = "turn"` a place for each set.
+//! **Decision**     the smallest counter among the next hops, by [`least`] or, with `ties = "random"`,
+//!                  [`least_drawn`]; then that counter grows by the packet ([`count`]). `by = "queued"`
+//!                  compares queues instead, and counts nothing. With one next hop nothing is compared or
+//!                  counted.
+//! **State**        a counter per port, shared by all sets of next hops; with `ties = "turn"` an index per set.
 //!                  One draw with `ties = "random"`.
 //! **Units**        bytes of link time; with `by = "queued"` bytes of queue, the packet on the wire included.
-//! **Errors**       `limit` of 0 or above 1 GiB.
-//! **Source**       Dixit, Prakash, Kompella, Purdue technical report 2011 (PLTS), section III-A2: CNT. Section IV-B1
-//!                  speaks of "the smallest queue" instead: `by = "queued"`.
-//! **Deviations**   the report has no rule for ties, which with equal packets most decisions are, and no word on packets
-//!                  with one next hop: all that `ties` knows, and that those are not counted, is *assumed*, as is that
-//!                  what goes by `acks = "ecmp"` is not. A packet that is dropped at the port it was sent to is counted.
-//!                  Counters are relative to a base that all of the switch share, so that none is ever above `limit`
-//!                  (*assumed*): see [`count`].
+//! **Errors**       refuses a `limit` of 0 or above 1 GiB.
+//! **Source**       Dixit, Prakash, Kompella, Purdue technical report 2011 (PLTS), section III-A2: CNT. Section
+//!                  IV-B1 speaks of "the smallest queue" instead: `by = "queued"`.
+//! **Deviations**   the report has no rule for ties, which with equal packets most decisions are, and does not
+//!                  mention packets with one next hop. *Assumed*: all values of `ties`; that packets with one
+//!                  next hop are not counted; that packets routed by `acks = "ecmp"` are not counted. A packet
+//!                  that is dropped at the port it was sent to is counted. Counters are relative to a base
+//!                  shared by all ports of the switch, so that none ever exceeds `limit` (*assumed*): see
+//!                  [`count`].
 
 use super::acks::{Acks, AcksSettings};
 use super::{Hops, Route};
@@ -22,37 +24,37 @@ use crate::why::{Scene, bytes, listed};
 use crate::{Nature, Policy, Queues};
 use sidestep_types::{About, Bytes, Packet, PortId, Refusal, Rng, Settings, Words, scale};
 
-/// The next hop with the fewest bytes, per packet.
+/// Route that takes, per packet, the next hop with the fewest bytes.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SprayCounter(Box<State>);
 
-/// One cache line.
+/// State in one cache line.
 #[derive(Debug)]
 #[repr(align(64))]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct State {
-    /// Of each port, the bytes sent since the base by packets that had a choice; nothing where queues are compared.
+    /// Bytes sent by each port since the base, by packets that had a choice; empty if queues are compared.
     sent: Box<[u32]>,
     limit: u32,
     ties: Ties,
     acks: Acks,
 }
 
-/// Who is taken of equal ones.
+/// Tie-break among equal next hops.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Ties {
-    /// Of each set of next hops, the place behind the hop last taken.
+    /// Index after the hop last taken, for each set of next hops.
     Turn(Vec<u16>),
     First,
     Random,
 }
 
-/// Largest `limit`: 1 GiB, so that no sum of 32 bits overflows.
+/// Largest `limit`: 1 GiB, so that no sum overflows 32 bits.
 const MOST: u32 = 1 << 30;
 
-/// Of `many` loads the place of the least: of `n` equal ones number `⌊draw·n / 2³²⌋`.
+/// Returns the index of the smallest of `many` loads; among `n` equal ones, number `⌊draw·n / 2³²⌋`.
 pub fn least_drawn(many: usize, draw: u32, mut load: impl FnMut(usize) -> u32) -> usize {
     let (mut fewest, mut equal) = (u32::MAX, 0);
     for load in (0..many).map(&mut load) {
@@ -72,14 +74,15 @@ pub fn least_drawn(many: usize, draw: u32, mut load: impl FnMut(usize) -> u32) -
     unreachable!("as many are least as were counted")
 }
 
-/// Counts `bytes` at `port`, which had the least counter of its next hops. No counter is above `limit` before or after.
+/// Counts `bytes` at `port`, which had the smallest counter of its next hops. No counter exceeds `limit` before
+/// or after.
 ///
-/// Where this one would be, the base of all counters of the switch rises by the count that it had: it is taken from
-/// every counter, and those below become 0. The next hops of the packet had at least as much, so their differences
-/// stay exact, and so do those between any counters that are not below it. Forgotten is that another next hop
-/// was further behind, which matters where sets overlap: no port is ever owed more than `limit`. Ports
-/// of other sets that share none with these lose no more than the difference among them, which is below one packet. A
-/// packet counts for `limit` at most.
+/// If this counter would exceed it, the base of all counters of the switch rises to its old value: that value
+/// is subtracted from every counter, and smaller counters become 0. The other next hops of the packet had at
+/// least as much, so their differences stay exact, and so do the differences between any counters that are not
+/// smaller. Lost is how far smaller counters were behind, which matters if sets overlap: no port is ever owed
+/// more than `limit`. Ports of sets without a port in common with this one lose only the differences among
+/// them, which are below one packet. A packet counts for at most `limit`.
 #[inline]
 pub fn count(counters: &mut [u32], port: PortId, bytes: u32, limit: u32) {
     let bytes = bytes.min(limit);
@@ -93,7 +96,7 @@ pub fn count(counters: &mut [u32], port: PortId, bytes: u32, limit: u32) {
     }
 }
 
-/// Rare: a packet in `limit` bytes of one port.
+/// Raises the base of all counters by `least`. Rare: once per `limit` bytes of a port.
 #[cold]
 fn rebase(counters: &mut [u32], least: u32) {
     for counter in counters {
@@ -104,27 +107,27 @@ fn rebase(counters: &mut [u32], least: u32) {
 /// Settings of [`SprayCounter`].
 #[derive(Settings)]
 pub struct SprayCounterSettings {
-    /// what is least: bytes sent so far (section III-A2), or bytes that wait (section IV-B1)
+    /// bytes to compare: those sent so far (section III-A2), or those that wait (section IV-B1)
     #[setting(default = "sent")]
     by: By,
-    /// of equal next hops the one after the hop last taken, the first, or any; assumed
+    /// tie-break among equal next hops: the one after the hop last taken, the first, or a random one; assumed
     #[setting(default = "turn")]
     ties: TiesGo,
-    /// most that a counter holds, and so most that a next hop is owed; assumed
+    /// largest value of a counter, and so the most bytes that a next hop is owed; assumed
     #[setting(default = "1 MB", beside(by = "sent"))]
     limit: Bytes,
     #[setting(flatten)]
     acks: AcksSettings,
 }
 
-/// The bytes that are compared.
+/// Bytes to compare.
 #[derive(Clone, Copy, Words)]
 enum By {
     Sent,
     Queued,
 }
 
-/// Which of equal next hops is taken.
+/// Tie-break among equal next hops.
 #[derive(Clone, Copy, Words)]
 enum TiesGo {
     Turn,
@@ -184,7 +187,7 @@ impl Route for SprayCounter {
         self.choose(pkt, hops, queues, rng)
     }
 
-    // A frame of its own: in one with the others each of them would pay for the registers of all.
+    // Not inlined: in one frame with the others, each route would save the registers of all.
     #[inline(never)]
     fn pick_by<Q: Queues>(
         &mut self,
@@ -258,7 +261,7 @@ impl SprayCounter {
 }
 
 impl Ties {
-    /// The hop whose place among them is the least from a place on, which `least` says.
+    /// Returns the hop whose index `least` returns; `least` receives the index at which the search begins.
     #[inline]
     fn in_turn(&mut self, hops: Hops<'_>, least: impl FnOnce(usize) -> usize) -> PortId {
         let Ties::Turn(turns) = self else {
@@ -271,7 +274,7 @@ impl Ties {
     }
 }
 
-/// The place kept for `set`.
+/// Returns the stored index of `set`.
 #[inline]
 fn turn_of(turns: &mut Vec<u16>, set: u32) -> &mut u16 {
     let set = set as usize;

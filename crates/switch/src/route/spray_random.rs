@@ -1,11 +1,12 @@
-//! Random spraying: every packet takes one of the equal-cost next hops by chance, whatever its flow.
+//! Random spraying: every packet takes a random one of the equal-cost next hops, whatever its flow.
 //!
 //! **Decision**     `scale(draw, number of hops)`; with one next hop nothing is drawn.
-//! **State**        none. One draw where there is a choice.
+//! **State**        none. One draw if there is a choice.
 //! **Units**        none.
 //! **Errors**       none.
 //! **Source**       Dixit, Prakash, Kompella, Purdue technical report 2011 (PLTS), section III: RND.
-//! **Deviations**   none; acknowledgements are sprayed as data is, or with `acks = "ecmp"` go as in [`super::ecmp`].
+//! **Deviations**   none; acknowledgements are sprayed like data, or with `acks = "ecmp"` go as in
+//!                  [`super::ecmp`].
 
 use super::acks::{Acks, AcksSettings};
 use super::{Hops, Route};
@@ -13,7 +14,7 @@ use crate::why::Scene;
 use crate::{Nature, Policy, Queues};
 use sidestep_types::{About, Packet, PortId, Refusal, Rng, scale};
 
-/// A random next hop per packet.
+/// Route with a random next hop per packet.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SprayRandom {
@@ -88,11 +89,11 @@ mod tests {
         let (taken, _) = taken(&[1, 4, 8], 30_000);
         for port in [1, 4, 8] {
             let count = taken.iter().filter(|p| **p == port).count();
-            // 10,000 expected, standard deviation 82.
+            // Expected: 10,000, with a standard deviation of 82.
             assert!((9_700..10_300).contains(&count), "{port}: {count}");
         }
         let again = taken.windows(2).filter(|pair| pair[0] == pair[1]).count();
-        // A third of the pairs, standard deviation 82.
+        // Expected: a third of the pairs, with a standard deviation of 82.
         assert!((9_700..10_300).contains(&again), "{again}");
     }
 

@@ -1,19 +1,22 @@
 //! Round robin: the packets of a flow take the next hops in turn.
 //!
-//! **Decision**     the hop at the pointer of the packet's flow, destination, prefix or switch; behind it the pointer goes
-//!                  on to the [`next`], after `burst` packets. With one next hop the pointer stands still.
-//! **State**        a pointer for each place of a table, by a hash of the flow or the destination, or for each
-//!                  prefix, or one. With `burst` or `shuffle` 10 bytes more for each. One draw for a shuffle.
-//! **Units**        packets; places in the list of next hops.
-//! **Errors**       `table` that is no power of two up to 65,536; `burst` or `shuffle` of 0 or above 65,535.
-//! **Source**       Dixit, Prakash, Kompella, Purdue technical report 2011 (PLTS), section III-A3: RR; `per =
-//!                  "destination"` is what it says of commercial switches, `per = "prefix"` what it proposes and did not
-//!                  measure. `burst` stands for the FLARE variants of its section V.
-//! **Deviations**   the report keeps a pointer for each flow. Here flows whose hashes name one place share it, and a
-//!                  place is never freed: `table` is *assumed*. Where a flow begins is not said: with `start = "drawn"`
-//!                  (*assumed*) where ECMP would send it, if its place is new. Against flows that march in step the report
-//!                  asks for "a little bit of randomness" and leaves it there: `shuffle` is *assumed*, and draws
-//!                  one of the orders that go round in equal strides ([`order`]).
+//! **Decision**     the hop at the pointer of the packet's flow, destination, prefix or switch. After `burst`
+//!                  packets the pointer moves to the [`next`]. With one next hop the pointer does not move.
+//! **State**        a pointer per place of a table, indexed by a hash of the flow or the destination, or a
+//!                  pointer per prefix, or a single one. With `burst` or `shuffle` 10 bytes more for each. One
+//!                  draw per shuffle.
+//! **Units**        packets; indices in the list of next hops.
+//! **Errors**       refuses a `table` that is not a power of two up to 65,536, and a `burst` or `shuffle` of 0
+//!                  or above 65,535.
+//! **Source**       Dixit, Prakash, Kompella, Purdue technical report 2011 (PLTS), section III-A3: RR. It
+//!                  describes `per = "destination"` for commercial switches, and proposes `per = "prefix"`
+//!                  without measuring it. `burst` stands for the FLARE variants of its section V.
+//! **Deviations**   the report keeps a pointer for each flow. Here flows whose hashes select the same place
+//!                  share it, and a place is never freed: `table` is *assumed*. The report does not say where a
+//!                  flow begins: with `start = "drawn"` (*assumed*) a flow in a new place begins where ECMP
+//!                  would send it. Against flows in lockstep the report asks for "a little bit of randomness"
+//!                  without details: `shuffle` is *assumed*, and draws one of the orders with a constant stride
+//!                  ([`order`]).
 
 use super::acks::{Acks, AcksSettings};
 use super::table::Places;
@@ -22,24 +25,24 @@ use crate::why::{Scene, packets};
 use crate::{Nature, Policy, Queues};
 use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings, Words, mix64, scale};
 
-/// The next hops in turn.
+/// Route that takes the next hops in turn.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SprayRr(Box<State>);
 
-/// One cache line, whichever route a packet takes through it.
+/// State in one cache line, for every path of a packet through the route.
 #[derive(Debug)]
 #[repr(align(64))]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct State {
-    /// Of each place, the hop of the next packet, or [`NEW`].
+    /// Hop of the next packet in each place, or [`NEW`].
     next: Vec<u16>,
     per: Per,
     salt: u64,
     acks: Acks,
-    /// What places begin with: the first hop, or [`NEW`].
+    /// Initial hop of a place: the first one, or [`NEW`].
     begin: u16,
-    /// What more there is to know of each place, where there are bursts or shuffles.
+    /// Further state of each place, if there are bursts or shuffles.
     turns: Option<Box<Turns>>,
 }
 
@@ -52,16 +55,17 @@ enum Per {
     Switch,
 }
 
-/// A place where no packet has been, and which begins at a hop drawn.
+/// Hop of a place that has seen no packet and begins at a drawn hop.
 const NEW: u16 = u16::MAX;
 
-/// The place behind `at` of `many` next hops, cyclically. Hardware compares, and divides nothing.
+/// Returns the index after `at` among `many` next hops, cyclically. Hardware needs a comparison and no
+/// division.
 #[inline]
 pub fn next(at: u16, many: u16) -> u16 {
     step(at, 1, many)
 }
 
-/// The place `stride` behind `at`, both below `many`.
+/// Returns the index `stride` after `at`, cyclically; both are below `many`.
 #[inline]
 pub fn step(at: u16, stride: u16, many: u16) -> u16 {
     let to = u32::from(at) + u32::from(stride);
@@ -69,15 +73,16 @@ pub fn step(at: u16, stride: u16, many: u16) -> u16 {
     (if to < many { to } else { to - many }) as u16
 }
 
-/// An order of `many` next hops, by one draw: where it begins, by all of the draw, and the stride to each next one, by
-/// its low 16 bits. The stride has no divisor in common with `many`, so that a round meets each once.
+/// Returns an order of `many` next hops from one draw: the first hop, from all of the draw, and the stride to
+/// each next one, from its low 16 bits. The stride has no divisor in common with `many`, so that a round visits
+/// each hop once.
 pub fn order(draw: u32, many: u16) -> (u16, u16) {
     let which = scale(draw << 16, strides(many).count() as u32);
     let stride = strides(many).nth(which as usize).unwrap_or(1);
     (scale(draw, u32::from(many)) as u16, stride)
 }
 
-/// The strides by which a round meets each of `many` next hops once, in rising order.
+/// Returns the strides by which a round visits each of `many` next hops once, in rising order.
 pub fn strides(many: u16) -> impl Iterator<Item = u16> {
     (1..many.max(2)).filter(move |stride| gcd(*stride, many) == 1)
 }
@@ -86,25 +91,25 @@ fn gcd(a: u16, b: u16) -> u16 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Bursts and shuffles.
+/// State of bursts and shuffles.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Turns {
     /// Packets that a hop gets in one turn.
     burst: u16,
-    /// Rounds in one order; 0 where orders stay.
+    /// Rounds in one order; 0 if the order never changes.
     rounds: u16,
     of: Vec<Turn>,
 }
 
-/// A place with bursts or shuffles; new, all is 0.
+/// State of a place with bursts or shuffles; all 0 for a new place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Turn {
-    /// Packets that the hop whose turn it is has had.
+    /// Packets that the current hop has had in this turn.
     packets: u16,
     stride: u16,
-    /// How many next hops the order is for.
+    /// Number of next hops in the order.
     many: u16,
     /// Turns left in the round.
     turns: u16,
@@ -112,19 +117,20 @@ struct Turn {
     rounds: u16,
 }
 
-/// The most packets in a turn, and rounds in an order.
+/// Most packets in a turn, and most rounds in an order.
 const MOST: u64 = u16::MAX as u64;
 
 /// Settings of [`SprayRr`].
 #[derive(Settings)]
 pub struct SprayRrSettings {
-    /// what takes turns of its own: each flow, destination host or prefix, or all packets together
+    /// scope of the turns: each flow, destination host or prefix, or all packets of the switch together
     #[setting(default = "flow")]
     per: Per,
-    /// places, a power of two up to 65536; what has the same place shares it; assumed
+    /// places in the table, a power of two up to 65536; flows or destinations with the same place share it;
+    /// assumed
     #[setting(default = "1024", beside(per = "flow" | "destination"))]
     table: Places,
-    /// where a new place begins: where ECMP would, or all with the first next hop; assumed
+    /// first next hop of a new place: the one that ECMP would take, or the first for all; assumed
     #[setting(default = "drawn")]
     start: Start,
     /// rounds after which the order of the next hops is drawn anew; assumed
@@ -137,7 +143,7 @@ pub struct SprayRrSettings {
     acks: AcksSettings,
 }
 
-/// The hop with which a new place begins.
+/// First hop of a new place.
 #[derive(Clone, Copy, Words)]
 enum Start {
     Drawn,
@@ -186,7 +192,7 @@ impl Policy for SprayRr {
 }
 
 impl Route for SprayRr {
-    // A frame of its own: in one with the others each of them would pay for the registers of all.
+    // Not inlined: in one frame with the others, each route would save the registers of all.
     #[inline(never)]
     fn pick(&mut self, pkt: &Packet, hops: Hops<'_>, _: &mut dyn Queues, rng: &mut Rng) -> PortId {
         let ports = hops.ports;
@@ -238,7 +244,7 @@ impl Route for SprayRr {
 }
 
 impl State {
-    /// What the packet's pointer is known by.
+    /// Returns the key of the packet's pointer.
     #[inline]
     fn key(&self, pkt: &Packet, hops: Hops<'_>) -> u32 {
         match self.per {
@@ -249,7 +255,7 @@ impl State {
         }
     }
 
-    /// The number that is mixed of the key and the salt: ECMP's, of a flow.
+    /// Mixes the key and the salt; for a flow, the result is that of ECMP.
     #[inline]
     fn mixed(&self, key: u32) -> u64 {
         mix64(self.salt ^ u64::from(key))
@@ -264,8 +270,8 @@ impl State {
         }
     }
 
-    /// Where a packet begins whose place says `at`, which is none of its hops: the place is new, or was left by one
-    /// that has more next hops.
+    /// Returns the first hop of a packet whose place stores `at`, which is none of its hops: the place is new,
+    /// or belongs to a flow with more next hops.
     #[cold]
     fn begin(&self, at: u16, pkt: &Packet, hops: Hops<'_>) -> u16 {
         if at != NEW {
@@ -285,7 +291,7 @@ impl State {
 }
 
 impl Turns {
-    /// Where the next packet of `place` goes, after one that went to `at` of `many`.
+    /// Returns the hop of the next packet of `place`, after one that took hop `at` of `many`.
     #[inline(never)]
     fn advance(&mut self, place: usize, at: u16, many: u16, rng: &mut Rng) -> u16 {
         let turn = &mut self.of[place];
@@ -314,8 +320,8 @@ impl Turns {
 }
 
 impl Turn {
-    /// A packet with `many` next hops comes to a place that was new, or had another number of them: the order is that
-    /// of the ports until the next shuffle, which comes no later.
+    /// Adapts the place to a packet with `many` next hops, if it is new or had another number of them. Hops are
+    /// in the order of the ports until the next shuffle, which is not delayed.
     fn meet(&mut self, many: u16, rounds: u16) {
         let new = self.many == 0;
         *self = Turn {

@@ -1,11 +1,11 @@
-//! Tables of stated size that routes index by a hash: what has the same place shares what is there.
+//! Tables of fixed size that routes index by a hash. Keys with the same place share its entry.
 
 use sidestep_types::{ParamUnit, Refusal, Setting, Value};
 
-/// Most places. A route keeps at most 16 bytes for each.
+/// Most places. A route stores at most 16 bytes for each.
 const MOST: usize = 1 << 16;
 
-/// How many places there are, a power of two.
+/// Number of places, a power of two.
 #[derive(Clone, Copy)]
 pub struct Places(pub(super) usize);
 

@@ -1,30 +1,31 @@
-//! The queues of a port's classes of service, each first in, first out: what `strict`, `ps` and `wps` choose
-//! between. Who is in which class its host says ([`Packet::service`]).
+//! Queues of a port's classes of service, each first in, first out: `strict`, `ps` and `wps` choose between
+//! them. The host sets the class of a packet ([`Packet::service`]).
 
 use super::flows::{Counting, Flows, Placed};
 use crate::{Class, Depth, Nature};
 use sidestep_types::{Packet, Refusal, Settings, Time};
 use std::collections::VecDeque;
 
-/// As many classes as Ethernet has priorities.
+/// Most class queues: the number of Ethernet priorities.
 pub(super) const MOST: usize = 8;
 
-/// How many queues a port has.
+/// Setting of the number of class queues of a port.
 #[derive(Settings)]
 pub struct ClassCount {
-    /// class queues of a port, 1 to 8; a packet of a higher class waits in the last; short and long flows in MulBuff
+    /// class queues per port, 1 to 8; packets of a higher class wait in the last; MulBuff has two, for short
+    /// and long flows
     #[setting(default = "2", range = 1..=MOST as u64)]
     pub(super) classes: usize,
 }
 
-/// What schedulers of [`Classes`] are.
+/// Nature of schedulers with [`Classes`].
 pub(super) const NATURE: Nature = Nature {
     classes: true,
     remembers: true,
     ..Nature::PLAIN
 };
 
-/// One queue: handles, each with its bytes of link time and what its owner keeps of it.
+/// Queue of handles, each with its bytes of link time and a value of the owner.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Queue<T = ()> {
@@ -60,7 +61,7 @@ impl<T> Queue<T> {
         self.waiting.is_empty()
     }
 
-    /// The bytes of link time of the packet that leaves next.
+    /// Returns the bytes of link time of the packet that leaves next.
     pub fn head(&self) -> Option<u16> {
         self.waiting.front().map(|waiting| waiting.1)
     }
@@ -77,46 +78,47 @@ impl<T> Queue<T> {
     }
 }
 
-/// A packet that has come, its class and its flow, if it brings that in.
+/// Class of a packet that has arrived, and its flow if the packet counts for one.
 pub(crate) struct Came {
     class: usize,
     flow: Option<Placed>,
 }
 
 impl Came {
-    /// How many flows are in its class, if it brings its own in.
+    /// Returns the number of flows in the class, if the packet counts for a flow.
     #[inline(always)]
     pub fn flows(&self) -> Option<u32> {
         self.flow.as_ref().map(|flow| flow.flows)
     }
 }
 
-/// What has left a queue.
+/// Packet that has left a queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Popped {
     pub handle: u32,
-    /// Nothing waits behind it.
+    /// True if nothing waits behind it.
     pub last: bool,
 }
 
-/// The class queues of one port, and the count of the flows in each.
+/// Class queues of one port, and the number of flows in each.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Classes {
     queues: Box<[Queue]>,
-    /// Those of which something waits, a bit each; none of what waits in the port's line.
+    /// Bitmap of the classes that wait, without packets in the port's line.
     waits: u32,
     flows: Flows,
-    /// The class of all that waits in the port's line, if something does.
+    /// Class of the packets in the port's line, if any wait there.
     in_line: usize,
-    /// The bytes of link time that have joined the line since nothing waited there.
+    /// Bytes of link time that have joined the line since no packet waited there.
     run: u64,
-    /// What waits in the line, while somebody looks at all ([`Classes::show_line`]).
+    /// Depth of the line, while queries must include it ([`Classes::show_line`]).
     line: Depth,
 }
 
 impl Classes {
-    /// So many, on a switch with `ports` ports, whose flows are counted as `counting` says.
+    /// Creates the class queues of a port on a switch with `ports` ports; `counting` configures how flows are
+    /// counted.
     pub fn build(classes: ClassCount, counting: Counting, ports: u16) -> Result<Classes, Refusal> {
         let classes = classes.classes;
         Ok(Classes {
@@ -129,18 +131,18 @@ impl Classes {
         })
     }
 
-    /// How many there are.
+    /// Returns the number of classes.
     pub fn len(&self) -> usize {
         self.queues.len()
     }
 
-    /// Where a packet of the class `service` waits.
+    /// Returns the class where packets of the class of service `service` wait.
     #[inline]
     pub fn of(&self, service: u8) -> usize {
         usize::from(service).min(self.queues.len() - 1)
     }
 
-    /// A packet comes, joins and leaves, and nothing waits.
+    /// Counts a packet that joins and leaves at once, while nothing waits.
     #[inline]
     pub fn pass(&mut self, pkt: &Packet, now: Time) {
         let class = self.of(pkt.service());
@@ -155,13 +157,14 @@ impl Classes {
         self.flows.passes(class, pkt, now);
     }
 
-    /// Would a packet of the class `service` wait behind all of the line, where so many wait?
+    /// Returns true if a packet of the class `service` may join the line behind its `waiting` packets and keep
+    /// the order.
     #[inline(always)]
     pub fn stays_in_order(&self, service: u8, waiting: u32) -> bool {
         waiting == 0 || self.of(service) == self.in_line
     }
 
-    /// The part of `class` in what waits in the line.
+    /// Returns the part of `class` in the line, whose depth is `waiting`.
     #[inline(always)]
     fn of_line(&self, class: usize, waiting: Depth) -> Depth {
         match class == self.in_line {
@@ -170,7 +173,8 @@ impl Classes {
         }
     }
 
-    /// Has flows leave whose last packet has begun, where this waits in the line.
+    /// Updates the flow counts of all classes for packets that have left: a flow ends when its last packet has
+    /// begun to be sent. `waiting` is the depth of the line.
     #[inline(never)]
     fn left(&mut self, waiting: Depth) {
         for class in 0..self.queues.len() {
@@ -179,14 +183,14 @@ impl Classes {
         }
     }
 
-    /// Does it matter to the count that the packet has come?
+    /// Returns true if the arrival of the packet matters to the count of flows.
     #[inline(always)]
     pub fn heed(&self, pkt: &Packet, now: Time) -> bool {
         self.flows.heed(pkt, now)
     }
 
-    /// A packet has come, while this waits in the line; whether it joins is open. Says what waits of its class, and how
-    /// many flows are in that.
+    /// Counts the flow of a packet that has arrived and may or may not join. Returns the queue of its class
+    /// afterwards, with the number of flows. `waiting` is the depth of the line.
     #[inline(always)]
     pub fn see_line(&mut self, pkt: &Packet, now: Time, waiting: Depth) -> Class {
         let class = self.of(pkt.service());
@@ -198,7 +202,7 @@ impl Classes {
         Class { depth, flows }
     }
 
-    /// What is of the class `service` in what waits in the line.
+    /// Returns the queue of the class `service`. `waiting` is the depth of the line.
     pub fn queue_line(&mut self, service: u8, waiting: Depth) -> Class {
         let class = self.of(service);
         self.left(waiting);
@@ -208,7 +212,8 @@ impl Classes {
         }
     }
 
-    /// What waits in the line, in bytes of link time, counts as waiting in its queue for those who ask, until it is taken back.
+    /// Makes queries include the packets in the line until [`Classes::hide_line`]. `waiting` is the depth of
+    /// the line, in bytes of link time.
     pub fn show_line(&mut self, waiting: Depth) {
         self.left(waiting);
         self.line = waiting;
@@ -218,7 +223,7 @@ impl Classes {
         self.line = Depth::default();
     }
 
-    /// A packet comes and joins the line behind so many of its class.
+    /// Counts a packet that arrives and joins the line behind `waiting` of its class.
     #[inline]
     pub fn join_line(&mut self, pkt: &Packet, now: Time, waiting: Depth) {
         let class = self.of(pkt.service());
@@ -226,16 +231,17 @@ impl Classes {
             (self.in_line, self.run) = (class, 0);
         }
         self.run += u64::from(pkt.wire);
-        // Who ends, or was silent, goes by who waits.
+        // The end or the silence of a flow depends on the packets that wait.
         if self.flows.is_due(now) || pkt.ends() {
             self.left(waiting);
         }
         self.flows.joins(class, pkt, now);
     }
 
-    /// A packet has come, while this waits in the line; whether it joins is open, and it would stay in order there. One
-    /// with `data` brings its flow in. It is what [`Classes::see_line`] does, with the flow's place kept; `None` where it
-    /// takes longer to tell: then that is to be asked, and nothing was done that it would not do again.
+    /// Counts the flow of a packet that has arrived and may or may not join. Does the same as
+    /// [`Classes::see_line`], but keeps the place of the flow. Only a packet with `data` counts for its flow;
+    /// `waiting` is the depth of the line. Returns `None` if the packet cannot stay in order in the line or
+    /// needs the slow path; the caller then calls [`Classes::see_line`], which repeats the steps done here.
     #[inline(always)]
     pub fn see_in_order(
         &mut self,
@@ -259,7 +265,7 @@ impl Classes {
         Some(Came { class, flow })
     }
 
-    /// Has those leave who were silent for too long, while this waits in the line.
+    /// Removes flows that were silent for too long. `waiting` is the depth of the line.
     #[cold]
     #[inline(never)]
     fn age_line(&mut self, now: Time, waiting: Depth) {
@@ -267,8 +273,8 @@ impl Classes {
         self.flows.age(now);
     }
 
-    /// It joins the line behind what waits there, or passes where nothing is before it (`alone`): what
-    /// [`Classes::join_line`] and [`Classes::pass`] do.
+    /// Counts a packet that joins the line behind `waiting`, or passes if nothing is before it (`alone`). Does
+    /// the same as [`Classes::join_line`] and [`Classes::pass`].
     #[inline(always)]
     pub fn join_in_order(&mut self, came: Came, pkt: &Packet, (waiting, alone): (Depth, bool)) {
         let Came { class, flow } = came;
@@ -284,8 +290,8 @@ impl Classes {
         }
     }
 
-    /// What waited in the line waits in its queue from now on. Says of which class it is, and how many bytes of link
-    /// time of that have been sent since nothing waited.
+    /// Moves the packets of the line to their class queue. Returns their class, and the bytes of link time of
+    /// this class that have been sent since no packet waited in the line.
     #[cold]
     pub fn leave_line<'a>(
         &mut self,
@@ -300,14 +306,14 @@ impl Classes {
         (class, self.run - u64::from(self.queues[class].bytes))
     }
 
-    /// A packet joins that was seen right before.
+    /// Adds a packet that was shown right before.
     pub fn push(&mut self, pkt: &Packet, handle: u32) {
         let class = self.of(pkt.service());
         self.flows.joins_seen(class, pkt);
         self.queue_up(class, pkt, handle);
     }
 
-    /// A packet comes and joins.
+    /// Counts and adds a packet that arrives now.
     #[inline]
     pub fn join(&mut self, pkt: &Packet, handle: u32, now: Time) {
         let class = self.of(pkt.service());
@@ -321,7 +327,7 @@ impl Classes {
         self.waits |= 1 << class;
     }
 
-    /// Takes out what leaves `class` next, if anything waits there.
+    /// Removes the packet that leaves `class` next, if any waits there.
     #[inline(always)]
     pub fn pop(&mut self, class: usize) -> Option<Popped> {
         let queue = &mut self.queues[class];
@@ -334,13 +340,13 @@ impl Classes {
         Some(Popped { handle, last })
     }
 
-    /// The bytes of link time of the packet that would leave `class` next.
+    /// Returns the bytes of link time of the packet that leaves `class` next.
     #[inline]
     pub fn head(&self, class: usize) -> Option<u16> {
         self.queues[class].head()
     }
 
-    /// The classes of which something waits.
+    /// Iterates over the classes in which packets wait.
     #[inline]
     pub fn waiting(&self) -> impl Iterator<Item = usize> + use<> {
         let mut left = self.waits;
@@ -351,20 +357,20 @@ impl Classes {
         })
     }
 
-    /// The first class from `class` on, at most [`MOST`], of which something waits.
+    /// Returns the first class at or after `class`, at most [`MOST`], in which a packet waits.
     #[inline]
     pub fn waiting_from(&self, class: usize) -> Option<usize> {
         let left = self.waits >> class;
         (left != 0).then(|| class + left.trailing_zeros() as usize)
     }
 
-    /// The class of all that waits, if that is of one class.
+    /// Returns the class of all waiting packets, if there is only one such class.
     #[inline]
     pub fn only(&self) -> Option<usize> {
         (self.waits.count_ones() == 1).then(|| self.waits.trailing_zeros() as usize)
     }
 
-    /// Does nothing wait?
+    /// Returns true if no packet waits.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.waits == 0
@@ -374,7 +380,7 @@ impl Classes {
         self.flows.counts()
     }
 
-    /// A packet has come; whether it joins is open. Says what its queue is then.
+    /// Counts the flow of a packet that has arrived, and may join or not. Returns its queue afterwards.
     #[inline(always)]
     pub fn see(&mut self, pkt: &Packet, now: Time) -> Class {
         let class = self.of(pkt.service());
@@ -385,13 +391,13 @@ impl Classes {
         }
     }
 
-    /// The flows in `class`.
+    /// Returns the number of flows in `class`.
     #[inline]
     pub fn flows(&self, class: usize) -> u32 {
         self.flows.of(class)
     }
 
-    /// The queue of packets of the class `service`.
+    /// Returns the queue of packets of the class `service`.
     pub fn queue(&self, service: u8) -> Class {
         self.class(self.of(service))
     }
@@ -414,7 +420,7 @@ impl Classes {
     }
 }
 
-/// What a scheduler of [`Classes`] leaves to them.
+/// Implements the [`super::Sched`] methods that are the same for all schedulers with [`Classes`].
 macro_rules! of_classes {
     () => {
         #[inline]

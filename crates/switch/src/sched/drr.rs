@@ -1,50 +1,51 @@
 //! Deficit round robin between the class queues of a port.
 //!
-//! **Decision**     rounds: at the beginning of each every class that waits is given its quantum, then the classes
-//!                  take turns from 0 on. In its turn a class sends while its deficit covers the next packet;
-//!                  what is left of it stays for the next round, and nothing of a class that has run empty. A
+//! **Decision**     rounds. At the beginning of a round every class that waits gets its quantum; then the
+//!                  classes take turns from 0 on. In its turn a class sends while its deficit covers the next
+//!                  packet. The rest of the deficit stays for the next round, unless the class has run empty. A
 //!                  class that begins to wait takes part from the next round on.
-//! **State**        a deficit for each class, and whose turn it is.
+//! **State**        a deficit per class, and the class whose turn it is.
 //! **Units**        bytes of link time.
 //! **Errors**       none.
 //! **Source**       Shreedhar and Varghese, SIGCOMM 1995.
-//! **Deviations**   all quanta of a round are given at its beginning rather than each at its turn: then quanta that
-//!                  change from round to round are those of one instant.
+//! **Deviations**   all quanta of a round are given at its beginning rather than each at its turn, so that
+//!                  quanta that change from round to round are all taken at one instant.
 //!
-//! The fluid ideal gives each class that waits its quantum in every round, bit by bit. As long as a class waits it is
-//! never a full packet and a quantum away from that, whatever the quanta have been (a property test below). Between
-//! two instants at which the same classes wait and share alike, what the fluid ideal gives is its share of all that
-//! was sent: no class is then further behind, and of two none further ahead.
+//! The fluid ideal gives each class that waits its quantum in every round, bit by bit. As long as a class
+//! waits, it is less than a full packet and a quantum away from that ideal, whatever the quanta have been (a
+//! property test below). Between two instants at which the same classes wait with the same weights, the fluid
+//! ideal gives a class its share of all bytes sent: no class is further behind than this bound, and of two
+//! classes neither is further ahead.
 
 use super::classes::{Classes, MOST};
 use crate::why::count;
 use sidestep_types::{Bytes, Packet, Settings};
 
-/// What a class may send in its turn.
+/// Setting of the bytes that a class may send in a round.
 #[derive(Settings)]
 pub struct Quantum {
-    /// link time that a class may use in a round, the one with the most of them; a full packet on Ethernet; assumed
+    /// bytes of link time in a round for the class with the largest share; a full packet on Ethernet; assumed
     #[setting(default = "1538 B", range = Bytes(LEAST)..=Bytes(LARGEST))]
     quantum: Bytes,
 }
 
-/// The shortest frame on a wire: less would only be many rounds for one packet.
+/// Shortest frame on a wire: a smaller quantum only needs many rounds for one packet.
 const LEAST: u64 = 84;
-/// As much as a port sends in 3 ms at 10 Gbps; more would no longer be taking turns.
+/// About 3 ms of a port at 10 Gbps: with more, classes would hardly take turns.
 const LARGEST: u64 = 4_000_000;
 
-/// Whose turn it is among the classes of a port.
+/// State of the round robin between the classes of a port.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Drr {
     quantum: u64,
     deficits: [u64; MOST],
-    /// The class whose turn it is; none when it is past the last.
+    /// Class whose turn it is; past the last class before a new round.
     turn: usize,
 }
 
 impl Drr {
-    /// Nobody's turn yet.
+    /// Creates the state before the first round.
     pub fn new(settings: Quantum) -> Drr {
         Drr {
             quantum: settings.quantum.0,
@@ -53,8 +54,9 @@ impl Drr {
         }
     }
 
-    /// Takes out the packet that leaves next. `weight` says how classes share, and is asked when a round begins, of
-    /// those that wait if they are several: the one with the most is given the quantum, the others their part of it, a byte at the least.
+    /// Removes the packet that leaves next. `weight` gives the shares of the classes; it is called for all
+    /// classes that wait when a round begins, if there are several. The class with the largest weight gets the
+    /// quantum, each other class its proportion of it, at least a byte.
     #[inline(always)]
     pub fn pop(
         &mut self,
@@ -76,9 +78,9 @@ impl Drr {
         Some(popped.handle)
     }
 
-    /// Nobody waited but `class` since nothing did, and so many bytes of it have been sent: the state that
-    /// [`Drr::pop`] would have left behind, had it been asked. Whenever the deficit covers no packet it is given a quantum,
-    /// so less than one is left.
+    /// Sets the state that [`Drr::pop`] would have left after sending `sent` bytes of `class`, the only class
+    /// that has waited since no packet waited. A class gets a quantum whenever its deficit covers no packet, so
+    /// less than a quantum is left.
     pub fn resume(&mut self, class: usize, sent: u64) {
         if sent > 0 {
             self.deficits[class] = (self.quantum - sent % self.quantum) % self.quantum;
@@ -86,7 +88,7 @@ impl Drr {
         }
     }
 
-    /// The next class to send, of which the deficit is what is left of it.
+    /// Returns the next class to send, and subtracts the packet from its deficit.
     #[inline(never)]
     fn give(
         &mut self,
@@ -111,11 +113,12 @@ impl Drr {
         }
     }
 
-    /// The same where nobody waits but one class: it has as many rounds as it needs.
+    /// Handles the case of a single waiting class: it gets as many rounds as it needs.
     #[inline]
     fn give_only(&mut self, classes: &Classes, only: usize) -> Option<usize> {
         let wire = u64::from(classes.head(only)?);
-        // Where it had its turn in this round, what is left covers no packet: a turn ends with that.
+        // If the class had its turn in this round, the rest of its deficit covers no packet: a turn ends only
+        // then.
         let deficit = &mut self.deficits[only];
         while wire > *deficit {
             *deficit += self.quantum;
@@ -125,8 +128,8 @@ impl Drr {
         Some(only)
     }
 
-    /// When `pkt`, which is about to join, leaves: the part of the link that its class has among those that then
-    /// wait, and what is before it there.
+    /// Explains when `pkt`, which is about to join, leaves: the share of its class among the classes that then
+    /// wait, and the packets before it in its class.
     pub fn why(
         &self,
         classes: &Classes,
@@ -158,7 +161,7 @@ impl Drr {
     }
 }
 
-/// The quantum of a class, of which the one with the most has `quantum`.
+/// Returns the quantum of a class of this weight, when the class with the largest weight `most` has `quantum`.
 fn part(quantum: u64, weight: u64, most: u64) -> u64 {
     match weight == most {
         true => quantum,

@@ -1,7 +1,7 @@
-//! FIFO: packets leave in the order they came.
+//! FIFO: packets leave in order of arrival.
 //!
-//! **Decision**     the oldest.
-//! **State**        the queue, when the driver asks it to keep one.
+//! **Decision**     the oldest packet.
+//! **State**        the queue, if the driver keeps one.
 //! **Units**        none.
 //! **Errors**       none.
 //! **Source**       the plain queue of every paper here.
@@ -12,7 +12,7 @@ use crate::Policy;
 use sidestep_types::{About, Packet, Refusal};
 use std::collections::VecDeque;
 
-/// First in, first out.
+/// First-in, first-out queue.
 #[derive(Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fifo(VecDeque<u32>);

@@ -1,4 +1,4 @@
-//! Schedulers: which of a port's packets leaves next.
+//! Schedulers: the order in which packets leave a port.
 
 mod classes;
 mod drr;
@@ -17,14 +17,14 @@ use crate::why;
 pub(crate) use classes::Classes;
 use sidestep_types::{Packet, Time};
 
-/// The order of one port's queue. Packets are named by a handle of the driver's.
+/// Order of one port's queue. Each packet is named by a handle that the driver chooses.
 ///
 /// ```
 /// use sidestep_switch::Sched;
 /// use sidestep_switch::testing::data;
 /// use sidestep_types::Packet;
 ///
-/// /// Last in, first out.
+/// /// Last-in, first-out queue.
 /// #[derive(Default)]
 /// struct Lifo(Vec<u32>);
 ///
@@ -43,71 +43,75 @@ use sidestep_types::{Packet, Time};
 /// assert_eq!([sched.pop(), sched.pop(), sched.pop()], [Some(8), Some(7), None]);
 /// ```
 pub trait Sched {
-    /// Does every packet leave in the order it came? A driver then knows each departure at
-    /// arrival and need not keep this queue at all.
+    /// Returns true if every packet leaves in order of arrival. A driver then knows each departure at arrival
+    /// and need not keep this queue at all.
     fn is_fifo(&self) -> bool {
         false
     }
-    /// Is the queue, when nothing waits, left as it was by a packet that joins and leaves again?
-    /// A driver then need not queue one that finds the port idle: [`Sched::pass`] says so. It is always, or never.
+    /// Returns true if a packet that joins and leaves again while nothing waits does not change the queue. A
+    /// driver then need not enqueue a packet that finds the port idle, and calls [`Sched::pass`] instead.
+    /// Constant for a scheduler.
     fn passes(&self) -> bool {
         false
     }
-    /// In place of a packet that comes now, joins and leaves again while nothing waits, where [`Sched::passes`].
+    /// Replaces the joining and leaving of a packet that arrives now while nothing waits, where
+    /// [`Sched::passes`].
     fn pass(&mut self, pkt: &Packet, now: Time) {
         if self.counts() {
             self.see(pkt, now);
         }
     }
-    /// A packet joins.
+    /// Adds a packet to the queue.
     fn push(&mut self, pkt: &Packet, handle: u32);
-    /// A packet comes now, and joins: the same as to show it, where flows are counted, and to push it.
+    /// Adds a packet that arrives now: shows it first if flows are counted, then pushes it.
     fn join(&mut self, pkt: &Packet, handle: u32, now: Time) {
         if self.counts() {
             self.see(pkt, now);
         }
         self.push(pkt, handle);
     }
-    /// The next packet to leave.
+    /// Removes and returns the packet that leaves next.
     fn pop(&mut self) -> Option<u32>;
-    /// The rank of the packet that [`Sched::evict`] would take out. `None` when there is none,
-    /// or when this scheduler does not rank.
+    /// Returns the rank of the packet that [`Sched::evict`] would remove. `None` if no packet waits or this
+    /// scheduler does not rank.
     fn worst(&self) -> Option<u32> {
         None
     }
-    /// Takes the worst packet out, for one that ranks better.
+    /// Removes and returns the worst packet, to make room for one that ranks better.
     fn evict(&mut self) -> Option<u32> {
         None
     }
-    /// Calls `with(rank, bytes of link time)` for every packet that waits, in the order in which
-    /// [`Sched::evict`] would take them, until it says `false`. For none when this scheduler
-    /// does not rank.
+    /// Calls `with(rank, bytes of link time)` for the packets that wait, in the order in which [`Sched::evict`]
+    /// would remove them, until it returns `false`. Makes no call if this scheduler does not rank.
     fn each_worst(&self, _with: &mut dyn FnMut(u32, u32) -> bool) {}
-    /// Calls `with(handle)` for every packet that waits, in any order: for buffer policies that look at all of
-    /// them ([`crate::Queues::ranks`]). By default for none.
+    /// Calls `with(handle)` for every packet that waits, in any order, for buffer policies that read all of
+    /// them ([`crate::Queues::ranks`]). The default makes no call.
     fn each_held(&self, _with: &mut dyn FnMut(u32)) {}
-    /// What waits in the queue of the class `service`, in packets and their bytes of link time, and how many
-    /// flows are in it; nothing where this scheduler has no such queue.
+    /// Returns the queue of the class `service`: packets, bytes of link time and number of flows. Empty if this
+    /// scheduler has no such queue.
     fn queue(&self, _service: u8) -> Class {
         Class::default()
     }
-    /// The class queue where packets of the class `service` wait; none where this scheduler has no such queues.
+    /// Returns the class queue where packets of the class `service` wait; `None` if this scheduler has no such
+    /// queues.
     fn class_of(&self, _service: u8) -> Option<u8> {
         None
     }
-    /// Does it count flows? Then it is shown every packet that joins, right before that ([`Sched::see`]).
+    /// Returns true if the scheduler counts flows. Every packet is then shown to it right before it joins
+    /// ([`Sched::see`]).
     fn counts(&self) -> bool {
         false
     }
-    /// Current time, and a packet about which a buffer policy is about to decide for this port: whether it joins
-    /// is open. It may be shown again.
+    /// Shows the scheduler the current time and a packet about which a buffer policy is about to decide for
+    /// this port. The packet may join or not, and may be shown again.
     fn see(&mut self, _pkt: &Packet, _now: Time) {}
-    /// The same; says what then waits in the queue of its class, and how many flows are in it ([`Sched::queue`]).
+    /// Shows a packet like [`Sched::see`] and returns the queue of its class afterwards ([`Sched::queue`]).
     fn seen(&mut self, pkt: &Packet, now: Time) -> Class {
         self.see(pkt, now);
         self.queue(pkt.service())
     }
-    /// When `pkt`, which is about to join, leaves among those that wait: a clause with numbers.
+    /// Explains in a clause with numbers when `pkt`, which is about to join, leaves among the packets that
+    /// wait.
     fn why(&self, pkt: &Packet) -> String {
         match self.is_fifo() {
             true => "all that is there leaves first".into(),
@@ -117,7 +121,7 @@ pub trait Sched {
 }
 
 registry! {
-    /// A scheduler: one of the registry, or a custom one.
+    /// Scheduler from the registry, or a custom one.
     pub enum AnySched: Sched {
         fifo::Fifo,
         priority::Priority,
@@ -130,8 +134,8 @@ registry! {
 }
 
 impl AnySched {
-    /// Has it class queues? While one class alone waits, these leave nothing to choose: what waits leaves in the order in
-    /// which it came, and may wait in the port's line ([`crate::ports::Ranked`]).
+    /// Returns true if the scheduler has class queues. While only one class waits, these leave nothing to
+    /// choose: packets leave in order of arrival and may wait in the port's line ([`crate::ports::Ranked`]).
     pub(crate) fn has_classes(&self) -> bool {
         matches!(
             self,
@@ -139,7 +143,7 @@ impl AnySched {
         )
     }
 
-    /// What waited in the port's line waits in its class queue from now on, as if it had joined that.
+    /// Moves the packets that waited in the port's line to their class queue, as if they had joined it.
     #[cold]
     #[inline(never)]
     pub(crate) fn leave_line<'a>(
@@ -157,8 +161,8 @@ impl AnySched {
         }
     }
 
-    /// The class queues of one that has them. They stand at one place in all of those, so that what is asked of them
-    /// needs no dispatch.
+    /// Returns the class queues, if the scheduler has them. They are at the same offset in all such schedulers,
+    /// so access needs no dispatch.
     #[inline(always)]
     pub(crate) fn classes(&mut self) -> Option<&mut Classes> {
         match self {
@@ -169,7 +173,7 @@ impl AnySched {
         }
     }
 
-    /// Does [`Sched::pass`] do anything? Not where nothing is counted; of one of the caller's nobody knows.
+    /// Returns true if [`Sched::pass`] may do anything: if flows are counted, and for every custom scheduler.
     pub(crate) fn hears_of_passing(&self) -> bool {
         self.has_classes() || self.counts() || matches!(self, AnySched::Custom(_))
     }
@@ -263,7 +267,7 @@ mod tests {
     use crate::testing::data;
     use sidestep_types::{FlowId, Values};
 
-    /// Every registered scheduler, with packets of these flows, ranks and sizes.
+    /// Calls `check` with every registered scheduler, filled with packets of these flows, ranks and sizes.
     fn each_with(packets: &[(u32, u32, u16)], mut check: impl FnMut(&str, AnySched)) {
         for entry in ENTRIES {
             let values = Values::defaults(entry.params);
@@ -294,7 +298,7 @@ mod tests {
         packet.set_ends(rank == 5);
     }
 
-    /// In which order these leave, the worst evicted after every third.
+    /// Returns the order in which these leave; after every third, the worst is evicted.
     fn order(sched: &mut AnySched, packets: &[(u32, u32, u16)]) -> Vec<Option<u32>> {
         let mut left = Vec::new();
         for (handle, &(flow, rank, wire)) in (0..).zip(packets) {

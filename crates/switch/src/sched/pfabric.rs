@@ -1,13 +1,13 @@
-//! pFabric's order: the flow with the least left to send goes first, its own packets in order.
+//! pFabric: the flow with the least left to send goes first, its own packets in order.
 //!
 //! **Decision**     finds the packet with the fewest remaining bytes, then sends the earliest
-//!                  packet of that packet's flow, which a retransmission may have overtaken.
-//! **State**        the queue, in the order of arrival. Searched from end to end, as in hardware:
-//!                  it is meant for two dozen packets.
+//!                  packet of the same flow, which a retransmission may have overtaken.
+//! **State**        the queue, in order of arrival. Searched from end to end, as in hardware:
+//!                  it is meant for about two dozen packets.
 //! **Units**        remaining bytes of the flow ([`Packet::rank`]); acknowledgements rank first.
 //! **Errors**       none.
 //! **Source**       Alizadeh et al., SIGCOMM 2013, section 4.2.
-//! **Deviations**   none known. Of equal ranks the earliest goes first, and the latest is evicted.
+//! **Deviations**   none known. Among equal ranks the earliest goes first and the latest is evicted.
 
 use super::Sched;
 use crate::why::ranked;
@@ -15,7 +15,7 @@ use crate::{Nature, Policy};
 use sidestep_types::{About, FlowId, Packet, Refusal};
 use std::cmp::Reverse;
 
-/// Least remaining first.
+/// Queue that serves the flow with the fewest remaining bytes first.
 #[derive(Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PFabric(Vec<Waiting>);
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
     use crate::testing::data;
 
-    /// Packets of `(flow, rank)`, numbered in the order they come.
+    /// Creates a queue of packets `(flow, rank)`, numbered in order of arrival.
     fn queue(packets: &[(u32, u32)]) -> PFabric {
         let mut sched = PFabric::default();
         for (handle, &(flow, rank)) in packets.iter().enumerate() {
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn the_flow_with_the_least_left_goes_first_and_in_its_own_order() {
-        // Flow 2 has the packet with the least left, which came after an earlier one of its own.
+        // Flow 2 has the packet with the least left, which arrived after another packet of flow 2.
         assert_eq!(
             drain(queue(&[(1, 500), (2, 900), (3, 300), (2, 200)])),
             [1, 3, 2, 0]

@@ -1,12 +1,12 @@
-//! Strict priority: packets that carry no data overtake those that do.
+//! Strict priority: packets without data overtake packets with data.
 //!
-//! **Decision**     the oldest control packet (acknowledgements, handshakes, trimmed headers), and
-//!                  when there is none the oldest packet with data.
+//! **Decision**     the oldest control packet (acknowledgements, handshakes, trimmed headers); if there
+//!                  is none, the oldest packet with data.
 //! **State**        two queues: class 0 is control, class 1 is data.
-//! **Units**        bytes of link time of what waits.
+//! **Units**        bytes of link time of the waiting packets.
 //! **Errors**       none.
 //! **Source**       Handley et al., SIGCOMM 2017 (NDP), section 3.1, for trimmed headers.
-//! **Deviations**   NDP serves ten headers for one packet of data so that data is never starved;
+//! **Deviations**   NDP serves ten headers per data packet so that data is never starved;
 //!                  here control packets always go first.
 
 use super::Sched;
@@ -15,7 +15,7 @@ use crate::why::count;
 use crate::{Class, Nature, Policy};
 use sidestep_types::{About, Packet, Refusal};
 
-/// Control before data.
+/// Two queues: control before data.
 #[derive(Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Priority {
@@ -23,9 +23,9 @@ pub struct Priority {
 }
 
 impl Priority {
-    /// The class of packets without data, which is served first.
+    /// Class of packets without data, which is served first.
     pub const CONTROL: u8 = 0;
-    /// The class of all others.
+    /// Class of packets with data.
     pub const DATA: u8 = 1;
 }
 

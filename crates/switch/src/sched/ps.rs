@@ -1,12 +1,12 @@
-//! Processor sharing between classes: each class that waits has an equal part of the link.
+//! Processor sharing between classes: each class that waits gets an equal share of the link.
 //!
-//! **Decision**     deficit round robin ([`super::drr`]) with one quantum for all classes.
-//! **State**        a queue and a deficit for each class; a count of flows where one is asked for ([`super::flows`]).
+//! **Decision**     deficit round robin ([`super::drr`]) with the same quantum for all classes.
+//! **State**        a queue and a deficit per class; a count of flows if configured ([`super::flows`]).
 //! **Units**        bytes of link time.
 //! **Errors**       none.
-//! **Source**       Mushtaq et al., SIGCOMM 2014 (MulBuff), figure 1 (b), for processor sharing between two queues;
-//!                  Shreedhar and Varghese, SIGCOMM 1995, for how.
-//! **Deviations**   the paper does not say how its queues share; deficit round robin is *assumed*.
+//! **Source**       Mushtaq et al., SIGCOMM 2014 (MulBuff), figure 1 (b), for processor sharing between two
+//!                  queues; Shreedhar and Varghese, SIGCOMM 1995, for the algorithm.
+//! **Deviations**   the paper does not define how its queues share; deficit round robin is *assumed*.
 
 use super::Sched;
 use super::classes::{ClassCount, Classes, NATURE, of_classes};
@@ -15,7 +15,7 @@ use super::flows::Counting;
 use crate::{Class, Nature, Policy};
 use sidestep_types::{About, Packet, Refusal, Settings, Time};
 
-/// Equal parts.
+/// Class queues that share the link equally.
 #[derive(Debug)]
 #[repr(C)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

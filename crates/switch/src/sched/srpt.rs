@@ -1,14 +1,14 @@
 //! SRPT: the packet with the smallest rank leaves first, the one with the largest is evicted.
 //!
-//! **Decision**     by rank alone; of equal ranks the first that came leaves first, and the last
-//!                  that came is evicted.
-//! **State**        what waits, in order, in rings of at most 256 packets. A packet joins at an
+//! **Decision**     by rank alone. Among equal ranks the first to arrive leaves first, and the last
+//!                  to arrive is evicted.
+//! **State**        the waiting packets, sorted, in rings of at most 256 packets. A packet joins at an
 //!                  end or by binary search; then the nearer side of one ring moves.
 //! **Units**        remaining bytes of the flow ([`Packet::rank`]); acknowledgements rank first.
 //! **Errors**       none.
-//! **Source**       Abdous et al., CoNEXT 2021 (Vertigo), section 3.2. An order that takes packets
-//!                  in at any place is PIFO's (Sivaraman et al., SIGCOMM 2016), short sorted
-//!                  lists in a row are PIEO's (Shrivastav, SIGCOMM 2019).
+//! **Source**       Abdous et al., CoNEXT 2021 (Vertigo), section 3.2. Queues that accept packets at
+//!                  any place are known as PIFO (Sivaraman et al., SIGCOMM 2016), rows of short sorted
+//!                  lists as PIEO (Shrivastav, SIGCOMM 2019).
 //! **Deviations**   PIEO's lists pass packets to their neighbours; these split in two when they are
 //!                  full. Instructions for one packet in and one out with 24, 200 and 5,000
 //!                  waiting, random ranks: these rings 163, 187, 383; one ring 139, 164, 3,423;
@@ -20,19 +20,19 @@ use crate::{Nature, Policy};
 use sidestep_types::{About, Packet, Refusal};
 use std::collections::VecDeque;
 
-/// Smallest rank first, largest out.
+/// Queue sorted by rank: the smallest leaves first, the largest is evicted.
 #[derive(Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Srpt {
-    /// Best first; empty only when nothing waits.
+    /// Best packets, the best first; empty only if nothing waits.
     first: Ring,
-    /// What is behind it, in rings of which none is empty.
+    /// Rings behind the first, none of them empty.
     rest: Vec<Ring>,
 }
 
 type Ring = VecDeque<Waiting>;
 
-/// The longest ring, in packets: 300 kB of full packets are 200, and stay in one.
+/// Most packets in a ring. 300 kB of full packets are 200, and fit in one ring.
 const RING: usize = 256;
 
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +70,7 @@ impl Sched for Srpt {
 
     fn push(&mut self, pkt: &Packet, handle: u32) {
         let (rank, wire) = (pkt.rank(), pkt.wire);
-        // Into the last ring that begins with a rank as small, there behind all equals.
+        // Joins the last ring that begins with a rank no larger, behind all equal ranks there.
         let rings = self.rest.partition_point(|ring| ring[0].rank <= rank);
         let ring = match rings {
             0 => &mut self.first,
@@ -143,7 +143,7 @@ mod tests {
         sched.push(&pkt, handle);
     }
 
-    /// Packets of these ranks, numbered in the order they come.
+    /// Creates a queue of packets with these ranks, numbered in order of arrival.
     fn queue(ranks: &[u32]) -> Srpt {
         let mut sched = Srpt::default();
         for (handle, rank) in (0..).zip(ranks) {
@@ -187,7 +187,7 @@ mod tests {
         );
     }
 
-    /// Packets of equal rank fill several rings and stay in their order.
+    /// Checks that packets of equal rank, which fill several rings, stay in order.
     #[test]
     fn a_thousand_equals_leave_in_the_order_they_came() {
         let mut sched = queue(&[7; 4 * RING]);
@@ -206,7 +206,7 @@ mod tests {
         Evict,
     }
 
-    /// Up to 400 alike in a row, so that rings fill and run empty.
+    /// Generates steps with up to 400 of a kind in a row, so that rings fill and run empty.
     fn any_steps() -> impl Strategy<Value = Vec<Step>> {
         let step = (
             prop_oneof![
@@ -227,7 +227,7 @@ mod tests {
         #[test]
         fn it_does_what_a_sorted_list_does_and_loses_nothing(steps in any_steps()) {
             let mut sched = Srpt::default();
-            // Rank and handle; handles are given in the order of arrival.
+            // Pairs of rank and handle; handles rise in order of arrival.
             let mut model: Vec<(u32, u32)> = Vec::new();
             for (handle, step) in (0..).zip(steps) {
                 match step {

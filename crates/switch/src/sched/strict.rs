@@ -1,11 +1,11 @@
 //! Strict priority by class: the lowest class that waits goes first.
 //!
 //! **Decision**     the oldest packet of the lowest class of service that waits.
-//! **State**        a queue for each class; a count of flows where one is asked for ([`super::flows`]).
-//! **Units**        bytes of link time of what waits.
+//! **State**        a queue per class; a count of flows if configured ([`super::flows`]).
+//! **Units**        bytes of link time of the waiting packets.
 //! **Errors**       none.
 //! **Source**       IEEE 802.1Q, strict priority.
-//! **Deviations**   class 0 goes first, as short flows have the lowest class here; in 802.1Q 7 does.
+//! **Deviations**   class 0 goes first, as short flows have the lowest class here; in 802.1Q class 7 does.
 
 use super::Sched;
 use super::classes::{ClassCount, Classes, NATURE, of_classes};
@@ -14,7 +14,7 @@ use crate::why::count;
 use crate::{Class, Nature, Policy};
 use sidestep_types::{About, Packet, Refusal, Settings, Time};
 
-/// The lowest class first.
+/// Class queues, the lowest class first.
 #[derive(Debug)]
 #[repr(C)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -1,14 +1,17 @@
-//! Weighted processor sharing between classes: a class has as much of the link as it has flows, by an operator's weight.
+//! Weighted processor sharing between classes: the share of a class is its number of flows times an operator's
+//! weight.
 //!
-//! **Decision**     deficit round robin ([`super::drr`]). Of the classes that wait when a round begins, the one with the
-//!                  largest product of live flows and weight has the quantum, the others their part of it.
-//! **State**        a queue, a deficit and a count of flows ([`super::flows`]) for each class.
-//! **Units**        bytes of link time; a quantum is rounded down, and has a byte at the least.
-//! **Errors**       a count that is off, a weight of 0, and more weights than classes are refused.
-//! **Source**       Mushtaq et al., SIGCOMM 2014 (MulBuff), section 2: capacity in proportion to ongoing flows and
-//!                  operator's weights; Shreedhar and Varghese, SIGCOMM 1995, for how.
-//! **Deviations**   the paper does not say how shares come about; deficit round robin is *assumed*. A class without a
-//!                  flow in the count (acknowledgements alone, or a count that lags) weighs as one flow, or it would starve.
+//! **Decision**     deficit round robin ([`super::drr`]). Among the classes that wait when a round begins, the
+//!                  one with the largest product of live flows and weight gets the quantum, each other class
+//!                  its proportion of it.
+//! **State**        a queue, a deficit and a count of flows ([`super::flows`]) per class.
+//! **Units**        bytes of link time; a quantum is rounded down and is at least a byte.
+//! **Errors**       refuses a count that is off, a weight of 0, and more weights than classes.
+//! **Source**       Mushtaq et al., SIGCOMM 2014 (MulBuff), section 2: capacity in proportion to ongoing flows
+//!                  and operator's weights; Shreedhar and Varghese, SIGCOMM 1995, for the algorithm.
+//! **Deviations**   the paper does not define how shares are made; deficit round robin is *assumed*. A class
+//!                  without a counted flow (acknowledgements alone, or a count that lags) weighs as one flow,
+//!                  or it would starve.
 
 use super::Sched;
 use super::classes::{ClassCount, Classes, MOST, NATURE, of_classes};
@@ -17,7 +20,7 @@ use super::flows::{Count, CountBy, Counting};
 use crate::{Class, Nature, Policy};
 use sidestep_types::{About, Counts, Packet, Refusal, Settings, Time};
 
-/// Parts by flows and weights.
+/// Class queues that share the link by flows and weights.
 #[derive(Debug)]
 #[repr(C)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -27,7 +30,7 @@ pub struct Wps {
     weights: [u16; MOST],
 }
 
-/// The largest weight: times the flows and the quantum there can be it stays inside 64 bits.
+/// Largest weight. Its product with the largest number of flows and the largest quantum fits in 64 bits.
 const LARGEST: u16 = 10_000;
 
 /// Settings of [`Wps`].
@@ -37,11 +40,11 @@ pub struct WpsSettings {
     classes: ClassCount,
     #[setting(flatten)]
     quantum: Quantum,
-    /// what one flow of each class weighs, from class 0 on, like "4 1"; the last is that of the classes behind it;
-    /// assumed
+    /// weight of one flow in each class, from class 0 on, like "4 1"; the last one holds for all further
+    /// classes; assumed
     #[setting(default = "1")]
     weights: Counts,
-    /// how flows are counted, for policies that go by their number; the paper does not say
+    /// method of counting flows, for policies that use their number; the paper does not say
     #[setting(default = "exact", off = "off")]
     count: Option<Count>,
     #[setting(flatten)]
@@ -73,7 +76,7 @@ impl Policy for Wps {
     }
 }
 
-/// The weight of each class.
+/// Returns the weight of one flow in each class.
 fn weights(given: &[u64], classes: usize) -> Result<[u16; MOST], Refusal> {
     if given.len() > classes {
         let (given, expected) = (
@@ -87,7 +90,7 @@ fn weights(given: &[u64], classes: usize) -> Result<[u16; MOST], Refusal> {
     }
     let mut weights = [1; MOST];
     for (class, weight) in weights.iter_mut().enumerate() {
-        // The last stands for all classes behind it.
+        // The last weight given holds for all further classes.
         let given = given[class.min(given.len() - 1)];
         *weight = match u16::try_from(given) {
             Ok(one @ 1..=LARGEST) => one,
@@ -100,7 +103,7 @@ fn weights(given: &[u64], classes: usize) -> Result<[u16; MOST], Refusal> {
     Ok(weights)
 }
 
-/// What a class weighs now.
+/// Returns the current weight of a class.
 fn weight(weights: &[u16; MOST], classes: &Classes, class: usize) -> u64 {
     u64::from(classes.flows(class).max(1)) * u64::from(weights[class])
 }
@@ -127,7 +130,8 @@ mod tests {
     use crate::testing::data;
     use sidestep_types::{FlowId, Value, Values};
 
-    /// How many of 240 packets are of class 0, with so many flows there, two in class 1, and all waiting.
+    /// Returns how many of 240 packets are of class 0, which has `short` flows. Class 1 has two; all flows
+    /// always wait.
     fn of_class_0(short: u32, weights: &[u64]) -> usize {
         let mut values = Values::defaults(Wps::ENTRY.params);
         values.set("weights", Value::Counts(weights.to_vec()));
@@ -144,7 +148,7 @@ mod tests {
         (0..240).filter(|_| sched.pop() == Some(0)).count()
     }
 
-    /// MulBuff's crossing: a short flow beside two long ones has a third, where `ps` gives it a half.
+    /// Checks MulBuff's example: a short flow beside two long ones gets a third, where `ps` gives it a half.
     #[test]
     fn a_class_has_as_much_as_it_has_flows_by_its_weight() {
         for (short, weights, expected) in [
@@ -177,7 +181,7 @@ mod tests {
         (0..9).for_each(|_| push(9, 1, false));
         (0..9).for_each(|_| push(3, 0, false));
         let order: Vec<u32> = std::iter::from_fn(|| sched.pop()).take(14).collect();
-        // Of a packet, class 1 earns a quarter, a third and a half, and then all of one.
+        // In each round, class 1 earns a quarter of a packet, then a third, a half, and finally a whole one.
         assert_eq!(order, [0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
     }
 }

@@ -3,7 +3,7 @@ use crate::testing::{StillQueues, data, full_packets};
 use crate::{AnyBuffer, AnyRoute, AnySched, Buffer, Hops, Route, Sched, buffer, route, sched};
 use sidestep_types::{Bytes, FlowId, HostId, Kind, Rng, Value, Values};
 
-/// Three ports to switches, and port 3 to a host.
+/// Names three ports to switches, and port 3 to a host.
 fn name(port: PortId) -> String {
     match port.0 {
         3 => "port 3 to host 9".into(),
@@ -21,7 +21,7 @@ fn scene<'a>(packet: &'a Packet, queues: &'a mut StillQueues) -> Scene<'a> {
     }
 }
 
-/// Queues of at most 100 packets; what waits in each ranks 5,000.
+/// Creates queues of at most 100 packets; the worst packet in each ranks 5,000.
 fn queues(held: [u32; 4]) -> StillQueues {
     let mut queues = StillQueues::of(&held, 100, &[0, 1, 2]);
     queues.worst = held.iter().map(|n| (*n > 0).then_some(5000)).collect();
@@ -43,7 +43,7 @@ fn values(params: &'static [sidestep_types::Param], set: &[(&'static str, Value)
     values
 }
 
-/// What the buffer policy of this name decides about a packet for port 3, and says of it.
+/// Returns the verdict of the buffer policy `name` about a packet for port 3, and its explanation.
 fn buffer_says(name: &str, set: &[(&'static str, Value)], held: [u32; 4]) -> (Verdict, String) {
     let entry = buffer::ENTRIES.iter().find(|entry| entry.name == name);
     let values = values(entry.expect("it is registered").params, set);
@@ -79,7 +79,7 @@ fn every_registered_policy_says_why() {
         said(entry.name, &sched.why(&packet));
         sched.push(&packet, 1);
         said(entry.name, &sched.why(&packet));
-        // What has queues for classes says which one: a service above the last waits there.
+        // A scheduler with class queues returns the class; a service above the last class waits in the last.
         let classes = [0, 1, 46].map(|service| sched.class_of(service));
         let expected = match sched::nature(entry.name).classes {
             true => [Some(0), Some(1), Some(1)],
@@ -89,7 +89,7 @@ fn every_registered_policy_says_why() {
     }
 }
 
-/// Long enough to be one, begun in the middle of a sentence, without its end.
+/// Checks that `words` is a clause: long enough, beginning in lower case, without a full stop.
 fn said(policy: &str, words: &str) {
     let begins = words
         .chars()

@@ -1,4 +1,4 @@
-//! Limits, and what they admit.
+//! Tests of limits and of the packets that they admit.
 
 use super::*;
 use crate::testing::{StillQueues, data};
@@ -17,7 +17,8 @@ fn is_static() -> (&'static str, Value) {
     ("sizes", Value::Word("static".into()))
 }
 
-/// What becomes of a packet of 1500 bytes where so many bytes and packets of its class wait, of so many flows.
+/// Returns the verdict on a packet of 1500 bytes while this many packets and bytes of its class wait, of
+/// `flows` flows.
 fn said(policy: &mut MulBuff, service: u8, (packets, bytes): (u32, u32), flows: u32) -> Verdict {
     let mut queues = StillQueues::of(&[0], 1000, &[]);
     let class = Class {
@@ -46,7 +47,7 @@ fn a_short_queue_holds_three_packets_a_flow_and_never_more_than_the_total_less_t
         assert_eq!(said(&mut policy, 0, (n - 1, (n - 1) * 1500), flows), KEPT);
         assert_eq!(said(&mut policy, 0, (n, n * 64), flows), FULL, "{flows}");
     }
-    // From fifty flows on 225 kB are less.
+    // From fifty flows on, 225 kB is the lower limit.
     assert_eq!(said(&mut policy, 0, (149, 223_500), 50), KEPT);
     for flows in [51, 1000, u32::MAX] {
         assert_eq!(said(&mut policy, 0, (149, 223_501), flows), FULL);
@@ -133,7 +134,7 @@ fn products_and_rooms_that_hold_no_packet_are_refused_with_the_numbers() {
     );
 }
 
-/// A scheduler and the buffer policy, as a port has them; the port itself has room without end.
+/// Port with a scheduler and the buffer policy; the port itself has unlimited room.
 struct Port {
     policy: MulBuff,
     sched: AnySched,
@@ -150,10 +151,10 @@ impl Port {
         }
     }
 
-    /// Offers a packet; says whether it joined.
+    /// Offers a packet. Returns true if it joined.
     fn offer(&mut self, pkt: &Packet) -> bool {
         let mut queues = self.queues();
-        // What the policy shows the scheduler the queues show after.
+        // The queues show the state after the policy has shown the packet to the scheduler.
         self.sched.see(pkt, self.now);
         queues.classes = self.queues().classes;
         let want = queues.want_for(PortId(0), pkt);
@@ -205,7 +206,7 @@ fn a_limit_that_falls_below_what_waits_drops_nothing_of_it() {
         );
     }
     assert!(!port.offer(&packet(0, 0, false)), "twelve wait");
-    // Nine leave; then three of four flows are silent, and three packets wait.
+    // Nine packets leave; then three of four flows are silent, and three packets wait.
     (0..9).for_each(|_| assert!(port.sched.pop().is_some()));
     port.now = Time::from_us(150);
     assert!(!port.offer(&packet(3, 0, false)), "one flow, three packets");
@@ -215,7 +216,8 @@ fn a_limit_that_falls_below_what_waits_drops_nothing_of_it() {
 }
 
 proptest! {
-    /// Counts go back to zero, no packet is lost but where it is refused, no queue is above its cap.
+    /// Checks that counts return to zero, that packets are lost only when refused, and that no queue exceeds
+    /// its limit.
     #[test]
     fn over_random_flows_counts_return_to_zero_and_what_joined_leaves(
         steps in proptest::collection::vec((0u32..9, 0u8..2, 0u8..6, 0u64..90), 1..300),

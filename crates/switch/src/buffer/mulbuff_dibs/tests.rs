@@ -1,4 +1,4 @@
-//! What is detoured, and to where.
+//! Tests of which packets are detoured, and to which ports.
 
 use super::*;
 use crate::buffer::detour::tests::made;
@@ -8,8 +8,8 @@ use sidestep_types::{FlowId, HostId, Kind, PortId};
 
 const KEPT: Verdict = Verdict::Enqueue { mark: false };
 
-/// Ports 0 and 1 lead to hosts, 2 to 5 to switches. So many packets of the short class wait at each, of two flows, and
-/// the ports have room for far more.
+/// Creates six ports: 0 and 1 lead to hosts, 2 to 5 to switches. `short` packets of the short class wait at
+/// each, of two flows, and the ports have room for far more.
 fn six_ports(short: [u32; 6]) -> StillQueues {
     let class = |n: u32| Class {
         depth: full_packets(n),
@@ -27,7 +27,8 @@ fn of_class(service: u8) -> Packet {
     pkt
 }
 
-/// Where so many packets of `pkt`'s kind go that want port 0: how often to each port, and how often nowhere.
+/// Admits 3,000 packets like `pkt` that want port 0. Returns how many went to each port, and how many were
+/// dropped.
 fn go(sets: &[(&str, &str)], pkt: &Packet, queues: &StillQueues) -> ([u32; 6], u32) {
     let mut policy: MulBuffDibs = made(sets).unwrap();
     let mut rng = Rng::from_seed(1);
@@ -46,12 +47,12 @@ fn go(sets: &[(&str, &str)], pkt: &Packet, queues: &StillQueues) -> ([u32; 6], u
 
 #[test]
 fn short_flows_without_room_go_uniformly_to_switches_whose_queue_of_the_class_has_room() {
-    // Six packets are the room of two flows. At 3 the class has 225 kB, all that short flows may have anywhere; at 4 it has
-    // far more than two flows' room and one packet less than all of it.
+    // Two flows have room for six packets. At port 3 the class holds 225 kB, the full limit of short flows. At
+    // port 4 it has far more than two flows' room, and one packet less than the full limit.
     let queues = six_ports([6, 0, 0, 150, 149, 7]);
     let (to, dropped) = go(&[], &of_class(0), &queues);
     assert_eq!((to[0], to[1], to[3], dropped), (0, 0, 0, 0));
-    // 1000 expected each, standard deviation 26.
+    // Expected: 1000 each, with a standard deviation of 26.
     assert!(
         [2, 4, 5].iter().all(|&p| (880..1120).contains(&to[p])),
         "{to:?}"
@@ -63,7 +64,7 @@ fn long_flows_without_room_are_dropped_as_by_mulbuff() {
     let mut queues = six_ports([0; 6]);
     queues.classes[0][1].depth = full_packets(16);
     assert_eq!(go(&[], &of_class(1), &queues), ([0; 6], 3_000));
-    // And where all are short but the third class, the second is detoured.
+    // With long flows from the third class on, the second class is detoured.
     queues.classes[0][1].flows = 1;
     let (to, dropped) = go(&[("long", "2")], &of_class(1), &queues);
     assert_eq!((to[0] + to[1], dropped), (0, 0));
@@ -122,7 +123,7 @@ fn where_it_came_from_and_how_often_it_may_go_around_are_settings_as_in_dibs() {
 
 #[test]
 fn acknowledgements_go_by_the_ports_and_those_of_long_flows_are_dropped() {
-    // No port has room but 1, which leads to a host, and 5.
+    // Only port 1, which leads to a host, and port 5 have room.
     let mut queues = six_ports([0; 6]);
     queues.depths = [1000, 0, 1000, 1000, 1000, 999].map(full_packets).into();
     queues.classes[5][0].depth = Depth {
@@ -140,7 +141,7 @@ fn acknowledgements_go_by_the_ports_and_those_of_long_flows_are_dropped() {
         ([0; 6], 3_000),
         "no room for data"
     );
-    // With room at its own port it stays.
+    // With room at its own port the packet stays.
     queues.depths[0] = full_packets(999);
     let mut policy: MulBuffDibs = made(&[]).unwrap();
     ack.set_service(0);

@@ -1,11 +1,11 @@
-//! What is detoured, at the port that it goes to.
+//! Detoured packets at the port that they join.
 
 use super::*;
 use crate::buffer::mulbuff_dibs::MulBuffDibs;
 use crate::sched::wps::Wps;
 use sidestep_types::Value;
 
-/// Two ports with class queues that count, and flows with room for one packet each.
+/// Creates two ports with class queues that count flows, with room for one packet per flow.
 fn two_ports() -> (Desk, Decider) {
     let wps = || {
         let values = Values::defaults(Wps::ENTRY.params);
@@ -20,7 +20,7 @@ fn two_ports() -> (Desk, Decider) {
     (desk, decider)
 }
 
-/// A packet of `flow` that wants port `wanted`: the port that it joins.
+/// Sends a packet of `flow` that wants port `wanted`, and returns the port that it joins.
 fn send(desk: &mut Desk, decider: &mut Decider, wanted: u16, flow: u32, ends: bool) -> Option<u16> {
     let mut packet = data();
     packet.flow = FlowId(flow);
@@ -29,7 +29,7 @@ fn send(desk: &mut Desk, decider: &mut Decider, wanted: u16, flow: u32, ends: bo
     event.joined().map(|joined| joined.port.0)
 }
 
-/// How many flows a port counts in class 0.
+/// Returns the number of flows that a port counts in class 0.
 fn flows(desk: &mut Desk, port: u16) -> u32 {
     Live(&mut *desk).queue(PortId(port), 0).flows
 }
@@ -40,13 +40,15 @@ fn a_detoured_flow_is_counted_where_it_goes_from_when_it_joins_until_its_last_pa
     let (mut desk, mut decider) = two_ports();
     assert_eq!(send(&mut desk, &mut decider, 0, 1, false), Some(0));
     assert_eq!((flows(&mut desk, 0), flows(&mut desk, 1)), (1, 0));
-    // Port 0 has no more room for the flow; port 1, which counts none, takes it all the same, and counts it then.
+    // Port 0 has no more room for the flow. Port 1 counts no flow yet, accepts the packet nevertheless, and
+    // counts its flow then.
     assert_eq!(send(&mut desk, &mut decider, 0, 1, false), Some(1));
     assert_eq!((flows(&mut desk, 0), flows(&mut desk, 1)), (1, 1));
-    // So a flow of port 1's own finds room for two packets: the one that waits took but one.
+    // A second flow, which wants port 1, still finds room: two flows count there, and only one packet waits.
     assert_eq!(send(&mut desk, &mut decider, 1, 2, false), Some(1));
     assert_eq!(flows(&mut desk, 1), 2);
-    // They leave, none with the word that it was the last: both stay in until they were silent.
+    // Both packets leave without being marked as the last of their flow: both flows count until they have been
+    // silent.
     for _ in 0..2 {
         desk.start(1);
         desk.now += Time::from_us(12);

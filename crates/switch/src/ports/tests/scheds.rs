@@ -1,9 +1,9 @@
-//! Schedulers that name what they like, that count, and that take over what waits.
+//! Schedulers that return any number, that count, and that take over waiting packets.
 
 use super::*;
 use std::sync::{Arc, Mutex};
 
-/// A scheduler that names what it likes.
+/// Scheduler that returns these numbers.
 struct Names(Vec<u32>);
 
 impl Sched for Names {
@@ -20,8 +20,8 @@ fn names(numbers: &[u32]) -> AnySched {
     AnySched::Custom(Box::new(Names(numbers.to_vec())))
 }
 
-/// A number that no packet has, one that is sent or on the wire already, one that waits at another
-/// port.
+/// Checks four wrong numbers: of no packet, of one being sent, of one on the wire, and of one that waits at
+/// another port.
 #[test]
 fn a_scheduler_may_name_only_what_waits_at_its_port() {
     let refused = |named: &[u32], evicts: bool| {
@@ -59,14 +59,14 @@ fn a_scheduler_may_name_only_what_waits_at_its_port() {
             refused(&[0, 0], evicts),
             "0 is being sent, or is on the wire"
         );
-        // Behind 1 comes 0, which is the number of the port as well.
+        // After 1 comes 0, which is also the number of the port.
         assert!(refused(&[1, 0, 1], evicts), "1 is on the wire");
         assert!(refused(&[2, 0], evicts), "2 waits at port 1");
         assert!(!refused(&[1, 0], evicts), "1 waits at port 0");
     }
 }
 
-/// Counts what passes it by, and nothing else.
+/// Scheduler that only counts the packets that bypass it.
 struct Passed(Arc<Mutex<u32>>);
 
 impl Sched for Passed {
@@ -82,7 +82,8 @@ impl Sched for Passed {
     }
 }
 
-/// Nobody knows what it does then, though it says that it counts nothing.
+/// Checks that a custom scheduler is told of packets that bypass it, although it does not count flows: its
+/// needs are unknown.
 #[test]
 fn a_scheduler_of_the_callers_hears_of_what_passes_it_by() {
     let passed = Arc::new(Mutex::new(0));
@@ -96,7 +97,7 @@ fn a_scheduler_of_the_callers_hears_of_what_passes_it_by() {
     }
 }
 
-/// Keeps when it was shown packets of which rank, and which joined.
+/// Scheduler that records the rank and the time of packets shown to it, and the packets that joined.
 struct Notes {
     notes: Arc<Mutex<Vec<String>>>,
     counts: bool,

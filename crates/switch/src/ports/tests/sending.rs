@@ -1,4 +1,4 @@
-//! What ports send, and when they want to be asked again.
+//! Transmissions of ports, and the times at which ports want to be called again.
 
 use super::*;
 
@@ -56,7 +56,7 @@ fn a_fifo_port_knows_departures_at_once_and_settles_when_asked() {
     assert_eq!((desk.lines[0].head(), desk.depth(0)), (NONE, 0));
 }
 
-/// One ranked port that may send.
+/// Creates one ranked port that may send.
 fn sending_desk() -> Desk {
     let mut desk = Desk::new(1, 9).ranked(0, pfabric());
     desk.paused = false;
@@ -85,7 +85,7 @@ fn a_ranked_port_chooses_at_the_ends_behind_which_something_waits() {
     assert_eq!(asks(desk.start(0)), (None, None), "nothing is behind it");
     desk.now = Time::from_us(35);
     assert_eq!(desk.depth(0), 1);
-    // What comes as the last bit leaves finds the port idle.
+    // A packet that arrives as the last bit leaves finds the port idle.
     desk.now = Time::from_us(36);
     assert_eq!(asked(&mut desk, 700), (None, None));
     assert_eq!((desk.lines[0].sending(), desk.depth(0)), (3, 1));
@@ -106,7 +106,7 @@ fn an_end_is_planned_for_what_is_evicted_before_it() {
     desk.now = Time::from_us(12);
     assert_eq!(desk.ended(0), 0);
     assert_eq!((asks(desk.start(0)), desk.depth(0)), ((None, None), 0));
-    // The next transmission has an end of its own to plan.
+    // The next transmission plans its own end.
     forward(&mut desk, &mut decider, 0, 900);
     assert_eq!(asks(desk.due), (None, None));
     forward(&mut desk, &mut decider, 0, 500);

@@ -1,15 +1,14 @@
-//! Dialogues with packets that waited and had to go.
+//! Dialogues with packets that waited and were evicted.
 
 use super::*;
 use std::sync::{Arc, Mutex};
 
-/// The ranks of the packets that a policy was asked about after they were evicted, from where, and
-/// how many were there then.
+/// Queries of a policy about evicted packets: the rank, the port, and the number of packets left there.
 type Asked = Arc<Mutex<Vec<(u32, u16, u32)>>>;
 
-/// Evicts while a packet does not fit, and says what it is told of those evicted.
+/// Policy that evicts while a packet does not fit, and returns a given verdict about the victims.
 struct Moves {
-    /// Of each time, the last again and again.
+    /// Verdicts in turn; the last one repeats.
     at_hand: Vec<Verdict>,
     displaced: Verdict,
     asked: Asked,
@@ -32,7 +31,7 @@ impl Buffer for Moves {
         rng: &mut Rng,
     ) -> Verdict {
         assert_eq!(queues.ingress(), None);
-        // The policy's own, from which nobody has drawn.
+        // The policy's own stream, from which nothing has been drawn.
         assert_eq!(rng.clone().draw(), Seed(1).stream("switch").draw());
         let left = queues.depth(from).packets;
         self.asked.lock().unwrap().push((pkt.rank(), from.0, left));
@@ -55,14 +54,14 @@ fn srpt() -> AnySched {
     AnySched::build("srpt", &Values::defaults(&[]), 2, 0).unwrap()
 }
 
-/// Two ports that rank and hold 3000 bytes.
+/// Creates two ranked ports that hold 3000 bytes each.
 fn two_ranked() -> Desk {
     let mut desk = Desk::new(2, 0).ranked(0, srpt()).ranked(1, srpt());
     desk.capacity = Capacity::PerPort(Size::Bytes(sidestep_types::Bytes(3000)));
     desk
 }
 
-/// A packet of so many bytes arrives for `wanted`.
+/// Admits a packet of this rank and size for `wanted`.
 fn arrives(
     desk: &mut Desk,
     decider: &mut Decider,
@@ -220,7 +219,7 @@ fn the_packet_at_hand_squeezes_in_as_far_as_it_ranks_better() {
     assert_eq!((left.marks, other.marks), (0, 1));
     let packet = &desk.shelf.0[5].packet;
     assert!(packet.detours == 1 && packet.ce());
-    // 500 and 400 wait there now: what ranks 400 gains one place, which is not enough.
+    // Packets of ranks 500 and 400 wait there now: rank 400 evicts only one of them, which is not enough.
     let event = arrives(&mut desk, &mut decider, 0, 400, 3000);
     assert_eq!(event, dropped(0, DropReason::Full));
     assert_eq!(desk.evicted, [4, 3, 5]);
@@ -272,7 +271,7 @@ fn what_could_fit_is_known_before_anything_is_evicted() {
     assert!(could(&mut desk, 600, 1500) && !could(&mut desk, 600, 1501));
     assert!(could(&mut desk, 899, 1000) && !could(&mut desk, 900, 1));
     assert!(could(&mut desk, 400, 3000));
-    // Of each packet, so many bytes take no buffer: of the one that asks, and of the two that leave.
+    // This many bytes of each packet take no buffer, both of the arriving packet and of the two that leave.
     desk.unbuffered = 20;
     assert!(could(&mut desk, 600, 1480) && !could(&mut desk, 600, 1481));
     let mut packet = data();
@@ -288,7 +287,8 @@ fn what_could_fit_is_known_before_anything_is_evicted() {
         !Live(&mut desk).would_fit(&packet, Depth::default()),
         "all is used"
     );
-    // 1500 stay when the two worst are gone: that is alpha times what is free then, not less.
+    // After the eviction of the two worst, 1500 bytes stay. That equals alpha times the free memory, and it
+    // would have to be less.
     packet.set_rank(600);
     assert!(!Live(&mut desk).could_fit(&packet, PortId(0)));
     packet.set_rank(400);

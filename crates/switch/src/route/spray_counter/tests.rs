@@ -11,7 +11,7 @@ fn route(words: &[(&'static str, &str)], limit: u64) -> Result<SprayCounter, Ref
     SprayCounter::from_values(&values, 6, 7)
 }
 
-/// A switch with six ports on which a route is asked.
+/// Switch with six ports and a route under test.
 struct Asked {
     route: SprayCounter,
     queues: StillQueues,
@@ -31,7 +31,7 @@ impl Asked {
         }
     }
 
-    /// Where a packet of `wire` bytes goes, by the set of this number.
+    /// Returns the port that a packet of `wire` bytes takes in the set of this number.
     fn pick_in(&mut self, set: u32, ports: &[u16], wire: u16) -> u16 {
         let ports: Vec<PortId> = ports.iter().map(|p| PortId(*p)).collect();
         let hops = Hops {
@@ -53,7 +53,7 @@ impl Asked {
 fn the_hop_with_the_fewest_bytes_is_next_whatever_their_packets() {
     let mut asked = Asked::of(&[]);
     let ports = [1, 3, 4];
-    // 1500 by port 1, then 100 by each of the others until they have as much.
+    // First 1500 bytes by port 1, then 100 by each of the others until they have as many.
     assert_eq!(asked.pick(&ports, 1500), 1);
     let small: Vec<u16> = (0..30).map(|_| asked.pick(&ports, 100)).collect();
     assert_eq!(small[..4], [3, 4, 3, 4]);
@@ -73,7 +73,7 @@ fn equal_packets_take_turns_or_the_first_or_any() {
     let turns: Vec<u16> = (0..7).map(|_| turn.pick(&ports, 1500)).collect();
     assert_eq!(turns, [0, 2, 5, 0, 2, 5, 0]);
 
-    // By queues that stand, all decisions are ties.
+    // With queues that do not change, all decisions are ties.
     let mut still = Asked::of(&[("by", "queued")]);
     let turns: Vec<u16> = (0..4).map(|_| still.pick(&ports, 1500)).collect();
     assert_eq!(turns, [0, 2, 5, 0]);
@@ -82,7 +82,7 @@ fn equal_packets_take_turns_or_the_first_or_any() {
     let mut random = Asked::of(&[("by", "queued"), ("ties", "random")]);
     let mut taken = [0u32; 6];
     (0..30_000).for_each(|_| taken[usize::from(random.pick(&ports, 1500))] += 1);
-    // 10,000 expected each, standard deviation 82.
+    // Expected: 10,000 each, with a standard deviation of 82.
     let fair = ports
         .iter()
         .all(|p| taken[usize::from(*p)].abs_diff(10_000) < 300);
@@ -97,7 +97,7 @@ fn turns_go_on_behind_the_hop_last_taken_even_where_no_turn_was_needed() {
     assert_eq!(asked.pick(&ports, 1500), 2);
     asked.queues = StillQueues::of(&[0; 6], 100, &[]);
     assert_eq!([(); 3].map(|()| asked.pick(&ports, 1500)), [3, 0, 1]);
-    // Each set has its turn.
+    // Each set has its own turn.
     assert_eq!([(); 3].map(|()| asked.pick_in(4, &[4, 5], 1500)), [4, 5, 4]);
     assert_eq!(asked.pick(&ports, 1500), 2);
 }
@@ -137,11 +137,11 @@ fn acknowledgements_that_go_by_their_hash_are_not_counted() {
 fn ports_of_two_sets_have_one_counter() {
     let mut asked = Asked::of(&[]);
     assert_eq!([(); 2].map(|()| asked.pick_in(0, &[0, 1], 1500)), [0, 1]);
-    // Port 1 is behind port 2 by what the first set sent there.
+    // Port 2 goes first: port 1 already counts the 1500 bytes that the first set sent there.
     assert_eq!([(); 3].map(|()| asked.pick_in(1, &[1, 2], 1000)), [2, 2, 1]);
 }
 
-/// The counters of the report: of 64 bits, from the beginning.
+/// Counters of the report: 64 bits, never reduced.
 struct Unbounded([u64; 6]);
 
 impl Unbounded {
@@ -203,7 +203,7 @@ fn where_sets_overlap_a_hop_is_owed_the_limit_at_most() {
             .take_while(|_| asked.pick_in(1, &[1, 2], 1000) == 2)
             .count()
     };
-    // Without the limit 40 packets, and one more by its turn.
+    // With a limit that is never reached, port 2 gets 40 packets until it has caught up.
     assert_eq!(owed(1_000_000), 40);
     assert!(owed(10_000) <= 10);
 }

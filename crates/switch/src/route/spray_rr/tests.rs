@@ -30,7 +30,7 @@ impl Asked {
         }
     }
 
-    /// Where a packet of this flow goes, to host `dst` of prefix `prefix`.
+    /// Returns the port that a packet of this flow takes, to host `dst` of prefix `prefix`.
     fn pick_to(&mut self, hash: u32, (dst, prefix): (u32, u32), ports: &[u16]) -> u16 {
         let ports: Vec<PortId> = ports.iter().map(|p| PortId(*p)).collect();
         let hops = Hops {
@@ -50,7 +50,7 @@ impl Asked {
     }
 }
 
-/// Two flows in places of their own.
+/// Returns two flows in different places.
 fn two_flows() -> [u32; 2] {
     let place = |hash: u32| mix64(SALT ^ u64::from(hash)) & 1023;
     let other = (1..).find(|hash| place(*hash) != place(0));
@@ -89,7 +89,7 @@ fn a_new_flow_begins_where_ecmp_would_send_it() {
 fn what_has_one_pointer_is_a_flow_a_destination_a_prefix_or_all() {
     let ports = [0, 1, 2, 3];
     let [one, other] = two_flows();
-    // Whether two packets share a pointer: then the second goes to the hop behind the first's.
+    // Two packets share a pointer if the second takes the hop after the first's.
     let share = |per: &str, first: (u32, (u32, u32)), second: (u32, (u32, u32))| {
         let mut asked = Asked::of(&[("per", word(per)), ("start", word("first"))]);
         asked.pick_to(first.0, first.1, &ports);
@@ -177,7 +177,7 @@ fn a_shuffle_draws_another_order_of_whole_rounds() {
         );
         orders.insert(first);
     }
-    // Of 5 beginnings and 4 strides.
+    // Orders have 5 first hops and 4 strides.
     assert!(orders.len() > 15 && orders.len() <= 20, "{}", orders.len());
     let mut drawn = Rng::from_seed(3);
     (0..60).for_each(|_| _ = drawn.draw());
@@ -218,7 +218,8 @@ fn every_order_goes_round_and_all_are_drawn_alike() {
     for _ in 0..80_000 {
         *seen.entry(order(rng.draw(), 8)).or_insert(0u32) += 1;
     }
-    // 8 beginnings and the strides 1, 3, 5 and 7: 2,500 expected each, standard deviation 49.
+    // Orders have 8 first hops and the strides 1, 3, 5 and 7. Expected: 2,500 each, with a standard deviation
+    // of 49.
     assert_eq!(seen.len(), 32);
     assert!(seen.values().all(|n| n.abs_diff(2_500) < 200), "{seen:?}");
 }

@@ -1,4 +1,4 @@
-//! How classes share a link, held against the fluid ideal.
+//! Tests of how classes share a link, against the fluid ideal.
 
 use super::*;
 use crate::Policy;
@@ -7,7 +7,7 @@ use crate::testing::data;
 use proptest::prelude::*;
 use sidestep_types::{FlowId, Value, Values};
 
-/// The class queues of `ps`, with this quantum.
+/// Creates the class queues of `ps` with this quantum.
 fn queues(classes: u64, quantum: u64) -> (Classes, Drr) {
     let mut values = Values::defaults(Ps::ENTRY.params);
     values.set("classes", Value::Count(classes));
@@ -23,7 +23,7 @@ fn push(classes: &mut Classes, service: u8, wire: u16) {
     classes.push(&pkt, u32::from(service) << 16 | u32::from(wire));
 }
 
-/// The class of what leaves, and its bytes.
+/// Returns the class and the bytes of the packet that leaves.
 fn pop(
     (classes, drr): &mut (Classes, Drr),
     weight: impl Fn(&Classes, usize) -> u64,
@@ -40,7 +40,7 @@ fn classes_take_turns_and_what_is_left_of_a_quantum_stays() {
         push(&mut both.0, 1, wire);
     }
     let mut order = || pop(&mut both, |_, _| 1).map(|left| left.0);
-    // 600 of 1000, 1200 of 1400, 1800 of 1800: one packet in the first round, two in the second.
+    // Deficits cover 600 of 1000, 1200 of 1400, 1800 of 1800: one packet in the first round, two in the second.
     let all: Vec<Option<usize>> = (0..7).map(|_| order()).collect();
     assert_eq!(
         all,
@@ -66,10 +66,11 @@ fn a_class_that_runs_empty_keeps_nothing_and_one_that_comes_waits_for_the_next_r
     assert_eq!(order, [(1, 900), (1, 900), (2, 100), (0, 1100)]);
 }
 
-/// Packets of one class go past the deficits, and another comes: all leave as if each had been asked for.
+/// Checks that packets of one class may bypass the deficits until another class arrives: all leave as if `pop`
+/// had been called for each.
 #[test]
 fn what_went_past_the_deficits_leaves_them_as_it_would_have() {
-    // Of 500 bytes each second packet ends a quantum of 1000 to the byte.
+    // With 500 bytes, every second packet ends a quantum of 1000 exactly.
     for (wire, before) in [(500, 1), (500, 2), (500, 4), (700, 1), (700, 10), (1500, 3)] {
         let mut each = queues(2, 1000);
         (0..before).for_each(|_| push(&mut each.0, 0, wire));
@@ -112,12 +113,12 @@ fn a_class_with_little_weight_sends_in_the_end_and_bad_quanta_are_refused() {
     }
 }
 
-/// What the fluid ideal has given a class while it waited, and what it has sent.
+/// Bytes that the fluid ideal has given a class while it waited, and bytes that the class has sent.
 #[derive(Clone, Copy, Debug, Default)]
 struct Account {
-    /// In rounds that are over.
+    /// Bytes given in completed rounds.
     given: u64,
-    /// In the round under way.
+    /// Bytes given in the current round.
     gives: u64,
     sent: u64,
 }
@@ -125,7 +126,7 @@ struct Account {
 const FULL: u64 = 1538;
 
 proptest! {
-    /// Weights change at any time, packets come at any time.
+    /// Weights change and packets arrive at any time.
     #[test]
     fn whatever_happened_a_class_that_waits_is_within_a_full_packet_and_a_quantum_of_the_fluid_ideal(
         steps in proptest::collection::vec((0u8..4, 0u8..8, 84u16..=1538, 1u64..500), 1..400),
@@ -135,7 +136,7 @@ proptest! {
         let mut both = queues(classes, quantum);
         let mut weights = [1u64; MOST];
         let mut accounts = [Account::default(); MOST];
-        // Of each class whether it waits, so that it takes part in the next round.
+        // A class takes part in a round only if it waits when the round begins.
         for (what, class, wire, weight) in steps {
             let class = usize::from(class) % classes as usize;
             match what {
@@ -149,8 +150,9 @@ proptest! {
                         asked.borrow_mut().push(class);
                         weights[class]
                     });
-                    // All that wait are asked twice in each round that begins: for the largest, and for their part.
-                    // One alone is not asked: it is given the quantum.
+                    // In each round that begins, `weight` is called twice for all classes that wait: for the
+                    // largest weight, and for their shares. It is not called for a single waiting class, which
+                    // gets the quantum.
                     let rounds = match (&waiting[..], left) {
                         ([only], Some((_, bytes))) => {
                             (both.1.deficits[*only] + bytes).saturating_sub(before[*only]) / quantum
@@ -174,7 +176,7 @@ proptest! {
                             *account = Account::default();
                             continue;
                         }
-                        // The ideal is somewhere between the end of the round before and of this one.
+                        // The ideal is somewhere between the end of the previous round and the end of this one.
                         let Account { given, gives, sent } = *account;
                         prop_assert!(sent <= given + gives && given < sent + FULL + quantum, "{account:?}");
                     }
@@ -183,7 +185,7 @@ proptest! {
         }
     }
 
-    /// In bytes that were sent, where all wait and weights stand.
+    /// Compares bytes sent while all classes wait and weights stay constant.
     #[test]
     fn of_all_that_was_sent_a_class_has_its_share_within_a_full_packet_and_a_quantum(
         wires in proptest::collection::vec((0u8..8, 84u16..=1538), 200..800),

@@ -1,21 +1,22 @@
-//! About how many flows are in a class, by linear counting.
+//! Approximate number of flows in a class, by linear counting.
 //!
-//! **Decision**     a flow sets the bit that its hash names. With `u` of `m` bits set in the bitmap of this window or of
-//!                  the one before, there are about `m/m + m/(m−1) + … + m/(m−u+1)` flows: so many, on average, it takes
-//!                  to set them. A flow is in until one to two windows after its last packet; no end is heard.
+//! **Decision**     a flow sets the bit selected by its hash. With `u` of `m` bits set in the bitmap of this
+//!                  window or the previous one, there are about `m/m + m/(m−1) + … + m/(m−u+1)` flows: the
+//!                  average number that sets `u` bits. A flow counts until one to two windows after its last
+//!                  packet; the end of a flow is not noticed earlier.
 //! **State**        two bitmaps of `bits`, 256 B with 1024.
 //! **Units**        2⁻¹⁶ flows; `window` in time.
-//! **Errors**       with `t` flows a bit the standard error is `√((eᵗ − t − 1)/m)/t` of them: with 1024 bits 2.2 % of
-//!                  100 flows, 2.6 % of 1024, 5.5 % of 4096. When all bits are set, by about `m·ln m` flows, it counts
-//!                  no further.
-//! **Source**       Whang, Vander-Zanden and Taylor, TODS 1990, for the count and its error; Estan, Varghese and Fisk,
-//!                  IMC 2003, for bitmaps in switches.
-//! **Deviations**   the sum in place of `−m·ln(1 − u/m)`, below which it is by `u/2(m − u)` flows, one in a thousand with
-//!                  a flow a bit: it needs no logarithm, and each new bit adds one term.
+//! **Errors**       with `t` flows per bit the relative standard error is `√((eᵗ − t − 1)/m)/t`: with 1024 bits
+//!                  2.2 % at 100 flows, 2.6 % at 1024, 5.5 % at 4096. When all bits are set, at about `m·ln m`
+//!                  flows, the count stops rising.
+//! **Source**       Whang, Vander-Zanden and Taylor, TODS 1990, for the count and its error; Estan, Varghese
+//!                  and Fisk, IMC 2003, for bitmaps in switches.
+//! **Deviations**   uses the sum in place of `−m·ln(1 − u/m)`. The sum is smaller by `u/2(m − u)` flows, one in
+//!                  a thousand with one flow per bit. It needs no logarithm, and each new bit adds one term.
 
 use sidestep_types::{Time, mix64};
 
-/// The most bits: the sum of all their terms still has 16 bits of fraction in 64.
+/// Most bits: the sum of all their terms still has 16 bits of fraction in 64.
 pub(super) const MOST_BITS: u64 = 1 << 20;
 
 #[derive(Clone, Debug)]
@@ -23,13 +24,13 @@ pub(super) const MOST_BITS: u64 = 1 << 20;
 pub(in super::super) struct Approximate {
     bits: u32,
     window: Time,
-    /// When the window under way began.
+    /// Start of the current window.
     begun: Time,
     now: Box<[u64]>,
     before: Box<[u64]>,
-    /// How many are set in either.
+    /// Number of bits set in either bitmap.
     set: u32,
-    /// What [`Approximate::set`] says, in 2⁻¹⁶ flows.
+    /// Number of flows estimated from `set`, in 2⁻¹⁶ flows.
     about: u64,
 }
 
@@ -52,7 +53,7 @@ impl Approximate {
         ((self.about + (1 << 15)) >> 16) as u32
     }
 
-    /// A new window begins, if it is time.
+    /// Begins a new window if it is time.
     #[inline]
     pub fn age(&mut self, now: Time) {
         if now.saturating_sub(self.begun) >= self.window {
@@ -60,7 +61,7 @@ impl Approximate {
         }
     }
 
-    /// A packet of the flow `key` has come.
+    /// Counts the flow `key` of a packet that has arrived.
     #[inline]
     pub fn see(&mut self, key: u64) {
         let bit = (mix64(key) % u64::from(self.bits)) as usize;
@@ -73,13 +74,13 @@ impl Approximate {
         }
     }
 
-    /// One bit more is set.
+    /// Updates the estimate for one more bit.
     fn more(&mut self) {
         self.about += (u64::from(self.bits) << 16) / u64::from(self.bits - self.set);
         self.set += 1;
     }
 
-    /// Begins the window that `now` is in. Windows begin at multiples of their length.
+    /// Begins the window of `now`. Windows begin at multiples of their length.
     #[cold]
     fn turn(&mut self, now: Time) {
         let past = (now - self.begun).ps() / self.window.ps();

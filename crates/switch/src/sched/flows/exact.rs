@@ -1,55 +1,56 @@
-//! A table of the flows in a class.
+//! Table of the flows in a class.
 //!
-//! **Decision**     a flow is in from its first packet until its last has left the queue, and of what comes later (a
-//!                  repair) from when that comes until it has left. One of which nothing waits and nothing came for
-//!                  `silence` is out and forgotten; one that has ended, behind those that ended before it.
-//! **State**        [`BYTES`] for each flow that is in, or is remembered to have ended; at most `places` of them. A table
-//!                  that is full forgets who has ended, the oldest first, before it leaves a new flow out. Who is in is
-//!                  put in order once in a `silence`, and not with each packet.
+//! **Decision**     a flow counts from its first packet until its last packet has left the queue. A later
+//!                  packet (a retransmission) counts from its arrival until it has left. A flow is removed and
+//!                  forgotten when none of its packets waits and none has arrived for `silence`. A flow that
+//!                  has ended is forgotten after the flows that ended before it.
+//! **State**        [`BYTES`] for each flow that counts or is remembered as ended; at most `places` flows. A
+//!                  full table forgets ended flows, the oldest first, before it leaves a new flow out. Flows
+//!                  that count are sorted once per `silence`, not at each packet.
 //! **Units**        flows; `silence` in time.
-//! **Errors**       `places` for which a switch would need more than [`MEMORY`] are refused, with the numbers.
-//! **Source**       none: see [`super`]. Deletion moves what it must back, as in Knuth, volume 3, 6.4, algorithm R.
-//! **Deviations**   a table grows as flows come, up to what `places` of them need.
+//! **Errors**       refuses `places` for which a switch would need more than [`MEMORY`], with the numbers.
+//! **Source**       none: see [`super`]. Deletion moves entries back, as in Knuth, volume 3, 6.4, algorithm R.
+//! **Deviations**   a table grows as flows come, up to the size of `places` of them.
 
 use sidestep_types::{Bytes, Refusal, Time};
 use std::collections::VecDeque;
 
-/// The most that a place takes: 32 of its own, and 8 to 16 to find it.
+/// Most bytes per place: 32 for the place itself, and 8 to 16 for the index.
 pub(super) const BYTES: u64 = 48;
-/// What all tables of a switch may take; assumed.
+/// Most memory of all tables of a switch; assumed.
 const MEMORY: Bytes = Bytes(1_000_000_000);
-/// No place.
+/// Number that stands for no place.
 const NONE: u32 = u32::MAX;
-/// The most places.
+/// Most places of a table.
 pub(super) const MOST_PLACES: u64 = NONE as u64 - 1;
 
-/// A flow that is known.
+/// Known flow.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Place {
     key: u64,
-    /// When a packet of it came last.
+    /// Arrival of its latest packet.
     seen: Time,
-    /// Its neighbours in the list that it is in, the older and the newer.
+    /// Neighbours in its list, the older and the newer.
     older: u32,
     newer: u32,
-    /// The number of the packet of it that joined the queue last, 48 bits of it: it waits, and so does its flow, until
-    /// that one has begun.
+    /// Number, in 48 bits, of the flow's packet that joined the queue last. That packet, and so the flow, waits
+    /// until its transmission has begun.
     last_low: u32,
     last_high: u16,
-    /// Its last packet has come.
+    /// True if the last packet of the flow has arrived.
     ends: bool,
-    /// The list that it is in.
+    /// List that contains the place.
     list: u8,
 }
 
-/// What a packet that came says of its flow.
+/// Flow of a packet that has arrived, as the table found it.
 pub(in super::super) struct Seen {
-    /// Its place, if there is one.
+    /// Place of the flow, if there is one.
     pub place: Option<u32>,
-    /// It was among the young before, so that nobody falls due sooner for it.
+    /// True if the flow was young before, so that the packet brings no due time forward.
     pub young: bool,
-    /// The last packet of the flow has come before: this one is a repair.
+    /// True if the last packet of the flow came before: this packet is a retransmission.
     pub ends: bool,
 }
 
@@ -65,15 +66,16 @@ impl Place {
     }
 }
 
-/// Who has ended, in that order. Of one that was seen before those older in the list its silence is noticed behind
-/// theirs.
+/// List of ended flows, in order of their end. Silence is noticed in this order: a flow seen earlier than an
+/// older entry is removed after that entry.
 const ENDED: u8 = 0;
-/// Who is in and was not seen since the last turn, in the order in which they were seen.
+/// List of flows that count and were not seen since the last turn, in the order in which they were seen.
 const OLD: u8 = 1;
-/// Who is in and was seen since, in any order: what comes next of a flow changes no list.
+/// List of flows that count and were seen since the last turn, in any order: a further packet of a flow changes
+/// no list.
 const YOUNG: u8 = 2;
 
-/// Places in some order.
+/// Ends of a linked list of places.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct List {
@@ -92,35 +94,36 @@ pub(in super::super) struct Exact {
     most: usize,
     silence: Time,
     places: Vec<Place>,
-    /// The first of those that nobody has, which are linked as the newer one.
+    /// First free place; free places are linked by `newer`.
     free: u32,
-    /// How many have somebody.
+    /// Number of places in use.
     known: usize,
-    /// Where places are, by their keys' hash; twice as many as places, at the least.
+    /// Hash index from keys to places; at least twice as long as there are places.
     index: Vec<u32>,
-    /// 64 less the bits of a number of the index.
+    /// Number of bits by which a hash is shifted: 64 less the bits of an index number.
     shift: u32,
-    /// [`ENDED`], [`OLD`] and [`YOUNG`].
+    /// Lists [`ENDED`], [`OLD`] and [`YOUNG`].
     lists: [List; 3],
-    /// Nobody who is young was seen before: when the young became old last.
+    /// Time of the last turn, when the young became old. No young flow was seen before it.
     turned: Time,
-    /// Nobody has been silent for too long before.
+    /// Time before which no flow can have been silent for too long.
     due: Time,
     flows: u32,
-    /// How many packets have joined the queue, of whatever flows: each has the number that this is then. As a class's
-    /// queue is first in, first out, who waits is told from that and from how many have begun to be sent.
+    /// Number of packets that have joined the queue, of all flows; each packet's own number is this count when
+    /// it joins. A class queue is first in, first out, so this and the number of begun transmissions tell which
+    /// packets wait.
     joined: u64,
-    /// How many of them have begun, as was said last.
+    /// Number of these packets whose transmission has begun, as last reported.
     begun: u64,
-    /// Flows that have ended and wait, each with the number of a packet at whose beginning nothing of it may wait any
-    /// more. The numbers rise.
+    /// Flows that have ended and still wait, each with a packet number. When that packet's transmission begins,
+    /// no packet of the flow may wait any more. The numbers rise.
     ending: VecDeque<(u64, u32)>,
-    /// The first of these numbers.
+    /// First of these numbers.
     ends_at: u64,
 }
 
 impl Exact {
-    /// One of so many classes of a switch with `ports` ports.
+    /// Creates a table for one of `classes` classes of a switch with `ports` ports.
     pub fn build(places: u32, silence: Time, classes: usize, ports: u16) -> Result<Exact, Refusal> {
         let takes = BYTES as u128 * u128::from(places) * classes as u128 * u128::from(ports);
         if takes > u128::from(MEMORY.0) {
@@ -154,7 +157,7 @@ impl Exact {
         self.flows
     }
 
-    /// What was silent for too long leaves.
+    /// Removes flows that were silent for too long.
     #[inline]
     pub fn age(&mut self, now: Time) {
         if now >= self.due {
@@ -179,7 +182,7 @@ impl Exact {
         self.due = first.map_or(Time::MAX, |seen| seen.saturating_add(self.silence));
     }
 
-    /// Those that are silent leave a list that is in order.
+    /// Removes silent flows from a sorted list.
     fn leave_list(&mut self, list: u8, now: Time) {
         while let Some(place) = self.oldest(list)
             && now.saturating_sub(place.seen) >= self.silence
@@ -188,7 +191,7 @@ impl Exact {
         }
     }
 
-    /// The young become old, in their order.
+    /// Moves the young flows to the old list, in the order in which they were seen.
     fn turn(&mut self, now: Time) {
         let mut young = Vec::new();
         let mut at = self.lists[usize::from(YOUNG)].oldest;
@@ -205,7 +208,7 @@ impl Exact {
         self.turned = now;
     }
 
-    /// The oldest of a list is this one now.
+    /// Updates the due time for the new oldest place of a list.
     #[inline]
     fn falls_due(&mut self, oldest: u32) {
         if let Some(place) = self.places.get(oldest as usize) {
@@ -213,20 +216,20 @@ impl Exact {
         }
     }
 
-    /// The first of a list.
+    /// Returns the oldest place of a list.
     fn oldest(&self, list: u8) -> Option<&Place> {
         self.places
             .get(self.lists[usize::from(list)].oldest as usize)
     }
 
-    /// Nobody has been silent for too long before.
+    /// Returns the time before which no flow can have been silent for too long.
     #[inline]
     pub fn due(&self) -> Time {
         self.due
     }
 
-    /// A packet of the flow `key` has come; one that `opens` it is the first of a new one. Says its place, if there
-    /// is one.
+    /// Counts the flow `key` of a packet that has arrived. A packet that `opens` it is the first of a new
+    /// connection. Returns the place of the flow, if there is one.
     #[inline(always)]
     pub fn see(&mut self, key: u64, opens: bool, now: Time) -> Seen {
         let Some(at) = self.find(key) else {
@@ -247,7 +250,7 @@ impl Exact {
         Seen { place, young, ends }
     }
 
-    /// The same of a flow that has no place.
+    /// Counts a flow that has no place, if there is room for it.
     #[cold]
     #[inline(never)]
     fn see_new(&mut self, key: u64, now: Time) -> Option<u32> {
@@ -257,7 +260,7 @@ impl Exact {
         Some(at)
     }
 
-    /// The flow is in, and among the young.
+    /// Counts the flow in this place again and makes it young.
     #[cold]
     #[inline(never)]
     fn renew(&mut self, at: u32, now: Time) {
@@ -266,7 +269,7 @@ impl Exact {
         self.link_young(at, now);
     }
 
-    /// Puts a place that is in no list among the young. Where nobody was in, they are young from now on.
+    /// Adds a place that is in no list to the young ones. Restarts the turn if no flow counted before.
     fn link_young(&mut self, at: u32, now: Time) {
         let nobody = [OLD, YOUNG].map(|list| self.lists[usize::from(list)].oldest);
         if nobody == [NONE; 2] {
@@ -276,13 +279,14 @@ impl Exact {
         self.link(at);
     }
 
-    /// So many packets join the queue to wait there, of whatever flows.
+    /// Records that `packets` packets join the queue and wait there, of any flow.
     #[inline]
     pub fn some_join(&mut self, packets: u32) {
         self.joined += u64::from(packets);
     }
 
-    /// It is of the flow in this place, and was seen right before; it may say that the flow `ends`.
+    /// Records that the packet that joined last is of the flow in this place. It was shown right before, and
+    /// may be the last (`ends`).
     #[inline(always)]
     pub fn joins(&mut self, at: u32, ends: bool) {
         let place = &mut self.places[at as usize];
@@ -293,7 +297,8 @@ impl Exact {
         }
     }
 
-    /// Nothing of the flow in this place may wait once the packet of this number has begun.
+    /// Records that no packet of the flow in this place may wait once the transmission of packet `number` has
+    /// begun.
     #[cold]
     #[inline(never)]
     fn ends_with(&mut self, number: u64, at: u32) {
@@ -302,7 +307,7 @@ impl Exact {
         self.ends_at = self.ending[0].0;
     }
 
-    /// Of the packets that joined all have begun but the last `waiting`.
+    /// Records that the transmission of all packets that joined, except the last `waiting`, has begun.
     #[inline(always)]
     pub fn left(&mut self, waiting: u32) {
         self.begun = self.joined - u64::from(waiting);
@@ -311,7 +316,7 @@ impl Exact {
         }
     }
 
-    /// Those leave whose last packet has begun.
+    /// Stops counting flows whose last packet has begun to be sent.
     #[cold]
     #[inline(never)]
     fn leave_ended(&mut self) {
@@ -319,7 +324,7 @@ impl Exact {
             && number <= self.begun
         {
             self.ending.pop_front();
-            // Its connection may have been opened anew.
+            // The flow may have been opened again since.
             if self.places[at as usize].ends {
                 self.depart(at);
             }
@@ -327,13 +332,14 @@ impl Exact {
         self.ends_at = self.ending.front().map_or(u64::MAX, |first| first.0);
     }
 
-    /// Does something of the flow in this place wait?
+    /// Returns true if a packet of the flow in this place waits.
     #[inline]
     fn waits(&self, at: u32) -> bool {
         self.places[at as usize].last() > self.begun
     }
 
-    /// A packet of the flow in this place, seen right before, joins and leaves at once, and none of it waits.
+    /// Records that a packet of the flow in this place joins and leaves at once, while none of its packets
+    /// waits. It was shown right before.
     #[inline]
     pub fn passes(&mut self, at: u32, ends: bool) {
         let place = &mut self.places[at as usize];
@@ -343,7 +349,7 @@ impl Exact {
         }
     }
 
-    /// A packet of no data joins that says that its flow ends.
+    /// Records that a packet without data joins that ends its flow.
     #[cold]
     pub fn ends(&mut self, key: u64) {
         if let Some(at) = self.find(key) {
@@ -357,7 +363,7 @@ impl Exact {
         }
     }
 
-    /// A flow that ends is out when nothing of it waits.
+    /// Removes a flow that ends from the count, unless a packet of it waits.
     #[inline(never)]
     fn depart(&mut self, at: u32) {
         if self.waits(at) || self.places[at as usize].list == ENDED {
@@ -369,7 +375,7 @@ impl Exact {
         self.link(at);
     }
 
-    /// A flow is forgotten of which nothing came for so long, unless it only waits to be sent.
+    /// Forgets a flow that was silent for too long, unless packets of it wait to be sent.
     #[cold]
     fn silent(&mut self, at: u32, now: Time) {
         if !self.waits(at) {
@@ -380,7 +386,8 @@ impl Exact {
         self.link_young(at, now);
     }
 
-    /// Where the search for `key` begins: its upper bits times the golden ratio, which numbers in a row are far apart by.
+    /// Returns the slot where the search for `key` begins: the upper bits of its product with the golden ratio,
+    /// by which consecutive keys are spread out.
     #[inline]
     fn home(&self, key: u64) -> usize {
         (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize
@@ -405,8 +412,8 @@ impl Exact {
         }
     }
 
-    /// A place for a flow that has none yet and is in from now on, in no list; `None` where all are taken by flows that
-    /// are in.
+    /// Returns a place for a new flow that counts from now on, in no list yet. `None` if all places are taken
+    /// by flows that count.
     fn add(&mut self, key: u64, now: Time) -> Option<u32> {
         let [ended, ..] = self.lists;
         if self.known == self.most {
@@ -436,7 +443,7 @@ impl Exact {
         })
     }
 
-    /// One place more, with twice the memory where that is full.
+    /// Appends a place, and doubles the memory if it is full.
     fn one_more(&mut self, place: Place) -> u32 {
         let at = self.places.len();
         if at == self.places.capacity() {
@@ -460,7 +467,7 @@ impl Exact {
         self.index[slot] = at;
     }
 
-    /// Twice the index. Every place has somebody then, or there would not be one more.
+    /// Doubles the index. All places are in use then, or no place would be appended.
     #[cold]
     fn grow(&mut self) {
         self.index = vec![NONE; 2 * self.index.len()];
@@ -468,7 +475,7 @@ impl Exact {
         (0..self.places.len() as u32).for_each(|at| self.enter(at));
     }
 
-    /// Forgets a flow of which nothing waits.
+    /// Forgets a flow of which no packet waits.
     #[cold]
     fn remove(&mut self, at: u32) {
         self.unlink(at);
@@ -478,7 +485,7 @@ impl Exact {
         while self.index[hole] != at {
             hole = self.next(hole);
         }
-        // Whoever stands behind and would be sought from the hole or before it moves into it.
+        // Moves into the hole any later entry whose search begins at the hole or before it.
         let mut slot = self.next(hole);
         while self.index[slot] != NONE {
             let home = self.home(self.places[self.index[slot] as usize].key);
@@ -494,7 +501,7 @@ impl Exact {
         self.known -= 1;
     }
 
-    /// Puts a place behind the newest of its list.
+    /// Appends a place to its list, as the newest.
     fn link(&mut self, at: u32) {
         let list = &mut self.lists[usize::from(self.places[at as usize].list)];
         let before = std::mem::replace(&mut list.newest, at);
@@ -540,7 +547,7 @@ mod tests {
         );
     }
 
-    /// A full table has no more memory than a refusal says that it needs.
+    /// Checks that a full table takes no more memory than a refusal states.
     #[test]
     fn a_million_flows_are_in_40_mb_and_the_next_power_of_two_of_them_in_48_b_each() {
         for (places, expected) in [

@@ -1,15 +1,16 @@
-//! How many flows are in each class of a port: what `wps` weighs by and `mulbuff` sizes by.
+//! Number of flows in each class of a port: `wps` derives weights from it, `mulbuff` queue sizes.
 //!
-//! **Decision**     which packets count. Data and SYNs bring their flow in; acknowledgements bring none, whose flow is
-//!                  that of the data that they answer, at another port. A packet that says so ([`Packet::ends`],
-//!                  or the tag of a marking shim) ends it.
-//! **State**        none here: [`exact`] has a table for each class, [`approximate`] two bitmaps.
+//! **Decision**     which packets count. Data and SYNs count for their flow. Acknowledgements do not: their
+//!                  flow is that of the data they acknowledge, at another port. A flow ends with a packet
+//!                  marked as its last ([`Packet::ends`], or the tag of a marking shim).
+//! **State**        none here: [`exact`] has a table per class, [`approximate`] two bitmaps.
 //! **Units**        flows.
-//! **Errors**       a table that finds no place for a flow leaves it out, and so counts as many as it has places.
-//! **Source**       Mushtaq et al., SIGCOMM 2014 (MulBuff), which says that buffers follow flows that come and depart,
-//!                  and not how a switch knows.
-//! **Deviations**   all of this is *assumed*. A flow is its number and the hash of its 5-tuple; real frames have no
-//!                  number, so two connections with one hash are one flow there.
+//! **Errors**       a flow for which a table has no place is not counted: the count stops at the number of
+//!                  places.
+//! **Source**       Mushtaq et al., SIGCOMM 2014 (MulBuff): buffers follow flows that come and depart. The
+//!                  paper does not say how a switch detects flows.
+//! **Deviations**   all of this is *assumed*. A flow is identified by its number and the hash of its 5-tuple.
+//!                  Real frames have no number, so two connections with one hash are one flow there.
 
 pub(super) mod approximate;
 pub(super) mod exact;
@@ -18,17 +19,17 @@ use approximate::{Approximate, MOST_BITS};
 use exact::{Exact, MOST_PLACES, Seen};
 use sidestep_types::{Kind, Packet, Refusal, Settings, Time, Words};
 
-/// How flows are counted, for a scheduler that does without.
+/// Settings of the flow count, for a scheduler that does not need it.
 #[derive(Settings)]
 pub struct Counting {
-    /// how flows are counted, for policies that go by their number; the paper does not say
+    /// method of counting flows, for policies that use their number; the paper does not say
     #[setting(default = "off", off = "off")]
     pub(super) count: Option<Count>,
     #[setting(flatten)]
     pub(super) by: CountBy,
 }
 
-/// The ways to count flows.
+/// Method of counting flows.
 #[derive(Clone, Copy, Words)]
 pub enum Count {
     /// A table.
@@ -37,24 +38,25 @@ pub enum Count {
     Approximate,
 }
 
-/// How large tables and bitmaps are, and how long they remember.
+/// Sizes of tables and bitmaps, and the times for which they remember flows.
 #[derive(Settings)]
 pub struct CountBy {
-    /// flows that the table of a class holds, with count = "exact"; 48 B each; assumed
+    /// flows that the table of a class can hold, with count = "exact"; 48 B each; assumed
     #[setting(default = "4096", range = 1..=MOST_PLACES, beside(count = "exact"))]
     places: u32,
-    /// a flow of which nothing came for so long leaves, with count = "exact"; assumed
+    /// time without packets after which a flow no longer counts, with count = "exact"; assumed
     #[setting(default = "10 ms", above = 0, beside(count = "exact"))]
     silence: Time,
-    /// bits of each of a class's two bitmaps, with count = "approximate"; assumed
+    /// bits in each of the two bitmaps of a class, with count = "approximate"; assumed
     #[setting(default = "1024", range = 1..=MOST_BITS, beside(count = "approximate"))]
     bits: u32,
-    /// a silent flow leaves after one to two of these, with count = "approximate"; 250 kB at 1 Gbps; assumed
+    /// window; a flow without packets no longer counts after one to two, with count = "approximate"; 250 kB at
+    /// 1 Gbps; assumed
     #[setting(default = "2 ms", above = 0, beside(count = "approximate"))]
     window: Time,
 }
 
-/// The flows of a port, class by class.
+/// Flow counts of a port, per class.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Flows {
@@ -63,18 +65,18 @@ pub(super) enum Flows {
     Approximate(Box<[Approximate]>),
 }
 
-/// A table for each class.
+/// Flow tables of a port, one per class.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Tables {
     of: Box<[Exact]>,
-    /// In none of them has anybody been silent for too long before.
+    /// Time before which no flow of any table can have been silent for too long.
     due: Time,
     shown: Shown,
 }
 
-/// The packet that was seen last, of those that bring their flow in, and the flow's place: so that it is not sought again
-/// when that packet joins.
+/// Latest packet that counted for its flow, and the place of that flow, which need not be searched again when
+/// the packet joins.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Shown {
@@ -82,21 +84,21 @@ struct Shown {
     at: Time,
     class: usize,
     place: Option<u32>,
-    /// The flow's last packet has come before.
+    /// True if the last packet of the flow came before.
     ends: bool,
 }
 
-/// The flow of a packet with data that has come.
+/// Flow of a data packet that has arrived.
 pub(super) struct Placed {
     place: u32,
-    /// How many are in its class, its own among them.
+    /// Number of flows in the class, including this one.
     pub flows: u32,
-    /// Its last packet has come before.
+    /// True if the last packet of the flow came before.
     ends: bool,
 }
 
 impl Tables {
-    /// What was silent for too long leaves, of all classes.
+    /// Removes flows that were silent for too long, in all classes.
     #[inline]
     fn age(&mut self, now: Time) {
         if now >= self.due {
@@ -112,8 +114,8 @@ impl Tables {
         self.due = due.unwrap_or(Time::MAX);
     }
 
-    /// A packet that brings its flow in has come, and so many of `class` wait, if that is not known already. Says how many
-    /// flows are in `class` then.
+    /// Counts the flow of a packet that has arrived. `waiting` is the number of packets of `class` that wait,
+    /// if the table does not know it yet. Returns the number of flows in `class` afterwards.
     #[inline(always)]
     fn see(&mut self, class: usize, waiting: Option<u32>, pkt: &Packet, now: Time) -> u32 {
         let (key, opens) = (key(pkt), pkt.kind() == Kind::Syn);
@@ -135,14 +137,14 @@ impl Tables {
         table.flows()
     }
 
-    /// Was a packet of the same flow the last that was seen, now?
+    /// Returns true if the latest packet that counted was of the same flow and arrived now.
     #[inline(always)]
     fn has_shown(&self, class: usize, pkt: &Packet, now: Time) -> bool {
         let Shown { key: shown, at, .. } = self.shown;
         shown == key(pkt) && at == now && self.shown.class == class
     }
 
-    /// The place of the flow of a packet that brings it in: seen already, or now.
+    /// Returns the place of the flow of a packet that counts, and counts the packet if that has not been done.
     #[inline(always)]
     fn place(&mut self, class: usize, pkt: &Packet, now: Time) -> Option<u32> {
         if !self.has_shown(class, pkt, now) {
@@ -158,7 +160,7 @@ impl Tables {
 }
 
 impl Flows {
-    /// For so many classes of a port, on a switch with `ports` ports.
+    /// Creates the counts for `classes` classes of a port, on a switch with `ports` ports.
     pub fn build(counting: Counting, classes: usize, ports: u16) -> Result<Flows, Refusal> {
         let Counting { count, by } = counting;
         Ok(match count {
@@ -189,8 +191,8 @@ impl Flows {
         !matches!(self, Flows::Off)
     }
 
-    /// A packet of `class` has come; whether it joins is open. What has been silent for too long leaves, of all classes.
-    /// Says how many flows are in `class` then.
+    /// Counts the flow of a packet of `class` that has arrived, and may join or not. Removes flows that were
+    /// silent for too long, in all classes. Returns the number of flows in `class` afterwards.
     #[inline(always)]
     pub fn see(&mut self, class: usize, pkt: &Packet, now: Time) -> u32 {
         match self {
@@ -209,7 +211,8 @@ impl Flows {
         }
     }
 
-    /// The same, where so many of `class` wait. Where somebody may have been silent for too long, `left` is called first.
+    /// Counts a packet like [`Flows::see`], while `waiting` packets of `class` wait. If [`Flows::is_due`], the
+    /// caller must call `left` first.
     #[inline(always)]
     pub fn see_behind(&mut self, class: usize, waiting: u32, pkt: &Packet, now: Time) -> u32 {
         match self {
@@ -226,7 +229,7 @@ impl Flows {
         self.see(class, pkt, now)
     }
 
-    /// A packet joins `class`, which was seen right before, if at all.
+    /// Records that a packet joins `class`; it was shown right before, if at all.
     #[inline]
     pub fn joins_seen(&mut self, class: usize, pkt: &Packet) {
         let Flows::Exact(tables) = self else {
@@ -241,7 +244,7 @@ impl Flows {
         }
     }
 
-    /// A packet comes and joins `class`.
+    /// Counts a packet that arrives now and joins `class`.
     #[inline(always)]
     pub fn joins(&mut self, class: usize, pkt: &Packet, now: Time) {
         match self {
@@ -259,7 +262,8 @@ impl Flows {
         }
     }
 
-    /// Would [`Flows::passes`] do nothing, since the packet was seen right before and ends no flow, or brings none?
+    /// Returns true if [`Flows::passes`] would do nothing: the packet was shown right before and ends no flow,
+    /// or counts for none.
     #[inline(always)]
     pub fn passes_unheard(&self, class: usize, pkt: &Packet, now: Time) -> bool {
         let tables = match self {
@@ -273,7 +277,7 @@ impl Flows {
         !brings(pkt) || tables.has_shown(class, pkt, now) && !tables.shown.ends && !ends(pkt)
     }
 
-    /// A packet comes, joins `class` where nothing waits, and leaves it at once.
+    /// Counts a packet that arrives now, joins `class` while nothing waits there, and leaves at once.
     #[inline(always)]
     pub fn passes(&mut self, class: usize, pkt: &Packet, now: Time) {
         match self {
@@ -290,8 +294,9 @@ impl Flows {
         }
     }
 
-    /// A packet with data of `class` has come, while so many of that wait and nobody [`is due`](Flows::is_due): its flow
-    /// is in. `None` where it takes longer to tell; nothing was done then that [`Flows::see`] would not do again.
+    /// Counts the flow of a data packet of `class` that has arrived, while `waiting` packets of it wait and
+    /// [`Flows::is_due`] is false. Returns `None` if the flow has no place or flows are not counted in a table;
+    /// [`Flows::see`] repeats whatever was done then.
     #[inline(always)]
     pub fn see_data(
         &mut self,
@@ -318,7 +323,7 @@ impl Flows {
         })
     }
 
-    /// It joins, or passes where nothing is before it (`alone`).
+    /// Records that the packet joins, or passes if nothing is before it (`alone`).
     #[inline(always)]
     pub fn join_placed(&mut self, class: usize, came: Placed, alone: bool, pkt: &Packet) {
         let Flows::Exact(tables) = self else {
@@ -334,13 +339,14 @@ impl Flows {
         }
     }
 
-    /// Does a packet without data bring no flow in and end none, in a table?
+    /// Returns true if flows are counted in a table and the packet, which has no data, counts for no flow and
+    /// ends none.
     #[inline(always)]
     pub fn ignores(&self, pkt: &Packet) -> bool {
         matches!(self, Flows::Exact(_)) && !brings(pkt) && !pkt.ends()
     }
 
-    /// So many packets join `class` that bring no flow in and end none.
+    /// Records that `packets` packets join `class` that count for no flow and end none.
     #[inline(always)]
     pub fn join_ignored(&mut self, class: usize, packets: u32) {
         if let Flows::Exact(tables) = self {
@@ -348,14 +354,14 @@ impl Flows {
         }
     }
 
-    /// What was silent for too long leaves.
+    /// Removes flows that were silent for too long.
     pub fn age(&mut self, now: Time) {
         if let Flows::Exact(tables) = self {
             tables.age(now);
         }
     }
 
-    /// Of the packets that joined `class` so many still wait, those that came last.
+    /// Records that, of the packets that joined `class`, only the last `waiting` still wait.
     #[inline(always)]
     pub fn left(&mut self, class: usize, waiting: u32) {
         if let Flows::Exact(tables) = self {
@@ -363,7 +369,7 @@ impl Flows {
         }
     }
 
-    /// Does [`Flows::see`] do anything? Bitmaps may begin another window.
+    /// Returns true if [`Flows::see`] may do anything. Bitmaps may begin a new window at any packet.
     #[inline(always)]
     pub fn heed(&self, pkt: &Packet, now: Time) -> bool {
         match self {
@@ -373,13 +379,14 @@ impl Flows {
         }
     }
 
-    /// Might somebody have been silent for too long? Then [`Flows::see`] goes by who waits, of all classes.
+    /// Returns true if a flow may have been silent for too long. [`Flows::see`] then depends on the packets
+    /// that wait, in all classes.
     #[inline(always)]
     pub fn is_due(&self, now: Time) -> bool {
         matches!(self, Flows::Exact(tables) if now >= tables.due)
     }
 
-    /// How many flows are in `class`, as of the last packet that was seen.
+    /// Returns the number of flows in `class`, as of the latest packet shown.
     #[inline]
     pub fn of(&self, class: usize) -> u32 {
         match self {
@@ -391,7 +398,7 @@ impl Flows {
 }
 
 impl Exact {
-    /// A packet joins that brings no flow in, and may end one.
+    /// Records that a packet joins that counts for no flow; it may end one.
     #[inline]
     fn hear(&mut self, pkt: &Packet) {
         if pkt.ends() {
@@ -408,15 +415,15 @@ fn see_about(maps: &mut [Approximate], class: usize, pkt: &Packet, now: Time) {
     }
 }
 
-/// Does the packet bring its flow in?
+/// Returns true if the packet counts for its flow.
 #[inline]
 fn brings(pkt: &Packet) -> bool {
-    // Of the two bits of a kind one says that it answers: without a jump by all four.
+    // One of the two bits of a kind marks an answer: a test of this bit avoids a jump by all four kinds.
     let kind = pkt.kind() as u8;
     kind & Kind::Ack as u8 == 0 && (kind != Kind::Data as u8 || pkt.len > 0)
 }
 
-/// Does the packet end its flow?
+/// Returns true if the packet ends its flow.
 #[inline]
 fn ends(pkt: &Packet) -> bool {
     pkt.ends() || pkt.kind() == Kind::Data && pkt.len > 0 && pkt.tag().last()

@@ -1,4 +1,4 @@
-//! When flows come and go.
+//! Tests of when flows begin and stop to count.
 
 use super::*;
 use crate::sched::wps::Wps;
@@ -37,7 +37,7 @@ fn us(us: u64) -> Time {
     Time::from_us(us)
 }
 
-/// As a port does it.
+/// Shows and pushes a packet, as a port does.
 fn join(sched: &mut Wps, at: Time, pkt: &Packet) {
     sched.see(pkt, at);
     sched.push(pkt, 0);
@@ -64,7 +64,7 @@ fn a_flow_is_in_from_its_first_packet_until_its_last_has_left() {
     assert_eq!(flows(&sched), [1, 1], "each class has its own");
 }
 
-/// A packet that comes and joins the port's line in one go, or passes where nothing is before it.
+/// Shows a packet and lets it join the port's line in one step, or pass if nothing is before it.
 fn come(sched: &mut Wps, at: Time, pkt: &Packet, alone: bool) {
     let idle = Depth::default();
     let came = sched.classes.see_in_order(pkt, true, at, idle).unwrap();
@@ -120,7 +120,7 @@ fn a_repair_behind_the_last_packet_counts_while_it_waits_and_no_longer() {
     assert_eq!(flows(&sched), [1, 0], "the second waits");
     sched.pop();
     assert_eq!(flows(&sched), [0, 0]);
-    // One that found no room is out after silence, and one that joins before the last as well.
+    // A flow whose packet found no room counts until it has been silent for 10 ms.
     sched.see(&of(1), us(60));
     sched.see(&of(9), us(10_059));
     assert_eq!(flows(&sched), [2, 0]);
@@ -179,7 +179,7 @@ fn a_bare_end_ends_its_flow_and_a_new_connection_begins_it_again() {
     assert_eq!(flows(&sched), [0, 0], "nothing of it waits");
 }
 
-/// What a marking shim says serves as well.
+/// Checks that the tag of a marking shim is enough.
 #[test]
 fn the_tag_of_a_last_packet_ends_its_flow() {
     let mut sched = count(&[]);
@@ -263,7 +263,7 @@ fn tables_over_memory_and_other_bad_counts_are_refused() {
     );
 }
 
-/// A million flows, as a port of a large switch may see.
+/// Checks a million flows, as a port of a large switch may see.
 #[test]
 fn a_million_flows_are_counted_and_found_again() {
     let mut sched = count(&[("places", Value::Count(1_000_000))]);
@@ -295,7 +295,7 @@ fn about_as_many_are_counted_as_there_are_and_the_silent_leave_after_two_windows
         let stated = ((t.exp() - t - 1.0) / 1024.0).sqrt() / t;
         let mean = off.iter().sum::<f64>() / 40.0;
         let spread = (off.iter().map(|o| o * o).sum::<f64>() / 40.0).sqrt();
-        // Forty trials leave a seventh or so open, and a count is a whole number.
+        // Forty trials leave an uncertainty of about a seventh, and a count is a whole number.
         assert!(
             spread <= 1.4 * stated + 0.5 / f64::from(n),
             "{n}: {spread} {stated}"
@@ -320,13 +320,14 @@ fn about_as_many_are_counted_as_there_are_and_the_silent_leave_after_two_windows
 }
 
 proptest! {
-    /// Against a map that is searched from end to end.
+    /// Compares the table with a map that is searched from end to end.
     #[test]
     fn a_table_counts_as_a_plain_list_of_flows_would_and_comes_back_to_zero(
         steps in proptest::collection::vec((0u8..8, 0u32..12, 0u64..40), 1..300),
     ) {
         let mut sched = count(&[("silence", Value::Time(us(100))), ("classes", Value::Count(1))]);
-        // Of each flow that is known: when it was seen, how many wait, whether it ends, whether it is in.
+        // State of each known flow: when it was seen, how many of its packets wait, whether it ends, whether it
+        // counts.
         let mut known: BTreeMap<u32, (u64, u32, bool, bool)> = BTreeMap::new();
         let (mut waiting, mut now) = (std::collections::VecDeque::new(), 0);
         for (what, flow, pause) in steps {
@@ -369,12 +370,13 @@ fn built(entries: &[Entry], name: &str, sets: &[(&'static str, Value)]) -> Value
     values
 }
 
-/// A port with `mulbuff` before class queues: room for 12 packets, of them 5 of a short class and 3 of the long one.
+/// Port with `mulbuff` before class queues: room for 12 packets, of them 5 of a short class and 3 of the long
+/// one.
 struct Port {
     policy: AnyBuffer,
     sched: AnySched,
     now: Time,
-    /// What waits in each class, in the order in which it came.
+    /// Packets that wait in each class, in order of arrival.
     waiting: [VecDeque<u32>; 3],
     offered: u32,
     dropped: u32,
@@ -417,7 +419,7 @@ impl Port {
         [0, 1, 2].map(|class| self.class(class).flows)
     }
 
-    /// Offers a packet, which joins, or is dropped since there is no room.
+    /// Offers a packet, which joins or is dropped for lack of room.
     fn offer(&mut self, pkt: &Packet) {
         self.offered += 1;
         self.sched.see(pkt, self.now);
@@ -453,7 +455,7 @@ impl Port {
         }
     }
 
-    /// What the scheduler names leaves: of its class the one that came first.
+    /// Sends the packet that the scheduler picks: the oldest of its class.
     fn leave(&mut self) -> bool {
         let Some(handle) = self.sched.pop() else {
             return false;
@@ -467,7 +469,8 @@ impl Port {
 }
 
 proptest! {
-    /// Data, handshakes, ends, repairs behind them and acknowledgements, before each scheduler that counts and with each count.
+    /// Offers data, handshakes, ends, retransmissions after them and acknowledgements, for each scheduler that
+    /// counts and each method of counting.
     #[test]
     fn whatever_comes_and_goes_is_sent_or_dropped_for_want_of_room_and_counts_return_to_zero(
         steps in proptest::collection::vec((0u32..9, 0u8..3, 0u8..10, 0u64..40), 1..250),
@@ -500,7 +503,7 @@ proptest! {
         while port.leave() {}
         prop_assert_eq!(port.offered, port.left + port.dropped);
         prop_assert_eq!([0, 1, 2].map(|class| port.class(class).depth), [crate::Depth::default(); 3]);
-        // A silence, or two windows.
+        // Long enough for a silence, or for two windows.
         port.now += us(100);
         let ack = Packet::new(Kind::Ack, FlowId(99), sidestep_types::HostId(0), 99);
         port.sched.see(&ack, port.now);
