@@ -96,8 +96,7 @@ pub fn kernel_columns() -> Vec<Col<KernelRow>> {
         delivered_packets: OptInt = r.delivered;
         /// delivered segments that were marked, so far
         delivered_marked_packets: OptInt = r.marked;
-        /// DCTCP's estimate of the share of marked bytes, from 0 to 1; null without DCTCP, and if the peer
-        /// refused ECN
+        /// DCTCP's estimate of the share of marked bytes, 0 to 1; null without DCTCP or where the peer refused ECN
         dctcp_alpha: OptFloat = r.alpha;
     }
 }

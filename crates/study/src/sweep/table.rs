@@ -48,8 +48,7 @@ fn columns<'a>(experiment: &Experiment, of_class: &[String]) -> Vec<Col<Row<'a>>
         seed: Int = r.record.seed;
         /// queries, finished or not
         queries: Int = r.summary.qct_ms.n;
-        /// true if the 99th percentile of query completion falls on an unfinished query: the value is a lower
-        /// bound
+        /// true if the 99th percentile of query completion is a lower bound: it falls on an unfinished query
         qct_p99_at_least: Flag = r.summary.qct_ms.p99_at_least;
         /// background flows of 1 to 10 kB, finished or not
         fct_short_n: Int = r.summary.fct_short_ms.n;
