@@ -1,10 +1,8 @@
 //! Errors as exceptions of `sidestep.errors`.
 //!
 //! **Decision**  the words are the command's. The parts of a message (`expected`, `got`, `suggestion`) and its
-//!               key are
-//!               attributes of each problem. Line numbers refer to a text that a person wrote, never to a text
-//!               generated
-//!               from a scenario object.
+//!               key are attributes of each problem. Line numbers refer to a text that a person wrote, never to
+//!               a text generated from a scenario object.
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

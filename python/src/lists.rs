@@ -2,8 +2,7 @@
 //!
 //! **Decision**  a plot or a table in a notebook needs a few columns, and neither pyarrow nor polars.
 //! **Errors**    a missing column is a `ScenarioError` that lists the columns; a column of an unexpected type
-//!               or a broken
-//!               file is a `ResultError`.
+//!               or a broken file is a `ResultError`.
 
 use crate::error::{unreadable, wrong_call};
 use arrow_array::cast::AsArray;

@@ -2,12 +2,10 @@
 //! their records.
 //!
 //! **Decision**  a worker receives bytes and returns bytes: the executor chooses its machine. A run and a
-//!               collection
-//!               release the GIL; a run often checks whether it was stopped.
+//!               collection release the GIL; a run often checks whether it was stopped.
 //! **Errors**    those of `sidestep.errors`, with their parts: `ScenarioError` for a wrong request (another
-//!               version of
-//!               Sidestep included), `RunError` for a run that failed, `ResultError` for a failed read or
-//!               write.
+//!               version of Sidestep included), `RunError` for a run that failed, `ResultError` for a failed
+//!               read or write.
 
 use crate::error::{Refused, raise};
 use crate::source::Source;

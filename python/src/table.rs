@@ -1,8 +1,7 @@
 //! Table of a result directory, as Arrow.
 //!
 //! **Decision**  a table is a Parquet file whose rows are read on demand, in batches: polars, pandas, pyarrow
-//!               and DuckDB
-//!               read them through the Arrow C stream interface, without a copy and without pyarrow.
+//!               and DuckDB read them through the Arrow C stream interface, without a copy and without pyarrow.
 //! **Errors**    a file that is missing or not Parquet is a `ResultError` with its path; a missing column is a
 //!               `ScenarioError`.
 

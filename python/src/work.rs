@@ -1,10 +1,9 @@
 //! Long work beside Python: without the GIL, stopped by Ctrl-C, with progress reports.
 //!
 //! **Decision**  a separate thread does the work. The calling thread waits without the GIL, checks for signals
-//!               a few times
-//!               a second, and reports progress. A signal, or an exception of the progress callback, asks the
-//!               runs to stop
-//!               early: partial results are written, and the exception is returned with them.
+//!               a few times a second, and reports progress. A signal, or an exception of the progress
+//!               callback, asks the runs to stop early: partial results are written, and the exception is
+//!               returned with them.
 
 use crate::error::of_class;
 use pyo3::prelude::*;

@@ -1,13 +1,11 @@
 //! Completion times of flows and queries that were under way in the recording.
 //!
 //! **Decision**     all flows and queries under way in the recording count, even if they started before it or
-//!                  ended after
-//!                  it, so that the slowest are not missing. Those without an end are counted.
+//!                  ended after it, so that the slowest are not missing. Those without an end are counted.
 //! **Units**        picoseconds.
 //! **Source**       slowdown divides by the time of `crates/lab/src/ideal.rs`: the flow's segments leave back
-//!                  to back and
-//!                  are stored and forwarded at each hop of a shortest path, without a window, a queue or an
-//!                  acknowledgement.
+//!                  to back and are stored and forwarded at each hop of a shortest path, without a window, a
+//!                  queue or an acknowledgement.
 //! **Deviations**   a recording does not state the segment size: the largest payload in it is used for every
 //!                  flow.
 

@@ -1,8 +1,7 @@
 //! Network at one instant, as arrays to draw from.
 //!
 //! **Decision**     packets that move are those on links, and those whose transmission has begun. The latter
-//!                  still count in
-//!                  their queue, as in the model.
+//!                  still count in their queue, as in the model.
 //! **Units**        packets, bytes of buffer, picoseconds; use and progress from 0 to 1.
 //! **Deviations**   a packet dropped during its transmission, as when a link goes down, has no dequeue: it does
 //!                  not move.

@@ -5,8 +5,7 @@
 //! **State**        the file, borrowed; decoded chunks, within [`MOST_BYTES`]; the current instant.
 //! **Units**        picoseconds since the run began, packets, bytes of buffer.
 //! **Errors**       a damaged or contradictory file, and a question about something missing, are [`Refused`]
-//!                  with an
-//!                  explanation. No file makes the player panic.
+//!                  with an explanation. No file makes the player panic.
 //!
 //! [`Player`] implements the interface of that name in `web/src/engine/api.ts`, which defines each question;
 //! `crates/wasm` passes the answers on. No files, threads or clock. If a recording lacks some events, as one of

@@ -2,9 +2,8 @@
 //!
 //! **Decision**     none.
 //! **State**        sums over the events of one span. A span that moves adds events at one end and subtracts
-//!                  them at the
-//!                  other, so that the cost of playing depends on the number of events and not on the length of
-//!                  the span.
+//!                  them at the other, so that the cost of playing depends on the number of events and not on
+//!                  the length of the span.
 //! **Units**        picoseconds.
 //!
 //! A dequeue is the end of a transmission. So a packet that leaves just after the span was partly sent within

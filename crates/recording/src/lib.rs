@@ -5,8 +5,8 @@
 //! **State**        the place of each packet ([`State`]), so that every chunk can be read alone.
 //! **Units**        picoseconds, packets, bytes of buffer, bits per second.
 //! **Errors**       a file that is not a recording, is incomplete or is newer is refused: what, where,
-//!                  expected, got
-//!                  ([`Refused`]). A driver that reports an impossible event has a bug, and the writer panics.
+//!                  expected, got ([`Refused`]). A driver that reports an impossible event has a bug, and the
+//!                  writer panics.
 //!
 //! No files, threads or clock: a recording is bytes. The simulator writes it, commands and pages read it, and a
 //! program

@@ -2,8 +2,7 @@
 //!
 //! **State**        the file's bytes, borrowed; the head and the tail.
 //! **Errors**       a faulty file is refused with an explanation. No file makes the reader panic, or use more
-//!                  memory than
-//!                  a chunk may have.
+//!                  memory than a chunk may have.
 
 use crate::chunk::Chunk;
 use crate::event::Event;

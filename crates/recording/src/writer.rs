@@ -1,12 +1,10 @@
 //! Writer of a recording, event by event.
 //!
 //! **Decision**     a chunk ends when it is full. A tail without room for all flows and queries lists those
-//!                  with the
-//!                  lowest numbers, and counts the rest.
+//!                  with the lowest numbers, and counts the rest.
 //! **State**        the place of every packet, the chunk under way, and all bytes so far.
 //! **Errors**       events out of time order and impossible events are bugs of the caller: the writer panics. A
-//!                  caller
-//!                  whose events were observed, not decided, [offers](Writer::offer) them instead.
+//!                  caller whose events were observed, not decided, [offers](Writer::offer) them instead.
 
 use crate::chunk::{MOST_EVENTS, Open};
 use crate::event::{Event, KINDS};

@@ -6,8 +6,8 @@
 //!                  one thread.
 //! **Units**        as in `web/src/engine/api.ts`: picoseconds, packets, bytes.
 //! **Errors**       an error that a user can cause is an answer with a message ([`calls::Refusal`]). A bug
-//!                  panics: the
-//!                  module stops, its message is at `sidestep_panic`, and the page creates a new module.
+//!                  panics: the module stops, its message is at `sidestep_panic`, and the page creates a new
+//!                  module.
 //!
 //! The interface is raw: numbers, and memory of the module ([`memory`], which with `opened` has the only
 //! `unsafe` code). `wasm-bindgen` would generate the other half of it, but needs a tool of its exact version

@@ -3,8 +3,7 @@
 //! **Decision**     none.
 //! **State**        the last answer and the last panic's message; a module has one thread.
 //! **Errors**       if the answer is a refusal, [`sidestep_call`] returns 1 and [`sidestep_frame`] 0; the JSON
-//!                  of the refusal
-//!                  is at [`sidestep_answer`].
+//!                  of the refusal is at [`sidestep_answer`].
 //!
 //! The page allocates memory, writes to it, and calls. The next call overwrites the data to which
 //! [`sidestep_answer`] points.

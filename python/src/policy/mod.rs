@@ -1,8 +1,7 @@
 //! Policies written in Python.
 //!
 //! **Decision**  a Python policy is called where a Rust policy would be, with views of the same packet, hops,
-//!               queues and
-//!               random stream, which are valid during the call.
+//!               queues and random stream, which are valid during the call.
 //! **State**     a Python object for each switch; for each port if it is a scheduler.
 //! **Units**     picoseconds, packets, bytes; names state the unit.
 //! **Errors**    an exception or an invalid answer ends the run: `run` and `sweep` raise `PolicyError`.

@@ -1,18 +1,14 @@
 //! Breakdown of a query's completion time: the waits of the flow that completed it last, instant by instant.
 //!
 //! **Decision**     the chain of packets to follow: the one whose arrival completed the flow; the one that made
-//!                  the sender
-//!                  send it (the last acknowledgement, or the end of a timer); the one that made the receiver
-//!                  send that
-//!                  acknowledgement; and so on back to the flow's start.
+//!                  the sender send it (the last acknowledgement, or the end of a timer); the one that made the
+//!                  receiver send that acknowledgement; and so on back to the flow's start.
 //! **State**        none.
 //! **Units**        picoseconds.
 //! **Deviations**   the chain shows cause and effect as far as the recording does. A sender that is paced, or
-//!                  whose program
-//!                  has nothing to send, looks like one that waits for its window. A timeout is recognised by
-//!                  the sender's
-//!                  window; if windows are not recorded, by a retransmission at an instant without an
-//!                  acknowledgement.
+//!                  whose program has nothing to send, looks like one that waits for its window. A timeout is
+//!                  recognised by the sender's window; if windows are not recorded, by a retransmission at an
+//!                  instant without an acknowledgement.
 
 mod chain;
 mod log;
