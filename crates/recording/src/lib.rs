@@ -9,8 +9,7 @@
 //!                  writer panics.
 //!
 //! No files, threads or clock: a recording is bytes. The simulator writes it, commands and pages read it, and a
-//! program
-//! that measures real packets can write it too.
+//! program that measures real packets can write it too.
 //!
 //! ```
 //! use sidestep_recording::{Event, Head, Link, Network, Node, Reader, Tail, What, Writer};

@@ -1,15 +1,11 @@
 //! Conformance vectors: the decisions of every policy of a switch and of the machines of a host, row by row,
-//! for
-//! hardware, BPF programs and other simulators to replay.
+//! for hardware, BPF programs and other simulators to replay.
 //!
 //! A row holds all inputs of the decision, chance included: it shows the draws that the policy would use next.
-//! Rows are
-//! drawn from a separate stream, derived from the policy's name, the seed and the row's number, so a longer
-//! table begins
-//! like a shorter one. Rows of a policy that remembers are the steps of sequences; one policy answers all steps
-//! of a
-//! sequence. A policy states in its [`Nature`] which inputs its rows need. All machines of a host (`host`)
-//! remember.
+//! Rows are drawn from a separate stream, derived from the policy's name, the seed and the row's number, so a
+//! longer table begins like a shorter one. Rows of a policy that remembers are the steps of sequences; one
+//! policy answers all steps of a sequence. A policy states in its [`Nature`] which inputs its rows need. All
+//! machines of a host (`host`) remember.
 //! `docs/vectors.md` defines the columns.
 //!
 //! ```

@@ -1,6 +1,5 @@
 //! Machines of a host that have tables: agents below a sender, marks, classes by size, shims that restore
-//! order,
-//! duplicate reports of a receiver, loss detection of a sender, and growth of coupled windows.
+//! order, duplicate reports of a receiver, loss detection of a sender, and growth of coupled windows.
 //!
 //! All of them remember. Their rows are sequences; each has one setting and is answered by one machine.
 
