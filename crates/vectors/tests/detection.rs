@@ -47,7 +47,7 @@ impl Book {
             }
             let trip = now - one.sent_ps;
             if one.departures > 1 && trip < self.min_rtt_ps {
-                continue; // An answer that soon may be that to an earlier departure.
+                continue; // So early an answer may belong to an earlier departure.
             }
             if one.departures == 1 {
                 self.min_rtt_ps = self.min_rtt_ps.min(trip);
