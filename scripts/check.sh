@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Minutes while changing a policy: what policies, vectors, laws, the software switch and pages say of it. `make test` is whole.
+# Checks a change of a policy in minutes: policies, vectors, laws, the software switch and pages. `make test` is
+# complete.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/steps.sh

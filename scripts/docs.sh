@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The documentation site: target/docs/html, from docs/ and from what the program says of itself.
+# Builds the documentation site, target/docs/html, from docs/ and the program's own descriptions.
 #
-#   scripts/docs.sh            builds it; a warning is an error
-#   scripts/docs.sh --test     and looks at every page and runs the commands and snippets of all documents
-#   scripts/docs.sh --slow     runs what takes minutes as well
+#   scripts/docs.sh            builds the site; a warning is an error
+#   scripts/docs.sh --test     also checks every page, and runs the commands and snippets of all documents
+#   scripts/docs.sh --slow     also runs snippets that take minutes
 #
-# The Python package is built for it (its API comes from there); where that fails, from its stubs. Skips, and says so, where
-# Python or the packages of docs/requirements.txt cannot be had.
+# Builds the Python package for its API reference; if that fails, the stubs are used instead. Skips with a
+# message if Python or the packages of docs/requirements.txt are not available.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/cargo.sh
@@ -26,7 +26,7 @@ python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || ski
 if ! cmp -s "$wanted" "$venv/installed.txt" || ! "$python" -c 'import sphinx, myst_nb, furo' 2>/dev/null; then
   rm -rf "$venv"
   python3 -m venv "$venv" >/dev/null 2>&1 || skip "python3 -m venv does not work (Debian has it in python3-venv)"
-  # Whole packages alone: what has to be compiled takes longer than all tests.
+  # Binary packages only: compiling one takes longer than all tests.
   "$python" -m pip install --quiet --only-binary :all: --retries 1 --timeout 15 --requirement "$wanted" \
     || skip "pip cannot install what $wanted names"
   cp "$wanted" "$venv/installed.txt"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Files that are made from the sources and not committed: JSON Schemas in docs/schema/, for editors, and
+# Generates files from the sources that are not committed: JSON Schemas in docs/schema/, for editors, and
 # python/sidestep/kinds.py, which the Python package imports.
 #
-#   scripts/generate.sh              writes them
-#   scripts/generate.sh --goldens    writes the expected outputs of tests anew, which are committed
+#   scripts/generate.sh              writes these files
+#   scripts/generate.sh --goldens    rewrites the expected outputs of tests, which are committed
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/cargo.sh

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Random frames at a running switch over each datapath: none may end it, and every one is accounted for. Needs root.
+# Sends random frames to a running switch over each datapath: no frame may end it, and it must account for every
+# one. Needs root.
 #
-#   scripts/hostile.sh [MILLIONS]      of frames at each datapath, 1 without; 34 make 10^8 in all
+#   scripts/hostile.sh [MILLIONS]      millions of frames for each datapath, 1 by default; 34 make 10^8 in all
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

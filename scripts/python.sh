@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The Python package: built, formatted, linted, typed, its stubs compared with the module, and tested. Skips, and says so,
-# where Python or the packages that the tests need cannot be had; where tests must run it fails then.
+# Builds, formats, lints, types and tests the Python package, and compares its stubs with the module. Skips with
+# a message if Python or the packages that the tests need are not available; fails instead if tests must run.
 #
-#   scripts/python.sh           all of it
-#   scripts/python.sh --slow    the tests that take longer, and in fresh environments `pip install` of ./python and of the
+#   scripts/python.sh           everything but slow tests
+#   scripts/python.sh --slow    slow tests, and in fresh environments `pip install` of ./python and of the
 #                               source distribution
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,20 +24,20 @@ python=$venv/bin/python
 if ! cmp -s "$wanted" "$venv/installed.txt"; then
   rm -rf "$venv"
   python3 -m venv "$venv" >/dev/null 2>&1 || skip "python3 -m venv does not work (Debian has it in python3-venv)"
-  # Whole packages alone: what has to be compiled takes longer than all tests.
+  # Binary packages only: compiling one takes longer than all tests.
   "$python" -m pip install --quiet --only-binary :all: --retries 2 --timeout 30 --requirement "$wanted" \
     || skip "pip cannot install what $wanted names"
   cp "$wanted" "$venv/installed.txt"
 fi
 
-# fresh WHAT: five lines give a figure in under a minute, in an environment that has nothing but the package, which pip
-# builds of WHAT.
+# fresh WHAT: checks that five lines give a figure in under a minute, in an environment that has only the
+# package, which pip builds from WHAT.
 fresh() {
   local place
   place=$(mktemp -d)
   trap 'rm -rf "$place"' RETURN
   python3 -m venv "$place/venv"
-  # With the profile that everything here was built with; without this a release is built, which takes minutes.
+  # With the profile that everything here was built with; the default is a release, which takes minutes.
   MATURIN_PEP517_ARGS="--profile dev --locked" "$place/venv/bin/pip" install --quiet "$1"
   (
     cd "$place"
@@ -58,7 +58,7 @@ PY
   )
 }
 
-# sdist FOLDER OUT: the source distribution of the package in FOLDER.
+# sdist FOLDER OUT: makes the source distribution of the package in FOLDER.
 sdist() {
   mkdir -p "$2"
   (cd "$1" && PATH=$venv/bin:$PATH PYTHONPATH=backend PYTHONDONTWRITEBYTECODE=1 "$python" -c '
@@ -78,7 +78,7 @@ if [ "${1:-}" = --slow ]; then
   made_of=$("$python" -c "$code")
   unset PYTHONPATH
   fresh ./python
-  # The source distribution, as pip and build make it, and as they make it of itself unpacked.
+  # The source distribution, made from the checkout and made again from its own contents.
   packed=$(mktemp -d)
   trap 'rm -rf "$packed"' EXIT
   sdist python "$packed/first"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Holds CONTRIBUTING's recipe for a buffer policy to what it says: in a scratch copy of the checkout AIFO is removed, added again
-# under another name in the files that the recipe names, and `make check` passes.
+# Tests CONTRIBUTING's recipe for a buffer policy. In a scratch copy of the checkout, AIFO is removed and added
+# again under another name, in the files that the recipe names; then `make check` must pass.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,7 +26,7 @@ for file in "${named[@]}"; do
 done
 sed -i 's/aifo/example/g; s/Aifo/Example/g' crates/switch/src/buffer/mod.rs "${named[@]/NAME/example}"
 
-# Rows of results: each shipped scheme has its hashes.
+# Results: each shipped scheme has its hashes.
 UPDATE_GOLDEN=1 cargo test --quiet --locked -p sidestep-vectors --tests
 UPDATE_GOLDEN=1 cargo test --quiet --locked -p sidestep-lab --test lab hashes
 bash scripts/check.sh

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Recomputes the numbers of four small runs from their Parquet files with DuckDB, sees that a wrong number is found, and
-# runs the queries of docs/reading.md. Skips, and says so, where Python or its packages cannot be had.
+# Recomputes the numbers of four small runs from their Parquet files with DuckDB, checks that a wrong number is
+# found, and runs the queries of docs/reading.md. Skips with a message if Python or its packages are not
+# available.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/cargo.sh
@@ -15,7 +16,7 @@ python=$venv/bin/python
 if ! cmp -s "$wanted" "$venv/installed.txt" || ! "$python" -c 'import duckdb, polars, pandas, pyarrow' 2>/dev/null; then
   rm -rf "$venv"
   python3 -m venv "$venv" >/dev/null 2>&1 || skip "python3 -m venv does not work (Debian has it in python3-venv)"
-  # Whole packages alone: what has to be compiled takes longer than all tests.
+  # Binary packages only: compiling one takes longer than all tests.
   "$python" -m pip install --quiet --only-binary :all: --retries 1 --timeout 15 --requirement "$wanted" \
     || skip "pip cannot install what $wanted names"
   cp "$wanted" "$venv/installed.txt"
@@ -23,7 +24,7 @@ fi
 
 command_built
 sidestep=$(cd "$target" && pwd)/debug/sidestep
-# Names of metrics are read from its list.
+# The scripts read names of metrics from this program's list.
 export SIDESTEP=$sidestep
 out=$(cd "$target" && pwd)/recompute
 rm -rf "$out"
@@ -136,14 +137,14 @@ made() {
 }
 made own-traffic --seeds 1..3 --no-cache --out "$out/results/own"
 made "$out/cut.toml" --no-cache --out "$out/cut"
-# Kept, so that the paper below takes them.
+# Cached, so that the paper below uses these runs.
 made "$out/sweep.toml" --cache "$out/results/.cache" --out "$out/sweep"
 made "$out/bounds.toml" --cache "$out/results/.cache" --out "$out/bounds"
 
 "$python" scripts/recompute_claims.py
 "$python" scripts/recompute.py "$out/results/own" "$out/cut"
 
-# The same two sweeps as the figures of a paper: the report's numbers are those of the runs.
+# Two sweeps as the figures of a paper: the report's numbers must be those of the runs.
 mkdir -p "$out/experiments/mine"
 for name in sweep bounds; do
   { cat "$out/$name.toml"; printf '\n[figure]\npaper = "none"\nnumber = "1"\nshows = "nothing"\n'; } >"$out/experiments/mine/$name.toml"
@@ -151,13 +152,13 @@ done
 (cd "$out" && "$sidestep" reproduce mine --out reproduced >log 2>&1) || [ $? = 1 ] || { cat "$out/log" >&2; exit 1; }
 "$python" scripts/recompute.py --report "$out/reproduced/report.json" "$out/sweep" "$out/bounds"
 
-# A wrong number is found, wherever it stands: one of the file at a time.
+# wrong FOLDER FILE EDIT: checks that a wrong number is found, one of a file at a time.
 wrong() {
   rm -rf "$out/wrong"
   cp -r "$out/$1" "$out/wrong"
   sed -i "$3" "$out/wrong/$2"
   ! cmp -s "$out/$1/$2" "$out/wrong/$2" || { echo "nothing to alter in $1/$2: $3" >&2; exit 1; }
-  # 1 is a difference; what fails otherwise has found none.
+  # Status 1 is a difference; any other failure has not found it.
   local status=0
   "$python" scripts/recompute.py "$out/wrong" >/dev/null 2>"$out/log" || status=$?
   if [ $status != 1 ] || grep -q Traceback "$out/log"; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Inside the container of scripts/service.sh: what is asked of the unit, one after the other. What was seen goes to /root/said.
+# Runs inside the container of scripts/service.sh: tests the unit step by step. Writes its output to /root/said.
 exec >/root/said 2>&1
 set -u
 unit=sidestep-switch@edge0
@@ -12,7 +12,7 @@ failed() {
 see() { echo "seen: $*"; }
 of() { systemctl show --property "$2" --value "${3:-$unit}" | sed "s/^/$1/"; }
 
-# until WHAT COMMAND...: as long as a busy machine may take.
+# until_seen WHAT COMMAND...: waits until COMMAND succeeds, with a limit long enough for a busy machine.
 until_seen() {
   local what=$1 left=300
   shift
@@ -22,7 +22,7 @@ until_seen() {
     sleep 0.1
   done
 }
-# The other host's kernel answers, through the switch and back, who has its address.
+# The kernel of the other host must answer an address query, through the switch and back.
 reach() {
   ip -n h1 neigh flush dev eth0
   ip netns exec h1 bash -c 'echo x >/dev/udp/10.9.0.2/9'
@@ -81,7 +81,7 @@ policy=$(chrt -p "$pid" | head -1)
 if grep -q SCHED_FIFO <<<"$policy"; then
   see "SCHED_FIFO"
 elif [ $((0x$(sed -n 's/^CapEff:\t//p' /proc/1/status) >> 24 & 1)) = 0 ]; then
-  # What LimitRTPRIO= and LimitMEMLOCK= take: CAP_SYS_RESOURCE.
+  # LimitRTPRIO= and LimitMEMLOCK= need CAP_SYS_RESOURCE.
   journalctl --no-pager -u "$unit" | grep -q 'runs without SCHED_FIFO' || failed "the journal says that it runs without SCHED_FIFO"
   echo "left out: SCHED_FIFO and locked memory: systemd itself may raise no limit in this container (no CAP_SYS_RESOURCE); the switch said so and runs"
 else

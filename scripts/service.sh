@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# systemd, as the first process of a container over this machine's files, runs the unit of the software switch: starts it,
-# reloads it, starts it again when it is killed, leaves a wrong config alone, stops it. Needs root, systemd-container
-# and a kernel with overlayfs. Nothing of this machine is written but in memory.
+# Tests the unit of the software switch under systemd, which runs as the first process of a container over this
+# machine's files: start, reload, restart after a kill, refusal of a wrong config, stop. Needs root,
+# systemd-container and a kernel with overlayfs. Writes to memory only, not to this machine's files.
 #
-#   scripts/service.sh [SIDESTEP]      the program; builds it without
+#   scripts/service.sh [SIDESTEP]      tests this program; builds it if none is given
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,7 +19,7 @@ fi
 room=$(mktemp -d)
 job=
 leave() {
-  # The container ends with this script, however that ends.
+  # The container ends with this script, however the script ends.
   [ -z "$job" ] || { kill "$job" && wait "$job"; } 2>/dev/null || true
   umount -l "$room/memory/root" 2>/dev/null || true
   umount -l "$room/memory" 2>/dev/null || true
@@ -35,7 +35,7 @@ mount -t overlay overlay -o "lowerdir=/,upperdir=$room/memory/written,workdir=$r
   exit 3
 }
 root=$room/memory/root
-# Nobody else's files, and an identity of its own.
+# Only in the overlay: a separate machine identity, and the files of the test.
 printf '%032x\n' $$ >"$root/etc/machine-id"
 install -m 755 "$program" "$root/usr/local/bin/sidestep"
 install -m 644 docs/service/sidestep-switch@.service "$root/etc/systemd/system/"

@@ -1,4 +1,4 @@
-# Sourced by test.sh, test-all.sh and check.sh: the tools that tests need, and steps side by side.
+# Sourced by test.sh, test-all.sh and check.sh: installs the tools that tests need, and runs steps side by side.
 
 . scripts/cargo.sh
 
@@ -6,12 +6,13 @@ room=${CARGO_TARGET_DIR:-target}/test
 mkdir -p "$room"
 rm -f "$room"/failed-*
 
-# The laws draw the same cases everywhere, so that what fails is what a change broke. PROPTEST_RNG_SEED=N from outside is taken.
+# Property tests draw the same cases everywhere, so that a failure comes from a change. PROPTEST_RNG_SEED=N
+# overrides the seed.
 export PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-1}"
 
 step() { printf '\n== %s\n' "$*"; }
 
-# there THING: a command, a file when it begins with a slash, or a module behind `python3:`.
+# there THING: true if THING exists: a command, a file if it begins with a slash, or a module after `python3:`.
 there() {
   case "$1" in
     /*) [ -e "$1" ] ;;
@@ -20,7 +21,7 @@ there() {
   esac
 }
 
-# need THING PACKAGE WHY: finds a command or file, or installs its Debian package.
+# need THING PACKAGE WHY: finds a command or file, or installs its Debian package; fails without it.
 need() {
   there "$1" && return 0
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
@@ -32,10 +33,11 @@ need() {
   return 1
 }
 
-# want THING PACKAGE WHY: the same, but goes on without it: tests that need it skip and say so.
+# want THING PACKAGE WHY: as need, but continues without it: tests that need it skip with a message.
 want() { need "$@" || true; }
 
-# run TITLE COMMAND...: one step. Its output comes whole when it ends; that of a failed step is kept for `finish`.
+# run TITLE COMMAND...: runs one step. Its output is printed at its end; that of a failed step is kept for
+# `finish`.
 run() {
   local log began=$SECONDS status=0 spent TIMEFORMAT='%0U + %0S'
   log=$(mktemp "$room/step-XXXXXX")
@@ -58,14 +60,14 @@ run() {
   return $status
 }
 
-# rows ROW...: functions side by side. A step that fails ends its row; the others go on.
+# rows ROW...: runs functions side by side. A step that fails ends its row; the others continue.
 rows() {
   local row begun=()
   for row in "${@:2}"; do
     "$row" &
     begun+=($!)
   done
-  # Whoever ends this ends the other rows as well.
+  # A signal to this script ends the other rows too.
   # shellcheck disable=SC2064 # those of now are meant
   trap "kill ${begun[*]} 2>/dev/null || true" INT TERM
   "$1" || true
@@ -76,7 +78,7 @@ rows() {
   finish
 }
 
-# finish: the last lines of every failed step once more, at the end where they are looked for; status 1 when there are any.
+# finish: prints the last lines of every failed step again, at the end; status 1 if there are any.
 finish() {
   local log found=
   for log in "$room"/failed-*; do

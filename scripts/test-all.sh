@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests beyond `make test`, in parts. Without a name all parts run, one after the other, and `make test` before them.
+# Tests beyond `make test`, in parts. Without a part's name, runs `make test` and then all parts, in turn.
 #
 #   scripts/test-all.sh [--quick] [PART...]
 #
@@ -7,17 +7,17 @@
 #   python         the slow tests of the package, `pip install` in fresh environments
 #   page           the WebAssembly module, the page and its size, the page in Chromium; accessibility
 #   documents      examples, and those in documentation, the site, commands and snippets of every page
-#   numbers        the numbers of a report computed again from its Parquet
+#   numbers        the numbers of a report, computed again from its Parquet
 #   fuzz           the fuzz targets
-#   instructions   instructions for each packet-hop, compared with what is committed
+#   instructions   instructions for each packet-hop, compared with the committed ones
 #   hardware       simulations, conformance, proofs, synthesis
-#   laws           the laws with cases of their own; a million rows of each policy for the switch in the kernel
+#   laws           property tests with fresh random cases; a million rows of each policy for the kernel switch
 #   memory         Miri and AddressSanitizer
 #   recipe         a policy added by the recipe of CONTRIBUTING in a scratch copy
 #   threads        the barrier of threads under every order of steps
 #
-# --quick is what .ci/run asks: side by side, and of each part what takes minutes. A tool that cannot be had is named, with what is
-# skipped for it; all that was skipped is named again at the end.
+# --quick is what .ci/run calls: parts run side by side, each for a few minutes. A missing tool is reported
+# with the tests skipped for it; the end of the output lists all skipped tests again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/steps.sh
@@ -48,7 +48,7 @@ need cargo rustup "Rust 1.95 or later, from rustup or your distribution"
 need cc gcc "a C compiler"
 need python3 python3 "environments for tools"
 want python3:ensurepip python3-venv "tests the Python package, recomputes the numbers of reports with DuckDB"
-# tools PART THING PACKAGE WHY: what one part needs.
+# tools PART THING PACKAGE WHY: installs a tool that one part needs.
 tools() {
   case $chosen in *" $1 "*) "${@:2}" ;; esac
 }
@@ -67,7 +67,7 @@ tools hardware need perl perl "Verilator's front end"
 tools hardware need make make "Verilator's models"
 tools hardware need ps procps "ends what a proof has left running"
 
-# have_miri: is there, or is added to the nightly toolchain, which is added for it.
+# have_miri: true if Miri is there or can be added to the nightly toolchain, which is installed for it.
 have_miri() {
   command -v rustup >/dev/null || return 1
   if ! rustup toolchain list | grep -q '^nightly'; then
@@ -78,13 +78,13 @@ have_miri() {
   cargo +nightly miri --version >/dev/null 2>&1
 }
 
-# miri ARGS: tests, interpreted. A backtrace would take it minutes.
+# miri ARGS: runs tests under Miri. A backtrace would take minutes.
 miri() {
   RUST_BACKTRACE=0 MIRIFLAGS="-Zmiri-disable-isolation" cargo +nightly miri test --quiet --locked "$@"
 }
 
-# Unsafe code without system calls: the simulator's tables, the C interface of the hardware's reference, and what lends
-# queues to Python. What loads a library it cannot interpret: the sanitizer has that.
+# Unsafe code without system calls: the simulator's tables, the C interface of the hardware's reference, and the
+# loan of queues to Python. Miri cannot interpret code that loads a library: the sanitizer covers it.
 memory_by_miri() {
   if ! have_miri; then
     skip "Miri: rustup cannot add it to a nightly toolchain"
@@ -96,16 +96,17 @@ memory_by_miri() {
   miri --package sidestep-plugin --tests
 }
 
-# What threads of one run share without a lock, under every order of their steps: loom, in a workspace of its own.
+# State that threads of one run share without a lock, under every order of their steps: loom, in a separate
+# workspace.
 threads_by_loom() {
   RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=$PWD/target/loom \
     cargo test --quiet --release --locked --manifest-path crates/study/loom/Cargo.toml
 }
 
-# asan COMMAND ARGS: cargo's test or run under AddressSanitizer, in a folder of its own, and as in a
-# release build without the assertions that would find a bad index first. RUSTC_BOOTSTRAP: the flag is
-# not of stable Rust, but its runtime comes with it. -rdynamic: a plug-in, which is built with the same
-# flags, finds that runtime in the program that loads it.
+# asan COMMAND ARGS: runs cargo's test or run under AddressSanitizer, in a separate folder, and as in a release
+# build without the assertions that would find a bad index first. RUSTC_BOOTSTRAP: the flag is unstable, but its
+# runtime comes with stable Rust. -rdynamic: a plug-in, built with the same flags, finds that runtime in the
+# program that loads it.
 asan() {
   RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address -Clink-arg=-rdynamic" RUSTDOCFLAGS="-Zsanitizer=address" \
     CARGO_TARGET_DIR=$PWD/target/asan \
@@ -113,18 +114,17 @@ asan() {
     cargo "$1" --quiet --locked --target "$host" "${@:2}"
 }
 
-# Unsafe code around system calls, which Miri does not know, and the same as above.
+# Unsafe code around system calls, which Miri does not support, and the code above.
 memory_by_asan() {
   if [ -z "$(find "$(rustc --print sysroot)/lib/rustlib/$host" -name 'librustc*asan*' -print -quit)" ]; then
     skip "AddressSanitizer: this Rust has no runtime of it for $host"
     return
   fi
   asan test --package sidestep-sim --lib --test misbehaving --test laws
-  # Only where flags are allowed that are not of stable Rust does rustdoc look at the codes of
-  # `compile_fail`.
+  # Only with unstable flags allowed does rustdoc check the error codes of `compile_fail`.
   asan test --package sidestep-sim --package sidestep-softswitch --doc
   asan test --package sidestep-rtl-reference --tests
-  # What lends queues to Python and what a plug-in exports; then plug-ins, built, opened and asked.
+  # The loan of queues to Python and the exports of a plug-in; then plug-ins, built, loaded and called.
   asan test --package sidestep-plugin --tests
   asan test --package sidestep --test plugin
   asan test --package sidestep-softswitch --package sidestep-study --lib
@@ -134,8 +134,8 @@ memory_by_asan() {
     return
   fi
   asan test --package sidestep-testbed --test network
-  # The programs that these start are the sanitized ones, of the same folder.
-  # Not for leaks: they are looked for by a process that traces the one that ends, which a switch's filter does not allow.
+  # These start the sanitized programs of the same folder. Without a check for leaks: it needs a process that
+  # traces the one that ends, which a switch's filter does not allow.
   ASAN_OPTIONS=detect_leaks=0 \
     asan test --package sidestep --test switch_process --test switch_privileges --test switch_traffic --test switch_ebpf --test testbed --test testbed_changes
   ASAN_OPTIONS=detect_leaks=0 asan run --package sidestep -- bench switch --rounds 1
@@ -143,7 +143,7 @@ memory_by_asan() {
 }
 
 
-# Programs of tests that `cargo test` leaves out, `test = false` in Cargo.toml: real packets.
+# left_out: prints the test programs that `cargo test` leaves out, `test = false` in Cargo.toml: real packets.
 left_out() {
   cargo metadata --no-deps --format-version 1 --locked | python3 -c '
 import json, sys
@@ -153,7 +153,7 @@ for package in json.load(sys.stdin)["packages"]:
             print(target["name"])'
 }
 
-# With the features that the whole workspace comes to, as all tests are built.
+# With the features of the whole workspace, as all tests are built.
 real_packets() {
   local name words=()
   while read -r name; do
@@ -162,8 +162,8 @@ real_packets() {
   workspace test --no-fail-fast "${words[@]}"
 }
 
-# The page, which the command takes in. Its module is everything up to `lab` for WebAssembly; where the tools of the page cannot be
-# had, which is status 3, that these crates can be built is seen apart.
+# Builds the page, which the command embeds. Its module is everything up to `lab` for WebAssembly. If the tools
+# of the page are not available (status 3), a separate build checks that these crates compile.
 page_built() {
   local status=0
   bash scripts/web.sh || status=$?
@@ -171,7 +171,7 @@ page_built() {
   bash scripts/wasm.sh
 }
 
-# in_chromium WORDS: the page end to end; more words go to Playwright.
+# in_chromium WORDS: tests the page end to end; more words go to Playwright.
 in_chromium() {
   local status=0
   command_built
@@ -226,7 +226,7 @@ part_python() {
   fi
 }
 
-# The same inputs every time with --quick: what it says depends on the commit.
+# With --quick the inputs are the same every time: the outcome depends only on the commit.
 part_fuzz() { run "fuzz targets" bash fuzz/run.sh "$([ $quick ] && echo again || echo 60)"; }
 
 part_instructions() { run "instructions for each packet-hop" python3 bench/instructions/run.py; }
@@ -250,7 +250,7 @@ part_memory() {
 
 part_threads() { run "threads: every order of steps" threads_by_loom; }
 
-# row PART...: those of them that were asked for, in this order; one that fails does not keep the next from being told.
+# row PART...: runs the chosen ones of these parts, in this order; a part that fails does not stop the next.
 row() {
   local part
   for part in "$@"; do

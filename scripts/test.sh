@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What must pass before a commit: format, lints, the tests of the workspace, the unit tests of the page, the Python package.
-# `scripts/test-all.sh` has the rest, in parts. Installs the tools that the tests need where it may (root with apt-get), and says
-# what to install where it may not.
+# Runs the checks that must pass before a commit: format, lints, the tests of the workspace, the unit tests of
+# the page, the Python package. `scripts/test-all.sh` has the rest, in parts. Installs the tools that the tests
+# need if it may (root with apt-get), else prints what to install.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/steps.sh
@@ -14,8 +14,8 @@ want node nodejs "tests the page"
 want npm npm "gets the packages of the page"
 
 format() {
-  # Every source in the repository, not only what cargo finds by its `mod` lines. Outside a checkout (an unpacked archive) there
-  # is no list of files to go by.
+  # Checks every source in the repository, not only those that cargo finds by `mod` lines. Outside a checkout (an
+  # unpacked archive) there is no list of files.
   if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
     git ls-files -z '*.rs' | xargs -0 rustfmt --edition 2024 --check
   else
@@ -24,7 +24,7 @@ format() {
   command -v clippy-driver >/dev/null || echo "skipped: lints: clippy is missing (rustup component add clippy)"
 }
 
-# Without real packets: those wait more than they compute, and are a part of test-all.
+# Without tests of real packets: those wait more than they compute, and are a part of test-all.
 built() {
   workspace test --no-run --tests
 }
@@ -36,7 +36,7 @@ tests() {
     && run "the Python package" bash scripts/python.sh
 }
 
-# Status 3: Node or its packages cannot be had.
+# Status 3: Node or its packages are not available.
 page() {
   local status=0
   bash scripts/web.sh --unit || status=$?

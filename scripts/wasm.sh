@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# Builds everything up to `lab`, and the page's module, for WebAssembly, where that can be done.
+# Builds everything up to `lab`, and the page's module, for WebAssembly, if the tools are available.
 #
-#   scripts/wasm.sh                     a check that they can be built: with rustup's target, or with Debian's packages
-#   scripts/wasm.sh --page              the page's module, fast and small: web/src/engine/sidestep.wasm
-#   scripts/wasm.sh --page --player     the same without the lab
-#   scripts/wasm.sh --debian ...        with Debian's packages
+#   scripts/wasm.sh                     checks that they build, with rustup's target or Debian's packages
+#   scripts/wasm.sh --page              builds the page's module, fast and small: web/src/engine/sidestep.wasm
+#   scripts/wasm.sh --page --player     builds the module without the lab
+#   scripts/wasm.sh --debian ...        builds with Debian's packages
 #
-# rustup's wasm32-unknown-unknown is taken where it is there or can be added. Otherwise Debian's
-# rustc-web and rust-web-src are unpacked into target/wasm (they conflict with other Rust packages)
-# and build the standard library as well. Where neither can be had, the reason is printed and
-# nothing is built: exit 0, and 3 with --page.
+# Uses rustup's wasm32-unknown-unknown if it is there or can be added. Otherwise unpacks Debian's rustc-web and
+# rust-web-src into target/wasm (they conflict with other Rust packages) and builds the standard library too. If
+# neither is available, prints the reason and builds nothing: status 0, or 3 with --page.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,7 +33,7 @@ if [ "$page" ]; then
 else
   what=(--package sidestep-lab --package sidestep-recording --package sidestep-player --package sidestep-wasm --features sidestep-wasm/page)
   profile=debug
-  # It is only built: nothing needs to be fast or to be looked at.
+  # A build only: it need not be fast or debuggable.
   export CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_PROFILE_DEV_DEBUG=false
 fi
 
@@ -44,21 +43,21 @@ skip() {
   exit 0
 }
 
-# by_rustup: has the target, or adds it.
+# by_rustup: true if rustup has the target, or can add it.
 by_rustup() {
   command -v rustup >/dev/null || return 1
   rustup target list --installed 2>/dev/null | grep -qx "$target" && return 0
   timeout 120 rustup target add "$target" >/dev/null 2>&1
 }
 
-# depends PACKAGE: what it depends on and is not installed.
+# depends PACKAGE: prints dependencies of PACKAGE that are not installed.
 depends() {
   apt-cache depends "$1" 2>/dev/null | sed -n 's/^ *Depends: \([^<]*\)$/\1/p' | while read -r package; do
     dpkg -s "$package" >/dev/null 2>&1 || echo "$package"
   done
 }
 
-# unpack: the compiler, the libraries that it is linked with, and the source of its standard library.
+# unpack: unpacks the compiler, the libraries it is linked with, and the source of its standard library.
 unpack() {
   local std llvm deb
   std=$(depends libstd-rust-web-dev | grep -m 1 '^libstd-rust-web-') || return 1
@@ -71,7 +70,7 @@ unpack() {
   rm -r "$room/deb"
 }
 
-# by_debian: says in `rustc` and `library` where compiler and library source are.
+# by_debian: sets `rustc` and `library` to the compiler and the source of its library.
 by_debian() {
   command -v apt-get >/dev/null && command -v dpkg >/dev/null || return 1
   [ -x "$room/usr/bin/rustc" ] || unpack || return 1
@@ -82,7 +81,7 @@ by_debian() {
   [ -n "$library" ] && "$rustc" --version >/dev/null
 }
 
-# linker: the directory of a linker for WebAssembly; Debian's compiler comes without one.
+# linker: prints the directory of a linker for WebAssembly; Debian's compiler comes without one.
 linker() {
   local host own lld
   host=$(cargo -vV | sed -n 's/^host: //p')
@@ -101,7 +100,7 @@ linker() {
   echo "$room/bin"
 }
 
-# unpack_lld: Debian's own.
+# unpack_lld: unpacks Debian's linker.
 unpack_lld() {
   local package deb
   package=$(apt-cache depends lld 2>/dev/null | sed -n 's/^ *Depends: //p' | head -n 1)

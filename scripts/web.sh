@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The page: checked, tested, built into one file, web/dist/index.html. The next build of the command takes it in.
+# Checks, tests and builds the page as one file, web/dist/index.html. The next build of the command embeds it.
 #
 #   scripts/web.sh              types, unit tests, the page and its size
-#   scripts/web.sh --unit       types and unit tests alone; tests of the WebAssembly module skip where it is not built
-#   scripts/web.sh --test       the same, then the page in Chromium, end to end, without what is marked @slow; $SIDESTEP or
-#                               target/debug/sidestep serves it
-#   scripts/web.sh --e2e [...]  Chromium alone, all of it, with the page that is there; more words go to Playwright
+#   scripts/web.sh --unit       types and unit tests only; the module's tests skip if it is not built
+#   scripts/web.sh --test       all of the first, then the page in Chromium, end to end, without tests marked
+#                               @slow; $SIDESTEP or target/debug/sidestep serves it
+#   scripts/web.sh --e2e [...]  Chromium only, all tests, with the page as built; more words go to Playwright
 #
-# Skips, and says so, where Node, its packages, WebAssembly or Chromium cannot be had: status 3.
+# Skips with a message and status 3 if Node, its packages, WebAssembly or Chromium are not available.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/cargo.sh
@@ -24,12 +24,12 @@ skip() {
 
 took() { echo "$* ($(($(date +%s) - began)) s)"; }
 
-# recent: is there a Node that Vite runs on?
+# recent: true if there is a Node on which Vite runs.
 recent() {
   node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 22 || (a === 22 && b >= 12) || (a === 20 && b >= 19) ? 0 : 1)' 2>/dev/null
 }
 
-# Debian 12's Node is too old for Vite; PyPI has a newer one as a package of its own.
+# Debian 12's Node is too old for Vite; PyPI packages a newer one.
 if ! recent || ! command -v npm >/dev/null; then
   if [ ! -e "$room/node/installed" ]; then
     rm -rf "$room/node"
@@ -42,12 +42,13 @@ if ! recent || ! command -v npm >/dev/null; then
   recent || skip "Node is too old: $(node --version 2>&1)"
 fi
 
-# packages FOLDER: what its lock names. No script of a package is run, and no browser downloaded.
+# packages FOLDER: installs the packages that its lock names. Runs no package's script, and downloads no
+# browser.
 packages() {
   cmp -s "$1/package-lock.json" "$1/node_modules/.sidestep-lock" && return 0
   (cd "$1" && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 timeout 300 npm ci --silent --ignore-scripts --no-audit --no-fund) \
     || {
-      # Without a registry nothing can be had. With one, the lock is wrong.
+      # Without a registry this is expected. With one, the lock is wrong.
       timeout 60 npm view svelte version >/dev/null 2>&1 || skip "npm cannot get what $1/package-lock.json names"
       echo "scripts/web.sh: npm ci fails in $1, and the registry answers" >&2
       exit 1
@@ -56,7 +57,7 @@ packages() {
   took "packages of $1"
 }
 
-# unit: types and unit tests.
+# unit: checks types and runs unit tests.
 unit() {
   packages web
   (
@@ -66,7 +67,7 @@ unit() {
   )
 }
 
-# build: from the sources to one file.
+# build: builds one file from the sources.
 build() {
   packages web
   status=0
@@ -80,18 +81,18 @@ build() {
     npx vite build --logLevel warn
     node size.mjs dist/index.html
   )
-  # Only when it differs: cargo builds the command again for a file that is newer.
+  # Copied only if it differs: cargo builds the command again for a newer file.
   cmp -s "$page" crates/view/page/index.html || cp "$page" crates/view/page/index.html
   took "$page"
 }
 
-# e2e WORDS: the page in Chromium.
+# e2e WORDS: tests the page in Chromium.
 e2e() {
   [ -s "$page" ] || skip "there is no $page: make web"
   local browser
   browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
   [ -n "$browser" ] || skip "Chromium is missing (Debian: apt-get install chromium)"
-  # A file of that name may only say where to get it.
+  # A program of that name may be a stub that only tells how to install Chromium.
   timeout 60 "$browser" --headless --no-sandbox --disable-gpu --dump-dom about:blank >/dev/null 2>&1 \
     || skip "$browser does not start"
   export CHROMIUM=$browser
@@ -108,7 +109,7 @@ case "${1:-}" in
     e2e "$@"
     ;;
   --test)
-    # Not with &&: what fails inside would be passed over.
+    # Not with &&: it would hide failures inside.
     build
     e2e --grep-invert @slow
     ;;

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Instructions and events per packet-hop of short runs, the first held against expected.json.
+"""Measures instructions and events per packet-hop of short runs, and compares the former with expected.json.
 
-    bench/instructions/run.py             compare; exit 1 when one is more than 2 % off
-    bench/instructions/run.py --update    write what is measured to expected.json
+    bench/instructions/run.py             compare; exit 1 if one is more than 2 % off
+    bench/instructions/run.py --update    write the measurements to expected.json
 
-Wall time on a shared machine proves nothing; instructions hardly move from run to run. Valgrind
-counts those of the simulation alone (`measured` in crates/lab/examples/steps.rs), after a
-warm-up: neither reading the scenario nor building the network is in the figure.
+Wall time on a shared machine proves nothing; instructions hardly change from run to run. Valgrind counts only
+those of the simulation (`measured` in crates/lab/examples/steps.rs), after a warm-up: the count includes neither
+reading the scenario nor building the network.
 """
 
 import argparse
@@ -64,7 +64,7 @@ def main():
 
 
 def build():
-    """Builds the driver as the product is built; returns its path."""
+    """Builds the driver with the flags of the product; returns its path."""
     run = ["cargo", "build", "--release", "--locked", "-p", "sidestep-lab", "--example", "steps"]
     done = subprocess.run(
         [*run, "--message-format=json-render-diagnostics"], cwd=ROOT, stdout=subprocess.PIPE, text=True
@@ -76,7 +76,7 @@ def build():
 
 
 def measure(steps, scenario, warm_up, length, settings):
-    """Packet-hops and instructions of the measured part of one run, and events of all of it."""
+    """Returns packet-hops and instructions of the measured part of one run, and events of the whole run."""
     command = [
         *("valgrind", "--tool=callgrind", "--toggle-collect=measured"),
         f"--callgrind-out-file={os.devnull}",
@@ -94,7 +94,7 @@ def measure(steps, scenario, warm_up, length, settings):
 
 
 def compare(measured, expected):
-    """Prints the table; returns the names that are off."""
+    """Prints the table; returns the names of workloads outside the tolerance."""
     off = []
     print(f"{'workload':<17}{'hops':>9}{'events/hop':>12}{'instructions/hop':>18}{'expected':>10}{'change':>9}")
     for name, now in measured.items():

@@ -2,10 +2,10 @@
 """Runs the incast of docs/ns3-reference.md in ns-3 and prints its rows.
 
 Units    completion times in microseconds.
-Output   a table on standard output: least / median / most over the seeds.
+Output   a table on standard output: minimum / median / maximum over the seeds.
 Errors   a line on standard error and exit status 1: a tool is missing, or a run failed.
 
-With options of ns3/incast.cc behind `--`, that one row: `incast.py -- --route=spray --prr=0`.
+Options of ns3/incast.cc after `--` select one row: `incast.py -- --route=spray --prr=0`.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import statistics
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True  # what is made goes under target/
+sys.dont_write_bytecode = True  # keep generated files under target/
 from run import Failure, build_ns3, ensure_tools  # noqa: E402
 
 NEITHER = ["--sack=0", "--fast-retransmit=0"]

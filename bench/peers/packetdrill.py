@@ -1,15 +1,16 @@
-"""Translates packetdrill's scripts into dialogues of our own, as far as they are about a sender of ours.
+"""Translates packetdrill's scripts into Sidestep's dialogues, as far as they test a sender that Sidestep has.
 
     packetdrill.py FOLDER OUT [--set KEY=VALUE]...
 
-reads every `.pkt` below FOLDER, writes one dialogue for each that can be played to OUT and one line for each to standard
-output: its path, `dialogue` or `left out`, and why. `docs/dialogues.md` has the form of dialogues, what the translation
-does, and how its results are read; `DIALOGUES=OUT cargo test -p sidestep-transport --test dialogue` plays them.
+reads every `.pkt` below FOLDER. It writes a dialogue to OUT for each script that can be played, and a line to standard
+output for each script: its path, `dialogue` or `left out`, and the reason. `docs/dialogues.md` describes the format of
+dialogues, the translation, and how to read its results; `DIALOGUES=OUT cargo test -p sidestep-transport --test dialogue`
+plays them.
 
-What is kept: segments of the host under test with the times at which they leave, acknowledgements with SACK blocks and
-echoes, what the application writes, the window and ssthresh where an assertion names them. What is not: the handshake
-(its round trip is), what the host acknowledges as a receiver, options, system calls. Translation ends where the
-connection is closed, where the route or the queue changes, or where the receiver's window does more than grow.
+The translation keeps segments of the host under test with their departure times, acknowledgements with SACK blocks and
+echoes, the application's writes, and window and ssthresh where an assertion names them. It drops the handshake (but
+keeps its round trip), the host's acknowledgements as a receiver, options and system calls. It ends where the connection
+is closed, where the route or the queue changes, or where the receiver's window does anything but grow.
 """
 
 import argparse
@@ -17,12 +18,12 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# The scripts' timers are those of a kernel of 1000 Hz; one of 250 Hz has jiffies of 4 ms, and waits for two at the least.
+# The scripts assume a kernel of 1000 Hz; one of 250 Hz has jiffies of 4 ms, and its timers wait for at least two.
 JIFFY = 4_000
 EARLY, LATE = 4_000, 16_000
-# From 63 jiffies on a kernel's wheel of timers has slots of eight.
+# From 63 jiffies on, the kernel's timer wheel has slots of eight jiffies.
 WHEEL = 8 * JIFFY
-# What comes later than this after what went before was sent by a timer.
+# A segment sent later than this after the previous line was sent by a timer.
 PROMPT = 900
 
 TIME = re.compile(r"(\*|\+?\d*\.?\d+)(?:\s*(~|\.\.\.)\s*(\+?\d*\.?\d+))?\s+")
@@ -30,7 +31,7 @@ PACKET = re.compile(r"(?:\[[\w,. ]+\]\s*)?([SFRPEWA.0-9]+)\s+(\d+):(\d+)\((\d+)\
 BLOCKS = re.compile(r"sack ((?:\d+:\d+\s*)+)")
 
 
-# What a script is about if it has one of these words, and no sender of ours has.
+# Words of scripts that test a feature which no Sidestep sender has, and the reason to leave such a script out.
 FOREIGN = {
     "MSG_ZEROCOPY": "about memory that the application lends the kernel",
     "epoll_": "about what an application is told (epoll)",
@@ -44,12 +45,12 @@ FOREIGN = {
 
 
 class LeftOutError(Exception):
-    """The script is not about a sender of ours."""
+    """Raised for a script that does not test a Sidestep sender."""
 
 
 @dataclass
 class Event:
-    """One statement of a script, at a time in microseconds."""
+    """Statement of a script, at a time in microseconds."""
 
     at: int
     until: int
@@ -58,12 +59,12 @@ class Event:
 
 @dataclass
 class Talk:
-    """The dialogue as far as it is written."""
+    """Dialogue being written."""
 
     settings: dict[str, str]
     flow: int = 0
     lines: list[str] = field(default_factory=list)
-    # Where what was sent for the first time ends, and when the last line happened.
+    # End of the bytes sent for the first time, and time of the last line.
     end: int = 0
     last: int = 0
     acked: int = 0
@@ -72,7 +73,7 @@ class Talk:
 
 
 def statements(text: str) -> list[str]:
-    """The statements of a script, without comments: a time and what happens, or a command in backticks."""
+    """Returns the statements of a script, without comments: a time and an event, or a command in backticks."""
     found, i = [], 0
     text = re.sub(r"(?m)^\s*//.*$|(?<=[\s;])//.*$", "", text)
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
@@ -88,7 +89,7 @@ def statements(text: str) -> list[str]:
         elif text.startswith("`", i):
             i = text.index("`", i + 1) + 1
         else:
-            # To the end of a line at which all brackets are closed.
+            # To the end of the first line at which all brackets are closed.
             depth = 0
             while i < len(text) and not (text[i] == "\n" and depth <= 0):
                 depth += (text[i] in "([{") - (text[i] in ")]}")
@@ -98,7 +99,7 @@ def statements(text: str) -> list[str]:
 
 
 def events(text: str) -> list[Event]:
-    """The statements with absolute times."""
+    """Returns the statements with absolute times."""
     found, now = [], 0
     for statement in statements(text):
         match = TIME.match(statement)
@@ -120,7 +121,7 @@ def events(text: str) -> list[Event]:
 
 
 def translate(text: str, extra: dict[str, str]) -> Talk:
-    """The dialogue of a script."""
+    """Returns the dialogue of a script."""
     for word, why in FOREIGN.items():
         if word in text:
             raise LeftOutError(why)
@@ -129,7 +130,7 @@ def translate(text: str, extra: dict[str, str]) -> Talk:
     if extra.get("loss_detection") == "rack" and talk.settings["recovery"] != "sack":
         raise LeftOutError("RACK needs SACK")
     talk.settings |= extra
-    # packetdrill looks at what the host sends when the script expects something: behind the last such line nobody does.
+    # packetdrill checks sent segments only where the script expects some: after the last such line, none are checked.
     last = max((i for i, event in enumerate(rest) if event.text.startswith(">")), default=-1)
     kept = 0
     for i, event in enumerate(rest):
@@ -152,9 +153,9 @@ def translate(text: str, extra: dict[str, str]) -> Talk:
 
 
 def opened(all_events: list[Event], text: str) -> tuple[Talk, list[Event]]:
-    """The settings that the handshake implies, and what comes after it."""
+    """Returns a dialogue with the settings that the handshake implies, and the events after it."""
     ours, theirs, answered = 1460, 536, 0
-    # Where the connection stands, the round trip of the handshake, and the window that the other side told then.
+    # Event that opens the connection, the round trip of the handshake, and the window that the other side announced.
     opens: tuple[int, int, int | None] | None = None
     options = ""
     echo = False
@@ -175,7 +176,7 @@ def opened(all_events: list[Event], text: str) -> tuple[Talk, list[Event]]:
         if "S" in flags and way == ">" and "." in flags:
             echo = echo and "E" in flags
         if "S" in flags and way == "<" and "." in flags:
-            opens = (i, event.at - answered, None)  # the client stands when it hears the answer
+            opens = (i, event.at - answered, None)  # the client is open when it receives the answer
             break
         if "S" not in flags and way == "<" and opens is None:
             opens = (i, event.at - answered, int(packet[6] or 0))
@@ -192,7 +193,7 @@ def opened(all_events: list[Event], text: str) -> tuple[Talk, list[Event]]:
     if window == 0:
         raise LeftOutError("the receiver's window is closed at first")
     settings = {
-        # What a loss leaves is CUBIC's share, in slow start all else is alike; an echo halves as with Reno.
+        # After a loss the window keeps CUBIC's share; in slow start all else is alike. An echo halves it, as with Reno.
         **({"kind": "newreno", "ecn": "true"} if echo else {"kind": "dctcp", "dctcp_loss_leaves": "0.7", "cwr": "ignored"}),
         "mss": f"{mss} B",
         "receive_window": f"{max((window or 0) << scale, mss)} B",
@@ -216,7 +217,7 @@ def opened(all_events: list[Event], text: str) -> tuple[Talk, list[Event]]:
 
 
 def step(talk: Talk, event: Event) -> str | None:
-    """Adds one statement; says why the translation ends there, if it does."""
+    """Adds one statement. Returns the reason if the translation ends there."""
     text = event.text
     if text.startswith("%{"):
         assertions(talk, event)
@@ -256,7 +257,7 @@ def step(talk: Talk, event: Event) -> str | None:
 
 
 def now(talk: Talk, event: Event) -> int:
-    """Returns the time of `event` since the first write, and remembers it as that of the last line."""
+    """Returns the time of `event` since the first write, and stores it as that of the last line."""
     talk.last = max(talk.last, event.at)
     return event.at - (talk.begun or 0)
 
@@ -267,14 +268,14 @@ def say(talk: Talk, event: Event, words: str) -> None:
 
 
 def hears(talk: Talk, event: Event, packet: re.Match[str]) -> str | None:
-    """Adds an acknowledgement; says why the translation ends there, if it does."""
+    """Adds an acknowledgement. Returns the reason if the translation ends there."""
     flags, ack, window = packet[1], packet[5], packet[6]
     if talk.begun is None:
         return "ends before anything is sent" if "F" in flags or "R" in flags else None
     if "R" in flags or "F" in flags or ack is None:
         return "ends where the other side closes"
     if int(packet[4]) > 0 and int(ack) - 1 <= talk.acked and "sack" not in event.text:
-        return None  # data for a receiver, and nothing new for the sender
+        return None  # data for the receiver; nothing new for the sender
     if window == "0":
         return "ends where the receiver's window closes"
     position = int(ack) - 1
@@ -298,7 +299,7 @@ def hears(talk: Talk, event: Event, packet: re.Match[str]) -> str | None:
 
 
 def sends(talk: Talk, event: Event, packet: re.Match[str]) -> str | None:
-    """Adds segments that the host sends; says why the translation ends there, if it does."""
+    """Adds segments that the host sends. Returns the reason if the translation ends there."""
     flags, start, length = packet[1], int(packet[2]) - 1, int(packet[4])
     if "R" in flags or "F" in flags:
         return "ends where the connection closes"
@@ -313,7 +314,7 @@ def sends(talk: Talk, event: Event, packet: re.Match[str]) -> str | None:
         talk.lines.append(f"{max(begins - EARLY, 0)}..{ends + late} alarm")
         talk.last = event.at
     mss = int(talk.settings["mss"].split()[0])
-    # What stands together leaves as segments that begin where the first of them did.
+    # One line of the script may cover several segments of at most mss bytes.
     pieces = []
     while length > 0:
         part = min(mss, length)
@@ -327,7 +328,7 @@ def sends(talk: Talk, event: Event, packet: re.Match[str]) -> str | None:
 
 
 def assertions(talk: Talk, event: Event) -> None:
-    """Adds what a script asserts of the window and of ssthresh."""
+    """Adds the script's assertions about the window and ssthresh."""
     if talk.begun is None:
         return
     for name, ours in (("tcpi_snd_cwnd", "cwnd"), ("tcpi_snd_ssthresh", "ssthresh")):

@@ -6,7 +6,7 @@ Output   a table on standard output, and target/peers/result.json.
 Errors   a line on standard error and exit status 1: a tool is missing, or a run failed.
          A low ratio is a result, not an error.
 
-What is alike on both sides and what is not: README.md, next to this file.
+README.md, next to this file, lists what is alike on both sides and what is not.
 """
 
 import argparse
@@ -23,18 +23,18 @@ ROOT = HERE.parent.parent
 OUT = ROOT / "target" / "peers"
 
 PACKAGES = ["g++", "libns3-dev"]
-# Named here, not by pkg-config: Debian's .pc files also ask for libgsl.so and libsqlite3.so,
-# which libns3-dev does not bring along and this program does not use.
+# Listed here, not by pkg-config: Debian's .pc files also require libgsl.so and libsqlite3.so,
+# which libns3-dev does not install and this program does not use.
 LIBRARIES = ["applications", "internet", "point-to-point", "traffic-control", "network", "core"]
 # Debian builds 3.37 with logging: an optimised 3.48 is about this much faster.
 DEBIAN_BUILD = 1.5
 EXPECTED = 50
-# Ports of a fat-tree's switches, and our benchmark of that permutation.
+# Ports of a fat-tree's switches, and the Sidestep benchmark of that permutation.
 SIZES = {8: "perm128", 16: "perm1024"}
 
 
 class Failure(Exception):
-    """What the user is to read."""
+    """Error with a message for the user."""
 
 
 def main():
@@ -83,7 +83,7 @@ def positive(kind):
 
 
 def ensure_tools():
-    """Installs the compiler and ns-3 where that is allowed, and otherwise says how."""
+    """Installs the compiler and ns-3 if that is allowed; otherwise fails with the command to install them."""
     if have_tools():
         return
     install = "apt-get install " + " ".join(PACKAGES)
@@ -108,7 +108,7 @@ def have_tools():
 
 
 def build_ns3(name):
-    """Builds ns3/<name>.cc if it is newer than the program, and answers where that is."""
+    """Builds ns3/<name>.cc if it is newer than the program; returns the program's path."""
     source, program = HERE / "ns3" / f"{name}.cc", OUT / f"ns3-{name}"
     newest = max(path.stat().st_mtime for path in (source, HERE / "ns3" / "fat_tree.h"))
     if program.exists() and program.stat().st_mtime > newest:
@@ -124,7 +124,7 @@ def build_ns3(name):
 
 
 def build_sidestep():
-    """Builds the command and answers where cargo put it."""
+    """Builds the command; returns its path."""
     command = [os.environ.get("CARGO", "cargo"), "build", "--release", "--locked", "--quiet",
                "--package", "sidestep", "--message-format", "json-render-diagnostics"]
     try:
@@ -141,7 +141,7 @@ def build_sidestep():
 
 
 def take_turns(k, ns3, ours, count):
-    """One after the other, so that both see the same machine."""
+    """Measures both in turn, so that both see the same machine."""
     print(f"k = {k}, {SIZES[k]}: packet-hops per CPU-second, in millions\n")
     print(f"{'round':>5}{'ns-3':>10}{'sidestep':>10}{'ratio':>8}")
     rounds = []
@@ -155,7 +155,7 @@ def take_turns(k, ns3, ours, count):
 
 
 def measure(command):
-    """Runs a command that prints one JSON object with a speed in it."""
+    """Runs a command that prints one JSON object with a speed; returns the object."""
     shown = " ".join(command)
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Instructions for one packet through a scheduler, by how many wait: the table of docs/scheds/srpt.md.
+"""Measures instructions for one packet through a scheduler, by queue length: the table of docs/scheds/srpt.md.
 
     bench/scheds/run.py     needs valgrind
 
-A packet comes and one leaves, three of four sent and the fourth evicted: crates/switch/examples/sched_steps.
-Candidates that keep the same order must name the same packets.
+In each step a packet arrives and one leaves; three in four are sent and the fourth is evicted:
+crates/switch/examples/sched_steps. Candidates with the same order must release the same packets.
 """
 
 import json
@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-# What `sched_steps` calls it: what the table does. All but the last keep one order.
+# Names in `sched_steps`, and in the table. All but the last keep the same order.
 CANDIDATES = {
     "srpt": "**rings of at most 256**",
     "ring": "one ring",
@@ -45,7 +45,7 @@ def main():
 
 
 def build():
-    """Builds the driver as the product is built; returns its path."""
+    """Builds the driver with the flags of the product; returns its path."""
     run = ["cargo", "build", "--release", "--locked", "-p", "sidestep-switch", "--example", "sched_steps"]
     done = subprocess.run([*run, "--message-format=json"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     built = [json.loads(line).get("executable") for line in done.stdout.splitlines()]
@@ -53,7 +53,7 @@ def build():
 
 
 def measure(steps, candidate, ranks, depth):
-    """Instructions for each packet, and a sum over the order in which they left."""
+    """Returns the instructions for each packet, and a checksum of the order in which packets left."""
     command = ["valgrind", "--tool=callgrind", "--toggle-collect=measured", f"--callgrind-out-file={os.devnull}"]
     done = subprocess.run([*command, steps, candidate, str(depth), ranks], capture_output=True, text=True)
     collected = re.search(r"Collected : (\d+)", done.stderr)

@@ -1,4 +1,4 @@
-//! What several fuzz targets need.
+//! Parts that several fuzz targets share.
 
 use arbitrary::Arbitrary;
 use sidestep_sim::{ClassTransports, Files, Others, SwitchConfig, TraceFilter, WorldConfig};
@@ -9,7 +9,7 @@ use sidestep_transport::{
 };
 use sidestep_types::{Entry, Framing, Seed, Size, Time, Values};
 
-/// Whatever is asked for, it is this text.
+/// Files that all have this text.
 pub struct OneFile<'a>(pub &'a str);
 
 impl Files for OneFile<'_> {
@@ -18,7 +18,7 @@ impl Files for OneFile<'_> {
     }
 }
 
-/// One file of each kind that a scenario can name, and no others.
+/// Files of each kind that a scenario can name, one of each.
 pub struct FewFiles;
 
 impl Files for FewFiles {
@@ -40,7 +40,7 @@ impl Files for FewFiles {
     }
 }
 
-/// DCTCP over marking switches.
+/// Returns the configuration of DCTCP over marking switches.
 pub fn config() -> WorldConfig {
     WorldConfig {
         framing: Framing::Ethernet,
@@ -73,7 +73,7 @@ fn policy(entries: &'static [Entry], name: &str) -> (String, Values) {
     (name.to_string(), Values::defaults(entry.params))
 }
 
-/// DCTCP as DIBS section 5.3 sets it.
+/// Returns DCTCP with the settings of DIBS section 5.3.
 pub fn dctcp() -> TcpConfig {
     TcpConfig {
         congestion: Congestion::DCTCP,
@@ -82,13 +82,13 @@ pub fn dctcp() -> TcpConfig {
     }
 }
 
-/// Swift by its defaults.
+/// Returns Swift with its defaults.
 pub fn swift() -> TcpConfig {
     let swift = TransportConfig::from_name("swift").expect("it is listed");
     swift.tcp().expect("it is TCP").clone()
 }
 
-/// What the two ends of a connection can be told, within what a scenario may say.
+/// Settings of the two ends of a connection, within the limits of a scenario.
 #[derive(Arbitrary, Clone, Debug)]
 pub struct Settings {
     congestion: u8,
@@ -116,7 +116,7 @@ pub struct Settings {
     fin: bool,
     linux_acks: bool,
     backoff_ends: u8,
-    /// Loss detection by time, with its parts, where there is SACK and no Swift.
+    /// Loss detection by time, with its parts, if SACK is on and Swift is not used.
     rack: Option<(bool, bool, u8)>,
     jiffy_us: u8,
     linux_growth: bool,
@@ -131,8 +131,8 @@ impl Settings {
         clippy::needless_update,
         reason = "a parameter that comes later keeps its default until it is drawn here"
     )]
-    /// As a connection's settings. The receive window holds at most 64 segments, so that a
-    /// burst is short.
+    /// Returns the settings of a connection. The receive window holds at most 64 segments, so that a burst is
+    /// short.
     pub fn tcp(&self) -> TcpConfig {
         let mss = u32::from(self.mss % 9000) + 1;
         let room = u64::from(self.window) % (63 * u64::from(mss));

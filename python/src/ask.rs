@@ -1,4 +1,5 @@
-//! What is asked without running, or of a result: `check`, `list`, `schema`, `show`, `why`, each as the command's JSON.
+//! Queries without a run, or about a result: `check`, `list`, `schema`, `show`, `why`, each with the command's
+//! output.
 
 use crate::error::{Refused, raise, unreadable};
 use crate::policy::Schemes;
@@ -16,7 +17,7 @@ use sidestep_study::why::{self as packets, Recorded, Wanted, Which};
 use sidestep_study::{Error, memory};
 use std::path::PathBuf;
 
-/// What a scenario means, and what is wrong with it.
+/// Returns the meaning of a scenario, and its problems.
 #[pyfunction]
 pub fn check(source: &Bound<'_, Source>, jobs: usize) -> String {
     let (py, source) = (source.py(), source.get());
@@ -34,7 +35,7 @@ pub fn check(source: &Bound<'_, Source>, jobs: usize) -> String {
     versioned(&py.detach(asked)).to_string()
 }
 
-/// What there is to choose from: one kind of thing, or all.
+/// Returns the available choices: one kind of thing, or all.
 #[pyfunction]
 #[pyo3(signature = (kind = None))]
 pub fn list(py: Python<'_>, kind: Option<&str>) -> PyResult<String> {
@@ -53,10 +54,10 @@ pub fn list(py: Python<'_>, kind: Option<&str>) -> PyResult<String> {
     Ok(versioned(&json!(found)).to_string())
 }
 
-/// A number with the ends of its 95 % interval, and whether it is a lower bound.
+/// Value, the ends of its 95 % interval, and true if it is a lower bound.
 type Reading = (f64, Option<f64>, Option<f64>, bool);
 
-/// A metric of the summary of a scheme, which is given as JSON; nothing where it was not measured.
+/// Returns a metric of a scheme's summary, which is passed as JSON; `None` if it was not measured.
 #[pyfunction]
 pub fn metric(py: Python<'_>, summary: &str, name: &str) -> PyResult<Option<Reading>> {
     let summary: Summary = serde_json::from_str(summary)
@@ -72,13 +73,13 @@ pub fn metric(py: Python<'_>, summary: &str, name: &str) -> PyResult<Option<Read
     Ok(read)
 }
 
-/// The JSON Schema of a scenario, or of an experiment, made of the tables by which it is read.
+/// Returns the JSON Schema of a scenario, or of an experiment, generated from the tables by which it is read.
 #[pyfunction]
 pub fn schema(experiment: bool) -> String {
     schemas::scenario(experiment).to_string()
 }
 
-/// The numbers of a result directory as a table of text.
+/// Returns the numbers of a result directory as a text table.
 #[pyfunction]
 pub fn show(py: Python<'_>, dir: PathBuf) -> PyResult<String> {
     let text = || -> Result<String, Error> {
@@ -92,7 +93,7 @@ pub fn show(py: Python<'_>, dir: PathBuf) -> PyResult<String> {
         .map_err(|e| raise(py, &e, Refused::Result, None))
 }
 
-/// The account of one packet of a recorded run, or packets to choose from.
+/// Returns the account of one packet of a recorded run, or packets to choose from.
 #[pyfunction]
 #[pyo3(signature = (dir, *, scheme, seed, packet, flow, dropped, detoured, files, policies))]
 #[allow(clippy::too_many_arguments)]

@@ -1,11 +1,12 @@
-//! What this module was built from.
+//! Origin of this build.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sidestep_study::sweep::CODE;
 
-/// `json_schema`, the version of the dictionaries that say what `--json` prints; `version`, `commit` (with `+modified` where sources differ from it) and `code`, a digest of the simulator's sources:
-/// two builds with one `code` make the same runs, byte for byte.
+/// Returns `json_schema`, the version of the dictionaries that match the output of `--json`; `version`;
+/// `commit` (with `+modified` if sources differ from it); and `code`, a digest of the simulator's sources. Two
+/// builds with one `code` produce the same runs, byte for byte.
 #[pyfunction]
 pub fn build_info(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let info = PyDict::new(py);

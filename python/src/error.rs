@@ -1,37 +1,37 @@
-//! What was refused, as an exception of `sidestep.errors`.
+//! Errors as exceptions of `sidestep.errors`.
 //!
-//! **Decision**  the words are the command's. What a message says in parts (`expected`, `got`, `suggestion`) and the key
-//!               that it is about are attributes of each problem; lines are those of a text that somebody wrote, and not
-//!               of one that a scenario object was written as.
+//! **Decision**  the words are the command's. The parts of a message (`expected`, `got`, `suggestion`) and its
+//!               key are attributes of each problem. Line numbers refer to a text that a person wrote, never to
+//!               a text generated from a scenario object.
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use sidestep_lab::Problem;
 use sidestep_study::Error;
 
-/// The classes that what was asked for can be refused as.
+/// Classes of refusals.
 #[derive(Clone, Copy)]
 pub enum Refused {
-    /// The scenario, or how to run it.
+    /// The scenario, or the way to run it, is refused.
     Scenario,
-    /// A result directory.
+    /// A result directory is refused.
     Result,
-    /// An argument of the call: a plug-in, a name.
+    /// An argument of the call is refused: a plug-in, a name.
     Call,
 }
 
-/// A text that a problem may be about.
+/// Text that a problem may refer to.
 #[derive(Clone, Copy)]
 pub struct Text<'a> {
-    /// The name that messages give it.
+    /// Name used in messages.
     pub name: &'a str,
-    /// Its contents.
+    /// Contents of the text.
     pub text: &'a str,
-    /// Somebody wrote it, so that its lines mean something.
+    /// True if a person wrote this text, so that line numbers mean something.
     pub written: bool,
 }
 
-/// The exception for an error; `source` is what was read when it is about that.
+/// Creates the exception for an error; `source` is the text that was read, if the error is about it.
 pub fn raise(py: Python<'_>, error: &Error, refused: Refused, source: Option<Text<'_>>) -> PyErr {
     let words = || error.to_string();
     let made = match (error, refused) {
@@ -45,23 +45,23 @@ pub fn raise(py: Python<'_>, error: &Error, refused: Refused, source: Option<Tex
     made.unwrap_or_else(|failed| failed)
 }
 
-/// A class of `sidestep.errors` with these words.
+/// Creates an exception of a class of `sidestep.errors` with this message.
 pub fn of_class(py: Python<'_>, class: &str, words: String) -> PyResult<PyErr> {
     let class = py.import("sidestep.errors")?.getattr(class)?;
     Ok(PyErr::from_value(class.call1((words,))?))
 }
 
-/// `sidestep.ScenarioError` for an argument of a call, with the parts of these words.
+/// Creates a `sidestep.ScenarioError` for an argument of a call, with the parts of the message.
 pub fn wrong_call(py: Python<'_>, words: &str) -> PyErr {
     input(py, words, None).unwrap_or_else(|failed| failed)
 }
 
-/// `sidestep.ResultError` with these words.
+/// Creates a `sidestep.ResultError` with this message.
 pub fn unreadable(py: Python<'_>, words: String) -> PyErr {
     of_class(py, "ResultError", words).unwrap_or_else(|failed| failed)
 }
 
-/// A refusal that is about no place of a file, with its parts all the same.
+/// Creates a refusal without a place in a file, but with its parts.
 fn input(py: Python<'_>, words: &str, source: Option<Text<'_>>) -> PyResult<PyErr> {
     let file = source.map_or("", |source| source.name).to_string();
     let message = words.to_string();
@@ -77,7 +77,7 @@ fn input(py: Python<'_>, words: &str, source: Option<Text<'_>>) -> PyResult<PyEr
     Ok(PyErr::from_value(class.call1((words, problems))?))
 }
 
-/// A `sidestep.errors.Problem`; `own` is the source when it stands there.
+/// Creates a `sidestep.errors.Problem`; `own` is the source if the problem is in it.
 fn told<'py>(
     py: Python<'py>,
     problem: &Problem,

@@ -1,9 +1,9 @@
-//! The native half of the Python package: what `sidestep` in Python calls.
+//! Native half of the Python package: functions and classes that `sidestep` in Python calls.
 //!
-//! It turns Python's values into those of `study` and back, and knows nothing that the command does not know. What
-//! users see is in `sidestep/`: typed, and without a second list of anything.
+//! It converts Python values to those of `study` and back, and has no knowledge beyond the command's. The part
+//! that users see is in `sidestep/`: typed, and without a second list of anything.
 
-// Unsafe code is in `policy/loan` alone, which lends a switch's queues to Python for one call.
+// Only `policy/loan`, which lends a switch's queues to Python for one call, has unsafe code.
 #![deny(unsafe_code)]
 
 mod ask;
@@ -19,7 +19,7 @@ mod work;
 
 use pyo3::prelude::*;
 
-/// What the package `sidestep` is built on; users import that.
+/// Module on which the package `sidestep` is built; users import the package.
 #[pymodule]
 mod _native {
     #[pymodule_export]

@@ -1,8 +1,8 @@
-//! Columns of a table as lists of Python's own numbers and words, for who has no reader of Arrow.
+//! Columns of a table as lists of Python numbers and strings, for users without a reader of Arrow.
 //!
-//! **Decision**  a plot and a table in a notebook need a few columns, and neither pyarrow nor polars.
-//! **Errors**    a column that is not there: `ScenarioError` with those that are; one of a type that no table has, and a file
-//!               that is broken: `ResultError`.
+//! **Decision**  a plot or a table in a notebook needs a few columns, and neither pyarrow nor polars.
+//! **Errors**    a missing column is a `ScenarioError` that lists the columns; a column of an unexpected type
+//!               or a broken file is a `ResultError`.
 
 use crate::error::{unreadable, wrong_call};
 use arrow_array::cast::AsArray;
@@ -16,7 +16,7 @@ use pyo3::types::{PyDict, PyList};
 use std::fs::File;
 use std::path::Path;
 
-/// The columns called `names`, in that order, all where there is none; of the first `limit` rows.
+/// Returns the columns in `names`, in that order, up to `limit` rows; all columns if `names` is empty.
 pub fn lists<'py>(
     py: Python<'py>,
     path: &Path,
@@ -42,7 +42,7 @@ pub fn lists<'py>(
     for name in names {
         out.set_item(name, PyList::empty(py))?;
     }
-    // By number: a name with a dot, as an axis of a sweep has it, would be a path into a column.
+    // By number: a name with a dot, such as an axis of a sweep, would be a path into a column.
     let wanted = (0..known.len()).filter(|i| names.contains(&known[*i]));
     let mask = ProjectionMask::roots(builder.parquet_schema(), wanted);
     let reader = builder.with_projection(mask).with_limit(limit).build();

@@ -1,9 +1,11 @@
-//! A sweep in parts, for executors: what there is to make, one run of it, and the directory out of their records.
+//! Parts of a sweep, for executors: the runs to make, one run of them, and the result directory built from
+//! their records.
 //!
-//! **Decision**  a worker gets bytes and gives bytes: which machine it is on is the executor's business. A run and a
-//!               collection release the GIL; a run looks often whether it was stopped.
-//! **Errors**    those of `sidestep.errors`, with their parts: `ScenarioError` for what was asked wrongly (another version of
-//!               Sidestep among it), `RunError` for a run that failed, `ResultError` for what cannot be read or written.
+//! **Decision**  a worker receives bytes and returns bytes: the executor chooses its machine. A run and a
+//!               collection release the GIL; a run often checks whether it was stopped.
+//! **Errors**    those of `sidestep.errors`, with their parts: `ScenarioError` for a wrong request (another
+//!               version of Sidestep included), `RunError` for a run that failed, `ResultError` for a failed
+//!               read or write.
 
 use crate::error::{Refused, raise};
 use crate::source::Source;
@@ -18,17 +20,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// A sweep that was not made yet.
+/// Sweep that has not been run yet.
 #[pyclass(frozen, module = "sidestep._native")]
 pub struct Plan {
     plan: sweep::Plan,
-    /// What it was read from, which errors are about.
+    /// Source of the sweep, for errors.
     source: Source,
 }
 
 #[pymethods]
 impl Plan {
-    /// Reads the experiment in `text`, called `name`; files that it names are looked for in `folder`, then in the current one.
+    /// Reads the experiment in `text`, called `name`; files that it names are searched in `folder`, then in the
+    /// current folder.
     #[staticmethod]
     #[pyo3(signature = (text, name, sets = Vec::new(), quick = false, folder = None))]
     fn of_text(
@@ -44,13 +47,13 @@ impl Plan {
         read(py, Source::written(own, sets, quick))
     }
 
-    /// Reads what `source` is.
+    /// Reads the experiment of `source`.
     #[staticmethod]
     fn of(source: &Bound<'_, Source>) -> PyResult<Plan> {
         read(source.py(), source.get().clone())
     }
 
-    /// Reads the experiment at the path, or of the shipped name, `which`.
+    /// Reads the experiment at the path, or with the shipped name, `which`.
     #[staticmethod]
     #[pyo3(signature = (which, sets = Vec::new(), quick = false))]
     fn open(py: Python<'_>, which: &str, sets: Vec<String>, quick: bool) -> PyResult<Plan> {
@@ -58,24 +61,25 @@ impl Plan {
         read(py, Source::written(own, sets, quick))
     }
 
-    /// The experiment's name.
+    /// Name of the experiment.
     #[getter]
     fn name(&self) -> &str {
         &self.plan.experiment().name
     }
 
-    /// How many points it has.
+    /// Number of points.
     #[getter]
     fn points(&self) -> usize {
         self.plan.experiment().points.len()
     }
 
-    /// What each worker needs, whichever runs it makes.
+    /// Returns the data that each worker needs, whichever runs it makes.
     fn shared<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.plan.carried().to_bytes())
     }
 
-    /// Each run once, in the order in which they are best begun: key, point, scheme, seed, and about how many packets.
+    /// Returns each run once, in the best order to start them: key, point, scheme, seed, and estimated number
+    /// of packets.
     fn works(&self, py: Python<'_>) -> Vec<(String, usize, usize, u64, f64)> {
         let works = py.detach(|| self.plan.works());
         let each = works.into_iter();
@@ -83,14 +87,16 @@ impl Plan {
             .collect()
     }
 
-    /// Refuses what could not be collected: an occupied directory and, unless `force`, more than fits into memory.
+    /// Refuses a sweep that could not be collected: into an occupied directory or, unless `force`, with more
+    /// data than fits into memory.
     #[pyo3(signature = (out, force = false))]
     fn refuse(&self, py: Python<'_>, out: PathBuf, force: bool) -> PyResult<()> {
         let refused = py.detach(|| self.plan.refuse(&out, force));
         refused.map_err(|e| raise(py, &e, Refused::Scenario, Some(self.source.about())))
     }
 
-    /// Makes the result directory `out` of the records in `folders`; says where it is, whether it is partial, and its table.
+    /// Builds the result directory `out` from the records in `folders`. Returns its path, true if it is
+    /// partial, and its table.
     #[pyo3(signature = (out, folders, *, known, cache, refused_by_cache, took_s, jobs, executor))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn collect(
@@ -131,7 +137,7 @@ fn read(py: Python<'_>, source: Source) -> PyResult<Plan> {
     Ok(Plan { plan, source })
 }
 
-/// Asks the runs of workers of this process to stop.
+/// Request to the workers of this process to stop their runs.
 #[pyclass(frozen, module = "sidestep._native")]
 #[derive(Default)]
 pub struct Stop {
@@ -145,13 +151,13 @@ impl Stop {
         Stop::default()
     }
 
-    /// Asks them.
+    /// Requests the stop.
     fn set(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 }
 
-/// Makes runs of one experiment, as [`Plan::shared`] sends it.
+/// Worker that makes runs of one experiment, as [`Plan::shared`] sends it.
 #[pyclass(frozen, module = "sidestep._native")]
 pub struct Worker {
     worker: sweep::Worker,
@@ -159,7 +165,7 @@ pub struct Worker {
 
 #[pymethods]
 impl Worker {
-    /// Reads it; refuses one of another version of Sidestep.
+    /// Reads the experiment; refuses one of another version of Sidestep.
     #[new]
     fn new(py: Python<'_>, shared: Vec<u8>) -> PyResult<Worker> {
         let worker = py
@@ -168,7 +174,7 @@ impl Worker {
         Ok(Worker { worker })
     }
 
-    /// The record of one run, packed, and its packet-hops; `None` when it was stopped.
+    /// Returns the record of one run, packed, and its packet-hops; `None` if it was stopped.
     #[pyo3(signature = (key, point, scheme, seed, stop = None))]
     fn compute<'py>(
         &self,
@@ -186,7 +192,7 @@ impl Worker {
     }
 }
 
-/// Is this a whole record?
+/// Returns true if `bytes` are a complete record.
 #[pyfunction]
 pub fn is_record(bytes: &[u8]) -> bool {
     sweep::is_record(bytes)

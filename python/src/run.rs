@@ -15,33 +15,33 @@ use sidestep_study::{memory, recorded, run_all, run_experiment};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// What a call left: its result directory, and the exception that ended it early.
+/// Result directory of a call, and the exception that ended the call early.
 type Left = (PathBuf, Option<Py<PyAny>>);
 
-/// How a call is carried out.
+/// Options of a call.
 #[derive(FromPyObject)]
 pub struct How {
-    /// The result directory.
+    /// Result directory.
     #[pyo3(item)]
     out: PathBuf,
-    /// Threads.
+    /// Number of threads.
     #[pyo3(item)]
     jobs: usize,
-    /// Where finished runs are kept; None keeps none.
+    /// Cache of finished runs; None keeps none.
     #[pyo3(item)]
     cache: Option<PathBuf>,
-    /// Runs also what is estimated not to fit into memory.
+    /// True to run even if the estimate exceeds the memory.
     #[pyo3(item)]
     force: bool,
 }
 
-/// What to record of each run, in the command's words.
+/// Selection of the data to record of each run, in the command's words.
 #[derive(FromPyObject)]
 pub struct Recording {
-    /// From when to when; what is chosen without it, docs/recording.md says.
+    /// Start and end of the recording; docs/recording.md describes the default.
     #[pyo3(item)]
     window: Option<String>,
-    /// Which flows' windows.
+    /// Flows whose windows are recorded.
     #[pyo3(item)]
     flows: Option<String>,
 }
@@ -62,8 +62,8 @@ impl Recording {
     }
 }
 
-/// Runs every scheme of a scenario, and these schemes of Python's beside them, with every seed. What it left, and why runs
-/// have one thread that may have had more.
+/// Runs every scheme of a scenario, and these Python schemes, with every seed. Returns the result, and the
+/// reasons for which runs that could use several threads use one.
 #[pyfunction]
 #[pyo3(signature = (source, how, trace_packets = None, progress = None, policies = Vec::new(), record = None, threads = None))]
 pub fn run<'py>(
@@ -128,7 +128,7 @@ pub fn run<'py>(
     Ok((path, interrupt, remarks))
 }
 
-/// Runs every point of an experiment, with these schemes of Python's beside its own.
+/// Runs every point of an experiment, with these Python schemes added.
 #[pyfunction]
 #[pyo3(signature = (source, how, progress = None, policies = Vec::new()))]
 pub fn sweep<'py>(
@@ -159,7 +159,7 @@ pub fn sweep<'py>(
     left(py, done, refuse)
 }
 
-/// Runs figures of papers, by name, and holds their claims against what came out.
+/// Runs figures of papers, by name, and checks their claims against the results.
 #[pyfunction]
 #[pyo3(signature = (what, quick, how, progress = None))]
 pub fn reproduce<'py>(
@@ -203,7 +203,7 @@ impl How {
     }
 }
 
-/// What a policy of Python's did wrong, or what is wrong with the call.
+/// Creates the exception for a failure of a Python policy, or for a wrong call.
 fn refused(py: Python<'_>, error: &Error, source: &Source, schemes: &Schemes) -> PyErr {
     let failed = schemes.failed(py, error);
     failed.unwrap_or_else(|| raise(py, error, Refused::Scenario, Some(source.about())))
@@ -221,7 +221,8 @@ fn fits(experiment: &Experiment, how: &How, threads: Option<Asked>) -> Result<()
     }
 }
 
-/// The directory, with what interrupted the call; where there is none, that alone is raised.
+/// Returns the directory, with the exception that interrupted the call; raises the exception if there is no
+/// directory.
 fn left(
     py: Python<'_>,
     (done, interrupt): (Result<PathBuf, Error>, Option<PyErr>),

@@ -1,4 +1,4 @@
-//! A scenario that was not yet read: its text, its name, and where the files are that it names.
+//! Scenario before it is read: its text, its name, and the place of the files it names.
 
 use crate::error::{Refused, Text, raise};
 use crate::policy::Schemes;
@@ -7,22 +7,22 @@ use sidestep_lab::Experiment;
 use sidestep_study::files::{self, Beside};
 use std::path::PathBuf;
 
-/// The text of a scenario or experiment, with what is to be changed in it.
+/// Text of a scenario or experiment, with changes to it.
 #[pyclass(frozen, module = "sidestep._native")]
 #[derive(Clone)]
 pub struct Source {
     own: files::Source,
-    /// Changes as of `--set`, `key=value` each.
+    /// Changes as of `--set`, each `key=value`.
     sets: Vec<String>,
-    /// `[quick]` is applied.
+    /// True if `[quick]` is applied.
     quick: bool,
-    /// Somebody wrote this text, so that its lines mean something.
+    /// True if a person wrote this text, so that line numbers mean something.
     written: bool,
 }
 
 #[pymethods]
 impl Source {
-    /// A text; `folder` or the figure `figure` say where the files are that it names.
+    /// Creates a source from a text; `folder` or the figure `figure` locates the files it names.
     #[new]
     #[pyo3(signature = (name, text, *, folder = None, figure = None, sets = Vec::new(), quick = false, written = true))]
     fn new(
@@ -47,26 +47,26 @@ impl Source {
         }
     }
 
-    /// The scenario at a path, or of a shipped name, or a figure by its name.
+    /// Finds the scenario at a path, or a shipped scenario or a figure by its name.
     #[staticmethod]
     fn find(py: Python<'_>, which: &str) -> PyResult<Source> {
         let own = files::find(which).map_err(|e| raise(py, &e, Refused::Scenario, None))?;
         Ok(Source::written(own, Vec::new(), false))
     }
 
-    /// What messages call it.
+    /// Name used in messages.
     #[getter]
     fn name(&self) -> &str {
         &self.own.name
     }
 
-    /// What stands in it.
+    /// Text of the scenario.
     #[getter]
     pub fn text(&self) -> &str {
         &self.own.text
     }
 
-    /// Where the files are that it names, if that is a folder.
+    /// Folder of the files it names, if there is one.
     #[getter]
     fn folder(&self) -> Option<PathBuf> {
         match &self.own.beside {
@@ -75,7 +75,7 @@ impl Source {
         }
     }
 
-    /// The figure beside which its files stand.
+    /// Figure whose folder has the files it names.
     #[getter]
     fn figure(&self) -> Option<&str> {
         match &self.own.beside {
@@ -84,12 +84,12 @@ impl Source {
         }
     }
 
-    /// Every value written out, with its source, and the changes made: reads back as the same.
+    /// Returns the scenario with every value written out, its source, and the changes made. The text reads back as the same scenario.
     fn resolved(&self, py: Python<'_>) -> PyResult<String> {
         Ok(self.read(py)?.to_toml())
     }
 
-    /// What is swept, by name; empty without [sweep].
+    /// Returns the names of the swept axes; empty without [sweep].
     fn axes(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let experiment = self.read(py)?;
         Ok(experiment
@@ -101,7 +101,7 @@ impl Source {
 }
 
 impl Source {
-    /// What somebody wrote, with changes.
+    /// Creates a source from a text that a person wrote, with changes.
     pub fn written(own: files::Source, sets: Vec<String>, quick: bool) -> Source {
         Source {
             own,
@@ -111,35 +111,35 @@ impl Source {
         }
     }
 
-    /// Reads it. Errors are exceptions with every problem.
+    /// Reads the scenario. An error is an exception with every problem.
     pub fn read(&self, py: Python<'_>) -> PyResult<Experiment> {
         let read = py.detach(|| self.try_read());
         read.map_err(|e| raise(py, &e, Refused::Scenario, Some(self.about())))
     }
 
-    /// The same for whoever says what is wrong in another way.
+    /// Reads the scenario, for callers that report errors differently.
     pub fn try_read(&self) -> Result<Experiment, sidestep_study::Error> {
         self.own.read(&self.sets, self.quick)
     }
 
-    /// What is read, the changes to it, and whether `[quick]` is applied.
+    /// Returns the source, the changes to it, and true if `[quick]` is applied.
     pub fn asked(&self) -> (&files::Source, &[String], bool) {
         (&self.own, &self.sets, self.quick)
     }
 
-    /// Reads it with these schemes beside its own.
+    /// Reads the scenario, and adds these schemes to it.
     pub fn read_with(&self, py: Python<'_>, schemes: &Schemes) -> PyResult<Experiment> {
         let read = |sets: &[String]| self.own.read(sets, self.quick);
         let added = py.detach(|| schemes.add(&read, &self.sets));
         added.map_err(|e| raise(py, &e, Refused::Scenario, Some(self.about())))
     }
 
-    /// What messages call it.
+    /// Returns the name used in messages.
     pub fn own_name(&self) -> &str {
         &self.own.name
     }
 
-    /// What an error about it needs.
+    /// Returns the context of an error about the source.
     pub fn about(&self) -> Text<'_> {
         Text {
             name: &self.own.name,

@@ -1,8 +1,8 @@
-//! A table of a result directory, as Arrow.
+//! Table of a result directory, as Arrow.
 //!
-//! **Decision**  a table is a Parquet file that is read when somebody asks for its rows, in batches: polars, pandas,
-//!               pyarrow and DuckDB take them by the Arrow C stream interface, without a copy and without pyarrow.
-//! **Errors**    a file that is missing or no Parquet: `ResultError` with its path; a column that is not there:
+//! **Decision**  a table is a Parquet file whose rows are read on demand, in batches: polars, pandas, pyarrow
+//!               and DuckDB read them through the Arrow C stream interface, without a copy and without pyarrow.
+//! **Errors**    a file that is missing or not Parquet is a `ResultError` with its path; a missing column is a
 //!               `ScenarioError`.
 
 use crate::error::unreadable;
@@ -15,21 +15,21 @@ use pyo3::types::{PyCapsule, PyDict};
 use std::fs::File;
 use std::path::PathBuf;
 
-/// The rows of one Parquet file.
+/// Rows of one Parquet file.
 #[pyclass(frozen, module = "sidestep")]
 pub struct Table {
     path: PathBuf,
-    /// Names of the columns, units in them.
+    /// Names of the columns, units included.
     #[pyo3(get)]
     columns: Vec<String>,
     rows: usize,
-    /// What keeps the file there: a result whose directory goes when nobody has it any more.
+    /// Owner of the file: a result whose directory is removed with its last reference.
     _owner: Option<Py<PyAny>>,
 }
 
 #[pymethods]
 impl Table {
-    /// Opens the Parquet file `path`; reads its footer alone. Keeps `owner` for as long as it is there.
+    /// Opens the Parquet file `path`; reads only its footer. Keeps a reference to `owner`.
     #[new]
     #[pyo3(signature = (path, owner = None))]
     fn open(py: Python<'_>, path: PathBuf, owner: Option<Py<PyAny>>) -> PyResult<Table> {
@@ -44,18 +44,18 @@ impl Table {
         })
     }
 
-    /// The file.
+    /// Path of the file.
     #[getter]
     fn path(&self) -> PathBuf {
         self.path.clone()
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     fn __len__(&self) -> usize {
         self.rows
     }
 
-    /// The columns of these names, all where there are none, as lists of Python's own values; null is `None`.
+    /// Returns the columns of these names, or all columns, as lists of Python values; null is `None`.
     #[pyo3(signature = (columns = None, limit = None))]
     fn to_dict<'py>(
         &self,
@@ -68,20 +68,20 @@ impl Table {
         lists(py, &self.path, builder(py, &self.path)?, &names, limit)
     }
 
-    /// The first rows as a notebook shows them.
+    /// Formats the first rows for a notebook.
     fn _repr_html_<'py>(slf: Bound<'py, Table>) -> PyResult<Bound<'py, PyAny>> {
         let html = slf.py().import("sidestep._html")?;
         html.call_method1("table", (slf,))
     }
 
-    /// The Arrow C stream of its rows (the Arrow PyCapsule interface).
+    /// Returns the Arrow C stream of the rows (the Arrow PyCapsule interface).
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A consumer may ask for another schema, and a producer may decline.
+        // A consumer may request another schema, and a producer may decline.
         let _ = requested_schema;
         let reader: ParquetRecordBatchReader = (builder(py, &self.path)?.build())
             .map_err(|e| unreadable(py, format!("cannot read {}: {e}", self.path.display())))?;

@@ -1,8 +1,9 @@
-//! Long work beside Python: without the GIL, ended by Ctrl-C, and told how far it is.
+//! Long work beside Python: without the GIL, stopped by Ctrl-C, with progress reports.
 //!
-//! **Decision**  the work is done by a thread of its own. The one that asked waits without the GIL, and a few times a
-//!               second looks for signals and tells how far it is. A signal, or an exception of whoever is told, asks the
-//!               runs to end where they are: what there is is written, and the exception is handed on beside it.
+//! **Decision**  a separate thread does the work. The calling thread waits without the GIL, checks for signals
+//!               a few times a second, and reports progress. A signal, or an exception of the progress
+//!               callback, asks the runs to stop early: partial results are written, and the exception is
+//!               returned with them.
 
 use crate::error::of_class;
 use pyo3::prelude::*;
@@ -14,10 +15,10 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How often signals are looked for.
+/// Interval between checks for signals.
 const TICK: Duration = Duration::from_millis(50);
 
-/// What the two threads share.
+/// State shared by the two threads.
 #[derive(Default)]
 struct Desk {
     state: Mutex<State>,
@@ -40,7 +41,7 @@ impl Desk {
         self.moved.notify_all();
     }
 
-    /// Waits for a tick or the end; says whether it is the end, and how far the work is if that is news.
+    /// Waits for a tick or the end. Returns true at the end, and the progress if it is new.
     fn wait(&self) -> (bool, Option<HowFar>) {
         let waited = self
             .moved
@@ -50,7 +51,7 @@ impl Desk {
     }
 }
 
-/// Says that the work is done, whatever ended it.
+/// Guard that reports the end of the work, whatever ended it.
 struct Done<'a>(&'a Desk);
 
 impl Drop for Done<'_> {
@@ -59,7 +60,8 @@ impl Drop for Done<'_> {
     }
 }
 
-/// Does `job` beside Python, which `progress` is told about; returns what it came to, and what interrupted it.
+/// Does `job` beside Python, and calls `progress` meanwhile. Returns the result, and the exception that
+/// interrupted it.
 pub fn beside<T: Send>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,

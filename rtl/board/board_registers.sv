@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the board counts beside the switch, on AXI4-Lite: reads only.
+// Counters of the board besides the switch's, on AXI4-Lite: read only.
 //
 //   0x000        ID     0x554C5833, "ULX3"
 //   0x004        UART   commands that were not done: wrong check, stopped half-way, no stop bit
@@ -14,7 +14,7 @@
 // Source      none.
 // Deviations  writes are answered OKAY and change nothing; other addresses read as 0.
 //
-// Counts come from the ports' clocks as bits that turn over, at most once a frame: never twice in three cycles of this clock.
+// Events come from the ports' clocks as bits that toggle, at most once a frame: never twice in three cycles of this clock.
 
 `default_nettype none
 
@@ -23,30 +23,30 @@ module board_registers #(
 ) (
   input  wire logic        clk_i,     // clock
   input  wire logic        rst_ni,    // reset, active low, synchronous
-  input  wire logic [3:0]  beat_i,    // bit p, of REF_CLK p: its 16th part
-  input  wire logic [3:0]  fcs_i,     // turn over with each event, in REF_CLK p
+  input  wire logic [3:0]  beat_i,    // bit p: REF_CLK p divided by 16
+  input  wire logic [3:0]  fcs_i,     // toggle with each event, in REF_CLK p
   input  wire logic [3:0]  lost_i,
   input  wire logic [3:0]  under_i,
-  input  wire logic        bad_i,     // a command was not done
+  input  wire logic        bad_i,     // a command was not executed
   output logic      [3:0]  alive_o,   // REF_CLK p ran in the last window
   input  wire logic        awvalid_i, // AXI4-Lite: a write address is offered
-  output logic             awready_o, // and taken, with the data
+  output logic             awready_o, // write address is taken, with the data
   input  wire logic        wvalid_i,  // write data is offered
-  output logic             wready_o,  // and taken, with the address
-  output logic             bvalid_o,  // the write is done
-  input  wire logic        bready_i,  // and that is taken note of
+  output logic             wready_o,  // write data is taken, with the address
+  output logic             bvalid_o,  // a write response is offered
+  input  wire logic        bready_i,  // the write response is taken
   input  wire logic [7:0]  araddr_i,  // read address
-  input  wire logic        arvalid_i, // is offered
-  output logic             arready_o, // and taken
+  input  wire logic        arvalid_i, // read address is offered
+  output logic             arready_o, // read address is taken
   output logic      [31:0] rdata_o,   // read data
-  output logic             rvalid_o,  // is offered
-  input  wire logic        rready_i   // and taken
+  output logic             rvalid_o,  // read data is offered
+  input  wire logic        rready_i   // read data is taken
 );
 
   localparam WindowW = $clog2(Window);
   localparam [WindowW-1:0] Last = Window - 1;
 
-  // Each bit by two flip-flops, and a third to see it turn.
+  // Two flip-flops for each bit, and a third to detect a toggle.
   (* ASYNC_REG = "TRUE" *) reg [15:0] turns_meta_q, turns_sync_q;
   reg [15:0] turns_q;
 
@@ -67,12 +67,12 @@ module board_registers #(
     else if (bad_i) bad_q <= bad_q + 1'b1;
   end
 
-  wire [511:0] numbers;  // of 16 registers of 32 bits: clocks, FCS, lost, under
+  wire [511:0] numbers;  // 16 registers of 32 bits: clocks, FCS, lost, under
 
   genvar p, c;
   generate
     for (p = 0; p < 4; p = p + 1) begin : g_port
-      // One count a period of REF_CLK / 16: only where it rises.
+      // One count a period of REF_CLK / 16: at its rising edge only.
       reg [19:0] edges_q, last_q;
       wire       rose = turned[p] && turns_sync_q[p];
       always_ff @(posedge clk_i) begin

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Ethernet's check sequence (CRC-32) of one more byte.
+// Ethernet's check sequence (CRC-32), advanced by one byte.
 //
 // Decision    none.
-// State       none: who asks keeps the remainder. It begins as all ones; what is sent is its complement, lowest byte first; after
-//             a frame with a right check sequence it is 0xDEBB20E3.
+// State       none: the caller keeps the remainder. It begins as all ones; its complement is sent,
+//             lowest byte first; after a frame with a right check sequence it is 0xDEBB20E3.
 // Latency     none.
 // Source      IEEE 802.3, clause 3.2.9.
 // Deviations  none.
@@ -12,11 +12,11 @@
 
 module fcs_byte (
   input  wire logic [31:0] fcs_i,   // remainder so far
-  input  wire logic [7:0]  data_i,  // the next byte
-  output logic      [31:0] fcs_o    // remainder with it
+  input  wire logic [7:0]  data_i,  // next byte
+  output logic      [31:0] fcs_o    // remainder including that byte
 );
 
-  // Bits go lowest first, so the polynomial stands mirrored.
+  // Bits go lowest first, so the polynomial is mirrored.
   function automatic [31:0] step(input [31:0] fcs, input [7:0] data);
     integer i;
     begin

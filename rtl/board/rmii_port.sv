@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One RMII port: the MAC in the PHY's clock, and queues to and from the switch's.
+// RMII port: the MAC in the PHY's clock, and queues to and from the switch's clock.
 //
 // Decision    none.
 // State       that of its cells; the PHY's clock divided by 16.
@@ -7,32 +7,32 @@
 // Source      none.
 // Deviations  none.
 //
-// The MAC is held in reset until both sides of its queue run, so neither a reset of the switch nor a clock that begins
-// late or stands leaves half a frame that is taken for a whole one.
+// The MAC is held in reset until both sides of its queue run. So neither a reset of the
+// switch nor a clock that starts late or stops makes a partial frame pass for a whole one.
 
 `default_nettype none
 
 module rmii_port (
   input  wire logic       clk_i,      // the switch's clock
-  input  wire logic       rst_ni,     // its reset, active low, synchronous
+  input  wire logic       rst_ni,     // reset of that clock, active low, synchronous
   output logic      [7:0] m_tdata_o,  // to the switch, AXI4-Stream: a byte
-  output logic            m_tlast_o,  // the last of a frame
+  output logic            m_tlast_o,  // last byte of a frame
   output logic            m_tuser_o,  // with tlast: the frame is broken
   output logic            m_tvalid_o, // a byte is offered
-  input  wire logic       m_tready_i, // and taken
+  input  wire logic       m_tready_i, // the byte is taken
   input  wire logic [7:0] s_tdata_i,  // from the switch, AXI4-Stream: a byte
-  input  wire logic       s_tlast_i,  // the last of a frame
+  input  wire logic       s_tlast_i,  // last byte of a frame
   input  wire logic       s_tvalid_i, // a byte is offered
-  output logic            s_tready_o, // and taken
-  input  wire logic       ref_clk_i,  // REF_CLK, 50 MHz, and what goes with it:
+  output logic            s_tready_o, // the byte is taken
+  input  wire logic       ref_clk_i,  // REF_CLK, 50 MHz, and its signals:
   input  wire logic       crs_dv_i,   // CRS_DV
   input  wire logic [1:0] rxd_i,      // RXD
   output logic            tx_en_o,    // TX_EN
   output logic      [1:0] txd_o,      // TXD
   output logic            beat_o,     // REF_CLK / 16
-  output logic            fcs_o,      // turn over: a frame's FCS was wrong
-  output logic            lost_o,     // bytes of a frame were lost on the way in
-  output logic            under_o     // bytes of a frame came too late on the way out
+  output logic            fcs_o,      // toggles: a frame's FCS was wrong
+  output logic            lost_o,     // toggles: bytes of a frame were lost on the way in
+  output logic            under_o     // toggles: bytes of a frame came too late on the way out
 );
 
   // Configuration leaves the queues at rest, and a reset of the switch's side resets both.

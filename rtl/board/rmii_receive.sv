@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Frames from an RMII PHY at 100 Mbps, full duplex: bytes without preamble and FCS, and whether the FCS was right.
 //
-// Decision    where a frame begins (the first 11 after 01s) and ends (CRS_DV low in the second di-bit of a nibble).
-// State       the last five bytes, so that the FCS is left out and the last byte is known as such; the remainder of the FCS.
-// Latency     a byte is offered 5 bytes, 3 cycles later than its last di-bit is at the pins.
-// Source      RMII Specification, revision 1.2: CRS_DV comes without regard to the clock and, once the carrier has gone, is low in the
-//             first di-bit of each nibble while the PHY still has data. So only second di-bits say whether there are more.
-// Deviations  no RX_ER: common modules do not bring it out, and an FCS tells. 10 Mbps is not understood: such frames are broken.
+// Decision    start of a frame (the first 11 after 01s) and its end (CRS_DV low in the second di-bit of a nibble).
+// State       the last five bytes, so that the FCS is removed and the last byte is recognised; the remainder of the FCS.
+// Latency     a byte is offered 5 bytes and 3 cycles after its last di-bit is at the pins.
+// Source      RMII Specification, revision 1.2: CRS_DV comes without regard to the clock and, once the carrier has gone, is low in
+//             the first di-bit of each nibble while the PHY still has data. So only second di-bits tell whether more data comes.
+// Deviations  no RX_ER: common modules do not connect it, and the FCS detects errors. 10 Mbps is not supported: such frames are broken.
 //
-// A byte that finds the last one not taken is lost, and the frame ends as broken: a link cannot wait. Di-bits at the end that are
-// no whole byte are left out. An FCS with no byte before it is no frame: nothing is offered and nothing counted.
+// A byte is lost if the previous one is not yet taken, and the frame ends as broken: a link cannot wait. Di-bits at the end
+// that are no whole byte are ignored. An FCS with no byte before it is no frame: nothing is offered and nothing counted.
 
 `default_nettype none
 
@@ -19,12 +19,12 @@ module rmii_receive (
   input  wire logic       crs_dv_i,   // CRS_DV
   input  wire logic [1:0] rxd_i,      // RXD
   output logic      [7:0] m_tdata_o,  // AXI4-Stream out: a byte
-  output logic            m_tlast_o,  // the last of a frame
+  output logic            m_tlast_o,  // last byte of a frame
   output logic            m_tuser_o,  // with tlast: the frame is broken
   output logic            m_tvalid_o, // a byte is offered
-  input  wire logic       m_tready_i, // and taken
-  output logic            fcs_o,      // turns over with each frame whose FCS is wrong
-  output logic            lost_o      // turns over with each frame of which bytes were lost here
+  input  wire logic       m_tready_i, // the byte is taken
+  output logic            fcs_o,      // toggles with each frame whose FCS is wrong
+  output logic            lost_o      // toggles with each frame that lost bytes here
 );
 
   localparam [1:0] Skip = 2'd0, Idle = 2'd1, Preamble = 2'd2, Data = 2'd3;
@@ -39,13 +39,13 @@ module rmii_receive (
   end
 
   reg [1:0]  state_q, dibit_q;
-  reg [5:0]  bits_q;    // of a byte that is not whole yet, the first ones lowest
+  reg [5:0]  bits_q;    // bits of an incomplete byte, the first ones lowest
   reg [39:0] line_q;    // the last five bytes, the oldest one highest
-  reg [2:0]  held_q;    // how many there are
+  reg [2:0]  held_q;    // number of these bytes
   reg [31:0] fcs_q;
 
   wire [7:0]  data   = {rxd_q, bits_q};
-  wire        second = state_q == Data && dibit_q[0];  // of a nibble
+  wire        second = state_q == Data && dibit_q[0];  // second di-bit of a nibble
   wire        whole  = second && dv_q && dibit_q[1];
   wire        ends   = second && !dv_q;
   wire        is_out = held_q == 3'd5;
@@ -57,7 +57,7 @@ module rmii_receive (
     if (!rst_ni) state_q <= Skip;
     else begin
       case (state_q)
-        // What is under way is nobody's frame until the line falls silent.
+        // Data under way belongs to no frame until the line falls silent.
         Skip:     if (!dv_q) state_q <= Idle;
         Idle:     if (dv_q && rxd_q != 2'b00) state_q <= rxd_q == 2'b01 ? Preamble : Skip;
         Preamble: if (!dv_q) state_q <= Idle;
@@ -81,7 +81,7 @@ module rmii_receive (
   reg        valid_q, last_q, user_q;
   reg [7:0]  data_q;
   reg        began_q;  // a byte of this frame is in the queue
-  reg        over_q;   // and one is not
+  reg        over_q;   // a byte of this frame is not in the queue
   reg        owed_q;   // the queue has a frame without its end
 
   initial {fcs_o, lost_o} = 2'b00;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Frames to an RMII PHY at 100 Mbps, full duplex: preamble, bytes, FCS, and a gap of 96 bits.
 //
-// Decision    none. A byte that is not there when its turn comes ends the frame with a wrong FCS, and what follows of it is dropped.
-// State       the byte that is sent, the remainder of the FCS.
-// Latency     TX_EN rises 2 cycles after the first byte is offered, the gap being over; the byte itself is taken 31 cycles later.
+// Decision    none. A byte that is missing at its turn ends the frame with a wrong FCS, and the rest of the frame is dropped.
+// State       the byte being sent, the remainder of the FCS.
+// Latency     TX_EN rises 2 cycles after the first byte is offered, if the gap is over; the byte itself is taken 31 cycles later.
 // Source      IEEE 802.3, clause 3; RMII Specification, revision 1.2.
-// Deviations  no padding: the switch keeps no frame of less than 60 bytes.
+// Deviations  no padding: the switch has no frame of less than 60 bytes.
 //
-// Who offers a byte must offer the rest of its frame at one byte in four cycles or faster; the 32 cycles of preamble are a head start.
+// The sender must offer the rest of a frame at one byte in four cycles or faster; the 32 cycles of preamble are a head start.
 
 `default_nettype none
 
@@ -15,22 +15,22 @@ module rmii_transmit (
   input  wire logic       clk_i,      // REF_CLK, 50 MHz
   input  wire logic       rst_ni,     // reset, active low, synchronous
   input  wire logic [7:0] s_tdata_i,  // AXI4-Stream in: a byte
-  input  wire logic       s_tlast_i,  // the last of a frame
+  input  wire logic       s_tlast_i,  // last byte of a frame
   input  wire logic       s_tvalid_i, // a byte is offered
-  output logic            s_tready_o, // and taken
+  output logic            s_tready_o, // the byte is taken
   output logic            tx_en_o,    // TX_EN
   output logic      [1:0] txd_o,      // TXD
-  output logic            under_o     // turns over with each frame that lacked a byte
+  output logic            under_o     // toggles with each frame that lacked a byte
 );
 
   localparam [2:0] Gap = 3'd0, Preamble = 3'd1, Data = 3'd2, Fcs = 3'd3, Drop = 3'd4;
   localparam [5:0] GapCycles = 6'd48;
 
   reg [2:0]  state_q;
-  reg [5:0]  wait_q;   // cycles of the gap that are left
+  reg [5:0]  wait_q;   // remaining cycles of the gap
   reg [1:0]  dibit_q;
   reg [2:0]  count_q;  // bytes of preamble or FCS sent
-  reg [7:0]  byte_q;   // what is left of the byte, lowest bits first
+  reg [7:0]  byte_q;   // rest of the byte, lowest bits first
   reg        last_q, short_q;
   reg [31:0] fcs_q;
 
@@ -71,7 +71,7 @@ module rmii_transmit (
               last_q  <= s_tlast_i;
               fcs_q   <= fcs;
             end else if (fetch || state_q == Data) begin
-              // The remainder itself instead of its complement is wrong in every bit.
+              // The remainder instead of its complement is wrong in every bit.
               state_q <= Fcs;
               count_q <= 3'd0;
               byte_q  <= fetch ? fcs_q[7:0] : ~fcs_q[7:0];
@@ -83,7 +83,7 @@ module rmii_transmit (
               fcs_q  <= {8'h0, fcs_q[31:8]};
               if (count_q == 3'd3) begin
                 state_q <= short_q ? Drop : Gap;
-                // The cycle in which a byte is seen to be there is the last of the gap.
+                // The cycle that detects a byte is the last of the gap.
                 wait_q  <= GapCycles - 6'd1;
               end
             end

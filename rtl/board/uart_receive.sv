@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Bytes from a UART: 8 bits, no parity, one stop bit.
 //
-// Decision    a bit is what two of three samples about its middle say; a start bit that has gone by its middle was none.
-// State       two flip-flops and three samples of the line; the bit, and where in it we are.
-// Latency     a byte is there in the middle of its stop bit, and 4 cycles.
+// Decision    a bit is the majority of three samples around its middle; a start bit that has ended by its middle is ignored.
+// State       two flip-flops and three samples of the line; the number of the bit, and the position in it.
+// Latency     a byte is there 4 cycles after the middle of its stop bit.
 // Source      none.
 // Deviations  none.
 
@@ -16,9 +16,9 @@ module uart_receive #(
   input  wire logic       clk_i,   // clock
   input  wire logic       rst_ni,  // reset, active low, synchronous
   input  wire logic       rx_i,    // the line
-  output logic      [7:0] data_o,  // with valid_o: a byte
-  output logic            valid_o, // it came just now
-  output logic            error_o, // a byte without its stop bit came just now
+  output logic      [7:0] data_o,  // received byte, with valid_o
+  output logic            valid_o, // a byte was received
+  output logic            error_o, // a byte without its stop bit was received
   output logic            idle_o   // the line is high and no byte is under way
 );
 

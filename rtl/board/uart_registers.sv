@@ -4,13 +4,13 @@
 //   write   'W' address[2] data[4] check[2]   answer  'w' check[2]
 //   read    'R' address[2] check[2]           answer  'r' data[4] check[2]
 //
-// Numbers go highest byte first. The check is CRC-16 (polynomial 0x1021, from 0xFFFF) of the command before it; that of an answer is
-// of the command, without its check, and of the answer before it: an answer to another command is none.
+// Numbers go highest byte first. The check is CRC-16 (polynomial 0x1021, from 0xFFFF) of the command before it. The check of
+// an answer covers the command, without its check, and the answer before it: so the answer to another command is invalid.
 //
-// Decision    a command whose check is wrong, that stops for Quiet cycles or in which a stop bit lacks is not done, not answered and
-//             counted. After it nothing is listened to until the line was quiet for so long: no rest of one is taken for another.
-// State       one command; nothing else is listened to until it is answered.
-// Latency     of a read: the answer begins 6 cycles after the command has ended, and what the register takes.
+// Decision    a command is not executed, not answered and counted if its check is wrong, if it stops for Quiet cycles or if a stop bit is
+//             missing. Input is then ignored until the line was quiet for so long, so that the rest of a command is not taken for another.
+// State       one command; input is ignored until it is answered.
+// Latency     of a read: the answer begins 6 cycles after the end of the command, plus the register's latency.
 // Source      none.
 // Deviations  none.
 
@@ -24,21 +24,21 @@ module uart_registers #(
   input  wire logic        rst_ni,           // reset, active low, synchronous
   input  wire logic        rx_i,             // UART in
   output logic             tx_o,             // UART out
-  output logic             bad_o,            // counts: a command was not done
+  output logic             bad_o,            // count: a command was not executed
   output logic      [15:0] m_axil_awaddr_o,  // AXI4-Lite: write address
-  output logic             m_axil_awvalid_o, // is offered
-  input  wire logic        m_axil_awready_i, // and taken
+  output logic             m_axil_awvalid_o, // write address is offered
+  input  wire logic        m_axil_awready_i, // write address is taken
   output logic      [31:0] m_axil_wdata_o,   // write data
-  output logic             m_axil_wvalid_o,  // is offered
-  input  wire logic        m_axil_wready_i,  // and taken
-  input  wire logic        m_axil_bvalid_i,  // the write is done
-  output logic             m_axil_bready_o,  // and that is taken note of
+  output logic             m_axil_wvalid_o,  // write data is offered
+  input  wire logic        m_axil_wready_i,  // write data is taken
+  input  wire logic        m_axil_bvalid_i,  // a write response is offered
+  output logic             m_axil_bready_o,  // the write response is taken
   output logic      [15:0] m_axil_araddr_o,  // read address
-  output logic             m_axil_arvalid_o, // is offered
-  input  wire logic        m_axil_arready_i, // and taken
+  output logic             m_axil_arvalid_o, // read address is offered
+  input  wire logic        m_axil_arready_i, // read address is taken
   input  wire logic [31:0] m_axil_rdata_i,   // read data
-  input  wire logic        m_axil_rvalid_i,  // is offered
-  output logic             m_axil_rready_o   // and taken
+  input  wire logic        m_axil_rvalid_i,  // read data is offered
+  output logic             m_axil_rready_o   // read data is taken
 );
 
   localparam [2:0] Command = 3'd0, Body = 3'd1, Check = 3'd2, Access = 3'd3, Answer = 3'd4, Deaf = 3'd5;
@@ -65,8 +65,8 @@ module uart_registers #(
   reg [2:0]        left_q;   // bytes to come, or to send before the check
   reg [15:0]       addr_q, crc_q;
   reg [31:0]       data_q;
-  reg              high_q;   // of a check the high byte is next
-  reg              right_q;  // and what came of it was right
+  reg              high_q;   // the high byte of a check is next
+  reg              right_q;  // the check was right so far
   reg [QuietW-1:0] quiet_q;  // cycles of silence so far
   reg              done_q;   // the last byte of the answer is sent
   reg              aw_q, w_q, ar_q;
@@ -76,7 +76,7 @@ module uart_registers #(
   wire       amid = state_q == Body || state_q == Check;
   wire       wrong  = amid && (silent || broken || (hears && state_q == Check && !high_q && !(right_q && heard == check)));
 
-  // What is sent: the letter, data, the check.
+  // Bytes sent: the letter, data, the check.
   reg        letter_q;
   wire [7:0] letter = write_q ? "w" : "r";
   wire [7:0] said   = letter_q ? letter : left_q != 3'd0 ? data_q[31:24] : check;

@@ -2,7 +2,7 @@
 // Bytes to a UART: 8 bits, no parity, one stop bit.
 //
 // Decision    none.
-// State       the bits that are left of a byte, and where in one we are.
+// State       remaining bits of a byte, and the position in a bit.
 // Latency     the start bit begins 1 cycle after the byte is taken; the next byte is taken as the stop bit ends.
 // Source      none.
 // Deviations  none.
@@ -15,8 +15,8 @@ module uart_transmit #(
   input  wire logic       clk_i,   // clock
   input  wire logic       rst_ni,  // reset, active low, synchronous
   input  wire logic [7:0] data_i,  // a byte
-  input  wire logic       valid_i, // is offered
-  output logic            ready_o, // and taken
+  input  wire logic       valid_i, // the byte is offered
+  output logic            ready_o, // the byte is taken
   output logic            tx_o     // the line
 );
 
@@ -24,8 +24,8 @@ module uart_transmit #(
   localparam [CountW-1:0] Whole = Divider - 1;
 
   reg [CountW-1:0] wait_q;
-  reg [3:0]        left_q;  // bits
-  reg [9:0]        bits_q;  // the next one lowest
+  reg [3:0]        left_q;  // remaining bits
+  reg [9:0]        bits_q;  // bits, the next one lowest
 
   initial bits_q = 10'h3ff;
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The switch on a ULX3S: four RMII PHYs at 100 Mbps, registers by the board's UART.
 //
-// Decision    none of its own. Addresses 0x0000 to 0x0FFF are the switch's (rtl/switch.md), 0x1000 on board_registers'.
+// Decision    none. Addresses 0x0000 to 0x0FFF are the switch's (rtl/switch.md), those from 0x1000 on board_registers'.
 // State       that of its cells; a reset of 16 cycles after configuration and while FIRE1 is pressed; LEDs that stay on for 42 ms.
 // Latency     that of rmii_port, switch_top and rmii_port.
 // Source      none.
-// Deviations  the switch runs by the board's 25 MHz: a byte a cycle is twice what a link of 100 Mbps brings or takes, and a word of
-//             8 bytes a cycle four times what all four do. No PLL.
+// Deviations  the switch runs at the board's 25 MHz: a byte a cycle is twice what a link of 100 Mbps
+//             carries, and a word of 8 bytes a cycle four times what all four links carry. No PLL.
 //
-// LEDs: 0 to 3, a frame came by or left by port p; 4 to 7, port p has its REF_CLK.
+// LEDs: 0 to 3, a frame came or left by port p; 4 to 7, port p has its REF_CLK.
 
 `default_nettype none
 
@@ -16,7 +16,7 @@ module ulx3s_switch #(
   parameter Divider = 25,       // cycles a bit of the UART: 1 Mbaud
   parameter Quiet   = 250_000,  // cycles of silence that end a command: 10 ms
   parameter Window  = 400_000,  // cycles in which REF_CLKs are counted: 16 ms
-  parameter Dibs    = 3,        // of switch_top, as those that follow
+  parameter Dibs    = 3,        // parameters of switch_top, as those that follow
   parameter Spray   = 1,
   parameter QueueW  = 11        // 2^QueueW words in each output queue: 12 fits a 45F, 13 an 85F
 ) (
@@ -99,7 +99,7 @@ module ulx3s_switch #(
 
   assign led_o[7:4] = alive;
 
-  // Registers: one access at a time, so an answer is that of the one who was asked.
+  // Registers: one access at a time, so an answer is that of the addressed slave.
   wire [15:0] awaddr, araddr;
   wire [31:0] wdata, rdata_switch, rdata_board;
   wire        awvalid, wvalid, arvalid, bready, rready, bad;

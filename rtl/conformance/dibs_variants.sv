@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Every cell that detours, for switches of 4 to 8 ports, fed with one vector. A test bench alone.
+// Every cell that detours, for switches of 4 to 8 ports, driven by one vector. For a test bench only.
 //
-// The cells are those of rtl/src as they are. This adds what a switch has beside them: which ports a packet
-// may be detoured to (detour_allow), and the flow's order (flow_order).
+// The cells are those of rtl/src, unchanged. This adds the cells that a switch has beside them:
+// the ports to which a packet may be detoured (detour_allow), and the flow's order (flow_order).
 
 `default_nettype none
 
 module dibs_variants (
-  input  wire logic         clk_i,       // clock, for flow_order alone
+  input  wire logic         clk_i,       // clock, for flow_order only
   input  wire logic         rst_ni,      // reset, active low
-  input  wire logic         start_i,     // begin the flow's order
+  input  wire logic         start_i,     // start the flow's order
   input  wire logic [3:0]   ports_i,     // ports of the switch, 4 to 8
-  input  wire logic [2:0]   want_i,      // the rest as in the vectors
+  input  wire logic [2:0]   want_i,      // wanted port; the rest as in the vectors
   input  wire logic [7:0]   fits_i,
   input  wire logic [7:0]   switch_i,
   input  wire logic [2:0]   ingress_i,
@@ -21,7 +21,7 @@ module dibs_variants (
   input  wire logic [31:0]  draw_1_i,
   input  wire logic [31:0]  draw_2_i,
   input  wire logic [159:0] bytes_i,     // 20 bits a port
-  input  wire logic [19:0]  depth_i,     // of the wanted queue, in the unit of start_i
+  input  wire logic [19:0]  depth_i,     // depth of the wanted queue, in the unit of start_i
   input  wire logic [19:0]  start_level_i,
   input  wire logic [19:0]  full_level_i,
   input  wire logic [31:0]  rank_i,
@@ -29,11 +29,11 @@ module dibs_variants (
   input  wire logic [63:0]  salt_i,
   input  wire logic [31:0]  hash_i,
   output logic              ready_o,     // the flow's order is complete
-  output logic              spent_o,     // the packet may be detoured no more
+  output logic              spent_o,     // no further detour of the packet is allowed
   output logic [7:0]        candidates_o,
-  input  wire logic [2:0]   policy_i,    // of detour_choice
+  input  wire logic [2:0]   policy_i,    // policy of detour_choice
   output logic [24:0]       answer_o,    // 5 bits a variant: drop, detour, port; in the order of the registry
-  output logic [4:0]        choice_o     // the same of detour_choice
+  output logic [4:0]        choice_o     // answer of detour_choice
 );
 
   wire [24:0] answer [4:8];

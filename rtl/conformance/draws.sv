@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Cells that draw, for one C++ bench that counts. A test bench alone.
+// Cells that draw, for one C++ bench that counts. For a test bench only.
 
 `default_nettype none
 
 module draws (
   input  wire logic        clk_i,     // clock
   input  wire logic        rst_ni,    // reset, active low
-  input  wire logic        seed_we_i, // the ports of lfsr
+  input  wire logic        seed_we_i, // ports of lfsr
   input  wire logic [31:0] seed_i,
   input  wire logic        step_i,
   output logic [31:0]      draw_o,    // 32 bits
   output logic [15:0]      draw_16_o, // 16 bits
-  input  wire logic [7:0]  set_i,     // the ports of pick_uniform
+  input  wire logic [7:0]  set_i,     // ports of pick_uniform
   input  wire logic [15:0] draw_i,
   output logic [2:0]       port_o,
   output logic             none_o

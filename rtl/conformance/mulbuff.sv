@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The cells of MulBuff, side by side, for one C++ bench. A test bench alone.
+// Cells of MulBuff, in parallel, for one C++ bench. For a test bench only.
 
 `default_nettype none
 
 module mulbuff (
   input  wire logic         clk_i,      // clock
-  input  wire logic         rst_ni,     // reset, active low, of all
+  input  wire logic         rst_ni,     // reset of all cells, active low
   // drr and drr_quanta, with 8 classes
   input  wire logic         step_i,
   input  wire logic [7:0]   waits_i,
   input  wire logic [7:0]   last_i,
   input  wire logic [127:0] head_i,     // 16 bits a class
-  input  wire logic         equal_i,    // each class has the quantum; else drr_quanta says
+  input  wire logic         equal_i,    // every class has the quantum; else those of drr_quanta
   input  wire logic [21:0]  quantum_i,
   input  wire logic         start_i,
   input  wire logic [127:0] flows_i,    // 16 bits a class
-  input  wire logic [127:0] weight_i,   // 16 bits a class, of which 14 count
+  input  wire logic [127:0] weight_i,   // 16 bits a class, of which 14 are used
   output logic              busy_o,
   output logic              take_o,
   output logic              round_o,
   output logic      [2:0]   class_o,
-  // flow_count: of each of 4 classes a table of 2 and one of 16 places
-  input  wire logic         table_i,    // which of them
-  input  wire logic [1:0]   of_i,       // the class
+  // flow_count: for each of 4 classes a table of 2 and one of 16 places
+  input  wire logic         table_i,    // table to use
+  input  wire logic [1:0]   of_i,       // class
   input  wire logic         age_i,      // of all classes
   input  wire logic         see_i,
   input  wire logic         join_i,
@@ -51,7 +51,7 @@ module mulbuff (
   input  wire logic         carries_i,
   input  wire logic         room_i,
   input  wire logic [15:0]  bytes_i,
-  input  wire logic [15:0]  in_i,       // flows in its class
+  input  wire logic [15:0]  in_i,       // flows of the class
   input  wire logic [15:0]  packets_i,
   input  wire logic [23:0]  depth_i,
   output logic              join_o,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The cells that spray, side by side, for one C++ bench. A test bench alone.
+// Cells that spray, in parallel, for one C++ bench. For a test bench only.
 
 `default_nettype none
 
 module spray (
   input  wire logic         clk_i,     // clock
   input  wire logic         rst_ni,    // reset, active low
-  input  wire logic         clear_i,   // of both cells, with 8 ports
+  input  wire logic         clear_i,   // clear_i of both cells, with 8 ports
   input  wire logic [7:0]   hops_i,
   input  wire logic [31:0]  draw_i,
   input  wire logic [31:0]  draw_2_i,
@@ -17,16 +17,16 @@ module spray (
   input  wire logic [7:0]   set_i,
   input  wire logic [15:0]  bytes_i,
   input  wire logic [255:0] depth_i,   // 32 bits a port, of which the highest is 0
-  output logic      [2:0]   least_o,   // its choice
+  output logic      [2:0]   least_o,   // choice of spray_counter
   input  wire logic         turn_i,    // step_i of spray_rr
   input  wire logic         first_i,
   input  wire logic [15:0]  burst_i,
   input  wire logic [15:0]  rounds_i,
   input  wire logic [9:0]   place_i,
   input  wire logic [31:0]  begin_i,
-  output logic      [2:0]   next_o,    // its choice
+  output logic      [2:0]   next_o,    // choice of spray_rr
   output logic              drawn_o,
-  output logic      [2:0]   shorter_o  // the choice of shorter_of_two
+  output logic      [2:0]   shorter_o  // choice of shorter_of_two
 );
 
   wire [8*31-1:0] depth;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Vertigo's cells side by side, for one C++ bench. A test bench alone.
+// Cells of Vertigo, in parallel, for one C++ bench. For a test bench only.
 
 `default_nettype none
 
 module vertigo (
   input  wire logic         clk_i,       // clock
   input  wire logic         rst_ni,      // reset, active low
-  input  wire logic         push_i,      // the ports of rank_queue, with 64 places and 32-bit ranks
+  input  wire logic         push_i,      // ports of rank_queue, with 64 places and 32-bit ranks
   input  wire logic [31:0]  rank_i,
   input  wire logic [15:0]  data_i,
   input  wire logic         pop_i,
@@ -18,7 +18,7 @@ module vertigo (
   output logic [31:0]       tail_rank_o,
   output logic [15:0]       tail_data_o,
   output logic [6:0]        count_o,
-  input  wire logic         blocks_clk_i,  // rank_blocks with 64 places; what else goes in is that of rank_queue
+  input  wire logic         blocks_clk_i,  // rank_blocks with 64 places; its other inputs are those of rank_queue
   input  wire logic         blocks_push_i,
   input  wire logic         blocks_pop_i,
   output logic              blocks_idle_o,
@@ -29,7 +29,7 @@ module vertigo (
   output logic [31:0]       blocks_tail_rank_o,
   output logic [15:0]       blocks_tail_data_o,
   output logic [6:0]        blocks_count_o,
-  input  wire logic         many_clk_i,  // the same with 1024
+  input  wire logic         many_clk_i,  // rank_blocks with 1024 places
   input  wire logic         many_push_i,
   input  wire logic         many_pop_i,
   output logic              many_idle_o,
@@ -40,7 +40,7 @@ module vertigo (
   output logic [31:0]       many_tail_rank_o,
   output logic [15:0]       many_tail_data_o,
   output logic [10:0]       many_count_o,
-  input  wire logic [31:0]  newcomer_i,  // the ports of vertigo_deflect, with 8 ports
+  input  wire logic [31:0]  newcomer_i,  // ports of vertigo_deflect, with 8 ports
   input  wire logic [2:0]   want_i,
   input  wire logic [7:0]   fits_i,
   input  wire logic [7:0]   switch_i,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The table, the hash and the choice of another hop as they might be at their worst: any answer in any cycle.
+// Worst case of the table, the hash and the choice of another hop: any answer in any cycle.
 //
-// What wanted_port and output_port_lookup keep whatever they say needs no more of them, and is proved much faster.
+// Properties that wanted_port and output_port_lookup keep for any answers need no more of them, and are proved much faster.
 
 module forward_table #(parameter NumPorts = 4, parameter IndexW = 8) (
   input  logic clk_i, ip_i, input logic [47:0] addr_i,
@@ -24,7 +24,7 @@ module flow_hash (
   assign hash_o = free_hash;
 endmodule
 
-// Any hop of the group, which is what spray_counter and spray_rr are proved to choose, or the one by the hash.
+// Any hop of the group, which spray_counter and spray_rr are proved to choose, or the one by the hash.
 module spray_choice #(parameter NumPorts = 4, parameter PortW = 2, parameter AtW = 9, parameter LenW = 11, parameter DepthW = 12, parameter PlaceW = 6) (
   input  logic clk_i, rst_ni, route_we_i, input logic [31:0] route_i, input logic seed_we_i, input logic [31:0] seed_i,
   input  logic valid_i, ack_i, input logic [LenW-1:0] len_i, input logic [NumPorts-1:0] hops_i,
@@ -40,7 +40,7 @@ module spray_choice #(parameter NumPorts = 4, parameter PortW = 2, parameter AtW
   assign hop_port_o = other ? free_port : hop_port_i;
 endmodule
 
-// Any number, the same for ever. A register that keeps its value would do, if no optimization took it for undefined.
+// Any constant number. A register that keeps its value would do, if no optimization treated it as undefined.
 module any_number #(parameter Width = 8) (output logic [Width-1:0] number_o);
   (* anyconst *) wire [Width-1:0] free_number;
   assign number_o = free_number;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// No frame is lost, doubled or mixed with another between the lookup's two ends: laws of its ports alone, bound to it.
+// No frame is lost, doubled or mixed with another between the lookup's two ends: laws of its ports only, bound to it.
 //
-// Every word in carries the number of its frame in byte 3 and its own place in it in byte 2, where nothing is
-// rewritten. One frame, f_n, is watched: what the decision said of it, and what came out. A decision is seen by
-// the room it takes or, a cycle later, by the count of the drop. A frame has the words that its length says, as input_buffer
-// proves; what is promised to a queue is what is then written to it, which the queues assume.
+// Every input word carries the number of its frame in byte 3 and its index in the frame in byte 2, where nothing is
+// rewritten. One frame, f_n, is watched: the decision about it, and its words at the output. A decision is seen by
+// the room it takes or, a cycle later, by the count of the drop. A frame has as many words as its length requires,
+// which input_buffer proves; exactly the reserved words are then written to a queue, which the queues assume.
 
 `default_nettype none
 
@@ -43,17 +43,17 @@ module output_port_lookup_laws #(
   wire [7:0] f_n;
   any_number #(.Width(8)) i_n (.number_o(f_n));
 
-  reg [7:0] f_frame, f_place;              // of the word that is offered
+  reg [7:0] f_frame, f_place;              // frame and index of the word that is offered
   reg [7:0] f_decided;                     // frames decided
-  reg       f_known, f_kept;               // the watched one is decided, and was kept
-  reg [NumPorts-1:0] f_choice;             // to this queue
-  reg       f_came;                        // it has begun to come out
-  reg [7:0] f_out_frame, f_out_place;      // the last word that came out
+  reg       f_known, f_kept;               // the watched frame is decided, and was kept
+  reg [NumPorts-1:0] f_choice;             // queue chosen for it
+  reg       f_came;                        // its first word has left
+  reg [7:0] f_out_frame, f_out_place;      // frame and index of the last word that left
   reg       f_out_any, f_out_last;         // there was one, and it was the last of its frame
-  reg [NumPorts-1:0] f_took;               // what the decision of the cycle before took
+  reg [NumPorts-1:0] f_took;               // room taken by the decision of the cycle before
   reg [7:0] f_ask1, f_ask2, f_ask3;        // words of the frames that decide next, now, and a cycle ago
-  reg [7:0] f_promise;                     // words that the watched one was promised room for
-  reg [LenW-1:0] f_len;                    // bytes of the frame whose words come in
+  reg [7:0] f_promise;                     // words reserved for the watched frame
+  reg [LenW-1:0] f_len;                    // length of the frame whose words come in, in bytes
   wire [7:0] f_now = m_tdata_o[31:24];
   wire [3:0] f_drops = {|malformed_o, |ttl_o, |no_entry_o, |full_o};
   wire       f_decides = f_took != 0 || f_drops != 0;
@@ -64,11 +64,11 @@ module output_port_lookup_laws #(
     if (s_tvalid_i) assume (s_tdata_i[31:16] == {f_frame, f_place});
     if (f_place == 8'd7) assume (s_tlast_i);
     if (s_tvalid_i) begin
-      // Its length says how many words a frame has, 8 at most, and stands on each of them.
+      // The length gives the number of words, 8 at most, and is on each of them.
       assume (s_tlen_i != 0 && s_tlen_i <= PathW && s_tlast_i == ((f_place + 1'b1) * (PathW / 8) >= s_tlen_i));
       assume (f_place == 8'd0 || s_tlen_i == f_len);
     end
-    // For the solver's sake: no other bytes than those that are looked at or changed.
+    // For the solver: only bytes that are read or changed are free.
     assume (s_tdata_i[15:0] == 16'h0);
     assume (f_frame < 8'd200);
     if (past_q) begin
@@ -86,7 +86,7 @@ module output_port_lookup_laws #(
   genvar q;
   generate
     for (q = 0; q < NumPorts; q = q + 1) begin : g_queue
-      reg [7:0] f_owed;  // words promised to it and not yet written
+      reg [7:0] f_owed;  // words reserved in it and not yet written
       always_ff @(posedge clk_i) begin
         if (!rst_ni) f_owed <= 8'd0;
         else f_owed <= f_owed + (take_o[q] ? f_ask2 : 8'd0) - {7'd0, m_tvalid_o && m_tready_i && m_tdest_o[q]};

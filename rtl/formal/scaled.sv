@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A draw that was scaled ahead decides as the draw itself: what detour_decision does is what the vectors pin.
+// A draw that was scaled ahead decides as the draw itself, so the vectors also cover detour_decision.
 
 module scaled #(parameter NumPorts = 4, parameter PortW = 2, parameter DrawW = 32) (
   input logic [PortW-1:0]    want_i,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The registers and the draws as they might be at their worst, for the proof of the whole switch: any settings, which stay,
-// and any draw in any cycle. What is counted goes to the laws instead (switch_top_laws.sv).
+// Worst case of the registers and the draws, for the proof of the whole switch: any settings, which
+// stay, and any draw in any cycle. Counted events go to the laws instead (switch_top_laws.sv).
 
 module switch_registers #(
   parameter NumPorts = 4, parameter LinkW = 64, parameter PathW = 64, parameter WordsW = 12, parameter IndexW = 8,
@@ -31,11 +31,11 @@ module switch_registers #(
   assign mark_at_o      = free_mark_at;
   assign alpha_o        = free_alpha;
   assign buffer_o       = free_buffer;
-  // Of the table, the hash, the routes and the draws, whose answers are free already.
+  // For the table, the hash, the routes and the draws, whose answers are free already.
   assign {salt_o, early_o, rank_o, route_we_o, route_o, seed_we_o, seed_o, table_we_o, table_used_o, table_ip_o, table_addr_o} = 0;
   assign table_at_o    = {(IndexW+1){1'b0}};
   assign table_group_o = {NumPorts{1'b0}};
-  // Nobody reads or writes.
+  // No reads or writes.
   assign {awready_o, wready_o, bresp_o, bvalid_o, arready_o, rdata_o, rresp_o, rvalid_o} = 0;
 endmodule
 

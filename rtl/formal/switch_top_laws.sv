@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The whole switch: what comes out is a frame that went in, whole and once; each frame leaves or is counted; ready returns.
+// The whole switch: each output frame is an input frame, whole and once; each frame leaves or is counted; ready returns.
 //
-// switch_top_laws is bound to the switch and looks at its links and at what it counts. Every word carries in bytes 2 and
-// 3, where nothing is rewritten, the port and the number of its frame and its own place in it. One frame, any, is
-// watched closer: port f_port, number f_n.
+// switch_top_laws is bound to the switch and reads its links and its counts. Bytes 2 and
+// 3 of every word, where nothing is rewritten, have the port and the number of its frame
+// and its index in it. Any one frame is watched more closely: port f_port, number f_n.
 //
-// switch_world is what stands around it: two senders and two receivers, who do what they like within AXI4-Stream.
-// Frames have the bytes that decide something, and zeros or constants elsewhere, for the solver's sake: IPv4 or not,
-// sound or not, a time to live that ends or not, able to be marked or not, of one word to three, full or not, broken or not.
-// They send Words words at most, all of them in the first Window cycles: so the end of each of them is seen.
+// switch_world is its environment: two senders and two receivers, free within AXI4-Stream. Frames have the
+// bytes that decide something, and zeros or constants elsewhere, for the solver: IPv4 or not, sound or not,
+// a time to live that ends or not, ECN-capable or not, of one word to three, full or not, broken or not.
+// They send at most Words words, all of them in the first Window cycles, so that the end of each is seen.
 
 `default_nettype none
 
 module switch_top_laws #(
   parameter NumPorts = 2,
   parameter LinkW    = 512,
-  parameter Latency  = 26,   // cycles of an idle switch, from a frame's last beat in to its first out, and to spare
+  parameter Latency  = 26,   // cycles of an idle switch from a frame's last beat in to its first out, with a margin
   parameter MaxWords = 2     // words of the longest sound frame
 ) (
   input wire logic                        clk_i,
@@ -46,13 +46,13 @@ module switch_top_laws #(
   wire [2:0] f_n;
   any_number #(.Width(4)) i_frame (.number_o({f_port, f_n}));
 
-  reg              f_in_whole;        // the watched one is in, and sound as far as a link can be
+  reg              f_in_whole;        // the watched frame is in, and sound as far as a link can tell
   reg              f_in_long;         // it has a second word
-  reg [LinkW/8-1:0] f_in_keep;        // bytes of its last word
+  reg [LinkW/8-1:0] f_in_keep;        // valid bytes of its last word
   reg              f_begun, f_ended;  // it has begun to leave, and has left
   reg [CountW-1:0] f_came, f_went, f_dropped;
   reg [CountW:0]   f_words;           // words taken since the switch was empty
-  reg [6:0]        f_quiet;           // cycles without a word offered, while all outputs take what comes
+  reg [6:0]        f_quiet;           // cycles without a word offered, while all outputs accept beats
 
   reg              detour_seen, full_seen;
 
@@ -77,9 +77,9 @@ module switch_top_laws #(
       wire            watched_in  = in_tag[TagW-1:2] == {f_port, f_n};
       wire            watched_out = out_tag[TagW-1:2] == {f_port, f_n};
 
-      reg [TagW-1:0] last_tag;  // of the word that left by this port last
-      reg            amid;      // and more of its frame follow
-      reg [3:0]      next [0:1];  // of each port's frames, the first that may still leave here
+      reg [TagW-1:0] last_tag;  // tag of the last word that left by this port
+      reg            amid;      // more words of its frame follow
+      reg [3:0]      next [0:1];  // for each input port, the first frame that may still leave here
 
       always_ff @(posedge clk_i) begin
         if (!rst_ni) begin
@@ -168,14 +168,14 @@ module switch_world #(
 ) (
   input wire logic       clk_i,
   input wire logic [1:0] valid_i,   // a word is offered
-  input wire logic [1:0] last_i,    // it ends its frame
-  input wire logic [1:0] user_i,    // which is broken
+  input wire logic [1:0] last_i,    // the word ends its frame
+  input wire logic [1:0] user_i,    // that frame is broken
   input wire logic [1:0] short_i,   // a last word has 36 bytes, not 64
-  input wire logic [1:0] ip_i,      // it is IPv4
-  input wire logic [1:0] sound_i,   // and its version is right
+  input wire logic [1:0] ip_i,      // the frame is IPv4
+  input wire logic [1:0] sound_i,   // its version is right
   input wire logic [1:0] ends_i,    // its time to live ends here
-  input wire logic [1:0] ecn_i,     // it can be marked
-  input wire logic [1:0] ready_i    // the receivers take what comes
+  input wire logic [1:0] ecn_i,     // the frame is ECN-capable
+  input wire logic [1:0] ready_i    // the receivers accept beats
 );
 
   localparam LinkW = 512;
@@ -185,7 +185,7 @@ module switch_world #(
   reg past_q = 1'b0;  // the reset is over
   always_ff @(posedge clk_i) past_q <= 1'b1;
 
-  reg [5:0] sent, since;  // words that are taken, cycles since the reset
+  reg [5:0] sent, since;  // words taken, cycles since the reset
   always_ff @(posedge clk_i) begin
     sent  <= !past_q ? 6'd0 : sent + (valid_i[0] && ready[0]) + (valid_i[1] && ready[1]);
     since <= !past_q ? 6'd0 : since == 6'd63 ? since : since + 1'b1;
@@ -201,7 +201,7 @@ module switch_world #(
   genvar p;
   generate
     for (p = 0; p < 2; p = p + 1) begin : g_sender
-      reg [2:0] frame;  // number of the frame, and of the word in it
+      reg [2:0] frame;  // number of the frame, and index of the word in it
       reg [1:0] place;
 
       always_ff @(posedge clk_i) begin
@@ -212,7 +212,7 @@ module switch_world #(
           place <= last_i[p] ? 2'd0 : place + 1'b1;
           if (last_i[p]) frame <= frame + 1'b1;
         end
-        // What is offered stays as it is until it is taken.
+        // An offered word stays unchanged until it is taken.
         if (past_q && $past(past_q && valid_i[p] && !ready[p])) begin
           assume (valid_i[p] && last_i[p] == $past(last_i[p]) && user_i[p] == $past(user_i[p]) && short_i[p] == $past(short_i[p])
                   && ip_i[p] == $past(ip_i[p]) && sound_i[p] == $past(sound_i[p]) && ends_i[p] == $past(ends_i[p])
@@ -221,7 +221,7 @@ module switch_world #(
       end
 
       always_comb begin
-        // No frame has more than three words, one too many, and none more numbers than a tag holds.
+        // No frame has more than three words, one too many, and no port sends more frames than a tag can number.
         if (place == 2'd2) assume (last_i[p]);
         if (frame == 3'd7) assume (!valid_i[p]);
       end
@@ -229,7 +229,7 @@ module switch_world #(
       assign keep[p*LinkW/8 +: LinkW/8] = last_i[p] && short_i[p] ? {28'h0, {36{1'b1}}} : {64{1'b1}};
       assign data[p*LinkW +: LinkW] = {
         304'h0,                                       // from byte 26 on
-        8'h34, 8'h12,                                 // 24: the checksum, which is nobody's to verify
+        8'h34, 8'h12,                                 // 24: the checksum, which is not verified
         8'd17,                                        // 23: the protocol
         ends_i[p] ? 8'd1 : 8'd64,                     // 22: the time to live
         32'h0,                                        // 18

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A queue from one clock to another: written by w_clk_i, read by r_clk_i, whatever these are to each other.
+// Queue from one clock to another: written by w_clk_i, read by r_clk_i, whatever their relation.
 //
-// Decision    none: first in, first out, one word a cycle of the slower clock where AddrW is 4 or more.
+// Decision    none: first in, first out, one word a cycle of the slower clock if AddrW is 4 or more.
 // State       2^AddrW words and one in r_data_o; each side's pointer, in binary and in Gray code; whether each side runs.
-// Latency     a word taken at an edge of w_clk_i is in r_data_o after the third or fourth edge of r_clk_i from there; room
-//             comes back after as many of w_clk_i.
+// Latency     a word taken at an edge of w_clk_i is in r_data_o after the third or fourth edge of
+//             r_clk_i from there; the freed place returns to the writer after as many edges of w_clk_i.
 // Source      C. Cummings, Simulation and Synthesis Techniques for Asynchronous FIFO Design, SNUG 2002: pointers cross in Gray
-//             code, in which one bit changes at a time, by two flip-flops. How both sides begin anew is not from there.
-// Deviations  Outputs are registers. Reset is synchronous in each side, and one of one side alone is allowed:
+//             code, in which one bit changes at a time, through two flip-flops. The restart of both sides is not from there.
+// Deviations  outputs are registers. Reset is synchronous in each side, and a reset of one side only is allowed:
 //
-// **Reset of one side, of any length, resets both.** The words in here are lost: r_valid_o falls though its word may not have
-// been taken, w_ready_o falls, and both sides say so by w_up_o and r_up_o. Each side lets its pointer stand until the other
-// no longer looks at it, then both begin at 0. They run again some cycles of each clock after the last reset has ended; of
-// what is written from then on nothing is lost. While one side is held in reset, or its clock stands, w_ready_o stays or falls low.
+// **Reset of one side, of any length, resets both.** The words in the queue are lost: r_valid_o falls although its word may
+// not have been taken, w_ready_o falls, and both sides report it by w_up_o and r_up_o. Each side holds its pointer until the
+// other no longer reads it, then both begin at 0. They run again some cycles of each clock after the last reset has ended;
+// no word written from then on is lost. While one side is held in reset, or its clock stops, w_ready_o stays or falls low.
 //
-// For tools: the names of the registers that take what comes from the other clock end in _meta_q, and of those behind them in
-// _sync_q; both are marked ASYNC_REG. Constrain all paths to _meta_q, and from the memory to r_data_o, to be no longer than a
-// period of the clock they come from, by data alone (set_max_delay -datapath_only): bits of a pointer must not be further
-// apart than that. Nothing else crosses: tests/test_clock_crossings.py looks.
+// For tools: the names of the registers that capture signals of the other clock end in _meta_q, those of the
+// registers behind them in _sync_q; both are marked ASYNC_REG. Constrain all paths to _meta_q, and from the memory to
+// r_data_o, to at most a period of the clock they come from, by data only (set_max_delay -datapath_only): the bits of
+// a pointer must not be skewed by more than that. Nothing else crosses: tests/test_clock_crossings.py checks it.
 
 `default_nettype none
 `include "expect.svh"
@@ -28,17 +28,17 @@ module async_fifo #(
   parameter Block = 0   // 1: in block RAM; 0: in the memory of LUTs
 ) (
   input  wire logic             w_clk_i,    // clock of the writer
-  input  wire logic             w_rst_ni,   // its reset, active low, synchronous
+  input  wire logic             w_rst_ni,   // reset of that clock, active low, synchronous
   input  wire logic             w_valid_i,  // a word is offered
   input  wire logic [Width-1:0] w_data_i,   // the word
-  output logic                  w_ready_o,  // and taken
+  output logic                  w_ready_o,  // the word is taken
   output logic                  w_up_o,     // both sides run; when this falls, words have been lost
   input  wire logic             r_clk_i,    // clock of the reader
-  input  wire logic             r_rst_ni,   // its reset, active low, synchronous
+  input  wire logic             r_rst_ni,   // reset of that clock, active low, synchronous
   output logic                  r_valid_o,  // r_data_o holds a word
-  output logic      [Width-1:0] r_data_o,   // the oldest word
+  output logic      [Width-1:0] r_data_o,   // oldest word
   output logic                  r_up_o,     // both sides run; when this falls, words have been lost
-  input  wire logic             r_ready_i   // it is taken
+  input  wire logic             r_ready_i   // the word is taken
 );
 
   generate
@@ -49,11 +49,11 @@ module async_fifo #(
     gray = binary ^ (binary >> 1);
   endfunction
 
-  // Each side's own registers, and what the other side sees of them.
-  reg [AddrW:0] w_at_q, w_gray_q;  // the next word to write
-  reg [AddrW:0] r_at_q, r_gray_q;  // the next word to read
+  // Registers of each side, and what the other side sees of them.
+  reg [AddrW:0] w_at_q, w_gray_q;  // next word to write
+  reg [AddrW:0] r_at_q, r_gray_q;  // next word to read
   reg           w_run_q, r_run_q;  // the writer leads, the reader follows: neither moves before the other has
-  reg           w_ask_q, r_ask_q;  // there was a reset, and not both have stopped since
+  reg           w_ask_q, r_ask_q;  // there was a reset, and the two sides have not both stopped since
 
   (* ASYNC_REG = "TRUE" *) reg [AddrW:0] w_gray_meta_q, w_gray_sync_q;  // in r_clk_i
   (* ASYNC_REG = "TRUE" *) reg           w_run_meta_q,  w_run_sync_q;
@@ -61,7 +61,7 @@ module async_fifo #(
   (* ASYNC_REG = "TRUE" *) reg           r_run_meta_q,  r_run_sync_q;
   (* ASYNC_REG = "TRUE" *) reg           r_ask_meta_q,  r_ask_sync_q;
 
-  // The same at the far ends of the wires. A proof lets each bit take its time.
+  // The same signals at the far ends of the wires. A proof lets each bit arrive at its own time.
   wire [AddrW:0] w_gray_far, r_gray_far;
   wire           w_run_far, r_run_far, r_ask_far;
 `ifndef FORMAL
@@ -79,7 +79,7 @@ module async_fifo #(
     {r_gray_sync_q, r_run_sync_q, r_ask_sync_q} <= {r_gray_meta_q, r_run_meta_q, r_ask_meta_q};
   end
 
-  // From any state a reset of each side leads to one in which all is well; before it, simulations need to know what is there.
+  // From any state, a reset of each side leads to a valid one; simulations need initial values before it.
   initial begin
     {w_at_q, w_gray_q, w_gray_meta_q, w_gray_sync_q} = {(4*AddrW+4){1'b0}};
     {r_at_q, r_gray_q, r_gray_meta_q, r_gray_sync_q} = {(4*AddrW+4){1'b0}};
@@ -87,16 +87,16 @@ module async_fifo #(
     {w_ask_q, r_ask_q, r_ask_meta_q, r_ask_sync_q} = 4'd0;
   end
 
-  // The writer.
+  // Writer.
   reg           w_ready_q, w_up_q;
-  reg           w_clean_q;  // the pointer was 0 a cycle ago, and so is at the far end before w_run_q is
+  reg           w_clean_q;  // the pointer was 0 a cycle ago, and so is 0 at the far end before w_run_q is set
   wire          push    = w_valid_i && w_ready_q;
   wire          w_runs  = w_run_q && r_run_sync_q;
-  wire          w_rests = !w_run_q && !r_run_sync_q;  // the reader does not look at the pointer
+  wire          w_rests = !w_run_q && !r_run_sync_q;  // the reader does not read the pointer
   wire          w_go    = w_rst_ni && w_runs && !w_ask_q && !r_ask_sync_q;
   wire [AddrW:0] w_next = w_at_q + {{AddrW{1'b0}}, push};
   wire [AddrW:0] w_next_gray = gray(w_next);
-  // Full: the reader is one round behind, which in Gray code is the two highest bits turned over.
+  // Full: the reader is one round behind, which in Gray code inverts the two highest bits.
   wire          full    = w_next_gray == {~r_gray_sync_q[AddrW:AddrW-1], r_gray_sync_q[AddrW-2:0]};
 
   initial {w_ready_q, w_up_q, w_clean_q} = 3'b000;
@@ -114,7 +114,7 @@ module async_fifo #(
   assign w_ready_o = w_ready_q;
   assign w_up_o    = w_up_q;
 
-  // The reader.
+  // Reader.
   reg           r_valid_q, r_up_q;
   reg [Width-1:0] r_data_q;
   wire          move   = !r_valid_q || r_ready_i;
@@ -137,7 +137,7 @@ module async_fifo #(
   assign r_data_o  = r_data_q;
   assign r_up_o    = r_up_q;
 
-  // The memory. A word that is read was written two edges of r_clk_i before, or more.
+  // Memory. A word that is read was written at least two edges of r_clk_i before.
   generate
     if (Block != 0) begin : g_block
       (* ram_style = "block" *)

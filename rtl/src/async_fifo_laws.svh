@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The laws of async_fifo: two clocks that rise when they like, wires that take their time, resets of either side at any time.
+// Laws of async_fifo: two clocks with free edges, wires with free delays, resets of either side at any time.
 //
-// In each step of the solver's own clock either clock may rise, both or none: so every ratio, drift and standstill is among
-// the runs. Each bit that crosses arrives at the other clock on its own, at the latest as its own clock rises again.
+// In each step of the solver's clock either clock may rise, both or none: so the runs include every ratio, drift and
+// standstill. Each bit that crosses arrives at the other clock separately, at the latest as its own clock rises again.
 
   (* gclk *) wire f_step;
 
@@ -30,7 +30,7 @@
   assign {w_gray_far, w_run_far}            = f_w_far_q;
   assign {r_gray_far, r_run_far, r_ask_far} = f_r_far_q;
 
-  // What each register of pointers says, in binary.
+  // Value of each register of pointers, in binary.
   function automatic [AddrW:0] f_binary(input [AddrW:0] code);
     integer i;
     begin
@@ -42,11 +42,11 @@
   localparam [AddrW:0] FWords = 1 << AddrW;
   wire [AddrW:0] f_held   = w_at_q - r_at_q;
   wire [AddrW:0] f_w_far  = f_binary(w_gray_far)    - r_at_q, f_w_meta = f_binary(w_gray_meta_q) - r_at_q;
-  wire [AddrW:0] f_w_sync = f_binary(w_gray_sync_q) - r_at_q;  // words that the reader knows of
+  wire [AddrW:0] f_w_sync = f_binary(w_gray_sync_q) - r_at_q;  // words that the reader sees
   wire [AddrW:0] f_r_far  = w_at_q - f_binary(r_gray_far),    f_r_meta = w_at_q - f_binary(r_gray_meta_q);
-  wire [AddrW:0] f_r_sync = w_at_q - f_binary(r_gray_sync_q);  // words that the writer thinks there are
+  wire [AddrW:0] f_r_sync = w_at_q - f_binary(r_gray_sync_q);  // words that the writer assumes
 
-  // One word of all: what was written last when the pointer was f_at.
+  // Any one word: the last one written when the pointer was f_at.
   (* anyconst *) wire [AddrW:0] f_at;
   reg [Width-1:0] f_word_q;
   reg             f_have_q = 1'b0;
@@ -54,11 +54,11 @@
     if (push && w_at_q == f_at) f_word_q <= w_data_i;
     f_have_q <= !w_rests && (f_have_q || (push && w_at_q == f_at));
   end
-  wire [AddrW:0] f_age = w_at_q - f_at;  // words written since, itself among them
+  wire [AddrW:0] f_age = w_at_q - f_at;  // words written since, that word included
   wire f_waits = r_run_q && f_age != 0 && f_age <= f_held;
   wire f_is_out = r_valid_q && r_at_q - 1'b1 == f_at;
 
-  // Rounds: in each both clocks rise. They are counted while both sides run and something is waited for.
+  // Rounds: in each, both clocks rise. They are counted while both sides run and a word is waited for.
   reg       f_w_rose_q = 1'b0, f_r_rose_q = 1'b0;
   reg [4:0] f_shut_q = 5'd0, f_dry_q = 5'd0;
   wire      f_round = (f_w_rose_q || f_w_edge) && (f_r_rose_q || f_r_edge);
@@ -70,7 +70,7 @@
     f_dry_q    <= f_both && !r_valid_q && w_at_q != r_at_q ? f_dry_q + {4'd0, f_round} : 5'd0;
   end
 
-  // The wave: who runs, from the writer's register through the reader's and back. One change is under way at most.
+  // Wave of the run flags, from the writer's register through the reader's and back. At most one change is under way.
   wire [7:0] f_wave = {w_run_q, w_run_far, w_run_meta_q, w_run_sync_q, r_run_q, r_run_far, r_run_meta_q, r_run_sync_q};
   wire [6:0] f_front = f_wave[7:1] ^ f_wave[6:0];
   wire f_rises = w_run_q && !r_run_sync_q;
@@ -85,7 +85,7 @@
   wire [AddrW:0] f_w_turned = w_gray_q ^ f_w_gray_q, f_r_turned = r_gray_q ^ f_r_gray_q;
 
 `ifdef RETURNS
-  // From any state that keeps the laws, which the other tasks prove: so from every one that there can be.
+  // From any state that keeps the laws, which the other tasks prove: so from every reachable one.
   `define LAW assume
   localparam [4:0] Frees = 5'd9, Comes = 5'd6;
   always_comb begin
@@ -102,7 +102,7 @@
                                        && (!f_r_looked_at_q || (f_r_turned & (f_r_turned - 1'b1)) == 0));
       codes_of_their_pointers: `LAW (w_gray_q == gray(w_at_q) && r_gray_q == gray(r_at_q));
       one_change_under_way:    `LAW ((f_front & (f_front - 1'b1)) == 0);
-      // A side that does not run does not move what the other looks at.
+      // A side that does not run does not change the registers that the other reads.
       ready_only_while_up:     `LAW (!w_ready_q || w_up_q);
       up_only_while_both_run:  `LAW (!w_up_q || (w_run_q && r_run_sync_q && !w_ask_q));
       valid_only_while_up:     `LAW (!r_valid_q || r_up_q);

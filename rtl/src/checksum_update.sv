@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The checksum of an IPv4 header whose time to live falls by one, and which may be marked.
+// Checksum of an IPv4 header whose time to live falls by one, and which may be marked.
 //
-// Decision    by RFC 1624, HC' = ~(~HC + ~m + m') over the words that change: one hop less takes 0x0100
-//             from its word; a mark adds what is missing from 3.
-// State       the sum of one frame.
-// Latency     1 cycle, one frame a cycle. The carry goes around behind the register.
+// Decision    by RFC 1624, HC' = ~(~HC + ~m + m') over the words that change: a
+//             hop subtracts 0x0100 from its word; a mark adds the difference to 3.
+// State       sum of one frame.
+// Latency     1 cycle, one frame a cycle. The carry is added back behind the register.
 // Source      RFC 1624, equation 3.
 // Deviations  none. A wrong checksum stays wrong.
 
@@ -12,10 +12,10 @@
 
 module checksum_update (
   input  wire logic        clk_i,       // clock
-  input  wire logic [15:0] checksum_i,  // of the header as it came
-  input  wire logic [1:0]  ecn_i,       // its ECN field as it came
+  input  wire logic [15:0] checksum_i,  // checksum of the header as it came
+  input  wire logic [1:0]  ecn_i,       // ECN field as it came
   input  wire logic        mark_i,      // the ECN field becomes 3
-  output logic      [15:0] checksum_o   // of the header as it leaves, a cycle later
+  output logic      [15:0] checksum_o   // checksum of the header as it leaves, a cycle later
 );
 
   reg [16:0] sum_q;
@@ -27,8 +27,8 @@ module checksum_update (
   assign checksum_o = ~(sum_q[15:0] + {15'h0, sum_q[16]});
 
 `ifdef FORMAL
-  // Any header: the word with the time to live, and the sum of all others but the checksum, which is
-  // never 0. The receiver's sum over all of it is 0xffff where the checksum is right.
+  // Any header: the word with the time to live, and the sum of all others except the checksum,
+  // which is never 0. The receiver's sum over all of it is 0xffff if the checksum is right.
   (* anyseq *) wire [15:0] f_ttl, f_others;
 
   function automatic [15:0] plus(input [15:0] a, input [15:0] b);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Where a packet may be detoured to, full or not.
+// Ports to which a packet may be detoured, full or not.
 //
-// Decision    every port that leads to a switch, without the one the packet came in by where that is
-//             barred; none at all once it was detoured as often as is allowed.
+// Decision    every port that leads to a switch, except the ingress port if that is
+//             barred; no port once the packet was detoured as often as is allowed.
 // State       none.
-// Latency     none: combinational, and known before the queues are looked at.
-// Source      `Detours::open` in crates/switch/src/buffer/detour.rs; its settings `ingress` and
-//             `max_detours` are not in the paper, which leaves loops to the time to live.
+// Latency     none: combinational, and known before the queues are read.
+// Source      `Detours::open` in crates/switch/src/buffer/detour.rs; the paper has no
+//             settings `ingress` and `max_detours`, and leaves loops to the time to live.
 // Deviations  none.
 
 `default_nettype none
@@ -16,12 +16,12 @@ module detour_allow #(
   parameter PortW    = 3   // bits of a port number; 2^PortW >= NumPorts
 ) (
   input  wire logic [NumPorts-1:0] switch_i,          // bit p: another switch hangs off port p
-  input  wire logic [PortW-1:0]    ingress_i,         // port the packet came in by
-  input  wire logic                ingress_barred_i,  // it may not leave by that one
-  input  wire logic [7:0]          detours_i,         // how often it was detoured
-  input  wire logic [7:0]          max_detours_i,     // how often it may be; 0 for any number
-  output logic                     spent_o,           // it may be detoured no more
-  output logic [NumPorts-1:0]      candidates_o       // the mask for switch_i of a detour cell
+  input  wire logic [PortW-1:0]    ingress_i,         // ingress port
+  input  wire logic                ingress_barred_i,  // the packet may not leave by its ingress port
+  input  wire logic [7:0]          detours_i,         // number of detours so far
+  input  wire logic [7:0]          max_detours_i,     // limit of detours; 0 for no limit
+  output logic                     spent_o,           // no further detour is allowed
+  output logic [NumPorts-1:0]      candidates_o       // mask for switch_i of a detour cell
 );
 
   wire [NumPorts-1:0] barred = ingress_barred_i ? {{(NumPorts-1){1'b0}}, 1'b1} << ingress_i : {NumPorts{1'b0}};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Any of the policies that detour, and drop-tail: the one that a register names.
+// All policies that detour, and drop-tail: a register selects one.
 //
-// Decision    policy_i 0: the wanted port where the packet fits, else a drop; 1: detour_pick; 2: detour_first_open;
-//             3: detour_load_aware; 4: detour_flow; 5: detour_probabilistic; else as 0.
+// Decision    policy_i 0: the wanted port if the packet fits, else a drop; 1: detour_pick; 2:
+//             detour_first_open; 3: detour_load_aware; 4: detour_flow; 5: detour_probabilistic; else as 0.
 // State       none.
-// Latency     none: combinational. The five cells stand beside each other.
-// Source      Zarifis et al., EuroSys 2014, sections 2 and 7; the cells, which the vectors pin each by itself and here.
-// Deviations  those of the cells. All take draw_1_i; detour_probabilistic takes draw_2_i as well.
+// Latency     none: combinational. The five cells work in parallel.
+// Source      Zarifis et al., EuroSys 2014, sections 2 and 7; the vectors check each cell alone and here.
+// Deviations  those of the cells. All use draw_1_i; detour_probabilistic uses draw_2_i too.
 
 `default_nettype none
 
@@ -17,20 +17,20 @@ module detour_choice #(
   parameter DepthW   = 20,  // bits of a queue's depth
   parameter RankW    = 32   // bits of a rank
 ) (
-  input  wire logic [2:0]                   policy_i,  // which
+  input  wire logic [2:0]                   policy_i,  // policy
   input  wire logic [PortW-1:0]             want_i,    // port the route chose; below NumPorts
   input  wire logic [NumPorts-1:0]          fits_i,    // bit p: the packet fits in queue p
-  input  wire logic [NumPorts-1:0]          switch_i,  // bit p: it may be detoured to port p
-  input  wire logic [NumPorts*DepthW-1:0]   depth_i,   // how full each queue is, port 0 lowest; with policy 3
-  input  wire logic [NumPorts*NumPorts-1:0] order_i,   // row k: the port its flow tries k-th; with policy 4
-  input  wire logic [DepthW-1:0]            line_i,    // how full the wanted queue is; with policy 5, as the rest
-  input  wire logic [DepthW-1:0]            start_i,   // where early detours begin
-  input  wire logic [DepthW-1:0]            full_i,    // where they are certain; not above start_i: there are none
-  input  wire logic [RankW-1:0]             rank_i,    // what the packet's flow has left to send
-  input  wire logic [RankW-1:0]             favour_i,  // with at most this left it never goes early
-  input  wire logic [DrawW-1:0]             draw_1_i,  // the next draw
-  input  wire logic [DrawW-1:0]             draw_2_i,  // the one after it
-  output logic                              drop_o,    // no port will take it
+  input  wire logic [NumPorts-1:0]          switch_i,  // bit p: a detour to port p is allowed
+  input  wire logic [NumPorts*DepthW-1:0]   depth_i,   // depth of each queue, port 0 lowest; with policy 3
+  input  wire logic [NumPorts*NumPorts-1:0] order_i,   // row k: the port that the flow tries k-th; with policy 4
+  input  wire logic [DepthW-1:0]            line_i,    // depth of the wanted queue; with policy 5, as the rest
+  input  wire logic [DepthW-1:0]            start_i,   // depth at which early detours begin
+  input  wire logic [DepthW-1:0]            full_i,    // depth at which they are certain; if not above start_i there are none
+  input  wire logic [RankW-1:0]             rank_i,    // bytes that the packet's flow has left to send
+  input  wire logic [RankW-1:0]             favour_i,  // a packet with at most this left is never detoured early
+  input  wire logic [DrawW-1:0]             draw_1_i,  // next draw
+  input  wire logic [DrawW-1:0]             draw_2_i,  // the draw after that
+  output logic                              drop_o,    // no port has room
   output logic                              detour_o,  // the choice is not the wanted port
   output logic [PortW-1:0]                  port_o     // the choice; meaningful when !drop_o
 );
@@ -58,7 +58,7 @@ module detour_choice #(
     .drop_o (drop[4]), .detour_o (detour[4]), .port_o (port[4])
   );
 
-  // Settings that make no sense end no detours of what does not fit: nothing goes early then.
+  // Invalid settings disable early detours, and keep detours of packets that do not fit.
   wire                early = full_i > start_i;
   wire [DepthW-1:0]   start = early ? start_i : {{(DepthW-1){1'b1}}, 1'b0};
   wire [DepthW-1:0]   full  = early ? full_i : {DepthW{1'b1}};
@@ -99,7 +99,7 @@ module detour_choice #(
 
   always_comb begin
     assume (want_i < NumPorts);
-    // What output_port_lookup gives: every port in a row.
+    // As output_port_lookup provides it: every port in a row.
     assume (rows_are_ports);
     if (!drop_o) begin
       a_port_of_this_switch: assert (port_o < NumPorts);
@@ -111,7 +111,7 @@ module detour_choice #(
       no_detours_by_drop_tail:  assert (policy_i >= 1 && policy_i <= 5);
       early_by_one_policy_alone: assert (!want_fits || (policy_i == Probabilistic && early && line_i > start_i && rank_i > favour_i));
     end
-    // What the laws above allow, two policies may do otherwise: it is the named one that does it.
+    // The laws above leave two policies room to differ: the outcome is that of the selected policy.
     if (policy_i >= 1 && policy_i <= 5)
       as_the_named_policy: assert ({drop_o, detour_o, port_o} == {drop[policy_i], detour[policy_i], port[policy_i]});
     not_both:              assert (!(drop_o && detour_o));

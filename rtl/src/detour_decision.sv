@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The wanted port, a detour or a drop, with a draw that is always ready.
+// Wanted port, detour or drop, with a draw that is always ready.
 //
-// Decision    by Dibs: detour_pick, detour_first_open, what buffer_i says (detour_choice), or no detours at
-//             all: the wanted port where the frame fits, else a drop.
-// State       the draw; with Dibs 3 two. It goes on with each frame that does not fit where it wants to, and
-//             with every frame where those that fit may leave early.
-// Latency     none: combinational. The draw is made, and with detour_pick scaled to every number of
-//             ports, before it is needed.
+// Decision    by Dibs: detour_pick, detour_first_open, the policy of buffer_i
+//             (detour_choice), or no detours: the wanted port if the frame fits, else a drop.
+// State       the draw; with Dibs 3 two draws. They advance with each frame that does not fit
+//             where it wants to go, and with every frame if frames that fit may leave early.
+// Latency     none: combinational. The draw is made before it is needed;
+//             for detour_pick it is also scaled to every number of ports.
 // Source      Zarifis et al., EuroSys 2014, sections 2 and 5.1.
-// Deviations  see the two cells. Dibs 2 draws from 8 bits of state, of which seed_i gives the lowest.
-//             Dibs 3 tries the ports of a flow in turn_order's order. What is left of a flow no frame says: its
-//             class of service (DSCP) stands for it.
+// Deviations  see the two cells. Dibs 2 draws from 8 bits of state, of which seed_i gives the
+//             lowest. Dibs 3 tries the ports of a flow in turn_order's order. A frame does not
+//             carry the bytes left of its flow: its class of service (DSCP) stands for them.
 
 `default_nettype none
 
@@ -19,27 +19,27 @@ module detour_decision #(
   parameter PortW    = 2,   // bits of a port number
   parameter WordsW   = 12,  // bits of a queue's length; at most 16
   parameter DrawW    = 32,  // bits of a draw
-  parameter Dibs     = 1    // 1: detours by detour_pick; 2: by detour_first_open; 3: as buffer_i says; 0: none
+  parameter Dibs     = 1    // 1: detours by detour_pick; 2: by detour_first_open; 3: as selected by buffer_i; 0: none
 ) (
   /* verilator lint_off UNUSEDSIGNAL */
-  // Without detours most of it is not needed.
+  // Without detours most inputs are unused.
   input  wire logic                clk_i,        // clock
   input  wire logic                rst_ni,       // reset, active low, synchronous
-  input  wire logic                seed_we_i,    // take a new seed for the draws
+  input  wire logic                seed_we_i,    // load a new seed for the draws
   input  wire logic [31:0]         seed_i,       // the seed
-  input  wire logic                alive_i,      // a frame decides now: it uses the draw if it must
-  input  wire logic [NumPorts-1:0] want_i,       // the port it wants, one bit
-  input  wire logic [PortW-1:0]    want_port_i,  // the same, as a number
-  input  wire logic [NumPorts-1:0] fits_i,       // bit p: it fits in queue p
-  input  wire logic [NumPorts-1:0] allowed_i,    // bit p: it may be detoured to port p
+  input  wire logic                alive_i,      // a frame decides now: it uses the draw if it needs one
+  input  wire logic [NumPorts-1:0] want_i,       // wanted port, one bit
+  input  wire logic [PortW-1:0]    want_port_i,  // wanted port, as a number
+  input  wire logic [NumPorts-1:0] fits_i,       // bit p: the frame fits in queue p
+  input  wire logic [NumPorts-1:0] allowed_i,    // bit p: a detour to port p is allowed
   // With Dibs 3.
   input  wire logic [NumPorts*WordsW-1:0] depth_i, // frames in each queue now, port 0 lowest
-  input  wire logic [5:0]          rank_i,       // its class of service; 0 where it has none
-  input  wire logic [11:0]         hash_i,       // of its flow
-  input  wire logic [31:0]         buffer_i,     // register BUFFER of rtl/switch.md; still while frames pass
-  input  wire logic [31:0]         early_i,      // register EARLY; still while frames pass
+  input  wire logic [5:0]          rank_i,       // class of service; 0 if it has none
+  input  wire logic [11:0]         hash_i,       // hash of the frame's flow
+  input  wire logic [31:0]         buffer_i,     // register BUFFER of rtl/switch.md; stable while frames pass
+  input  wire logic [31:0]         early_i,      // register EARLY; stable while frames pass
   /* verilator lint_on UNUSEDSIGNAL */
-  output logic                     full_o,       // no port will take it
+  output logic                     full_o,       // no port has room
   output logic                     detour_o,     // the choice is not the wanted port
   output logic      [NumPorts-1:0] choice_o      // the choice, one bit; meaningful when !full_o
 );
@@ -48,14 +48,14 @@ module detour_decision #(
 
   generate
     if (Dibs == 1) begin : g_dibs
-      // The draw has been scaled to every number of ports a cycle before it is needed; behind it
-      // stands the next one.
+      // The draw is scaled to every number of ports a cycle
+      // before it is needed; the next draw follows behind it.
       localparam PlacesW = (NumPorts + 1) * PortW;
 
       wire [DrawW-1:0]   draw;
       wire [PlacesW-1:0] places;
       reg  [PlacesW-1:0] places_q;
-      reg                load_q;  // places_q holds no draw of this seed yet
+      reg                load_q;  // places_q has no draw of this seed yet
       wire [PortW-1:0]   choice_port;
       wire               next = load_q || (alive_i && want_full);
 
@@ -104,7 +104,7 @@ module detour_decision #(
       end
 `endif
     end else if (Dibs == 2) begin : g_first_open
-      // The cheap one: the first open port from a drawn one on, by 8 bits of state.
+      // The cheap choice: the first open port from a drawn one on, with 8 bits of state.
       wire [PortW-1:0] draw;
       wire [PortW-1:0] choice_port;
 
@@ -129,13 +129,13 @@ module detour_decision #(
 
       assign choice_o = {{(NumPorts-1){1'b0}}, 1'b1} << choice_port;
     end else if (Dibs == 3) begin : g_choice
-      // As the register says. Depths in 16 bits, as its limits are.
+      // The policy selected by the register. Depths have 16 bits, as its limits do.
       localparam DepthW = 16;
       localparam [2:0] Probabilistic = 3'd5;
 
       wire [31:0]                  draw_1, draw_2;
       wire [NumPorts*DepthW-1:0]   depth;
-      wire [DepthW-1:0]            line [0:NumPorts];  // of the wanted port, joined
+      wire [DepthW-1:0]            line [0:NumPorts];  // depth of the wanted port, joined
       wire [NumPorts*NumPorts-1:0] order;
       wire [PortW-1:0]             choice_port;
       wire                         next = alive_i && (want_full || buffer_i[2:0] == Probabilistic);
@@ -149,7 +149,7 @@ module detour_decision #(
         .draw_o    (draw_1)
       );
 
-      // Another seed, so that the two are not the same.
+      // Another seed, so that the two draws differ.
       lfsr #(.Seed(32'h5eed_0002)) i_draw_2 (
         .clk_i     (clk_i),
         .rst_ni    (rst_ni),

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // First-open DIBS: the cheapest detour, one rotating priority encoder.
 //
-// Decision    want_i if the packet fits there, else the first port that fits and leads to a switch,
-//             counted upwards from a drawn one and around; else drop.
+// Decision    want_i if the packet fits there, else the first port that fits and leads
+//             to a switch, searched upwards and around from a drawn port; else drop.
 // State       none.
 // Latency     none: combinational.
 // Source      a cheaper form of Zarifis et al., EuroSys 2014, section 2; `pick` in
-//             crates/switch/src/buffer/dibs_first_open.rs, which the vectors pin.
-// Deviations  not uniform: a port that follows closed ones, or ports to hosts, takes their share as
-//             well. A draw narrower than 32 bits decides as the 32-bit draw that begins with its bits
-//             and goes on with zeros. With NumPorts a power of two only the top PortW bits matter.
+//             crates/switch/src/buffer/dibs_first_open.rs; the vectors check the equality.
+// Deviations  not uniform: a port that follows closed ports, or ports to hosts, also receives their
+//             share. A draw narrower than 32 bits decides as the 32-bit draw that begins with its
+//             bits and ends in zeros. If NumPorts is a power of two, only the top PortW bits matter.
 
 `default_nettype none
 
@@ -24,7 +24,7 @@ module detour_first_open #(
   /* verilator lint_off UNUSEDSIGNAL */
   input  wire logic [DrawW-1:0]    draw_i,    // one random draw
   /* verilator lint_on UNUSEDSIGNAL */
-  output logic                     drop_o,    // no port will take it
+  output logic                     drop_o,    // no port has room
   output logic                     detour_o,  // the choice is not the wanted port
   output logic [PortW-1:0]         port_o     // the choice; meaningful when !drop_o
 );
@@ -32,7 +32,7 @@ module detour_first_open #(
   wire want_fits = |(fits_i & ({{(NumPorts-1){1'b0}}, 1'b1} << want_i));
   wire [NumPorts-1:0] open = fits_i & switch_i;
 
-  // scale(draw, NumPorts): which port to begin with. The lower bits of draw and product are not read.
+  // scale(draw, NumPorts): the port to begin with. The lower bits of draw and product are unused.
   wire [PortW-1:0] start;
   /* verilator lint_off UNUSEDSIGNAL */
   generate
@@ -45,7 +45,7 @@ module detour_first_open #(
   endgenerate
   /* verilator lint_on UNUSEDSIGNAL */
 
-  // The lowest open port from `start` on, or else the lowest at all.
+  // The lowest open port from `start` on, or else the lowest open port.
   wire [NumPorts-1:0] after  = open & ({NumPorts{1'b1}} << start);
   wire [NumPorts-1:0] from   = after == {NumPorts{1'b0}} ? open : after;
   wire [NumPorts-1:0] lowest = from & (~from + 1'b1);

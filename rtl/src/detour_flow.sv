@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Flow-based DIBS: all detours of a flow take the same port, as long as it has room.
+// Flow-based DIBS: all detours of a flow use the same port while it has room.
 //
-// Decision    want_i if the packet fits there, else the first port in order_i that fits and may be
-//             detoured to; else drop.
+// Decision    want_i if the packet fits there, else the first port in
+//             order_i that fits and may be detoured to; else drop.
 // State       none; the flow's order comes from flow_order.
 // Latency     none: combinational, two levels of AND and OR for each row and one priority encoder.
-// Source      Zarifis et al., EuroSys 2014, section 7, "Flow-based detouring"; `pick` in
-//             crates/switch/src/buffer/dibs_flow.rs, which the vectors pin.
+// Source      Zarifis et al., EuroSys 2014, section 7, "Flow-based detouring"; `pick`
+//             in crates/switch/src/buffer/dibs_flow.rs; the vectors check the equality.
 // Deviations  none.
 
 `default_nettype none
@@ -17,9 +17,9 @@ module detour_flow #(
 ) (
   input  wire logic [PortW-1:0]             want_i,    // port the route chose; below NumPorts
   input  wire logic [NumPorts-1:0]          fits_i,    // bit p: the packet fits in queue p
-  input  wire logic [NumPorts-1:0]          switch_i,  // bit p: it may be detoured to port p; all of them stand in order_i
+  input  wire logic [NumPorts-1:0]          switch_i,  // bit p: a detour to port p is allowed; all such ports are in order_i
   input  wire logic [NumPorts*NumPorts-1:0] order_i,   // row k: the port to try k-th, one bit or none; row 0 lowest
-  output logic                              drop_o,    // no port will take it
+  output logic                              drop_o,    // no port has room
   output logic                              detour_o,  // the choice is not the wanted port
   output logic [PortW-1:0]                  port_o     // the choice; meaningful when !drop_o
 );
@@ -51,7 +51,7 @@ module detour_flow #(
   assign port_o   = want_fits ? want_i : number[NumPorts];
 
 `ifdef FORMAL
-  // What flow_order proves of its output: one port a row, and every port to a switch in a row.
+  // Properties that flow_order proves of its output: one port a row, and every port to a switch in a row.
   wire [NumPorts-1:0] listed [0:NumPorts];
   assign listed[0] = {NumPorts{1'b0}};
   generate

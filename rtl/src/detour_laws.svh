@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What every cell with the ports of detour_pick obeys, whatever it picks. Included under FORMAL.
+// Laws of every cell with the ports of detour_pick, whatever its choice. Included under FORMAL.
 
   wire [NumPorts-1:0] law_open   = fits_i & switch_i;
   wire [NumPorts-1:0] law_choice = {{(NumPorts-1){1'b0}}, 1'b1} << port_o;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// DIBS: the wanted port, or a detour to a random open one, or a drop.
+// DIBS: the wanted port, or a detour to a random open port, or a drop.
 //
-// Decision    want_i if the packet fits there, else of the ports that fit and lead to a switch the
-//             scale(draw_i)-th, so each with the same chance; else drop.
+// Decision    want_i if the packet fits there, else the scale(draw_i)-th of the ports
+//             that fit and lead to a switch, each with equal probability; else drop.
 // State       none.
-// Latency     none: combinational. It stands beside the test whether the wanted queue is full.
+// Latency     none: combinational. The choice is made in parallel with the test of the wanted queue.
 // Source      Zarifis et al., EuroSys 2014, sections 2 and 5.1; `pick` in
-//             crates/switch/src/buffer/dibs.rs, which the vectors pin.
-// Deviations  none. `draw_i` has 32 bits, as the Rust decision takes them. A narrower one decides as
-//             the 32-bit draw that begins with its bits and goes on with zeros.
+//             crates/switch/src/buffer/dibs.rs; the vectors check the equality.
+// Deviations  none. `draw_i` has 32 bits, as in the Rust decision. A narrower one
+//             decides as the 32-bit draw that begins with its bits and ends in zeros.
 //
-// switch_i is the mask of candidates: leave out the port the packet came in by, or every port of a
-// packet that was detoured too often, and it will not be sent there (detour_allow does that).
+// switch_i is the mask of candidates: a packet is not detoured to its ingress port,
+// or detoured too often, if the mask leaves those ports out (detour_allow does that).
 
 `default_nettype none
 
@@ -19,13 +19,13 @@ module detour_pick #(
   parameter NumPorts = 8,  // 2 to 64
   parameter PortW    = 3,  // bits of a port number; 2^PortW >= NumPorts
   parameter DrawW    = 32, // bits of a draw
-  parameter Scaled   = 0   // 1: draw_i is what scale_draw made of the draw, DrawW is (NumPorts + 1) * PortW
+  parameter Scaled   = 0   // 1: draw_i is the output of scale_draw, DrawW is (NumPorts + 1) * PortW
 ) (
   input  wire logic [PortW-1:0]    want_i,    // port the route chose; below NumPorts
   input  wire logic [NumPorts-1:0] fits_i,    // bit p: the packet fits in queue p
   input  wire logic [NumPorts-1:0] switch_i,  // bit p: another switch hangs off port p
   input  wire logic [DrawW-1:0]    draw_i,    // one random draw
-  output logic                     drop_o,    // no port will take it
+  output logic                     drop_o,    // no port has room
   output logic                     detour_o,  // the choice is not the wanted port
   output logic [PortW-1:0]         port_o     // the choice; meaningful when !drop_o
 );
@@ -53,7 +53,7 @@ module detour_pick #(
   `include "detour_laws.svh"
 `endif
 
-  // What cannot be right is not built. It stands last, as netlists name cells by their lines.
+  // An invalid configuration is not built. The check stands last, as netlists name cells by their lines.
   `include "expect.svh"
   generate
     `EXPECT(g_ports, NumPorts >= 2 && NumPorts <= 64, "detour_pick: NumPorts must be from 2 to 64")

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Probabilistic DIBS: the fuller the queue, the likelier a packet of a long flow is detoured.
 //
-// Decision    a packet that does not fit is detoured as by detour_pick. One that fits and has more left
-//             to send than favour_i is detoured with probability
-//             (depth_i - start_i) / (full_i - start_i), and stays when no other port is open.
+// Decision    a packet that does not fit is detoured as by detour_pick. A packet that fits,
+//             and whose flow has more than favour_i left to send, is detoured with probability
+//             (depth_i - start_i) / (full_i - start_i), and stays if no other port is open.
 // State       none.
-// Latency     none: combinational. One multiplier, DrawW by DepthW bits, of which only the comparison
-//             with the depth is wanted; it stands beside the choice of the port.
-// Source      Zarifis et al., EuroSys 2014, section 7; crates/switch/src/buffer/dibs_probabilistic.rs,
-//             which the vectors pin.
-// Deviations  as the Rust decision, whose numbers are assumed. A draw narrower than 32 bits decides as
-//             one that goes on with zeros.
+// Latency     none: combinational. One multiplier of DrawW by DepthW bits, whose product
+//             is only compared with the depth, in parallel with the choice of the port.
+// Source      Zarifis et al., EuroSys 2014, section 7;
+//             crates/switch/src/buffer/dibs_probabilistic.rs; the vectors check the equality.
+// Deviations  as the Rust decision, whose numbers are assumed. A draw
+//             narrower than 32 bits decides as one that ends in zeros.
 //
-// The Rust decision takes the next draw when it needs one: whether to go early takes the first, and
-// then where to takes the second; where to takes the first when the packet does not fit.
+// The Rust decision draws only as needed. For a packet that fits, the first draw decides whether it goes
+// early, and the second chooses the port; for one that does not fit, the first draw chooses the port.
 
 `default_nettype none
 
@@ -27,14 +27,14 @@ module detour_probabilistic #(
   input  wire logic [PortW-1:0]    want_i,    // port the route chose; below NumPorts
   input  wire logic [NumPorts-1:0] fits_i,    // bit p: the packet fits in queue p
   input  wire logic [NumPorts-1:0] switch_i,  // bit p: another switch hangs off port p
-  input  wire logic [DepthW-1:0]   depth_i,   // how full the wanted queue is
-  input  wire logic [DepthW-1:0]   start_i,   // setting: where early detours begin
-  input  wire logic [DepthW-1:0]   full_i,    // setting: where they are certain; above start_i
-  input  wire logic [RankW-1:0]    rank_i,    // what the packet's flow has left to send
-  input  wire logic [RankW-1:0]    favour_i,  // setting: with at most this left it never goes early
-  input  wire logic [DrawW-1:0]    draw_1_i,  // the next draw
-  input  wire logic [DrawW-1:0]    draw_2_i,  // the one after it
-  output logic                     drop_o,    // no port will take it
+  input  wire logic [DepthW-1:0]   depth_i,   // depth of the wanted queue
+  input  wire logic [DepthW-1:0]   start_i,   // setting: depth at which early detours begin
+  input  wire logic [DepthW-1:0]   full_i,    // setting: depth at which they are certain; above start_i
+  input  wire logic [RankW-1:0]    rank_i,    // bytes that the packet's flow has left to send
+  input  wire logic [RankW-1:0]    favour_i,  // setting: a packet with at most this left is never detoured early
+  input  wire logic [DrawW-1:0]    draw_1_i,  // next draw
+  input  wire logic [DrawW-1:0]    draw_2_i,  // the draw after that
+  output logic                     drop_o,    // no port has room
   output logic                     detour_o,  // the choice is not the wanted port
   output logic [PortW-1:0]         port_o     // the choice; meaningful when !drop_o
 );
@@ -42,7 +42,7 @@ module detour_probabilistic #(
   wire [NumPorts-1:0] want_bit  = {{(NumPorts-1){1'b0}}, 1'b1} << want_i;
   wire                want_fits = |(fits_i & want_bit);
 
-  // scale(draw_1, full - start) < depth - start. Whole numbers below: the fraction does not matter.
+  // scale(draw_1, full - start) < depth - start. Both sides are integers: the fraction does not matter.
   wire [DepthW-1:0]       past   = depth_i - start_i;
   wire [DepthW-1:0]       span   = full_i - start_i;
   /* verilator lint_off UNUSEDSIGNAL */
@@ -68,7 +68,7 @@ module detour_probabilistic #(
   assign port_o   = detour_o ? elsewhere : want_i;
 
 `ifdef FORMAL
-  // Not those of detour_laws.svh: this one leaves a port that fits.
+  // Not the laws of detour_laws.svh: this policy may leave a port that fits.
   wire [NumPorts-1:0] choice = {{(NumPorts-1){1'b0}}, 1'b1} << port_o;
 
   always_comb begin

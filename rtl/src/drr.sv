@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Deficit round robin between the class queues of a port, with quanta that may change in every round.
+// Deficit round robin among the class queues of a port, with quanta that may change in every round.
 //
-// Decision    the lowest class whose deficit covers the packet at its head sends that. When there is none, a round begins:
-//             every class that waits is given its quantum of that instant. A class that begins to wait takes part from the
-//             next round on.
-// State       a deficit for each class, which runs out with its queue. Whose turn it is needs no register: a class has had
-//             its turn when its deficit covers its packet no more, and gets no deficit before the next round.
-// Latency     none: combinational. A round that begins takes one cycle, in which nothing is sent. Where the largest
-//             quantum of those that wait covers every packet, no two of them follow each other; else the head less a byte
-//             by that quantum, rounded up, at most.
-// Source      Shreedhar and Varghese, SIGCOMM 1995; MulBuff (Mushtaq et al., SIGCOMM 2014) for `ps` and `wps`, which are
-//             crates/switch/src/sched/drr.rs with other quanta; the vectors pin it.
-// Deviations  `pop` in Rust begins as many rounds as it needs at once; here each takes a cycle, and a packet that comes
-//             meanwhile takes part in those that begin later. Which quanta there are is worked out before: `drr_quanta`.
+// Decision    the lowest class whose deficit covers its head packet sends that packet. If
+//             there is none, a round begins: every class that waits gets its quantum of
+//             that instant. A class that begins to wait takes part from the next round on.
+// State       a deficit for each class, cleared when its queue empties. The turn needs no register: a class has had
+//             its turn when its deficit no longer covers its packet, and gets no deficit before the next round.
+// Latency     none: combinational. The start of a round takes one cycle, in which nothing is
+//             sent. If the largest quantum of those that wait covers every packet, no two round
+//             starts follow each other; else at most (head - 1) / quantum of them, rounded up.
+// Source      Shreedhar and Varghese, SIGCOMM 1995; MulBuff (Mushtaq et al., SIGCOMM 2014) for `ps` and `wps`,
+//             which are crates/switch/src/sched/drr.rs with other quanta; the vectors check the equality.
+// Deviations  `pop` in Rust starts as many rounds as it needs at once; here each takes a cycle, and a packet
+//             that comes meanwhile takes part in later rounds. The quanta are computed before: `drr_quanta`.
 
 `default_nettype none
 
@@ -27,17 +27,17 @@ module drr #(
   input  wire logic                           rst_ni,     // reset, active low, synchronous
   input  wire logic                           step_i,     // the link takes a packet
   input  wire logic [NumClasses-1:0]          waits_i,    // bit c: a packet of class c waits
-  input  wire logic [NumClasses-1:0]          last_i,     // bit c: none waits behind it
-  input  wire logic [NumClasses*HeadW-1:0]    head_i,     // its bytes of link time, class 0 lowest; not 0; stay until it is sent
-  input  wire logic [NumClasses*QuantumW-1:0] quantum_i,  // what each class is given if a round begins now; 0 is as 1
+  input  wire logic [NumClasses-1:0]          last_i,     // bit c: no packet of class c waits behind its head
+  input  wire logic [NumClasses*HeadW-1:0]    head_i,     // bytes of link time of each head, class 0 lowest; not 0; stable until it is sent
+  input  wire logic [NumClasses*QuantumW-1:0] quantum_i,  // quantum of each class if a round begins now; 0 counts as 1
   output logic                                take_o,     // the head of the choice leaves
-  output logic                                round_o,    // a round begins instead: ask again
-  output logic      [NumClasses-1:0]          onehot_o,   // the choice, one bit; 0 where a round has to begin
-  output logic      [ClassW-1:0]              class_o     // the choice; 0 where there is none
+  output logic                                round_o,    // a round begins instead: query again
+  output logic      [NumClasses-1:0]          onehot_o,   // the choice, one bit; 0 if a round has to begin
+  output logic      [ClassW-1:0]              class_o     // the choice; 0 if there is none
 );
 
   reg  [DeficitW-1:0]   deficit_q [0:NumClasses-1];
-  wire [NumClasses-1:0] covers;  // bit c: it may send
+  wire [NumClasses-1:0] covers;  // bit c: class c may send
   wire [ClassW-1:0]     number [0:NumClasses];
   assign number[0] = {ClassW{1'b0}};
 
@@ -69,7 +69,7 @@ module drr #(
   reg past_q = 1'b0;  // there was a clock edge before this one
   always_ff @(posedge clk_i) past_q <= 1'b1;
 
-  // Whose turn it is, as Rust keeps it. Bit c: that of class c is not over.
+  // The turn, as Rust stores it. Bit c: the turn of class c is not over.
   reg  [NumClasses-1:0] f_turn_q;
   wire [NumClasses-1:0] f_emptied = onehot_o & last_i;
   always_ff @(posedge clk_i) begin
@@ -78,17 +78,17 @@ module drr #(
     else if (take_o) f_turn_q <= (waits_i & ~f_emptied) == 0 ? {NumClasses{1'b0}} : ~(onehot_o - 1'b1) & ~f_emptied;
   end
 
-  // Any class, with what the fluid ideal has given it since it began to wait, and what it has sent.
+  // Any class: what the fluid ideal has given it since it began to wait, and what it has sent.
   localparam AccountW = DeficitW + 4;
   (* anyconst *) wire [ClassW-1:0]   f_c;
-  (* anyconst *) wire [HeadW-1:0]    f_full;     // no packet is larger
-  (* anyconst *) wire [QuantumW-1:0] f_largest;  // nor any quantum
-  reg [AccountW-1:0]   f_given_q;   // in rounds that are over, going round at 2^AccountW as the next
+  (* anyconst *) wire [HeadW-1:0]    f_full;     // largest packet
+  (* anyconst *) wire [QuantumW-1:0] f_largest;  // largest quantum
+  reg [AccountW-1:0]   f_given_q;   // given in finished rounds, modulo 2^AccountW as the next
   reg [AccountW-1:0]   f_sent_q;
-  reg [DeficitW-1:0]   f_gives_q;   // in the round under way
-  reg [DeficitW-1:0]   f_rounds_q;  // that began since it sent or began to wait
+  reg [DeficitW-1:0]   f_gives_q;   // given in the round under way
+  reg [DeficitW-1:0]   f_rounds_q;  // rounds begun since the class sent or began to wait
   reg [DeficitW+3:0]   f_budget_q;  // all deficits as the round began
-  reg [DeficitW+3:0]   f_packets_q; // sent since then
+  reg [DeficitW+3:0]   f_packets_q; // packets sent since then
   wire [NumClasses-1:0] f_bit      = {{(NumClasses-1){1'b0}}, 1'b1} << f_c;
   wire [NumClasses-1:0] f_over_with = ~f_turn_q;
   wire                  f_waits    = (waits_i & f_bit) != 0;
@@ -110,7 +110,7 @@ module drr #(
     for (c = 0; c < NumClasses; c = c + 1) begin : g_law
       wire [HeadW-1:0]    head  = head_i[c*HeadW+:HeadW];
       wire [QuantumW-1:0] asked = quantum_i[c*QuantumW+:QuantumW];
-      // What the queues must do: a packet stays at the head until it is sent.
+      // Assumption about the queues: a packet stays at the head until it is sent.
       assign f_changed[c]   = f_waits_q[c] && !f_took_q[c] && (!waits_i[c] || head != f_head_q[c*HeadW+:HeadW]);
       assign f_none[c]      = waits_i[c] && (head == 0 || head > f_full) || asked > f_largest;
       assign f_over[c]      = waits_i[c] && !f_turn_q[c] && deficit_q[c] >= head;
@@ -121,7 +121,7 @@ module drr #(
       assign f_more[c+1]    = f_more[c] + deficit_q[c] + (!waits_i[c] ? 0 : asked == 0 ? 1 : asked);
     end
   endgenerate
-  // A class that has sent its last may wait again at once; one that has more behind it does.
+  // A class that has sent its last packet may wait again at once; one with more packets does.
   reg [NumClasses-1:0] f_more_q;
   always_ff @(posedge clk_i) begin
     f_waits_q <= rst_ni ? waits_i : 0;
@@ -157,12 +157,12 @@ module drr #(
       turns_go_up:             assert ((f_over_with & (f_over_with + 1'b1)) == 0);
       nothing_left_of_none:    assert (f_idle_left == 0);
       who_had_its_turn_is_out: assert (f_over == 0 && (onehot_o & ~f_turn_q) == 0);
-      // The stated error: what it sent is never above what the ideal gave by the end of this round, and never a full
-      // packet below what that gave by the end of the last.
+      // The stated error: the class never sends more than the ideal gave by the end of this
+      // round, and never a full packet less than the ideal gave by the end of the last.
       the_deficit_is_the_account: assert (f_given_q + f_gives_q - f_sent_q == {{(AccountW-DeficitW){1'b0}}, f_deficit});
       less_than_a_packet_behind:  assert (!f_waits || f_deficit < f_gives_q + f_full);
       a_quantum_at_the_most:      assert (f_gives_q <= f_largest);
-      // No class starves: each round adds a byte or more to what it may send, and ends.
+      // No class starves: each round adds at least a byte to what it may send, and ends.
       a_round_is_worth_a_byte:    assert (f_rounds_q <= f_deficit);
       fewer_rounds_than_bytes:    assert (!f_waits || !round_o || f_rounds_q < f_head);
       a_round_ends:               assert ({1'b0, f_packets_q} + {1'b0, f_sum[NumClasses]} <= {1'b0, f_budget_q});

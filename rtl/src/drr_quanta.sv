@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The quanta of weighted processor sharing: of the classes that wait the one with the most flows by weight has the
-// quantum, the others their part of it.
+// Quanta of weighted processor sharing: of the classes that wait, the one with the
+// largest weighted number of flows gets the quantum, the others their share of it.
 //
-// Decision    share = max(flows, 1) times weight; quantum of a class = quantum_i times share / the largest share of those
-//             that wait, rounded down, and a byte at the least. All as of the cycle of start_i.
-// State       what it works on; the quanta stand until the next start_i.
-// Latency     FlowsW + QuantumW + 1 cycles behind start_i. A bit a cycle: no multiplier and no divider. What is larger
-//             than the divisor is never above three times it, so a digit is 0, 1 or 2.
-// Source      MulBuff (Mushtaq et al., SIGCOMM 2014), section 2; `weight` in crates/switch/src/sched/wps.rs and `part` in
-//             crates/switch/src/sched/drr.rs, which the vectors pin.
-// Deviations  Rust asks for flows in the instant in which a round begins. A switch that starts this as a packet leaves or
-//             flows change, and does not wait for it, has the quanta of some cycles before. `drr` keeps its laws with any.
+// Decision    share = max(flows, 1) times weight; quantum of a class = quantum_i times share / the largest share
+//             of those that wait, rounded down, and at least a byte. All inputs are those of the cycle of start_i.
+// State       the computation under way; the quanta stay until the next start_i.
+// Latency     FlowsW + QuantumW + 1 cycles after start_i. One bit a cycle: no multiplier and no
+//             divider. The remainder is never above three times the divisor, so a digit is 0, 1 or 2.
+// Source      MulBuff (Mushtaq et al., SIGCOMM 2014), section 2; `weight` in crates/switch/src/sched/wps.rs
+//             and `part` in crates/switch/src/sched/drr.rs; the vectors check the equality.
+// Deviations  Rust reads the flows at the instant a round begins. A switch that starts this cell when a packet leaves or flows
+//             change, and does not wait for it, uses quanta of some cycles before. `drr` keeps its laws with any quanta.
 
 `default_nettype none
 
 module drr_quanta #(
   parameter NumClasses = 8,
-  parameter FlowsW     = 13,  // bits of a number of flows
+  parameter FlowsW     = 13,  // bits of a flow count
   parameter WeightW    = 14,  // bits of an operator's weight
   parameter QuantumW   = 11,  // bits of a quantum
   parameter LeftW      = 4    // bits of a number of steps; 2^LeftW > FlowsW and > QuantumW
 ) (
   input  wire logic                           clk_i,      // clock
   input  wire logic                           rst_ni,     // reset, active low, synchronous
-  input  wire logic                           start_i,    // take the inputs below; ends what is under way
+  input  wire logic                           start_i,    // load the inputs below; ends a computation under way
   input  wire logic [NumClasses-1:0]          waits_i,    // bit c: a packet of class c waits
   input  wire logic [NumClasses*FlowsW-1:0]   flows_i,    // flows in each class, class 0 lowest
-  input  wire logic [NumClasses*WeightW-1:0]  weight_i,   // what one flow of each weighs; not 0
-  input  wire logic [QuantumW-1:0]            quantum_i,  // the quantum of the class with the most; not 0
-  output logic                                busy_o,     // not yet
-  output logic      [NumClasses*QuantumW-1:0] quantum_o   // of each class that waited; 1 of the others
+  input  wire logic [NumClasses*WeightW-1:0]  weight_i,   // weight of one flow of each class; not 0
+  input  wire logic [QuantumW-1:0]            quantum_i,  // quantum of the class with the most; not 0
+  output logic                                busy_o,     // the computation is under way
+  output logic      [NumClasses*QuantumW-1:0] quantum_o   // quantum of each class that waited; 1 for the others
 );
 
   localparam ShareW = FlowsW + WeightW;
   localparam [1:0] Done = 2'd0, Multiply = 2'd1, Most = 2'd2, Divide = 2'd3;
 
   reg [1:0]            phase_q;
-  reg [LeftW-1:0]      left_q;    // steps of this phase behind this one
+  reg [LeftW-1:0]      left_q;    // steps of this phase after this one
   reg [NumClasses-1:0] waits_q;
-  reg [QuantumW-1:0]   bits_q;    // of the quantum, the next at the top
+  reg [QuantumW-1:0]   bits_q;    // bits of the quantum, the next at the top
   reg [ShareW-1:0]     most_q;
 
   wire                 last = left_q == {LeftW{1'b0}};
@@ -48,10 +48,10 @@ module drr_quanta #(
   genvar c;
   generate
     for (c = 0; c < NumClasses; c = c + 1) begin : g_class
-      reg [FlowsW-1:0]   flows_q;  // the next bit at the top
+      reg [FlowsW-1:0]   flows_q;  // bits of the flow count, the next at the top
       reg [WeightW-1:0]  weight_q;
       reg [ShareW-1:0]   share_q;
-      reg [ShareW-1:0]   rest_q;   // below most_q
+      reg [ShareW-1:0]   rest_q;   // remainder, below most_q
       reg [QuantumW-1:0] part_q;
 
       assign most[c+1] = waits_q[c] && share_q > most[c] ? share_q : most[c];
@@ -105,7 +105,7 @@ module drr_quanta #(
   reg past_q = 1'b0;  // there was a clock edge before this one
   always_ff @(posedge clk_i) past_q <= 1'b1;
 
-  // Any class, as it was when this began.
+  // Any class, as it was when the computation began.
   localparam WideW = ShareW + QuantumW + 1;
   reg                  f_begun_q;
   reg [QuantumW-1:0]   f_quantum_q;
@@ -115,24 +115,24 @@ module drr_quanta #(
     else if (start_i) f_begun_q <= 1'b1;
     if (start_i) f_quantum_q <= quantum_i;
   end
-  wire [LeftW-1:0]   f_ahead = phase_q == Done ? {LeftW{1'b0}} : left_q + 1'b1;  // bits that are still to come
+  wire [LeftW-1:0]   f_ahead = phase_q == Done ? {LeftW{1'b0}} : left_q + 1'b1;  // bits still to come
   wire [QuantumW-1:0] f_seen = phase_q == Done ? f_quantum_q : f_quantum_q >> f_ahead;
   generate
     for (c = 0; c < NumClasses; c = c + 1) begin : g_law
-      reg [FlowsW-1:0] f_flows_q;  // at least one
+      reg [FlowsW-1:0] f_flows_q;  // flows, at least one
       wire [ShareW-1:0] share = g_class[c].share_q;
       wire [WideW-1:0] whole = f_flows_q * g_class[c].weight_q;
       wire [FlowsW-1:0] begun = f_flows_q >> f_ahead;
       wire [WideW-1:0] ideal = f_seen * share;
       wire [WideW-1:0] got   = g_class[c].part_q * most_q;
       always_ff @(posedge clk_i) if (start_i) f_flows_q <= flows_i[c*FlowsW+:FlowsW] == 0 ? 1 : flows_i[c*FlowsW+:FlowsW];
-      // Bit c: that law does not hold of class c.
+      // Bit c: the law does not hold for class c.
       assign f_lost[c]    = phase_q == Multiply && (share != begun * g_class[c].weight_q ||
                             g_class[c].flows_q != f_flows_q << (FlowsW - f_ahead));
       assign f_wrong[c]   = phase_q == Most && share != whole;
       assign f_grown[c]   = (phase_q == Divide || phase_q == Done) && (share != (waits_q[c] ? whole : 0) || share > most_q);
       assign f_astray[c]  = (phase_q == Divide || phase_q == Done) && (got + g_class[c].rest_q != ideal || g_class[c].rest_q >= most_q);
-      // What comes out, as the ideal has it.
+      // Output, compared with the ideal.
       wire [QuantumW-1:0] out = quantum_o[c*QuantumW+:QuantumW];
       wire [WideW-1:0]    all = f_quantum_q * share;
       wire [WideW-1:0]    low = out * most_q;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// EXPECT(LABEL, HOLDS, SAYS): a parameter that makes no sense ends the build, with what was expected.
+// EXPECT(LABEL, HOLDS, SAYS): an invalid parameter ends the build, with a message of the expected value.
 //
-// Icarus 11 knows no messages in generate blocks: there the simulation ends before its first cycle.
+// Icarus 11 supports no messages in generate blocks: there the simulation ends before its first cycle.
 
 `ifndef SIDESTEP_EXPECT
 `define SIDESTEP_EXPECT

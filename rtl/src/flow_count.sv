@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The flows in a class: a table of those that are in, and of those that have ended.
+// Counts the flows of a class: a table of the flows that are active, and of those that have ended.
 //
-// Decision    `see` (a packet of the flow has come) brings its flow in; `join` (it joins the queue, to wait there with
-//             data_i) counts what waits; `leave` (it has left) takes that back. A flow of which the last packet has come is
-//             out when nothing of it waits. `age` forgets whom nothing came of for silence_i: of those that are in all,
-//             unless something of them waits, which begins their silence anew; of those that have ended from the one on
-//             that did so first, up to the first that has not been silent for so long. A full table forgets who ended
-//             first for a new flow; where none has ended it leaves the flow out.
-// State       for each of 2^PlaceW places a flow's key, when a packet of it came, how many wait, whether it ends, is in,
-//             and how many ended before it; how many are in.
-// Latency     one operation a cycle; what it changes is there in the cycle after it. A packet that comes takes three, age,
-//             see and join, and one that leaves one.
-// Range       time may go round: no flow's silence is mistaken as long as time moves by less than
-//             2^TimeW - 2 * silence_i from one `age` to the next.
-// Source      none: crates/switch/src/sched/flows/exact.rs, which the vectors pin; MulBuff says that buffers follow flows
-//             that come and depart, and not how a switch knows.
-// Deviations  Rust finds a place by a hash and links places by age. Here every place compares, so that nothing is searched:
-//             a table of some dozens of places, not of 4096. With as many places both say the same, full or not.
+// Decision    `see` (a packet of the flow has come) makes its flow active; `join` (the packet joins the queue, to
+//             wait there with data_i) counts waiting packets; `leave` (it has left) subtracts it. A flow whose last
+//             packet has come ends when none of its packets waits. `age` forgets flows that have been silent for
+//             silence_i: all active ones, unless a packet of theirs waits, which restarts their silence; of ended
+//             flows, in the order in which they ended, up to the first that has not been silent for so long. A full
+//             table replaces the flow that ended first by a new one; if none has ended, the new flow is left out.
+// State       for each of 2^PlaceW places a flow's key, the time of its last packet, how many packets wait, whether
+//             it ends, whether it is active, and how many flows ended before it; the number of active flows.
+// Latency     one operation a cycle; its effect is visible in the next cycle. A packet that
+//             comes takes three operations, age, see and join, and one that leaves takes one.
+// Range       time may wrap around: silence is measured correctly as long as time
+//             advances by less than 2^TimeW - 2 * silence_i from one `age` to the next.
+// Source      none: crates/switch/src/sched/flows/exact.rs; the vectors check the equality. MulBuff
+//             says that buffers follow flows that come and depart, and not how a switch detects them.
+// Deviations  Rust finds a place by a hash and links places by age. Here every place compares its key, so that there is no
+//             search: a table of some dozens of places, not of 4096. With equal sizes both count the same, full or not.
 
 `default_nettype none
 
@@ -29,70 +29,70 @@ module flow_count #(
   input  wire logic              clk_i,      // clock
   input  wire logic              rst_ni,     // reset, active low, synchronous: empty
   // Settings.
-  input  wire logic [TimeW-1:0]  silence_i,  // a flow of which nothing came for so long leaves; not 0
-  // One of these in a cycle.
-  input  wire logic              age_i,      // time goes on
+  input  wire logic [TimeW-1:0]  silence_i,  // a flow that is silent for so long is removed; not 0
+  // One of these operations in a cycle.
+  input  wire logic              age_i,      // time advances
   input  wire logic              see_i,      // a packet has come
-  input  wire logic              join_i,     // it joins; right behind its see_i
-  input  wire logic              leave_i,    // one leaves
-  // What it is about.
+  input  wire logic              join_i,     // it joins; directly after its see_i
+  input  wire logic              leave_i,    // a packet leaves
+  // Operands.
   input  wire logic [TimeW-1:0]  now_i,      // current time; with age_i and see_i
-  input  wire logic [KeyW-1:0]   key_i,      // the flow; with see_i and join_i
+  input  wire logic [KeyW-1:0]   key_i,      // key of the flow; with see_i and join_i
   input  wire logic              opens_i,    // the first packet of a new flow; with see_i
-  input  wire logic              data_i,     // it will wait and leave; else only the word that the flow ends; with join_i
-  input  wire logic              ends_i,     // its last packet; with join_i
-  input  wire logic [PlaceW-1:0] seat_i,     // what seat_o was as it joined; with leave_i, for those with seated_o
-  output logic                   seated_o,   // with join_i and data_i: its flow is in the table
-  output logic      [PlaceW-1:0] seat_o,     // at this place; only with seated_o
-  output logic      [PlaceW:0]   flows_o     // how many flows are in
+  input  wire logic              data_i,     // the packet will wait and leave; else it only signals the end of the flow; with join_i
+  input  wire logic              ends_i,     // last packet of the flow; with join_i
+  input  wire logic [PlaceW-1:0] seat_i,     // value of seat_o at its join; with leave_i, for packets with seated_o
+  output logic                   seated_o,   // with join_i and data_i: the flow is in the table
+  output logic      [PlaceW-1:0] seat_o,     // place of the flow; only with seated_o
+  output logic      [PlaceW:0]   flows_o     // number of active flows
 );
 
   localparam Places = 1 << PlaceW;
 
-  reg  [Places-1:0] known_q;  // bit p: it has a flow
-  reg  [Places-1:0] in_q;     // that counts
-  reg  [Places-1:0] ends_q;   // of which the last packet has come
+  reg  [Places-1:0] known_q;  // bit p: place p has a flow
+  reg  [Places-1:0] in_q;     // bit p: the flow is active
+  reg  [Places-1:0] ends_q;   // bit p: the flow's last packet has come
   reg  [PlaceW:0]   flows_q;
   assign flows_o = flows_q;
 
-  wire [Places-1:0] here;      // bit p: the key is that of its flow
-  wire [Places-1:0] silent;    // bit p: nothing came of its flow for so long
-  wire [Places-1:0] waits;     // bit p: something of it waits
-  wire [Places-1:0] stays;     // bit k: who ended as number k has not been silent for so long
+  wire [Places-1:0] here;      // bit p: key_i is the key of its flow
+  wire [Places-1:0] silent;    // bit p: its flow has been silent for silence_i
+  wire [Places-1:0] waits;     // bit p: a packet of its flow waits
+  wire [Places-1:0] stays;     // bit k: the k-th flow to end has not been silent for silence_i
   wire [Places-1:0] of_stays  [0:Places];
   wire [PlaceW-1:0] number    [0:Places];
-  wire [PlaceW:0]   ended_sum [0:Places];  // how many have ended
-  wire [PlaceW:0]   gone_sum  [0:Places];  // how many are in and are forgotten now
-  wire [PlaceW-1:0] order_at  [0:Places];  // how many ended before the flow of the place that is brought in
+  wire [PlaceW:0]   ended_sum [0:Places];  // flows that have ended
+  wire [PlaceW:0]   gone_sum  [0:Places];  // active flows that are forgotten now
+  wire [PlaceW-1:0] order_at  [0:Places];  // flows that ended before the one that becomes active
   assign of_stays[0]  = {Places{1'b0}};
   assign number[0]    = {PlaceW{1'b0}};
   assign ended_sum[0] = {(PlaceW+1){1'b0}};
   assign gone_sum[0]  = {(PlaceW+1){1'b0}};
   assign order_at[0]  = {PlaceW{1'b0}};
 
-  // The place of a new flow: a free one, else that of the flow which ended first.
+  // Place of a new flow: a free one, else that of the flow which ended first.
   wire [Places-1:0] ended = known_q & ~in_q;
-  wire [Places-1:0] first;                          // bit p: it has who ended first
+  wire [Places-1:0] first;                          // bit p: its flow ended first
   wire [Places-1:0] free  = ~known_q;
   wire              found = here != {Places{1'b0}};
   wire [Places-1:0] place = found ? here : free != {Places{1'b0}} ? free & (~free + 1'b1) : first;
 
   wire [Places-1:0] at     = leave_i ? {{(Places-1){1'b0}}, 1'b1} << seat_i : see_i ? place : here;
   wire [Places-1:0] ends   = ends_q | (join_i && ends_i ? here : {Places{1'b0}});
-  wire [Places-1:0] none   = ~waits;                // after this operation; of the place it is about
+  wire [Places-1:0] none   = ~waits;                // after this operation, at its place
   wire              may    = join_i && !data_i && ends_i || leave_i;
-  wire [Places-1:0] parts  = may ? at & ends & in_q & none : {Places{1'b0}};  // is out from now on
-  wire [Places-1:0] comes  = see_i ? at & ~in_q : {Places{1'b0}};             // is in from now on
-  wire              back   = (comes & ended) != {Places{1'b0}};               // and had ended
+  wire [Places-1:0] parts  = may ? at & ends & in_q & none : {Places{1'b0}};  // the flow ends now
+  wire [Places-1:0] comes  = see_i ? at & ~in_q : {Places{1'b0}};             // the flow becomes active now
+  wire              back   = (comes & ended) != {Places{1'b0}};               // and had ended before
 
   assign seated_o = join_i && data_i && found;
   assign seat_o   = number[Places];
 
-  // Who ended is forgotten from the first on, up to one that stays.
-  wire [Places-1:0] barred;  // bit k: number k or one before it stays
+  // Ended flows are forgotten from the first on, up to one that stays.
+  wire [Places-1:0] barred;  // bit k: ended flow k or one before it stays
   wire [PlaceW:0]   ended_many = ended_sum[Places];
 
-  // How many are forgotten of those that have ended.
+  // Number of ended flows that are forgotten.
   wire [PlaceW:0] passed [0:Places];
   assign passed[0] = {(PlaceW+1){1'b0}};
 
@@ -102,7 +102,7 @@ module flow_count #(
       reg [KeyW-1:0]   key_q;
       reg [TimeW-1:0]  seen_q;
       reg [WaitW-1:0]  waits_q;
-      reg [PlaceW-1:0] order_q;  // how many ended before it and are known; of one that has ended
+      reg [PlaceW-1:0] order_q;  // known flows that ended before it; only of an ended flow
 
       wire [TimeW-1:0] age = now_i - seen_q;
       assign here[p]   = known_q[p] && key_q == key_i;
@@ -162,7 +162,7 @@ module flow_count #(
   reg past_q = 1'b0;  // there was a clock edge before this one
   always_ff @(posedge clk_i) past_q <= 1'b1;
 
-  // One flow, whichever, and what came of it: how many of its packets joined and have not left.
+  // Any one flow, and its history: how many of its packets joined and have not left.
   (* anyconst *) wire [KeyW-1:0] f_key;
   (* anyconst *) wire [PlaceW-1:0] f_a;  // any two places
   (* anyconst *) wire [PlaceW-1:0] f_b;
@@ -170,9 +170,9 @@ module flow_count #(
   wire [TimeW-1:0]  f_seen_of  [0:Places-1];
   wire [WaitW-1:0]  f_waits_of [0:Places-1];
   wire [PlaceW-1:0] f_order_of [0:Places-1];
-  wire [Places-1:0] f_one;       // bit p: it has the flow
-  wire [Places-1:0] f_twice;     // bit p: a place before it has the same flow
-  wire [Places-1:0] f_out_waits; // bit p: something waits there, and it does not count
+  wire [Places-1:0] f_one;       // bit p: place p has the flow
+  wire [Places-1:0] f_twice;     // bit p: a place before p has the same flow
+  wire [Places-1:0] f_out_waits; // bit p: a packet waits there although the flow is not active
   wire [PlaceW:0]   f_in [0:Places];
   wire [WaitW-1:0]  f_held [0:Places];
   wire [Places-1:0] f_row [0:Places];  // bit k: a flow ended as number k
@@ -215,7 +215,7 @@ module flow_count #(
     if (!past_q) assume (!rst_ni);
     assume (f_a != f_b && silence_i != 0);
     assume (age_i + see_i + join_i + leave_i <= 1);
-    // Who leaves has joined; no more wait than a number says. Who joins with data was seen right before.
+    // A packet that leaves has joined, and the count of waiting packets does not overflow. One that joins was just seen.
     assume (!leave_i || known_q[seat_i] && f_waits_of[seat_i] != 0);
     assume (!(join_i && data_i) || (here & in_q) == here);
     assume (!(join_i && data_i) || !found || f_waits_of[seat_o] != {WaitW{1'b1}});
@@ -243,7 +243,7 @@ module flow_count #(
       if ($past(!age_i && !see_i && !leave_i && !join_i)) nothing_changes_unasked: assert ($stable(flows_q) && $stable(known_q) && $stable(in_q));
       if ($past(age_i)) begin
         none_comes_by_time: assert (flows_o <= $past(flows_o) && (known_q & ~$past(known_q)) == 0);
-        // Who ended first is forgotten first.
+        // The flow that ended first is forgotten first.
         first_come_first_gone: assert (!($past(ended[f_a] && ended[f_b]) && $past(f_order_of[f_a] < f_order_of[f_b])) || known_q[f_b] || !known_q[f_a]);
       end
     end

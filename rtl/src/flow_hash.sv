@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One number for a flow, another on every switch: 16 bits from the 5-tuple and a salt.
+// Hash of a flow, different on every switch: 16 bits from the 5-tuple and a salt.
 //
 // Decision    four rounds of add, rotate and xor; one round a cycle.
-// State       the rounds under way.
+// State       rounds under way.
 // Latency     4 cycles, one flow a cycle.
-// Source      RFC 2992 asks for a hash of the flow; the salt is route/ecmp.rs's, for its reason: with
-//             the same hash at every tier, all flows that meet at a switch leave it the same way.
-// Deviations  crates/switch mixes by 64-bit multiplications (mix64). Additions stand here in their
-//             place: a hash that is linear in the salt, such as a CRC, would not undo polarisation.
+// Source      RFC 2992 requires a hash of the flow; the salt is that of route/ecmp.rs, for the same reason:
+//             with the same hash at every tier, all flows that meet at a switch leave it the same way.
+// Deviations  crates/switch mixes by 64-bit multiplications (mix64). This cell uses additions
+//             instead: a hash that is linear in the salt, such as a CRC, would not undo polarisation.
 
 `default_nettype none
 
 module flow_hash (
   input  wire logic        clk_i,    // clock
-  input  wire logic [31:0] salt_i,   // the switch's own number; still while frames pass
+  input  wire logic [31:0] salt_i,   // salt of the switch; stable while frames pass
   input  wire logic [31:0] src_i,    // IPv4 source
   input  wire logic [31:0] dst_i,    // IPv4 destination
   input  wire logic [7:0]  proto_i,  // IPv4 protocol
   input  wire logic [31:0] ports_i,  // source and destination port
-  output logic      [15:0] hash_o    // 4 cycles later
+  output logic      [15:0] hash_o    // hash, 4 cycles later
 );
 
   reg [31:0] x1_q, y1_q, x2_q, y2_q, x3_q, y3_q;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The order in which a flow tries the ports of this switch, from its hash.
+// Order in which a flow tries the ports of this switch, from its hash.
 //
-// Decision    a shuffle of the ports in switch_i: each step takes the scale(upper half of the mix)-th of
-//             those that are left, and mixes again. The first mix is of the switch's salt and the
-//             flow's hash.
-// State       the mix (64 bits), the ports that are left, the order so far.
-// Latency     NumPorts * (2 * 64 / DigitW + 2) + 1 cycles from start_i to the first cycle with
-//             valid_o; 145 with 8 ports and the default. One flow at a time.
+// Decision    a shuffle of the ports in switch_i: each step takes the
+//             scale(upper half of the mix)-th of the remaining ports, and mixes
+//             again. The first mix is of the switch's salt and the flow's hash.
+// State       the mix (64 bits), the remaining ports, the order so far.
+// Latency     NumPorts * (2 * 64 / DigitW + 2) + 1 cycles from start_i to the first
+//             cycle with valid_o; 145 with 8 ports and the default. One flow at a time.
 // Source      Zarifis et al., EuroSys 2014, section 7, "Flow-based detouring"; `pick` in
-//             crates/switch/src/buffer/dibs_flow.rs and mix64 in crates/types, which the vectors pin.
-// Deviations  none in what is decided. mix64 takes two multiplications of 64 bits for each port, which no
-//             switch does in a cycle; here one multiplier of 64 by DigitW bits takes a digit a cycle.
-//             The order depends on the header and on nothing that changes while the packet waits,
-//             so it is worked out beside parsing or kept for each flow, and the decision itself
-//             (detour_flow) stays combinational. At line rate with small frames of ever new flows
-//             it takes as many of these as frames arrive within the latency; a cheaper hash would
-//             serve as well, but would not be the decision that the simulator takes.
+//             crates/switch/src/buffer/dibs_flow.rs and mix64 in crates/types; the vectors check the equality.
+// Deviations  none in the decision. mix64 needs two multiplications of 64 bits for each port, which
+//             no switch does in a cycle; here one multiplier of 64 by DigitW bits takes a digit a
+//             cycle. The order depends on the header only, and not on anything that changes while
+//             the packet waits. So it is computed in parallel with parsing, or kept for each flow,
+//             and the decision (detour_flow) stays combinational. At line rate with small frames of
+//             ever new flows, a switch needs as many of these cells as frames arrive within the
+//             latency; a cheaper hash would serve too, but would not match the simulator's decision.
 
 `default_nettype none
 
@@ -26,9 +26,9 @@ module flow_order #(
 ) (
   input  wire logic                          clk_i,     // clock
   input  wire logic                          rst_ni,    // reset, active low, synchronous
-  input  wire logic                          start_i,   // begin anew with the four inputs below
-  input  wire logic [63:0]                   salt_i,    // the switch's own number
-  input  wire logic [31:0]                   hash_i,    // the flow's hash
+  input  wire logic                          start_i,   // restart with the four inputs below
+  input  wire logic [63:0]                   salt_i,    // salt of the switch
+  input  wire logic [31:0]                   hash_i,    // hash of the flow
   input  wire logic [NumPorts-1:0]           switch_i,  // bit p: another switch hangs off port p
   output logic                               valid_o,   // the order is complete
   output logic      [NumPorts*NumPorts-1:0]  order_o    // row k: the port to try k-th, one bit or none; row 0 lowest
@@ -39,16 +39,16 @@ module flow_order #(
   localparam [63:0] C2   = 64'h94d0_49bb_1331_11eb;
   localparam Digits = 64 / DigitW;
 
-  // mix64, in steps: First and Second multiply a digit a cycle, Take chooses a port by the mix and
-  // begins the next.
+  // mix64, in steps: First and Second multiply a digit a
+  // cycle, Take chooses a port by the mix and begins the next.
   localparam [2:0] Idle = 3'd0, Xor1 = 3'd1, Mul1 = 3'd2, Mul2 = 3'd3, Take = 3'd4;
 
   reg [2:0]                   phase_q;
-  reg [63:0]                  z_q;      // what is multiplied, the highest digit first
-  reg [63:0]                  sum_q;    // the product so far
-  reg [6:0]                   digit_q;  // digits that are left
-  reg [PortW:0]               row_q;    // rows that are done
-  reg [NumPorts-1:0]          left_q;   // ports that are left
+  reg [63:0]                  z_q;      // multiplicand, the highest digit first
+  reg [63:0]                  sum_q;    // product so far
+  reg [6:0]                   digit_q;  // remaining digits
+  reg [PortW:0]               row_q;    // finished rows
+  reg [NumPorts-1:0]          left_q;   // remaining ports
   reg [NumPorts*NumPorts-1:0] order_q;
   reg                         valid_q;
 
@@ -129,12 +129,12 @@ module flow_order #(
   reg past_q = 1'b0;
   always_ff @(posedge clk_i) past_q <= 1'b1;
 
-  // The ports of the order and those that are left make up the switch_i of the start, once each.
+  // The ports of the order and the remaining ports make up the switch_i of the start, each once.
   reg  [NumPorts-1:0] began_q;
   wire [NumPorts-1:0] seen  [0:NumPorts];
   wire [NumPorts-1:0] twice [0:NumPorts];
   wire [NumPorts-1:0] several;  // bit k: more than one port in row k
-  wire [NumPorts-1:0] early;    // bit k: row k holds one before its time
+  wire [NumPorts-1:0] early;    // bit k: row k has a port too early
   assign seen[0]  = left_q;
   assign twice[0] = {NumPorts{1'b0}};
   genvar k;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Where an address leads: the ports on shortest paths to it.
+// Forwarding table: the ports on shortest paths to an address.
 //
-// Decision    exact match of a key (an IPv4 host, or a MAC address) in two banks; the group of ports
-//             of the bank that matches, and the entry's place, which no other key has.
-// State       two banks of 2^IndexW entries: used, key, group. Empty when the device is configured;
-//             a reset leaves them as they are. An entry that is looked up while it is written is the
-//             new one.
+// Decision    exact match of a key (an IPv4 host, or a MAC address) in two banks; returns the group
+//             of ports of the bank that matches, and the entry's place, which is unique to its key.
+// State       two banks of 2^IndexW entries: used, key, group. Empty when
+//             the device is configured; a reset keeps them. A lookup of
+//             an entry in the cycle of its write returns the new entry.
 // Latency     5 cycles, one key a cycle.
-// Source      Zarifis et al., EuroSys 2014, section 3 (forwarding tables, ECMP) and 5.1 (the entry is
-//             a bitmap of ports).
-// Deviations  a hash table with two places for a key, not a CAM: who writes it picks the place, as
-//             Table of rtl/tests/bench/models.py does (bank 0's place, or bank 1's, or move one that is there).
+// Source      Zarifis et al., EuroSys 2014, section 3 (forwarding
+//             tables, ECMP) and 5.1 (the entry is a bitmap of ports).
+// Deviations  a hash table with two places for a key, not a CAM: the writer picks the place, as Table of
+//             rtl/tests/bench/models.py does (bank 0's place, or bank 1's, or it moves an entry that is there).
 
 `default_nettype none
 
@@ -20,21 +20,21 @@ module forward_table #(
 ) (
   input  wire logic                clk_i,          // clock
   input  wire logic                ip_i,           // the key is an IPv4 address
-  input  wire logic [47:0]         addr_i,         // the address; IPv4 in the low 32 bits, above zeros
+  input  wire logic [47:0]         addr_i,         // address; IPv4 in the low 32 bits, zeros above
   output logic                     hit_o,          // 5 cycles later: there is an entry
-  output logic      [NumPorts-1:0] group_o,        // and its ports
-  output logic      [IndexW:0]     at_o,           // and its place, as in write_at_i
+  output logic      [NumPorts-1:0] group_o,        // ports of the entry
+  output logic      [IndexW:0]     at_o,           // place of the entry, as in write_at_i
   input  wire logic                write_i,        // write an entry
   input  wire logic [IndexW:0]     write_at_i,     // bank in the top bit, place in the bank below
-  input  wire logic                write_used_i,   // the entry counts; 0 removes it
-  input  wire logic                write_ip_i,     // its key is an IPv4 address
-  input  wire logic [47:0]         write_addr_i,   // its address
-  input  wire logic [NumPorts-1:0] write_group_i   // its ports
+  input  wire logic                write_used_i,   // the entry is used; 0 removes it
+  input  wire logic                write_ip_i,     // the entry's key is an IPv4 address
+  input  wire logic [47:0]         write_addr_i,   // address of the entry
+  input  wire logic [NumPorts-1:0] write_group_i   // ports of the entry
 );
 
   localparam EntryW = 1 + 1 + 48 + NumPorts;
 
-  // Places of a key: the bytes folded into one, as they are and each turned by its number.
+  // Places of a key: the bytes folded into one, unchanged and each rotated by its number.
   function automatic [IndexW-1:0] place(input bank, input ip, input [47:0] addr);
     integer i;
     reg [7:0] fold;
@@ -87,8 +87,8 @@ module forward_table #(
     .rdata_o (entry1)
   );
 
-  // Where a bank was read in the cycle in which that word was written, it is what was written. That is chosen a cycle later, as
-  // nothing stands between the memories and the registers behind them: a block RAM has such a register of its own.
+  // If a bank was read in the cycle in which that word was written, the written word is used. The choice is made a cycle later,
+  // so that nothing stands between the memories and the registers behind them: a block RAM has such a register built in.
   reg                met0_q, met1_q, met0_2q, met1_2q;
   reg [EntryW-1:0]   written_q;
   reg [NumPorts-1:0] written_2q;
@@ -105,7 +105,7 @@ module forward_table #(
     entry1_q   <= entry1;
   end
 
-  // Used, kind and address are compared in parts, and a cycle later it is seen whether all are alike.
+  // Used, kind and address are compared in parts; a cycle later the parts are combined.
   localparam KeyW  = EntryW - NumPorts;
   localparam PartW = 8;
   localparam Parts = (KeyW + PartW - 1) / PartW;

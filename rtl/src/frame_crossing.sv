@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Frames from one clock to another: async_fifo, and no half of a frame as a whole one when either side is reset.
+// Frames from one clock to another: async_fifo, and no part of a frame passes as a whole one when either side is reset.
 //
-// Decision    which beats of a torn frame are passed: those that were; then an end that says so.
+// Decision    beats of a torn frame: those that had passed stay; then an end that marks it as broken.
 // State       that of async_fifo; on each side whether a frame is open and whether it is torn.
 // Latency     that of async_fifo. A beat in each cycle of the slower clock.
 // Source      none.
-// Deviations  what was offered by async_fifo and not taken is withdrawn as the writer is reset: the first beat of a frame may go
-//             so, which AXI4-Stream does not allow; a later one is replaced by the end of its frame. Of that end m_tdata_o says
-//             nothing, and changes while the end waits once the next frame is there.
+// Deviations  a beat that async_fifo offered but that was not taken is withdrawn when the writer is reset. This may withdraw
+//             the first beat of a frame, which AXI4-Stream does not allow; a later beat is replaced by the end of its frame.
+//             m_tdata_o of that end is meaningless, and changes while the end waits once the next frame is there.
 //
-// A reset of either side loses what is in here. Who is reset begins with the beginning of a frame. The other side:
-// - The reader, with a frame open, sends one beat more for it, with tlast and tuser: the frame is broken.
-// - The writer, with a frame open, takes the rest of it and throws it away. Its next frame waits until both run.
+// A reset of either side loses the content. The side that is reset begins with the start of a frame. The other side:
+// - The reader, with a frame open, receives one more beat for it, with tlast and tuser: the frame is broken.
+// - The writer, with a frame open, has the rest of it taken and dropped. Its next frame waits until both sides run.
 
 `default_nettype none
 
@@ -19,16 +19,16 @@ module frame_crossing #(
   parameter LinkW = 64,  // bits of a beat; 8 or more
   parameter AddrW = 4    // 2^AddrW beats
 ) (
-  input  wire logic               s_clk_i,    // clock of who sends
-  input  wire logic               s_rst_ni,   // its reset, active low, synchronous
+  input  wire logic               s_clk_i,    // clock of the sender
+  input  wire logic               s_rst_ni,   // reset of that clock, active low, synchronous
   input  wire logic [LinkW-1:0]   s_tdata_i,  // AXI4-Stream in: bytes
-  input  wire logic [LinkW/8-1:0] s_tkeep_i,  // which of them count
+  input  wire logic [LinkW/8-1:0] s_tkeep_i,  // valid bytes
   input  wire logic               s_tlast_i,  // the last beat of a frame
   input  wire logic               s_tuser_i,  // with tlast: the frame is broken
   input  wire logic               s_tvalid_i, // a beat is offered
-  output logic                    s_tready_o, // and taken
-  input  wire logic               m_clk_i,    // clock of who receives
-  input  wire logic               m_rst_ni,   // its reset, active low, synchronous
+  output logic                    s_tready_o, // the beat is taken
+  input  wire logic               m_clk_i,    // clock of the receiver
+  input  wire logic               m_rst_ni,   // reset of that clock, active low, synchronous
   output logic      [LinkW-1:0]   m_tdata_o,  // AXI4-Stream out: the same
   output logic      [LinkW/8-1:0] m_tkeep_o,
   output logic                    m_tlast_o,
@@ -43,9 +43,9 @@ module frame_crossing #(
   wire [LinkW-1:0] data;
   wire [LinkB-1:0] keep;
 
-  // Who sends.
+  // Sender.
   reg  s_open_q;  // a beat was taken that was not the last
-  reg  s_torn_q;  // and what came of it is lost
+  reg  s_torn_q;  // the frame's earlier beats are lost
   wire s_torn = s_open_q && (s_torn_q || !s_up);
   wire s_beat = s_tvalid_i && s_tready_o;
 
@@ -61,7 +61,7 @@ module frame_crossing #(
     end
   end
 
-  // Who receives.
+  // Receiver.
   reg  m_open_q, m_torn_q;
   wire m_torn = m_open_q && (m_torn_q || !m_up);
   wire m_beat = m_tvalid_o && m_tready_i;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Frames wait for their verdicts, and leave rewritten or not at all.
 //
-// Decision    none of its own: the words of a frame whose verdict is there leave, one a cycle; those of
-//             a dropped one are taken out and not offered. An IPv4 packet leaves with a hop less, a new
-//             checksum and, if the verdict says so, ECN 3; every other byte as it came.
-// State       the words and the verdicts that wait, and the word that is offered.
-// Latency     1 cycle from when both a word and its frame's verdict are there. One word a cycle.
+// Decision    none: the words of a frame with a verdict leave, one a cycle; those of a dropped
+//             frame are removed and not offered. An IPv4 packet leaves with a lower time to live,
+//             a new checksum and, if the verdict marks it, ECN 3; all other bytes are unchanged.
+// State       words and verdicts that wait, and the word that is offered.
+// Latency     1 cycle from when a word and its frame's verdict are there. One word a cycle.
 // Source      RFC 791 section 3.1 for the places of the fields.
 //
-// Words and verdicts each come in the order of the frames, and there are never more verdicts than
-// words: each frame's verdict comes after its first word and before the next frame's.
+// Words and verdicts each come in the order of the frames, and there are never more verdicts
+// than words: each frame's verdict comes after its first word and before the next frame's.
 
 `default_nettype none
 
@@ -17,44 +17,44 @@ module frame_rewrite #(
   parameter NumPorts = 4,   // ports; 2 to 16
   parameter PathW    = 64,  // bits of a word; 64 to 512
   parameter LenW     = 11,  // bits of a length in bytes
-  parameter Tags     = 0,   // 1: headers at byte 21 as well, and what goes with a frame
-  parameter MetaW    = 1    // bits of what goes with a frame
+  parameter Tags     = 0,   // 1: also headers at byte 21, and metadata with each frame
+  parameter MetaW    = 1    // bits of the metadata
 ) (
   input  wire logic                clk_i,       // clock
   input  wire logic                rst_ni,      // reset, active low, synchronous
   // Frames in.
   input  wire logic [PathW-1:0]    s_tdata_i,   // AXI4-Stream in: a word, the first byte lowest
-  input  wire logic                s_tlast_i,   // the last of a frame
+  input  wire logic                s_tlast_i,   // last word of a frame
   input  wire logic                s_tvalid_i,  // a word is offered
-  output logic                     s_tready_o,  // and taken
-  // Their verdicts.
-  input  wire logic                verdict_i,   // one comes
+  output logic                     s_tready_o,  // the word is taken
+  // Verdicts of the frames.
+  input  wire logic                verdict_i,   // a verdict comes
   input  wire logic                drop_i,      // the frame is dropped
-  input  wire logic                ip_i,        // it is an IPv4 packet
-  input  wire logic                mark_i,      // its ECN field becomes 3
-  input  wire logic [NumPorts-1:0] dest_i,      // its queue, one bit
-  input  wire logic [15:0]         checksum_i,  // of its header as it leaves
-  input  wire logic [LenW-1:0]     len_i,       // its bytes
+  input  wire logic                ip_i,        // the frame is an IPv4 packet
+  input  wire logic                mark_i,      // the ECN field becomes 3
+  input  wire logic [NumPorts-1:0] dest_i,      // queue of the frame, one bit
+  input  wire logic [15:0]         checksum_i,  // checksum of the header as it leaves
+  input  wire logic [LenW-1:0]     len_i,       // length of the frame in bytes
   /* verilator lint_off UNUSEDSIGNAL */
-  input  wire logic                inner_i,     // with Tags 1: its IPv4 header is at byte 21, not 14
-  input  wire logic [MetaW-1:0]    meta_i,      // with Tags 1: what goes with it besides
+  input  wire logic                inner_i,     // with Tags 1: the IPv4 header is at byte 21, not 14
+  input  wire logic [MetaW-1:0]    meta_i,      // with Tags 1: metadata of the frame
   /* verilator lint_on UNUSEDSIGNAL */
-  // Frames out. Dropped ones are missing.
+  // Frames out, without dropped ones.
   output logic      [PathW-1:0]    m_tdata_o,   // AXI4-Stream out: a word
-  output logic                     m_tlast_o,   // the last of a frame
-  output logic      [LenW-1:0]     m_tlen_o,    // bytes of the frame, on all of its words
-  output logic      [NumPorts-1:0] m_tdest_o,   // its queue, one bit, on all of its words
-  output logic                     m_tinner_o,  // its IPv4 header is at byte 21, on all of its words
-  output logic      [MetaW-1:0]    m_tmeta_o,   // meta_i, on all of its words
+  output logic                     m_tlast_o,   // last word of a frame
+  output logic      [LenW-1:0]     m_tlen_o,    // length of the frame in bytes, on all of its words
+  output logic      [NumPorts-1:0] m_tdest_o,   // queue of the frame, one bit, on all of its words
+  output logic                     m_tinner_o,  // the IPv4 header is at byte 21, on all words of the frame
+  output logic      [MetaW-1:0]    m_tmeta_o,   // meta_i, on all words of the frame
   output logic                     m_tvalid_o,  // a word is offered
-  input  wire logic                m_tready_i   // and taken
+  input  wire logic                m_tready_i   // the word is taken
 );
 
   localparam DepthW   = PathW >= 256 ? 4 : 5;  // 2^DepthW words under way
   localparam Depth    = 1 << DepthW;
   localparam VerdictW = 1 + 1 + 1 + NumPorts + 16 + LenW;
 
-  // What waits.
+  // Words and verdicts that wait.
   reg                ready_q;
   wire               pop, word_last;
   wire [PathW-1:0]   word;
@@ -97,7 +97,7 @@ module frame_rewrite #(
     /* verilator lint_on PINCONNECTEMPTY */
   );
 
-  // What leaves.
+  // Words that leave.
   localparam BeatW = 3;  // counts the words up to byte 32
 
   reg [BeatW-1:0]    beat_q;
@@ -110,7 +110,7 @@ module frame_rewrite #(
 
   assign pop = out_free && word_valid && verdict_valid;
 
-  // The IPv4 header begins at byte 14, or with a tag before it at byte 21.
+  // The IPv4 header begins at byte 14, or behind a tag at byte 21.
   wire [PathW-1:0] at_14, at_21, rewritten;
   wire             inner;
   header_word #(.PathW(PathW), .BeatW(BeatW), .At(14)) i_at_14 (

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What becomes of a frame: a queue, marked or not, or a drop and its reason.
+// Verdict on a frame: a queue, marked or not, or a drop and its reason.
 //
-// Decision    dropped when malformed, when its time to live ends, when its destination leads nowhere,
-//             when no queue will take it; the first that holds counts. Else to the queue that
-//             detour_decision chooses. Marked, where it can be, when it is detoured or when the queue
-//             it wanted is long.
+// Decision    dropped if malformed, if its time to live ends, if there is no route
+//             to its destination, or if no queue has room; the first reason counts.
+//             Else sent to the queue that detour_decision chooses. Marked, if
+//             ECN-capable, when it is detoured or when the queue it wanted is long.
 // State       the draw of detour_decision.
-// Latency     take_o none: the queues count the frame in while it decides. Verdict and counts stand in
-//             registers a cycle later.
+// Latency     take_o none: the queues count the frame while it decides.
+//             Verdict and counts are in registers a cycle later.
 // Source      Zarifis et al., EuroSys 2014, section 5.3 (a queue of K packets marks; so do all
-//             detours); RFC 3168 for what can be marked, RFC 1812 for the time to live.
-// Deviations  a detoured frame is marked by its detour and by the queue it wanted; the queue it goes
-//             to does not mark it a second time.
+//             detours); RFC 3168 for the packets that can be marked, RFC 1812 for the time to live.
+// Deviations  a detoured frame is marked by its detour and by the queue
+//             it wanted; the queue that it joins does not mark it again.
 
 `default_nettype none
 
@@ -20,44 +20,44 @@ module frame_verdict #(
   parameter PortW    = 2,   // bits of a port number
   parameter WordsW   = 12,  // bits of a queue's length
   parameter DrawW    = 32,  // bits of a draw
-  parameter Dibs     = 1    // 1: detours by detour_pick; 2: by detour_first_open; 3: as buffer_i says; 0: none
+  parameter Dibs     = 1    // 1: detours by detour_pick; 2: by detour_first_open; 3: as selected by buffer_i; 0: none
 ) (
   input  wire logic                clk_i,          // clock
   input  wire logic                rst_ni,         // reset, active low, synchronous
-  input  wire logic                seed_we_i,      // take a new seed for the draws
+  input  wire logic                seed_we_i,      // load a new seed for the draws
   input  wire logic [31:0]         seed_i,         // the seed
-  // The frame that decides now.
-  input  wire logic                valid_i,        // there is one
-  input  wire logic                malformed_i,    // it says it is IPv4 and is not sound
-  input  wire logic                ttl_i,          // its time to live ends here
-  input  wire logic                no_entry_i,     // its destination leads nowhere
-  input  wire logic                ip_i,           // it is an IPv4 packet
-  input  wire logic [1:0]          ecn_i,          // its ECN field
-  input  wire logic [NumPorts-1:0] ingress_i,      // the port it came in by, one bit
-  input  wire logic [NumPorts-1:0] want_i,         // the port it wants, one bit
-  input  wire logic [PortW-1:0]    want_port_i,    // the same, as a number
-  input  wire logic [NumPorts-1:0] allowed_i,      // bit p: it may be detoured to port p
-  // The queues.
-  input  wire logic [NumPorts-1:0] fits_i,         // bit p: it fits in queue p
-  input  wire logic [NumPorts-1:0] reach_i,        // bit p: queue p is so long that it marks
+  // Frame that decides now.
+  input  wire logic                valid_i,        // a frame is there
+  input  wire logic                malformed_i,    // the EtherType is IPv4, but the packet is not sound
+  input  wire logic                ttl_i,          // the time to live ends here
+  input  wire logic                no_entry_i,     // there is no route to the destination
+  input  wire logic                ip_i,           // the frame is an IPv4 packet
+  input  wire logic [1:0]          ecn_i,          // the ECN field
+  input  wire logic [NumPorts-1:0] ingress_i,      // ingress port, one bit
+  input  wire logic [NumPorts-1:0] want_i,         // wanted port, one bit
+  input  wire logic [PortW-1:0]    want_port_i,    // wanted port, as a number
+  input  wire logic [NumPorts-1:0] allowed_i,      // bit p: a detour to port p is allowed
+  // Queues.
+  input  wire logic [NumPorts-1:0] fits_i,         // bit p: the frame fits in queue p
+  input  wire logic [NumPorts-1:0] reach_i,        // bit p: queue p is long enough to mark
   input  wire logic [NumPorts*WordsW-1:0] depth_i, // frames in each queue now, port 0 lowest
-  input  wire logic [5:0]          rank_i,         // its class of service; 0 where it has none
-  input  wire logic [11:0]         hash_i,         // of its flow
+  input  wire logic [5:0]          rank_i,         // class of service; 0 if it has none
+  input  wire logic [11:0]         hash_i,         // hash of the flow
   input  wire logic [31:0]         buffer_i,       // register BUFFER; with Dibs 3, as the three above and EARLY
   input  wire logic [31:0]         early_i,        // register EARLY
-  output logic      [NumPorts-1:0] take_o,         // bit p: it takes the room in queue p
-  // Its verdict, a cycle later.
-  output logic                     drop_o,         // it is dropped
-  output logic                     mark_o,         // it leaves with the mark of congestion
-  output logic      [NumPorts-1:0] dest_o,         // its queue, one bit; meaningful when !drop_o
+  output logic      [NumPorts-1:0] take_o,         // bit p: the frame takes room in queue p
+  // Verdict, a cycle later.
+  output logic                     drop_o,         // the frame is dropped
+  output logic                     mark_o,         // the frame leaves with a congestion mark
+  output logic      [NumPorts-1:0] dest_o,         // queue of the frame, one bit; meaningful when !drop_o
   // Counts, a cycle later: one frame each, on the bit of the port named.
-  output logic      [NumPorts-1:0] malformed_o,    // dropped: by the port it came in
-  output logic      [NumPorts-1:0] ttl_o,          // dropped: by the port it came in
-  output logic      [NumPorts-1:0] no_entry_o,     // dropped: by the port it came in
-  output logic      [NumPorts-1:0] full_o,         // dropped: by the port it wanted
-  output logic      [NumPorts-1:0] detour_from_o,  // detoured: by the port it wanted
-  output logic      [NumPorts-1:0] detour_to_o,    // detoured: by the port it goes to
-  output logic      [NumPorts-1:0] marked_o        // marked now, not before: by the port it goes to
+  output logic      [NumPorts-1:0] malformed_o,    // drops, by ingress port
+  output logic      [NumPorts-1:0] ttl_o,          // drops, by ingress port
+  output logic      [NumPorts-1:0] no_entry_o,     // drops, by ingress port
+  output logic      [NumPorts-1:0] full_o,         // drops, by wanted port
+  output logic      [NumPorts-1:0] detour_from_o,  // detours, by wanted port
+  output logic      [NumPorts-1:0] detour_to_o,    // detours, by the port chosen
+  output logic      [NumPorts-1:0] marked_o        // marked here, not before, by the port chosen
 );
 
   wire alive = valid_i && !malformed_i && !ttl_i && !no_entry_i;
@@ -115,13 +115,13 @@ module frame_verdict #(
   reg past_q = 1'b0;  // there was a clock edge before this one
   always_ff @(posedge clk_i) past_q <= 1'b1;
 
-  // What a register may say else: no detours at all, or some of what would fit.
+  // A register may instead select no detours, or detours of some frames that would fit.
   wire       f_detours = Dibs == 3 ? buffer_i[2:0] != 3'd0 && buffer_i[2:0] <= 3'd5 : Dibs != 0;
   wire       f_early   = Dibs == 3 && buffer_i[2:0] == 3'd5 && early_i[31:16] > early_i[15:0] && rank_i > buffer_i[13:8];
   wire [4:0] f_reasons = {|malformed_o, |ttl_o, |no_entry_o, |full_o, !drop_o};
 
   always_comb begin
-    // What wanted_port and the lookup keep.
+    // Properties that wanted_port and the lookup guarantee.
     if (!past_q) assume (!rst_ni);
     assume (ingress_i != 0 && (ingress_i & (ingress_i - 1'b1)) == 0);
     assume (!valid_i || no_entry_i || (want_port_i < NumPorts && want_i == {{(NumPorts-1){1'b0}}, 1'b1} << want_port_i));

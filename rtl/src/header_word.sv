@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A word of a frame as it leaves: what of the IPv4 header in it changes.
+// Word of a frame as it leaves: rewrites the bytes of the IPv4 header in it.
 //
-// Decision    none of its own: a hop less to live, the new checksum, and with mark_i ECN 3. At most 32 bytes are looked at.
+// Decision    none: a lower time to live, the new checksum, and with mark_i ECN 3. At most 32 bytes are examined.
 // State       none.
 // Latency     none: combinational.
 // Source      RFC 791 section 3.1 for the places of the fields.
@@ -12,13 +12,13 @@
 module header_word #(
   parameter PathW = 64,  // bits of a word; 64 to 512
   parameter BeatW = 3,   // bits of the word's number
-  parameter At    = 14   // the header's first byte in the frame
+  parameter At    = 14   // first byte of the header in the frame
 ) (
-  input  wire logic [PathW-1:0] word_i,      // as it came, the first byte lowest
-  input  wire logic [BeatW-1:0] beat_i,      // the word's number in the frame, or the highest that can be said
+  input  wire logic [PathW-1:0] word_i,      // word as it came, the first byte lowest
+  input  wire logic [BeatW-1:0] beat_i,      // number of the word in the frame, saturated
   input  wire logic             mark_i,      // the ECN field becomes 3
-  input  wire logic [15:0]      checksum_i,  // of the header as it leaves
-  output logic      [PathW-1:0] word_o       // as it leaves
+  input  wire logic [15:0]      checksum_i,  // checksum of the header as it leaves
+  output logic      [PathW-1:0] word_o       // word as it leaves
 );
 
   localparam Bytes    = PathW / 8;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Whose frame goes next into the path: round robin, whole frames, no bubble.
+// Arbiter of the frames that enter the path: round robin, whole frames, no bubble.
 //
-// Decision    of the ports where a frame waits, the first after the one served last.
-// State       the port being served, the length of its frame and what is left of it; one word in the output register.
+// Decision    of the ports with a waiting frame, the first after the port served last.
+// State       port being served, length of its frame and remaining bytes; one word in the output register.
 // Latency     1 cycle from frame_i to the choice, 1 more to the first word at the output.
 // Source      NetFPGA's input arbiter (Zarifis et al., EuroSys 2014, section 5.1).
-// Deviations  the choice of the next frame is made in the cycle that sends the last word of this one,
-//             so that frames of one word leave one a cycle. Which is the last is told by the length, for the clock: what a
-//             memory says is known late, and the choice reaches far.
+// Deviations  the next frame is chosen in the cycle that sends the last word of this one, so
+//             that frames of one word leave one a cycle. The length identifies the last word,
+//             for the clock: the memory's output comes late, and the choice has a long path.
 
 `default_nettype none
 
@@ -20,16 +20,16 @@ module input_arbiter #(
   input  wire logic                      clk_i,      // clock
   input  wire logic                      rst_ni,     // reset, active low, synchronous
   input  wire logic [NumPorts-1:0]       frame_i,    // bit p: a whole frame waits at port p
-  input  wire logic [NumPorts*LenW-1:0]  len_i,      // its bytes
-  output logic      [NumPorts-1:0]       take_o,     // bit p: it is chosen
-  input  wire logic [NumPorts*PathW-1:0] word_i,     // the next word of the frame chosen last
+  input  wire logic [NumPorts*LenW-1:0]  len_i,      // length of each port's frame in bytes
+  output logic      [NumPorts-1:0]       take_o,     // bit p: the frame of port p is chosen
+  input  wire logic [NumPorts*PathW-1:0] word_i,     // next word of the frame chosen last
   output logic      [NumPorts-1:0]       pop_o,      // the word is taken
   output logic      [PathW-1:0]          m_tdata_o,  // AXI4-Stream out: a word
-  output logic                           m_tlast_o,  // the last of a frame
-  output logic      [LenW-1:0]           m_tlen_o,   // bytes of the frame, on all of its words
-  output logic      [PortW-1:0]          m_tport_o,  // port it came in by, on all of its words
+  output logic                           m_tlast_o,  // last word of a frame
+  output logic      [LenW-1:0]           m_tlen_o,   // length of the frame in bytes, on all of its words
+  output logic      [PortW-1:0]          m_tport_o,  // ingress port, on all words of the frame
   output logic                           m_tvalid_o, // a word is offered
-  input  wire logic                      m_tready_i  // and taken
+  input  wire logic                      m_tready_i  // the word is taken
 );
 
   reg                busy_q;
@@ -37,7 +37,7 @@ module input_arbiter #(
   reg [NumPorts-1:0] serve_q;  // port_q as one bit
   reg [NumPorts-1:0] later_q;  // ports after port_q
   reg [LenW-1:0]     len_q;
-  reg [LenW-1:0]     rest_q;   // bytes of it that are not sent yet
+  reg [LenW-1:0]     rest_q;   // bytes of the frame not sent yet
 
   localparam PathB = PathW / 8;
 
@@ -51,7 +51,7 @@ module input_arbiter #(
   wire last   = rest_q <= PathB[LenW-1:0];
   wire choose = !busy_q || (send && last);
 
-  // The first waiting port after the one served last, or else the first at all.
+  // The first waiting port after the one served last, or else the first waiting port.
   wire [NumPorts-1:0] after = frame_i & later_q;
   wire [NumPorts-1:0] from  = after == {NumPorts{1'b0}} ? frame_i : after;
   wire [NumPorts-1:0] first = from & (~from + 1'b1);
@@ -111,9 +111,9 @@ module input_arbiter #(
   assign m_tvalid_o = valid_q;
 
 `ifdef FORMAL
-  // Each port sends words with their number in the low bits and the port in the high ones; a frame has as many as its length
-  // says, which is a law of input_buffer. What comes out must be each port's words in order, none missing,
-  // and a frame of one port before anything of another.
+  // Each port sends words with a sequence number in the low bits and the port in the high bits; a
+  // frame has as many words as its length requires, which is a law of input_buffer. The output must
+  // have each port's words in order, none missing, and a frame of one port before anything of another.
   reg past_q = 1'b0;
   always_ff @(posedge clk_i) past_q <= 1'b1;
   always_comb if (!past_q) assume (!rst_ni);
@@ -122,7 +122,7 @@ module input_arbiter #(
   reg [TagW-1:0] f_sent [0:NumPorts-1];   // words popped from each port
   reg [TagW-1:0] f_seen [0:NumPorts-1];   // words of each port that have come out
   reg            f_inside;                // a frame has begun at the output
-  reg [PortW-1:0] f_port;                 // and it is of this port
+  reg [PortW-1:0] f_port;                 // port of that frame
   reg [LenW-1:0]  f_bytes;                // bytes of its words that have come out
   wire [PortW-1:0] f_out_port = m_tdata_o[PathW-1 -: PortW];
   integer f;
@@ -141,7 +141,7 @@ module input_arbiter #(
         the_port_is_named:         assert (m_tport_o == f_out_port);
         not_interleaved:           assert (!f_inside || f_port == f_out_port);
         f_seen[f_out_port] <= f_seen[f_out_port] + 1'b1;
-        // Of one frame: not_interleaved says that it is one.
+        // Within one frame: not_interleaved proves that it is one.
         as_many_words_as_the_length_says: assert ((f_inside && f_port != f_out_port)
                                                   || (f_bytes < m_tlen_o && m_tlast_o == ({1'b0, f_bytes} + PathB >= {1'b0, m_tlen_o})));
         f_inside <= !m_tlast_o;
@@ -153,12 +153,12 @@ module input_arbiter #(
   always_comb begin
     for (f = 0; f < NumPorts; f = f + 1) assume (word_i[f*PathW +: PathW] == {f[PortW-1:0], f_sent[f]});
     if (past_q) one_port_at_a_time: assert ((pop_o & (pop_o - 1'b1)) == 0 && (take_o & (take_o - 1'b1)) == 0);
-    // A frame that waits while nothing is sent, or while the last word of another is, goes next.
+    // A frame that waits while nothing is sent, or while the last word of another is sent, goes next.
     if (past_q && rst_ni && |frame_i && (!busy_q || (free && last))) no_idle_cycle_between_frames: assert (take_o != 0);
     taken_only_if_it_waits: assert ((take_o & ~frame_i) == 0);
   end
   always_ff @(posedge clk_i) begin
-    // A frame waits until it is taken, and has a length.
+    // A frame waits until it is taken, and its length is not 0.
     for (f = 0; f < NumPorts; f = f + 1) begin
       if (frame_i[f]) assume (len_i[f*LenW +: LenW] != {LenW{1'b0}});
       if (past_q && $past(rst_ni) && $past(frame_i[f] && !take_o[f])) assume (frame_i[f] && len_i[f*LenW +: LenW] == $past(len_i[f*LenW +: LenW]));

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One port's way in: whole, sound frames wait here, and their lengths are known.
+// Input buffer of a port: whole, sound frames wait here with their lengths.
 //
-// Decision    a frame is kept when it ends without error, is MinFrame to MaxFrame bytes long and only
-//             its last beat is partial; else all of it is taken back and counted as bad.
+// Decision    a frame is kept if it ends without error, is MinFrame to MaxFrame bytes long and
+//             only its last beat is partial; else its words are withdrawn and it counts as bad.
 // State       one memory of 2^AddrW words of the path; the lengths of the frames in it.
 // Latency     from the last beat of a frame to frame_o: 5 cycles (it is stored whole first).
-// Source      NetFPGA's receive queues, which the design of Zarifis et al., EuroSys 2014, section 5.1
-//             builds on; they too hand the length to the lookup ahead of the first beat.
-// Deviations  a port that is full lets tready fall instead of losing frames: nothing is lost in here. A frame that is bad
-//             already is stored no further, so that one without an end cannot fill the memory and stop its port.
+// Source      NetFPGA's receive queues, on which the design of Zarifis et al., EuroSys 2014,
+//             section 5.1 builds; they too pass the length to the lookup ahead of the first beat.
+// Deviations  a full port lowers tready instead of losing frames: no frame is lost here. A frame that is already
+//             bad is not stored further, so that a frame without an end cannot fill the memory and stop its port.
 //
-// The link may be narrower than the path: beats are gathered into words, lowest bytes first. Words of
-// the path have no tkeep: the length says how much of the last one counts.
+// The link may be narrower than the path: beats are gathered into words, lowest bytes
+// first. Words of the path have no tkeep: the length gives the valid bytes of the last one.
 
 `default_nettype none
 
@@ -27,21 +27,21 @@ module input_buffer #(
   input  wire logic               clk_i,      // clock
   input  wire logic               rst_ni,     // reset, active low, synchronous
   input  wire logic [LinkW-1:0]   s_tdata_i,  // AXI4-Stream in: bytes, the first one lowest
-  input  wire logic [LinkW/8-1:0] s_tkeep_i,  // which bytes count; all, but in the last beat
+  input  wire logic [LinkW/8-1:0] s_tkeep_i,  // valid bytes; all, except in the last beat
   input  wire logic               s_tlast_i,  // the last beat of a frame
   input  wire logic               s_tuser_i,  // with tlast: the frame is broken (its FCS was wrong)
   input  wire logic               s_tvalid_i, // a beat is offered
-  output logic                    s_tready_o, // and taken
+  output logic                    s_tready_o, // the beat is taken
   output logic                    frame_o,    // a whole frame waits
-  output logic      [LenW-1:0]    len_o,      // its bytes
-  input  wire logic               take_i,     // it is chosen: its words are popped from the next cycle on
+  output logic      [LenW-1:0]    len_o,      // length of the frame in bytes
+  input  wire logic               take_i,     // the frame is chosen: its words are popped from the next cycle on
   output logic                    valid_o,    // word_o holds a word
-  output logic      [PathW-1:0]   word_o,     // the next word of the frame chosen last
-  output logic                    last_o,     // it is the frame's last word
+  output logic      [PathW-1:0]   word_o,     // next word of the frame chosen last
+  output logic                    last_o,     // word_o is the frame's last word
   input  wire logic               pop_i,      // the word is taken
-  output logic                    in_o,       // counts: a frame came, sound or not
-  output logic                    bad_o,      // counts: and was bad
-  output logic      [LenW-1:0]    in_bytes_o  // counts: bytes of a sound one, else 0
+  output logic                    in_o,       // count: a frame came, sound or not
+  output logic                    bad_o,      // count: that frame was bad
+  output logic      [LenW-1:0]    in_bytes_o  // count: bytes of a sound frame, else 0
 );
 
   localparam Lanes    = PathW / LinkW;
@@ -50,7 +50,7 @@ module input_buffer #(
   localparam CountW   = $clog2(LinkB + 1);
   localparam LastLane = Lanes - 1;
 
-  // Beats, one cycle after the link. A beat goes to its lane, the lowest first.
+  // Beats, one cycle after the link. A beat goes to its lane, the lowest lane first.
   reg              beat_q, last_q, error_q, partial_q;
   reg [CountW-1:0] bytes_q;
   reg [LaneW-1:0]  lane_q, next_lane_q;
@@ -81,7 +81,7 @@ module input_buffer #(
     if (beat) begin
       last_q    <= s_tlast_i;
       error_q   <= s_tlast_i && s_tuser_i;
-      // Holes in tkeep, or a partial beat before the last: such a frame is bad.
+      // A frame with holes in tkeep, or with a partial beat before the last, is bad.
       partial_q <= (s_tkeep_i & (s_tkeep_i + 1'b1)) != {LinkB{1'b0}} || !s_tkeep_i[0]
                    || (!s_tlast_i && s_tkeep_i != {LinkB{1'b1}});
       bytes_q   <= ones(s_tkeep_i);
@@ -98,12 +98,12 @@ module input_buffer #(
     end
   endgenerate
 
-  // Words, one cycle after that, with the length of the frame up to here.
+  // Words, one cycle later, with the length of the frame so far.
   reg              word2_q, last2_q;
   reg [PathW-1:0]  data2_q;
   reg [LenW-1:0]   len_q;
   reg              first_q;   // the next beat begins a frame
-  reg              broken_q;  // it is bad already
+  reg              broken_q;  // the frame is bad already
   reg              too_long_q, short_q;  // len_q is more than MaxFrame, less than MinFrame
 
   wire broken = partial_q || error_q || (!first_q && broken_q);
@@ -118,7 +118,7 @@ module input_buffer #(
     end
   end
 
-  // For the clock a length is compared as it is added up, and not with the last word.
+  // For the clock, the length is compared while it is added up, and not with the last word.
   wire [LenW-1:0] sum = len_q + {{(LenW-CountW){1'b0}}, bytes_q};
 
   always_ff @(posedge clk_i) begin
@@ -128,14 +128,14 @@ module input_buffer #(
       broken_q   <= broken;
       too_long_q <= !first_q && (too_long_q || {{(32-LenW){1'b0}}, sum} > MaxFrame);
       short_q    <= first_q ? {{(32-CountW){1'b0}}, bytes_q} < MinFrame : {{(32-LenW){1'b0}}, sum} < MinFrame;
-      // A length that is too long stays as it is, so that it cannot wrap around.
+      // A length that is too long is kept unchanged, so that it cannot wrap around.
       if (first_q)          len_q <= {{(LenW-CountW){1'b0}}, bytes_q};
       else if (!too_long_q) len_q <= sum;
     end
   end
 
-  // The frame is judged with its last word. Words that are too many are not written.
-  reg [AddrW:0]  write_q;     // the next word to write
+  // The frame is judged with its last word. Surplus words are not written.
+  reg [AddrW:0]  write_q;     // next word to write
   reg [AddrW:0]  commit_q;    // words before this one belong to whole frames
 
   wire           frame    = word2_q && last2_q;
@@ -175,7 +175,7 @@ module input_buffer #(
     end
   end
 
-  // Whether one waits is known from a register, for the clock: it takes part in the choice of the next, which is made late.
+  // For the clock, a register tells whether a frame waits: it is an input of the next choice, which is made late.
   reg            some_q;
   reg [FrameW:0] lens_next_q;  // lens_read_q + 1
   wire           more = lens_write_q != lens_seen_q;
@@ -209,7 +209,7 @@ module input_buffer #(
     .pop_i   (pop_i)
   );
 
-  // Room for what may still be under way: three beats, each a word and a frame.
+  // Room for data under way: three beats, each a word and a frame.
   wire [AddrW:0]  used_words  = write_q - head;
   wire [FrameW:0] used_frames = lens_write_q - lens_read_q;
 
@@ -233,7 +233,7 @@ module input_buffer #(
   reg past_q = 1'b0;  // there was a clock edge before this one
   always_ff @(posedge clk_i) past_q <= 1'b1;
 
-  // Nothing whole waits, and no beat is on its way in.
+  // No whole frame waits, and no beat is on its way in.
   wire      f_idle = commit_q == head && lens_write_q == lens_read_q && !beat_q && !word2_q && !s_tvalid_i;
   reg [1:0] f_idle_q;
   always_ff @(posedge clk_i) f_idle_q <= !rst_ni || !f_idle ? 2'd0 : f_idle_q == 2'd3 ? 2'd3 : f_idle_q + 1'b1;
@@ -242,8 +242,8 @@ module input_buffer #(
 
   // The neighbour takes a frame when it has all the words of the one before, and pops no others.
   reg            f_open;    // a frame is taken, and not all of its words are
-  reg [LenW-1:0] f_len;     // its bytes
-  reg [AddrW:0]  f_popped;  // its words that are taken
+  reg [LenW-1:0] f_len;     // length of that frame in bytes
+  reg [AddrW:0]  f_popped;  // words of that frame that are taken
   always_ff @(posedge clk_i) begin
     if (!rst_ni) f_open <= 1'b0;
     else f_open <= take_i || (f_open && !(pop_i && last_o));
@@ -251,15 +251,15 @@ module input_buffer #(
     f_popped <= take_i ? {(AddrW+1){1'b0}} : f_popped + {{AddrW{1'b0}}, pop_i};
   end
 
-  // The lane of the beat that came into len_q last, and what belongs to what there.
+  // Lane of the beat that entered len_q last, and the registers that belong to it.
   reg  [LaneW-1:0] f_lane_q;
   always_ff @(posedge clk_i) if (beat_q) f_lane_q <= lane_q;
   wire [LaneW-1:0] f_lane_after = f_lane_q == LastLane[LaneW-1:0] ? {LaneW{1'b0}} : f_lane_q + 1'b1;
   wire [FrameW:0]  f_unseen = lens_write_q - lens_seen_q;
-  wire             f_judged = word2_q && last2_q;       // a frame's last word is there
-  wire [31:0]      f_stored = PathB * f_unfinished;     // bytes of the words that are stored of it
+  wire             f_judged = word2_q && last2_q;       // the frame's last word is there
+  wire [31:0]      f_stored = PathB * f_unfinished;     // bytes of the words that are stored of the frame
   wire [31:0]      f_bytes  = len_q;
-  wire [31:0]      f_lanes  = LinkB * (f_lane_q + 1);   // bytes of the word that is gathered, were its last beat full
+  wire [31:0]      f_lanes  = LinkB * (f_lane_q + 1);   // bytes of the word being gathered, if its last beat were full
 
   always_comb begin
     if (!past_q) assume (!rst_ni);
@@ -275,10 +275,10 @@ module input_buffer #(
     if (past_q && rst_ni) begin
       unfinished_frames_are_no_longer_than_whole_ones: assert (f_unfinished <= Most[AddrW:0]);
       ready_returns:                                   assert (f_idle_q < 2'd2 || s_tready_o);
-      // Never written over what is not read yet, neither words nor lengths: what may still come has its place.
+      // Unread words and lengths are never overwritten: all data under way has a place.
       a_place_for_each_word:   assert ({1'b0, used_words} + word2_q + beat_q + ready_q <= (1 << AddrW) - 2);
       a_place_for_each_length: assert ({1'b0, used_frames} + f_judged + (beat_q && last_q) + ready_q <= (1 << FrameW) - 2);
-      // What makes these hold for any number of cycles.
+      // Invariants that make these hold for any number of cycles.
       whole_ones_are_written:  assert ({1'b0, f_unfinished} <= used_words);
       some_wait_as_pointers_say: assert (some_q == (lens_seen_q != lens_read_q) && lens_next_q == (lens_read_q + 1'b1));
       lengths_are_seen_later:  assert (f_unseen <= 1 && lens_seen_q - lens_read_q <= used_frames);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Draws: a linear-feedback shift register of maximal length that leaps.
+// Random draws: a linear-feedback shift register of maximal length that leaps.
 //
 // Decision    one draw of DrawW bits: the upper bits of the state.
 // State       Width bits, never all zero. Galois form, shifting right: a step is
-//             state = (state >> 1) ^ (state[0] ? Taps : 0), and step_i takes Leap steps in one cycle,
-//             so that a draw shares no shifted bits with the one before it.
-// Latency     none: draw_o is the state in a register; the next draw is there the cycle after step_i.
+//             state = (state >> 1) ^ (state[0] ? Taps : 0), and step_i takes Leap
+//             steps in one cycle, so that successive draws share no shifted bits.
+// Latency     none: draw_o is the state in a register; the next draw is there in the cycle after step_i.
 // Period      2^Width - 1 draws: Taps is a primitive polynomial and Leap has no factor in common with
 //             the period. Default: x^32 + x^22 + x^2 + x + 1. A 16-bit one: Width 16, Taps 16'hB400
 //             (x^16 + x^14 + x^13 + x^11 + 1), Leap 16.
-// Source      the draw of crates/switch; the paper's FPGA does not say how it draws. A bit-exact model
-//             is rtl/reference/src/lfsr.rs.
-// Deviations  the simulator draws from xoshiro256++. A draw of all zeros comes one time less often
-//             than every other, or never where DrawW is Width.
+// Source      the draw of crates/switch; the paper does not describe how its
+//             FPGA draws. rtl/reference/src/lfsr.rs is a bit-exact model.
+// Deviations  the simulator draws from xoshiro256++. A draw of all zeros comes
+//             once less often than every other, or never if DrawW is Width.
 
 `default_nettype none
 
@@ -25,16 +25,16 @@ module lfsr #(
 ) (
   input  wire logic             clk_i,      // clock
   input  wire logic             rst_ni,     // reset, active low, synchronous
-  input  wire logic             seed_we_i,  // take seed_i; goes before step_i
-  input  wire logic [Width-1:0] seed_i,     // the new state; Seed is taken in place of 0
-  input  wire logic             step_i,     // the draw was used: go on to the next
-  output logic      [DrawW-1:0] draw_o      // the present draw
+  input  wire logic             seed_we_i,  // load seed_i; has priority over step_i
+  input  wire logic [Width-1:0] seed_i,     // new state; Seed is loaded in place of 0
+  input  wire logic             step_i,     // the draw was used: advance to the next
+  output logic      [DrawW-1:0] draw_o      // current draw
 );
 
   reg  [Width-1:0] state_q, state_d;
   wire [Width-1:0] leapt;
 
-  // The state Leap steps after `from`.
+  // State Leap steps after `from`.
   function automatic [Width-1:0] leap(input [Width-1:0] from);
     integer i;
     begin
@@ -43,8 +43,8 @@ module lfsr #(
     end
   endfunction
 
-  // A leap is linear: which bits of the state make bit `to` of the state a leap on. Worked out
-  // beforehand, so that a leap is one shallow tree of XORs a bit, not Leap of them in a row.
+  // A leap is linear: each bit `to` of the state after a leap is an XOR of some bits of the state. The bits
+  // are computed beforehand, so that a leap is one shallow tree of XORs a bit, not Leap of them in a row.
   function automatic [Width-1:0] parents(input integer to);
     integer j;
     reg [Width-1:0] after;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What becomes of a frame, from the fields of its header to its verdict: a pipeline of nine steps.
+// From the header fields of a frame to its verdict: a pipeline of nine steps.
 //
-// Decision    none of its own: wanted_port says where the frame wants to go, frame_verdict what becomes
-//             of it, checksum_update makes the checksum of the header as it leaves. Here each frame's
-//             fields go from one to the other in step.
-// State       the frames under way, and that of its cells.
+// Decision    none: wanted_port chooses the port the frame wants, frame_verdict decides
+//             about the frame, checksum_update computes the checksum of the header as it
+//             leaves. This cell passes each frame's fields from one to the next in step.
+// State       frames under way, and that of its cells.
 // Latency     9 cycles from the fields to the verdict, with detours and without. One frame a cycle.
 // Source      Zarifis et al., EuroSys 2014, section 5.1.
-// Deviations  a frame is detoured as often as its time to live allows; IPv4 frames alone have one.
+// Deviations  a frame is detoured as often as its time to live allows; only IPv4 frames have one.
 //
 //   cycle  fields  r1     r2 ... r4   r5     r6     r7      r8    r9
 //                  fields table,hash  group  want   decide  sums  verdict
 //                                     ask           take
 //
-// ask_words_o belongs to the frame that decides two cycles later. The queues answer it with fits_i
-// and reach_i then, and count in what the frames before it have taken.
+// ask_words_o belongs to the frame that decides two cycles later. The queues then
+// answer it with fits_i and reach_i, which include the room taken by earlier frames.
 
 `default_nettype none
 
@@ -24,88 +24,88 @@ module lookup_decide #(
   parameter PathW    = 64,  // bits of a word; 64 to 512
   parameter LenW     = 11,  // bits of a length in bytes
   parameter WordsW   = 12,  // bits of a queue's length in words
-  parameter IndexW   = 8,   // of the forwarding table
+  parameter IndexW   = 8,   // bits of an index of the forwarding table
   parameter DrawW    = 32,  // bits of a draw
-  parameter Dibs     = 1,   // 1: detours by detour_pick; 2: by detour_first_open; 3: as buffer_i says; 0: none
-  parameter Spray    = 1,   // 1: route_i chooses how a port of a group is taken; 0: by hash, for comparison
+  parameter Dibs     = 1,   // 1: detours by detour_pick; 2: by detour_first_open; 3: as selected by buffer_i; 0: none
+  parameter Spray    = 1,   // 1: route_i selects how a port of a group is chosen; 0: by hash, for comparison
   parameter Tags     = 0    // 1: a rank goes with each frame
 ) (
   input  wire logic                clk_i,          // clock
   input  wire logic                rst_ni,         // reset, active low, synchronous
-  // The fields of a frame, as header_parse finds them.
-  input  wire logic                head_i,         // there is a new one
-  input  wire logic [LenW-1:0]     len_i,          // its bytes
-  input  wire logic [PortW-1:0]    port_i,         // port it came in by
+  // Fields of a frame, from header_parse.
+  input  wire logic                head_i,         // a new frame is there
+  input  wire logic [LenW-1:0]     len_i,          // length of the frame in bytes
+  input  wire logic [PortW-1:0]    port_i,         // ingress port
   input  wire logic [47:0]         dmac_i,         // destination address of Ethernet
-  input  wire logic                ip_i,           // it is a sound IPv4 packet
-  input  wire logic                malformed_i,    // it should be one and is not
+  input  wire logic                ip_i,           // the frame is a sound IPv4 packet
+  input  wire logic                malformed_i,    // the EtherType is IPv4, but the packet is not sound
   input  wire logic [1:0]          ecn_i,          // the ECN field
   input  wire logic [5:0]          dscp_i,         // the class of service
   input  wire logic [7:0]          ttl_i,          // time to live
-  input  wire logic [15:0]         checksum_i,     // of the IPv4 header
+  input  wire logic [15:0]         checksum_i,     // checksum of the IPv4 header
   input  wire logic [31:0]         src_i,          // IPv4 source
   input  wire logic [31:0]         dst_i,          // IPv4 destination
   input  wire logic [7:0]          proto_i,        // IPv4 protocol
   input  wire logic [15:0]         total_i,        // bytes of the IPv4 packet
   input  wire logic [31:0]         ports_i,        // source and destination port, or 0
   /* verilator lint_off UNUSEDSIGNAL */
-  input  wire logic                inner_i,        // with Tags 1: its IPv4 header is at byte 21
-  input  wire logic [31:0]         rank_i,         // with Tags 1: its rank
+  input  wire logic                inner_i,        // with Tags 1: the IPv4 header is at byte 21
+  input  wire logic [31:0]         rank_i,         // with Tags 1: rank of the frame
   /* verilator lint_on UNUSEDSIGNAL */
-  // Its verdict, 9 cycles later.
-  output logic                     verdict_o,      // there is one
+  // Verdict, 9 cycles later.
+  output logic                     verdict_o,      // a verdict is there
   output logic                     drop_o,         // the frame is dropped
-  output logic                     frame_ip_o,     // it is an IPv4 packet
-  output logic                     frame_mark_o,   // its ECN field becomes 3
-  output logic      [NumPorts-1:0] dest_o,         // its queue, one bit
-  output logic      [15:0]         checksum_o,     // of its header as it leaves
-  output logic      [LenW-1:0]     len_o,          // its bytes
-  output logic                     inner_o,        // with Tags 1, as the next three: its IPv4 header is at byte 21
-  output logic      [31:0]         rank_o,         // its rank
-  output logic                     able_o,         // it can be marked, and is not
-  output logic      [15:0]         marked_sum_o,   // checksum_o, were it marked
-  // The queues.
+  output logic                     frame_ip_o,     // the frame is an IPv4 packet
+  output logic                     frame_mark_o,   // the ECN field becomes 3
+  output logic      [NumPorts-1:0] dest_o,         // queue of the frame, one bit
+  output logic      [15:0]         checksum_o,     // checksum of the header as it leaves
+  output logic      [LenW-1:0]     len_o,          // length of the frame in bytes
+  output logic                     inner_o,        // with Tags 1, as the next three: the IPv4 header is at byte 21
+  output logic      [31:0]         rank_o,         // rank of the frame
+  output logic                     able_o,         // the frame is ECN-capable and not marked
+  output logic      [15:0]         marked_sum_o,   // checksum_o with a mark
+  // Queues.
   output logic      [WordsW-1:0]   ask_words_o,    // words of the frame that decides two cycles later
   input  wire logic [NumPorts-1:0] fits_i,         // bit p: the frame that decides now fits in queue p
-  input  wire logic [NumPorts-1:0] reach_i,        // bit p: queue p is so long that it marks
+  input  wire logic [NumPorts-1:0] reach_i,        // bit p: queue p is long enough to mark
   input  wire logic [NumPorts*WordsW-1:0] depth_i, // frames in each queue now, port 0 lowest
-  output logic      [NumPorts-1:0] take_o,         // bit p: it takes the room in queue p
-  // Settings; still while frames pass, but for those of the table and the seed.
+  output logic      [NumPorts-1:0] take_o,         // bit p: the frame takes room in queue p
+  // Settings; stable while frames pass, except those of the table and the seed.
   input  wire logic [NumPorts-1:0] to_switch_i,    // bit p: another switch hangs off port p
-  input  wire logic                go_back_i,      // a frame may be detoured to the port it came in by
-  input  wire logic [31:0]         buffer_i,       // register BUFFER: what becomes of a frame that does not fit
-  input  wire logic [31:0]         early_i,        // register EARLY: from where on frames leave that do fit
-  input  wire logic                match_mac_i,    // look IPv4 packets up by MAC address too
-  input  wire logic [31:0]         salt_i,         // of the flow hash
-  input  wire logic                route_we_i,     // forget what the route remembers
-  input  wire logic [31:0]         route_i,        // register ROUTE: how a port of a group is taken
-  input  wire logic                seed_we_i,      // take a new seed for the draws
+  input  wire logic                go_back_i,      // a frame may be detoured to its ingress port
+  input  wire logic [31:0]         buffer_i,       // register BUFFER: policy for frames that do not fit
+  input  wire logic [31:0]         early_i,        // register EARLY: depth from which frames that fit are detoured
+  input  wire logic                match_mac_i,    // look up IPv4 packets by MAC address too
+  input  wire logic [31:0]         salt_i,         // salt of the flow hash
+  input  wire logic                route_we_i,     // clear the memory of the route
+  input  wire logic [31:0]         route_i,        // register ROUTE: choice of a port of a group
+  input  wire logic                seed_we_i,      // load a new seed for the draws
   input  wire logic [31:0]         seed_i,         // the seed
   input  wire logic                table_we_i,     // write an entry of the forwarding table
-  input  wire logic [IndexW:0]     table_at_i,     // its place
-  input  wire logic                table_used_i,   // it counts
-  input  wire logic                table_ip_i,     // its key is an IPv4 address
-  input  wire logic [47:0]         table_addr_i,   // its address
-  input  wire logic [NumPorts-1:0] table_group_i,  // its ports
-  // Counts: one frame each, on the bit of the port named.
-  output logic      [NumPorts-1:0] malformed_o,    // dropped: by the port it came in
-  output logic      [NumPorts-1:0] ttl_o,          // dropped: by the port it came in
-  output logic      [NumPorts-1:0] no_entry_o,     // dropped: by the port it came in
-  output logic      [NumPorts-1:0] full_o,         // dropped: by the port it wanted
-  output logic      [NumPorts-1:0] detour_from_o,  // detoured: by the port it wanted
-  output logic      [NumPorts-1:0] detour_to_o,    // detoured: by the port it goes to
-  output logic      [NumPorts-1:0] mark_o          // marked: by the port it goes to
+  input  wire logic [IndexW:0]     table_at_i,     // place of the entry
+  input  wire logic                table_used_i,   // the entry is used
+  input  wire logic                table_ip_i,     // the entry's key is an IPv4 address
+  input  wire logic [47:0]         table_addr_i,   // address of the entry
+  input  wire logic [NumPorts-1:0] table_group_i,  // ports of the entry
+  // Counts: one frame each, on the bit of the named port.
+  output logic      [NumPorts-1:0] malformed_o,    // drops, by ingress port
+  output logic      [NumPorts-1:0] ttl_o,          // drops, by ingress port
+  output logic      [NumPorts-1:0] no_entry_o,     // drops, by ingress port
+  output logic      [NumPorts-1:0] full_o,         // drops, by wanted port
+  output logic      [NumPorts-1:0] detour_from_o,  // detours, by wanted port
+  output logic      [NumPorts-1:0] detour_to_o,    // detours, by the port chosen
+  output logic      [NumPorts-1:0] mark_o          // marks, by the port chosen
 );
 
   localparam Bytes = PathW / 8;
   localparam ByteW = $clog2(Bytes);
 
-  // r1 to r7: the port it wants.
+  // r1 to r7: the wanted port.
   wire                no_entry7;
   wire [NumPorts-1:0] want7;
   wire [PortW-1:0]    want_port7;
   /* verilator lint_off UNUSEDSIGNAL */
-  wire [15:0]         hash7;  // by Dibs 3 alone
+  wire [15:0]         hash7;  // used by Dibs 3 only
   /* verilator lint_on UNUSEDSIGNAL */
   wire                routed6, ack6;
   wire [LenW-1:0]     len6;
@@ -141,7 +141,7 @@ module lookup_decide #(
     .table_group_i (table_group_i)
   );
 
-  // r1 to r9: beside it, what the steps after it need of the frame.
+  // r1 to r9: in parallel, the fields that later steps need.
   reg                valid_q     [1:9];
   reg                malformed_q [1:7];
   reg                ttl_q       [1:7];   // the time to live ends here
@@ -151,15 +151,15 @@ module lookup_decide #(
   reg [5:0]          dscp_q      [1:7];
   reg [15:0]         checksum_q  [1:8];
   reg [LenW-1:0]     len_q       [1:9];
-  reg [NumPorts-1:0] ingress_q   [1:7];   // port it came in by, one bit
+  reg [NumPorts-1:0] ingress_q   [1:7];   // ingress port, one bit
   reg [WordsW-1:0]   words5_q;
-  reg [NumPorts-1:0] allowed7_q;          // where it may be detoured to
+  reg [NumPorts-1:0] allowed7_q;          // ports to which a detour is allowed
 
   /* verilator lint_off UNUSEDSIGNAL */
   wire [LenW:0] rounded = {1'b0, len_q[4]} + Bytes[LenW:0] - 1'b1;
   /* verilator lint_on UNUSEDSIGNAL */
 
-  // A frame that is no IPv4 has no time to live. One that came from a switch may have been detoured there.
+  // A frame that is not IPv4 has no time to live. One that came from a switch may have been detoured there.
   wire plain6 = !ip_q[6];
   wire spent6 = plain6 && (buffer_i[5] || (buffer_i[4] && (ingress_q[6] & to_switch_i) != {NumPorts{1'b0}}));
 
@@ -204,7 +204,7 @@ module lookup_decide #(
 
   assign ask_words_o = words5_q;
 
-  // What the cells below take of it. Yosys cannot join a cell's port to one register of an array.
+  // Inputs of the cells below. Yosys cannot connect a cell's port to one register of an array.
   assign              routed6    = valid_q[6] && !malformed_q[6] && !ttl_q[6];
   assign              ack6       = ack_q[6];
   assign              len6       = len_q[6];
@@ -218,7 +218,7 @@ module lookup_decide #(
   wire [15:0]         checksum8  = checksum_q[8];
   wire [1:0]          ecn8       = ecn_q[8];
 
-  // r7: the decision. With detours or without, it takes this cycle.
+  // r7: the decision. It takes this cycle with detours or without.
   wire                drop8, mark8;
   wire [NumPorts-1:0] dest8;
 
@@ -278,7 +278,7 @@ module lookup_decide #(
 
   generate
     if (Tags != 0) begin : g_tags
-      reg [32:0] tag_q  [1:9];  // where its header is, and its rank
+      reg [32:0] tag_q  [1:9];  // place of the header, and the rank
       reg        able9_q;
       integer    t;
       always_ff @(posedge clk_i) begin

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A short queue in the memory of LUTs: the oldest word can be read in the cycle after it came.
+// Short queue in the memory of LUTs: the oldest word can be read in the cycle after it came.
 //
 // Decision    none: first in, first out, one word a cycle without a bubble.
-// State       2^DepthW words, one counter for those that came and one for those that left.
-// Latency     a word pushed in cycle t is in data_o in t+1 where none is before it.
-// Source      none: the usual queue with one bit more in its pointers than in its addresses.
+// State       2^DepthW words, one counter for words that came and one for words that left.
+// Latency     a word pushed in cycle t is in data_o in t+1 if none is before it.
+// Source      none: the usual queue, whose pointers have one bit more than its addresses.
 //
-// Who pushes must know that there is room, who pops that there is a word; count_o and valid_o say so.
+// A push requires room, a pop requires a word; count_o and valid_o report both.
 
 `default_nettype none
 
@@ -20,14 +20,14 @@ module lutram_fifo #(
   input  wire logic [Width-1:0] data_i,   // the word
   input  wire logic             pop_i,    // take data_o; only while valid_o
   output logic                  valid_o,  // data_o holds a word
-  output logic      [Width-1:0] data_o,   // the oldest word
+  output logic      [Width-1:0] data_o,   // oldest word
   output logic      [DepthW:0]  count_o   // words held
 );
 
   (* ram_style = "distributed" *)
   reg [Width-1:0] words [0:(1<<DepthW)-1];
   reg [DepthW:0]  in_q, out_q;
-  reg             valid_q;  // in_q is not out_q, as a register for the clock
+  reg             valid_q;  // in_q differs from out_q, as a register for the clock
 
   wire [DepthW:0] next = out_q + 1'b1;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One port's way out: words of the path become beats of the link.
+// Output port: words of the path become beats of the link.
 //
 // Decision    none.
-// State       the word that is being sent, whose lowest beat is the one that is offered, and how many follow it.
-// Latency     1 cycle. One beat a cycle without a bubble. A word is taken when the last beat of the one before it goes.
-// Source      AXI4-Stream: what is offered stays as it is until it is taken.
+// State       the word being sent, whose lowest beat is the one offered, and the number of beats that follow.
+// Latency     1 cycle. One beat a cycle without a bubble. A word is taken when the last beat of the previous one leaves.
+// Source      AXI4-Stream: an offered beat stays unchanged until it is taken.
 // Deviations  none.
 
 `default_nettype none
@@ -19,16 +19,16 @@ module output_port #(
   input  wire logic               rst_ni,     // reset, active low, synchronous
   input  wire logic               valid_i,    // a word waits
   input  wire logic [PathW-1:0]   data_i,     // its bytes, the first one lowest
-  input  wire logic               last_i,     // the last of a frame
-  input  wire logic [FillW-1:0]   fill_i,     // bytes that count in the last; 0 for all
-  output logic                    pop_o,      // it is taken
+  input  wire logic               last_i,     // last word of a frame
+  input  wire logic [FillW-1:0]   fill_i,     // valid bytes of the last word; 0 for all
+  output logic                    pop_o,      // the word is taken
   output logic      [LinkW-1:0]   m_tdata_o,  // AXI4-Stream out: a beat
-  output logic      [LinkW/8-1:0] m_tkeep_o,  // bytes that count
-  output logic                    m_tlast_o,  // the last of a frame
+  output logic      [LinkW/8-1:0] m_tkeep_o,  // valid bytes
+  output logic                    m_tlast_o,  // last beat of a frame
   output logic                    m_tvalid_o, // a beat is offered
-  input  wire logic               m_tready_i, // and taken
-  output logic                    out_o,      // counts: a frame has gone
-  output logic      [CountW-1:0]  out_bytes_o // counts: bytes that have gone
+  input  wire logic               m_tready_i, // the beat is taken
+  output logic                    out_o,      // count: a frame has left
+  output logic      [CountW-1:0]  out_bytes_o // count: bytes that have left
 );
 
   localparam Lanes = PathW / LinkW;
@@ -36,17 +36,17 @@ module output_port #(
   localparam LinkB = LinkW / 8;
   localparam LastLane = Lanes - 1;
   localparam [LaneW-1:0] One = 1;
-  localparam LaneAt = $clog2(LinkB);  // bits of a place in a beat
+  localparam LaneAt = $clog2(LinkB);  // bits of a position in a beat
 
-  reg [PathW-1:0] word_q;    // the beat that is offered is lowest, those that follow above it
+  reg [PathW-1:0] word_q;    // the beat that is offered is lowest, later beats above it
   reg [LaneW-1:0] left_q;    // beats of the word that follow it
-  reg             end_q;     // none does
+  reg             end_q;     // no beat of the word follows
   reg             final_q;   // the word is the last of a frame
-  reg [LinkB-1:0] mask_q;    // and these bytes of its last beat count
+  reg [LinkB-1:0] mask_q;    // valid bytes of its last beat
   reg [LinkB-1:0] keep_q;
   reg             last_q, valid_q;
 
-  wire [FillW-1:0] at   = fill_i - 1'b1;  // the last byte that counts
+  wire [FillW-1:0] at   = fill_i - 1'b1;  // last valid byte
   /* verilator lint_off UNUSEDSIGNAL */
   wire [FillW:0]   lane = {1'b0, at} >> LaneAt;
   /* verilator lint_on UNUSEDSIGNAL */
@@ -54,7 +54,7 @@ module output_port #(
   wire [LaneW-1:0] stop = last_i ? lane[LaneW-1:0] : LastLane[LaneW-1:0];
   wire             one  = stop == {LaneW{1'b0}};
 
-  wire [PathW-1:0] shifted;  // the beats that follow
+  wire [PathW-1:0] shifted;  // beats that follow
   generate
     if (Lanes > 1) begin : g_beats
       assign shifted = {{LinkW{1'b0}}, word_q[PathW-1:LinkW]};
@@ -63,7 +63,7 @@ module output_port #(
     end
   endgenerate
 
-  // The next word is taken as the last beat of this one goes.
+  // The next word is taken as the last beat of this one leaves.
   wire load = !valid_q || (m_tready_i && end_q);
 
   reg [LinkB-1:0] mask;
@@ -105,7 +105,7 @@ module output_port #(
 
   always_ff @(posedge clk_i) out_o <= rst_ni && valid_q && m_tready_i && last_q;
 
-  // Bytes that count are the lowest: the highest bit of keep_q says how many.
+  // Valid bytes are the lowest: the highest bit of keep_q gives their number.
   reg [CountW-1:0] bytes;
   integer c;
   always_comb begin
@@ -120,7 +120,7 @@ module output_port #(
   always_ff @(posedge clk_i) past_q <= 1'b1;
   always_comb if (!past_q) assume (!rst_ni);
   always_ff @(posedge clk_i) begin
-    // The queue's front stays as it is until it is taken.
+    // The queue's front stays unchanged until it is taken.
     if (past_q && $past(rst_ni && valid_i && !pop_o)) begin
       assume (valid_i && data_i == $past(data_i) && last_i == $past(last_i) && fill_i == $past(fill_i));
     end

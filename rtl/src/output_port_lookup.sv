@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Which queue a frame joins, and what changes in it: route, detour, mark, time to live.
+// Queue that a frame joins, and changes to it: route, detour, mark, time to live.
 //
-// Decision    none of its own: header_parse reads the header, lookup_decide says what becomes of the
-//             frame, frame_rewrite changes it or takes it out.
-// State       the frames under way; the draw.
+// Decision    none: header_parse reads the header, lookup_decide decides
+//             about the frame, frame_rewrite changes or removes it.
+// State       frames under way; the draw.
 // Latency     from a frame's first word to the same word at the output, without stalls:
 //             ceil(38 / bytes of a word) + 11 cycles, with detours and without. One word a cycle.
-// Source      Zarifis et al., EuroSys 2014, section 5.1: NetFPGA's output port lookup, given a bitmap
-//             of the queues with room.
-// Deviations  the paper's bitmap says "not full"; fits_i says "this very frame fits".
+// Source      Zarifis et al., EuroSys 2014, section 5.1: NetFPGA's output
+//             port lookup, which gets a bitmap of the queues with room.
+// Deviations  the paper's bitmap means "not full"; fits_i means "this frame fits".
 //
-// The queues promise room in the cycle of the decision (take_o), long before the words arrive, so
-// that the words are never stalled by them and no frame is ever stored in part.
+// The queues reserve room in the cycle of the decision (take_o), long before the
+// words arrive. So the queues never stall the words, and no frame is stored in part.
 //
 // ask_words_o belongs to the frame that decides two cycles later: lookup_decide.
-// The laws of the whole are bound from outside: rtl/formal/output_port_lookup_laws.sv.
+// Laws of the whole cell are bound from outside: rtl/formal/output_port_lookup_laws.sv.
 
 `default_nettype none
 
@@ -24,68 +24,68 @@ module output_port_lookup #(
   parameter PathW    = 64,  // bits of a word; 64 to 512
   parameter LenW     = 11,  // bits of a length in bytes
   parameter WordsW   = 12,  // bits of a queue's length in words
-  parameter IndexW   = 8,   // of the forwarding table
+  parameter IndexW   = 8,   // bits of an index of the forwarding table
   parameter DrawW    = 32,  // bits of a draw
-  parameter Dibs     = 1,   // 1: detours by detour_pick; 2: by detour_first_open; 3: as buffer_i says; 0: none
-  parameter Spray    = 1,   // 1: route_i chooses how a port of a group is taken; 0: by hash, for comparison
+  parameter Dibs     = 1,   // 1: detours by detour_pick; 2: by detour_first_open; 3: as selected by buffer_i; 0: none
+  parameter Spray    = 1,   // 1: route_i selects how a port of a group is chosen; 0: by hash, for comparison
   parameter Tags     = 0    // 1: tags and ranks of Vertigo
 ) (
   input  wire logic                clk_i,          // clock
   input  wire logic                rst_ni,         // reset, active low, synchronous
   // Frames in.
   input  wire logic [PathW-1:0]    s_tdata_i,      // AXI4-Stream in: a word, the first byte lowest
-  input  wire logic                s_tlast_i,      // the last of a frame
-  input  wire logic [LenW-1:0]     s_tlen_i,       // bytes of the frame, on all of its words
-  input  wire logic [PortW-1:0]    s_tport_i,      // port it came in by, on all of its words
+  input  wire logic                s_tlast_i,      // last word of a frame
+  input  wire logic [LenW-1:0]     s_tlen_i,       // length of the frame in bytes, on all of its words
+  input  wire logic [PortW-1:0]    s_tport_i,      // ingress port, on all words of the frame
   input  wire logic                s_tvalid_i,     // a word is offered
-  output logic                     s_tready_o,     // and taken
-  // Frames out. Dropped ones are missing.
+  output logic                     s_tready_o,     // the word is taken
+  // Frames out, without dropped ones.
   output logic      [PathW-1:0]    m_tdata_o,      // AXI4-Stream out: a word
-  output logic                     m_tlast_o,      // the last of a frame
-  output logic      [LenW-1:0]     m_tlen_o,       // bytes of the frame, on all of its words
-  output logic      [NumPorts-1:0] m_tdest_o,      // its queue, one bit, on all of its words
-  output logic                     m_tinner_o,     // with Tags 1, as the next three: its IPv4 header is at byte 21
-  output logic      [31:0]         m_trank_o,      // its rank
-  output logic                     m_table_o,      // it can be marked, and is not
-  output logic      [15:0]         m_tsum_o,       // the checksum of its header, were it marked
+  output logic                     m_tlast_o,      // last word of a frame
+  output logic      [LenW-1:0]     m_tlen_o,       // length of the frame in bytes, on all of its words
+  output logic      [NumPorts-1:0] m_tdest_o,      // queue of the frame, one bit, on all of its words
+  output logic                     m_tinner_o,     // with Tags 1, as the next three: the IPv4 header is at byte 21
+  output logic      [31:0]         m_trank_o,      // rank of the frame
+  output logic                     m_table_o,      // the frame is ECN-capable and not marked
+  output logic      [15:0]         m_tsum_o,       // checksum of the header with a mark
   output logic                     m_tvalid_o,     // a word is offered
-  input  wire logic                m_tready_i,     // and taken
-  // The queues.
+  input  wire logic                m_tready_i,     // the word is taken
+  // Queues.
   output logic      [WordsW-1:0]   ask_words_o,    // words of the frame that decides two cycles later
   input  wire logic [NumPorts-1:0] fits_i,         // bit p: the frame that decides now fits in queue p
-  input  wire logic [NumPorts-1:0] reach_i,        // bit p: queue p is so long that it marks
+  input  wire logic [NumPorts-1:0] reach_i,        // bit p: queue p is long enough to mark
   input  wire logic [NumPorts*WordsW-1:0] depth_i, // frames in each queue now, port 0 lowest
-  output logic      [NumPorts-1:0] take_o,         // bit p: it takes the room in queue p
-  // Settings; still while frames pass, but for those of the table and the seed.
+  output logic      [NumPorts-1:0] take_o,         // bit p: the frame takes room in queue p
+  // Settings; stable while frames pass, except those of the table and the seed.
   input  wire logic [NumPorts-1:0] to_switch_i,    // bit p: another switch hangs off port p
-  input  wire logic                go_back_i,      // a frame may be detoured to the port it came in by
-  input  wire logic [31:0]         buffer_i,       // register BUFFER: what becomes of a frame that does not fit
-  input  wire logic [31:0]         early_i,        // register EARLY: from where on frames leave that do fit
-  input  wire logic                match_mac_i,    // look IPv4 packets up by MAC address too
-  input  wire logic [1:0]          tags_i,         // with Tags 1, where a tag is: 1 between Ethernet and IP, 2 in IPv4; 0 nowhere
-  input  wire logic [1:0]          boost_i,        // with Tags 1: bits by which a rank falls each time its packet is sent again
-  input  wire logic [31:0]         salt_i,         // of the flow hash
-  input  wire logic                route_we_i,     // forget what the route remembers
-  input  wire logic [31:0]         route_i,        // register ROUTE: how a port of a group is taken
-  input  wire logic                seed_we_i,      // take a new seed for the draws
+  input  wire logic                go_back_i,      // a frame may be detoured to its ingress port
+  input  wire logic [31:0]         buffer_i,       // register BUFFER: policy for frames that do not fit
+  input  wire logic [31:0]         early_i,        // register EARLY: depth from which frames that fit are detoured
+  input  wire logic                match_mac_i,    // look up IPv4 packets by MAC address too
+  input  wire logic [1:0]          tags_i,         // with Tags 1, place of a tag: 1 between Ethernet and IP, 2 in IPv4; 0 none
+  input  wire logic [1:0]          boost_i,        // with Tags 1: bits by which a rank is shifted for each retransmission
+  input  wire logic [31:0]         salt_i,         // salt of the flow hash
+  input  wire logic                route_we_i,     // clear the memory of the route
+  input  wire logic [31:0]         route_i,        // register ROUTE: choice of a port of a group
+  input  wire logic                seed_we_i,      // load a new seed for the draws
   input  wire logic [31:0]         seed_i,         // the seed
   input  wire logic                table_we_i,     // write an entry of the forwarding table
-  input  wire logic [IndexW:0]     table_at_i,     // its place
-  input  wire logic                table_used_i,   // it counts
-  input  wire logic                table_ip_i,     // its key is an IPv4 address
-  input  wire logic [47:0]         table_addr_i,   // its address
-  input  wire logic [NumPorts-1:0] table_group_i,  // its ports
-  // Counts: one frame each, on the bit of the port named.
-  output logic      [NumPorts-1:0] malformed_o,    // dropped: by the port it came in
-  output logic      [NumPorts-1:0] ttl_o,          // dropped: by the port it came in
-  output logic      [NumPorts-1:0] no_entry_o,     // dropped: by the port it came in
-  output logic      [NumPorts-1:0] full_o,         // dropped: by the port it wanted
-  output logic      [NumPorts-1:0] detour_from_o,  // detoured: by the port it wanted
-  output logic      [NumPorts-1:0] detour_to_o,    // detoured: by the port it goes to
-  output logic      [NumPorts-1:0] mark_o          // marked: by the port it goes to
+  input  wire logic [IndexW:0]     table_at_i,     // place of the entry
+  input  wire logic                table_used_i,   // the entry is used
+  input  wire logic                table_ip_i,     // the entry's key is an IPv4 address
+  input  wire logic [47:0]         table_addr_i,   // address of the entry
+  input  wire logic [NumPorts-1:0] table_group_i,  // ports of the entry
+  // Counts: one frame each, on the bit of the named port.
+  output logic      [NumPorts-1:0] malformed_o,    // drops, by ingress port
+  output logic      [NumPorts-1:0] ttl_o,          // drops, by ingress port
+  output logic      [NumPorts-1:0] no_entry_o,     // drops, by ingress port
+  output logic      [NumPorts-1:0] full_o,         // drops, by wanted port
+  output logic      [NumPorts-1:0] detour_from_o,  // detours, by wanted port
+  output logic      [NumPorts-1:0] detour_to_o,    // detours, by the port chosen
+  output logic      [NumPorts-1:0] mark_o          // marks, by the port chosen
 );
 
-  // The fields of a new frame.
+  // Fields of a new frame.
   wire             fire = s_tvalid_i && s_tready_o;
   wire             head, malformed, ip, inner;
   wire [LenW-1:0]  len;
@@ -126,7 +126,7 @@ module output_port_lookup #(
     .boost_i     (boost_i)
   );
 
-  // The verdict.
+  // Verdict.
   wire                verdict, drop, verdict_ip, verdict_mark;
   wire [NumPorts-1:0] dest;
   wire [15:0]         new_checksum;
@@ -199,7 +199,7 @@ module output_port_lookup #(
     .mark_o        (mark_o)
   );
 
-  // The words of all frames, from the first to the verdict and out.
+  // Words of all frames, from the first word to the verdict and out.
   frame_rewrite #(.NumPorts(NumPorts), .PathW(PathW), .LenW(LenW), .Tags(Tags), .MetaW(49)) i_rewrite (
     .clk_i      (clk_i),
     .rst_ni     (rst_ni),

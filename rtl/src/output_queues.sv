@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A queue for each port: frames wait here, whole or not at all.
+// Queue for each port: frames wait here, whole or not at all.
 //
-// Decision    a frame fits in queue p while the queue holds fewer frames than limit_frames_i and
-//             its words, added to the queue's, are at most limit_words_i (and the memory's own size).
-// State       for each port a memory of 2^AddrW words, and how many frames and words it has promised
-//             room to and not yet sent.
+// Decision    a frame fits in queue p if the queue holds fewer frames than limit_frames_i and its
+//             words, added to the queue's, are at most limit_words_i (and the memory's size).
+// State       for each port a memory of 2^AddrW words, and the frames and
+//             words for which room is reserved and which are not yet sent.
 // Latency     3 cycles from a word written to the same word at the output.
-// Source      the output queues of NetFPGA; tail drop, decided before the first word (Zarifis et al.,
-//             EuroSys 2014, section 5.1: "a bitmap of available output ports").
-// Deviations  bytes are counted in words of the path, which is what a frame takes of the memory: 8
-//             bytes at 64 bits. A frame counts until its last word leaves for the port, as in
-//             crates/switch but for the beats of that word.
+// Source      output queues of NetFPGA; tail drop, decided before the first word (Zarifis
+//             et al., EuroSys 2014, section 5.1: "a bitmap of available output ports").
+// Deviations  bytes are counted in words of the path, the unit in which a frame uses
+//             the memory: 8 bytes at 64 bits. A frame counts until its last word leaves
+//             for the port, as in crates/switch except for the beats of that word.
 //
-// Room is asked for and taken ahead of the words: ask_words_i is answered two cycles later with
-// fits_o, and taken in that cycle or not at all. Both answers are made at once, for the frame before
-// taking room in p and for its not doing so, and its decision (take_i) picks one: so none is ever stale.
-// For the clock, what a queue may hold at most so that the frame fits is worked out in the first of the
-// two cycles; the second compares. With Apart, a decision reaches the counts through a register: then
+// A query for room comes ahead of the words: fits_o answers ask_words_i two cycles later, and the frame takes the room in
+// that cycle or not at all. Two answers are computed, for the case that the previous frame takes room in p and for the case
+// that it does not; its decision (take_i) selects one, so no answer is stale. For the clock, the largest queue into which
+// the frame fits is computed in the first of the two cycles; the second compares. With Apart, a decision reaches the counts
+// through a register: then frames of one word must not follow each other. Without Apart, a decision can be made every cycle.
 // frames of one word must not follow each other. Without, a decision can be made every cycle.
 
 `default_nettype none
@@ -26,43 +26,43 @@ module output_queues #(
   parameter PathW    = 64,  // bits of a word
   parameter AddrW    = 11,  // 2^AddrW words for each port
   parameter WordsW   = 12,  // bits of a queue's length; at least AddrW + 1
-  parameter FillW    = 3,   // bits of the bytes in a last word; log2(PathW / 8)
+  parameter FillW    = 3,   // bits of the number of bytes in a last word; log2(PathW / 8)
   parameter Apart    = 1    // 1: two decisions are at least 2 cycles apart; 0: they may follow each other
 ) (
   input  wire logic                      clk_i,          // clock
   input  wire logic                      rst_ni,         // reset, active low, synchronous
   input  wire logic [WordsW-1:0]         limit_frames_i, // frames a queue may hold
   input  wire logic [WordsW-1:0]         limit_words_i,  // words a queue may hold
-  input  wire logic [WordsW-1:0]         mark_at_i,      // frames in a queue from which it marks
+  input  wire logic [WordsW-1:0]         mark_at_i,      // frames in a queue from which frames are marked
   // Room.
-  input  wire logic [WordsW-1:0]         ask_words_i,    // a frame of so many words will be decided
+  input  wire logic [WordsW-1:0]         ask_words_i,    // words of the frame to be decided
                                                          // two cycles later
-  output logic      [NumPorts-1:0]       fits_o,         // then, bit p: it fits in queue p
-  output logic      [NumPorts-1:0]       reach_o,        // and bit p: queue p is so long that it marks
-  input  wire logic [NumPorts-1:0]       take_i,         // and one bit: it takes the room
-  // Words of frames that took room, in that order.
-  input  wire logic                      valid_i,        // a word
-  input  wire logic [PathW-1:0]          data_i,         // its bytes
-  input  wire logic                      last_i,         // the last of a frame
-  input  wire logic [FillW-1:0]          fill_i,         // bytes that count in the last; 0 for all
-  input  wire logic [NumPorts-1:0]       dest_i,         // its queue, one bit
-  // The fronts of the queues.
+  output logic      [NumPorts-1:0]       fits_o,         // at that time, bit p: the frame fits in queue p
+  output logic      [NumPorts-1:0]       reach_o,        // at that time, bit p: queue p is long enough to mark
+  input  wire logic [NumPorts-1:0]       take_i,         // at that time, one bit: the frame takes the room
+  // Words of frames that took room, in the order of the frames.
+  input  wire logic                      valid_i,        // a word comes
+  input  wire logic [PathW-1:0]          data_i,         // bytes of the word
+  input  wire logic                      last_i,         // last word of a frame
+  input  wire logic [FillW-1:0]          fill_i,         // valid bytes of the last word; 0 for all
+  input  wire logic [NumPorts-1:0]       dest_i,         // queue of the frame, one bit
+  // Fronts of the queues.
   output logic      [NumPorts-1:0]       valid_o,        // bit p: queue p has a word
-  output logic      [NumPorts*PathW-1:0] data_o,         // its bytes
-  output logic      [NumPorts-1:0]       last_o,         // the last of a frame
-  output logic      [NumPorts*FillW-1:0] fill_o,         // bytes that count in the last; 0 for all
-  input  wire logic [NumPorts-1:0]       pop_i,          // it is taken
+  output logic      [NumPorts*PathW-1:0] data_o,         // bytes of the word
+  output logic      [NumPorts-1:0]       last_o,         // last word of a frame
+  output logic      [NumPorts*FillW-1:0] fill_o,         // valid bytes of the last word; 0 for all
+  input  wire logic [NumPorts-1:0]       pop_i,          // the word is taken
   output logic      [NumPorts*WordsW-1:0] frames_o       // frames in each queue
 );
 
   localparam [WordsW-1:0] Words = 1 << AddrW;
 
-  // Never more than the memory holds.
+  // At most the size of the memory.
   reg [WordsW-1:0] limit_words_q;
   always_ff @(posedge clk_i) limit_words_q <= limit_words_i > Words ? Words : limit_words_i;
 
-  // A queue with at most slack words has room for the frame; at most slack2, if the frame of the cycle
-  // before takes its room there too. Below zero: for no frame.
+  // A queue with at most slack words has room for the frame; with at most slack2, if the
+  // frame of the cycle before also takes its room there. Below zero: no queue has room.
   reg        [WordsW-1:0] ask1_q, ask2_q, ask3_q;
   reg signed [WordsW+1:0] slack_q, slack2_q;
 
@@ -76,7 +76,7 @@ module output_queues #(
     ask3_q   <= ask2_q;
   end
 
-  // Where decisions are apart, they reach the counts a cycle later, from a register.
+  // If decisions are apart, they reach the counts a cycle later, from a register.
   reg  [NumPorts-1:0] take_q;
   wire [NumPorts-1:0] take       = Apart != 0 ? take_q : take_i;
   wire [WordsW-1:0]   take_words = Apart != 0 ? ask3_q : ask2_q;
@@ -86,7 +86,7 @@ module output_queues #(
   genvar p;
   generate
     for (p = 0; p < NumPorts; p = p + 1) begin : g_queue
-      reg [WordsW-1:0] frames_q, words_q;  // promised and not yet sent
+      reg [WordsW-1:0] frames_q, words_q;  // frames and words promised and not yet sent
       reg [WordsW-1:0] next_q;             // frames_q + 1
       reg              fits_q, reach_q;
       reg              sent_q, sent_last_q;
@@ -161,7 +161,7 @@ module output_queues #(
       );
 
 `ifdef FORMAL
-      // Words promised by take_i and not written yet. The neighbour writes no others.
+      // Words reserved by take_i and not written yet. The neighbour writes no others.
       reg  [WordsW-1:0] f_owed;
       wire [AddrW:0]    f_held = tail_q - head;
       always_ff @(posedge clk_i) begin
@@ -175,10 +175,10 @@ module output_queues #(
         if (past_q && rst_ni) begin
           // Every word is accounted for.
           assert ({1'b0, words_q} == {1'b0, f_owed} + f_held + f_front + sent_q);
-          // Never to a full queue.
+          // No write to a full queue.
           assert (!write || f_held < (1 << AddrW));
           assert (words_q <= Words);
-          // A yes is true, and what is taken fits.
+          // A positive answer is true, and a frame that takes room fits.
           if (take[p]) assert ({1'b0, words_q} + take_words <= limit_words_q);
           if (ran_q == 3'd4 && (Apart == 0 || take_q == 0)) assert (!fits_q || {1'b0, words_q} + ask2_q <= limit_words_q);
         end
@@ -198,7 +198,7 @@ module output_queues #(
           if (pop_i[p]) f_read <= f_read + 1'b1;
 `ifdef ORDER
           if (pop_i[p] && f_read == f_n) begin
-            // First in, first out: none lost, doubled or overtaken.
+            // First in, first out: no word is lost, doubled or overtaken.
             assert (f_written > f_n && data_o[p*PathW +: PathW] == f_data);
           end
           cover (f_read == 6'd3);

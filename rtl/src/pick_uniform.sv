@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// One port of a set, each with the same chance.
+// One port of a set, each with equal probability.
 //
 // Decision    of the n ports in set_i, the floor(draw_i * n / 2^DrawW)-th in rising order.
 // State       none.
 // Latency     none: combinational.
-// Source      Zarifis et al., EuroSys 2014, section 2: "a random port"; scale() in crates/types and
-//             PortSet::nth, which the vectors pin.
-// Deviations  none. With DrawW of 32 it is the Rust decision bit for bit. A narrower draw decides as
-//             the 32-bit draw that begins with its bits and goes on with zeros.
+// Source      Zarifis et al., EuroSys 2014, section 2: "a random port"; scale()
+//             in crates/types and PortSet::nth; the vectors check the equality.
+// Deviations  none. With a DrawW of 32 it is the Rust decision bit for bit. A narrower
+//             draw decides as the 32-bit draw that begins with its bits and ends in zeros.
 //
-// No multiplier: the place for every possible n is made beside the count, by one adder for each odd
-// n, so that a draw from a register is ready before the slower port masks are. Counts are one-hot, so
-// that no carry chain stands between the masks and the choice.
+// No multiplier: the place for every possible n is computed in parallel with the count, by one
+// adder for each odd n, so that a draw from a register is ready before the slower port masks
+// are. Counts are one-hot, so that no carry chain stands between the masks and the choice.
 
 `default_nettype none
 
@@ -19,7 +19,7 @@ module pick_uniform #(
   parameter NumPorts = 8,  // 2 to 64
   parameter PortW    = 3,  // bits of a port number; 2^PortW >= NumPorts
   parameter DrawW    = 32, // bits of a draw
-  parameter Scaled   = 0   // 1: draw_i is what scale_draw made of the draw, DrawW is (NumPorts + 1) * PortW
+  parameter Scaled   = 0   // 1: draw_i is the output of scale_draw, DrawW is (NumPorts + 1) * PortW
 ) (
   input  wire logic [NumPorts-1:0] set_i,     // the ports to choose from
   input  wire logic [DrawW-1:0]    draw_i,    // one random draw
@@ -30,7 +30,7 @@ module pick_uniform #(
 
   genvar n, p;
   generate
-    // place[n]: scale(draw, n), where n ports are in the set.
+    // place[n]: scale(draw, n), if n ports are in the set.
     wire [PortW-1:0]              place [0:NumPorts];
     wire [(NumPorts+1)*PortW-1:0] places;
     if (Scaled != 0) begin : g_scaled
@@ -52,7 +52,7 @@ module pick_uniform #(
       assign below[p+1] = set_i[p] ? below[p] << 1 : below[p];
     end
 
-    // The place for the count that is, and its bit.
+    // Place for the actual count, and its bit.
     wire [PortW-1:0] index [0:NumPorts+1];
     assign index[0] = {PortW{1'b0}};
     for (n = 0; n <= NumPorts; n = n + 1) begin : g_index
@@ -60,7 +60,7 @@ module pick_uniform #(
     end
     wire [NumPorts:0] wanted = {{NumPorts{1'b0}}, 1'b1} << index[NumPorts+1];
 
-    // The port of the set with so many below it.
+    // Port of the set with that many below it.
     wire [PortW-1:0] number [0:NumPorts];
     assign number[0] = {PortW{1'b0}};
     for (p = 0; p < NumPorts; p = p + 1) begin : g_choice

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The reading half of a queue in block RAM: the oldest word always waits in a register.
+// Reading half of a queue in block RAM: the oldest word always waits in a register.
 //
 // Decision    none: first in, first out, one word a cycle without a bubble.
-// State       the read pointer, the word in the memory's output, the word in the register behind it, and one more
-//             that was there when the reader did not take it.
+// State       read pointer, word in the memory's output, word in the register behind
+//             it, and one more word that was there when the reader did not take it.
 // Latency     a word that becomes readable (tail_i moves past it) in cycle t is in data_o in t+2.
-// Source      none: the usual first-word fall-through, and a skid buffer. Both are there for the clock: a block RAM of an
-//             ECP5 takes most of 6 ns to answer without the register, and whether the reader takes a word is known so
-//             late that it must not reach the memories of a queue, which lie far apart, in the same cycle.
+// Source      none: the usual first-word fall-through, and a skid buffer. Both are there for the clock: without the
+//             register, a block RAM of an ECP5 takes most of 6 ns to answer. Whether the reader takes a word is
+//             known so late that it must not reach the memories of a queue, which lie far apart, in the same cycle.
 //
-// The writer owns the write pointer, so that it may write a frame and take it back before it moves
-// tail_i (input_buffer does), and it must not overrun head_o.
+// The writer owns the write pointer, so that it may write a frame and withdraw
+// it before it moves tail_i (input_buffer does), and it must not overrun head_o.
 
 `default_nettype none
 
@@ -21,27 +21,27 @@ module ram_fifo #(
   input  wire logic             clk_i,    // clock
   input  wire logic             rst_ni,   // reset, active low, synchronous
   input  wire logic             we_i,     // write wdata_i to waddr_i
-  input  wire logic [AddrW-1:0] waddr_i,  // where to
-  input  wire logic [Width-1:0] wdata_i,  // the word
+  input  wire logic [AddrW-1:0] waddr_i,  // write address
+  input  wire logic [Width-1:0] wdata_i,  // word to write
   input  wire logic [AddrW:0]   tail_i,   // words before this one may be read
-  output logic      [AddrW:0]   head_o,   // the next word to be read from the memory
+  output logic      [AddrW:0]   head_o,   // next word to be read from the memory
   output logic                  valid_o,  // data_o holds a word
-  output logic      [Width-1:0] data_o,   // the oldest word
+  output logic      [Width-1:0] data_o,   // oldest word
 `ifdef FORMAL
   output logic      [1:0]       front_o,  // words that have left the memory and wait
 `endif
-  input  wire logic             pop_i     // take it; only while valid_o
+  input  wire logic             pop_i     // take the word; only while valid_o
 );
 
   reg [AddrW:0]   head_q;
   reg             read_q;   // the memory's output holds a word
-  reg             reg_q;    // data_q does
+  reg             reg_q;    // data_q holds a word
   reg [Width-1:0] data_q;
-  reg             skid_q;   // and skid_data_q, which is the older one then
+  reg             skid_q;   // skid_data_q holds a word, which is then the older one
   reg [Width-1:0] skid_data_q;
 
   wire [Width-1:0] rdata;
-  wire move = !reg_q || !skid_q;  // data_q is free, or its word leaves it: to the reader, or aside
+  wire move = !reg_q || !skid_q;  // data_q is free, or its word leaves it: to the reader, or to the skid buffer
   wire next = !read_q || move;    // the memory's output is free
   wire read = next && head_q != tail_i;
 
@@ -50,7 +50,7 @@ module ram_fifo #(
     .we_i    (we_i),
     .waddr_i (waddr_i),
     .wdata_i (wdata_i),
-    .re_i    (next),  // with nothing to read, what is read does not count
+    .re_i    (next),  // with nothing to read, the output is ignored
     .raddr_i (head_q[AddrW-1:0]),
     .rdata_o (rdata)
   );

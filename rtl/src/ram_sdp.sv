@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A memory with one write port and one read port, on one clock.
+// Memory with one write port and one read port, on one clock.
 //
 // Latency     rdata_o holds the word of raddr_i in the cycle after re_i.
-// State       the words; all zeros before the first write, and after a reset what they were.
-// Deviations  what is read in the very cycle in which the same word is written is not defined:
-//             block RAM differs there between makers. A simulation mixes bits of the old and the new
-//             word, so that a test sees who cares; no cell of this switch does.
+// State       words; all zeros before the first write, and unchanged by a reset.
+// Deviations  a word read in the cycle in which it is written is not defined: block RAM of
+//             different makers differs there. A simulation mixes bits of the old and the new word,
+//             so that a test detects any cell that depends on it; no cell of this switch does.
 
 `default_nettype none
 
@@ -15,11 +15,11 @@ module ram_sdp #(
 ) (
   input  wire logic             clk_i,    // clock
   input  wire logic             we_i,     // write wdata_i to waddr_i
-  input  wire logic [AddrW-1:0] waddr_i,  // where to
-  input  wire logic [Width-1:0] wdata_i,  // the word
+  input  wire logic [AddrW-1:0] waddr_i,  // write address
+  input  wire logic [Width-1:0] wdata_i,  // word to write
   input  wire logic             re_i,     // read raddr_i
-  input  wire logic [AddrW-1:0] raddr_i,  // where from
-  output logic      [Width-1:0] rdata_o   // the word read last
+  input  wire logic [AddrW-1:0] raddr_i,  // read address
+  output logic      [Width-1:0] rdata_o   // word read last
 );
 
   (* ram_style = "block", no_rw_check *)
@@ -42,7 +42,7 @@ module ram_sdp #(
   end
 `else
   localparam [2*Width-1:0] Pairs = {Width{2'b10}};
-  localparam [Width-1:0]   Old   = Pairs[Width-1:0];  // the bits that are the old ones
+  localparam [Width-1:0]   Old   = Pairs[Width-1:0];  // bits taken from the old word
 
   always_ff @(posedge clk_i) begin
     if (we_i) mem[waddr_i] <= wdata_i;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The world of a queue by rank and one arrival that is followed through it, whichever. Included under FORMAL.
+// Environment of a queue by rank, and any one arrival that is followed through it. Included under FORMAL.
 
-  // What is kept of a packet is here the number of its arrival, so that order among equals and the
-  // fate of each can be stated. As many arrive as fit a number.
+  // A packet's data is here the number of its arrival, so that the order of equal ranks and
+  // the fate of each packet can be stated. As many packets arrive as the number can count.
   reg             past_q = 1'b0;
   reg [DataW-1:0] arrivals_q;
   always_ff @(posedge clk_i) begin
@@ -16,7 +16,7 @@
     assume (arrivals_q != {DataW{1'b1}});
   end
 
-  // One arrival, whichever, and its rank: is it inside, as far as its pushes and pops tell?
+  // Any one arrival, and its rank: is it inside, as far as its pushes and pops show?
   (* anyconst *) wire [DataW-1:0] one;
   reg             inside_q;
   reg [RankW-1:0] its_rank_q;

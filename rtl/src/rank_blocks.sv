@@ -1,50 +1,50 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Vertigo's queue for many places: what rank_queue does, in a few cycles and with about three times the root of its comparators.
+// Vertigo's queue for many places: as rank_queue, in a few cycles and with about three times the root of its comparators.
 //
-// Decision    as rank_queue: the smallest rank stands at the head and the largest at the tail; of equal
-//             ranks the earliest is nearer to the head. A push without room is not taken.
-// State       Blocks blocks of up to 2 * Half - 1 places, each sorted, in a memory. In registers the
-//             blocks' order: for each its smallest rank and its number. An arrival, while it is put in.
-// Latency     a pop 1 cycle, a push 2, both together 3 (pop first); where a block splits a push takes one more,
-//             which is at most one push in Half. Head and tail are to be seen without asking, and are
-//             those before a push until it ends.
-// Source      Shrivastav, SIGCOMM 2019 (PIEO): sorted lists in memory and pointers to them, in order.
-//             Abdous et al., CoNEXT 2021, section 3.2, for the other end.
-// Deviations  PIEO takes elements from anywhere, keeps no two neighbours half full and moves elements
-//             between them. Here packets leave at the ends alone, so a full block splits into halves
-//             and blocks need no neighbour: each but the first and the last has Half or more.
+// Decision    as rank_queue: the smallest rank is at the head and the largest at the tail; of
+//             equal ranks the earliest is nearer to the head. A push without room is ignored.
+// State       Blocks blocks of up to 2 * Half - 1 places, each sorted, in a memory. In registers the order
+//             of the blocks: for each its smallest rank and its number. An arrival, while it is inserted.
+// Latency     a pop 1 cycle, a push 2, both together 3 (pop first); if a block splits
+//             a push takes one more, which is at most one push in Half. Head and tail
+//             are always visible, and stay those before a push until it ends.
+// Source      Shrivastav, SIGCOMM 2019 (PIEO): sorted lists in memory and pointers to
+//             them, in order. Abdous et al., CoNEXT 2021, section 3.2, for the other end.
+// Deviations  PIEO removes elements from anywhere, keeps no two neighbours half full and moves elements
+//             between them. Here packets leave only at the ends, so a full block splits into halves and
+//             blocks need no neighbour: each except the first and the last has Half or more.
 //
-// A block splits only when it is full and one more comes. With every block in use there are then at least
-// 2 * Half - 1 in it, Half in all but two of the others and one in each of those: more than Entries - 1, if
-// (Blocks - 1) * Half + 1 >= Entries. So a queue with room always has a block to split into.
+// A block splits only when it is full and one more packet comes. With every block in use, it then has at
+// least 2 * Half - 1 packets, all but two of the others have Half and those two have one: more than Entries
+// - 1, if (Blocks - 1) * Half + 1 >= Entries. So a queue with room always has a block to split into.
 
 `default_nettype none
 `include "expect.svh"
 
 module rank_blocks #(
-  parameter Entries = 64,  // places that are guaranteed, at least 2
+  parameter Entries = 64,  // places guaranteed, at least 2
   parameter CountW  = 7,   // bits of a count; 2^CountW > Entries
   parameter RankW   = 32,  // bits of a rank
-  parameter DataW   = 16,  // bits of what is kept of a packet, such as where it lies
+  parameter DataW   = 16,  // bits of a packet's data, such as its address
   parameter Half    = 5,   // places of half a block, at least 2; about half the root of Entries
   parameter Blocks  = 14,  // blocks, at least 2; (Blocks - 1) * Half + 1 >= Entries
   parameter IdW     = 4    // bits of a block's number; 2^IdW >= Blocks
 ) (
   input  wire logic              clk_i,        // clock
   input  wire logic              rst_ni,       // reset, active low, synchronous: empty
-  input  wire logic              push_i,       // put one in
-  input  wire logic [RankW-1:0]  rank_i,       // its rank
-  input  wire logic [DataW-1:0]  data_i,       // what is kept of it
-  output logic                   idle_o,       // operations are looked at in this cycle
-  output logic                   ready_o,      // idle, and there is room, or pop_i makes some; else a push is not taken
-  input  wire logic              pop_i,        // take one out, while idle; of an empty queue nothing
-  input  wire logic              largest_i,    // from the tail, not the head
-  output logic                   valid_o,      // one waits: the four outputs below mean something
-  output logic      [RankW-1:0]  head_rank_o,  // the smallest rank
-  output logic      [DataW-1:0]  head_data_o,  // the earliest of those
-  output logic      [RankW-1:0]  tail_rank_o,  // the largest rank
-  output logic      [DataW-1:0]  tail_data_o,  // the latest of those
-  output logic      [CountW-1:0] count_o       // how many wait; a push counts when it ends
+  input  wire logic              push_i,       // push a packet
+  input  wire logic [RankW-1:0]  rank_i,       // rank of the packet
+  input  wire logic [DataW-1:0]  data_i,       // data of the packet
+  output logic                   idle_o,       // operations are accepted in this cycle
+  output logic                   ready_o,      // idle, and there is room, or pop_i makes some; else a push is ignored
+  input  wire logic              pop_i,        // pop a packet, while idle; no effect on an empty queue
+  input  wire logic              largest_i,    // pop from the tail, not the head
+  output logic                   valid_o,      // a packet waits: the four outputs below are valid
+  output logic      [RankW-1:0]  head_rank_o,  // smallest rank
+  output logic      [DataW-1:0]  head_data_o,  // data of the earliest packet with that rank
+  output logic      [RankW-1:0]  tail_rank_o,  // largest rank
+  output logic      [DataW-1:0]  tail_data_o,  // data of the latest packet with that rank
+  output logic      [CountW-1:0] count_o       // packets waiting; a push counts when it ends
 );
 
   generate
@@ -54,17 +54,17 @@ module rank_blocks #(
   endgenerate
 
   localparam WordW  = RankW + DataW;
-  localparam Places = 2 * Half - 1;  // of a block
+  localparam Places = 2 * Half - 1;  // places of a block
 
   localparam [1:0] Idle = 2'd0, Choose = 2'd1, Insert = 2'd2, Finish = 2'd3;
   reg [1:0]        state_q;
   reg [WordW-1:0]  arrival_q;
   reg [CountW-1:0] count_q;
 
-  // The blocks' order. Position 0 is the first; those in use come before those that are free.
-  wire             used [0:Blocks];    // it holds packets
-  wire [RankW-1:0] low  [0:Blocks-1];  // the smallest rank in it
-  wire [IdW-1:0]   id   [0:Blocks-1];  // its number
+  // Order of the blocks. Position 0 is the first; used blocks come before free ones.
+  wire             used [0:Blocks];    // the block holds packets
+  wire [RankW-1:0] low  [0:Blocks-1];  // smallest rank in the block
+  wire [IdW-1:0]   id   [0:Blocks-1];  // number of the block
   assign used[Blocks] = 1'b0;
 
   wire idle     = state_q == Idle;
@@ -73,11 +73,11 @@ module rank_blocks #(
   wire pop_tail = pop && largest_i;
   wire push     = push_i && ready_o;
 
-  // Which block takes the arrival: the last that begins with no larger rank, or the first.
+  // Block that takes the arrival: the last that begins with no larger rank, or the first.
   wire [RankW-1:0] asked = idle ? rank_i : arrival_q[WordW-1-:RankW];
   wire [Blocks:0] until_it;  // bit i: position i is that block or before it
-  wire [IdW-1:0]  chosen;    // its number
-  wire [IdW-1:0]  last_id;   // that of the last in use
+  wire [IdW-1:0]  chosen;    // number of that block
+  wire [IdW-1:0]  last_id;   // number of the last block in use
   assign until_it[0]      = 1'b1;
   assign until_it[Blocks] = 1'b0;
 
@@ -96,25 +96,25 @@ module rank_blocks #(
       assign last_id[b] = |of_last;
     end
   endgenerate
-  wire [IdW-1:0] free_id = id[Blocks-1];  // where a block is free it stands last
+  wire [IdW-1:0] free_id = id[Blocks-1];  // a free block stands last
 
-  reg [Blocks-1:0] until_q;  // until_it, as it was chosen
-  reg [IdW-1:0]  at_q;     // that block's number
-  reg            empty_q;  // nothing is in it: the queue is empty
+  reg [Blocks-1:0] until_q;  // until_it, at the time of the choice
+  reg [IdW-1:0]  at_q;     // number of that block
+  reg            empty_q;  // the block and so the queue are empty
 
-  // The block that changes: sorted words, of which the first so many are held.
+  // Block that changes: sorted words, of which the first ones are held.
   localparam RowW = Places * (WordW + 1);
   (* ram_style = "distributed" *)
   reg [RowW-1:0] rows [0:Blocks-1];
   wire [IdW-1:0]  at  = !idle ? at_q : largest_i ? last_id : id[0];
   wire [RowW-1:0] row = rows[at];
   wire            held [0:Places];
-  wire            ahead [0:Places+1];    // [i+1]: place i is held by one that stays ahead of the arrival
+  wire            ahead [0:Places+1];    // [i+1]: place i is held by a packet that stays ahead of the arrival
   wire [WordW-1:0] word [0:Places];
-  wire [WordW-1:0] grown [0:Places];     // the words with the arrival, of which a full block has one too many
+  wire [WordW-1:0] grown [0:Places];     // words including the arrival; a full block has one too many
   wire [WordW-1:0] new_word [0:Places-1];
-  wire [Places-1:0] new_held, behind;    // bit i of the latter: place i is held by one behind the arrival
-  wire [WordW-1:0] new_tail;             // the last but one
+  wire [Places-1:0] new_held, behind;    // bit i of the latter: place i is held by a packet behind the arrival
+  wire [WordW-1:0] new_tail;             // last word but one
   wire [RowW-1:0]  new_row;
 
   wire full   = held[Places-1];
@@ -150,11 +150,11 @@ module rank_blocks #(
     end
   endgenerate
 
-  // A full block's upper half goes to a free block first, while the block itself is left as it is.
+  // A full block's upper half goes to a free block first, while the block itself is unchanged.
   wire [IdW-1:0] write_at = state_q == Insert && full ? free_id : at;
   wire           write    = pop || state_q == Insert || state_q == Finish;
 
-  // Of each block the data of its first place and the last that is held, to be read beside the row.
+  // Data of each block's first place and of its last packet, to be read in parallel with the row.
   (* ram_style = "distributed" *)
   reg [DataW-1:0] firsts [0:Blocks-1];
   (* ram_style = "distributed" *)
@@ -244,7 +244,7 @@ module rank_blocks #(
 
   // Bit p * Places + i of each: place i of the block in position p breaks that law.
   localparam All = Blocks * Places;
-  wire [All-1:0] here, holds;  // it holds the one; holds any
+  wire [All-1:0] here, holds;  // the place holds the watched packet; holds any packet
   wire [All-1:0] gap, newer, mixed_up, unordered, smaller, larger;
   // Bit p of each: the block in position p does.
   wire [Blocks-1:0] is_used, begins, follows, low_wrong, first_wrong, last_wrong, few, wrong_until, twice, is_at;
@@ -295,7 +295,7 @@ module rank_blocks #(
     for (k = 0; k < All; k = k + 1) many = many + holds[k];
   end
 
-  // The upper half of a block that splits, as it lies in the free one.
+  // Upper half of a block that splits, as stored in the free block.
   wire [RowW-1:0] upper_row = rows[free_id];
   wire [Places-1:0] upper_wrong;
   generate

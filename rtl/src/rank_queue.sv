@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Vertigo's queue: in by rank, out at either end, one operation a cycle.
 //
-// Decision    the smallest rank stands at the head and the largest at the tail; of equal ranks the
-//             earliest is nearer to the head. A push without room is not taken.
-// State       Entries places, sorted from 0 up: valid, rank and data of each; how many.
-// Latency     one cycle. Head and tail are to be seen without asking; a push and a pop from either
-//             end may come in every cycle, also together, and the next cycle shows the outcome.
-//             Pop acts first: a full queue takes a push in the place of what is popped.
-// Source      Abdous et al., CoNEXT 2021, section 3.2. Theirs extends PIEO, keeps 64 elements in
-//             block memory and takes 4 cycles for an operation (section 4.5).
-// Deviations  room is counted in packets, one to a place. A larger arrival that needs the room of several
-//             small ones takes one eviction a cycle, asked from outside.
+// Decision    the smallest rank is at the head and the largest at the tail; of equal
+//             ranks the earliest is nearer to the head. A push without room is ignored.
+// State       Entries places, sorted from 0 up: valid, rank and data of each; the number of packets.
+// Latency     one cycle. Head and tail are always visible; a push and a pop from either end
+//             may come in every cycle, also together, and the next cycle shows the outcome.
+//             Pop acts first: a full queue accepts a push in place of the popped packet.
+// Source      Abdous et al., CoNEXT 2021, section 3.2. Their queue extends PIEO, keeps 64
+//             elements in block memory and takes 4 cycles for an operation (section 4.5).
+// Deviations  room is counted in packets, one to a place. A larger arrival that needs the room
+//             of several small packets takes one eviction a cycle, requested from outside.
 //
-// A systolic array: every place compares the arriving rank with its own in the same cycle, and then
-// keeps what it has, takes it from the place before or behind, or takes the arrival. That costs a
-// comparator for each place; in exchange there is no search.
+// A systolic array: every place compares the arriving rank with its own in the same
+// cycle, and then keeps its packet, takes it from the place before or behind, or takes
+// the arrival. That costs a comparator for each place; in exchange there is no search.
 
 `default_nettype none
 
@@ -22,31 +22,31 @@ module rank_queue #(
   parameter Entries = 64,  // places, at least 2
   parameter CountW  = 7,   // bits of a count; 2^CountW > Entries
   parameter RankW   = 32,  // bits of a rank
-  parameter DataW   = 16   // bits of what is kept of a packet, such as where it lies
+  parameter DataW   = 16   // bits of a packet's data, such as its address
 ) (
   input  wire logic              clk_i,        // clock
   input  wire logic              rst_ni,       // reset, active low, synchronous: empty
-  input  wire logic              push_i,       // put one in
-  input  wire logic [RankW-1:0]  rank_i,       // its rank
-  input  wire logic [DataW-1:0]  data_i,       // what is kept of it
-  output logic                   ready_o,      // there is room, or pop_i makes some; else a push is not taken
-  input  wire logic              pop_i,        // take one out; of an empty queue nothing
-  input  wire logic              largest_i,    // from the tail, not the head
-  output logic                   valid_o,      // one waits: the four outputs below mean something
-  output logic      [RankW-1:0]  head_rank_o,  // the smallest rank
-  output logic      [DataW-1:0]  head_data_o,  // the earliest of those
-  output logic      [RankW-1:0]  tail_rank_o,  // the largest rank
-  output logic      [DataW-1:0]  tail_data_o,  // the latest of those
-  output logic      [CountW-1:0] count_o       // how many wait
+  input  wire logic              push_i,       // push a packet
+  input  wire logic [RankW-1:0]  rank_i,       // rank of the packet
+  input  wire logic [DataW-1:0]  data_i,       // data of the packet
+  output logic                   ready_o,      // there is room, or pop_i makes some; else a push is ignored
+  input  wire logic              pop_i,        // pop a packet; no effect on an empty queue
+  input  wire logic              largest_i,    // pop from the tail, not the head
+  output logic                   valid_o,      // a packet waits: the four outputs below are valid
+  output logic      [RankW-1:0]  head_rank_o,  // smallest rank
+  output logic      [DataW-1:0]  head_data_o,  // data of the earliest packet with that rank
+  output logic      [RankW-1:0]  tail_rank_o,  // largest rank
+  output logic      [DataW-1:0]  tail_data_o,  // data of the latest packet with that rank
+  output logic      [CountW-1:0] count_o       // packets waiting
 );
 
   localparam WordW = RankW + DataW;
 
-  // Place i is [i+1]; [0] and [Entries+1] stand for what is before the first and behind the last.
-  wire             held  [0:Entries+1];  // it holds a packet
+  // Place i is [i+1]; [0] and [Entries+1] stand for the positions before the first and behind the last.
+  wire             held  [0:Entries+1];  // the place holds a packet
   wire [WordW-1:0] word  [0:Entries+1];  // rank and data
-  wire             ahead [0:Entries+1];  // it holds one that stays, and stays ahead of the arrival
-  wire [Entries:1] last;                 // bit i: it is the last that holds a packet
+  wire             ahead [0:Entries+1];  // the place holds a packet that stays, and stays ahead of the arrival
+  wire [Entries:1] last;                 // bit i: place i is the last that holds a packet
   wire [WordW-1:0] tail;
 
   assign held[0]  = 1'b1;
@@ -75,7 +75,7 @@ module rank_queue #(
       assign last[i]  = held_q && !held[i+1];
       assign ahead[i] = held_q && word_q[WordW-1-:RankW] <= rank_i && !(pop_tail && last[i]);
 
-      // Where this place finds its word. When the head leaves, all of them move up by one.
+      // Source of this place's word. When the head leaves, all packets move up by one.
       wire stays   = pop_head ? !push || ahead[i+1] : !push || ahead[i];
       wire arrives = pop_head ? (i == 1 || ahead[i]) : ahead[i-1];
 
@@ -122,7 +122,7 @@ module rank_queue #(
 
   // Bit i of each: place i breaks that law.
   wire [Entries:1]  gap, newer, mixed_up, unordered, unfair, smaller, larger;
-  wire [Entries:1]  here, holds;  // bit i: place i holds the one; holds any
+  wire [Entries:1]  here, holds;  // bit i: place i holds the watched packet; holds any packet
   generate
     for (i = 1; i <= Entries; i = i + 1) begin : g_law
       wire [RankW-1:0] rank = word[i][WordW-1-:RankW];

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Vertigo's queues: a frame waits by its rank, and one that does not fit moves the largest to another queue.
 //
-// Decision    vertigo_i: vertigo_deflect's, for each frame that has come whole. Else drop-tail: it joins its queue or is
-//             dropped. A frame is marked where it joins a queue of mark_at_i frames or more, which is looked at before it joins,
-//             also one that is moved. Each port sends the frame of the smallest rank that waits, whole.
-// State       2^SlotW slots of 2^LongW words, each for one frame; which are free; for each port a rank_queue of the numbers of
-//             slots, and the one that it sends; two draws, which go on with each frame that does not fit.
-// Latency     a frame is decided about in the cycle after its last word was written: in that one cycle it and its victim are
-//             moved, squeezed in or dropped. Only numbers move. From that cycle to the first word at an idle output: 4 to
-//             3 + NumPorts cycles.
-// Source      Abdous et al., CoNEXT 2021 (Vertigo), section 3.2. Theirs extends PIEO and takes 4 cycles to put in or take out.
-// Deviations  room is counted in frames: a slot holds the longest. A frame that is being sent counts, and is no victim. In the
-//             cycle of a decision no port begins a frame. Two words wait at a port and one in it: when a frame's last word is
-//             there it counts no more and the next one is chosen, so that of frames of three words one more is on its way. The port by which a frame came in is among those drawn, as in the simulator.
+// Decision    vertigo_i: that of vertigo_deflect, for each frame that has arrived whole. Else drop-tail: the frame
+//             joins its queue or is dropped. A frame, also a moved one, is marked if it joins a queue of mark_at_i
+//             frames or more, counted before it joins. Each port sends the waiting frame of the smallest rank, whole.
+// State       2^SlotW slots of 2^LongW words, each for one frame; the free slots; for each port a rank_queue of
+//             slot numbers, and the slot being sent; two draws, which advance with each frame that does not fit.
+// Latency     a frame is decided in the cycle after its last word was written: in that cycle
+//             it and its victim are moved, squeezed in or dropped. Only numbers move. From
+//             that cycle to the first word at an idle output: 4 to 3 + NumPorts cycles.
+// Source      Abdous et al., CoNEXT 2021 (Vertigo), section 3.2. Their queue extends PIEO and takes 4 cycles for an operation.
+// Deviations  room is counted in frames: a slot holds the longest. A frame being sent counts, and is never a victim. No port begins a frame in
+//             the cycle of a decision. Two words wait at a port and one in it; when its last word is there a frame no longer counts and the
+//             next is chosen, so with frames of three words one more is on its way. The draw includes the ingress port, as in the simulator.
 //
 // One memory answers one port a cycle, in turn: a link has at most PathW / NumPorts bits a cycle, as in shared_queues.
-// Decisions are two cycles apart or more: frames have two words at least.
+// Decisions are at least two cycles apart: a frame has at least two words.
 
 `default_nettype none
 
@@ -26,66 +26,66 @@ module ranked_queues #(
   parameter SlotW    = 6,   // 2^SlotW frames in all, of which 4 are on their way
   parameter LongW    = 8,   // 2^LongW words in the longest frame
   parameter WordsW   = 12,  // bits of a queue's length
-  parameter FillW    = 3,   // bits of the bytes in a last word; log2(PathW / 8)
+  parameter FillW    = 3,   // bits of the number of bytes in a last word; log2(PathW / 8)
   parameter RankW    = 32   // bits of a rank
 ) (
   input  wire logic                      clk_i,          // clock
   input  wire logic                      rst_ni,         // reset, active low, synchronous
-  // Settings; still while frames pass, but for the seed.
-  input  wire logic                      vertigo_i,      // what does not fit moves on; 0: it is dropped
-  input  wire logic [NumPorts-1:0]       to_switch_i,    // bit p: it may move to port p
-  input  wire logic [WordsW-1:0]         limit_frames_i, // frames a queue may hold; at most Places count
-  input  wire logic [WordsW-1:0]         mark_at_i,      // frames in a queue from which it marks
-  input  wire logic                      seed_we_i,      // take a new seed for the draws
+  // Settings; stable while frames pass, except the seed.
+  input  wire logic                      vertigo_i,      // a frame that does not fit moves on; 0: it is dropped
+  input  wire logic [NumPorts-1:0]       to_switch_i,    // bit p: a frame may move to port p
+  input  wire logic [WordsW-1:0]         limit_frames_i, // frames a queue may hold; more than Places has no effect
+  input  wire logic [WordsW-1:0]         mark_at_i,      // frames in a queue from which frames are marked
+  input  wire logic                      seed_we_i,      // load a new seed for the draws
   input  wire logic [31:0]               seed_i,         // the seed
   // Words of frames.
-  input  wire logic                      valid_i,        // a word
-  input  wire logic [PathW-1:0]          data_i,         // its bytes
-  input  wire logic                      last_i,         // the last of a frame
-  input  wire logic [FillW-1:0]          fill_i,         // bytes that count in the last; 0 for all
-  input  wire logic [NumPorts-1:0]       dest_i,         // the queue it wants, one bit; as the next four on its last word
-  input  wire logic [RankW-1:0]          rank_i,         // its rank: the smallest leaves first
-  input  wire logic                      able_i,         // it can be marked, and is not
-  input  wire logic                      inner_i,        // its IPv4 header is at byte 21, not 14
-  input  wire logic [15:0]               checksum_i,     // of its header where it is marked
-  // The fronts of the queues.
+  input  wire logic                      valid_i,        // a word comes
+  input  wire logic [PathW-1:0]          data_i,         // bytes of the word
+  input  wire logic                      last_i,         // last word of a frame
+  input  wire logic [FillW-1:0]          fill_i,         // valid bytes of the last word; 0 for all
+  input  wire logic [NumPorts-1:0]       dest_i,         // wanted queue, one bit; as the next four on its last word
+  input  wire logic [RankW-1:0]          rank_i,         // rank of the frame: the smallest leaves first
+  input  wire logic                      able_i,         // the frame is ECN-capable and not marked
+  input  wire logic                      inner_i,        // the IPv4 header is at byte 21, not 14
+  input  wire logic [15:0]               checksum_i,     // checksum of the header with a mark
+  // Fronts of the queues.
   output logic      [NumPorts-1:0]       valid_o,        // bit p: queue p has a word
-  output logic      [NumPorts*PathW-1:0] data_o,         // its bytes
-  output logic      [NumPorts-1:0]       last_o,         // the last of a frame
-  output logic      [NumPorts*FillW-1:0] fill_o,         // bytes that count in the last; 0 for all
-  input  wire logic [NumPorts-1:0]       pop_i,          // it is taken
+  output logic      [NumPorts*PathW-1:0] data_o,         // bytes of the word
+  output logic      [NumPorts-1:0]       last_o,         // last word of a frame
+  output logic      [NumPorts*FillW-1:0] fill_o,         // valid bytes of the last word; 0 for all
+  input  wire logic [NumPorts-1:0]       pop_i,          // the word is taken
   output logic      [NumPorts*WordsW-1:0] frames_o,      // frames in each queue
-  // Counts: one frame each, on the bit of the port named, a cycle after the decision.
-  output logic      [NumPorts-1:0]       full_o,         // dropped as it came: by the port it wanted
-  output logic      [NumPorts-1:0]       evicted_o,      // dropped after it had waited: by the port it waited at
-  output logic      [NumPorts-1:0]       detour_from_o,  // moved: by the port it wanted or waited at
-  output logic      [NumPorts-1:0]       detour_to_o,    // moved: by the port it goes to
-  output logic      [NumPorts-1:0]       mark_o          // marked: by the port it goes to
+  // Counts: one frame each, on the bit of the named port, a cycle after the decision.
+  output logic      [NumPorts-1:0]       full_o,         // dropped on arrival, by wanted port
+  output logic      [NumPorts-1:0]       evicted_o,      // dropped after waiting, by the port it waited at
+  output logic      [NumPorts-1:0]       detour_from_o,  // moved, by the port it wanted or waited at
+  output logic      [NumPorts-1:0]       detour_to_o,    // moved, by the port chosen
+  output logic      [NumPorts-1:0]       mark_o          // marks, by the port chosen
 );
 
   localparam Slots  = 1 << SlotW;
-  localparam Places = (Slots - 4) / NumPorts;  // frames that may wait at a port, the one that it sends included
+  localparam Places = (Slots - 4) / NumPorts;  // frames that may wait at a port, the one being sent included
   localparam CountW = $clog2(Places + 1);
   localparam WordW  = PathW + FillW + 1;
-  localparam DataW  = SlotW + 2;               // slot, can it be marked, is it
+  localparam DataW  = SlotW + 2;               // slot, ECN-capable and unmarked, marked
   localparam Bytes  = PathW / 8;
 
 `ifdef FORMAL
   (* anyconst *) wire [SlotW-1:0] f_one;  // any slot
   reg                f_past_q = 1'b0;     // there was a clock edge before this one
-  reg [LongW:0]      f_words_q;           // words of the frame that is written
+  reg [LongW:0]      f_words_q;           // words of the frame being written
   wire [NumPorts-1:0] f_in, f_sent;
 `endif
 
-  // Slots that are free; the lowest of them as of a cycle ago, which is as long as no frame begins again.
+  // Free slots; the lowest of them a cycle ago, which suffices as long as no frame begins again.
   reg  [Slots-1:0] free_q;
   reg  [SlotW-1:0] next_q, slot_q;
   reg              begun_q;                    // slot_q is being written
-  reg  [LongW-1:0] at_q;                       // the next word of it
+  reg  [LongW-1:0] at_q;                       // next word of the slot
   wire [SlotW-1:0] slot  = begun_q ? slot_q : next_q;
   wire             begin_one = valid_i && !begun_q;
   wire             ends  = valid_i && last_i;
-  wire             lost_one, sent_one;         // a slot comes back: of a frame that is dropped, or was sent
+  wire             lost_one, sent_one;         // a slot is freed: of a frame that is dropped, or was sent
   wire [SlotW-1:0] lost_slot, sent_slot;
 
   reg [SlotW-1:0] lowest;
@@ -114,7 +114,7 @@ module ranked_queues #(
     if (begin_one) slot_q <= next_q;
   end
 
-  // The frame that is decided about now.
+  // Frame to be decided now.
   reg                decide_q, able_q;
   reg [NumPorts-1:0] want_q;
   reg [RankW-1:0]    rank_q;
@@ -128,7 +128,7 @@ module ranked_queues #(
     came_q   <= slot;
   end
 
-  // The queues as they are.
+  // Current queues.
   wire [NumPorts-1:0]        waits, fits, reach;
   wire [NumPorts*WordsW-1:0] depth;
   wire [NumPorts*RankW-1:0]  tails;
@@ -136,7 +136,7 @@ module ranked_queues #(
   wire [DataW-1:0]           head_data [0:NumPorts-1];
   reg  [NumPorts-1:0]        sending_q;        // bit p: port p sends a frame
 
-  // Two draws for each frame that does not fit, as detour_decision with Dibs 3 has them.
+  // Two draws for each frame that does not fit, as in detour_decision with Dibs 3.
   wire [31:0]      draw_1, draw_2;
   wire             enqueue, evict, move, squeeze, lost;
   wire [PortW-1:0] target_port;
@@ -186,11 +186,11 @@ module ranked_queues #(
     .lost_o    (lost)
   );
 
-  // What happens to the queues. Never twice to one: a queue that one is evicted from takes back nothing that ranks alike.
+  // Changes of the queues. Never two to one queue: a queue that evicts a packet never takes back one of equal rank.
   wire [NumPorts-1:0] one    = {{(NumPorts-1){1'b0}}, 1'b1};
   wire [NumPorts-1:0] target = one << target_port;
   wire                joins  = decide_q && (vertigo_i ? enqueue : want_fits);
-  wire                leaves = decide_q && vertigo_i && evict;           // one that waited
+  wire                leaves = decide_q && vertigo_i && evict;           // a waiting frame leaves
   wire                moves  = decide_q && vertigo_i && move;
   wire                squeezes = decide_q && vertigo_i && squeeze;
   wire                drops  = decide_q && (vertigo_i ? lost : !want_fits);
@@ -220,7 +220,7 @@ module ranked_queues #(
   wire [DataW-1:0] victim      = leaves ? evicted_data : arrival;
   wire [RankW-1:0] victim_rank = leaves ? evicted_rank : rank_q;
 
-  // Bits of what is kept of a frame: SlotW + 1, it is marked; SlotW, it can be and is not.
+  // Bits of a frame's data: SlotW + 1, it is marked; SlotW, it is ECN-capable and not marked.
   function automatic [DataW-1:0] marked(input [DataW-1:0] data, input mark);
     marked = mark && data[SlotW] ? {2'b10, data[SlotW-1:0]} : data;
   endfunction
@@ -237,9 +237,9 @@ module ranked_queues #(
                    | (push_target & {NumPorts{rst_ni && mark_target && victim[SlotW]}});
   end
 
-  // The memory. Each port in turn may read the next word of the frame that it sends.
-  reg  [NumPorts-1:0]       turn_q;      // whose turn it is, one bit
-  reg  [NumPorts-1:0]       reading_q;   // whose word the memory answers with
+  // Memory. In turn, each port may read the next word of the frame that it sends.
+  reg  [NumPorts-1:0]       turn_q;      // port whose turn it is, one bit
+  reg  [NumPorts-1:0]       reading_q;   // port whose word the memory outputs
   reg  [SlotW-1:0]          read_slot_q;
   reg  [LongW-1:0]          read_at_q;
   reg                       read_mark_q;
@@ -274,7 +274,7 @@ module ranked_queues #(
     .rdata_o (answer)
   );
 
-  // Where the header is and what its checksum is with a mark.
+  // Place of the header, and its checksum with a mark.
   ram_sdp #(.Width(17), .AddrW(SlotW)) i_headers (
     .clk_i   (clk_i),
     .we_i    (ends),
@@ -298,10 +298,10 @@ module ranked_queues #(
     read_mark_q <= |(turn_q & mark_of);
   end
 
-  // The mark, and the checksum that goes with it.
+  // The mark, and its checksum.
   wire                   answer_last = answer[WordW-1];
   wire [PathW-1:0]       answer_data = answer[PathW-1:0];
-  wire [31:0]            first_byte  = {{(32-LongW){1'b0}}, read_at_q} << $clog2(Bytes);  // of this word, in the frame
+  wire [31:0]            first_byte  = {{(32-LongW){1'b0}}, read_at_q} << $clog2(Bytes);  // number of this word's first byte in the frame
   wire [31:0]            header      = header_inner ? 32'd21 : 32'd14;
   reg  [PathW-1:0]       rewritten;
   integer b;
@@ -347,7 +347,7 @@ module ranked_queues #(
       assign fits[p]  = frames < limit_frames_i && frames < Places[WordsW-1:0];
       assign reach[p] = frames >= mark_at_i;
 
-      // The frame that is sent.
+      // Frame being sent.
       reg [SlotW-1:0] slot_sent_q;
       reg [LongW-1:0] at_sent_q;
       reg             mark_sent_q;
@@ -390,11 +390,11 @@ module ranked_queues #(
         if (reading_q[p]) second_q <= {answer[WordW-1:PathW], rewritten};
       end
 
-      // A turn comes again after the answer of the last: none is under way now.
+      // A turn comes again after the answer of the last one: no read is under way now.
       assign can_read[p] = sending_q[p] && (!second_valid_q || step);
 
 `ifdef FORMAL
-      // Is the slot f_one in this queue, as far as what goes in and out tells?
+      // Is the slot f_one in this queue, as far as its inputs and outputs show?
       reg f_in_q;
       wire push_p = push_want[p] || push_target[p];
       wire [SlotW-1:0] f_pushed = push_want[p] ? arrival[SlotW-1:0] : victim[SlotW-1:0];
@@ -410,7 +410,7 @@ module ranked_queues #(
       always_comb begin
         if (f_past_q) begin
           assume (!pop_i[p] || valid_o[p]);
-          // Never more than there are places; never twice in or out in one cycle; what goes in has room.
+          // Never more frames than places; never two pushes or two pops in one cycle; a push has room.
           assert (frames <= Places);
           assert (!(push_want[p] && push_target[p]) && !(out_want[p] && out_target[p]));
           assert (!push_p || count < Places || f_pops);
@@ -441,7 +441,7 @@ module ranked_queues #(
   always_comb begin
     if (!f_past_q) assume (!rst_ni);
     assume (dest_i != 0 && (dest_i & (dest_i - 1'b1)) == 0);
-    // Frames of two words and no more than a slot holds.
+    // Frames have at least two words and at most those of a slot.
     if (valid_i && f_words_q == 0) assume (!last_i);
     if (valid_i && f_words_q == (1 << LongW) - 1) assume (last_i);
     if (f_past_q) begin

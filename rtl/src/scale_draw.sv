@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What one draw says for every number of ports it may have to choose from.
+// Scales a draw to every number of ports from which a choice may be made.
 //
 // Decision    places_o[n] = floor(draw_i * n / 2^DrawW), for n from 0 to NumPorts.
 // State       none.
-// Latency     none: combinational. A switch with a fast clock keeps places_o in registers between two
-//             decisions (detour_decision does), and pick_uniform takes them as they are.
+// Latency     none: combinational. A switch with a fast clock keeps places_o in registers between
+//             two decisions (detour_decision does), and pick_uniform uses them unchanged.
 // Source      scale() in crates/types.
 // Deviations  none.
 //
@@ -25,7 +25,7 @@ module scale_draw #(
 
   genvar n;
   generate
-    // times[n]: n draws.
+    // times[n]: n times the draw.
     wire [WideW-1:0] times [0:NumPorts];
     assign times[0] = {WideW{1'b0}};
     assign times[1] = {{(PortW+1){1'b0}}, draw_i};

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One memory for all ports, with dynamic thresholds: the ports of output_queues, over a pool.
 //
-// Decision    a frame fits in queue p while the queue holds fewer frames than limit_frames_i, fewer
-//             words than alpha times the free ones, and the frame is no longer than what is free.
-//             alpha = 2^(alpha_i - 4): 1/16 to 8.
-// State       2^AddrW words, each with the address of the next one in its queue; the addresses that
-//             are free; for each queue its first and last word.
+// Decision    a frame fits in queue p if the queue holds fewer frames than
+//             limit_frames_i, fewer words than alpha times the free ones, and the frame
+//             is no longer than the free words. alpha = 2^(alpha_i - 4): 1/16 to 8.
+// State       2^AddrW words, each with the address of the next one in its queue;
+//             the free addresses; for each queue its first and last word.
 // Latency     from a word written to the same word at the output: 4 to 3 + NumPorts cycles.
 // Source      Choudhury and Hahne, IEEE/ACM Trans. Networking 6(2), 1998; Capacity::Shared of
 //             crates/switch; Zarifis et al., EuroSys 2014, section 5.5.2.
-// Deviations  the threshold is of the free words a cycle ago: one decision late where decisions come
-//             in two cycles that follow each other (a path of 512 bits alone); what is free is exact always.
-//             limit_words_i is not asked.
+// Deviations  the threshold uses the free words a cycle ago: one decision late if
+//             decisions come in two successive cycles (only with a path of 512 bits);
+//             the count of free words is always exact. There is no limit_words_i.
 //
-// One memory answers one port a cycle, in turn: a link has at most PathW / NumPorts bits a cycle.
-// A queue always owns the place of its next word, which costs NumPorts words of the memory; so that
-// word and the address of the one after it are written at once.
+// One memory answers one port a cycle, in turn: a link has at most PathW / NumPorts bits
+// a cycle. A queue always owns the place of its next word, which costs NumPorts words of
+// the memory; so that word and the address of the one after it are written at once.
 
 `default_nettype none
 
@@ -24,32 +24,32 @@ module shared_queues #(
   parameter PathW    = 64,  // bits of a word
   parameter AddrW    = 13,  // 2^AddrW words in all
   parameter WordsW   = 14,  // bits of a queue's length; at least AddrW + 1
-  parameter FillW    = 3,   // bits of the bytes in a last word; log2(PathW / 8)
+  parameter FillW    = 3,   // bits of the number of bytes in a last word; log2(PathW / 8)
   parameter Apart    = 1    // 1: two decisions are at least 2 cycles apart; 0: they may follow each other
 ) (
   input  wire logic                      clk_i,          // clock
   input  wire logic                      rst_ni,         // reset, active low, synchronous
   input  wire logic [WordsW-1:0]         limit_frames_i, // frames a queue may hold
-  input  wire logic [WordsW-1:0]         mark_at_i,      // frames in a queue from which it marks
+  input  wire logic [WordsW-1:0]         mark_at_i,      // frames in a queue from which frames are marked
   input  wire logic [2:0]                alpha_i,        // alpha = 2^(alpha_i - 4)
   // Room.
-  input  wire logic [WordsW-1:0]         ask_words_i,    // a frame of so many words will be decided
+  input  wire logic [WordsW-1:0]         ask_words_i,    // words of the frame to be decided
                                                          // two cycles later
-  output logic      [NumPorts-1:0]       fits_o,         // then, bit p: it fits in queue p
-  output logic      [NumPorts-1:0]       reach_o,        // and bit p: queue p is so long that it marks
-  input  wire logic [NumPorts-1:0]       take_i,         // and one bit: it takes the room
-  // Words of frames that took room, in that order.
-  input  wire logic                      valid_i,        // a word
-  input  wire logic [PathW-1:0]          data_i,         // its bytes
-  input  wire logic                      last_i,         // the last of a frame
-  input  wire logic [FillW-1:0]          fill_i,         // bytes that count in the last; 0 for all
-  input  wire logic [NumPorts-1:0]       dest_i,         // its queue, one bit
-  // The fronts of the queues.
+  output logic      [NumPorts-1:0]       fits_o,         // at that time, bit p: the frame fits in queue p
+  output logic      [NumPorts-1:0]       reach_o,        // at that time, bit p: queue p is long enough to mark
+  input  wire logic [NumPorts-1:0]       take_i,         // at that time, one bit: the frame takes the room
+  // Words of frames that took room, in the order of the frames.
+  input  wire logic                      valid_i,        // a word comes
+  input  wire logic [PathW-1:0]          data_i,         // bytes of the word
+  input  wire logic                      last_i,         // last word of a frame
+  input  wire logic [FillW-1:0]          fill_i,         // valid bytes of the last word; 0 for all
+  input  wire logic [NumPorts-1:0]       dest_i,         // queue of the frame, one bit
+  // Fronts of the queues.
   output logic      [NumPorts-1:0]       valid_o,        // bit p: queue p has a word
-  output logic      [NumPorts*PathW-1:0] data_o,         // its bytes
-  output logic      [NumPorts-1:0]       last_o,         // the last of a frame
-  output logic      [NumPorts*FillW-1:0] fill_o,         // bytes that count in the last; 0 for all
-  input  wire logic [NumPorts-1:0]       pop_i,          // it is taken
+  output logic      [NumPorts*PathW-1:0] data_o,         // bytes of the word
+  output logic      [NumPorts-1:0]       last_o,         // last word of a frame
+  output logic      [NumPorts*FillW-1:0] fill_o,         // valid bytes of the last word; 0 for all
+  input  wire logic [NumPorts-1:0]       pop_i,          // the word is taken
   output logic      [NumPorts*WordsW-1:0] frames_o       // frames in each queue
 );
 
@@ -60,15 +60,15 @@ module shared_queues #(
   reg f_past_q = 1'b0;  // there was a clock edge before this one
 `endif
 
-  // Free addresses: those never used yet, in order, and then those that came back.
+  // Free addresses: those never used yet, in order, and then those that were freed.
   reg  [AddrW:0]   fresh_q;
-  reg  [AddrW:0]   freed_q;      // how many came back
+  reg  [AddrW:0]   freed_q;      // number of freed addresses
   wire             used_up = fresh_q[AddrW];
   wire [AddrW:0]   unused_head;
   wire             unused_valid;
   wire [AddrW-1:0] recycled;
   wire [AddrW-1:0] next_place = used_up ? recycled : fresh_q[AddrW-1:0];
-  wire             free_one;     // an address comes back
+  wire             free_one;     // an address is freed
   wire [AddrW-1:0] free_addr;
 
   ram_fifo #(.Width(AddrW), .AddrW(AddrW)) i_free (
@@ -94,9 +94,9 @@ module shared_queues #(
     end
   end
 
-  // The memory. Each port in turn may read the first word of its queue.
-  reg  [NumPorts-1:0] turn_q;     // whose turn it is, one bit
-  reg  [NumPorts-1:0] reading_q;  // whose word the memory answers with
+  // Memory. In turn, each port may read the first word of its queue.
+  reg  [NumPorts-1:0] turn_q;     // port whose turn it is, one bit
+  reg  [NumPorts-1:0] reading_q;  // port whose word the memory outputs
   reg  [AddrW-1:0]    read_addr_q;
 
   wire [NumPorts-1:0]       can_read;
@@ -141,23 +141,23 @@ module shared_queues #(
   assign free_one  = |reading_q;
   assign free_addr = read_addr_q;
 
-  // What is free, and the threshold.
+  // Free words, and the threshold.
   reg [WordsW-1:0]   free_q;
   reg [WordsW-1:0]   ask1_q, ask2_q, ask3_q;  // words of the frames that decide next, now and a cycle ago
-  reg [WordsW:0]     pair1_q;         // of the next one and the one before it
+  reg [WordsW:0]     pair1_q;         // words of the next frame and the one before it
   reg [WordsW+3:0]   threshold_q;     // alpha times free words, with 4 bits of fraction cut off below
   reg                low_q;           // threshold2_q is below zero
-  reg [WordsW+3:0]   threshold2_q;    // what is left of it, if the frame that decides now takes room
+  reg [WordsW+3:0]   threshold2_q;    // rest of the threshold if the frame that decides now takes room
   reg                freed_one_q, freed_two_q, freed_three_q;
   /* verilator lint_off UNUSEDSIGNAL */
   wire [WordsW+7:0]  scaled = {8'h0, free_q} << alpha_i;
   /* verilator lint_on UNUSEDSIGNAL */
 
-  // Where decisions are apart, they reach the counts a cycle later, from a register.
+  // If decisions are apart, they reach the counts a cycle later, from a register.
   reg  [NumPorts-1:0] take_q;
   wire [NumPorts-1:0] take       = Apart != 0 ? take_q : take_i;
   wire [WordsW-1:0]   take_words = Apart != 0 ? ask3_q : ask2_q;
-  wire [WordsW-1:0]   previous   = Apart != 0 ? ask2_q : ask1_q;  // the frame before the one that asks
+  wire [WordsW-1:0]   previous   = Apart != 0 ? ask2_q : ask1_q;  // words of the frame before the one in the query
 
   always_ff @(posedge clk_i) take_q <= rst_ni ? take_i : {NumPorts{1'b0}};
 
@@ -198,7 +198,7 @@ module shared_queues #(
   genvar p;
   generate
     for (p = 0; p < NumPorts; p = p + 1) begin : g_queue
-      reg [WordsW-1:0] frames_q, words_q;  // promised and not yet sent
+      reg [WordsW-1:0] frames_q, words_q;  // frames and words promised and not yet sent
       reg              fits_q, reach_q;
       reg              sent_q, sent_last_q;
 
@@ -234,7 +234,7 @@ module shared_queues #(
       assign reach_o[p] = reach_q;
       assign frames_o[p*WordsW +: WordsW] = frames_q;
 
-      // The list of the queue's words in the memory.
+      // List of the queue's words in the memory.
       reg [AddrW-1:0] head_q, tail_q;
       reg [AddrW:0]   held_q;
 
@@ -276,12 +276,12 @@ module shared_queues #(
         if (reading_q[p]) second_q <= answer[WordW-1:0];
       end
 
-      // A turn comes again after the answer of the last: none is under way now. The answer finds the
-      // second place empty if it is empty now, or if the front moves on.
+      // A turn comes again after the answer of the last one: no read is under way now. The
+      // answer finds the second place empty if it is empty now, or if the front advances.
       assign can_read[p] = held_q != {(AddrW+1){1'b0}} && (!second_valid_q || move);
 
 `ifdef FORMAL
-      // Words promised by take_i and not written yet. The neighbour writes no others.
+      // Words reserved by take_i and not written yet. The neighbour writes no others.
       reg  [WordsW-1:0] f_owed_q;
       wire [WordsW-1:0] f_held = f_owed_q + held_q + {{(WordsW-1){1'b0}}, reading_q[p]} + {{(WordsW-1){1'b0}}, second_valid_q}
                                + {{(WordsW-1){1'b0}}, front_valid_q} + {{(WordsW-1){1'b0}}, sent_q};
@@ -302,9 +302,9 @@ module shared_queues #(
           if (write) f_written_q <= f_written_q + 1'b1;
           if (write && f_written_q == f_n) f_data_q <= data_i;
           if (pop_i[p]) f_read_q <= f_read_q + 1'b1;
-          // First in, first out: none lost, doubled, overtaken or of another queue.
+          // First in, first out: no word is lost, doubled, overtaken or of another queue.
           if (pop_i[p] && f_read_q == f_n) assert (f_written_q > f_n && data_o[p*PathW +: PathW] == f_data_q);
-          // More words have gone through this queue than the memory holds: places come back.
+          // More words have passed through this queue than the memory holds: addresses are reused.
           cover (f_read_q == (1 << AddrW) + 1);
         end
       end
@@ -335,7 +335,7 @@ module shared_queues #(
     assume (take_i == 0 || f_ran_q == 3'd4);
     if (Apart != 0 && take_q != 0) assume (take_i == 0);
     assume (ask_words_i != 0);
-    // What is promised is kept: no word comes without a place for the next one.
+    // Reservations are kept: no word comes without a place for the next one.
     if (f_past_q && rst_ni) a_place_for_each_word: assert (!valid_i || !used_up || unused_valid);
   end
 `endif

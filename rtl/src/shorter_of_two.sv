@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The power of two choices: of two different ports of a set, each drawn, the one whose queue is shorter.
+// The power of two choices: of two random ports of a set, the one with the shorter queue.
 //
-// Decision    the first is pick_uniform's by draw_1_i, the second pick_uniform's of the others by draw_2_i. Of equal
-//             queues the first; a port that is alone is taken.
+// Decision    the first port is pick_uniform's by draw_1_i, the second pick_uniform's of
+//             the others by draw_2_i. Of equal queues the first; a single port is taken.
 // State       none.
 // Latency     none: combinational.
 // Source      Abdous et al., CoNEXT 2021 (Vertigo), section 3.2; decides as crates/switch/src/route/power_of_two.rs with two
 //             choices and no memory, and as shortest_drawn of crates/switch/src/choices.rs.
-// Deviations  none. Where two ports are left the policy takes one draw and this looks at both, with the same outcome.
+// Deviations  none. If two ports are left the policy uses one draw and this cell examines both ports, with the same outcome.
 
 `default_nettype none
 
@@ -18,9 +18,9 @@ module shorter_of_two #(
   parameter DrawW    = 32   // bits of a draw
 ) (
   input  wire logic [NumPorts-1:0]        set_i,     // the ports to choose from
-  input  wire logic [NumPorts*DepthW-1:0] depth_i,   // how full each queue is, port 0 lowest
+  input  wire logic [NumPorts*DepthW-1:0] depth_i,   // depth of each queue, port 0 lowest
   input  wire logic [DrawW-1:0]           draw_1_i,  // one random draw
-  input  wire logic [DrawW-1:0]           draw_2_i,  // another
+  input  wire logic [DrawW-1:0]           draw_2_i,  // another random draw
   output logic                            none_o,    // the set is empty
   output logic      [NumPorts-1:0]        onehot_o,  // the choice, one bit; 0 when none_o
   output logic      [PortW-1:0]           port_o     // the choice; 0 when none_o

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Another port of a frame's group than its flow's hash names, as register ROUTE says.
+// Spraying: chooses another port of a frame's group than its flow's hash does, by register ROUTE.
 //
-// Decision    the route is {route_i[7], route_i[1:0]}. 0, or ack_i: hop_i, the port by the hash. 1: one of the group by draw.
-//             2: spray_counter. 3: spray_rr, whose place is the flow's hash, the entry of the forwarding table, or one for the
-//             switch. 4: shorter_of_two by the frames in the queues.
-// State       that of its cells, and two draws for each frame. All of it begins anew with route_we_i, but for the draws.
+// Decision    the route is {route_i[7], route_i[1:0]}. 0, or ack_i: hop_i, the port by the hash. 1: a random
+//             port of the group. 2: spray_counter. 3: spray_rr, whose place is the flow's hash, the entry of
+//             the forwarding table, or one for the switch. 4: shorter_of_two by the frames in the queues.
+// State       that of its cells, and two draws for each frame. route_we_i resets all of it except the draws.
 // Latency     none: combinational, from registers to registers. One frame a cycle.
 // Source      Dixit et al., Purdue TR 2011 (PLTS), section III-A; Abdous et al., CoNEXT 2021 (Vertigo), section 3.2.
-// Deviations  what takes the flow's port is told by the size of the packet, which header_parse knows, and not by an
-//             acknowledgement's lack of payload, for which it would have to read 9 bytes more. Entries of the table
-//             are hosts, so there is no place for a prefix. Bytes are those of the frame without FCS. Queues are as long as
-//             depth_i says now: a frame decided in the cycle before, or the one that decides beside this, is not in yet.
+// Deviations  frames that keep the flow's port are recognised by the size of the packet, which header_parse knows, and not by
+//             an acknowledgement's lack of payload, for which it would have to read 9 bytes more. Entries of the table are
+//             hosts, so there is no place for a prefix. Bytes are those of the frame without FCS. Queue lengths are those of
+//             depth_i now: a frame decided in the cycle before, or deciding in parallel with this one, is not included.
 
 `default_nettype none
 
 module spray_choice #(
   parameter NumPorts = 4,   // ports; 2 to 16
   parameter PortW    = 2,   // bits of a port number
-  parameter AtW      = 9,   // bits of an entry's place in the forwarding table; at most 16
+  parameter AtW      = 9,   // bits of the place of an entry in the forwarding table; at most 16
   parameter LenW     = 11,  // bits of a length in bytes
   parameter DepthW   = 12,  // bits of a queue's depth
   parameter PlaceW   = 6    // 2^PlaceW pointers of spray_rr
@@ -25,32 +25,32 @@ module spray_choice #(
   input  wire logic                clk_i,       // clock
   input  wire logic                rst_ni,      // reset, active low, synchronous
   // Settings.
-  input  wire logic                route_we_i,  // forget what was remembered
-  input  wire logic [31:0]         route_i,     // register ROUTE of rtl/switch.md; still while frames pass
-  input  wire logic                seed_we_i,   // take a new seed for the draws
+  input  wire logic                route_we_i,  // clear the memory of the route
+  input  wire logic [31:0]         route_i,     // register ROUTE of rtl/switch.md; stable while frames pass
+  input  wire logic                seed_we_i,   // load a new seed for the draws
   input  wire logic [31:0]         seed_i,      // the seed
-  // A frame.
-  input  wire logic                valid_i,     // there is one, and it has a hop
-  input  wire logic                ack_i,       // it takes its flow's port
-  input  wire logic [LenW-1:0]     len_i,       // its bytes
-  input  wire logic [NumPorts-1:0] hops_i,      // its group
+  // Frame.
+  input  wire logic                valid_i,     // a frame is there, and it has a hop
+  input  wire logic                ack_i,       // the frame keeps its flow's port
+  input  wire logic [LenW-1:0]     len_i,       // length of the frame in bytes
+  input  wire logic [NumPorts-1:0] hops_i,      // group of the frame
   input  wire logic [NumPorts*DepthW-1:0] depth_i, // frames in each queue now, port 0 lowest
-  input  wire logic [AtW-1:0]      at_i,        // its entry's place
+  input  wire logic [AtW-1:0]      at_i,        // place of the frame's entry
   input  wire logic [15:0]         hash_i,      // the hash of its flow
-  input  wire logic [NumPorts-1:0] hop_i,       // the port by the hash, one bit
-  input  wire logic [PortW-1:0]    hop_port_i,  // the same, as a number
-  output logic      [NumPorts-1:0] hop_o,       // the port it takes, one bit
-  output logic      [PortW-1:0]    hop_port_o   // the same, as a number
+  input  wire logic [NumPorts-1:0] hop_i,       // port chosen by the hash, one bit
+  input  wire logic [PortW-1:0]    hop_port_i,  // the same port, as a number
+  output logic      [NumPorts-1:0] hop_o,       // port chosen, one bit
+  output logic      [PortW-1:0]    hop_port_o   // the same port, as a number
 );
 
   localparam [2:0] Hash = 3'd0, Random = 3'd1, Counter = 3'd2, Robin = 3'd3;
   localparam [1:0] PerFlow = 2'd0, PerEntry = 2'd1;
   localparam CountW   = 20;         // a limit of 1 MB
   localparam Limit    = 1_000_000;
-  localparam Overhead = 24;         // bytes of link time beside a frame: FCS, preamble, gap
+  localparam Overhead = 24;         // bytes of link time besides a frame: FCS, preamble, gap
   localparam SetW     = NumPorts < 8 ? NumPorts : 8;
 
-  // ROUTE, in parts.
+  // Parts of ROUTE.
   wire [2:0] route      = {route_i[7], route_i[1:0]};
   wire [1:0] ties       = route_i[3:2];
   wire [1:0] per        = route_i[5:4];
@@ -58,12 +58,12 @@ module spray_choice #(
   wire [7:0] burst_less = route_i[23:16];
   wire [7:0] rounds     = route_i[31:24];
   /* verilator lint_off UNUSEDSIGNAL */
-  wire [7:0] elsewhere  = route_i[15:8];  // looked at where the packet is parsed
+  wire [7:0] elsewhere  = route_i[15:8];  // used where the packet is parsed
   /* verilator lint_on UNUSEDSIGNAL */
 
   wire sprayed = valid_i && !ack_i && route != Hash;
 
-  // A draw for each. The detours draw from the seed as it is: these shall not be the same.
+  // A draw for each. Detours draw from the seed itself: these draws must differ.
   wire [31:0] draw;
   lfsr #(.Seed(32'ha112_fffe)) i_draw (
     .clk_i     (clk_i),
@@ -74,7 +74,7 @@ module spray_choice #(
     .draw_o    (draw)
   );
 
-  // A second, for the second choice.
+  // A second draw, for the second choice.
   wire [31:0] draw_2;
   lfsr #(.Seed(32'ha112_0002)) i_draw_2 (
     .clk_i     (clk_i),
@@ -97,7 +97,7 @@ module spray_choice #(
     .port_o   (by_draw_port)
   );
 
-  // Sets of up to 8 ports are their own numbers. Of more ports those share a turn that are the same folded.
+  // Sets of up to 8 ports are their own numbers. Larger sets share a turn if they fold to the same number.
   wire [SetW-1:0] set;
   generate
     if (NumPorts > 8) begin : g_fold
@@ -128,9 +128,9 @@ module spray_choice #(
     .port_o   (by_count_port)
   );
 
-  // The place of a flow is by the low bits of its hash: its port, and where it begins, by the high ones.
+  // The low bits of a flow's hash select its place; the high bits select its port, and where its place begins.
   /* verilator lint_off UNUSEDSIGNAL */
-  wire [15:0] at = {{(16-AtW){1'b0}}, at_i};  // entries whose lowest bits are the same share a place
+  wire [15:0] at = {{(16-AtW){1'b0}}, at_i};  // entries with equal lowest bits share a place
   /* verilator lint_on UNUSEDSIGNAL */
 
   spray_rr #(
@@ -176,7 +176,7 @@ module spray_choice #(
 
 `ifdef FORMAL
   always_comb begin
-    // What wanted_port keeps: the port by the hash is one of the group, by bit and by number.
+    // Property that wanted_port guarantees: the port by the hash is one of the group, by bit and by number.
     assume (!valid_i || ((hop_i & ~hops_i) == 0 && hop_port_i < NumPorts && hop_i == {{(NumPorts-1){1'b0}}, 1'b1} << hop_port_i));
     if (valid_i) begin
       a_hop_of_the_group:      assert (hop_o != 0 && (hop_o & ~hops_i) == 0);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Spraying by counters: every packet takes the hop by which the fewest bytes were sent.
+// Spraying by counters: every packet takes the hop over which the fewest bytes were sent.
 //
-// Decision    of hops_i the port with the least counter, or with queued_i the least depth_i. Of equal ones, by ties_i:
-//             0 the lowest port above the one that the set took last, else the lowest; 1 the lowest; 2 the
-//             scale(draw_i)-th. Then the counter of that port grows by bytes_i.
-// State       a counter of CountW bits for each port; for each of 2^SetW sets of hops the port behind the one last taken.
-//             A packet with one hop changes nothing, nor does one without step_i.
-// Range       no counter is above limit_i, before or after: where one would be, all fall by the count it had, or to 0.
-//             The hops of the packet had at least as much, so what one is ahead of another stays exact.
-// Latency     none: combinational. What a packet changes is there in the cycle after it.
-// Source      Dixit et al., Purdue TR 2011 (PLTS), section III-A2; `least`, `least_drawn` and `count` in
-//             crates/switch/src/route/spray_counter.rs, which the vectors pin.
-// Deviations  a turn is kept as a port where the policy keeps a place among the hops of its set, which is the same as
-//             long as sets have numbers of their own; two sets of one number share it. limit_i is below 2^CountW.
+// Decision    of hops_i the port with the lowest counter, or with queued_i the lowest depth_i. Of equal
+//             ones, by ties_i: 0 the lowest port above the one that the set took last, else the lowest;
+//             1 the lowest; 2 the scale(draw_i)-th. Then the counter of that port grows by bytes_i.
+// State       a counter of CountW bits for each port; for each of 2^SetW sets of hops the port behind
+//             the one taken last. A packet with one hop changes nothing, nor does one without step_i.
+// Range       no counter exceeds limit_i, before or after: if one would, all fall by the count it had,
+//             or to 0. All hops of the packet had at least that count, so their differences stay exact.
+// Latency     none: combinational. The effect of a packet is visible in the next cycle.
+// Source      Dixit et al., Purdue TR 2011 (PLTS), section III-A2; `least`, `least_drawn` and
+//             `count` in crates/switch/src/route/spray_counter.rs; the vectors check the equality.
+// Deviations  a turn is stored as a port; the policy stores an index among the hops of its set. Both agree as
+//             long as sets have distinct numbers; two sets of one number share a turn. limit_i is below 2^CountW.
 
 `default_nettype none
 
@@ -27,15 +27,15 @@ module spray_counter #(
   input  wire logic                       clk_i,     // clock
   input  wire logic                       rst_ni,    // reset, active low, synchronous
   // Settings; they change only in a cycle of clear_i or after it.
-  input  wire logic                       clear_i,   // forget all; goes before step_i
+  input  wire logic                       clear_i,   // clear all memory; has priority over step_i
   input  wire logic                       queued_i,  // compare depth_i, and count nothing
   input  wire logic [1:0]                 ties_i,    // 0: turn; 2: random; else first
-  input  wire logic [CountW-1:0]          limit_i,   // most that a counter holds; not 0
-  // A packet.
-  input  wire logic                       step_i,    // it takes the choice
-  input  wire logic [NumPorts-1:0]        hops_i,    // the ports it may take
-  input  wire logic [SetW-1:0]            set_i,     // the number of that set of ports
-  input  wire logic [BytesW-1:0]          bytes_i,   // its bytes of link time
+  input  wire logic [CountW-1:0]          limit_i,   // limit of a counter; not 0
+  // Packet.
+  input  wire logic                       step_i,    // a packet takes the choice
+  input  wire logic [NumPorts-1:0]        hops_i,    // ports that the packet may take
+  input  wire logic [SetW-1:0]            set_i,     // number of that set of ports
+  input  wire logic [BytesW-1:0]          bytes_i,   // bytes of link time of the packet
   input  wire logic [NumPorts*CountW-1:0] depth_i,   // bytes in each queue, port 0 lowest; with queued_i
   input  wire logic [DrawW-1:0]           draw_i,    // one random draw; with ties_i 2
   output logic                            none_o,    // there is no hop
@@ -48,16 +48,16 @@ module spray_counter #(
   wire [NumPorts-1:0] several_above = hops_i & (hops_i - 1'b1);
   wire                several       = several_above != {NumPorts{1'b0}};
 
-  // The least.
+  // Lowest counter.
   reg  [CountW-1:0]   count_q [0:NumPorts-1];
   wire [CountW-1:0]   load    [0:NumPorts-1];
-  wire [NumPorts-1:0] beaten;  // bit p: a hop has less
+  wire [NumPorts-1:0] beaten;  // bit p: a hop has a lower counter
 
   genvar p, q;
   generate
     for (p = 0; p < NumPorts; p = p + 1) begin : g_port
       assign load[p] = queued_i ? depth_i[p*CountW+:CountW] : count_q[p];
-      wire [NumPorts-1:0] less;  // bit q: port q is a hop and has less
+      wire [NumPorts-1:0] less;  // bit q: port q is a hop and has a lower counter
       for (q = 0; q < NumPorts; q = q + 1) begin : g_other
         assign less[q] = hops_i[q] && load[q] < load[p];
       end
@@ -67,8 +67,8 @@ module spray_counter #(
 
   wire [NumPorts-1:0] least = hops_i & ~beaten;
 
-  // Of equal ones.
-  reg  [PortW:0]          from_q [0:(1<<SetW)-1];  // the port behind the one last taken
+  // Tie-break.
+  reg  [PortW:0]          from_q [0:(1<<SetW)-1];  // port behind the one taken last
   reg  [(1<<SetW)-1:0]    known_q;                 // bit s: set s has taken one
   wire [PortW:0]          from   = ties_i == Turn && known_q[set_i] ? from_q[set_i] : {(PortW+1){1'b0}};
   wire [NumPorts-1:0]     above  = least & ({NumPorts{1'b1}} << from);
@@ -87,7 +87,7 @@ module spray_counter #(
 
   assign onehot_o = ties_i == Random ? drawn : order & (~order + 1'b1);
 
-  // The choice as a number, and the count it had.
+  // Choice as a number, and the count it had.
   wire [PortW-1:0]  number [0:NumPorts];
   wire [CountW-1:0] had    [0:NumPorts];
   assign number[0] = {PortW{1'b0}};
@@ -101,11 +101,11 @@ module spray_counter #(
 
   assign port_o = number[NumPorts];
 
-  // What it changes.
+  // Changes.
   wire [CountW-1:0]   wide   = {{(CountW-BytesW){1'b0}}, bytes_i};
   wire [CountW-1:0]   bytes  = wide < limit_i ? wide : limit_i;
   wire                counts = step_i && several && !queued_i;
-  wire [NumPorts-1:0] over;  // bit p: its counter would be above the limit
+  wire [NumPorts-1:0] over;  // bit p: the counter of port p would exceed the limit
   wire                rebase = (over & onehot_o) != {NumPorts{1'b0}};
 
   generate

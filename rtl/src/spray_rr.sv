@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Spraying in turn: the packets of a place take the hops one after the other.
 //
-// Decision    of hops_i, in rising order, the one with the number that the pointer of place_i says; behind it the pointer
-//             goes on by the stride, after burst_i packets. A new place begins at hop 0 with first_i, else at the
-//             scale(begin_i)-th. After rounds_i rounds begin and stride are drawn anew, by draw_i; with rounds_i 0 never.
-// State       for each of 2^PlaceW places a pointer, the stride, and what is left of a burst, a round and an order. A
-//             packet with one hop changes nothing, nor does one without step_i.
-// Range       a pointer is below the number of hops that it was set for, and counts as 0 where there are fewer now.
-// Latency     none: combinational. What a packet changes is there in the cycle after it.
-// Source      Dixit et al., Purdue TR 2011 (PLTS), section III-A3; `pick`, `next`, `step` and `order` in
-//             crates/switch/src/route/spray_rr.rs, which the vectors pin.
-// Deviations  which place a packet has is worked out before: the policy mixes flow or destination with its salt by
-//             multiplications of 64 bits, and so it does the draw that begin_i is.
+// Decision    of hops_i, in rising order, the hop at the pointer of place_i; then the pointer advances by the stride,
+//             after burst_i packets. A new place begins at hop 0 with first_i, else at the scale(begin_i)-th. After
+//             rounds_i rounds, start and stride are drawn anew, by draw_i; with rounds_i 0 never.
+// State       for each of 2^PlaceW places a pointer, the stride, and the rest of a burst, a round
+//             and an order. A packet with one hop changes nothing, nor does one without step_i.
+// Range       a pointer is below the number of hops for which it was set, and counts as 0 if there are fewer now.
+// Latency     none: combinational. The effect of a packet is visible in the next cycle.
+// Source      Dixit et al., Purdue TR 2011 (PLTS), section III-A3; `pick`, `next`, `step` and
+//             `order` in crates/switch/src/route/spray_rr.rs; the vectors check the equality.
+// Deviations  the place of a packet is computed before: the policy mixes flow or destination with
+//             its salt by multiplications of 64 bits, and derives the draw begin_i in the same way.
 
 `default_nettype none
 
@@ -27,26 +27,26 @@ module spray_rr #(
   input  wire logic                clk_i,     // clock
   input  wire logic                rst_ni,    // reset, active low, synchronous
   // Settings; they change only in a cycle of clear_i or after it.
-  input  wire logic                clear_i,   // forget all; goes before step_i
+  input  wire logic                clear_i,   // clear all memory; has priority over step_i
   input  wire logic                first_i,   // new places begin at the first hop
-  input  wire logic [BurstW-1:0]   burst_i,   // packets a turn; 0 is as 1
-  input  wire logic [RoundW-1:0]   rounds_i,  // rounds in one order; 0: orders stay
-  // A packet.
-  input  wire logic                step_i,    // it takes the choice
-  input  wire logic [NumPorts-1:0] hops_i,    // the ports it may take
-  input  wire logic [PlaceW-1:0]   place_i,   // its place
-  input  wire logic [BeginW-1:0]   begin_i,   // where its place begins if it is new, as a draw
+  input  wire logic [BurstW-1:0]   burst_i,   // packets a turn; 0 counts as 1
+  input  wire logic [RoundW-1:0]   rounds_i,  // rounds in one order; 0: orders never change
+  // Packet.
+  input  wire logic                step_i,    // a packet takes the choice
+  input  wire logic [NumPorts-1:0] hops_i,    // ports that the packet may take
+  input  wire logic [PlaceW-1:0]   place_i,   // place of the packet
+  input  wire logic [BeginW-1:0]   begin_i,   // start of its place if it is new, as a draw
   input  wire logic [DrawW-1:0]    draw_i,    // one random draw
   output logic                     none_o,    // there is no hop
   output logic      [NumPorts-1:0] onehot_o,  // the choice, one bit; 0 when none_o
   output logic      [PortW-1:0]    port_o,    // the choice; 0 when none_o
-  output logic                     drawn_o    // this packet, if it steps, has used the draw
+  output logic                     drawn_o    // this packet, if it steps, uses the draw
 );
 
-  localparam ManyW = PortW + 1;  // a number of hops
+  localparam ManyW = PortW + 1;  // bits of a number of hops
   localparam WordW = 2*PortW + 2*ManyW + BurstW + RoundW;
 
-  // What a place has: pointer, stride, the number of hops they are for, and what is left.
+  // Content of a place: pointer, stride, the number of hops they are for, and the rest.
   (* ram_style = "distributed" *)
   reg [WordW-1:0]        words [0:(1<<PlaceW)-1];
   reg [(1<<PlaceW)-1:0]  known_q;  // bit p: place p has been used
@@ -70,16 +70,16 @@ module spray_rr #(
       assign number_of[p+1] = number_of[p] | (below[NumPorts][p+1] ? p[ManyW-1:0] + 1'b1 : {ManyW{1'b0}});
     end
   endgenerate
-  wire [NumPorts:0] is_many = below[NumPorts];      // bit n: there are n
+  wire [NumPorts:0] is_many = below[NumPorts];      // bit n: there are n hops
   wire [ManyW-1:0]  many    = number_of[NumPorts];
   wire              several = !is_many[0] && !is_many[1];
 
-  // A place for every number of hops, where a new place begins and where a new order does.
+  // Start of a new place and of a new order, for every number of hops.
   wire [(NumPorts+1)*PortW-1:0] begins, draws;
   scale_draw #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(BeginW)) i_begin (.draw_i (begin_i), .places_o (begins));
   scale_draw #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(DrawW)) i_draw (.draw_i (draw_i), .places_o (draws));
 
-  // The strides that meet each of n hops once, and which of them the draw's low bits name.
+  // The strides that meet each of n hops once, and the one selected by the draw's low bits.
   /* verilator lint_off UNUSEDSIGNAL */
   wire [(NumPorts+1)*PortW-1:0] whiches;  // only for numbers of strides that occur
   /* verilator lint_on UNUSEDSIGNAL */
@@ -93,7 +93,7 @@ module spray_rr #(
     end
   endfunction
 
-  // How many strides there are for `hops` hops below `end_`.
+  // Number of strides for `hops` hops below `end_`.
   function automatic integer strides(input integer hops, input integer end_);
     integer s;
     begin
@@ -127,7 +127,7 @@ module spray_rr #(
     end
   endgenerate
 
-  // The choice.
+  // Choice.
   wire [PortW-1:0] at = !known ? (first_i ? {PortW{1'b0}} : begin_by[NumPorts+1])
                       : {1'b0, pointer} < many ? pointer : {PortW{1'b0}};
   wire [NumPorts:0] wanted = {{NumPorts{1'b0}}, 1'b1} << at;
@@ -143,7 +143,7 @@ module spray_rr #(
   assign none_o = is_many[0];
   assign port_o = number[NumPorts];
 
-  // What it changes. A place that is new, or had another number of hops, has the order of the ports.
+  // Changes. A place that is new, or had another number of hops, has the order of the ports.
   wire              same     = known && many_was == many;
   wire [PortW-1:0]  stride_d = same ? stride : {{(PortW-1){1'b0}}, 1'b1};
   wire [ManyW-1:0]  turns    = !known || turns_was > many ? many : turns_was;
@@ -187,7 +187,7 @@ module spray_rr #(
   wire [RoundW-1:0] f_rounds;
   assign {f_pointer, f_stride, f_many, f_turns, f_packets, f_rounds} = words[f_place];
 
-  // It has no divisor in common with the number of hops.
+  // The stride has no divisor in common with the number of hops.
   wire [NumPorts*NumPorts+NumPorts:0] f_coprime;
   generate
     for (n = 0; n <= NumPorts; n = n + 1) begin : g_law

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// switch_top with a clock and a reset for each port's links.
+// switch_top with a separate clock and reset for each port's links.
 //
 // Decision    none: each link, in and out, crosses to the core's clock by a frame_crossing.
 // State       that of switch_top and of 2 * NumPorts crossings.
 // Latency     that of switch_top; and into the core three or four of its cycles, out of it as many of the port's.
-// Rate        a beat in each cycle of the slower of both clocks. What that asks of a MAC: rtl/switch.md, "A clock for each port".
+// Rate        a beat in each cycle of the slower of both clocks. For a MAC's requirements: rtl/switch.md, "A clock for each port".
 // Source      none.
 // Deviations  none.
 
@@ -24,47 +24,47 @@ module switch_clocks #(
   parameter MaxFrame = 1518,  // longest sound frame, bytes without FCS
   parameter IndexW   = 8,     // 2 * 2^IndexW entries in the forwarding table
   parameter DrawW    = 32,    // bits of a draw
-  parameter Dibs     = 1,     // 1: detours; 2: to the first open port; 3: as BUFFER says; 0: none
-  parameter Spray    = 1,     // 1: ROUTE chooses how a port of a group is taken; 0: by hash alone
+  parameter Dibs     = 1,     // 1: detours; 2: to the first open port; 3: as in BUFFER; 0: none
+  parameter Spray    = 1,     // 1: ROUTE selects how a port of a group is chosen; 0: by hash only
   parameter Bytes    = 1,     // 1: counters of bytes as well as of frames
   parameter Ranked   = 0,     // 1: queues by rank, and vertigo; with Dibs 0 and Shared 0
   parameter CrossW   = 4      // 2^CrossW beats cross each port's clock at once, each way; 3 or more
 ) (
   input  wire logic                        clk_i,            // clock of the core and of the registers
-  input  wire logic                        rst_ni,           // its reset, active low, synchronous
+  input  wire logic                        rst_ni,           // reset of that clock, active low, synchronous
   input  wire logic [NumPorts-1:0]         port_clk_i,       // clock of each port's links, in and out
   input  wire logic [NumPorts-1:0]         port_rst_ni,      // reset of each port's links, active low, synchronous to its clock
   // Links, port 0 in the lowest bits, each on its own clock.
   input  wire logic [NumPorts*LinkW-1:0]   s_axis_tdata_i,   // AXI4-Stream in: bytes, the first one lowest
-  input  wire logic [NumPorts*LinkW/8-1:0] s_axis_tkeep_i,   // bytes that count; all, but in the last beat
+  input  wire logic [NumPorts*LinkW/8-1:0] s_axis_tkeep_i,   // valid bytes; all, except in the last beat
   input  wire logic [NumPorts-1:0]         s_axis_tlast_i,   // the last beat of a frame
   input  wire logic [NumPorts-1:0]         s_axis_tuser_i,   // with tlast: the frame is broken
   input  wire logic [NumPorts-1:0]         s_axis_tvalid_i,  // a beat is offered
-  output logic      [NumPorts-1:0]         s_axis_tready_o,  // and taken
+  output logic      [NumPorts-1:0]         s_axis_tready_o,  // the beat is taken
   output logic      [NumPorts*LinkW-1:0]   m_axis_tdata_o,   // AXI4-Stream out: bytes, the first one lowest
-  output logic      [NumPorts*LinkW/8-1:0] m_axis_tkeep_o,   // bytes that count; all, but in the last beat
+  output logic      [NumPorts*LinkW/8-1:0] m_axis_tkeep_o,   // valid bytes; all, except in the last beat
   output logic      [NumPorts-1:0]         m_axis_tlast_o,   // the last beat of a frame
-  output logic      [NumPorts-1:0]         m_axis_tuser_o,   // with tlast: torn by a reset of the core; not to be sent as sound
+  output logic      [NumPorts-1:0]         m_axis_tuser_o,   // with tlast: torn by a reset of the core; must not be sent as sound
   output logic      [NumPorts-1:0]         m_axis_tvalid_o,  // a beat is offered
-  input  wire logic [NumPorts-1:0]         m_axis_tready_i,  // and taken
+  input  wire logic [NumPorts-1:0]         m_axis_tready_i,  // the beat is taken
   // Settings and counters, AXI4-Lite, on the core's clock.
   input  wire logic [11:0]                 s_axil_awaddr_i,  // write address
-  input  wire logic                        s_axil_awvalid_i, // is offered
-  output logic                             s_axil_awready_o, // and taken
+  input  wire logic                        s_axil_awvalid_i, // write address is offered
+  output logic                             s_axil_awready_o, // write address is taken
   input  wire logic [31:0]                 s_axil_wdata_i,   // write data
-  input  wire logic [3:0]                  s_axil_wstrb_i,   // not looked at
-  input  wire logic                        s_axil_wvalid_i,  // is offered
-  output logic                             s_axil_wready_o,  // and taken
+  input  wire logic [3:0]                  s_axil_wstrb_i,   // ignored
+  input  wire logic                        s_axil_wvalid_i,  // write data is offered
+  output logic                             s_axil_wready_o,  // write data is taken
   output logic      [1:0]                  s_axil_bresp_o,   // always OKAY
-  output logic                             s_axil_bvalid_o,  // the write is done
-  input  wire logic                        s_axil_bready_i,  // and that is taken note of
+  output logic                             s_axil_bvalid_o,  // a write response is offered
+  input  wire logic                        s_axil_bready_i,  // the write response is taken
   input  wire logic [11:0]                 s_axil_araddr_i,  // read address
-  input  wire logic                        s_axil_arvalid_i, // is offered
-  output logic                             s_axil_arready_o, // and taken
+  input  wire logic                        s_axil_arvalid_i, // read address is offered
+  output logic                             s_axil_arready_o, // read address is taken
   output logic      [31:0]                 s_axil_rdata_o,   // read data
   output logic      [1:0]                  s_axil_rresp_o,   // always OKAY
-  output logic                             s_axil_rvalid_o,  // is offered
-  input  wire logic                        s_axil_rready_i   // and taken
+  output logic                             s_axil_rvalid_o,  // read data is offered
+  input  wire logic                        s_axil_rready_i   // read data is taken
 );
 
   wire [NumPorts*LinkW-1:0]   in_tdata, out_tdata;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Settings and counters on AXI4-Lite: 32-bit registers, one access at a time.
 //
-// Decision    none. The map stands in rtl/switch.md, made from rtl/registers/sidestep_switch.rdl, which
-//             tests/test_registers.py holds this against.
+// Decision    none. The map is in rtl/switch.md, generated from rtl/registers/sidestep_switch.rdl;
+//             tests/test_registers.py checks this file against it.
 // State       the settings; for each port ten counters of frames, eleven with Ranked, and with Bytes two of bytes, all of
 //             32 bits, which wrap around.
-// Latency     a write takes hold 3 cycles after both its address and its data are there; a read
-//             answers 3 cycles after its address.
+// Latency     a write takes effect 3 cycles after both its address and its
+//             data are there; a read answers 3 cycles after its address.
 // Source      none.
-// Deviations  wstrb is not looked at: registers are written whole. An address that is no register
-//             reads as 0 and ignores writes; no access is refused.
+// Deviations  wstrb is ignored: registers are written whole. An address without
+//             a register reads as 0 and ignores writes; no access is refused.
 
 `default_nettype none
 
@@ -18,76 +18,76 @@ module switch_registers #(
   parameter LinkW    = 64,  // bits of a beat of a link, to be read
   parameter PathW    = 64,  // bits of a word of the path
   parameter WordsW   = 12,  // bits of a queue's length in words
-  parameter IndexW   = 8,   // of the forwarding table
-  parameter Dibs     = 1,   // to be read
-  parameter Spray    = 1,   // to be read
+  parameter IndexW   = 8,   // bits of an index of the forwarding table
+  parameter Dibs     = 1,   // reported in a register
+  parameter Spray    = 1,   // reported in a register
   parameter LenW     = 11,  // bits of a length in bytes
   parameter Bytes    = 1,   // 1: counters of bytes
-  parameter Shared   = 0,   // to be read
-  parameter Ranked   = 0    // to be read; 1: register RANK
+  parameter Shared   = 0,   // reported in a register
+  parameter Ranked   = 0    // reported in a register; 1: register RANK
 ) (
   input  wire logic                        clk_i,           // clock
   input  wire logic                        rst_ni,          // reset, active low, synchronous
   /* verilator lint_off UNUSEDSIGNAL */
   input  wire logic [11:0]                 awaddr_i,        // AXI4-Lite write address
   /* verilator lint_on UNUSEDSIGNAL */
-  input  wire logic                        awvalid_i,       // is offered
-  output logic                             awready_o,       // and taken, with the data
+  input  wire logic                        awvalid_i,       // write address is offered
+  output logic                             awready_o,       // write address is taken, with the data
   input  wire logic [31:0]                 wdata_i,         // write data
-  input  wire logic                        wvalid_i,        // is offered
-  output logic                             wready_o,        // and taken, with the address
+  input  wire logic                        wvalid_i,        // write data is offered
+  output logic                             wready_o,        // write data is taken, with the address
   output logic      [1:0]                  bresp_o,         // always OKAY
-  output logic                             bvalid_o,        // the write is done
-  input  wire logic                        bready_i,        // and that is taken note of
+  output logic                             bvalid_o,        // a write response is offered
+  input  wire logic                        bready_i,        // the write response is taken
   /* verilator lint_off UNUSEDSIGNAL */
   input  wire logic [11:0]                 araddr_i,        // AXI4-Lite read address
   /* verilator lint_on UNUSEDSIGNAL */
-  input  wire logic                        arvalid_i,       // is offered
-  output logic                             arready_o,       // and taken
+  input  wire logic                        arvalid_i,       // read address is offered
+  output logic                             arready_o,       // read address is taken
   output logic      [31:0]                 rdata_o,         // read data
   output logic      [1:0]                  rresp_o,         // always OKAY
-  output logic                             rvalid_o,        // is offered
-  input  wire logic                        rready_i,        // and taken
+  output logic                             rvalid_o,        // read data is offered
+  input  wire logic                        rready_i,        // read data is taken
   // Settings.
   output logic      [NumPorts-1:0]         to_switch_o,     // bit p: another switch hangs off port p
-  output logic                             go_back_o,       // a detour may leave by the port it came in
+  output logic                             go_back_o,       // a detour may leave by the ingress port
   output logic                             match_mac_o,     // IPv4 packets are looked up by MAC address
   output logic      [WordsW-1:0]           limit_frames_o,  // frames a queue may hold
   output logic      [WordsW-1:0]           limit_words_o,   // words a queue may hold
-  output logic      [WordsW-1:0]           mark_at_o,       // frames in a queue from which it marks
-  output logic      [2:0]                  alpha_o,         // of dynamic thresholds
-  output logic      [31:0]                 salt_o,          // of the flow hash
-  output logic      [31:0]                 buffer_o,        // what becomes of a frame that does not fit
-  output logic      [31:0]                 early_o,         // from where on frames leave that do fit
-  output logic      [31:0]                 rank_o,          // where tags are, and what is done by them
-  output logic                             route_we_o,      // what the route remembers is forgotten
-  output logic      [31:0]                 route_o,         // how a port of a group is taken
+  output logic      [WordsW-1:0]           mark_at_o,       // frames in a queue from which frames are marked
+  output logic      [2:0]                  alpha_o,         // alpha of dynamic thresholds
+  output logic      [31:0]                 salt_o,          // salt of the flow hash
+  output logic      [31:0]                 buffer_o,        // policy for frames that do not fit
+  output logic      [31:0]                 early_o,         // depth from which frames that fit are detoured
+  output logic      [31:0]                 rank_o,          // place of tags, and their use
+  output logic                             route_we_o,      // the memory of the route is cleared
+  output logic      [31:0]                 route_o,         // choice of a port of a group
   output logic                             seed_we_o,       // the draws begin anew
-  output logic      [31:0]                 seed_o,          // from here
-  output logic                             table_we_o,      // an entry of the forwarding table
-  output logic      [IndexW:0]             table_at_o,      // its place
-  output logic                             table_used_o,    // it counts
-  output logic                             table_ip_o,      // its key is an IPv4 address
-  output logic      [47:0]                 table_addr_o,    // its address
-  output logic      [NumPorts-1:0]         table_group_o,   // its ports
-  // What is counted, one bit for each port, and what is read as it is.
+  output logic      [31:0]                 seed_o,          // with this seed
+  output logic                             table_we_o,      // an entry of the forwarding table is written
+  output logic      [IndexW:0]             table_at_o,      // place of the entry
+  output logic                             table_used_o,    // the entry is used
+  output logic                             table_ip_o,      // the entry's key is an IPv4 address
+  output logic      [47:0]                 table_addr_o,    // address of the entry
+  output logic      [NumPorts-1:0]         table_group_o,   // ports of the entry
+  // Counted events, one bit for each port, and values read unchanged.
   input  wire logic [NumPorts-1:0]         in_i,            // frames that came
-  input  wire logic [NumPorts-1:0]         out_i,           // frames that went
+  input  wire logic [NumPorts-1:0]         out_i,           // frames that left
   input  wire logic [NumPorts-1:0]         bad_i,           // dropped: broken, too short or too long
   input  wire logic [NumPorts-1:0]         malformed_i,     // dropped: no sound IPv4 header
   input  wire logic [NumPorts-1:0]         ttl_i,           // dropped: time to live
-  input  wire logic [NumPorts-1:0]         no_entry_i,      // dropped: no way to the destination
-  input  wire logic [NumPorts-1:0]         full_i,          // dropped: no queue would take it
+  input  wire logic [NumPorts-1:0]         no_entry_i,      // dropped: no route to the destination
+  input  wire logic [NumPorts-1:0]         full_i,          // dropped: no queue has room
   input  wire logic [NumPorts-1:0]         detour_from_i,   // detoured away
   input  wire logic [NumPorts-1:0]         detour_to_i,     // detoured to here
   input  wire logic [NumPorts-1:0]         mark_i,          // marked
   /* verilator lint_off UNUSEDSIGNAL */
-  input  wire logic [NumPorts-1:0]         evicted_i,       // dropped: after it had waited; with Ranked 1
+  input  wire logic [NumPorts-1:0]         evicted_i,       // dropped: after waiting; with Ranked 1
   /* verilator lint_on UNUSEDSIGNAL */
   input  wire logic [NumPorts*WordsW-1:0]  frames_i,        // frames in each queue
   /* verilator lint_off UNUSEDSIGNAL */
   input  wire logic [NumPorts*LenW-1:0]    bytes_in_i,      // bytes of sound frames that came
-  input  wire logic [NumPorts*LenW-1:0]    bytes_out_i      // bytes that went
+  input  wire logic [NumPorts*LenW-1:0]    bytes_out_i      // bytes that left
   /* verilator lint_on UNUSEDSIGNAL */
 );
 
@@ -97,7 +97,7 @@ module switch_registers #(
   // Writes.
   reg        write_q, write_2q, bvalid_q;
   /* verilator lint_off UNUSEDSIGNAL */
-  reg [17:0] at_q;      // the register that is written, one bit; the first two only say what they are
+  reg [17:0] at_q;      // the register that is written, one bit; the first two are read-only
   /* verilator lint_on UNUSEDSIGNAL */
   reg [9:0]  waddr_q;
   reg [31:0] wdata_q;
@@ -123,7 +123,7 @@ module switch_registers #(
   always_ff @(posedge clk_i) begin
     if (accept_write) waddr_q <= awaddr_i[11:2];
     if (accept_write) wdata_q <= wdata_i;
-    // Which one it is has a cycle of its own, as the registers lie far apart.
+    // The decoding has its own cycle, as the registers lie far apart.
     for (a = 0; a < 18; a = a + 1) at_q[a] <= rst_ni && write_q && waddr_q == a[9:0];
   end
 
@@ -132,15 +132,15 @@ module switch_registers #(
   assign bresp_o  = 2'b00;
   assign rresp_o  = 2'b00;
 
-  // Counts of frames and words that no queue can reach are cut to the highest that can be said.
+  // Limits in frames and words that no queue can reach are cut to the largest representable.
   function automatic [WordsW-1:0] cut(input [31:0] number);
     cut = |number[31:WordsW] ? {WordsW{1'b1}} : number[WordsW-1:0];
   endfunction
 
-  // BUFFER: bits that mean something, and what it is after reset: the one policy that there is, or detours to a uniform choice.
+  // BUFFER: bits with a meaning, and its reset value: the only policy, or detours to a uniform choice.
   localparam [31:0] Known = Ranked != 0 ? 32'h0000_0007 : Dibs == 3 ? 32'h0000_3f37 : Dibs != 0 ? 32'h0000_0037 : 32'h0000_0007;
   localparam [31:0] First = Ranked != 0 ? 32'd6 : Dibs == 3 ? 32'd1 : Dibs;
-  localparam [31:0] Ranks = 32'h0000_0133;  // bits of RANK that mean something
+  localparam [31:0] Ranks = 32'h0000_0133;  // bits of RANK with a meaning
 
   reg [31:0] buffer_q;
   assign buffer_o = buffer_q;
@@ -178,9 +178,9 @@ module switch_registers #(
       if (at_q[6]) mark_at_o <= cut(wdata_q);
       if (at_q[7]) alpha_o <= wdata_q[2:0];
       if (at_q[8]) salt_o <= wdata_q;
-      // Bit 7 and bits 1:0 are the route; there are five.
+      // Bits 7 and 1:0 are the route; there are five routes.
       if (at_q[9] && Spray != 0 && !(wdata_q[7] && wdata_q[1:0] != 2'd0)) route_o <= wdata_q;
-      // A policy that there is none of is refused, with all that was written beside it.
+      // An unknown policy is refused, with the rest of the word.
       if (at_q[11] && (Ranked != 0 ? wdata_q[2:0] == 3'd0 || wdata_q[2:0] == 3'd6 : Dibs == 3 ? wdata_q[2:0] <= 3'd5
                        : wdata_q[2:0] == First[2:0])) buffer_q <= wdata_q & Known;
       if (at_q[12]) key_low_q <= wdata_q;
@@ -248,11 +248,11 @@ module switch_registers #(
   reg              read_q, port_q, busy_q, rvalid_q;
   reg [9:0]        raddr_q;
   reg [32*16-1:0]  of_port_q;
-  reg [31:0]       low, low_q, high, high_q, rdata_q;  // settings at the first eight addresses, and behind them
+  reg [31:0]       low, low_q, high, high_q, rdata_q;  // settings at the first eight addresses, and at later ones
 
   wire accept_read = arvalid_i && !busy_q;
 
-  // In two halves, each of which has a cycle.
+  // In two halves, one a cycle.
   always_comb begin
     case (raddr_q[2:0])
       3'd0: low = 32'h5349_4445;  // "SIDE"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A complete switch: N ports on AXI4-Stream, settings and counters on AXI4-Lite.
+// Complete switch: N ports on AXI4-Stream, settings and counters on AXI4-Lite.
 //
-// Decision    none of its own: input_buffer, input_arbiter, output_port_lookup, output_queues (or
-//             shared_queues), output_port, in a row. All ports share one path.
+// Decision    none: input_buffer, input_arbiter, output_port_lookup, output_queues
+//             (or shared_queues), output_port, in a row. All ports share one path.
 // State       that of its cells.
-// Latency     from a frame's last beat in to its first beat out, idle switch, one beat a word:
-//             see rtl/switch.md; tests/test_switch_top.py measures it.
-// Rate        one word of the path a cycle and no bubble: frames of L bytes leave one in
-//             ceil(L / (PathW/8)) cycles. Each link moves LinkW bits a cycle.
+// Latency     from a frame's last beat in to its first beat out, idle switch, one
+//             beat a word: see rtl/switch.md; tests/test_switch_top.py measures it.
+// Rate        one word of the path a cycle and no bubble: frames of L bytes leave
+//             one in ceil(L / (PathW/8)) cycles. Each link moves LinkW bits a cycle.
 // Source      Zarifis et al., EuroSys 2014, section 5.1; NetFPGA's reference switch.
 // Deviations  frames are stored whole at the input, so that their lengths are known at the decision.
 
@@ -28,8 +28,8 @@ module switch_top #(
   parameter MaxFrame = 1518,  // longest sound frame, bytes without FCS
   parameter IndexW   = 8,     // 2 * 2^IndexW entries in the forwarding table
   parameter DrawW    = 32,    // bits of a draw
-  parameter Dibs     = 1,     // 1: detours; 2: to the first open port; 3: as BUFFER says; 0: none
-  parameter Spray    = 1,     // 1: ROUTE chooses how a port of a group is taken; 0: by hash alone
+  parameter Dibs     = 1,     // 1: detours; 2: to the first open port; 3: as in BUFFER; 0: none
+  parameter Spray    = 1,     // 1: ROUTE selects how a port of a group is chosen; 0: by hash only
   parameter Bytes    = 1,     // 1: counters of bytes as well as of frames
   parameter Ranked   = 0      // 1: queues by rank, and vertigo; with Dibs 0 and Shared 0
 ) (
@@ -37,37 +37,37 @@ module switch_top #(
   input  wire logic                        rst_ni,           // reset, active low, synchronous
   // Links, port 0 in the lowest bits.
   input  wire logic [NumPorts*LinkW-1:0]   s_axis_tdata_i,   // AXI4-Stream in: bytes, the first one lowest
-  input  wire logic [NumPorts*LinkW/8-1:0] s_axis_tkeep_i,   // bytes that count; all, but in the last beat
+  input  wire logic [NumPorts*LinkW/8-1:0] s_axis_tkeep_i,   // valid bytes; all, except in the last beat
   input  wire logic [NumPorts-1:0]         s_axis_tlast_i,   // the last beat of a frame
   input  wire logic [NumPorts-1:0]         s_axis_tuser_i,   // with tlast: the frame is broken
   input  wire logic [NumPorts-1:0]         s_axis_tvalid_i,  // a beat is offered
-  output logic      [NumPorts-1:0]         s_axis_tready_o,  // and taken
+  output logic      [NumPorts-1:0]         s_axis_tready_o,  // the beat is taken
   output logic      [NumPorts*LinkW-1:0]   m_axis_tdata_o,   // AXI4-Stream out: bytes, the first one lowest
-  output logic      [NumPorts*LinkW/8-1:0] m_axis_tkeep_o,   // bytes that count; all, but in the last beat
+  output logic      [NumPorts*LinkW/8-1:0] m_axis_tkeep_o,   // valid bytes; all, except in the last beat
   output logic      [NumPorts-1:0]         m_axis_tlast_o,   // the last beat of a frame
   output logic      [NumPorts-1:0]         m_axis_tvalid_o,  // a beat is offered
-  input  wire logic [NumPorts-1:0]         m_axis_tready_i,  // and taken
+  input  wire logic [NumPorts-1:0]         m_axis_tready_i,  // the beat is taken
   // Settings and counters, AXI4-Lite.
   input  wire logic [11:0]                 s_axil_awaddr_i,  // write address
-  input  wire logic                        s_axil_awvalid_i, // is offered
-  output logic                             s_axil_awready_o, // and taken
+  input  wire logic                        s_axil_awvalid_i, // write address is offered
+  output logic                             s_axil_awready_o, // write address is taken
   input  wire logic [31:0]                 s_axil_wdata_i,   // write data
-  input  wire logic [3:0]                  s_axil_wstrb_i,   // not looked at
-  input  wire logic                        s_axil_wvalid_i,  // is offered
-  output logic                             s_axil_wready_o,  // and taken
+  input  wire logic [3:0]                  s_axil_wstrb_i,   // ignored
+  input  wire logic                        s_axil_wvalid_i,  // write data is offered
+  output logic                             s_axil_wready_o,  // write data is taken
   output logic      [1:0]                  s_axil_bresp_o,   // always OKAY
-  output logic                             s_axil_bvalid_o,  // the write is done
-  input  wire logic                        s_axil_bready_i,  // and that is taken note of
+  output logic                             s_axil_bvalid_o,  // a write response is offered
+  input  wire logic                        s_axil_bready_i,  // the write response is taken
   input  wire logic [11:0]                 s_axil_araddr_i,  // read address
-  input  wire logic                        s_axil_arvalid_i, // is offered
-  output logic                             s_axil_arready_o, // and taken
+  input  wire logic                        s_axil_arvalid_i, // read address is offered
+  output logic                             s_axil_arready_o, // read address is taken
   output logic      [31:0]                 s_axil_rdata_o,   // read data
   output logic      [1:0]                  s_axil_rresp_o,   // always OKAY
-  output logic                             s_axil_rvalid_o,  // is offered
-  input  wire logic                        s_axil_rready_i   // and taken
+  output logic                             s_axil_rvalid_o,  // read data is offered
+  input  wire logic                        s_axil_rready_i   // read data is taken
 );
 
-  // What cannot be built is not built.
+  // Configurations that cannot work are not built.
   localparam Longest = (8 * MaxFrame + PathW - 1) / PathW;  // words of the longest frame
   localparam LongW   = $clog2(Longest);
 
@@ -78,7 +78,7 @@ module switch_top #(
     `EXPECT(g_link, LinkW >= 8 && LinkW <= PathW && (LinkW & (LinkW - 1)) == 0, "switch_top: LinkW must be a power of two from 8 to PathW")
     `EXPECT(g_len, LenW <= 16 && MaxFrame + LinkW / 8 < 1 << LenW, "switch_top: LenW must hold MaxFrame and a beat, in 16 bits at most")
     `EXPECT(g_frame, MinFrame >= 1 && MinFrame <= MaxFrame, "switch_top: MinFrame must be from 1 to MaxFrame")
-    // Room for what is under way while tready falls: see input_buffer.
+    // Room for data under way while tready falls: see input_buffer.
     `EXPECT(g_input, 1 << InputW >= 2 * Longest + 6, "switch_top: 2^InputW words must hold two frames of MaxFrame and 6 words")
     `EXPECT(g_slots, SlotsW >= 3, "switch_top: SlotsW must be 3 at least")
     `EXPECT(g_queue, 1 << QueueW >= Longest + 1, "switch_top: 2^QueueW words must hold a frame of MaxFrame")
@@ -87,7 +87,7 @@ module switch_top #(
     `EXPECT(g_switches, (Spray == 0 || Spray == 1) && (Shared == 0 || Shared == 1) && (Bytes == 0 || Bytes == 1),
             "switch_top: Spray, Shared and Bytes must be 0 or 1")
     `EXPECT(g_ranked, Ranked == 0 || (Ranked == 1 && Dibs == 0 && Shared == 0), "switch_top: with Ranked 1 Dibs and Shared must be 0")
-    // Decisions two cycles apart, and room for two frames at each port.
+    // Decisions are two cycles apart, and each port has room for two frames.
     `EXPECT(g_two_words, Ranked == 0 || 8 * MinFrame > PathW, "switch_top: with Ranked 1 the shortest frame must have two words")
     `EXPECT(g_turns, Ranked == 0 || LinkW * NumPorts <= PathW, "switch_top: with Ranked 1 all links together must fit the path")
     `EXPECT(g_slots_of, Ranked == 0 || (QueueW > LongW && (1 << (QueueW - LongW)) >= 2 * NumPorts + 4),
@@ -101,10 +101,10 @@ module switch_top #(
   wire [3:0] strobes = s_axil_wstrb_i;
   /* verilator lint_on UNUSEDSIGNAL */
 
-  // Ways in.
+  // Inputs.
   wire [NumPorts-1:0]       frame, take, word_pop, in, bad;
   /* verilator lint_off UNUSEDSIGNAL */
-  wire [NumPorts-1:0]       word_valid, word_last;  // a frame that is whole has its words, as many as its length says
+  wire [NumPorts-1:0]       word_valid, word_last;  // a whole frame has all its words, as many as its length requires
   /* verilator lint_on UNUSEDSIGNAL */
   wire [NumPorts*LenW-1:0]  frame_len;
   wire [NumPorts*PathW-1:0] word;
@@ -160,7 +160,7 @@ module switch_top #(
     .m_tready_i (arb_ready)
   );
 
-  // The decision.
+  // Decision.
   wire [NumPorts*WordsW-1:0] queued;
   wire [PathW-1:0]    out_data;
   wire [NumPorts-1:0] out_dest;
@@ -171,16 +171,16 @@ module switch_top #(
   wire                go_back, match_mac, route_we, seed_we, table_we, table_used, table_ip;
   wire [31:0]         salt, route, seed, buffer, early;
   /* verilator lint_off UNUSEDSIGNAL */
-  // Each build has its queues, which take of these what they need.
+  // Each build has its queues, which use some of these.
   wire [LenW-1:0]     out_len;
   wire [WordsW-1:0]   ask_words, limit_words;
   wire [NumPorts-1:0] take_room;
   wire [2:0]          alpha;
-  wire [31:0]         ranking;                       // with Ranked 1, as what follows
+  wire [31:0]         ranking;                       // with Ranked 1, as the following ones
   wire [31:0]         out_rank;
   wire [15:0]         out_sum;
   wire                out_inner, out_able;
-  wire [NumPorts-1:0] lookup_full, lookup_from, lookup_to, lookup_mark;  // what the lookup counts
+  wire [NumPorts-1:0] lookup_full, lookup_from, lookup_to, lookup_mark;  // counts of the lookup
   /* verilator lint_on UNUSEDSIGNAL */
   wire [NumPorts-1:0] evicted;
   wire [IndexW:0]     table_at;
@@ -250,7 +250,7 @@ module switch_top #(
     if (Ranked != 0) begin : g_ranks
       wire [NumPorts-1:0] rank_full, rank_from, rank_to, rank_mark;
 
-      // The lookup has no say in it: a frame goes to the queue it wants, whole, and is decided about there.
+      // The lookup does not decide here: a frame goes to the queue it wants, whole, and is decided there.
       assign fits        = {NumPorts{1'b1}};
       assign reach       = {NumPorts{1'b0}};
       assign full        = rank_full;
@@ -354,7 +354,7 @@ module switch_top #(
       );
     end
 
-    // Ways out.
+    // Outputs.
     for (p = 0; p < NumPorts; p = p + 1) begin : g_out
       output_port #(.LinkW(LinkW), .PathW(PathW), .FillW(FillW), .CountW(LenW)) i_port (
         .clk_i      (clk_i),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The order in which a flow tries the ports, in no cycle: from one on, upwards or downwards.
+// Order in which a flow tries the ports, combinational: from a first port, upwards or downwards.
 //
-// Decision    the first is the scale(hash_i without its lowest bit)-th port; the others follow it upwards where that bit
-//             is 0, else downwards, around the end.
+// Decision    the first is the scale(hash_i without its lowest bit)-th port; the others
+//             follow it upwards if that bit is 0, else downwards, wrapping around.
 // State       none.
 // Latency     none: combinational.
-// Source      none; flow_order's place, which takes 145 cycles, where frames come faster than that.
-// Deviations  2 * NumPorts orders, where the policy `dibs-flow` has every one: who is behind a full port in the order of
-//             one flow is behind it for half of the flows that begin there.
+// Source      none; replaces flow_order, which takes 145 cycles, where frames come faster than that.
+// Deviations  2 * NumPorts orders, where the policy `dibs-flow` has every one: the port that follows
+//             a full port in the order of one flow follows it for half of the flows that begin there.
 
 `default_nettype none
 
@@ -16,12 +16,12 @@ module turn_order #(
   parameter PortW    = 3,   // bits of a port number; 2^PortW >= NumPorts
   parameter HashW    = 12   // bits of hash_i; at least 2
 ) (
-  input  wire logic [HashW-1:0]             hash_i,  // of the flow
+  input  wire logic [HashW-1:0]             hash_i,  // hash of the flow
   output logic      [NumPorts*NumPorts-1:0] order_o  // row k: the port to try k-th, one bit; row 0 lowest
 );
 
   /* verilator lint_off UNUSEDSIGNAL */
-  wire [(NumPorts+1)*PortW-1:0] places;  // the last of them counts
+  wire [(NumPorts+1)*PortW-1:0] places;  // only the last place is used
   /* verilator lint_on UNUSEDSIGNAL */
   scale_draw #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(HashW - 1)) i_first (
     .draw_i   (hash_i[HashW-1:1]),

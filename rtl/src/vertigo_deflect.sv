@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Vertigo's deflection: who must leave a full queue, and where to.
+// Vertigo's deflection: the packet that must leave a full queue, and its new port.
 //
-// Decision    a packet that fits joins its queue. Otherwise the larger rank of the packet and the
-//             queue's tail is the victim, of equal ones the packet. It goes to the less loaded of two
-//             different random ports of switch_i. If that one is full, the largest rank of its tail and
-//             the victim is dropped.
+// Decision    a packet that fits joins its queue. Otherwise the victim is the larger
+//             rank of the packet and the queue's tail, of equal ranks the packet. It
+//             goes to the less loaded of two different random ports of switch_i. If that
+//             queue is full, the largest rank of its tail and the victim is dropped.
 // State       none.
-// Latency     none: combinational. With rank_queue behind each port everything that is decided happens in
-//             the same cycle: a push with or without a pop of the tail at the wanted port, and the same
-//             at the target.
+// Latency     none: combinational. With rank_queue behind each port all effects
+//             of a decision occur in the same cycle: a push with or without a
+//             pop of the tail at the wanted port, and the same at the target.
 // Source      Abdous et al., CoNEXT 2021, section 3.2; decides as crates/switch/src/buffer/vertigo.rs.
-// Deviations  room is counted in packets, so one eviction always makes room for one arrival. The policy may count
-//             it in bytes, where one arrival displaces several: a switch of that kind gives each packet the
-//             room of the largest, or takes several cycles (rtl/README.md). Depths are those before the packet
-//             joins; the policy looks for the victim's queue when it has joined, so the wanted port's depth is
-//             another where the two differ in size. As in the policy an equal rank stays, of two equal
-//             loads the port drawn first is taken, and so is a candidate that is alone.
+// Deviations  room is counted in packets, so one eviction always makes room for one arrival. The policy
+//             may count it in bytes, where one arrival displaces several: a switch of that kind gives each
+//             packet the room of the largest, or takes several cycles (rtl/README.md). Depths are those
+//             before the packet joins; the policy chooses the victim's queue after it has joined, so the
+//             wanted port's depth differs if the two differ in size. As in the policy an equal rank stays,
+//             of two equal loads the port drawn first is taken, and a single candidate is taken.
 
 `default_nettype none
 
@@ -26,31 +26,31 @@ module vertigo_deflect #(
   parameter DepthW   = 20,  // bits of a queue's depth
   parameter DrawW    = 32   // bits of a draw
 ) (
-  input  wire logic [RankW-1:0]           rank_i,    // the packet's rank: the smallest leaves first
+  input  wire logic [RankW-1:0]           rank_i,    // rank of the packet: the smallest leaves first
   input  wire logic [PortW-1:0]           want_i,    // port the route chose; below NumPorts
   input  wire logic [NumPorts-1:0]        fits_i,    // bit p: queue p has room for one more
   input  wire logic [NumPorts-1:0]        switch_i,  // bit p: another switch hangs off port p
-  input  wire logic [NumPorts*DepthW-1:0] depth_i,   // how full each queue is, port 0 lowest
-  input  wire logic [NumPorts*RankW-1:0]  tail_i,    // the rank at each queue's tail; read where it is full
+  input  wire logic [NumPorts*DepthW-1:0] depth_i,   // depth of each queue, port 0 lowest
+  input  wire logic [NumPorts*RankW-1:0]  tail_i,    // rank at each queue's tail; used if the queue is full
   input  wire logic [DrawW-1:0]           draw_1_i,  // one random draw
-  input  wire logic [DrawW-1:0]           draw_2_i,  // another
+  input  wire logic [DrawW-1:0]           draw_2_i,  // another random draw
   output logic                            enqueue_o, // the packet joins the queue it wanted
   output logic                            evict_o,   // the tail of that queue leaves it and is the victim
   output logic                            move_o,    // the victim joins the queue of target_o
   output logic      [PortW-1:0]           target_o,  // the port of the victim; meaningful when move_o
-  output logic                            squeeze_o, // the tail of that queue is dropped
+  output logic                            squeeze_o, // the tail of the queue of target_o is dropped
   output logic                            lost_o     // the victim is dropped
 );
 
   wire [NumPorts-1:0] one = {{(NumPorts-1){1'b0}}, 1'b1};
 
-  // The victim: the worst of the wanted queue when it ranks worse, else this packet.
+  // Victim: the tail of the wanted queue if it ranks worse, else this packet.
   wire             want_fits = |(fits_i & (one << want_i));
   wire [RankW-1:0] want_tail;
   wire             larger = want_tail > rank_i;
   wire [RankW-1:0] victim = larger ? want_tail : rank_i;
 
-  // Where to.
+  // Target.
   wire                none;
   wire [NumPorts-1:0] target_bit;
   wire [PortW-1:0]    target;
@@ -101,7 +101,7 @@ module vertigo_deflect #(
       never_to_a_host:       assert ((choice & ~switch_i) == 0);
       full_only_by_squeezing: assert ((choice & ~fits_i) == 0 || squeeze_o);
     end
-    // In: the packet. Out or kept: the packet or what was evicted, each once.
+    // In: the packet. Out or kept: the packet or the evicted one, each once.
     every_packet_somewhere:   assert (want_fits || (move_o != lost_o));
     room_is_used:             assert (!want_fits || (enqueue_o && !evict_o && !move_o && !lost_o));
     evicts_for_smaller_only:  assert (!evict_o || (enqueue_o && tail_i[want_i*RankW+:RankW] > rank_i));

@@ -1,64 +1,64 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Which port a frame's destination wants: one of the group that its address leads to.
+// Port that a frame's destination wants: one of the group to which its address leads.
 //
-// Decision    forward_table names a group of ports by the destination: the IPv4 host of an IPv4 packet
-//             (unless match_mac_i), else the MAC address. Of the group, one by the flow's hash, or another
-//             for each frame: spray_choice, as route_i says. No entry, or an entry without ports: no_entry_o.
-// State       the table, the frames under way, and what spray_choice remembers.
-// Latency     7 cycles, one frame a cycle: the key in 1, the table in 5 and the hash beside it, and the port in 1,
-//             by the hash or by spray_choice.
+// Decision    forward_table gives a group of ports for the destination: the IPv4 host of an IPv4 packet (unless
+//             match_mac_i), else the MAC address. Of the group, the port by the flow's hash, or another for
+//             each frame: spray_choice, by route_i. No entry, or an entry without ports: no_entry_o.
+// State       the table, the frames under way, and the memory of spray_choice.
+// Latency     7 cycles, one frame a cycle: the key in 1, the table in 5 and the
+//             hash in parallel, and the port in 1, by the hash or by spray_choice.
 // Source      Zarifis et al., EuroSys 2014, section 3 (ECMP); RFC 2992.
-// Deviations  frames that are not IPv4 hash by a part of their MAC address alone, so those to one
-//             address take one port by hash, and are one flow to spray_choice.
+// Deviations  frames that are not IPv4 hash by a part of their MAC address only, so those
+//             to one address take one port by hash, and are one flow to spray_choice.
 
 `default_nettype none
 
 module wanted_port #(
   parameter NumPorts = 4,  // ports; 2 to 16
   parameter PortW    = 2,  // bits of a port number
-  parameter IndexW   = 8,  // of the forwarding table
+  parameter IndexW   = 8,  // bits of an index of the forwarding table
   parameter LenW     = 11, // bits of a length in bytes
   parameter WordsW   = 12, // bits of a queue's length
-  parameter Spray    = 1   // 1: with spray_choice; 0: by hash alone
+  parameter Spray    = 1   // 1: with spray_choice; 0: by hash only
 ) (
   input  wire logic                clk_i,          // clock
   /* verilator lint_off UNUSEDSIGNAL */
-  // By hash alone some of it is not needed.
+  // By hash only, some inputs are unused.
   input  wire logic                rst_ni,         // reset, active low, synchronous
-  // A frame.
-  input  wire logic                ip_i,           // it is an IPv4 packet
+  // Frame.
+  input  wire logic                ip_i,           // the frame is an IPv4 packet
   input  wire logic [47:0]         dmac_i,         // destination address of Ethernet
   input  wire logic [31:0]         src_i,          // IPv4 source
   input  wire logic [31:0]         dst_i,          // IPv4 destination
   input  wire logic [7:0]          proto_i,        // IPv4 protocol
   input  wire logic [31:0]         ports_i,        // source and destination port, or 0
-  // 6 cycles later: what becomes of it so far.
-  input  wire logic                routed6_i,      // a frame wants a port: it is sound, and has time to live
-  input  wire logic                ack6_i,         // it goes by the flow's hash, whatever route_i says
-  input  wire logic [LenW-1:0]     len6_i,         // its bytes
+  // 6 cycles later: its state so far.
+  input  wire logic                routed6_i,      // the frame wants a port: it is sound, and has time to live
+  input  wire logic                ack6_i,         // the frame keeps the port by the flow's hash, whatever route_i is
+  input  wire logic [LenW-1:0]     len6_i,         // length of the frame in bytes
   input  wire logic [NumPorts*WordsW-1:0] depth_i, // frames in each queue now, port 0 lowest; with Spray 1
   // 7 cycles later.
-  output logic                     no_entry_o,     // its destination leads nowhere
-  output logic      [NumPorts-1:0] want_o,         // the port, one bit; 0 where it leads nowhere
-  output logic      [PortW-1:0]    want_port_o,    // the same, as a number
-  output logic      [15:0]         hash_o,         // of its flow
+  output logic                     no_entry_o,     // there is no route to the destination
+  output logic      [NumPorts-1:0] want_o,         // port, one bit; 0 if there is no route
+  output logic      [PortW-1:0]    want_port_o,    // the same port, as a number
+  output logic      [15:0]         hash_o,         // hash of the flow
   // Settings.
-  input  wire logic                match_mac_i,    // look IPv4 packets up by MAC address too
-  input  wire logic [31:0]         salt_i,         // of the flow hash; still while frames pass
-  input  wire logic                route_we_i,     // forget what spray_choice remembers
-  input  wire logic [31:0]         route_i,        // register ROUTE of rtl/switch.md; still while frames pass
-  input  wire logic                seed_we_i,      // take a new seed for the draws of spray_choice
+  input  wire logic                match_mac_i,    // look up IPv4 packets by MAC address too
+  input  wire logic [31:0]         salt_i,         // salt of the flow hash; stable while frames pass
+  input  wire logic                route_we_i,     // clear the memory of spray_choice
+  input  wire logic [31:0]         route_i,        // register ROUTE of rtl/switch.md; stable while frames pass
+  input  wire logic                seed_we_i,      // load a new seed for the draws of spray_choice
   input  wire logic [31:0]         seed_i,         // the seed
   /* verilator lint_on UNUSEDSIGNAL */
   input  wire logic                table_we_i,     // write an entry of the forwarding table
-  input  wire logic [IndexW:0]     table_at_i,     // its place
-  input  wire logic                table_used_i,   // it counts
-  input  wire logic                table_ip_i,     // its key is an IPv4 address
-  input  wire logic [47:0]         table_addr_i,   // its address
-  input  wire logic [NumPorts-1:0] table_group_i   // its ports
+  input  wire logic [IndexW:0]     table_at_i,     // place of the entry
+  input  wire logic                table_used_i,   // the entry is used
+  input  wire logic                table_ip_i,     // the entry's key is an IPv4 address
+  input  wire logic [47:0]         table_addr_i,   // address of the entry
+  input  wire logic [NumPorts-1:0] table_group_i   // ports of the entry
 );
 
-  // r1: the key, and what the hash mixes.
+  // r1: the key, and the inputs of the hash.
   reg [47:0] addr_q;
   reg        by_ip_q;
   reg [31:0] src_q, dst_q, ports_q;
@@ -75,7 +75,7 @@ module wanted_port #(
     ports_q <= ip_i ? ports_i : 32'h0;
   end
 
-  // r2 to r6: table and hash, side by side.
+  // r2 to r6: table and hash, in parallel.
   wire                hit;
   wire [NumPorts-1:0] group;
   wire [15:0]         hash;
@@ -108,8 +108,8 @@ module wanted_port #(
     .hash_o  (hash)
   );
 
-  // r7: one port of the group by the hash, or another, stands ready for the decision. Which place of a group of any
-  // size the hash says is known at r6.
+  // r7: the port of the group by the hash, or another, is ready for the decision.
+  // The place that the hash selects in a group of any size is known at r6.
   localparam PlacesW = (NumPorts + 1) * PortW;
 
   reg  [15:0]         hash6_q, hash7_q;
@@ -176,7 +176,7 @@ module wanted_port #(
   assign hash_o      = hash7_q;
 
 `ifdef FORMAL
-  reg [1:0]          past_q = 2'b00;  // as many clock edges as it takes to fill r6 and r7
+  reg [1:0]          past_q = 2'b00;  // clock edges needed to fill r6 and r7
   reg [NumPorts-1:0] f_group7_q;
   reg                f_hit7_q;
   always_ff @(posedge clk_i) begin

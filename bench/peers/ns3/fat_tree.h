@@ -24,7 +24,7 @@ using namespace ns3;
 
 namespace {
 
-/// Deliveries, and what the queues of the switches did.
+/// Counts of deliveries, and of drops and marks in the switches' queues.
 struct Counts {
     uint64_t hops = 0;
     uint64_t drops = 0;
@@ -59,7 +59,7 @@ uint32_t HostOf(Ipv4Address address) {
     return address.Get() - 0x0a000001;
 }
 
-/// Where a node stands. Hosts are numbered edge by edge and pod by pod, edges and aggregations
+/// Position of a node. Hosts are numbered edge by edge and pod by pod, edges and aggregations
 /// pod by pod, cores by the aggregation they hang from.
 ///
 /// Interface 0 is the loopback. At an edge or an aggregation 1..=k/2 lead down and the next k/2
@@ -69,7 +69,7 @@ struct Place {
     uint32_t index; // within the tier
     uint32_t half;  // k / 2
 
-    /// The interface towards `host`; `hash` chooses among equal ones.
+    /// Returns the interface towards `host`; `hash` chooses among equal ones.
     uint32_t Towards(uint32_t host, uint64_t hash) const {
         const uint32_t edge = host / half;
         const uint32_t pod = edge / half;
@@ -101,7 +101,7 @@ class FatTreeRouting : public Ipv4RoutingProtocol {
     FatTreeRouting(Place place, uint64_t salt, bool spray)
         : m_place(place), m_salt(salt), m_spray(spray), m_draw(salt) {}
 
-    /// To be called when every interface is there.
+    /// Builds the routes; call it once every interface exists.
     void MakeRoutes() {
         for (uint32_t i = 0; i < m_ipv4->GetNInterfaces(); ++i) {
             Ptr<Ipv4Route> route = Create<Ipv4Route>();
@@ -160,7 +160,7 @@ class FatTreeRouting : public Ipv4RoutingProtocol {
     }
 
   private:
-    /// Of the addresses, the protocol and the ports, which are the first four bytes after IP.
+    /// Returns the hash of the addresses, the protocol and the ports (the first four bytes after IP).
     uint64_t Hash(const Packet& packet, const Ipv4Header& header) const {
         uint8_t p[4] = {};
         packet.CopyData(p, sizeof p);
@@ -171,14 +171,14 @@ class FatTreeRouting : public Ipv4RoutingProtocol {
     }
 
     Place m_place;
-    uint64_t m_salt; // the switch's own, or flows that meet would stay together (polarisation)
+    uint64_t m_salt; // different for each switch, else flows that meet would stay together (polarisation)
     bool m_spray;
     uint64_t m_draw;
     Ptr<Ipv4> m_ipv4;
     std::vector<Ptr<Ipv4Route>> m_routes; // by interface
 };
 
-/// What the internet stack helper asks for; it calls `Create` node by node.
+/// Factory required by the internet stack helper, which calls `Create` for each node.
 class FatTreeRoutingHelper : public Ipv4RoutingHelper {
   public:
     FatTreeRoutingHelper(uint32_t k, uint64_t seed, bool spray = false)
@@ -211,7 +211,7 @@ class FatTreeRoutingHelper : public Ipv4RoutingHelper {
     bool m_spray;
 };
 
-/// Hosts, then edges, aggregations and cores, cabled so that interfaces come out as `Place` says.
+/// Hosts, then edges, aggregations and cores, cabled so that interfaces are numbered as in `Place`.
 /// Switches queue `packets` and mark from 20 on.
 class FatTree {
   public:
@@ -227,7 +227,7 @@ class FatTree {
         m_cable.SetChannelAttribute("Delay", StringValue("1us"));
         m_cable.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", StringValue("1p"));
         // RED as a step: with a weight of 1 the average is the queue of this moment, and from
-        // 20 packets on everything that can be marked is.
+        // 20 packets on every ECN-capable packet is marked.
         m_red.SetRootQueueDisc("ns3::RedQueueDisc",
                                "MaxSize", QueueSizeValue({QueueSizeUnit::PACKETS, packets}),
                                "MinTh", DoubleValue(20),

@@ -83,7 +83,7 @@ class CountingDctcp : public TcpDctcp {
         TcpDctcp::CongestionStateSet(tcb, state);
     }
 
-    /// A socket's state is its own; this is how its congestion control hears of it.
+    /// Passes the state of the socket to its congestion control, which cannot read it otherwise.
     void Init(Ptr<TcpSocketState> tcb) override {
         m_tcb = tcb;
         s_newest = this;
@@ -142,7 +142,7 @@ void SetDefaults(const Options& options) {
     }
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 20));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(1 << 20));
-    socket("Timestamp", BooleanValue(false)); // its 12 bytes would not fit beside 1460
+    socket("Timestamp", BooleanValue(false)); // its 12 bytes do not fit beside 1460
     socket("WindowScaling", BooleanValue(true));
     socket("Sack", BooleanValue(options.sack));
     socket("LimitedTransmit", BooleanValue(options.limited_transmit));
@@ -208,13 +208,13 @@ void Send(Ptr<Socket> socket) {
     NS_ABORT_MSG_IF(socket->Send(Create<Packet>(SIZE)) != int(SIZE), "the buffer took not all");
 }
 
-/// The sink closes its side too, and that is acknowledged through the queues of the data.
+/// Sends and closes. The sink closes its side too, acknowledged through the queues of the data.
 void SendAndClose(Ptr<Socket> socket) {
     Send(socket);
     socket->Close();
 }
 
-/// 40 senders spread over hosts 1 to 127, as in scenarios/incast-ns3.toml.
+/// Starts the flows of 40 senders spread over hosts 1 to 127, as in scenarios/incast-ns3.toml.
 void StartFlows(const FatTree& tree, const Options& options) {
     PacketSinkHelper sink("ns3::TcpSocketFactory",
                           InetSocketAddress(Ipv4Address::GetAny(), SINK_PORT));

@@ -33,7 +33,7 @@ struct Options {
     uint64_t seed = 1;
 };
 
-/// The transport, as `sidestep check perm128` prints it; what cannot be alike is in the README.
+/// Configures the transport as `sidestep check perm128` prints it; the README lists the differences.
 void SetDefaults() {
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TcpDctcp::GetTypeId()));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1460));
@@ -54,7 +54,7 @@ void SetDefaults() {
     Config::SetDefault("ns3::BulkSendApplication::SendSize", UintegerValue(1460));
 }
 
-/// A permutation of 0..n in which nobody sends to itself: shuffled until that holds.
+/// Returns a permutation of 0..n without a fixed point, by repeated shuffles.
 std::vector<uint32_t> Permutation(uint32_t n, uint64_t seed) {
     std::vector<uint32_t> to(n);
     std::iota(to.begin(), to.end(), 0);
@@ -72,7 +72,7 @@ std::vector<uint32_t> Permutation(uint32_t n, uint64_t seed) {
     return to;
 }
 
-/// One endless flow from every host; answers the sinks.
+/// Starts one endless flow from every host; returns the sinks.
 ApplicationContainer StartFlows(const FatTree& tree, uint64_t seed) {
     const std::vector<uint32_t> to = Permutation(tree.Hosts(), seed);
     ApplicationContainer sinks;
@@ -87,7 +87,7 @@ ApplicationContainer StartFlows(const FatTree& tree, uint64_t seed) {
     return sinks;
 }
 
-/// User and system time of this process so far.
+/// Returns user and system time of this process so far.
 double CpuSeconds() {
     rusage used{};
     getrusage(RUSAGE_SELF, &used);

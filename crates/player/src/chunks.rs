@@ -1,11 +1,12 @@
-//! Chunks that were read, and what must be known before each of them.
+//! Chunks of a recording, decoded, and the state needed before each of them.
 //!
-//! **Decision**     which chunks stay in memory: those asked for last, within [`MOST_BYTES`].
-//! **State**        chunks, and of each of them which ports and flows it has, and what packets before it went through.
+//! **Decision**     which chunks stay in memory: those used last, within [`MOST_BYTES`].
+//! **State**        chunks; for each chunk its ports and flows, and the history of packets sent before it.
 //! **Units**        picoseconds, bytes.
 //! **Errors**       a chunk that cannot be read, or contradicts itself or the one before, is refused.
 //!
-//! Opening reads every chunk once, so that a damaged file is told at once, and an answer about any instant needs no chunk before its own.
+//! Opening reads every chunk once. So a damaged file is refused at once, and an answer about any instant needs
+//! no chunk before its own.
 
 use crate::flags::{Flags, is_ack};
 use crate::refused::Refused;
@@ -14,81 +15,81 @@ use sidestep_recording::{Chunk, Event, Head, MOST_EVENTS, Reader, State, Tail, W
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Chunks that were read take at most so much memory, but one is always kept.
+/// Memory limit of decoded chunks, bytes. One chunk is always kept.
 pub const MOST_BYTES: usize = 64 << 20;
 
-/// No flow.
+/// Number that stands for no flow.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Flows from this number on are taken to be in every chunk.
+/// Limit of flow numbers: flows from this number on are assumed to be in every chunk.
 const MOST_FLOWS: usize = 1 << 22;
 
-/// A chunk that was read, and of each of its events what follows from those before.
+/// Decoded chunk, with values of each event that depend on earlier events.
 pub(crate) struct Decoded {
     pub chunk: Chunk,
-    /// Of a dequeue: for how long its packet was sent, in picoseconds.
+    /// Transmission time of the packet, ps, for each dequeue; 0 for other events.
     pub busy: Vec<u64>,
-    /// The flow that it is about; [`NONE`] where there is none.
+    /// Flow of each event; [`NONE`] if it has none.
     pub flow: Vec<u32>,
 }
 
-/// What must be known before the first event of a chunk.
+/// State needed before the first event of a chunk.
 #[derive(Clone, Default)]
 pub(crate) struct Known {
     pub flags: Vec<(u32, u8)>,
-    /// Of packets on links: for how long they were sent.
+    /// Transmission times of packets on links.
     pub sent: Vec<(u32, u64)>,
-    /// Of links whose rate changed: bits per second.
+    /// Rates of links whose rate changed, bit/s.
     pub rates: BTreeMap<u32, u64>,
-    /// Of queues that were measured: packets and bytes.
+    /// Packets and bytes in queues that were measured.
     pub depths: BTreeMap<u32, (u32, u64)>,
 }
 
-/// What is in a chunk.
+/// Summary of a chunk.
 pub(crate) struct Summary {
     pub known: Known,
-    /// The number of the first packet that is sent in it.
+    /// Number of the first packet sent in the chunk.
     pub first: u32,
-    /// Events in all chunks before.
+    /// Events in all earlier chunks.
     pub before: usize,
     ports: Vec<u64>,
     flows: Vec<u32>,
-    /// It has flows whose numbers are too large to be noted.
+    /// True if the chunk has flows with numbers too large to be noted.
     more_flows: bool,
 }
 
-/// What the packets of the whole recording have in common.
+/// Sizes of packets over the whole recording.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sizes {
-    /// The largest payload in bytes; 0 where no data was seen.
+    /// Largest payload, bytes; 0 if there is no data.
     pub payload: u32,
-    /// Bytes of buffer of a packet of that payload.
+    /// Buffer used by a packet with that payload, bytes.
     pub buffer: u32,
-    /// The fewest bytes of buffer.
+    /// Smallest buffer used by a packet, bytes.
     pub least: u32,
-    /// Bytes that take link time and no buffer.
+    /// Bytes of a packet that take link time and no buffer.
     pub unbuffered: u32,
 }
 
 pub(crate) struct Chunks<'a> {
     reader: Reader<'a>,
     kept: Vec<Option<Rc<Decoded>>>,
-    /// When each was asked for last.
+    /// Counter value at the last use of each chunk.
     asked: Vec<u64>,
     asks: u64,
     held: usize,
     pub summaries: Vec<Summary>,
     pub sizes: Sizes,
-    /// The longest time for which one packet was sent.
+    /// Longest transmission time of a packet, ps.
     pub longest: u64,
     /// Events in all chunks.
     pub events: usize,
-    /// Of each flow: detours and deflections of its packets.
+    /// Detours and deflections of each flow's packets.
     pub detours: BTreeMap<u32, u32>,
 }
 
 impl<'a> Chunks<'a> {
-    /// Reads every chunk once.
+    /// Opens a recording and reads every chunk once.
     pub fn open(file: &'a [u8]) -> Result<Chunks<'a>, Refused> {
         let reader = Reader::open(file)?;
         check_order(&reader)?;
@@ -125,7 +126,7 @@ impl<'a> Chunks<'a> {
         self.kept.len()
     }
 
-    /// Memory that is held, of the file's bytes and of what was read of it.
+    /// Returns the memory used, bytes: the file and the decoded chunks.
     pub fn memory(&self) -> usize {
         let summary = |summary: &Summary| {
             let Known {
@@ -142,27 +143,27 @@ impl<'a> Chunks<'a> {
         self.bytes() + self.held + self.summaries.iter().map(summary).sum::<usize>()
     }
 
-    /// The last chunk that begins by `at`; the first one when all begin later.
+    /// Returns the last chunk that begins by `at`, or the first chunk if all begin later.
     ///
-    /// `None` when there is no chunk.
+    /// `None` if there are no chunks.
     pub fn at(&self, at: u64) -> Option<usize> {
         let chunks = self.reader.chunks();
         let begun = chunks.partition_point(|span| span.from <= at);
         (!chunks.is_empty()).then(|| begun.saturating_sub(1))
     }
 
-    /// The first chunk that ends at `at` or later; the number of chunks when there is none.
+    /// Returns the first chunk that ends at `at` or later, or the number of chunks if there is none.
     pub fn from(&self, at: u64) -> usize {
         self.reader.chunk_at(at)
     }
 
-    /// The instants of the first and the last event of chunk `i`.
+    /// Returns the instants of the first and the last event of chunk `i`.
     pub fn span(&self, i: usize) -> (u64, u64) {
         let span = &self.reader.chunks()[i];
         (span.from, span.to)
     }
 
-    /// How many events happen until `at`, that instant included.
+    /// Returns the number of events up to and including the instant `at`.
     pub fn until(&mut self, at: u64) -> Result<usize, Refused> {
         let Some(i) = self.at(at) else { return Ok(0) };
         if self.span(i).1 <= at {
@@ -175,19 +176,19 @@ impl<'a> Chunks<'a> {
         Ok(before + within)
     }
 
-    /// The chunk that has event number `event`, counted over the whole recording.
+    /// Returns the chunk with event number `event`, counted over the whole recording.
     pub fn of_event(&self, event: usize) -> usize {
         let after = self.summaries.partition_point(|s| s.before <= event);
         after.saturating_sub(1)
     }
 
-    /// May chunk `i` have events at `port`?
+    /// Returns true if chunk `i` may have events at `port`.
     pub fn has_port(&self, i: usize, port: u32) -> bool {
         let word = self.summaries[i].ports.get(port as usize / 64);
         word.is_some_and(|word| word >> (port % 64) & 1 == 1)
     }
 
-    /// May chunk `i` have events of `flow`?
+    /// Returns true if chunk `i` may have events of `flow`.
     pub fn has_flow(&self, i: usize, flow: u32) -> bool {
         let summary = &self.summaries[i];
         if flow as usize >= MOST_FLOWS {
@@ -196,7 +197,7 @@ impl<'a> Chunks<'a> {
         summary.flows.binary_search(&flow).is_ok()
     }
 
-    /// Chunk number `i`.
+    /// Returns chunk number `i`.
     pub fn get(&mut self, i: usize) -> Result<Rc<Decoded>, Refused> {
         self.asks += 1;
         self.asked[i] = self.asks;
@@ -225,7 +226,7 @@ impl<'a> Chunks<'a> {
         decoded
     }
 
-    /// Does what the events of a chunk say, and calls `see` for each with the state before it and its flow.
+    /// Applies the events of a chunk. Calls `see` for each with the state before it and its flow.
     fn follow(
         &self,
         i: usize,
@@ -298,7 +299,7 @@ impl<'a> Chunks<'a> {
             .iter()
             .map(|flow| (flow.id as usize).saturating_add(1));
         let noted = most.max().unwrap_or(0).min(MOST_FLOWS);
-        // The chunk in which each flow was seen last, counted from 1.
+        // Last chunk in which each flow was seen, counted from 1.
         let mut seen = vec![0; noted];
         let (mut known, mut before) = (Known::default(), None);
         for i in 0..self.count() {
@@ -377,7 +378,7 @@ impl Decoded {
     fn memory(&self) -> usize {
         let each = size_of::<Event>() + size_of::<u64>() + size_of::<u32>();
         let state = &self.chunk.state;
-        // Of packets under way only those are known that wait, which is most of them.
+        // An estimate: it counts only waiting packets, most of those under way.
         let packets: usize = (0..state.ports() as u32)
             .map(|port| state.depth(port).0 as usize)
             .sum();
@@ -402,7 +403,7 @@ fn note_flow(summary: &mut Summary, seen: &mut [usize], chunk: usize, flow: u32)
     }
 }
 
-/// Picoseconds to send so many bytes; 0 on a link without a rate.
+/// Returns the time to send `bytes`, ps; 0 on a link without a rate.
 pub(crate) fn time_to_send(bytes: u64, rate_bps: u64) -> u64 {
     if rate_bps == 0 {
         return 0;
@@ -411,8 +412,8 @@ pub(crate) fn time_to_send(bytes: u64, rate_bps: u64) -> u64 {
     u64::try_from(bits.div_ceil(u128::from(rate_bps))).unwrap_or(u64::MAX)
 }
 
-/// Bytes that take link time and no buffer (preamble and gap): a packet that finds its queue empty leaves when it has been
-/// sent, so that what its time says more than its bytes is that.
+/// Infers the bytes that take link time and no buffer (preamble and gap). A packet that joins an empty queue
+/// leaves when it has been sent. The bytes that fit into this time, less its own, are the preamble and gap.
 fn unbuffered(chunk: &Chunk, head: &Head) -> u32 {
     // More than any framing adds.
     const MOST: u128 = 64;
@@ -448,7 +449,7 @@ fn unbuffered(chunk: &Chunk, head: &Head) -> u32 {
             break;
         }
     }
-    // Where queues are served in turns or paused, nothing can be said.
+    // The bytes are not known if queues are served in turns or paused.
     match least {
         Some(least) if least <= MOST => least as u32,
         _ => 0,
@@ -465,7 +466,7 @@ fn check_order(reader: &Reader<'_>) -> Result<(), Refused> {
                 span.events, span.from, span.to
             )));
         }
-        // A chunk that stood in the index a million times would be read as often.
+        // An index that lists one chunk a million times would make the player read it as often.
         if offset.is_some_and(|offset| span.offset <= offset) {
             return Err(Refused::new(format!(
                 "the index of the recording cannot be: at chunk {i}: expected each chunk once, in the order of the file, got one at byte {} behind one at byte {}",

@@ -1,11 +1,13 @@
-//! How long flows and queries took that were under way in the recording.
+//! Completion times of flows and queries that were under way in the recording.
 //!
-//! **Decision**     which: all that were under way in it, whether they started before it or ended after it, so that the slowest ones are not
-//!                  missing. Those that never ended are counted.
+//! **Decision**     all flows and queries under way in the recording count, even if they started before it or
+//!                  ended after it, so that the slowest are not missing. Those without an end are counted.
 //! **Units**        picoseconds.
-//! **Source**       a slowdown divides by what `crates/lab/src/ideal.rs` does: the flow's segments leave back to back and are stored and forwarded
-//!                  at each hop of a shortest path, without a window, a queue or an acknowledgement.
-//! **Deviations**   a recording does not say how long segments are: the longest payload that was seen in it counts, for every flow.
+//! **Source**       slowdown divides by the time of `crates/lab/src/ideal.rs`: the flow's segments leave back
+//!                  to back and are stored and forwarded at each hop of a shortest path, without a window, a
+//!                  queue or an acknowledgement.
+//! **Deviations**   a recording does not state the segment size: the largest payload in it is used for every
+//!                  flow.
 
 use crate::chunks::{Chunks, Sizes, time_to_send};
 use crate::paths;
@@ -13,55 +15,55 @@ use serde::Serialize;
 use sidestep_recording::{Flow, Link, Query};
 use std::collections::BTreeMap;
 
-/// What was completed.
+/// Completed flows and queries.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Completions {
-    /// Flows whose size is known.
+    /// Completed flows of known size.
     pub flows: Vec<FlowDone>,
-    /// Queries.
+    /// Completed queries.
     pub queries: Vec<QueryDone>,
-    /// Those without an end.
+    /// Counts of flows and queries without an end.
     pub unfinished: Unfinished,
 }
 
-/// What was under way in the recording and has no end: not within the run.
+/// Flows and queries under way in the recording that did not end within the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Unfinished {
-    /// Flows whose size is known.
+    /// Flows of known size.
     pub flows: u32,
     /// Queries.
     pub queries: u32,
 }
 
-/// A flow that was completed.
+/// Completed flow.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FlowDone {
-    /// Its number.
+    /// Number of the flow.
     pub id: u32,
-    /// Its traffic class, by number.
+    /// Traffic class, by number.
     pub class: u32,
-    /// Its payload.
+    /// Payload, bytes.
     pub bytes: u64,
-    /// From its start until its last byte arrived.
+    /// Flow completion time, ps: from the start to the arrival of the last byte.
     pub fct: u64,
-    /// That, divided by what it would take alone; 0 where no path joins its hosts.
+    /// Slowdown: `fct` over the time the flow would take alone; 0 if no path joins its hosts.
     pub slowdown: f64,
-    /// How often its packets, acknowledgements among them, were detoured or deflected within the recording.
+    /// Detours and deflections of the flow's packets and acknowledgements within the recording.
     pub detours: u32,
-    /// The query that it asks or answers.
+    /// Query to which the flow belongs, as question or answer.
     pub query: Option<u32>,
 }
 
-/// A query that was completed.
+/// Completed query.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct QueryDone {
-    /// Its number.
+    /// Number of the query.
     pub id: u32,
-    /// Its traffic class, by number.
+    /// Traffic class, by number.
     pub class: u32,
-    /// From when it was asked until its last response was complete.
+    /// Query completion time, ps: from the question to the completion of the last response.
     pub qct: u64,
-    /// How many responses completed it.
+    /// Number of responses that completed the query.
     pub responses: u32,
 }
 
@@ -122,18 +124,18 @@ pub(crate) fn of(chunks: &Chunks<'_>) -> Completions {
     }
 }
 
-/// The flow that completed a query: of those that answer it the one that ended last.
+/// Returns the flow that completed a query: the answer that ended last.
 pub(crate) fn last(flows: &[Flow], query: u32, target: u32) -> Option<&Flow> {
     let answers = flows
         .iter()
         .filter(|flow| flow.query == Some(query) && flow.dst == target && flow.end.is_some());
-    // Of two that end at once the first.
+    // The first of several that end at one instant.
     answers.rev().max_by_key(|flow| flow.end)
 }
 
-/// What a flow takes that has its path to itself.
+/// Returns the completion time of a flow alone on its path, ps.
 fn ideal(path: &[&Link], bytes: u64, sizes: &Sizes) -> u64 {
-    // Where no data was seen: what TCP over Ethernet has.
+    // Without data in the recording: the payload of TCP over Ethernet.
     let payload = if sizes.payload == 0 {
         1460
     } else {

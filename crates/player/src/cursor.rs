@@ -1,6 +1,7 @@
-//! Where packets are at an instant, found forwards from the one before or from the beginning of a chunk.
+//! Cursor: the network at an instant, found by moving forward from an earlier instant or the beginning of a
+//! chunk.
 //!
-//! **State**        packets, what was done to them, and measured queues, when all events up to an instant have happened.
+//! **State**        packets, their flags, and measured queues, after all events up to an instant.
 
 use crate::chunks::{Chunks, Decoded, NONE};
 use crate::flags::Flags;
@@ -11,23 +12,23 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-/// The network when all events up to some instant have happened.
+/// Network after all events up to some instant.
 #[derive(Default)]
 pub(crate) struct Cursor {
     pub state: State,
     pub flags: Flags,
-    /// Of packets on links. It stands where [`Cursor::seek`] went last.
+    /// Transmission times of packets on links, at the instant of the last [`Cursor::seek`].
     pub sent: Sent,
-    /// Of queues that were measured: packets and bytes.
+    /// Packets and bytes in queues that were measured.
     pub depths: BTreeMap<u32, (u32, u64)>,
     within: Option<(usize, Rc<Decoded>)>,
-    /// The number, in its chunk, of the next event.
+    /// Index of the next event in its chunk.
     next: usize,
     at: u64,
 }
 
 impl Cursor {
-    /// Before the first event of chunk `i`.
+    /// Creates a cursor before the first event of chunk `i`.
     pub fn begin(chunks: &mut Chunks<'_>, i: usize) -> Result<Cursor, Refused> {
         let decoded = chunks.get(i)?;
         let known = &chunks.summaries[i].known;
@@ -43,7 +44,7 @@ impl Cursor {
         })
     }
 
-    /// Goes to the instant `at`: everything up to it has happened, and nothing after it.
+    /// Moves to the instant `at`: applies every event up to and including it, and none after it.
     pub fn seek(&mut self, chunks: &mut Chunks<'_>, at: u64) -> Result<(), Refused> {
         let Some(target) = chunks.at(at) else {
             if self.state.ports() == 0 {
@@ -71,7 +72,7 @@ impl Cursor {
     }
 
     pub fn apply(&mut self, event: &Event) -> Result<(), Refused> {
-        // It was applied when its chunk was read.
+        // Cannot fail: the event was applied when its chunk was first read.
         self.state.apply(event).map_err(Refused::new)?;
         self.flags.apply(event);
         if let What::Depth {
@@ -85,7 +86,7 @@ impl Cursor {
         Ok(())
     }
 
-    /// Packets and bytes that wait at a port: as measured, where it was, else as counted.
+    /// Returns packets and bytes waiting at a port: as measured if the queue was measured, else as counted.
     pub fn depth(&self, port: u32) -> (u32, u64) {
         match self.depths.get(&port) {
             Some(measured) => *measured,
@@ -101,15 +102,16 @@ impl Cursor {
     }
 }
 
-/// One event, and the network just before it.
+/// Event, and the network just before it.
 pub(crate) struct Step<'a> {
     pub event: &'a Event,
-    /// The flow that it is about; [`NONE`] where there is none.
+    /// Flow of the event; [`NONE`] if it has none.
     pub flow: u32,
     pub before: &'a Cursor,
 }
 
-/// Calls `see` for each event from `from` to `to`, both included, until it breaks. Chunks for which `has` is false are passed over.
+/// Calls `see` for each event from `from` to `to`, both included, until it breaks. Skips chunks for which `has`
+/// returns false.
 pub(crate) fn walk(
     chunks: &mut Chunks<'_>,
     (from, to): (u64, u64),
@@ -147,7 +149,7 @@ pub(crate) fn walk(
     Ok(())
 }
 
-/// `None` for [`NONE`].
+/// Returns the flow, or `None` for [`NONE`].
 pub(crate) fn known(flow: u32) -> Option<u32> {
     (flow != NONE).then_some(flow)
 }

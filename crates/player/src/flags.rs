@@ -1,41 +1,42 @@
-//! What can be seen of a packet: whether it is an acknowledgement, sent again, marked, detoured, trimmed.
+//! Flags of a packet: acknowledgement, retransmission, marked, detoured, trimmed.
 //!
-//! **State**        of each packet under way what switches did to it; what it says of itself is not kept.
+//! **State**        the flags that switches set on each packet under way; flags set by its sender are read from
+//!                  the packet.
 
 use sidestep_recording::{Event, Packet, Says, State, What};
 
-/// It is an acknowledgement.
+/// Flag of an acknowledgement.
 pub const ACK: u8 = 1;
-/// Its sender has sent the same before.
+/// Flag of a retransmission.
 pub const AGAIN: u8 = 2;
-/// A switch marked it.
+/// Flag of a packet that a switch marked.
 pub const MARKED: u8 = 4;
-/// The switch behind it detoured or deflected it.
+/// Flag of a packet that the last switch detoured or deflected.
 pub const DETOURED: u8 = 8;
-/// A switch cut its payload.
+/// Flag of a packet whose payload a switch trimmed.
 pub const TRIMMED: u8 = 16;
 
-/// The bits of the field `changes` of an enqueue.
+/// Bits of the field `changes` of an enqueue.
 pub(crate) const CHANGE_MARKED: u8 = 1;
 pub(crate) const CHANGE_TRIMMED: u8 = 2;
 
-/// Is it an acknowledgement, of data or of a connection's beginning?
+/// Returns true for an acknowledgement of data or of a connection's first packet.
 pub(crate) fn is_ack(says: u8) -> bool {
     says & 1 == 1
 }
 
-/// What switches did to each packet under way.
+/// Flags that switches set on each packet under way.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flags {
-    /// Of packets that were sent before `base`, where there is something to say: by number.
+    /// Nonzero flags of packets sent before `base`, by number.
     old: Vec<(u32, u8)>,
     base: u32,
-    /// Of those from `base` on.
+    /// Flags of packets from `base` on.
     new: Vec<u8>,
 }
 
 impl Flags {
-    /// At the beginning of a chunk: the number of its next packet, and what is known of those before.
+    /// Begins a chunk with the number of its next packet, and the flags of earlier packets.
     pub fn begin(next: u32, old: Vec<(u32, u8)>) -> Flags {
         Flags {
             old,
@@ -44,7 +45,7 @@ impl Flags {
         }
     }
 
-    /// All that can be seen of this packet.
+    /// Returns all flags of this packet.
     pub fn of(&self, packet: &Packet) -> u8 {
         let ack = if is_ack(packet.says) { ACK } else { 0 };
         let again = if Says(packet.says).again() { AGAIN } else { 0 };
@@ -76,7 +77,7 @@ impl Flags {
         }
     }
 
-    /// Does what an event says that has happened.
+    /// Applies an event.
     #[inline]
     pub fn apply(&mut self, event: &Event) {
         match event.what {
@@ -104,7 +105,7 @@ impl Flags {
         }
     }
 
-    /// What to know at the beginning of the next chunk: of packets that are still under way.
+    /// Returns the flags of packets still under way, for the beginning of the next chunk.
     pub fn kept(&self, state: &State) -> Vec<(u32, u8)> {
         let new = (self.base..).zip(self.new.iter().copied());
         let all = self.old.iter().copied().chain(new);

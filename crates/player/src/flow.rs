@@ -1,4 +1,4 @@
-//! A flow over time: what it sent and what came back, and how its sender stood.
+//! Time series of a flow: its data, its acknowledgements, and the state of its sender.
 //!
 //! **Units**        picoseconds, bytes.
 
@@ -7,66 +7,66 @@ use crate::flags::{CHANGE_MARKED, is_ack};
 use crate::refused::Refused;
 use sidestep_recording::{Flow, Says, What};
 
-/// A flow over time: `FlowSeries` of `web/src/engine/api.ts`. The columns of each part have one length.
+/// Time series of a flow: `FlowSeries` of `web/src/engine/api.ts`. The columns of each part have equal lengths.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowSeries {
-    /// What the tail knows of it.
+    /// Entry of the flow in the tail.
     pub flow: Option<Flow>,
-    /// Data that it sent.
+    /// Data that the flow sent.
     pub sent: Sent,
     /// Acknowledgements that arrived at its sender.
     pub acked: Acked,
-    /// Packets of it that were marked, acknowledgements among them.
+    /// Packets and acknowledgements that were marked.
     pub marks: At,
-    /// Packets of it that were dropped, acknowledgements among them.
+    /// Packets and acknowledgements that were dropped.
     pub drops: At,
-    /// How its sender stood.
+    /// States of its sender.
     pub windows: Windows,
 }
 
 /// Data that was sent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sent {
-    /// When.
+    /// Time of sending, ps.
     pub at: Vec<f64>,
-    /// The first byte.
+    /// First byte.
     pub seq: Vec<f64>,
-    /// How many.
+    /// Payload, bytes.
     pub bytes: Vec<f64>,
-    /// 1: the same was sent before.
+    /// 1 for a retransmission.
     pub again: Vec<u8>,
-    /// The packet.
+    /// Packet.
     pub packet: Vec<u32>,
 }
 
 /// Acknowledgements that arrived.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Acked {
-    /// When.
+    /// Time of arrival, ps.
     pub at: Vec<f64>,
-    /// The byte that the receiver expects next.
+    /// Next byte that the receiver expects.
     pub seq: Vec<f64>,
-    /// 1: it says that a mark came.
+    /// 1 if the acknowledgement echoes a mark.
     pub marked: Vec<u8>,
 }
 
-/// Instants at which something was done to packets.
+/// Instants at which packets were marked or dropped.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct At {
-    /// When.
+    /// Time, ps.
     pub at: Vec<f64>,
-    /// To which packet.
+    /// Packet.
     pub packet: Vec<u32>,
 }
 
-/// How a sender stood.
+/// States of a sender.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Windows {
-    /// When.
+    /// Time, ps.
     pub at: Vec<f64>,
-    /// Its window in bytes.
+    /// Congestion window, bytes.
     pub cwnd: Vec<f64>,
-    /// Where slow start ends, in bytes.
+    /// Slow-start threshold, bytes.
     pub ssthresh: Vec<f64>,
     /// Bytes acknowledged.
     pub acked: Vec<f64>,
@@ -91,7 +91,7 @@ pub(crate) fn of(chunks: &mut Chunks<'_>, id: u32) -> Result<FlowSeries, Refused
             continue;
         }
         let decoded = chunks.get(i)?;
-        // Packets are known by what they say of themselves until they arrive.
+        // The state keeps the fields of packets until they arrive.
         let mut state = decoded.chunk.state.clone();
         for (event, flow) in decoded.chunk.events.iter().zip(&decoded.flow) {
             if *flow == id {

@@ -1,9 +1,10 @@
-//! The network at one instant, as arrays to draw from.
+//! Network at one instant, as arrays to draw from.
 //!
-//! **Decision**     which packets move: those on links, and those whose transmission has begun. The latter still wait in their queue's
-//!                  count, as in the model.
+//! **Decision**     packets that move are those on links, and those whose transmission has begun. The latter
+//!                  still count in their queue, as in the model.
 //! **Units**        packets, bytes of buffer, picoseconds; use and progress from 0 to 1.
-//! **Deviations**   a packet whose transmission ends in a drop, as of a link that goes down, has no dequeue: it does not move.
+//! **Deviations**   a packet dropped during its transmission, as when a link goes down, has no dequeue: it does
+//!                  not move.
 
 use crate::chunks::{Chunks, time_to_send};
 use crate::cursor::Cursor;
@@ -11,35 +12,36 @@ use crate::refused::Refused;
 use crate::window::{Sending, Window};
 use sidestep_recording::{Packet, Place};
 
-/// The network at one instant: `Frame` of `web/src/engine/api.ts`.
+/// Network at one instant: `Frame` of `web/src/engine/api.ts`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
-    /// The instant.
+    /// Instant of the frame, ps.
     pub at: u64,
-    /// Of each port: packets that wait, the one in transmission included.
+    /// Packets waiting at each port, the one in transmission included.
     pub packets: Vec<u32>,
-    /// Of each port: bytes of buffer that wait.
+    /// Bytes of buffer waiting at each port.
     pub bytes: Vec<f64>,
-    /// Of each port: the part of the span in which its link was sending.
+    /// Share of the span in which each port's link was sending.
     pub used: Vec<f32>,
-    /// Of each port: detours and deflections into it within the span.
+    /// Detours and deflections into each port within the span.
     pub detours: Vec<u32>,
-    /// Of each port: drops at it within the span.
+    /// Drops at each port within the span.
     pub drops: Vec<u32>,
-    /// Of each packet that moves, in transmission or on a link: its number.
+    /// Numbers of packets that move, in transmission or on a link.
     pub packet: Vec<u32>,
-    /// The port that feeds its link.
+    /// Port that feeds each such packet's link.
     pub port: Vec<u32>,
-    /// How much has passed of its transmission and its link's delay: 0 when its first bit leaves, 1 when its last one arrives.
+    /// Progress of each such packet through transmission and link delay: 0 when its first bit leaves, 1 when
+    /// its last bit arrives.
     pub progress: Vec<f32>,
-    /// Bits: [`crate::ACK`] and the others.
+    /// Flags of each such packet: [`crate::ACK`] and the others.
     pub flags: Vec<u8>,
-    /// Its flow.
+    /// Flow of each such packet.
     pub flow: Vec<u32>,
 }
 
 impl Frame {
-    /// Writes the network at the instant `at`, where `cursor` stands.
+    /// Fills in the network at the instant `at`, at which `cursor` stands.
     pub(crate) fn fill(
         &mut self,
         chunks: &mut Chunks<'_>,
@@ -94,7 +96,7 @@ impl Frame {
         for (port, link) in (0..).zip(&chunks.head().network.links) {
             let mut sent = cursor.sent.of(port, &cursor.state).peekable();
             for packet in cursor.state.link(port) {
-                // Of one that left before the recording: as if its link's rate had not changed.
+                // A packet that left before the recording: assume that its link's rate has not changed.
                 let sent_for = sent.next_if(|known| known.0 == packet.id).map_or_else(
                     || time_to_send(u64::from(packet.buffer) + unbuffered, link.rate_bps),
                     |known| known.1,
@@ -105,7 +107,8 @@ impl Frame {
             }
             while let Some(one) = sending.next_if(|one| one.port <= port) {
                 let packet = cursor.state.packet(one.packet);
-                // What is only about to join has not begun, whatever its bytes say.
+                // A packet that has not yet joined the queue has not begun transmission, whatever its bytes
+                // suggest.
                 if let Some(packet) = packet.filter(|p| p.place == Place::Queue(one.port)) {
                     let progress = share(one.passed, one.sent_for, link.delay_ps);
                     self.moves(cursor, port, packet, progress);
@@ -127,7 +130,7 @@ impl Frame {
     }
 }
 
-/// How much has passed of a transmission and a delay.
+/// Returns the share of a transmission and a delay that has passed.
 fn share(passed: u64, sent_for: u64, delay: u64) -> f32 {
     let all = sent_for.saturating_add(delay);
     if passed >= all {

@@ -1,4 +1,4 @@
-//! What happened, in sentences.
+//! Events of a recording, as sentences.
 
 use crate::chunks::Chunks;
 use crate::cursor::{Step, known, walk};
@@ -10,41 +10,42 @@ use sidestep_recording::{Event, Head, What};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// One thing that happened.
+/// Event, with a sentence about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Happening {
-    /// When, in picoseconds.
+    /// Time, ps.
     pub at: u64,
-    /// The word that says most of it: a kind of event, or `detour`, `deflect`, `trim` and `mark` of those that join a queue, and `timeout` and
-    /// `again` of those that say how a sender stands.
+    /// Most specific word for the event: a kind of event; `detour`, `deflect`, `trim` and `mark` for an
+    /// enqueue; `timeout` and `again` for the state of a sender.
     pub kind: &'static str,
-    /// The port that it is about.
+    /// Port of the event.
     pub port: Option<u32>,
-    /// The packet that it is about.
+    /// Packet of the event.
     pub packet: Option<u32>,
-    /// The flow that it is about.
+    /// Flow of the event.
     pub flow: Option<u32>,
-    /// A sentence.
+    /// Sentence about the event.
     pub says: String,
 }
 
-/// Which of the things that happened are asked for: those that fit all that is given.
+/// Filter of events: an event must match every condition given.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Only {
-    /// At this port, or wanting it.
+    /// Events at this port, or of packets routed to it.
     pub port: Option<u32>,
-    /// Of this packet.
+    /// Events of this packet.
     pub packet: Option<u32>,
-    /// Of this flow.
+    /// Events of this flow.
     pub flow: Option<u32>,
-    /// At a port of this node, or sent by it.
+    /// Events at a port of this node, or packets sent by it.
     pub node: Option<u32>,
-    /// Of these kinds: the words of [`Happening::kind`], and `enqueue` of all that join a queue, `window` of all that say how a sender stands.
+    /// Events of these kinds: the words of [`Happening::kind`], and `enqueue` for every enqueue, `window` for
+    /// every state of a sender.
     pub kinds: Option<Vec<String>>,
 }
 
-/// The word that says most of an event.
+/// Returns the most specific word for an event.
 pub(crate) fn kind(event: &Event) -> &'static str {
     match event.what {
         What::Enqueue {
@@ -68,7 +69,7 @@ pub(crate) fn kind(event: &Event) -> &'static str {
 
 fn is_kind(event: &Event, word: &str) -> bool {
     match event.what {
-        // A packet may be detoured and marked at once.
+        // One packet may be detoured and marked at once.
         What::Enqueue { changes, .. } if word == "mark" => changes & CHANGE_MARKED != 0,
         What::Enqueue { changes, .. } if word == "trim" => changes & CHANGE_TRIMMED != 0,
         _ => kind(event) == word || event.what.kind().word() == word,
@@ -104,7 +105,7 @@ impl Only {
     }
 }
 
-/// The thing that happens in a step.
+/// Describes the event of a step.
 pub(crate) fn of(head: &Head, step: &Step<'_>, ends: Option<(u32, u32)>) -> Happening {
     let packet = match step.event.what {
         What::Send { .. } => Some(step.before.state.next()),
@@ -120,7 +121,7 @@ pub(crate) fn of(head: &Head, step: &Step<'_>, ends: Option<(u32, u32)>) -> Happ
     }
 }
 
-/// Source and destination of each flow that the tail knows.
+/// Returns source and destination of each flow in the tail.
 pub(crate) fn ends(chunks: &Chunks<'_>) -> BTreeMap<u32, (u32, u32)> {
     let flows = chunks.tail().flows.iter();
     flows.map(|flow| (flow.id, (flow.src, flow.dst))).collect()

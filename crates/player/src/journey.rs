@@ -1,4 +1,4 @@
-//! Where one packet went: each queue that it joined, and each decision about it in a sentence.
+//! Journey of one packet: each queue that it joined, and a sentence about each decision.
 
 use crate::chunks::Chunks;
 use crate::cursor::{Cursor, walk};
@@ -9,51 +9,51 @@ use serde::Serialize;
 use sidestep_recording::{Packet, Place, Says, What};
 use std::ops::ControlFlow;
 
-/// Where a packet went: `Journey` of `web/src/engine/api.ts`.
+/// Journey of a packet: `Journey` of `web/src/engine/api.ts`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Journey {
-    /// Its number.
+    /// Number of the packet.
     pub packet: u32,
-    /// Its flow.
+    /// Flow of the packet.
     pub flow: u32,
-    /// `data`, `ack`, `syn` or `syn_ack`.
+    /// Kind of the packet: `data`, `ack`, `syn` or `syn_ack`.
     pub kind: &'static str,
-    /// Its first byte of data, or the next byte that an acknowledgement expects.
+    /// First byte of data, or the next byte that an acknowledgement expects.
     pub seq: u64,
-    /// Its payload in bytes.
+    /// Payload, bytes.
     pub bytes: u32,
-    /// Its sender has sent the same before.
+    /// True for a retransmission.
     pub again: bool,
-    /// When it was sent; `None` when that was before the recording.
+    /// Time of sending, ps; `None` if that was before the recording.
     pub sent: Option<u64>,
-    /// `delivered`, `dropped` or `under way`.
+    /// End of the journey: `delivered`, `dropped` or `under way`.
     pub end: &'static str,
-    /// When that was.
+    /// Time of the end, ps.
     pub ended: Option<u64>,
-    /// How often it was detoured or deflected.
+    /// Number of detours and deflections.
     pub detours: u32,
-    /// Was it marked?
+    /// True if the packet was marked.
     pub marked: bool,
-    /// The queues that it joined, in order.
+    /// Queues that the packet joined, in order.
     pub path: Vec<Hop>,
-    /// All that happened to it.
+    /// Events of the packet.
     pub happenings: Vec<Happening>,
 }
 
-/// A queue that a packet joined.
+/// Queue that a packet joined.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Hop {
-    /// Of this port.
+    /// Port of the queue.
     pub port: u32,
-    /// When it joined.
+    /// Time of joining, ps.
     pub enqueued: u64,
-    /// When its last bit left, or it was taken out; `None` while it waits.
+    /// Time when its last bit left, or it was evicted or dropped, ps; `None` while it waits.
     pub dequeued: Option<u64>,
-    /// Packets in that queue when it joined.
+    /// Packets in the queue when it joined.
     pub before: u32,
-    /// Was it detoured or deflected into it?
+    /// True if the packet was detoured or deflected into the queue.
     pub detoured: bool,
-    /// The port that it wanted then.
+    /// Port to which the packet was routed; `None` if it was not detoured.
     pub wanted: Option<u32>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn of(chunks: &mut Chunks<'_>, id: u32) -> Result<Journey, Refused> {
         return Err(unknown(chunks, id));
     }
     let cursor = Cursor::begin(chunks, first)?;
-    // It was sent before the recording began.
+    // The packet was sent before the recording began.
     let mut journey = cursor.state.packet(id).map(|packet| {
         let marked = cursor.flags.of(packet) & MARKED != 0;
         under_way(packet, &cursor, marked)
@@ -116,7 +116,7 @@ pub(crate) fn of(chunks: &mut Chunks<'_>, id: u32) -> Result<Journey, Refused> {
     journey.ok_or_else(|| unknown(chunks, id))
 }
 
-/// Does what an event of the packet says; breaks when it is the last one.
+/// Applies an event of the packet; breaks if it is the last one.
 fn follow(
     journey: &mut Journey,
     event: &sidestep_recording::Event,
@@ -164,7 +164,7 @@ fn leaves(journey: &mut Journey, at: u64) {
     }
 }
 
-/// The journey of a packet that was under way when the recording began.
+/// Returns the journey of a packet that was under way when the recording began.
 fn under_way(packet: &Packet, cursor: &Cursor, marked: bool) -> Journey {
     let hop = |port, dequeued, before| Hop {
         port,

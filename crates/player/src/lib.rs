@@ -1,13 +1,15 @@
-//! What a page asks of a recording: the network at an instant, what happened and why, and how long things took.
+//! Player of a recording: the network at an instant, the events with their causes, and completion times, as a
+//! page queries them.
 //!
-//! **Decision**     none: it tells what is recorded.
-//! **State**        the file, borrowed; chunks that were read, within [`MOST_BYTES`]; where it plays.
+//! **Decision**     none: the player reports the content of the recording.
+//! **State**        the file, borrowed; decoded chunks, within [`MOST_BYTES`]; the current instant.
 //! **Units**        picoseconds since the run began, packets, bytes of buffer.
-//! **Errors**       a file that is damaged or contradicts itself, and a question about what is not there, are [`Refused`] in words. Nothing in a
-//!                  file makes it panic.
+//! **Errors**       a damaged or contradictory file, and a question about something missing, are [`Refused`]
+//!                  with an explanation. No file makes the player panic.
 //!
-//! [`Player`] answers for the interface of that name in `web/src/engine/api.ts`, which says what each question means; `crates/wasm` hands the
-//! answers over. No files, threads or clock. A recording that lacks some events, as one of real packets may, is answered from those it has.
+//! [`Player`] implements the interface of that name in `web/src/engine/api.ts`, which defines each question;
+//! `crates/wasm` passes the answers on. No files, threads or clock. If a recording lacks some events, as one of
+//! real packets may, answers use the events it has.
 
 #![forbid(unsafe_code)]
 
@@ -45,7 +47,7 @@ use serde::Serialize;
 use sidestep_recording::{Head, Tail};
 use window::Window;
 
-/// A recording that is open.
+/// Open recording.
 pub struct Player<'a> {
     chunks: Chunks<'a>,
     cursor: Cursor,
@@ -53,21 +55,22 @@ pub struct Player<'a> {
     frame: Frame,
 }
 
-/// A packet that waits.
+/// Packet waiting in a queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Waiting {
-    /// Its number.
+    /// Number of the packet.
     pub packet: u32,
-    /// Its flow.
+    /// Flow of the packet.
     pub flow: u32,
-    /// Its bytes of buffer.
+    /// Buffer used, bytes.
     pub bytes: u32,
-    /// Bits: [`ACK`] and the others.
+    /// Flags: [`ACK`] and the others.
     pub flags: u8,
 }
 
 impl<'a> Player<'a> {
-    /// Opens a recording, and reads all of it once. Refuses what is no recording, not whole, newer, or contradicts itself.
+    /// Opens a recording and reads all of it once. Refuses a file that is not a recording, is incomplete or
+    /// newer, or contradicts itself.
     pub fn open(file: &'a [u8]) -> Result<Player<'a>, Refused> {
         let chunks = Chunks::open(file)?;
         let ports = chunks.head().network.links.len();
@@ -79,27 +82,27 @@ impl<'a> Player<'a> {
         })
     }
 
-    /// What the recording is of.
+    /// Returns the head of the recording.
     pub fn head(&self) -> &Head {
         self.chunks.head()
     }
 
-    /// What it came to.
+    /// Returns the tail of the recording.
     pub fn tail(&self) -> &Tail {
         self.chunks.tail()
     }
 
-    /// Bytes of the file.
+    /// Returns the size of the file, bytes.
     pub fn bytes(&self) -> usize {
         self.chunks.bytes()
     }
 
-    /// Bytes of memory that are held, the file among them.
+    /// Returns the memory used, the file included, bytes.
     pub fn memory(&self) -> usize {
         self.chunks.memory() + self.cursor.memory() + self.window.memory() + self.frame.memory()
     }
 
-    /// The network at the instant `at`; use, detours and drops over the `span` that ends there.
+    /// Returns the network at the instant `at`, with use, detours and drops over the `span` that ends there.
     pub fn frame(&mut self, at: u64, span: u64) -> Result<&Frame, Refused> {
         self.cursor.seek(&mut self.chunks, at)?;
         let (cursor, window) = (&self.cursor, &mut self.window);
@@ -108,17 +111,17 @@ impl<'a> Player<'a> {
         Ok(&self.frame)
     }
 
-    /// The instant of the next event after `at`; of those at `port`, if one is given.
+    /// Returns the instant of the next event after `at`; only events at `port` count, if it is given.
     pub fn next(&mut self, at: u64, port: Option<u32>) -> Result<Option<u64>, Refused> {
         search::next(&mut self.chunks, at, port)
     }
 
-    /// The instant of the last event before `at`; of those at `port`, if one is given.
+    /// Returns the instant of the last event before `at`; only events at `port` count, if it is given.
     pub fn previous(&mut self, at: u64, port: Option<u32>) -> Result<Option<u64>, Refused> {
         search::previous(&mut self.chunks, at, port)
     }
 
-    /// Who waits at `port` at the instant `at`, in the order in which they came.
+    /// Returns the packets waiting at `port` at the instant `at`, in order of arrival.
     pub fn waiting(&mut self, at: u64, port: u32) -> Result<Vec<Waiting>, Refused> {
         self.check_port(port)?;
         self.cursor.seek(&mut self.chunks, at)?;
@@ -131,7 +134,7 @@ impl<'a> Player<'a> {
         Ok(waiting.collect())
     }
 
-    /// What happened from `from` to `to`, both included: the first `most` of what `only` lets pass.
+    /// Returns the first `most` events from `from` to `to`, both included, that pass the filter `only`.
     pub fn happenings(
         &mut self,
         (from, to): (u64, u64),
@@ -141,12 +144,12 @@ impl<'a> Player<'a> {
         happenings::find(&mut self.chunks, (from, to), most, only)
     }
 
-    /// Where a packet went, and why.
+    /// Returns the journey of a packet, with the reason for each decision.
     pub fn journey(&mut self, packet: u32) -> Result<Journey, Refused> {
         journey::of(&mut self.chunks, packet)
     }
 
-    /// The queues of a node, in `buckets` equal parts of the time from `from` to `to`.
+    /// Returns the queues of a node, in `buckets` equal parts of the time from `from` to `to`.
     pub fn queues(
         &mut self,
         node: u32,
@@ -156,17 +159,17 @@ impl<'a> Player<'a> {
         queues::of(&mut self.chunks, node, (from, to), buckets)
     }
 
-    /// What a flow sent, and how its sender stood.
+    /// Returns the data of a flow over time, and the states of its sender.
     pub fn flow(&mut self, id: u32) -> Result<FlowSeries, Refused> {
         flow::of(&mut self.chunks, id)
     }
 
-    /// Why a query took so long.
+    /// Explains the completion time of a query.
     pub fn query(&mut self, id: u32) -> Result<Breakdown, Refused> {
         slow::of(&mut self.chunks, id)
     }
 
-    /// How long the flows and queries took that were under way in the recording.
+    /// Returns the completion times of the flows and queries under way in the recording.
     pub fn completions(&self) -> Completions {
         completions::of(&self.chunks)
     }

@@ -5,7 +5,7 @@
 use sidestep_recording::{Link, Network};
 use std::collections::VecDeque;
 
-/// How many links each node is away from `to`; `None` where no path leads there.
+/// Returns the distance of each node to `to`, in links; `None` if there is no path.
 pub(crate) fn distances(network: &Network, to: u32) -> Vec<Option<u32>> {
     let mut into: Vec<Vec<u32>> = vec![Vec::new(); network.nodes.len()];
     for link in &network.links {
@@ -36,7 +36,8 @@ pub(crate) fn distances(network: &Network, to: u32) -> Vec<Option<u32>> {
     far
 }
 
-/// The links of a shortest path from `src`, by distances to its end: at each node the first that leads nearer.
+/// Returns the links of a shortest path from `src`, given distances to its end: at each node the first link
+/// that leads nearer.
 pub(crate) fn path<'a>(
     out: &[Vec<&'a Link>],
     distances: &[Option<u32>],
@@ -54,7 +55,7 @@ pub(crate) fn path<'a>(
     Some(path)
 }
 
-/// Of each node the links that it feeds.
+/// Returns the links that each node feeds.
 pub(crate) fn out(network: &Network) -> Vec<Vec<&Link>> {
     let mut out = vec![Vec::new(); network.nodes.len()];
     for link in &network.links {

@@ -1,6 +1,6 @@
-//! The queues of one node over time.
+//! Queues of one node over time.
 //!
-//! **Units**        packets, bytes of buffer; the time is cut into equal parts.
+//! **Units**        packets, bytes of buffer; the time is divided into equal parts.
 
 use crate::chunks::Chunks;
 use crate::cursor::{Cursor, walk};
@@ -9,38 +9,38 @@ use sidestep_recording::What;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// No series has more parts.
+/// Largest number of parts of a series.
 const MOST_BUCKETS: usize = 100_000;
 
-/// The queues of a node: `QueueSeries` of `web/src/engine/api.ts`.
+/// Queues of a node: `QueueSeries` of `web/src/engine/api.ts`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueSeries {
-    /// The node.
+    /// Node.
     pub node: u32,
-    /// The first instant.
+    /// First instant, ps.
     pub from: u64,
-    /// The last one.
+    /// Last instant, ps.
     pub to: u64,
-    /// Into how many parts the time is cut.
+    /// Number of parts of the time.
     pub buckets: usize,
-    /// Each port of the node.
+    /// Ports of the node.
     pub ports: Vec<PortSeries>,
 }
 
-/// The queue of a port, by parts of the time.
+/// Queue of a port, by parts of the time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PortSeries {
-    /// The port.
+    /// Port.
     pub port: u32,
-    /// The node that it sends to.
+    /// Node to which the port sends.
     pub to: u32,
-    /// The most packets that waited.
+    /// Largest number of packets waiting.
     pub packets: Vec<f64>,
-    /// The most bytes of buffer that waited.
+    /// Largest number of bytes of buffer waiting.
     pub bytes: Vec<f64>,
-    /// Detours and deflections into it.
+    /// Detours and deflections into the port.
     pub detours: Vec<f64>,
-    /// Drops at it.
+    /// Drops at the port.
     pub drops: Vec<f64>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn of(
         .collect();
     let places: BTreeMap<u32, usize> = ports.iter().map(|p| p.port).zip(0..).collect();
 
-    // Before `from`: how long they are then.
+    // Lengths just before `from`.
     let begins = match from.checked_sub(1) {
         Some(before) => {
             let mut begins = Cursor::default();
@@ -129,7 +129,7 @@ pub(crate) fn of(
     })
 }
 
-/// What a queue holds after an event at it.
+/// Returns the depth of a queue after an event at it.
 fn after((packets, bytes): (u32, u64), what: What, step: &crate::cursor::Step<'_>) -> (u32, u64) {
     let buffer = |id: u32| {
         let packet = step.before.state.packet(id);
@@ -137,7 +137,7 @@ fn after((packets, bytes): (u32, u64), what: What, step: &crate::cursor::Step<'_
     };
     match what {
         What::Depth { packets, bytes, .. } => (packets, bytes),
-        // A queue that is measured is as long as that says.
+        // The depth of a measured queue changes only with a measurement.
         _ if step
             .event
             .port()
@@ -160,7 +160,7 @@ fn after((packets, bytes): (u32, u64), what: What, step: &crate::cursor::Step<'_
     }
 }
 
-/// A part of the time begins with the queues as long as they are.
+/// Begins a part of the time with the current depths.
 fn enter(ports: &mut [PortSeries], now: &[(u32, u64)], bucket: usize) {
     for (series, now) in ports.iter_mut().zip(now) {
         grow(series, *now, bucket);

@@ -1,8 +1,8 @@
-//! Why a question about a recording is not answered.
+//! Error of a question about a recording that cannot be answered.
 
 use std::fmt;
 
-/// What is wrong, in words.
+/// Explanation of the error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused(String);
 

@@ -1,4 +1,4 @@
-//! The instant of the event before or after another.
+//! Search for the instant of the next or previous event.
 
 use crate::chunks::Chunks;
 use crate::refused::Refused;
@@ -8,7 +8,7 @@ fn is_at(event: &Event, port: Option<u32>) -> bool {
     port.is_none() || event.port() == port
 }
 
-/// The instant of the next event after `at`; of those at `port`, if one is given.
+/// Returns the instant of the next event after `at`; only events at `port` count, if it is given.
 pub(crate) fn next(
     chunks: &mut Chunks<'_>,
     at: u64,
@@ -31,7 +31,7 @@ pub(crate) fn next(
     Ok(None)
 }
 
-/// The instant of the last event before `at`; of those at `port`, if one is given.
+/// Returns the instant of the last event before `at`; only events at `port` count, if it is given.
 pub(crate) fn previous(
     chunks: &mut Chunks<'_>,
     at: u64,

@@ -1,19 +1,20 @@
-//! For how long the packets on links were sent before, which a frame needs to say how far they are.
+//! Transmission times of packets on links, from which a frame derives their progress.
 //!
-//! **State**        per port: the packets on its link, in the order in which they left, and for how long each was sent.
+//! **State**        for each port, the packets on its link in order of departure, and the transmission time of
+//!                  each.
 //! **Units**        picoseconds.
 
 use sidestep_recording::{Event, Place, State, What};
 use std::collections::VecDeque;
 
-/// For how long packets were sent.
+/// Transmission times of packets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sent {
     ports: Vec<VecDeque<(u32, u64)>>,
 }
 
 impl Sent {
-    /// Where `state` stands, of whose packets on links this is `known`: number and time.
+    /// Begins at `state`; `known` lists packets on links: number and transmission time.
     pub fn begin(state: &State, known: &[(u32, u64)]) -> Sent {
         let mut sent = Sent {
             ports: vec![VecDeque::new(); state.ports()],
@@ -26,14 +27,15 @@ impl Sent {
         sent
     }
 
-    /// Does what an event says whose packet was sent for so long; `state` has done it already.
+    /// Applies an event, after `state` has applied it; `sent_for` is the transmission time of its packet.
     #[inline]
     pub fn apply(&mut self, event: &Event, sent_for: u64, state: &State) {
         let What::Dequeue { port, packet } = event.what else {
             return;
         };
         if let Some(link) = self.ports.get_mut(port as usize) {
-            // Whoever left the link is forgotten when the next one comes, so that there are few. This one may have been on it before.
+            // Remove packets that have left the link; doing so at each departure keeps the list short. This
+            // packet may have been on the link before.
             while let Some((first, _)) = link.front()
                 && (*first == packet || !on(state, *first, port))
             {
@@ -49,14 +51,14 @@ impl Sent {
         }
     }
 
-    /// Of the packets on the link that `port` feeds, where `state` stands: number and time, in the order in which they left. One that was
-    /// on it when the recording began is missing.
+    /// Returns number and transmission time of the packets on the link that `port` feeds, in order of
+    /// departure. `state` must be current. Packets that were on the link when the recording began are missing.
     pub fn of(&self, port: u32, state: &State) -> impl Iterator<Item = (u32, u64)> {
         let link = self.ports.get(port as usize).into_iter().flatten();
         link.copied().filter(move |(id, _)| on(state, *id, port))
     }
 
-    /// What to know at the beginning of the next chunk, where `state` stands.
+    /// Returns the packets on links, for the beginning of the next chunk. `state` must be current.
     pub fn kept(&self, state: &State) -> Vec<(u32, u64)> {
         let ports = 0..self.ports.len() as u32;
         ports.flat_map(|port| self.of(port, state)).collect()
@@ -68,7 +70,7 @@ impl Sent {
     }
 }
 
-/// Is a packet on the link that `port` feeds?
+/// Returns true if a packet is on the link that `port` feeds.
 fn on(state: &State, id: u32, port: u32) -> bool {
     state
         .packet(id)

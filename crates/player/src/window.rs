@@ -1,44 +1,46 @@
-//! What links and queues did over a span of time: how long they were sending, detours, drops.
+//! Activity of links and queues over a span of time: sending time, detours, drops.
 //!
 //! **Decision**     none.
-//! **State**        sums over the events of one span. A span that moves takes events in at one end and lets them go at the other, so that
-//!                  playing costs what happens, and not the length of the span.
+//! **State**        sums over the events of one span. A span that moves adds events at one end and subtracts
+//!                  them at the other, so that the cost of playing depends on the number of events and not on
+//!                  the length of the span.
 //! **Units**        picoseconds.
 //!
-//! A dequeue is the end of a transmission. So of packets that leave just after the span a part was sent in it, and of those that leave just
-//! after its beginning a part was not: both ends are looked at anew for each frame.
+//! A dequeue is the end of a transmission. So a packet that leaves just after the span was partly sent within
+//! it, and one that leaves just after its beginning was partly sent before it. Both ends are examined anew for
+//! each frame.
 
 use crate::chunks::{Chunks, Decoded};
 use crate::refused::Refused;
 use sidestep_recording::What;
 use std::ops::Range;
 
-/// At each end of a span no more events are looked at, however slow a link may be.
+/// Limit of the events examined at each end of a span, however slow a link may be.
 const MOST_AT_ENDS: usize = 20_000;
 
 /// Sums over a span.
 #[derive(Default)]
 pub(crate) struct Window {
-    /// The events that are counted, by their number in the recording.
+    /// Events counted, by number in the recording.
     counted: Range<usize>,
-    /// Of each port: picoseconds of the transmissions that end in it.
+    /// Time of the transmissions that end in the span, ps, for each port.
     sent: Vec<u64>,
     pub detours: Vec<u32>,
     pub drops: Vec<u32>,
-    /// Of each port: picoseconds within the span, when both ends have been looked at.
+    /// Sending time within the span, ps, for each port, corrected at both ends.
     pub busy: Vec<u64>,
-    /// The packets that are being sent at the span's end, at most one of each port, by port.
+    /// Packets in transmission at the end of the span, at most one of each port, by port.
     pub sending: Vec<Sending>,
 }
 
-/// A packet that is being sent.
+/// Packet in transmission.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sending {
     pub port: u32,
     pub packet: u32,
-    /// For how long all in all.
+    /// Transmission time, ps.
     pub sent_for: u64,
-    /// How much of that has passed.
+    /// Part of that time that has passed, ps.
     pub passed: u64,
 }
 
@@ -54,7 +56,7 @@ impl Window {
         }
     }
 
-    /// Goes to the span after `from` until `to`, that instant included.
+    /// Moves to the span after `from` until `to`, `to` included.
     pub fn go(&mut self, chunks: &mut Chunks<'_>, from: u64, to: u64) -> Result<(), Refused> {
         let wanted = chunks.until(from)?..chunks.until(to)?;
         self.count(chunks, wanted.clone())?;
@@ -96,14 +98,14 @@ impl Window {
                 }
             },
         )?;
-        // A link sends one packet after the other: the first to leave is the one, where it has begun.
+        // A link sends one packet after the other: only the first to leave can be in transmission.
         sending.sort_by_key(|one| one.port);
         sending.dedup_by_key(|one| one.port);
         sending.retain(|one| one.passed > 0);
         Ok(())
     }
 
-    /// Counts these events and no others.
+    /// Counts exactly these events.
     fn count(&mut self, chunks: &mut Chunks<'_>, wanted: Range<usize>) -> Result<(), Refused> {
         let (old, new) = (self.counted.clone(), wanted.clone());
         let moves = old.start.abs_diff(new.start) + old.end.abs_diff(new.end);
@@ -114,7 +116,7 @@ impl Window {
             self.counted = 0..0;
             self.add(chunks, new, 1)?;
         } else {
-            // What comes in before what goes, so that no sum is below zero in between.
+            // Add events before subtracting others, so that no sum drops below zero in between.
             self.add(chunks, new.start..old.start, 1)?;
             self.add(chunks, old.end..new.end, 1)?;
             self.add(chunks, old.start..new.start, -1)?;
@@ -153,7 +155,7 @@ impl Window {
     }
 }
 
-/// Calls `see` with what happens, when, and for how long a packet was sent, for events of these numbers until `last`.
+/// Calls `see` with each event of these numbers, its time and its packet's transmission time, until `last`.
 fn each(
     chunks: &mut Chunks<'_>,
     events: Range<usize>,

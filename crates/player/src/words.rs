@@ -1,10 +1,10 @@
-//! Sentences about what happened: which queue, how full, what instead.
+//! Sentences about events: which queue, how full, which alternative.
 
 use crate::cursor::{Cursor, Step};
 use crate::flags::{CHANGE_MARKED, CHANGE_TRIMMED, is_ack};
 use sidestep_recording::{Event, Head, Link, Packet, Says, What};
 
-/// A number of bytes, as in `149 kB`.
+/// Formats a number of bytes, as `149 kB`.
 pub(crate) fn bytes(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),
@@ -13,7 +13,7 @@ pub(crate) fn bytes(bytes: u64) -> String {
     }
 }
 
-/// A time, as in `12.3 µs`.
+/// Formats a time, as `12.3 µs`.
 pub(crate) fn time(ps: u64) -> String {
     match ps {
         0..1_000 => format!("{ps} ps"),
@@ -24,7 +24,7 @@ pub(crate) fn time(ps: u64) -> String {
     }
 }
 
-/// Three digits that count, without zeros behind the point.
+/// Formats a number with three significant digits, without trailing zeros after the point.
 fn three(value: f64) -> String {
     let places = match value {
         v if v < 9.995 => 2,
@@ -46,7 +46,7 @@ fn rate(bps: u64) -> String {
     }
 }
 
-/// `1 packet`, `2 packets`.
+/// Formats a number of packets: `1 packet`, `2 packets`.
 pub(crate) fn packets(count: u64) -> String {
     match count {
         1 => "1 packet".into(),
@@ -54,7 +54,7 @@ pub(crate) fn packets(count: u64) -> String {
     }
 }
 
-/// What a node is called.
+/// Returns the name of a node.
 pub(crate) fn node(head: &Head, node: u32) -> &str {
     let known = head.network.nodes.get(node as usize);
     known.map_or("a node that is not there", |node| &node.name)
@@ -65,17 +65,17 @@ fn link(head: &Head, port: u32) -> Link {
     known.cloned().unwrap_or_default()
 }
 
-/// The node whose port it is.
+/// Returns the name of the node that has the port.
 pub(crate) fn owner(head: &Head, port: u32) -> &str {
     node(head, link(head, port).from)
 }
 
-/// The node that a port sends to.
+/// Returns the name of the node to which a port sends.
 pub(crate) fn far(head: &Head, port: u32) -> &str {
     node(head, link(head, port).to)
 }
 
-/// What a queue that holds so much holds, and of how much.
+/// Formats the depth of a queue and its capacity.
 pub(crate) fn holds(head: &Head, port: u32, (packets_, bytes_): (u32, u64)) -> String {
     let link = link(head, port);
     let shared = head.network.nodes.get(link.from as usize);
@@ -93,7 +93,7 @@ pub(crate) fn holds(head: &Head, port: u32, (packets_, bytes_): (u32, u64)) -> S
     }
 }
 
-/// Why a packet was dropped: the clause of the recording, or its word where it has no clauses.
+/// Explains a drop: by the clause of the recording, or by its word if it has no clauses.
 pub(crate) fn reason(head: &Head, number: u8) -> String {
     let place = usize::from(number);
     match (head.clauses.get(place), head.reasons.get(place)) {
@@ -103,7 +103,7 @@ pub(crate) fn reason(head: &Head, number: u8) -> String {
     }
 }
 
-/// What a packet is, as in `data from byte 1460 of flow 7`.
+/// Describes a packet, as in `data from byte 1460 of flow 7`.
 fn what(flow: u32, seq: u64, says: u8) -> String {
     let again = if Says(says).again() { ", again" } else { "" };
     match Says(says).kind() {
@@ -122,7 +122,7 @@ fn other_end(head: &Head, host: u32, flow: Option<(u32, u32)>) -> String {
     }
 }
 
-/// A sentence that says what happens. `ends` are source and destination of its flow, where they are known.
+/// Returns a sentence about an event. `ends` are source and destination of its flow, if known.
 pub(crate) fn sentence(head: &Head, step: &Step<'_>, ends: Option<(u32, u32)>) -> String {
     let known = |id: u32| step.before.state.packet(id);
     match step.event.what {

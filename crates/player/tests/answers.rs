@@ -1,4 +1,4 @@
-//! Journeys, queues, flows and queries say what the events say.
+//! Tests of journeys, queues, flows and queries against the events.
 
 use crate::common::{CASES, recording, run};
 use sidestep_lab::ideal::Ideal;
@@ -99,7 +99,7 @@ fn a_sentence_names_the_queue_that_was_wanted_and_how_full_it_was() {
         .happenings((0, u64::MAX), usize::MAX, &Only::default())
         .unwrap();
     assert_eq!(all.len(), events(&file).len());
-    // Whatever is asked for is a part of all, in its order.
+    // A filter returns a part of all events, in their order.
     for only in [
         Only {
             flow: Some(3),
@@ -258,7 +258,7 @@ fn the_parts_of_a_query_fill_its_time() {
                 .map_or(0, |sum| sum.ps);
             assert_eq!(told.hops.iter().map(|hop| hop.ps).sum::<u64>(), queued);
             if query.end.is_some() {
-                // Of what was recorded whole everything is known.
+                // A complete recording leaves no part unknown.
                 assert!(
                     told.parts.iter().all(|part| part.kind != "unknown"),
                     "{:?}",
@@ -387,7 +387,7 @@ fn a_slowdown_divides_by_the_ideal_of_the_lab() {
     assert_eq!(detours, taped.outcome.totals.detours);
 }
 
-/// A host and a switch, and one port each.
+/// Returns a network of a host and a switch, with one port each.
 fn testbed() -> Head {
     let node = |name: &str, host| Node {
         name: name.into(),
@@ -424,7 +424,7 @@ fn a_recording_of_measured_queues_alone_is_answered() {
             bytes: u64::from(packets) * 1500,
         },
     };
-    // Two chunks: the second begins with what was measured in the first.
+    // Two chunks: the second begins with the lengths measured in the first.
     for i in 0..40_000_u32 {
         writer.push(depth(
             u64::from(i) * 10,

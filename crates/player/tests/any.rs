@@ -1,4 +1,5 @@
-//! Whatever a recording says that can be said is answered without a panic, however odd its times, rates and flows.
+//! Tests that any recording that can be written is answered without a panic, however odd its times, rates and
+//! flows.
 
 use crate::common::Draws;
 use sidestep_player::{Only, Player};
@@ -8,7 +9,7 @@ use sidestep_recording::{
 
 const PORTS: u64 = 6;
 
-/// Any event, few of which can be.
+/// Draws any event; few of them are possible.
 fn any_event(draws: &mut Draws, sent: u32) -> What {
     let port = draws.below(PORTS) as u32;
     let packet = draws.below(u64::from(sent) + 1) as u32;

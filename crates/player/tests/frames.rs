@@ -1,4 +1,4 @@
-//! A frame is what the recording says of its instant, however one came there.
+//! Tests that a frame shows the recording at its instant, whatever was played before.
 
 use crate::common::{CASES, Draws, recording};
 use sidestep_player::{ACK, AGAIN, DETOURED, Frame, MARKED, Player, TRIMMED};
@@ -10,7 +10,7 @@ fn events(file: &[u8]) -> Vec<Event> {
     reader.events((0, u64::MAX), usize::MAX, |_| true).unwrap()
 }
 
-/// Instants over the recording, some of them those of events.
+/// Draws instants over the recording, some of them instants of events.
 fn instants(file: &[u8], count: usize) -> Vec<u64> {
     let events = events(file);
     let (first, last) = (events[0].at, events[events.len() - 1].at);
@@ -133,7 +133,7 @@ fn flags_are_what_was_done_to_a_packet_before() {
     assert_eq!(seen, ACK | AGAIN | MARKED | DETOURED | TRIMMED);
 }
 
-/// A packet that a link sent: from when, and until when.
+/// Transmission of a packet by a link: its start and its end.
 struct Sent {
     port: u32,
     packet: u32,
@@ -141,7 +141,7 @@ struct Sent {
     ended: u64,
 }
 
-/// One for every dequeue.
+/// Returns a transmission for every dequeue.
 fn transmissions(file: &[u8]) -> Vec<Sent> {
     let reader = Reader::open(file).unwrap();
     let mut state: State = reader.chunk(0).unwrap().state;
@@ -176,7 +176,8 @@ fn transmissions(file: &[u8]) -> Vec<Sent> {
     sent
 }
 
-/// The packets that move over the link that `port` feeds, which sent these: number, and when its transmission began and ended.
+/// Returns the packets that move over the link that `port` feeds, given its transmissions: number, start and
+/// end of the transmission.
 fn moving(state: &State, link: (u32, u64), sent: &[Sent], at: u64) -> Vec<(u32, u64, u64)> {
     let (port, rate) = link;
     let on_link = state.link(port).map(|packet| {
@@ -213,7 +214,7 @@ fn packets_move_from_their_first_bit_until_their_last_one_arrives() {
         }
         let mut player = Player::open(&file).unwrap();
         let (mut on_links, mut sending) = (0, 0);
-        // The first one finds packets on links that left before the recording.
+        // The first instant finds packets on links that left before the recording.
         let first = events(&file)[0].at;
         for at in [first].into_iter().chain(instants(&file, 40)) {
             let state = reader.state_at(at).unwrap();
@@ -226,7 +227,7 @@ fn packets_move_from_their_first_bit_until_their_last_one_arrives() {
                     assert_eq!((frame.packet[drawn], frame.port[drawn]), (*id, port));
                     assert_eq!(frame.flow[drawn], packet.flow);
                     let progress = (at - began) as f64 / (ended - began + link.delay_ps) as f64;
-                    // One that arrives after a recording's end has arrived then.
+                    // A packet due after the recording's end has no delivery event: its progress stays at 1.
                     let progress = progress.min(1.0);
                     assert!(
                         (f64::from(frame.progress[drawn]) - progress).abs() < 1e-6,

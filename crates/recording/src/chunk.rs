@@ -1,22 +1,22 @@
-//! A chunk: the state at its beginning, and its events by columns. It can be read alone.
+//! Chunk: the state at its beginning, and its events by columns. A chunk can be read alone.
 
 use crate::columns::{Columns, Cursor, put};
 use crate::event::{Event, KINDS, Kind, What};
 use crate::state::State;
 
-/// No chunk has more events.
+/// Largest number of events in a chunk.
 pub const MOST_EVENTS: usize = 32_768;
 
-/// A chunk that was read.
+/// Chunk as read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
-    /// Where packets are before the first event.
+    /// State of all packets before the first event.
     pub state: State,
-    /// Its events, in the order of time; those of one instant in the order in which they take place.
+    /// Events in order of time; events of one instant are in the order in which they occur.
     pub events: Vec<Event>,
 }
 
-/// A chunk that is written.
+/// Chunk being written.
 pub(crate) struct Open {
     state: Vec<u8>,
     kinds: Vec<u8>,
@@ -39,7 +39,7 @@ impl Open {
         }
     }
 
-    /// Begins anew with this state, which has been compacted.
+    /// Begins a new chunk with this state, which must have been compacted.
     pub fn begin(&mut self, state: &State) {
         self.state.clear();
         state.write(&mut self.state);
@@ -48,7 +48,7 @@ impl Open {
         self.columns.iter_mut().for_each(Columns::clear);
     }
 
-    /// How many events it has.
+    /// Returns the number of events.
     pub fn len(&self) -> usize {
         self.kinds.len()
     }
@@ -66,7 +66,7 @@ impl Open {
         (event.what).code(|at, coding, first, value| columns.push(at, coding, first, value));
     }
 
-    /// Its bytes, not packed.
+    /// Returns the chunk's bytes, not yet packed.
     pub fn raw(&self) -> Vec<u8> {
         let columns = || self.columns.iter().flat_map(|columns| &columns.bytes);
         let size: usize = columns().map(Vec::len).sum();
@@ -83,8 +83,8 @@ impl Open {
 }
 
 impl Chunk {
-    /// Reads what [`Open::raw`] wrote, of a network of so many ports whose queues are `measured` or not; an error says
-    /// at which byte what is wrong.
+    /// Reads the output of [`Open::raw`] for a network of `ports` ports whose queues are `measured` or not. An
+    /// error gives the byte and the reason.
     pub(crate) fn read(raw: &[u8], ports: usize, measured: bool) -> Result<Chunk, (usize, String)> {
         let mut cursor = Cursor::new(raw);
         let read = read(&mut cursor, ports, measured);

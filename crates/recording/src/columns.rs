@@ -1,8 +1,9 @@
-//! Columns of numbers: each as few bytes as it needs, little end first.
+//! Columns of numbers. Each number uses as few bytes as it needs, least significant first.
 
 use crate::event::Coding;
 
-/// Appends a number in groups of 7 bits, the least first; the eighth says that more follow (LEB128).
+/// Appends a number in groups of 7 bits, least significant group first. The eighth bit is set if more groups
+/// follow (LEB128).
 #[inline]
 pub(crate) fn put(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
@@ -12,24 +13,24 @@ pub(crate) fn put(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// A difference that may be negative, small when it is near 0.
+/// Encodes a signed difference as an unsigned number that is small if the difference is near 0.
 #[inline]
 pub(crate) fn zigzag(from: u64, to: u64) -> u64 {
     let difference = to.wrapping_sub(from) as i64;
     (difference << 1 ^ difference >> 63) as u64
 }
 
-/// The number that [`zigzag`] wrote.
+/// Decodes the output of [`zigzag`].
 #[inline]
 pub(crate) fn unzigzag(from: u64, coded: u64) -> u64 {
     let difference = (coded >> 1) as i64 ^ -((coded & 1) as i64);
     from.wrapping_add(difference as u64)
 }
 
-/// No kind of event has more fields.
+/// Largest number of fields of an event.
 const MOST_FIELDS: usize = 7;
 
-/// Appends the values of one event to the columns of its kind.
+/// Columns of one kind of event, to which the values of events are appended.
 pub(crate) struct Columns {
     before: [u64; MOST_FIELDS],
     pub bytes: [Vec<u8>; MOST_FIELDS],
@@ -54,14 +55,14 @@ impl Columns {
         put(&mut self.bytes[at], coded);
     }
 
-    /// Forgets everything but how long it was.
+    /// Clears all columns and keeps their capacity.
     pub fn clear(&mut self) {
         self.before.fill(0);
         self.bytes.iter_mut().for_each(Vec::clear);
     }
 }
 
-/// Reads numbers one after the other.
+/// Cursor that reads one number after another.
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -72,24 +73,24 @@ impl<'a> Cursor<'a> {
         Cursor { bytes, at: 0 }
     }
 
-    /// Where it is.
+    /// Returns the position of the cursor, bytes.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// How many bytes are left.
+    /// Returns the number of bytes left.
     pub fn left(&self) -> usize {
         self.bytes.len() - self.at
     }
 
-    /// The next `n` bytes; `None` when there are not so many.
+    /// Reads the next `n` bytes; `None` if fewer are left.
     pub fn take(&mut self, n: usize) -> Option<&'a [u8]> {
         let taken = self.bytes.get(self.at..self.at.checked_add(n)?)?;
         self.at += n;
         Some(taken)
     }
 
-    /// The next number; `None` where none ends.
+    /// Reads the next number; `None` if the bytes end first or the number has more than 64 bits.
     #[inline]
     pub fn number(&mut self) -> Option<u64> {
         let mut value = 0u64;
@@ -108,7 +109,7 @@ impl<'a> Cursor<'a> {
         None
     }
 
-    /// The next `n` values of a column.
+    /// Reads the next `n` values of a column.
     pub fn column(&mut self, coding: Coding, n: usize, first: &[u64]) -> Option<Vec<u64>> {
         let mut before = 0;
         let mut values = Vec::with_capacity(n);

@@ -1,19 +1,19 @@
-//! What can be recorded, and by which fields.
+//! Events of a recording, and their fields.
 //!
-//! A new kind of event is one entry of the table below, a row in `docs/recording.md`, and a new version.
+//! A new kind of event needs an entry in the table below, a row in `docs/recording.md`, and a new version.
 
-/// How a field's column is written.
+/// Encoding of a field's column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
-    /// As it is.
+    /// The value itself.
     Plain,
-    /// As the difference to the same field of the event of this kind before, in this chunk.
+    /// Difference to the same field of the previous event of this kind in the chunk.
     Delta,
-    /// As the difference to the first field of the same event.
+    /// Difference to the first field of the same event.
     First,
 }
 
-/// Writes [`Kind`], [`What`], and the table of their columns.
+/// Defines [`Kind`], [`What`], and the table of their columns.
 macro_rules! events {
     ($(
         $(#[$doc:meta])*
@@ -21,14 +21,14 @@ macro_rules! events {
             $( $(#[$field_doc:meta])* $field:ident: $type:ty, $coding:ident; )*
         }
     )*) => {
-        /// What kinds of events there are.
+        /// Kinds of events.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum Kind {
             $( $(#[$doc])* $kind, )*
         }
 
-        /// One event; its fields are those of `docs/recording.md`.
+        /// Event of a recording; `docs/recording.md` defines its fields.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum What {
             $( $(#[$doc])* $kind { $( $(#[$field_doc])* $field: $type, )* }, )*
@@ -38,12 +38,12 @@ macro_rules! events {
         pub const KINDS: &[Kind] = &[$(Kind::$kind),*];
 
         impl Kind {
-            /// The word for it.
+            /// Returns the word for the kind.
             pub const fn word(self) -> &'static str {
                 match self { $(Kind::$kind => $word,)* }
             }
 
-            /// The names of its fields.
+            /// Returns the names of the kind's fields.
             pub const fn fields(self) -> &'static [&'static str] {
                 match self { $(Kind::$kind => &[$(stringify!($field)),*],)* }
             }
@@ -54,18 +54,19 @@ macro_rules! events {
         }
 
         impl What {
-            /// Its kind.
+            /// Returns the kind of the event.
             pub const fn kind(&self) -> Kind {
                 match self { $(What::$kind { .. } => Kind::$kind,)* }
             }
 
-            /// Calls `with` for the values of its fields, in their order.
+            /// Calls `with` for the value of each field, in order.
             #[inline]
             pub fn each(&self, mut with: impl FnMut(u64)) {
                 match *self { $(What::$kind { $($field),* } => { $(with(u64::from($field));)* })* }
             }
 
-            /// Calls `with` for each field in its order: its place, how it is written, the first field, its value.
+            /// Calls `with` for each field, in order: its index, its coding, the value of the first field, its
+            /// value.
             #[inline]
             pub(crate) fn code(&self, mut with: impl FnMut(usize, Coding, u64, u64)) {
                 match *self { $(What::$kind { $($field),* } => {
@@ -77,8 +78,8 @@ macro_rules! events {
                 })* }
             }
 
-            /// The event of a kind whose fields `next` gives, in their order; the name of a field whose value is
-            /// too large.
+            /// Builds an event of a kind from the values that `next` returns, in the order of its fields. An
+            /// error names the field whose value is too large, and the value.
             pub(crate) fn from_fields(
                 kind: Kind,
                 mut next: impl FnMut() -> u64,
@@ -97,162 +98,163 @@ macro_rules! events {
 }
 
 events! {
-    /// A host sends a packet: it gets the next number, from 0 on.
+    /// A host sends a packet. The packet gets the next number, from 0 on.
     Send = "send" {
-        /// Its flow.
+        /// Flow of the packet.
         flow: u32, Delta;
-        /// Its first byte of data, or the next byte that an acknowledgement expects.
+        /// First byte of data, or the next byte that an acknowledgement expects.
         seq: u64, Delta;
-        /// Its payload in bytes.
+        /// Payload, bytes.
         bytes: u32, Plain;
-        /// What it says of itself: [`Says`].
+        /// Kind and flags of the packet: [`Says`].
         says: u8, Plain;
-        /// The host.
+        /// Sending host.
         host: u32, Delta;
-        /// How many packets that host had sent before.
+        /// Number of packets that the host had sent before.
         number: u64, Delta;
     }
     /// A packet joins a queue.
     Enqueue = "enqueue" {
-        /// Of this port.
+        /// Port of the queue.
         port: u32, Delta;
-        /// The packet.
+        /// Packet.
         packet: u32, Delta;
-        /// Its bytes of buffer.
+        /// Buffer that the packet uses, bytes.
         bytes: u32, Plain;
-        /// The port that it wanted: another one when it is detoured.
+        /// Port to which the packet was routed; differs from `port` if the packet is detoured.
         wanted: u32, First;
-        /// What was done to it, one bit each: 1 marked, 2 trimmed.
+        /// Changes to the packet, one bit each: 1 marked, 2 trimmed.
         changes: u8, Plain;
-        /// 1: it waited in another queue of the switch and was evicted from there; it is deflected if `wanted` is
+        /// 1 if the packet was evicted from another queue of the switch. The packet is deflected if `wanted` is
         /// another port.
         moved: u8, Plain;
     }
-    /// The last bit of a packet leaves a queue: it is on the link now.
+    /// The last bit of a packet leaves a queue: the packet is on the link now.
     Dequeue = "dequeue" {
-        /// From this port.
+        /// Port of the queue.
         port: u32, Delta;
-        /// The packet.
+        /// Packet.
         packet: u32, Delta;
     }
-    /// A packet is taken out of the queue where it waits, for another. What becomes of it comes next.
+    /// A packet is evicted from its queue to make room for another. A later event records its fate.
     Evict = "evict" {
-        /// From this port.
+        /// Port of the queue.
         port: u32, Delta;
-        /// The packet.
+        /// Packet evicted.
         packet: u32, Delta;
     }
     /// A packet is dropped.
     Drop = "drop" {
-        /// The port that it wanted, or where it waited, or whose link lost it.
+        /// Port to which the packet was routed, or whose queue held it, or whose link lost it.
         port: u32, Delta;
-        /// The packet.
+        /// Packet dropped.
         packet: u32, Delta;
-        /// Why: an index of the head's `reasons`.
+        /// Reason: an index of the head's `reasons`.
         reason: u8, Plain;
-        /// 1: it was in that port's queue until now.
+        /// 1 if the packet waited in that port's queue.
         waited: u8, Plain;
     }
-    /// A packet arrives at its host.
+    /// A packet arrives at its destination host.
     Deliver = "deliver" {
-        /// The packet.
+        /// Packet delivered.
         packet: u32, Delta;
     }
-    /// How a sampled flow's sender stands.
+    /// State of a sampled flow's sender.
     Window = "window" {
-        /// The flow.
+        /// Flow of the sender.
         flow: u32, Delta;
-        /// Bytes that may be in the network.
+        /// Congestion window: bytes that may be in flight.
         cwnd: u64, Delta;
-        /// Where slow start ends, in bytes; the largest number before the first loss or mark.
+        /// Slow-start threshold, bytes; the largest number before the first loss or mark.
         ssthresh: u64, Delta;
         /// Bytes acknowledged.
         acked: u64, Delta;
-        /// Segments sent again so far.
+        /// Segments retransmitted so far.
         retransmits: u32, Delta;
         /// Timeouts so far.
         timeouts: u32, Delta;
-        /// What made it so: [`Cause`].
+        /// Cause of the change: [`Cause`].
         cause: u8, Plain;
     }
-    /// A queue that was measured, where its enqueues and dequeues are not recorded.
+    /// The length of a queue is measured, in a recording without its enqueues and dequeues.
     Depth = "depth" {
-        /// Of this port.
+        /// Port of the queue.
         port: u32, Delta;
         /// Packets.
         packets: u32, Delta;
         /// Bytes of buffer.
         bytes: u64, Delta;
     }
-    /// A link has another rate from now on.
+    /// The rate of a link changes.
     Link = "link" {
-        /// The port that feeds it.
+        /// Port that feeds the link.
         port: u32, Delta;
-        /// Bits per second; 0 when it is down.
+        /// New rate, bit/s; 0 when the link is down.
         rate_bps: u64, Delta;
     }
 }
 
-/// An event and when it happens.
+/// Event and its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// In picoseconds since the run began.
+    /// Time since the start of the run, ps.
     pub at: u64,
-    /// What happens.
+    /// Event.
     pub what: What,
 }
 
-/// What a packet says of itself, in the field `says`: two bits for its kind, then one each.
+/// Kind and flags of a packet, in the field `says`: two bits for the kind, then one bit for each flag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Says(pub u8);
 
 impl Says {
-    /// The words for the kinds, in the order of their numbers.
+    /// Words for the kinds, in the order of their numbers.
     pub const KINDS: [&'static str; 4] = ["data", "ack", "syn", "syn_ack"];
-    /// Its sender has sent the same before.
+    /// Retransmission: the sender has sent the same before.
     pub const AGAIN: u8 = 4;
-    /// Acknowledgement: it echoes a mark.
+    /// Acknowledgement that echoes a mark.
     pub const ECHO: u8 = 8;
 
-    /// The word for its kind.
+    /// Returns the word for the packet's kind.
     pub fn kind(self) -> &'static str {
         Says::KINDS[usize::from(self.0 & 3)]
     }
 
-    /// Has its sender sent the same before?
+    /// Returns true if the packet is a retransmission.
     pub fn again(self) -> bool {
         self.0 & Says::AGAIN != 0
     }
 }
 
-/// What changed a sender, in the field `cause`.
+/// Cause of a change of a sender's state, in the field `cause`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Cause {
-    /// It sent its first packet, or the recording begins.
+    /// The sender sent its first packet, or the recording begins.
     Start,
     /// An acknowledgement arrived.
     Ack,
-    /// Its timer ran out.
+    /// The retransmission timer expired.
     Timeout,
-    /// It sends again for another reason: duplicate acknowledgements, or a packet that a switch had cut.
+    /// The sender retransmits for another reason: duplicate acknowledgements, or a packet that a switch
+    /// trimmed.
     Again,
 }
 
 impl Cause {
-    /// The words for them, in the order of their numbers.
+    /// Words for the causes, in the order of their numbers.
     pub const WORDS: [&'static str; 4] = ["start", "ack", "timeout", "again"];
 }
 
 impl Kind {
-    /// The kind of this number.
+    /// Returns the kind with this number.
     pub fn of(number: u8) -> Option<Kind> {
         KINDS.get(usize::from(number)).copied()
     }
 }
 
 impl Event {
-    /// The port that it is about, if it is about one.
+    /// Returns the port of the event, if its kind has one.
     pub fn port(&self) -> Option<u32> {
         match self.what {
             What::Enqueue { port, .. }
@@ -265,7 +267,7 @@ impl Event {
         }
     }
 
-    /// The packet that it is about, if it is about one that was sent before.
+    /// Returns the packet of the event, if the event concerns a packet sent earlier.
     pub fn packet(&self) -> Option<u32> {
         match self.what {
             What::Enqueue { packet, .. }

@@ -1,117 +1,119 @@
-//! What a recording says at its beginning and at its end, as JSON.
+//! Head and tail of a recording, as JSON.
 
 use serde::{Deserialize, Serialize};
 
-/// The beginning: what was recorded, and of which network. A reader passes over keys that it does not know.
+/// Head: the source of the recording and its network. A reader ignores unknown keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// `simulator`, or `testbed`: then times are measured, and what was not seen is not there.
+    /// `simulator` or `testbed`; in a recording of the testbed, times are measured, and packets that were not
+    /// captured are missing.
     pub source: String,
-    /// The unit of every time: `ps`.
+    /// Unit of every time: `ps`.
     pub time_unit: String,
-    /// The name of the scenario.
+    /// Name of the scenario.
     pub scenario: String,
-    /// The name of the scheme.
+    /// Name of the scheme.
     pub scheme: String,
-    /// The seed, in decimal digits: numbers in JSON are not exact from 2⁵³ on.
+    /// Seed, in decimal digits: numbers in JSON are not exact from 2⁵³ on.
     pub seed: String,
-    /// When the recording begins, in picoseconds: with what happens at this instant.
+    /// Start of the recording, ps; events of this instant are included.
     pub from: u64,
-    /// Where the window comes from, in words for people.
+    /// Origin of the window, as text for people.
     pub window: String,
-    /// Of which flows windows are recorded, in words for people.
+    /// Flows of which windows are recorded, as text for people.
     pub flows: String,
-    /// Which packets are recorded, in words for people, where that is not all.
+    /// Packets that are recorded, as text for people; empty if all are.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub packets: String,
-    /// Packets are recorded in part, and the lengths of queues are those of `depth` events.
+    /// True if only some packets are recorded; `depth` events then carry the lengths of queues.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub measured: bool,
-    /// The words for the reasons of drops, by number.
+    /// Words for the reasons of drops, by number.
     pub reasons: Vec<String>,
-    /// The same reasons as clauses for people; empty in recordings that were made before there were any.
+    /// Clauses for people that explain the same reasons; empty in recordings older than this field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clauses: Vec<String>,
     /// Hosts, switches and links.
     pub network: Network,
 }
 
-/// The network.
+/// Network of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Network {
-    /// The kind of topology, to draw it by: `fat_tree`, `leaf_spine`, or any other word.
+    /// Kind of topology, for drawing: `fat_tree`, `leaf_spine`, or any other word.
     pub kind: String,
     /// Hosts first, then switches.
     pub nodes: Vec<Node>,
-    /// Directed links. A port is known by the number of the link that it feeds; the two directions of cable `i` are
-    /// `2i` and `2i + 1`.
+    /// Directed links. The number of the link that a port feeds identifies the port; the two directions of
+    /// cable `i` are `2i` and `2i + 1`.
     pub links: Vec<Link>,
 }
 
 /// A host or a switch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
-    /// What it is called.
+    /// Name of the node.
     pub name: String,
-    /// Is it a host?
+    /// True for a host.
     pub host: bool,
-    /// The tier of a switch: `edge`, `core`.
+    /// Tier of a switch: `edge`, `core`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
-    /// Its pod, or the row of a grid.
+    /// Pod of the node, or its row in a grid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pod: Option<String>,
-    /// What all its queues may hold together; `None` is no limit that is known.
+    /// Capacity that all queues of the node share, bytes; `None` if no limit is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_bytes: Option<u64>,
 }
 
-/// One direction of a cable.
+/// Direction of a cable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// The node whose port feeds it.
+    /// Node whose port feeds the link.
     pub from: u32,
-    /// The number of that port there.
+    /// Number of that port at the node.
     pub port: u16,
-    /// The node where it ends.
+    /// Node at which the link ends.
     pub to: u32,
-    /// Its rate in bits per second, when the run begins.
+    /// Rate when the run begins, bit/s.
     pub rate_bps: u64,
-    /// Its delay in picoseconds.
+    /// Propagation delay, ps.
     pub delay_ps: u64,
-    /// What the queue before it may hold; `None` is no limit of its own.
+    /// Capacity of the queue before the link, packets; `None` if the queue has no separate limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_packets: Option<u64>,
-    /// The same in bytes of buffer.
+    /// Capacity of that queue in bytes of buffer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_bytes: Option<u64>,
 }
 
-/// The end: where chunks are, and what the run's flows and queries came to.
+/// Tail: the index of chunks, and the results of the run's flows and queries.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tail {
-    /// When the recording ends, in picoseconds: before what happens at this instant.
+    /// End of the recording, ps; events of this instant are excluded.
     pub to: u64,
-    /// Why it ends there, in words for people.
+    /// Reason for the end, as text for people.
     pub ended: String,
-    /// Chunks, in the order of time.
+    /// Chunks, in order of time.
     pub chunks: Vec<Span>,
-    /// Events by kind, in the order of the kinds.
+    /// Events of each kind, in the order of the kinds.
     pub counts: Vec<Crowd>,
-    /// Packets with a number.
+    /// Number of packets recorded.
     pub packets: u64,
-    /// The traffic classes that flows and queries name by number.
+    /// Traffic classes, to which flows and queries refer by number.
     pub classes: Vec<String>,
-    /// Flows that were under way in the window.
+    /// Flows under way in the window.
     pub flows: Vec<Flow>,
-    /// Queries that were under way in the window.
+    /// Queries under way in the window.
     pub queries: Vec<Query>,
-    /// What the lists of flows and queries do not say, since there was no room.
+    /// Flows and queries missing from the lists for lack of room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
 }
 
-/// How many flows and queries were under way in the window and are not in the tail: the last by number.
+/// Counts of flows and queries under way in the window but missing from the tail: those with the highest
+/// numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     /// Flows.
@@ -120,49 +122,50 @@ pub struct LeftOut {
     pub queries: u64,
 }
 
-/// Where a chunk is.
+/// Index entry of a chunk.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
-    /// Its place in the file, in bytes from the beginning.
+    /// Position in the file, bytes from the beginning.
     pub offset: u64,
-    /// The instant of its first event.
+    /// Time of the first event, ps.
     pub from: u64,
-    /// The instant of its last event.
+    /// Time of the last event, ps.
     pub to: u64,
-    /// How many events it has.
+    /// Number of events.
     pub events: u64,
 }
 
-/// How many events of a kind there are.
+/// Number of events of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Crowd {
-    /// The word for the kind.
+    /// Word for the kind.
     pub kind: String,
-    /// How many.
+    /// Number of events.
     pub events: u64,
 }
 
 /// A flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flow {
-    /// Its number.
+    /// Number of the flow.
     pub id: u32,
-    /// The node that sends it.
+    /// Sending node.
     pub src: u32,
-    /// The node that receives it.
+    /// Receiving node.
     pub dst: u32,
-    /// Its payload in bytes; `None` of one without an end, or of which that is not known.
+    /// Payload, bytes; `None` if the flow has no end or its size is not known.
     pub bytes: Option<u64>,
-    /// Its traffic class, by number.
+    /// Traffic class, by number.
     pub class: u32,
-    /// The query that it asks or answers.
+    /// Query to which the flow belongs, as question or answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<u32>,
-    /// When it starts.
+    /// Start of the flow, ps.
     pub start: u64,
-    /// When its last byte arrives; `None` when the run ended before.
+    /// Arrival of the last byte, ps; `None` if the run ended before.
     pub end: Option<u64>,
-    /// Protocol, addresses and ports where packets are told apart by these, as in `tcp 10.0.0.1:4711 10.0.0.2:80`.
+    /// Protocol, addresses and ports, where these identify the packets of a flow, as in `tcp 10.0.0.1:4711
+    /// 10.0.0.2:80`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tuple: Option<String>,
 }
@@ -170,16 +173,16 @@ pub struct Flow {
 /// A query.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Query {
-    /// Its number.
+    /// Number of the query.
     pub id: u32,
-    /// The node that asks.
+    /// Node that asks.
     pub target: u32,
-    /// Its traffic class, by number.
+    /// Traffic class, by number.
     pub class: u32,
-    /// How many responses complete it.
+    /// Number of responses that complete the query.
     pub responses: u32,
-    /// When it is asked.
+    /// Time of the question, ps.
     pub start: u64,
-    /// When its last response is complete; `None` when the run ended before.
+    /// Completion of the last response, ps; `None` if the run ended before.
     pub end: Option<u64>,
 }

@@ -1,13 +1,15 @@
-//! A recorded run: what a page needs to play it, written and read. The format is `docs/recording.md`.
+//! Recording of a run, written and read: the data a page needs to play the run. `docs/recording.md` defines the
+//! format.
 //!
-//! **Decision**     none: it keeps what a driver tells it, and gives it back.
-//! **State**        where each packet is ([`State`]), so that every chunk can be read alone.
+//! **Decision**     none: the room stores what a driver reports, and returns it.
+//! **State**        the place of each packet ([`State`]), so that every chunk can be read alone.
 //! **Units**        picoseconds, packets, bytes of buffer, bits per second.
-//! **Errors**       a file that is no recording, or not whole, or newer, is refused: what, where, expected, got
-//!                  ([`Refused`]). A driver that tells of what cannot be is a bug, and panics.
+//! **Errors**       a file that is not a recording, is incomplete or is newer is refused: what, where,
+//!                  expected, got ([`Refused`]). A driver that reports an impossible event has a bug, and the
+//!                  writer panics.
 //!
-//! No files, threads or clock: a recording is bytes. The simulator writes it, commands and pages read it, and what
-//! measures real packets can write the same.
+//! No files, threads or clock: a recording is bytes. The simulator writes it, commands and pages read it, and a
+//! program that measures real packets can write it too.
 //!
 //! ```
 //! use sidestep_recording::{Event, Head, Link, Network, Node, Reader, Tail, What, Writer};
@@ -51,8 +53,8 @@ pub use section::VERSION;
 pub use state::{Packet, Place, State};
 pub use writer::Writer;
 
-/// Reads a chunk that is not packed, of a network of so many ports whose queues are `measured` or not: where a fuzzer begins, since hardly anything that it
-/// changes about packed bytes can be unpacked.
+/// Reads an unpacked chunk of a network of `ports` ports, whose queues are `measured` or not. A fuzzer begins
+/// here, since packed bytes that it changes can hardly ever be unpacked.
 #[cfg(fuzzing)]
 pub fn fuzz_chunk(raw: &[u8], ports: usize, measured: bool) -> Option<Chunk> {
     Chunk::read(raw, ports, measured).ok()

@@ -1,8 +1,8 @@
-//! Reads a recording: the head and the tail at once, chunks when they are asked for.
+//! Reader of a recording. Reads the head and the tail at once, and chunks on demand.
 //!
-//! **State**        the file's bytes, borrowed; its head and tail.
-//! **Errors**       whatever is wrong with a file is refused, in words; nothing in a file makes it panic, or take
-//!                  more memory than a chunk may have.
+//! **State**        the file's bytes, borrowed; the head and the tail.
+//! **Errors**       a faulty file is refused with an explanation. No file makes the reader panic, or use more
+//!                  memory than a chunk may have.
 
 use crate::chunk::Chunk;
 use crate::event::Event;
@@ -12,18 +12,18 @@ use crate::section::{END, FOOTER, MAGIC, PREAMBLE, Section, VERSION, WHOLE, sect
 use crate::state::State;
 use serde::de::DeserializeOwned;
 
-/// A recording that is read.
+/// Reader of one recording.
 #[derive(Debug)]
 pub struct Reader<'a> {
     file: &'a [u8],
     head: Head,
     tail: Tail,
-    /// Chunks say how long queues are.
+    /// True if the lengths of queues are recorded as measured.
     measured: bool,
 }
 
 impl<'a> Reader<'a> {
-    /// Opens these bytes. Refuses what is no recording, not whole, or newer.
+    /// Opens a recording. Refuses bytes that are not a recording, are incomplete, or are of a newer version.
     pub fn open(file: &'a [u8]) -> Result<Reader<'a>, Refused> {
         let version = check_preamble(file)?;
         let tail_at = tail_offset(file)?;
@@ -40,22 +40,22 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What the recording is of.
+    /// Returns the head: the recorded network and the origin of the recording.
     pub fn head(&self) -> &Head {
         &self.head
     }
 
-    /// What it came to.
+    /// Returns the tail: the results of flows and queries, and the index of chunks.
     pub fn tail(&self) -> &Tail {
         &self.tail
     }
 
-    /// Where its chunks are.
+    /// Returns the index of chunks.
     pub fn chunks(&self) -> &[Span] {
         &self.tail.chunks
     }
 
-    /// How large it is, in bytes.
+    /// Returns the size of the recording, bytes.
     pub fn bytes(&self) -> usize {
         self.file.len()
     }
@@ -86,15 +86,15 @@ impl<'a> Reader<'a> {
         Ok(chunk)
     }
 
-    /// The number of the first chunk that may have events from the instant `at` on.
+    /// Returns the number of the first chunk that may have events at or after the instant `at`.
     pub fn chunk_at(&self, at: u64) -> usize {
         self.tail.chunks.partition_point(|span| span.to < at)
     }
 
-    /// Where packets are when everything up to and including the instant `at` has happened.
+    /// Returns the state of all packets after every event up to and including the instant `at`.
     pub fn state_at(&self, at: u64) -> Result<State, Refused> {
         let chunks = &self.tail.chunks;
-        // The last that begins by then; its events before are all that count.
+        // The last chunk that begins by then: its initial state covers all earlier events.
         let i = chunks.partition_point(|span| span.from <= at);
         let Some(i) = i.checked_sub(1).or((!chunks.is_empty()).then_some(0)) else {
             let ports = self.head.network.links.len();
@@ -113,7 +113,8 @@ impl<'a> Reader<'a> {
         Ok(state)
     }
 
-    /// The events from `from` to `to`, both included, for which `wanted` is true, in order; at most `most` of them.
+    /// Returns the events from `from` to `to`, both included, for which `wanted` returns true, in order; at
+    /// most `most` of them.
     pub fn events(
         &self,
         (from, to): (u64, u64),
@@ -136,8 +137,9 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
-    /// Reads every chunk, and does what its events say: that each can be, that each chunk goes on where the one before
-    /// ended, and that there are as many events of each kind as the tail says.
+    /// Reads every chunk and applies its events. Checks that each event is possible, that each chunk begins
+    /// with the state at the end of the previous one, and that the events of each kind are as many as the tail
+    /// reports.
     pub fn verify(&self) -> Result<(), Refused> {
         let mut counts = vec![0; self.tail.counts.len()];
         let mut before: Option<State> = None;
@@ -190,7 +192,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The version.
+/// Checks the preamble and returns the version.
 fn check_preamble(file: &[u8]) -> Result<u16, Refused> {
     let begins = &file[..file.len().min(MAGIC.len())];
     if begins != MAGIC {
@@ -256,7 +258,7 @@ fn json<T: DeserializeOwned>(what: &str, raw: &[u8]) -> Result<T, Refused> {
     })
 }
 
-/// Links must run between nodes that there are.
+/// Checks that links connect existing nodes.
 fn check_head(head: &Head) -> Result<(), Refused> {
     let nodes = head.network.nodes.len();
     for (port, link) in head.network.links.iter().enumerate() {

@@ -1,8 +1,8 @@
-//! Why a recording is not read.
+//! Error of a recording that cannot be read.
 
 use std::fmt;
 
-/// What, where, expected, got.
+/// Reason for which a recording is refused: what, where, expected, got.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     what: String,
@@ -12,7 +12,7 @@ pub struct Refused {
 }
 
 impl Refused {
-    /// That `what` is wrong, at this place of the file.
+    /// Creates an error: `what` is wrong at `where_` in the file.
     pub(crate) fn new(
         what: impl Into<String>,
         where_: impl Into<String>,

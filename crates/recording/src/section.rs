@@ -1,34 +1,35 @@
-//! Sections: a head of 13 bytes, then deflated bytes with their checksum.
+//! Sections: a header of 13 bytes, then deflated bytes with their checksum.
 //!
-//! Deflate in zlib's frame, as browsers read it without a library (`DecompressionStream("deflate")`). All numbers have
-//! their least byte first.
+//! Deflate in zlib's frame, which browsers read without a library (`DecompressionStream("deflate")`). All
+//! numbers are little-endian.
 
 use crate::refused::Refused;
 use crc32fast::hash as crc32;
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
-/// The newest version that this program reads and writes: of recordings in which packets are sampled.
+/// Newest version that this program reads and writes: recordings in which packets are sampled.
 pub const VERSION: u16 = 2;
-/// The version of recordings that have every packet.
+/// Version of recordings that have every packet.
 pub(crate) const WHOLE: u16 = 1;
 
-/// The first bytes of every recording. The first is no text, and line ends show what a transfer as text has changed.
+/// First bytes of every recording. The first byte is not text, and the line ends reveal a transfer in text
+/// mode.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89SREC\r\n\x1a";
-/// The last bytes of every recording.
+/// Last bytes of every recording.
 pub(crate) const END: [u8; 8] = *b"SRECend\n";
-/// Magic, version, and two bytes that are 0.
+/// Bytes of the preamble: magic, version, and two bytes that are 0.
 pub(crate) const PREAMBLE: usize = 12;
-/// Where the tail is, and [`END`].
+/// Bytes of the footer: the offset of the tail, and [`END`].
 pub(crate) const FOOTER: usize = 16;
-/// Kind, length, packed length, checksum.
+/// Bytes of a section's header: kind, length, packed length, checksum.
 const SECTION_HEAD: usize = 13;
-/// No section is larger, unpacked.
+/// Largest unpacked size of a section, bytes.
 pub(crate) const MOST_RAW: usize = 64 << 20;
-/// Of miniz: 1 is the fastest and 10 the smallest.
+/// Compression level of miniz: 1 is the fastest and 10 the smallest.
 const LEVEL: u8 = 1;
 
-/// What a section is.
+/// Kind of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Section {
@@ -56,9 +57,10 @@ pub(crate) fn put_section(out: &mut Vec<u8>, section: Section, raw: &[u8]) {
         raw.len()
     );
     let packed = match section {
-        // JSON is packed well by anything but this, and there is little of it.
+        // Head and tail are small JSON, which miniz packs better than fdeflate does.
         Section::Head | Section::Tail => compress_to_vec_zlib(raw, LEVEL),
-        // Half as large again as what that makes of it, in a tenth of the time: `docs/recording.md` has the measurement.
+        // Chunks become half as large again as with miniz, in a tenth of the time: `docs/recording.md` has the
+        // measurement.
         Section::Chunk => fdeflate::compress_to_vec(raw),
     };
     out.push(section as u8);
@@ -68,7 +70,7 @@ pub(crate) fn put_section(out: &mut Vec<u8>, section: Section, raw: &[u8]) {
     out.extend(packed);
 }
 
-/// Unpacks the section at `offset`; says where the next one is.
+/// Unpacks the section at `offset`. Returns its bytes and the offset of the next section.
 pub(crate) fn section_at(
     file: &[u8],
     offset: u64,
@@ -126,7 +128,7 @@ pub(crate) fn section_at(
         ));
     }
     let got = crc32(packed);
-    // A fuzzer would never get past it.
+    // A fuzzer would never pass the checksum.
     if got != sum && !cfg!(fuzzing) {
         return Err(wrong(
             "is damaged",

@@ -1,10 +1,10 @@
-//! Writes a recording, event by event.
+//! Writer of a recording, event by event.
 //!
-//! **Decision**     a chunk ends when it is full. A tail that has no room for all flows and queries lists the first by
-//!                  number, and says how many it leaves out.
-//! **State**        where packets are, the chunk under way, and all bytes so far.
-//! **Errors**       events out of the order of time, and what cannot be, are bugs of whoever tells them: it panics.
-//!                  Who tells what was seen, and not what was decided, [offers](Writer::offer) events instead.
+//! **Decision**     a chunk ends when it is full. A tail without room for all flows and queries lists those
+//!                  with the lowest numbers, and counts the rest.
+//! **State**        the place of every packet, the chunk under way, and all bytes so far.
+//! **Errors**       events out of time order and impossible events are bugs of the caller: the writer panics. A
+//!                  caller whose events were observed, not decided, [offers](Writer::offer) them instead.
 
 use crate::chunk::{MOST_EVENTS, Open};
 use crate::event::{Event, KINDS};
@@ -13,7 +13,7 @@ use crate::section::{END, MAGIC, MOST_RAW, Section, VERSION, WHOLE, put_section}
 use crate::state::State;
 use serde::Serialize;
 
-/// A recording in the making.
+/// Recording under construction.
 pub struct Writer {
     out: Vec<u8>,
     state: State,
@@ -26,7 +26,7 @@ pub struct Writer {
 impl Writer {
     /// Begins with the network in this `state`: an empty one, or one of as many ports as `head` has links.
     ///
-    /// Panics when there is another number, or when it is measured how long its queues are and `head` does not say so.
+    /// Panics if the number of ports differs, or if `state` and `head` disagree about measured queues.
     pub fn begin(head: &Head, state: State) -> Writer {
         let ports = head.network.links.len();
         let mut state = match (state.ports(), head.measured) {
@@ -63,7 +63,7 @@ impl Writer {
         }
     }
 
-    /// Adds an event. Panics when it is earlier than the one before, or cannot be.
+    /// Adds an event. Panics if the event is earlier than the one before, or impossible.
     #[inline]
     pub fn push(&mut self, event: Event) {
         if let Err(why) = self.offer(event) {
@@ -71,10 +71,10 @@ impl Writer {
         }
     }
 
-    /// Adds an event, if it can be: what was seen of real packets may be wrong. An error says why it cannot, and then
-    /// it is not recorded.
+    /// Adds an event if it is possible: events observed from real packets may be wrong. An error gives the
+    /// reason, and the event is not recorded.
     ///
-    /// Panics when it is earlier than the one before.
+    /// Panics if the event is earlier than the one before.
     #[inline]
     pub fn offer(&mut self, event: Event) -> Result<(), String> {
         assert!(
@@ -93,17 +93,17 @@ impl Writer {
         Ok(())
     }
 
-    /// Where packets are.
+    /// Returns the current state of all packets.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// Bytes of all chunks that are full.
+    /// Returns the size of the head and all full chunks, bytes.
     pub fn bytes(&self) -> usize {
         self.out.len()
     }
 
-    /// Ends it. Of the tail it fills in what it knows: chunks, counts, packets.
+    /// Ends the recording. Fills in the tail's chunks, counts and number of packets.
     pub fn finish(mut self, tail: Tail) -> Vec<u8> {
         if self.open.len() > 0 || self.chunks.is_empty() {
             self.close_chunk();
@@ -141,7 +141,7 @@ impl Writer {
     }
 }
 
-/// A tail of at most so many bytes: queries have room before flows, those with small numbers before others.
+/// Encodes a tail in at most `most` bytes. Queries have priority over flows, low numbers over high ones.
 fn fitting(mut tail: Tail, most: usize) -> Vec<u8> {
     let bytes = json(&tail);
     if bytes.len() <= most {
@@ -151,7 +151,7 @@ fn fitting(mut tail: Tail, most: usize) -> Vec<u8> {
         std::mem::take(&mut tail.flows),
         std::mem::take(&mut tail.queries),
     );
-    // Room for the numbers themselves, as large as they may be.
+    // Reserve room for the counts, at their largest.
     tail.left_out = Some(LeftOut {
         flows: u64::MAX,
         queries: u64::MAX,
@@ -169,11 +169,11 @@ fn fitting(mut tail: Tail, most: usize) -> Vec<u8> {
     })
 }
 
-/// Keeps as many of the first as there is room for; how many that leaves out.
+/// Keeps the first items that fit into `room`, and returns the number of the rest.
 fn keep<T: Serialize>(list: &mut Vec<T>, room: &mut usize) -> u64 {
     let all = list.len();
     let kept = list.iter().take_while(|item| {
-        // With its comma.
+        // One byte more for the comma.
         let takes = json(item).len() + 1;
         let left = room.checked_sub(takes);
         *room = left.unwrap_or(0);
@@ -221,7 +221,7 @@ mod tests {
             assert_eq!(kept.flows, tail.flows[..90 - left.flows as usize]);
             assert_eq!(kept.queries, tail.queries[..9 - left.queries as usize]);
             assert!(left.flows == 90 || left.queries == 0, "queries are first");
-            // No room is wasted that another flow would fit into.
+            // The room left is smaller than another flow.
             assert!(bytes.len() + 160 > most, "{} of {most}", bytes.len());
         }
     }

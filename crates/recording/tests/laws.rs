@@ -1,4 +1,4 @@
-//! What is written is read, from wherever one begins.
+//! Properties of writing and reading, from any point of a recording.
 
 use crate::common::{drawn, written};
 use proptest::prelude::*;
@@ -34,7 +34,7 @@ proptest! {
     }
 }
 
-/// Several chunks: each goes on where the one before ended, and can be read alone.
+/// Checks that each of several chunks continues the one before, and can be read alone.
 #[test]
 fn whoever_jumps_finds_what_whoever_plays_finds() {
     let n = 2 * MOST_EVENTS + 777;

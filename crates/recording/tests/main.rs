@@ -1,4 +1,4 @@
-//! One program of all tests of this room: linking a program with the whole room takes seconds.
+//! All tests of this room in one program: linking a program with the whole room takes seconds.
 
 mod common;
 mod laws;

@@ -1,10 +1,10 @@
-//! What is refused, in which words; that nothing panics; and that the bytes of a recording stay what they are.
+//! Tests of refused recordings and their messages, of absent panics, and of unchanged bytes of a recording.
 
 use crate::common::{sample, written};
 use sidestep_recording::{Event, Flow, Head, KINDS, Reader, State, Tail, What, Writer};
 use std::path::PathBuf;
 
-/// Opens and verifies; the words when it is refused.
+/// Opens and verifies a recording; returns the message if it is refused.
 fn refused(bytes: &[u8]) -> Option<String> {
     let reader = match Reader::open(bytes) {
         Ok(reader) => reader,
@@ -18,7 +18,7 @@ fn a_file_that_is_no_recording_is_told() {
     let words = "this is no recording: at byte 0: expected \"\\x89SREC\\r\\n\\x1a\", got \"PAR1\"";
     assert_eq!(refused(b"PAR1").as_deref(), Some(words));
     assert!(refused(b"").unwrap().ends_with("got \"\""));
-    // As a transfer as text leaves it.
+    // A transfer in text mode removes carriage returns.
     let text: Vec<u8> = written(&sample(40))
         .iter()
         .copied()
@@ -112,8 +112,9 @@ fn a_driver_that_tells_of_the_past_is_wrong() {
     }
 }
 
-/// The bytes of version 1: where a fuzzer starts, and what every later reader must read. `UPDATE_GOLDEN=1` writes them
-/// anew; other bytes for the same events are a new version, unless the library that packs them changed.
+/// Checks the bytes of version 1: a fuzzer starts from them, and every later reader must read them.
+/// `UPDATE_GOLDEN=1` writes them anew. Other bytes for the same events need a new version, unless the library
+/// that packs them changed.
 #[test]
 fn the_bytes_of_a_recording_are_those_that_were_kept() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/recording");
@@ -135,7 +136,7 @@ fn the_bytes_of_a_recording_are_those_that_were_kept() {
     let reader = Reader::open(&kept).unwrap();
     assert_eq!(reader.chunk(0).unwrap().events, events);
     assert_eq!(reader.tail().to, Tail::default().to);
-    // As another library packed it.
+    // The same recording, packed by another library.
     let other = std::fs::read(folder.join("packed-otherwise")).unwrap();
     assert!(other != kept);
     let reader = Reader::open(&other).unwrap();
@@ -143,7 +144,7 @@ fn the_bytes_of_a_recording_are_those_that_were_kept() {
     assert_eq!(reader.chunk(0).unwrap().events, events);
 }
 
-/// The same of version 2, in which queues are measured.
+/// Checks the bytes of version 2, in which queues are measured.
 #[test]
 fn the_bytes_of_a_recording_of_some_packets_are_those_that_were_kept() {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/recording/sampled");
@@ -168,7 +169,7 @@ fn the_bytes_of_a_recording_of_some_packets_are_those_that_were_kept() {
     reader.verify().unwrap();
     let chunk = reader.chunk(0).unwrap();
     assert_eq!((&chunk.state, &chunk.events), (&state, &events));
-    // A queue is as long as it was measured last, whatever waits there.
+    // A queue has the length that was measured last, whatever waits there.
     let (mut said, mut seen) = ([(0, 0); crate::common::PORTS as usize], 0);
     said[3] = (7, 9000);
     for event in &events {

@@ -1,4 +1,4 @@
-//! Rows of a buffer policy: a switch, a packet, the verdict. Every row asks a new policy, but those of a
+//! Rows of a buffer policy: a switch, a packet, the verdict. Each row queries a new policy, except within a
 //! sequence.
 
 use crate::chance::put_draws;
@@ -14,7 +14,7 @@ use sidestep_switch::testing::StillQueues;
 use sidestep_switch::{AnyBuffer, Buffer, Nature, Queues, Verdict};
 use sidestep_types::{Packet, PortId, PortSet, Rng, Seed};
 
-/// Rows without end.
+/// Returns endless rows.
 pub fn rows(policy: Policy, seed: Seed, make: Make<AnyBuffer>) -> impl Iterator<Item = Row> {
     let settings = all_settings(policy);
     let sequence = move |n: u32| {
@@ -40,7 +40,7 @@ fn all_settings(policy: Policy) -> Vec<Setting> {
     })
 }
 
-/// All that a verdict depends on, but for the policy.
+/// Inputs of a verdict, apart from the policy.
 #[derive(Clone)]
 struct Case {
     queues: StillQueues,
@@ -51,16 +51,16 @@ struct Case {
     question: Question,
 }
 
-/// What a policy is asked.
+/// Question to a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Question {
-    /// What becomes of a packet that comes.
+    /// The verdict on a packet that arrives.
     Arrives,
-    /// What becomes of a packet that waited there and was evicted.
+    /// The verdict on a packet that was evicted from that queue.
     Displaced,
 }
 
-/// What a policy says, and the stream after it.
+/// Verdict of a policy, and the random stream after it.
 #[derive(Debug, PartialEq)]
 struct Answer {
     verdict: Verdict,
@@ -68,7 +68,7 @@ struct Answer {
 }
 
 impl Case {
-    /// The cases of sequence `number`, which is of so many steps.
+    /// Draws the cases of sequence `number`, which has `steps` steps.
     fn draw(policy: Policy, number: u32, steps: u32, seed: Seed) -> Vec<Case> {
         let nature = policy.nature;
         let mut cases: Vec<Case> = Vec::new();
@@ -102,8 +102,8 @@ impl Case {
         }
     }
 
-    /// Draws what waits everywhere. One in three packets that rank is one that waited where it wants to go: what
-    /// still waits there ranks no worse.
+    /// Draws the waiting packets of all queues. One ranked packet in three was evicted from the queue it wants;
+    /// the packets left there rank no worse.
     fn displace(&mut self) {
         for port in (0..self.queues.ports()).map(PortId) {
             draw_waiting(&mut self.rng, &mut self.queues, port);
@@ -116,7 +116,7 @@ impl Case {
         }
     }
 
-    /// Draws how what waits everywhere ranks together; a queue that stands as it stood `before` does so.
+    /// Draws the sum of ranks of all queues. A queue unchanged since `before` keeps its sum.
     fn sum(&mut self, before: Option<&StillQueues>) {
         for port in (0..self.queues.ports()).map(PortId) {
             let at = port.index();
@@ -127,7 +127,7 @@ impl Case {
         }
     }
 
-    /// A later case of the sequence that begins with this one. Three of four want the same port.
+    /// Draws a later case of the sequence that begins with this one. Three in four packets want the same port.
     fn later(&self, before: &StillQueues, mut rng: Rng, nature: Nature) -> Case {
         let queues = later(&mut rng, before, nature);
         let packet = draw_packet(&mut rng, nature.control, nature.ranks);
@@ -225,7 +225,7 @@ impl Answer {
     }
 }
 
-/// In a list a cell cannot be empty.
+/// Formats a rank, or `-` for none: a value of a list cannot be empty.
 fn rank_or_dash(rank: Option<u32>) -> String {
     rank.map_or("-".to_string(), |rank| rank.to_string())
 }
@@ -234,7 +234,7 @@ fn draw_port(rng: &mut Rng, queues: &StillQueues) -> PortId {
     PortId(rng.below(u64::from(queues.ports())) as u16)
 }
 
-/// The ports that a packet may be detoured to, full or not.
+/// Returns the ports to which a packet may be detoured, full or not.
 fn candidates(policy: Policy, setting: &Setting, queues: &StillQueues) -> PortSet {
     let mut ports = queues.to_switch;
     let back = (policy.nature.back).is_none_or(|flag| setting.values.flag(flag));
@@ -252,7 +252,7 @@ mod tests {
     use crate::policy::{SHIPPED, STEPS};
     use sidestep_switch::DropReason;
 
-    /// How many of 640 cases `other` answers otherwise than a new policy does.
+    /// Counts the cases, of 640, in which the answer of `other` differs from a new policy's.
     fn differ(policy: Policy, other: impl Fn(&Setting, &Case) -> Answer) -> usize {
         let settings = all_settings(policy);
         let differs = |n: &u32| {
@@ -267,7 +267,7 @@ mod tests {
         policies().filter(|policy| policy.seam == "buffer")
     }
 
-    /// The same with every rank turned around.
+    /// Returns the case with every rank reversed.
     fn reversed(case: &Case) -> Case {
         let reversed = |rank: u32| u32::MAX - rank;
         let mut other = case.clone();
@@ -286,7 +286,7 @@ mod tests {
         other
     }
 
-    /// In sequences, where it remembers: what ranked before may be all that it goes by.
+    /// Checks whole sequences if the policy remembers: earlier ranks may be all that it uses.
     #[test]
     fn a_verdict_depends_on_ranks_where_the_nature_says_so() {
         for policy in buffers() {
@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn a_verdict_depends_on_the_control_packets_that_wait_where_the_nature_says_so() {
-        // Where there are classes of service there is none of control packets.
+        // A scheduler with classes of service has no class for control packets.
         for policy in buffers().filter(|policy| !policy.nature.classes) {
             let with_more_control = differ(policy, |setting, case| {
                 let mut other = case.clone();

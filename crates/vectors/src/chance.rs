@@ -1,4 +1,4 @@
-//! The draws that a row shows.
+//! Random draws shown in a row.
 
 use crate::policy::Policy;
 use crate::row::Row;
@@ -6,12 +6,13 @@ use crate::table::Table;
 use sidestep_types::Rng;
 use std::borrow::Cow;
 
-/// Draws that every row shows, taken or not; rows of a policy that takes more show as many as it takes.
+/// Draws that every row shows, used or not. Rows of a policy that uses more show all it can use.
 const DRAWS: u32 = 2;
 
-/// The draws that a policy finds, and how many of them it took: its stream `before` and `after`.
+/// Adds the draws available to a policy, and the number of draws it used; `before` and `after` are the states
+/// of its stream.
 ///
-/// Panics when it took more than its nature says.
+/// Panics if the policy used more draws than its nature states.
 pub fn put_draws(row: &mut Row, policy: Policy, before: &Rng, after: &Rng) {
     let most = policy.nature.draws;
     let shown = most.max(DRAWS);

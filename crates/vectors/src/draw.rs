@@ -1,4 +1,4 @@
-//! The queues of a switch that stands still, drawn at random, and packets for it.
+//! Queues of a switch at one instant, drawn at random, and packets for it.
 
 use crate::row::{Row, mask};
 use sidestep_switch::testing::StillQueues;
@@ -8,17 +8,18 @@ use sidestep_types::{
 };
 use std::cmp::Reverse;
 
-/// What a full packet takes of a buffer, and what the smallest takes, in bytes: without preamble and gap.
+/// Buffer used by a full packet and by the smallest packet, bytes: without preamble and gap.
 const FULL: u32 = 1518;
 const LEAST: u32 = 64;
 
-/// One in `n`.
+/// Returns true with probability 1 / `n`.
 pub fn chance(rng: &mut Rng, n: u64) -> bool {
     rng.below(n) == 0
 }
 
-/// Four to eight ports, half of their queues full. With `Nature::control`, packets that are served
-/// first wait as well, and take no part in what makes a queue full; with `Nature::ranks`, unmarked ones.
+/// Draws four to eight ports; half of their queues are full. With `Nature::control`, queues also hold packets
+/// that are served first, which do not count toward a full queue. With `Nature::ranks`, they also hold unmarked
+/// packets.
 pub fn draw_queues(rng: &mut Rng, nature: Nature) -> StillQueues {
     let ports = 4 + rng.below(5) as u16;
     let limit = [8, 24, 100][rng.below(3) as usize];
@@ -40,12 +41,12 @@ pub fn draw_queues(rng: &mut Rng, nature: Nature) -> StillQueues {
     queues
 }
 
-/// Where a packet comes in by; now and then nowhere.
+/// Draws the ingress port of a packet; sometimes there is none.
 pub fn draw_ingress(rng: &mut Rng, ports: u16) -> Option<PortId> {
     (!chance(rng, 8)).then(|| PortId(rng.below(u64::from(ports)) as u16))
 }
 
-/// What waits at `port`.
+/// Draws the queue of `port`.
 pub fn draw_queue(rng: &mut Rng, queues: &mut StillQueues, port: PortId, nature: Nature) {
     let limit = match queues.capacity {
         Capacity::PerPort(Size::Packets(n)) => n,
@@ -59,12 +60,12 @@ pub fn draw_queue(rng: &mut Rng, queues: &mut StillQueues, port: PortId, nature:
         false => control(first),
     };
     let rank = draw_rank(rng, nature.ranks).unwrap_or(u32::MAX);
-    // The packet on the wire has no rank any more.
+    // The packet on the wire no longer counts for the worst rank.
     let waits = depth.packets - first.packets > 1;
     queues.worst[port.index()] = waits.then_some(rank);
 }
 
-/// The worst of what waits at `port`, up to six packets: any that rank worse than others.
+/// Draws up to six of the packets waiting at `port`, sorted from the worst rank; each may be evicted.
 pub fn draw_waiting(rng: &mut Rng, queues: &mut StillQueues, port: PortId) {
     let Depth { packets, bytes } = queues.depths[port.index()];
     // A full packet is on the wire.
@@ -84,8 +85,8 @@ pub fn draw_waiting(rng: &mut Rng, queues: &mut StillQueues, port: PortId) {
     queues.waiting[port.index()] = waiting;
 }
 
-/// How what waits at `port` ranks together: all but the packet on the wire, as many of them acknowledgements as
-/// are drawn.
+/// Draws the sum of the ranks waiting at `port`. The packet on the wire does not count; a random share of the
+/// rest are acknowledgements.
 pub fn draw_sum(rng: &mut Rng, queues: &mut StillQueues, port: PortId) {
     let packets = queues.depths[port.index()].packets.saturating_sub(1);
     let data = u64::from(packets) * rng.below(5) / 4;
@@ -96,7 +97,8 @@ pub fn draw_sum(rng: &mut Rng, queues: &mut StillQueues, port: PortId) {
     };
 }
 
-/// Up to four classes, between which what waits behind the packet on the wire is parted; flows in some.
+/// Draws up to four classes and divides the packets behind the one on the wire among them. Some classes have
+/// flows.
 fn draw_classes(rng: &mut Rng, depth: Depth) -> Vec<Class> {
     let mut packets = depth.packets.saturating_sub(1);
     let mut bytes = depth.bytes.saturating_sub(FULL);
@@ -106,13 +108,13 @@ fn draw_classes(rng: &mut Rng, depth: Depth) -> Vec<Class> {
             3 => packets,
             _ => packets * rng.below(5) as u32 / 4,
         };
-        // As many of them are small as all that are left allow.
+        // Small packets go to a class only if the remaining bytes require it.
         let held = (part * FULL).min(bytes);
         let depth = Depth {
             packets: part,
             bytes: held,
         };
-        // Often as many as just make room, or just do not, for three packets each.
+        // Often just few enough flows, or just too many, for three packets each.
         let flows = [0, 1, part / 3, part / 3 + 1, part / 3 + 2, 400][rng.below(6) as usize];
         classes.push(Class { depth, flows });
         (packets, bytes) = (packets - part, bytes - held);
@@ -120,16 +122,16 @@ fn draw_classes(rng: &mut Rng, depth: Depth) -> Vec<Class> {
     classes
 }
 
-/// Classes of a scheduler that serves control packets first.
+/// Returns the classes of a scheduler that serves control packets first.
 pub fn control(depth: Depth) -> Vec<Class> {
     vec![Class { depth, flows: 0 }]
 }
 
-/// A queue, and what of it is served before the rest.
+/// Draws the depth of a queue, and of the part that is served first.
 fn draw_depth(rng: &mut Rng, limit: u64, control: bool) -> (Depth, Depth) {
     let full = chance(rng, 2);
     let packets = if full { limit } else { rng.below(limit) } as u32;
-    // Small packets make a queue that is long but light.
+    // Small packets make a queue long but light.
     let small = if chance(rng, 3) && !full {
         rng.below(u64::from(packets) + 1) as u32
     } else {
@@ -150,7 +152,7 @@ fn draw_depth(rng: &mut Rng, limit: u64, control: bool) -> (Depth, Depth) {
     (depth, first)
 }
 
-/// Ports, capacity and queues.
+/// Adds the cells of ports, capacity and queues.
 pub fn put_queues(row: &mut Row, queues: &StillQueues) {
     let (packets, bytes) = match queues.capacity {
         Capacity::PerPort(Size::Packets(n)) => (Some(n), None),
@@ -166,14 +168,14 @@ pub fn put_queues(row: &mut Row, queues: &StillQueues) {
     row.put_some("ingress_port", queues.ingress.map(|p| p.0));
 }
 
-/// Few enough ranks that some are equal. Of a policy that goes by `ranks`, none now and then.
+/// Draws one of so few ranks that some are equal. If the policy uses `ranks`, sometimes draws none.
 fn draw_rank(rng: &mut Rng, ranks: bool) -> Option<u32> {
     let rank = [1_460, 2_920, 14_600, 20_000, 20_001, 146_000, 1_460_000][rng.below(7) as usize];
     (!ranks || !chance(rng, 6)).then_some(rank)
 }
 
-/// Data more often than an acknowledgement; of data, a trimmed header now and then where `trimmed`,
-/// and an unmarked packet where the policy goes by `ranks`.
+/// Draws a packet, more often data than an acknowledgement. Data is sometimes a trimmed header if `trimmed`,
+/// and sometimes unmarked if the policy uses `ranks`.
 pub fn draw_packet(rng: &mut Rng, trimmed: bool, ranks: bool) -> Packet {
     let ack = chance(rng, 4);
     let kind = if ack { Kind::Ack } else { Kind::Data };
@@ -199,7 +201,7 @@ pub fn draw_packet(rng: &mut Rng, trimmed: bool, ranks: bool) -> Packet {
     packet
 }
 
-/// What a switch reads of a packet.
+/// Adds the fields of a packet that a switch reads.
 pub fn put_packet(row: &mut Row, packet: &Packet) {
     let ack = packet.kind() == Kind::Ack;
     row.put("kind", if ack { "ack" } else { "data" });

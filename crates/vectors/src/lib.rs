@@ -1,12 +1,12 @@
-//! Conformance vectors: what every policy of a switch and the machines of a host decide, row by row, for
-//! hardware, BPF programs and other simulators to replay.
+//! Conformance vectors: the decisions of every policy of a switch and of the machines of a host, row by row,
+//! for hardware, BPF programs and other simulators to replay.
 //!
-//! A row holds everything that the decision depends on, chance included: the draws that
-//! the policy would take next stand in it. Rows are drawn from a stream of their own, by
-//! the policy's name, the seed and the row's number, so a longer table begins like a shorter one.
-//! Rows of a policy that remembers are the steps of sequences, each of them answered by one policy.
-//! What a policy's rows need it says itself, in its [`Nature`]. Machines of a host (`host`) remember, all of
-//! them. What the columns mean: `docs/vectors.md`.
+//! A row holds all inputs of the decision, chance included: it shows the draws that the policy would use next.
+//! Rows are drawn from a separate stream, derived from the policy's name, the seed and the row's number, so a
+//! longer table begins like a shorter one. Rows of a policy that remembers are the steps of sequences; one
+//! policy answers all steps of a sequence. A policy states in its [`Nature`] which inputs its rows need. All
+//! machines of a host (`host`) remember.
+//! `docs/vectors.md` defines the columns.
 //!
 //! ```
 //! use sidestep_vectors::{Seed, Table, tables};
@@ -39,19 +39,19 @@ pub use seams::{Asked, policies};
 pub use sidestep_types::Seed;
 pub use table::Table;
 
-/// Everything that has a table: every policy, then every machine of a host.
+/// Returns everything that has a table: every policy, then every machine of a host.
 pub fn tables() -> impl Iterator<Item = Box<dyn Table>> {
     let policies = policies().map(|policy| Box::new(policy) as Box<dyn Table>);
     policies.chain(machines().map(|machine| Box::new(machine) as Box<dyn Table>))
 }
 
-/// The policies that `word` stands for: `dibs`, or `buffer/dibs`. Several where several seams have
-/// one of that name; none when it is unknown.
+/// Returns the policies with the name `word`: `dibs`, or `buffer/dibs`. Returns several if several seams have a
+/// policy of that name, and none if the name is unknown.
 pub fn named(word: &str) -> Vec<Policy> {
     policies().filter(|policy| policy.is_named(word)).collect()
 }
 
-/// The same of all that has a table.
+/// Returns everything with the name `word` that has a table.
 pub fn tables_named(word: &str) -> Vec<Box<dyn Table>> {
     tables().filter(|table| table.is_named(word)).collect()
 }

@@ -1,4 +1,4 @@
-//! A policy whose rows can be drawn.
+//! Policies whose rows can be drawn.
 
 use crate::row::Row;
 use crate::table::Table;
@@ -7,24 +7,24 @@ use sidestep_types::{Entry, Seed, Values};
 
 /// Steps of a sequence.
 pub const STEPS: u32 = 16;
-/// Sequences of a shipped table: enough that there is one of each setting.
+/// Sequences of a shipped table: enough for one of each setting.
 pub const SHIPPED: u32 = 32;
 
-/// Makes what is asked, from these values, for a switch with so many ports, to hash from this number.
+/// Constructor of a policy from its values, the number of the switch's ports, and the salt of its hashes.
 pub type Make<P> = Box<dyn Fn(&Values, u16, u64) -> P>;
 
-/// A policy and the seam it sits at.
+/// Policy and its seam.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
     /// `buffer`, `route` or `sched`.
     pub seam: &'static str,
-    /// Its line in the registry.
+    /// Entry in the registry.
     pub entry: &'static Entry,
-    /// What it says about itself.
+    /// Inputs and answers of the policy, as declared by it.
     pub nature: Nature,
-    /// Does a registry have one of this name?
+    /// True if a registry has a policy of this name.
     pub(crate) registered: bool,
-    /// How its rows are drawn.
+    /// Function that draws the rows.
     pub(crate) rows: fn(Policy, Seed) -> Box<dyn Iterator<Item = Row>>,
 }
 
@@ -47,7 +47,7 @@ impl Table for Policy {
         }
     }
 
-    /// Panics when the policy takes more draws than its nature says.
+    /// Panics if the policy uses more draws than its nature states.
     fn rows(&self, seed: Seed) -> Box<dyn Iterator<Item = Row>> {
         (self.rows)(*self, seed)
     }

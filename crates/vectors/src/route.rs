@@ -1,4 +1,5 @@
-//! Rows of a route: next hops and queues, and the port. Every row asks a new policy, but those of a sequence.
+//! Rows of a route: next hops, queues, and the port chosen. Each row queries a new policy, except within a
+//! sequence.
 
 use crate::chance::put_draws;
 use crate::draw::{draw_packet, draw_queues, put_packet, put_queues};
@@ -10,7 +11,7 @@ use sidestep_switch::testing::StillQueues;
 use sidestep_switch::{AnyRoute, Hops, Nature, Route};
 use sidestep_types::{HostId, Packet, PortId, Rng, Seed};
 
-/// Rows without end.
+/// Returns endless rows.
 pub fn rows(policy: Policy, seed: Seed, make: Make<AnyRoute>) -> impl Iterator<Item = Row> {
     let settings = all_settings(policy);
     let sequence = move |n: u32| {
@@ -36,7 +37,7 @@ fn all_settings(policy: Policy) -> Vec<Setting> {
     })
 }
 
-/// All that a choice depends on, but for the policy.
+/// Inputs of a choice, apart from the policy.
 #[derive(Clone)]
 struct Case {
     queues: StillQueues,
@@ -46,7 +47,7 @@ struct Case {
     rng: Rng,
 }
 
-/// The next hops toward one place, as [`Hops`].
+/// Next hops toward one destination, as [`Hops`].
 #[derive(Clone, Debug)]
 struct Way {
     ports: Vec<PortId>,
@@ -54,13 +55,14 @@ struct Way {
     prefix: u32,
 }
 
-/// Places that packets of a sequence go to, how many different sets of next hops lead there, and flows to each place.
+/// Destinations of a sequence's packets, different sets of next hops toward them, and flows to each
+/// destination.
 const PREFIXES: usize = 4;
 const SETS: usize = 2;
 const FLOWS: u64 = 2;
 
 impl Case {
-    /// The cases of sequence `number`, which is of so many steps.
+    /// Draws the cases of sequence `number`, which has `steps` steps.
     fn draw(policy: Policy, number: u32, steps: u32, seed: Seed) -> Vec<Case> {
         let name = policy.entry.name;
         let nature = policy.nature;
@@ -96,7 +98,7 @@ impl Case {
         }
     }
 
-    /// The next case of the sequence, for one of these ways.
+    /// Draws the next case of the sequence, for one of these ways.
     fn later(&self, ways: &[Way], mut rng: Rng, nature: Nature) -> Case {
         Case {
             queues: later(&mut rng, &self.queues, nature),
@@ -113,7 +115,7 @@ impl Case {
         AnyRoute::build(name, &setting.values, ports, self.salt).expect("it was built before")
     }
 
-    /// The port, and the stream after it was chosen.
+    /// Queries the policy. Returns the port, and the random stream after the choice.
     fn ask(&self, policy: &mut AnyRoute) -> (PortId, Rng) {
         let (mut queues, mut rng) = (self.queues.clone(), self.rng.clone());
         let port = policy.pick(&self.packet, self.way.hops(), &mut queues, &mut rng);
@@ -145,8 +147,8 @@ impl Way {
     }
 }
 
-/// The ways of the sequence that begins with `first`, to which the first of them belongs: to every place
-/// by one of the sets in turn.
+/// Draws the ways of the sequence that begins with `first`. The way of `first` uses the first set; the
+/// destinations use the sets in turn.
 fn draw_ways(rng: &mut Rng, first: &Case) -> Vec<Way> {
     let mut sets = vec![first.way.ports.clone()];
     while sets.len() < SETS {
@@ -163,7 +165,7 @@ fn draw_ways(rng: &mut Rng, first: &Case) -> Vec<Way> {
     (0..PREFIXES).map(way).collect()
 }
 
-/// Makes the packets those of a few flows, which come again: the flows to every other place go to one host.
+/// Assigns the packets to a few recurring flows. The flows to every other destination share one host.
 fn draw_flows(rng: &mut Rng, cases: &mut [Case]) {
     let hash = |_| std::array::from_fn(|_| rng.draw());
     let hashes: [[u32; FLOWS as usize]; PREFIXES] = std::array::from_fn(hash);
@@ -175,7 +177,7 @@ fn draw_flows(rng: &mut Rng, cases: &mut [Case]) {
     }
 }
 
-/// Some of the ports in rising order, one at least.
+/// Draws at least one of the ports, in rising order.
 fn draw_hops(rng: &mut Rng, ports: u16) -> Vec<PortId> {
     let bits = 1 + rng.below((1 << ports) - 1);
     (0..ports)
@@ -190,8 +192,8 @@ mod tests {
     use crate::policies;
     use crate::policy::{SHIPPED, STEPS};
 
-    /// How many answers in some sequences are others than those of `other`, which gets a case, the
-    /// policy of another such sequence and a new one.
+    /// Counts the answers in some sequences that differ from those of `other`. `other` gets a case, the policy
+    /// of an identical sequence, and a new policy.
     fn differ(
         policy: Policy,
         other: impl Fn(&Case, &mut AnyRoute, &mut AnyRoute) -> (PortId, Rng),

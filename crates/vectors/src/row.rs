@@ -1,15 +1,15 @@
-//! One row of a table, and how rows become text.
+//! Rows of a table, and their conversion to text.
 
 use sidestep_types::PortSet;
 use std::borrow::Cow;
 
-/// One row of a table: a value for each column, in their order.
+/// Row of a table: a value for each column, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Row(Vec<(Cow<'static, str>, String)>);
 
 impl Row {
-    /// The text under `column`, empty where there is no such thing; `None` when the table has no
-    /// such column.
+    /// Returns the text in `column`, empty if the row has no such value; `None` if the table has no such
+    /// column.
     pub fn cell(&self, column: &str) -> Option<&str> {
         let found = self.0.iter().find(|cell| cell.0 == column)?;
         Some(&found.1)
@@ -20,12 +20,12 @@ impl Row {
         self.0.push((column.into(), value.to_string()));
     }
 
-    /// Nothing in the cell when there is no value.
+    /// Adds a cell, empty if there is no value.
     pub(crate) fn put_some(&mut self, column: &'static str, value: Option<impl ToString>) {
         self.put(column, value.map_or(String::new(), |v| v.to_string()));
     }
 
-    /// Separated by spaces.
+    /// Adds a cell with values separated by spaces.
     pub(crate) fn put_list(
         &mut self,
         column: &'static str,
@@ -35,14 +35,14 @@ impl Row {
         self.put(column, words.join(" "));
     }
 
-    /// Empties the cells from `column` on.
+    /// Clears the cells from `column` on.
     pub(crate) fn blank_from(&mut self, column: &str) {
         let cells = self.0.iter_mut().skip_while(|cell| cell.0 != column);
         cells.for_each(|cell| cell.1.clear());
     }
 }
 
-/// Rows under the names of their columns.
+/// Formats rows as CSV, with a header line of column names.
 pub fn csv(rows: impl Iterator<Item = Row>) -> String {
     let mut out = String::new();
     for Row(cells) in rows {
@@ -56,7 +56,7 @@ pub fn csv(rows: impl Iterator<Item = Row>) -> String {
     out
 }
 
-/// Bit `p` is port `p`.
+/// Formats a set of ports as a hexadecimal mask: bit `p` is port `p`.
 pub fn mask(ports: PortSet) -> String {
     let bits = ports.iter().fold(0u64, |bits, port| bits | 1 << port.0);
     format!("{bits:02x}")

@@ -1,4 +1,4 @@
-//! Rows of a scheduler: sequences of operations on one queue, and what each answers.
+//! Rows of a scheduler: sequences of operations on one queue, and the answer to each.
 
 use crate::draw::{chance, draw_packet, put_packet};
 use crate::policy::{Make, Policy, STEPS};
@@ -8,7 +8,7 @@ use sidestep_switch::sched::priority::Priority;
 use sidestep_switch::{AnySched, Sched};
 use sidestep_types::{Packet, Seed, Time};
 
-/// Rows without end.
+/// Returns endless rows.
 pub fn rows(policy: Policy, seed: Seed, make: Make<AnySched>) -> impl Iterator<Item = Row> {
     let name = policy.entry.name;
     let settings = settings(policy.entry, policy.nature.remembers, |values| {
@@ -21,7 +21,7 @@ pub fn rows(policy: Policy, seed: Seed, make: Make<AnySched>) -> impl Iterator<I
     (0..).flat_map(sequence)
 }
 
-/// Operations on one queue, which starts empty.
+/// Performs a sequence of operations on one queue, which starts empty.
 fn sequence(
     policy: Policy,
     setting: &Setting,
@@ -37,12 +37,14 @@ fn sequence(
     for step in 0..STEPS {
         let mut packet = draw_packet(&mut rng, true, policy.nature.ranks);
         if policy.nature.classes {
-            // At once, or after up to a small packet's time or a flow's silence: those of other settings are short.
+            // At once, or after up to a small packet's time, or after up to a flow's timeout, which the other
+            // settings make short.
             let most = [1, 700, 6_000][rng.below(3) as usize];
             now += Time::from_ns(rng.below(most));
             packet.set_ends(chance(&mut rng, 4));
         }
-        // Handles are the numbers of the steps. More come than leave, so that there is a choice.
+        // Handles are the numbers of the steps. More packets come than leave, so that the scheduler has a
+        // choice.
         let (word, answer) = match rng.below(8) {
             _ if waiting == 0 && step > 1 => push(&mut sched, &packet, now, step),
             0..=4 => push(&mut sched, &packet, now, step),
@@ -86,7 +88,7 @@ fn sequence(
     rows
 }
 
-/// What waits in each class, and how many flows it has.
+/// Adds the depth of each class, and its number of flows.
 fn put_classes(row: &mut Row, sched: &AnySched, setting: &Setting) {
     let classes = setting.values.count("classes") as u8;
     let of = |class| sched.queue(class);
@@ -95,7 +97,7 @@ fn put_classes(row: &mut Row, sched: &AnySched, setting: &Setting) {
     row.put_list("class_flows", (0..classes).map(|c| of(c).flows));
 }
 
-/// As a port does it.
+/// Pushes a packet as a port does.
 fn push(
     sched: &mut AnySched,
     packet: &Packet,

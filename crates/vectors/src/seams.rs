@@ -1,4 +1,4 @@
-//! The seams of a switch: the policies of each, and how rows of one are drawn.
+//! Seams of a switch: the policies of each, and the function that draws their rows.
 
 use crate::policy::{Make, Policy};
 use crate::row::Row;
@@ -7,7 +7,7 @@ use sidestep_switch::{
 };
 use sidestep_types::{Entry, Seed};
 
-/// A seam: its policies, and how rows of one are drawn.
+/// Seam: its policies, and the function that draws their rows.
 struct Seam {
     name: &'static str,
     entries: &'static [Entry],
@@ -54,7 +54,7 @@ static SEAMS: [Seam; 3] = [
     },
 ];
 
-/// Every policy of the three registries, in their order.
+/// Returns every policy of the three registries, in their order.
 pub fn policies() -> impl Iterator<Item = Policy> {
     let of = |seam: &'static Seam| {
         seam.entries.iter().map(|entry| Policy {
@@ -68,18 +68,18 @@ pub fn policies() -> impl Iterator<Item = Policy> {
     SEAMS.iter().flat_map(of)
 }
 
-/// A policy of the caller's that is asked in the place of a registered one.
+/// Caller's policy, queried in place of a registered one.
 pub enum Asked {
-    /// At the seam `buffer`.
+    /// Policy of the seam `buffer`.
     Buffer(Make<AnyBuffer>),
-    /// At the seam `route`.
+    /// Policy of the seam `route`.
     Route(Make<AnyRoute>),
-    /// At the seam `sched`.
+    /// Policy of the seam `sched`.
     Sched(Make<AnySched>),
 }
 
 impl Asked {
-    /// Its seam.
+    /// Returns the name of the policy's seam.
     pub fn seam(&self) -> &'static str {
         match self {
             Asked::Buffer(_) => "buffer",
@@ -88,9 +88,9 @@ impl Asked {
         }
     }
 
-    /// Rows without end: the cases that are drawn for `policy`, and what this one answers.
+    /// Returns endless rows: the cases drawn for `policy`, with the answers of this policy.
     ///
-    /// Panics when the two are of other seams, and as [`Table::rows`].
+    /// Panics if the two policies have different seams, and under the conditions of [`Table::rows`].
     pub fn rows(self, policy: Policy, seed: Seed) -> Box<dyn Iterator<Item = Row>> {
         assert_eq!(self.seam(), policy.seam, "a policy answers at its seam");
         match self {
@@ -102,7 +102,8 @@ impl Asked {
 }
 
 impl Policy {
-    /// One that is not registered: cases are drawn under its name, as its nature says. `None` without such a seam.
+    /// Creates a policy that is not registered. Cases are drawn under its name, as its nature requires. `None`
+    /// if there is no such seam.
     pub fn of(seam: &str, entry: &'static Entry, nature: Nature) -> Option<Policy> {
         let known = SEAMS.iter().find(|known| known.name == seam)?;
         Some(Policy {

@@ -1,4 +1,4 @@
-//! Sequences: one policy is asked in every step, while the queues of its switch and the time move on.
+//! Sequences: one policy answers every step, while the queues of its switch and the time advance.
 
 use crate::draw::{draw_ingress, draw_queue};
 use crate::policy::{Policy, STEPS};
@@ -7,12 +7,12 @@ use sidestep_switch::testing::StillQueues;
 use sidestep_switch::{Depth, Nature, Queues};
 use sidestep_types::{Bytes, PortId, Rng, Time};
 
-/// How many rows one policy answers: those of a sequence where it remembers, else one.
+/// Returns the number of rows that one policy answers: those of a sequence if it remembers, else one.
 pub fn steps(policy: Policy) -> u32 {
     if policy.nature.remembers { STEPS } else { 1 }
 }
 
-/// The beginning of row number `step` of sequence `number`, of which each has so many steps.
+/// Begins row number `step` of sequence `number`.
 pub fn begin(policy: Policy, settings: &str, number: u32, step: u32, queues: &StillQueues) -> Row {
     let mut row = Row::default();
     row.put("row", number * steps(policy) + step);
@@ -25,26 +25,26 @@ pub fn begin(policy: Policy, settings: &str, number: u32, step: u32, queues: &St
     row
 }
 
-/// When each queue is empty, where that can matter.
+/// Adds the time at which each queue is empty, if the policy remembers.
 pub fn put_empty_at(row: &mut Row, policy: Policy, queues: &StillQueues) {
     if policy.nature.remembers {
         row.put_list("empty_at_ps", queues.empty_at.iter().map(|at| at.ps()));
     }
 }
 
-/// The queues at time zero: those that are not empty will be when they are sent.
+/// Sets the queues at time zero: each queue empties when its contents are sent.
 pub fn at_first(mut queues: StillQueues) -> StillQueues {
     plan_ends(&mut queues);
     queues
 }
 
-/// The same switch at a later time, when no queue has shrunk faster than its port sends. A queue that is
-/// empty ran empty as planned.
+/// Draws the same switch at a later time. No queue shrinks faster than its port sends. A queue that is empty
+/// emptied as planned.
 pub fn later(rng: &mut Rng, before: &StillQueues, nature: Nature) -> StillQueues {
     let mut queues = before.clone();
     queues.ingress = draw_ingress(rng, queues.ports());
     for port in ports(before) {
-        // Half of them stand as they stood.
+        // Half of the queues stay unchanged.
         match rng.below(8) {
             0 => empty(&mut queues, port),
             1..=3 => draw_queue(rng, &mut queues, port, nature),
@@ -53,7 +53,7 @@ pub fn later(rng: &mut Rng, before: &StillQueues, nature: Nature) -> StillQueues
     }
     let soonest = |port: PortId| before.empty_at[port.index()].saturating_sub(left(&queues, port));
     let soonest = ports(before).map(soonest).max();
-    // At once, or as long as up to 4 or 25 packets of 1500 bytes take.
+    // At once, or after up to the transmission time of 4 or 25 packets of 1500 bytes.
     let most = [1, 50_000, 300_000][rng.below(3) as usize];
     queues.now = before.now.max(soonest.unwrap_or_default()) + Time::from_ns(rng.below(most));
     plan_ends(&mut queues);
@@ -74,7 +74,7 @@ fn plan_ends(queues: &mut StillQueues) {
     }
 }
 
-/// How long `port` sends what it has.
+/// Returns the time that `port` needs to send its queue.
 fn left(queues: &StillQueues, port: PortId) -> Time {
     let Depth { packets, bytes } = queues.depths[port.index()];
     let wire = bytes + packets * queues.framing.unbuffered();

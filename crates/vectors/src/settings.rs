@@ -1,23 +1,23 @@
-//! The settings under which a policy's rows are drawn: its defaults, every parameter changed once,
-//! all numbers changed together, and everything.
+//! Settings under which a policy's rows are drawn: the defaults, each parameter changed once, all numbers
+//! changed together, and all parameters changed together.
 
 use sidestep_types::{Entry, Param, ParamUnit, Rng, Value, Values};
 
-/// Values with what was changed about the defaults, as `mark_at=off`; `defaults` when nothing was.
+/// Values, and the changes from the defaults in words, as `mark_at=off`; `defaults` if there are none.
 pub struct Setting {
     pub words: String,
     pub values: Values,
 }
 
-/// The settings of `entry` that `builds` accepts; the defaults first.
+/// Returns the settings of `entry` that `builds` accepts, the defaults first.
 ///
-/// What a policy remembers must show within a few steps, and the defaults are made for long runs. So
-/// where it `remembers` each parameter is changed, and each number left as it is, beside other numbers.
+/// A policy's memory must show within a few steps, but the defaults are made for long runs. So if it
+/// `remembers`, each parameter is changed, and each number kept, beside other numbers.
 pub fn settings(entry: &Entry, remembers: bool, builds: impl Fn(&Values) -> bool) -> Vec<Setting> {
     let params = entry.params;
     let other = |p: &Param| others(p).into_iter().next();
     let number = |p: &Param| other(p).filter(|_| is_number(p));
-    // Thresholds are all different and rise: 5, 10, … packets.
+    // Thresholds differ and rise: 5, 10, … packets.
     let threshold = |p: &Param| {
         let mut sizes = params.iter().filter(|p| p.unit == ParamUnit::Size);
         let before = sizes.position(|size| size.name == p.name)?;
@@ -57,12 +57,12 @@ pub fn settings(entry: &Entry, remembers: bool, builds: impl Fn(&Values) -> bool
     all.filter(|setting| builds(&setting.values)).collect()
 }
 
-/// A parameter, and values of it that are not its default.
+/// Parameter, and values other than its default.
 pub type Others = (&'static Param, Vec<&'static str>);
 
-/// The settings of a host's machine: `defaults`, each other value of each of these parameters alone and, where there
-/// is another of `beside`, beside the first of that, and so many more in which every one is drawn. Values that do not
-/// go together are left out.
+/// Returns the settings of a host's machine: the defaults, each other value of a parameter alone, and `drawn`
+/// settings with every parameter drawn. If `beside` has another value, each change of another parameter also
+/// appears beside the first such value. Invalid combinations are left out.
 pub fn drawn_settings(
     defaults: &Values,
     others: &[Others],
@@ -88,7 +88,7 @@ pub fn drawn_settings(
     distinct(defaults, all, find, builds)
 }
 
-/// The settings of `entry` in these words, `name=value; …`; none of them is the defaults.
+/// Returns the settings of `entry` listed as `name=value; …`; an empty list is the defaults.
 pub fn listed_settings(
     entry: &'static Entry,
     lists: &[&'static str],
@@ -102,7 +102,7 @@ pub fn listed_settings(
     distinct(&Values::defaults(entry.params), all.collect(), find, builds)
 }
 
-/// Each of these settings once; values that do not go together are left out.
+/// Returns each of these settings once; invalid combinations are left out.
 fn distinct(
     defaults: &Values,
     all: Vec<Changes>,
@@ -119,7 +119,7 @@ fn distinct(
     settings
 }
 
-/// Each parameter's default or one of its other values.
+/// Draws each parameter's default or one of its other values.
 fn draw_changes(others: &[Others], rng: &mut Rng) -> Changes {
     let mut draw = |(param, texts): &Others| {
         let text = texts.get(rng.below(texts.len() as u64 + 1) as usize)?;
@@ -128,7 +128,7 @@ fn draw_changes(others: &[Others], rng: &mut Rng) -> Changes {
     others.iter().filter_map(&mut draw).collect()
 }
 
-/// Parameters with other values than their defaults.
+/// Parameters with values other than their defaults.
 type Changes = Vec<(&'static str, String)>;
 
 fn changes(params: &[Param], to: impl Fn(&Param) -> Option<String>) -> Changes {
@@ -140,7 +140,7 @@ fn is_number(param: &Param) -> bool {
     !matches!(param.unit, ParamUnit::Flag | ParamUnit::Word(_))
 }
 
-/// Changes as they stand in a cell, which ends at a comma: a list has ` / ` there.
+/// Formats changes for a cell. A comma ends a cell, so lists use ` / `.
 fn words(changes: &[(&str, String)]) -> String {
     if changes.is_empty() {
         return "defaults".into();
@@ -152,13 +152,13 @@ fn words(changes: &[(&str, String)]) -> String {
     words.join("; ")
 }
 
-/// The defaults with `changes`.
+/// Returns the defaults with `changes`.
 fn values(params: &'static [Param], changes: &[(&str, String)]) -> Values {
     let find = |name: &str| params.iter().find(|param| param.name == name);
     changed(Values::defaults(params), find, changes)
 }
 
-/// `values` with `changes` of parameters that `find` finds.
+/// Returns `values` with `changes` of the parameters that `find` returns.
 pub fn changed(
     mut values: Values,
     find: impl Fn(&str) -> Option<&'static Param>,
@@ -172,13 +172,13 @@ pub fn changed(
     values
 }
 
-/// Other values of `param` that small rows can tell from the default.
+/// Returns other values of `param` that a few rows can tell from the default.
 fn others(param: &Param) -> Vec<String> {
     let mut others: Vec<String> = match param.unit {
         ParamUnit::Flag => vec!["true".into(), "false".into()],
         ParamUnit::Word(words) => words.iter().map(|w| w.to_string()).collect(),
         ParamUnit::Size => vec!["5 pkt".into(), "12 kB".into()],
-        // Another than the default, whichever that is.
+        // A value that differs from the default.
         ParamUnit::Count if param.default == Some("2") => vec!["4".into()],
         ParamUnit::Count => vec!["2".into()],
         ParamUnit::Counts => vec!["3 1".into()],

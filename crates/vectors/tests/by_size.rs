@@ -1,27 +1,27 @@
-//! The rows of classes by size against a second reading of `docs/shims/by-size.md`: all that happened to a flow is
-//! kept, and looked through for each packet.
+//! Rows of classes by size against a second implementation of `docs/shims/by-size.md`, which keeps the whole
+//! history of a flow and searches it for each packet.
 
 use crate::common::{announced, cell, number, setting, shipped};
 use sidestep_vectors::Row;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// All of an open flow.
+/// History of an open flow.
 #[derive(Default)]
 struct Flow {
     size: Option<u64>,
-    /// How many bytes of the message stood before each packet that left with payload.
+    /// Bytes of the message before each packet that left with payload.
     before: Vec<u64>,
-    /// The service of each packet that came with data, or to begin a connection.
+    /// Service of each packet that arrived with data, or to begin a connection.
     came: Vec<u64>,
 }
 
-/// Several numbers of a setting, without their unit.
+/// Parses the numbers of a setting, without their unit.
 fn numbers(text: &str) -> Vec<u64> {
     let words = text.split(" / ").map(|word| word.trim_end_matches(" B"));
     words.map(|word| word.parse().unwrap()).collect()
 }
 
-/// The number of the class of a flow of `size` bytes.
+/// Returns the class of a flow of `size` bytes.
 fn class(row: &Row, size: Option<u64>) -> usize {
     let thresholds = numbers(setting(row, "thresholds", "100000 B"));
     let fits = |most: &u64| size.is_some_and(|size| size <= *most);
@@ -29,7 +29,7 @@ fn class(row: &Row, size: Option<u64>) -> usize {
     first.unwrap_or(thresholds.len())
 }
 
-/// What a packet of that class carries.
+/// Returns the code point of a packet of that class.
 fn code_point(row: &Row, class: usize) -> u64 {
     match setting(row, "dscp", "number") {
         "number" => class as u64,
@@ -37,7 +37,7 @@ fn code_point(row: &Row, class: usize) -> u64 {
     }
 }
 
-/// With which service a packet leaves.
+/// Returns the service with which a packet leaves.
 fn leaves(row: &Row, flows: &mut BTreeMap<u64, Flow>) -> u64 {
     let Some(flow) = flows.get_mut(&number(row, "flow")) else {
         return number(row, "service_before");
@@ -55,13 +55,14 @@ fn leaves(row: &Row, flows: &mut BTreeMap<u64, Flow>) -> u64 {
     }
     let size = match setting(row, "by", "size") {
         "size" => (flow.size).map(|size| announced(row, number(row, "flow"), size)),
-        // The class of a flow that ends with the byte that follows those.
+        // The class of a flow that ends with the next byte after those sent.
         _ => Some(flow.before.iter().max().map_or(1, |most| most + 1)),
     };
     code_point(row, class(row, size))
 }
 
-/// Whether a packet leaves as the last one of its flow: as it came, or with the flow's last byte where sizes are known.
+/// Returns true if a packet leaves as the last one of its flow: it arrived so, or it has the flow's last byte
+/// and sizes are known.
 fn ends(row: &Row, flow: Option<&Flow>) -> bool {
     let came = number(row, "ends_before") == 1;
     if cell(row, "kind") != "data" || setting(row, "by", "size") != "size" {
@@ -154,7 +155,7 @@ fn services_are_what_the_page_says() {
     }
 }
 
-/// What a row shows: a table that never came to a case would pin nothing of it.
+/// Notes the cases that a row shows: a table without a case would not test it.
 fn note(seen: &mut BTreeSet<String>, row: &Row, flow: Option<&Flow>) {
     if cell(row, "operation") != "down" {
         return;

@@ -1,12 +1,12 @@
-//! The rows of coupled windows against RFC 6356, worked out in whole numbers of any size.
+//! Rows of coupled windows against RFC 6356, computed in integers of any size.
 
 use sidestep_vectors::{Row, Seed, tables_named};
 use std::cmp::Ordering;
 
-/// RFC 6356 section 3: for each acknowledgement a window grows by the lesser of
-/// `alpha·acked·mss/cwnd_total` and `acked·mss/cwnd_i`, with
-/// `alpha = cwnd_total·max(cwnd/rtt²)/(Σ cwnd/rtt)²`. Here it grows by a segment for each `least_bytes`, or
-/// `cwnd_i` if that is more: the same rate, when `least_bytes·alpha = cwnd_total`.
+/// RFC 6356 section 3: for each acknowledgement a window grows by the lesser of `alpha·acked·mss/cwnd_total`
+/// and `acked·mss/cwnd_i`, with `alpha = cwnd_total·max(cwnd/rtt²)/(Σ cwnd/rtt)²`. Here a window grows by a
+/// segment for each `least_bytes`, or for each `cwnd_i` if that is more. The rate is the same if
+/// `least_bytes·alpha = cwnd_total`.
 #[test]
 fn what_makes_a_window_grow_is_rfc_6356s() {
     let (mut held, mut own) = (0, 0);
@@ -22,7 +22,8 @@ fn what_makes_a_window_grow_is_rfc_6356s() {
         match alpha(&known) {
             None => assert_eq!(least, 0, "{row:?}"),
             Some((above, below)) => {
-                // Of floating point: a part in 2^44 is more than sixteen additions can lose. And a byte, for the end.
+                // Tolerance of floating point: a part in 2^44 is more than sixteen additions can lose. One byte
+                // more for rounding.
                 let total = Big::of(known.iter().map(|(window, _)| window).sum());
                 let near = least / (1 << 44) + 1;
                 let exact = |bytes: u64| Big::of(bytes).times(&above).cmp(&total.times(&below));
@@ -43,7 +44,8 @@ fn what_makes_a_window_grow_is_rfc_6356s() {
     assert!(held > 0 && own > 0, "{held} held by others, {own} not");
 }
 
-/// The same acknowledgements by a second book: bytes are saved up, and buy a segment each time that there are enough.
+/// Checks the same acknowledgements by a second account: bytes accumulate, and a window grows by a segment each
+/// time there are enough.
 #[test]
 fn windows_grow_by_whole_segments_for_what_was_acknowledged() {
     for name in ["coupled/lia", "coupled/none"] {
@@ -72,7 +74,7 @@ fn windows_grow_by_whole_segments_for_what_was_acknowledged() {
     }
 }
 
-/// Alpha as a fraction; `None` of no window with a round trip.
+/// Returns alpha as a fraction; `None` if no window has a round trip.
 ///
 /// With P the product of all round trips, `(Σ cwnd/rtt)²` is `(Σ cwnd·P/rtt)²/P²`.
 fn alpha(paths: &[(u64, u64)]) -> Option<(Big, Big)> {
@@ -100,7 +102,7 @@ fn alpha(paths: &[(u64, u64)]) -> Option<(Big, Big)> {
     Some((above, below))
 }
 
-/// A number of any size: digits to base 2^32, the lowest first, the highest not zero.
+/// Integer of any size: digits to base 2^32, the lowest first, the highest not zero.
 #[derive(Clone, PartialEq, Eq)]
 struct Big(Vec<u32>);
 

@@ -1,12 +1,12 @@
-//! The rows of detection by time against RFC 8985, with a list of all segments that is looked through each time.
+//! Rows of loss detection by time against RFC 8985, with a list of all segments that is searched each time.
 
 use crate::common::{cell, number, shipped};
 use sidestep_vectors::Row;
 
-/// A segment of 1000 bytes, number `i` from byte `1000·i` on.
+/// Segment of 1000 bytes; number `i` begins at byte `1000·i`.
 #[derive(Clone, Copy, Default)]
 struct Segment {
-    /// Departures: the last one, and how many there were.
+    /// Time of the last departure, and number of departures.
     sent_ps: u64,
     departures: u32,
     delivered: bool,
@@ -19,19 +19,19 @@ enum Lost {
     ByTimer,
 }
 
-/// State of RFC 8985, in its own names.
+/// State of RFC 8985, under its names.
 #[derive(Default)]
 struct Book {
     segments: Vec<Segment>,
     /// `RACK.xmit_ts`, `RACK.end_seq` as a segment's number, and `RACK.rtt`.
     newest: (u64, usize),
     rtt_ps: u64,
-    /// The smallest round trip of a segment that was sent once; of the connection's own at first.
+    /// Smallest round trip of a segment that was sent once; at first the configured one of the connection.
     min_rtt_ps: u64,
 }
 
 impl Book {
-    /// Section 6.2 steps 1 and 2: which delivered segment left last.
+    /// Section 6.2 steps 1 and 2: finds the delivered segment that left last.
     fn hear(&mut self, now: u64, row: &Row) {
         let below = segment(cell(row, "ack_bytes"));
         let duplicate = usize::from(cell(row, "duplicate") == "1");
@@ -47,7 +47,7 @@ impl Book {
             }
             let trip = now - one.sent_ps;
             if one.departures > 1 && trip < self.min_rtt_ps {
-                continue; // An answer that soon may be that to an earlier departure.
+                continue; // So early an answer may belong to an earlier departure.
             }
             if one.departures == 1 {
                 self.min_rtt_ps = self.min_rtt_ps.min(trip);
@@ -58,16 +58,16 @@ impl Book {
         }
     }
 
-    /// May `number` be taken for lost at all? Step 5: something sent later was delivered, and a round trip has passed
-    /// since it left; a reordering window, which is never less than nothing, only makes that later.
+    /// Returns true if `number` may be declared lost at all. Step 5: a segment sent later was delivered, and a
+    /// round trip has passed since `number` left. A reordering window is never negative and only delays this.
     fn may_be_lost(&self, now: u64, number: usize) -> bool {
         let one = &self.segments[number];
         !one.delivered && (one.sent_ps, number) < self.newest && now >= one.sent_ps + self.rtt_ps
     }
 }
 
-/// Everything that leaves once more was lost by the RFC's own marks, was out when the timer ran out, or is the probe of a
-/// tail.
+/// Checks that every retransmitted segment was lost by the RFC's marks, was outstanding when the timer expired,
+/// or is a tail loss probe.
 #[test]
 fn what_is_repaired_was_lost_by_time_or_by_the_timer_or_is_a_probe() {
     let mut book = Book::default();
@@ -89,7 +89,7 @@ fn what_is_repaired_was_lost_by_time_or_by_the_timer_or_is_a_probe() {
             }
         }
         if number(&row, "timeouts") > 0 {
-            // Section 6.3: what is out may all be lost.
+            // Section 6.3: all outstanding segments may be lost.
             for one in book.segments.iter_mut().filter(|one| !one.delivered) {
                 one.lost.get_or_insert(Lost::ByTimer);
             }

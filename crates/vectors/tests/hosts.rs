@@ -1,4 +1,4 @@
-//! The tables of hosts' machines: what each must show, and a second look at what it says.
+//! Tables of hosts' machines: the cases that each must show, and a second check of the answers.
 
 use sidestep_vectors::{Machine, Row, Seed, Table, machines};
 use std::collections::BTreeSet;
@@ -74,7 +74,7 @@ fn an_agent_drops_some_duplicates_and_nothing_else() {
     }
 }
 
-/// RFC 2883 by a list of bytes: what a receiver has, and which of it came once more.
+/// Checks RFC 2883 by a list of bytes: those that a receiver has, and those that arrived again.
 #[test]
 fn a_duplicate_is_told_when_there_is_one_and_where_it_is() {
     let mut seen = BTreeSet::new();
@@ -90,7 +90,7 @@ fn a_duplicate_is_told_when_there_is_one_and_where_it_is() {
             } else {
                 1 << 20
             };
-            // Blocks of 500 bytes: what the draws are made of.
+            // Blocks of 500 bytes, the unit of the draws.
             let at = |column: &str| cell(&row, column).parse::<u64>().unwrap_or(0) / 500;
             let came: Vec<u64> = match cell(&row, "trimmed") {
                 "0" => (at("seq_bytes")..at("seq_bytes") + at("payload_bytes")).collect(),
@@ -160,7 +160,8 @@ fn a_threshold_moves_by_its_rule_within_its_bounds() {
                     now >= before || cell(&row, "operation") == "timeout",
                     "{row:?}"
                 );
-                // A D-SACK, or what it is told by how soon: nothing else raises it.
+                // Only a D-SACK raises the threshold, or, under the early rule, an acknowledgement that comes
+                // too soon.
                 let told = cell(&row, "duplicate") == "1";
                 assert!(now <= before || told || name == "early", "{row:?}");
             }
@@ -191,7 +192,7 @@ fn cell<'a>(row: &'a Row, column: &str) -> &'a str {
     row.cell(column).expect("the table has it")
 }
 
-/// The ends of `from..to`.
+/// Parses the ends of `from..to`.
 fn ends(block: &str) -> (u64, u64) {
     let (from, to) = block.split_once("..").expect("a range");
     (from.parse().unwrap(), to.parse().unwrap())

@@ -1,10 +1,11 @@
-//! The rows of marks against a second reading of `docs/shims/mark.md`: lists that are searched from end to end.
+//! Rows of marks against a second implementation of `docs/shims/mark.md`: lists that are searched from end to
+//! end.
 
 use crate::common::{Filter, announced, cell, mix64, number, setting, shipped};
 use sidestep_vectors::Row;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A packet that is outstanding, and what was said of it.
+/// Outstanding packet, and the content of its tag.
 #[derive(Clone)]
 struct Sent {
     seq: u64,
@@ -15,7 +16,7 @@ struct Sent {
     in_filter: bool,
 }
 
-/// What was sent of the message that is being sent, where sizes are unknown.
+/// Progress of the message being sent, if sizes are unknown.
 #[derive(Clone, Copy, Default)]
 struct Age {
     sent: u64,
@@ -23,7 +24,7 @@ struct Age {
     left: Option<u64>,
 }
 
-/// The packets outstanding, and all bytes that left, as ranges.
+/// Outstanding packets, and all bytes that left, as ranges.
 type Subflow = (Vec<Sent>, Vec<(u64, u64)>);
 
 #[derive(Default)]
@@ -35,14 +36,14 @@ struct Flow {
     hashes: BTreeMap<u64, u64>,
 }
 
-/// The host of a sequence.
+/// Host of a sequence.
 struct Host {
     flows: BTreeMap<u64, Flow>,
     ages: BTreeMap<u64, Age>,
     filter: Option<Filter>,
 }
 
-/// What leaves with a packet: rank, tag, bytes, and whether it was found a repeat.
+/// Output for a packet that leaves: rank, tag, bytes added, and true if it was found to be a repeat.
 #[derive(Debug, PartialEq)]
 struct Says {
     rank: u64,
@@ -51,7 +52,7 @@ struct Says {
     repeat: bool,
 }
 
-/// What the filter has of a packet: of its addresses, and of its first byte, subflow by subflow 2^44 apart.
+/// Returns the filter's key of a packet, from its addresses and its first byte; subflows are 2^44 apart.
 fn key(hash: u64, subflow: u64, seq: u64) -> u64 {
     mix64((subflow << 44 | seq) ^ mix64(hash))
 }
@@ -61,7 +62,7 @@ fn microseconds(text: &str) -> u64 {
     number.parse::<u64>().unwrap() * 1_000_000
 }
 
-/// What it costs on the link: on Ethernet 46 bytes of IP at least, and 38 around them.
+/// Returns the bytes of a packet on the link: on Ethernet at least 46 bytes of IP, and 38 around them.
 fn wire(framing: &str, ip: u64) -> u64 {
     match framing {
         "ethernet" => ip.max(46) + 38,
@@ -70,13 +71,13 @@ fn wire(framing: &str, ip: u64) -> u64 {
     }
 }
 
-/// What is said of a message with a size that nobody knows, or of what is too large; counts begin at half of it where
-/// `unknown = "packets"`.
+/// Number carried for a message of unknown or too large size; with `unknown = "packets"`, counts begin at half
+/// of it.
 const UNKNOWN: u64 = u32::MAX as u64;
 const HALF: u64 = 1 << 31;
 
-/// By what numbers go of a flow of that size: `by`, but of one without a size `unknown` (packets from 2^31 on) or
-/// `unmarked` (by nothing).
+/// Returns the unit of a flow's numbers: `by`, but for a flow without a size `unknown` (packets from 2^31 on)
+/// or `unmarked` (no numbers).
 fn counted(row: &Row, size: Option<u64>) -> &str {
     let by = setting(row, "by", "remaining");
     match setting(row, "unknown", "last") {
@@ -87,7 +88,7 @@ fn counted(row: &Row, size: Option<u64>) -> &str {
     }
 }
 
-/// The number of what is left.
+/// Returns the number that a tag carries for `left` bytes left.
 fn sayable(row: &Row, left: u64) -> u64 {
     let counts = setting(row, "unknown", "last") == "packets";
     let most = if counts { HALF } else { UNKNOWN };
@@ -133,7 +134,7 @@ impl Host {
         }
     }
 
-    /// Of what is outstanding all but what ends at `ack` or before stays so.
+    /// Removes outstanding packets that end at `ack` or before.
     fn forget(&mut self, flow: u64, subflow: u64, ack: u64) {
         let Some(flow) = self.flows.get_mut(&flow) else {
             return;
@@ -200,7 +201,7 @@ impl Host {
                 outstanding[at].clone()
             }
             None if repeat && known.is_none() && was_left && within.is_some() => {
-                // What the packet said of its first byte is true of this one, so much farther on.
+                // The part continues the packet's numbers, offset by the bytes skipped.
                 let whole = within.unwrap();
                 let on = seq - whole.seq;
                 let number = match by {
@@ -290,7 +291,7 @@ impl Host {
     }
 }
 
-/// Divided or rotated once for each time that it was sent again, one bit after the other.
+/// Divides or rotates the number once for each retransmission, one bit at a time.
 fn boosted(row: &Row, number: u64, again: u64) -> u64 {
     let bits = match setting(row, "boost", "2") {
         "1" => 0,
@@ -378,7 +379,7 @@ fn tags_say_what_the_page_says() {
     }
 }
 
-/// What a row shows: a table that never came to a case would pin nothing of it.
+/// Notes the cases that a row shows: a table without a case would not test it.
 fn note(seen: &mut BTreeSet<&'static str>, row: &Row, says: &Says, counted: [u64; 3]) {
     let large = u64::from(u32::MAX);
     let Some([remaining, sent, again, id, first, last]) = says.tag else {

@@ -1,14 +1,14 @@
-//! The rows of ordering against a second reading of `docs/shims/order.md`: a stream is the set of all its places that
-//! went on, and a list of what is held.
+//! Rows of ordering against a second implementation of `docs/shims/order.md`: a stream is the set of all places
+//! released, and a list of packets held.
 
 use crate::common::{cell, number, setting, shipped};
 use sidestep_vectors::Row;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Rows have lengths and numbers of whole units, in bytes.
+/// Unit of lengths and numbers in the rows, bytes: each is a multiple of it.
 const UNIT: u64 = 100;
 
-/// What places are numbers of.
+/// Meaning of a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Axis {
     Sequence,
@@ -21,7 +21,7 @@ enum Axis {
 struct Packet {
     step: u64,
     came: u64,
-    /// Its bytes, in units.
+    /// First byte and end of the payload, in units.
     bytes: (u64, u64),
     ce: bool,
     /// Flow id, number and flag of the tag.
@@ -33,13 +33,13 @@ struct Packet {
 struct Stream {
     axis: Axis,
     message: Option<u64>,
-    /// Nothing below is waited for.
+    /// Lowest place that the stream waits for.
     base: u64,
-    /// Places that went on.
+    /// Places released.
     gone: BTreeSet<u64>,
     held: Vec<Packet>,
     due: Option<u64>,
-    /// One past the highest byte that went on, and that when the message began.
+    /// End of the highest byte released, now and when the message began.
     highest: u64,
     start: u64,
 }
@@ -48,11 +48,11 @@ struct Stream {
 struct Answer {
     verdict: &'static str,
     on: Vec<(u64, bool)>,
-    /// Held, released, expired, discarded, late, bypassed.
+    /// Counts of held, released, expired, discarded, late, bypassed.
     counted: [u64; 6],
 }
 
-/// What is counted, in the order of the columns.
+/// Names of the counts, in the order of the columns.
 const COUNTS: [&str; 6] = [
     "held",
     "released",
@@ -76,7 +76,7 @@ struct Host {
     /// Packets, and units of payload.
     capacity: (u64, u64),
     counts: Axis,
-    /// By flow and subflow; a flow that is open has subflow 0.
+    /// Streams by flow and subflow; a flow that is open has subflow 0.
     streams: BTreeMap<(u64, u64), Stream>,
     answer: Answer,
 }
@@ -105,7 +105,7 @@ impl Stream {
         self.highest = self.highest.max(packet.bytes.1);
     }
 
-    /// The number of the first that is held: the lowest, and of equal ones the one that came first.
+    /// Returns the index of the first packet held: the lowest place, and of equal places the earliest arrival.
     fn first(&self) -> Option<usize> {
         let by = |i: &usize| (self.held[*i].place, self.held[*i].step);
         (0..self.held.len()).min_by_key(by)
@@ -296,7 +296,7 @@ impl Host {
                 && held.bytes.0 <= packet.bytes.0
                 && packet.bytes.1 <= held.bytes.1
         };
-        // Of two like it the first takes the mark.
+        // The earliest of several such packets gets the mark.
         stream.held.sort_by_key(|held| held.step);
         if let Some(held) = stream.held.iter_mut().find(|held| by_tags && covers(held)) {
             held.ce |= packet.ce;
@@ -339,7 +339,7 @@ impl Host {
         self.let_go(key, now, RELEASED, |_| false);
     }
 
-    /// What is next goes on, and gaps are given up as long as that is so.
+    /// Releases the packets that are next, and abandons gaps while `give_up` returns true.
     fn let_go(
         &mut self,
         key: (u64, u64),
@@ -368,7 +368,7 @@ impl Host {
         }
     }
 
-    /// What is held at these places or below goes on, and the gaps stay.
+    /// Releases the packets held at place `most` or below; the gaps remain.
     fn let_go_upto(&mut self, key: (u64, u64), now: u64, most: u64) {
         loop {
             let stream = self.streams.get_mut(&key).unwrap();
@@ -413,7 +413,7 @@ impl Host {
                 let most = overdue.map(|held| held.place).max().unwrap();
                 self.let_go_upto(key, now, most);
             } else if self.by_tags {
-                // The gap at hand, whoever the timer counted from.
+                // The current gap, whichever packet started the timer.
                 let first = stream.first().unwrap();
                 stream.base = stream.held[first].place;
                 self.let_go(key, now, EXPIRED, |stream| {
@@ -484,7 +484,7 @@ fn what_goes_on_and_when_is_what_the_page_says() {
     }
 }
 
-/// What a row shows: a table that never came to a case would pin nothing of it.
+/// Notes the cases that a row shows: a table without a case would not test it.
 fn note(seen: &mut BTreeSet<String>, row: &Row, answer: &Answer) {
     let by = match setting(row, "by", "sequence") {
         "remaining" => cell(row, "tags"),

@@ -1,4 +1,4 @@
-//! The sequences that a policy which remembers is asked.
+//! Tests of the sequences of policies that remember.
 
 use sidestep_vectors::{Policy, Row, Seed, Table, policies};
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,7 +103,7 @@ fn a_set_is_one_list_of_next_hops_and_a_place_has_one_set() {
     assert!(routes().any(|(.., rows)| shared(&rows)));
 }
 
-/// Every sequence of a switch that is shipped, with its number.
+/// Returns every shipped sequence of a switch, with its number.
 fn sequences() -> impl Iterator<Item = (Policy, usize, Vec<Row>)> {
     let remember = policies().filter(|p| p.nature.remembers && p.seam != "sched");
     remember.flat_map(|policy| {

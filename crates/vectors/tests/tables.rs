@@ -1,4 +1,4 @@
-//! The shipped tables, and what every table must be.
+//! Tests of the shipped tables, and of properties of every table.
 
 use sidestep_types::ParamUnit;
 use sidestep_vectors::{Policy, Row, Seed, Table, named, policies, tables, tables_named};
@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Every registered policy and every machine of a host has its table, which says what the code decides today.
+/// Checks that every registered policy and every machine of a host has a table, and that it matches the code's
+/// decisions.
 #[test]
 fn every_policy_has_a_table_and_decides_as_it_says() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/vectors");
@@ -44,7 +45,7 @@ fn rows_have_a_cell_for_each_column_and_a_longer_table_begins_like_a_shorter_one
     }
 }
 
-/// A table that never took a branch would pin nothing of it.
+/// Checks each table's answers: a table that never took a branch would not test it.
 #[test]
 fn a_buffers_table_holds_every_answer_that_its_nature_says_and_no_other() {
     for policy in of("buffer") {
@@ -132,7 +133,7 @@ fn unmarked_data_comes_to_policies_that_go_by_ranks_and_to_no_other() {
     }
 }
 
-/// A setting that no row has would pin nothing of it.
+/// Checks the settings of each table: a setting without a row would not be tested.
 #[test]
 fn a_table_has_rows_of_every_setting_and_with_every_flag_turned() {
     let settings = |asked: &dyn Table, rows: u32| -> BTreeSet<String> {
@@ -183,12 +184,12 @@ fn of(seam: &'static str) -> impl Iterator<Item = Policy> {
     policies().filter(move |policy| policy.seam == seam)
 }
 
-/// The rows of the shipped table, which are drawn with seed 1.
+/// Returns the rows of the shipped table, which are drawn with seed 1.
 fn shipped(policy: Policy) -> impl Iterator<Item = Row> {
     policy.rows(Seed(1)).take(policy.shipped_rows() as usize)
 }
 
-/// What the shipped table of `policy` holds in `column`, from its top.
+/// Returns the values of `column` in the shipped table of `policy`, from its top.
 fn cells(policy: Policy, column: &str) -> impl Iterator<Item = String> {
     shipped(policy).map(move |row| row.cell(column).expect("the table has it").to_string())
 }

@@ -1,43 +1,44 @@
-//! Questions by name: which family answers, and how refusals look.
+//! Calls by name: the families that answer them, and the form of refusals.
 //!
-//! A method is called `family.question`, as in `player.open`. Arguments and answers are JSON; bytes may come with either.
+//! The name of a method is `family.question`, as in `player.open`. Arguments and answers are JSON; either may
+//! carry bytes.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// Some questions, and who answers them.
+/// Family of questions, and the function that answers them.
 pub struct Family {
-    /// What stands before the point in their methods.
+    /// Name of the family: the part of its methods' names before the point.
     pub name: &'static str,
-    /// Answers a question, which is what stands behind the point, from its arguments in JSON and the bytes that came with it. A question that
-    /// is not its own gets [`unknown`].
+    /// Answers a question, named by the part after the point, from its arguments in JSON and the bytes that
+    /// came with it. Returns [`unknown`] for a question that the family does not have.
     pub answer: fn(question: &str, arguments: &str, bytes: Vec<u8>) -> Outcome,
 }
 
-/// An answer, or why there is none.
+/// Answer, or the reason for which there is none.
 pub type Outcome = Result<Answer, Refusal>;
 
-/// An answer: JSON, and bytes where it has some.
+/// Answer: JSON, and optional bytes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// JSON.
+    /// JSON of the answer.
     pub json: Value,
-    /// What the JSON points to, or a file.
+    /// Bytes to which the JSON refers, or a file.
     pub bytes: Vec<u8>,
 }
 
-/// What is wrong: the words of `Refused`, and where each problem is.
+/// Refusal: the message of `Refused`, and the place of each problem.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Refusal {
-    /// In words.
+    /// Message for people.
     pub message: String,
-    /// Problems with the attributes of the command's `--json`.
+    /// Problems, with the attributes of the command's `--json`.
     pub details: Vec<Value>,
 }
 
 impl Refusal {
-    /// A refusal that is said in one sentence.
+    /// Creates a refusal of one sentence.
     pub fn new(message: impl ToString) -> Refusal {
         Refusal {
             message: message.to_string(),
@@ -51,7 +52,7 @@ impl Refusal {
 }
 
 impl Answer {
-    /// An answer without bytes.
+    /// Creates an answer without bytes.
     pub fn of(value: &impl Serialize) -> Outcome {
         let json = serde_json::to_value(value).map_err(Refusal::new)?;
         Ok(Answer {
@@ -61,13 +62,13 @@ impl Answer {
     }
 }
 
-/// The arguments of a question.
+/// Parses the arguments of a question.
 pub fn arguments<T: DeserializeOwned>(json: &str) -> Result<T, Refusal> {
     let read = serde_json::from_str(json);
     read.map_err(|why| Refusal::new(format!("the arguments are others than expected: {why}")))
 }
 
-/// There is no such question.
+/// Refuses an unknown question.
 pub fn unknown(question: &str) -> Outcome {
     Err(Refusal::new(format!("there is no question {question:?}")))
 }

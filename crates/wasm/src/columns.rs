@@ -1,14 +1,15 @@
-//! Columns of numbers, as bytes behind an answer's JSON.
+//! Columns of numbers, as bytes that accompany an answer's JSON.
 //!
-//! In the JSON stands `{"$": "f64", "at": 16, "length": 3}` where the column belongs: the type, its place in the bytes, how many numbers. The page puts
-//! a typed array there. Each begins at a multiple of eight; the least byte of a number is first, as in WebAssembly's memory.
+//! The JSON has `{"$": "f64", "at": 16, "length": 3}` in place of a column: the type, the offset in the bytes,
+//! the number of values. The page replaces it by a typed array. Each column begins at a multiple of eight;
+//! numbers are little-endian, as in WebAssembly's memory.
 
 use serde_json::{Value, json};
 
 /// Columns of one answer.
 #[derive(Debug, Default)]
 pub struct Columns {
-    /// What goes with the answer.
+    /// Bytes that accompany the answer.
     pub bytes: Vec<u8>,
 }
 
@@ -20,19 +21,19 @@ impl Columns {
         json!({ "$": kind, "at": at, "length": length })
     }
 
-    /// A `Float64Array`.
+    /// Adds a `Float64Array`.
     pub fn f64(&mut self, column: &[f64]) -> Value {
         let bytes = column.iter().flat_map(|value| value.to_le_bytes());
         self.put("f64", column.len(), bytes)
     }
 
-    /// A `Uint32Array`.
+    /// Adds a `Uint32Array`.
     pub fn u32(&mut self, column: &[u32]) -> Value {
         let bytes = column.iter().flat_map(|value| value.to_le_bytes());
         self.put("u32", column.len(), bytes)
     }
 
-    /// A `Uint8Array`.
+    /// Adds a `Uint8Array`.
     pub fn u8(&mut self, column: &[u8]) -> Value {
         self.put("u8", column.len(), column.iter().copied())
     }

@@ -1,8 +1,8 @@
-//! The registry of families: which one answers a question.
+//! Registry of the families that answer questions.
 
 use crate::calls::{Family, Outcome, unknown};
 
-/// Who answers: one line for each family.
+/// Families, one line each.
 const FAMILIES: &[Family] = &[
     #[cfg(feature = "player")]
     crate::player::FAMILY,
@@ -10,7 +10,7 @@ const FAMILIES: &[Family] = &[
     crate::lab::FAMILY,
 ];
 
-/// Asks the family that has this method.
+/// Calls the family that has this method.
 pub fn call(method: &str, arguments: &str, bytes: Vec<u8>) -> Outcome {
     let (name, question) = method.split_once('.').unwrap_or((method, ""));
     match FAMILIES.iter().find(|family| family.name == name) {

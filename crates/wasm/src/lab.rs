@@ -1,10 +1,10 @@
-//! The calls behind the interface `Lab` of `web/src/engine/api.ts`: what there is to choose, what is wrong with a
-//! scenario, and one run at a time, which its caller steps.
+//! Calls behind the interface `Lab` of `web/src/engine/api.ts`: the choices available, the problems of a
+//! scenario, and one run at a time, which the caller steps.
 //!
-//! **Decision**     none of its own: scenarios, runs and statistics are `sidestep_lab`'s, as for the command.
+//! **Decision**     none: scenarios, runs and statistics are those of `sidestep_lab`, as for the command.
 //! **State**        the run under way.
 //! **Units**        picoseconds of simulated time; bytes.
-//! **Errors**       a [`Refusal`]: words for people, and each problem with its place and its parts.
+//! **Errors**       a [`Refusal`]: a message for people, and each problem with its place and its parts.
 
 use crate::calls::{Answer, Family, Outcome, Refusal, arguments, unknown};
 use serde::Deserialize;
@@ -18,13 +18,13 @@ use sidestep_types::Time;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// What the scenario is called in messages and results.
+/// Name of the scenario in messages and results.
 const NAME: &str = "scenario.toml";
 
-/// Assumed: what a page may take of memory without being ended by its browser. The module itself could have 4 GB.
+/// Memory that a page may use before its browser ends it, bytes; assumed. The module itself could use 4 GB.
 const MOST_MEMORY: f64 = 2e9;
 
-/// The questions of the lab.
+/// Questions of the lab.
 pub const FAMILY: Family = Family {
     name: "lab",
     answer: |question, arguments, _| LAB.with_borrow_mut(|lab| lab.answer(question, arguments)),
@@ -34,27 +34,27 @@ thread_local! {
     static LAB: RefCell<Lab> = RefCell::default();
 }
 
-/// The simulator of a page.
+/// Simulator of a page.
 #[derive(Default)]
 struct Lab {
     run: Option<Under>,
 }
 
-/// A run under way.
+/// Run under way.
 struct Under {
     session: Session,
-    /// What the scenario warns of, whoever runs it.
+    /// Warnings about the scenario that do not depend on the run.
     warnings: Vec<String>,
 }
 
-/// A scenario as a page has it.
+/// Scenario as a page sends it.
 #[derive(Deserialize)]
 struct Written {
     toml: String,
-    /// What it names: texts by path.
+    /// Contents of the files it names, by path.
     #[serde(default)]
     files: BTreeMap<String, String>,
-    /// Changes of it, `key=value` each.
+    /// Changes to the scenario, each `key=value`.
     #[serde(default)]
     sets: Vec<String>,
 }
@@ -70,7 +70,7 @@ struct Begin {
 
 #[derive(Deserialize)]
 struct Step {
-    /// Picoseconds to go on for.
+    /// Length of the step, ps.
     span: u64,
 }
 
@@ -93,7 +93,7 @@ impl Lab {
         }
     }
 
-    /// Makes a run and does not begin it. One that was under way is dropped.
+    /// Creates a run without starting it, and drops a run under way.
     fn begin(&mut self, begin: &Begin) -> Outcome {
         self.run = None;
         let seed: u64 = begin.seed.trim().parse().map_err(|_| {
@@ -125,7 +125,7 @@ impl Lab {
         answer
     }
 
-    /// Runs on for so many picoseconds. The outcome does not depend on how long the steps are.
+    /// Advances the run by `span` picoseconds. The outcome does not depend on the length of the steps.
     fn step(&mut self, span: u64) -> Outcome {
         let session = &mut self.run.as_mut().ok_or_else(no_run)?.session;
         let now = session.progress().now;
@@ -133,7 +133,7 @@ impl Lab {
         Answer::of(&progress(session))
     }
 
-    /// Packets that wait at each port, four bytes each, the lowest first.
+    /// Returns the packets waiting at each port, four bytes each, little-endian.
     fn depths(&mut self) -> Outcome {
         let queues = self.run.as_mut().ok_or_else(no_run)?.session.queues();
         let bytes = queues.iter().flat_map(|depth| depth.packets.to_le_bytes());
@@ -143,7 +143,7 @@ impl Lab {
         })
     }
 
-    /// Ends the run where it stands. The bytes are its recording; none where it was not recorded.
+    /// Ends the run at its current time. The bytes are its recording, if it was recorded.
     fn finish(&mut self) -> Outcome {
         let Under { session, warnings } = self.run.take().ok_or_else(no_run)?;
         let mut run = session.finish();
@@ -161,8 +161,8 @@ impl Lab {
     }
 }
 
-/// What there is to choose from, as `sidestep list --json` has it without the figures of papers, and last what can be said
-/// outside the registries.
+/// Returns the available choices, as `sidestep list --json` does without the figures of papers, and then the
+/// sections outside the registries.
 fn lists() -> Value {
     let kinds = catalog::KINDS.iter().filter_map(|kind| catalog::kind(kind));
     let kinds: Vec<_> = kinds.chain([catalog::sections()]).collect();
@@ -205,7 +205,7 @@ fn scenario(written: &Written) -> Result<Scenario, Refusal> {
     })
 }
 
-/// A problem with its parts.
+/// Converts a problem to JSON, with its parts.
 fn told(problem: &Problem, written: &Written) -> Value {
     let text = match problem.file == NAME {
         true => Some(&written.toml),
@@ -231,7 +231,7 @@ fn told(problem: &Problem, written: &Written) -> Value {
         .into()
 }
 
-/// Refuses what would not fit, before anything is planned.
+/// Refuses a run that would not fit into memory, before anything is planned.
 fn fits(scenario: &Scenario) -> Result<(), Refusal> {
     let needs = scenario.estimate().bytes(1);
     if needs <= MOST_MEMORY {
@@ -267,7 +267,7 @@ fn no_run() -> Refusal {
     Refusal::new("no run is under way: begin one")
 }
 
-/// The files that the page has.
+/// Files that the page has.
 struct Given<'a>(&'a BTreeMap<String, String>);
 
 impl Files for Given<'_> {
@@ -306,7 +306,7 @@ mod tests {
         call(lab, "begin", args)
     }
 
-    /// The hash of `conformance/snippets/table.toml`, however it is stepped.
+    /// Checks for the hash of `conformance/snippets/table.toml`, whatever the length of the steps.
     #[test]
     fn a_stepped_run_comes_to_the_hash_of_the_command() {
         for span in [1_000_000_u64, 333_333_333, 1 << 60] {

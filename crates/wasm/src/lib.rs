@@ -1,17 +1,23 @@
-//! The WebAssembly module of the page.
+//! WebAssembly module of the page.
 //!
-//! **Decision**     none: it hands questions to `sidestep-player` and the simulator, and answers back.
-//! **State**        one for a module: the last answer, recordings that are open, what each family keeps. A module has one thread.
+//! **Decision**     none: the module passes questions to `sidestep-player` and the simulator, and returns their
+//!                  answers.
+//! **State**        one per module: the last answer, open recordings, the state of each family. A module has
+//!                  one thread.
 //! **Units**        as in `web/src/engine/api.ts`: picoseconds, packets, bytes.
-//! **Errors**       what a user can cause is an answer with words ([`calls::Refusal`]). What only a bug can cause panics: the module stops, its
-//!                  words are at `sidestep_panic`, and the page makes a new one.
+//! **Errors**       an error that a user can cause is an answer with a message ([`calls::Refusal`]). A bug
+//!                  panics: the module stops, its message is at `sidestep_panic`, and the page creates a new
+//!                  module.
 //!
-//! The interface is raw: numbers, and memory of the module ([`memory`], with `opened` the only files with `unsafe`). `wasm-bindgen` would write the other half of it,
-//! and wants a tool of its very version wherever the page is built; what it would write is `web/src/engine/wasm.ts`, a screen long.
+//! The interface is raw: numbers, and memory of the module ([`memory`], which with `opened` has the only
+//! `unsafe` code). `wasm-bindgen` would generate the other half of it, but needs a tool of its exact version
+//! wherever the page is built. Its output would be `web/src/engine/wasm.ts`, a screen long.
 //!
-//! A question is a method, its arguments as JSON, and bytes; so is an answer ([`calls`]). A frame goes another way: arrays that stay where they are.
+//! A question is a method, its arguments as JSON, and bytes; an answer is JSON and bytes ([`calls`]). A frame
+//! is passed in another way: as arrays that stay in place.
 //!
-//! **A new family of calls** is one file with a [`calls::Family`], its `mod` line here, and one line in `FAMILIES` of `families.rs`.
+//! **A new family of calls** is one file with a [`calls::Family`], its `mod` line here, and one line in
+//! `FAMILIES` of `families.rs`.
 
 pub mod calls;
 pub mod columns;

@@ -1,16 +1,18 @@
-//! The module's raw interface: memory, calls, frames. `unsafe` stands here and in `opened.rs`.
+//! Raw interface of the module: memory, calls, frames. Only this file and `opened.rs` have `unsafe` code.
 //!
 //! **Decision**     none.
-//! **State**        the last answer and the last panic's words, of the one thread that a module has.
-//! **Errors**       [`sidestep_call`] is 1 and [`sidestep_frame`] 0 when the answer is a refusal, whose JSON is at [`sidestep_answer`].
+//! **State**        the last answer and the last panic's message; a module has one thread.
+//! **Errors**       if the answer is a refusal, [`sidestep_call`] returns 1 and [`sidestep_frame`] 0; the JSON
+//!                  of the refusal is at [`sidestep_answer`].
 //!
-//! The page asks for memory, writes there, and calls. What [`sidestep_answer`] points to is written again by the next call.
+//! The page allocates memory, writes to it, and calls. The next call overwrites the data to which
+//! [`sidestep_answer`] points.
 
 use crate::families;
 use std::cell::RefCell;
 use std::slice;
 
-/// What the page finds after a call: where JSON and bytes are, and how long.
+/// Result of a call, for the page: addresses and lengths of JSON and bytes.
 #[repr(C)]
 #[derive(Default)]
 struct Found {
@@ -29,33 +31,34 @@ struct Last {
 
 thread_local! {
     static LAST: RefCell<Last> = RefCell::default();
-    // Of its own: a panic may come while the other is in use.
+    // Separate from `LAST`: a panic may come while that is borrowed.
     static PANIC: RefCell<(String, Box<Found>)> = RefCell::default();
 }
 
-/// Memory for so many bytes, all 0, that the page may write to.
+/// Allocates `length` bytes, all 0, for the page to write to.
 #[unsafe(no_mangle)]
 pub extern "C" fn sidestep_allocate(length: usize) -> *mut u8 {
     listen_for_panics();
     Box::into_raw(vec![0_u8; length].into_boxed_slice()).cast()
 }
 
-/// Takes back what [`sidestep_allocate`] gave and no call has taken.
+/// Frees memory from [`sidestep_allocate`] that no call has consumed.
 ///
 /// # Safety
 ///
-/// `at` is from [`sidestep_allocate`] with this `length`, and is not used any more.
+/// `at` is from [`sidestep_allocate`] with this `length`, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_release(at: *mut u8, length: usize) {
-    // SAFETY: as the caller promises, it is a boxed slice of that length, and nobody else has it.
+    // SAFETY: as the caller promises, this is a boxed slice of that length without another owner.
     drop(unsafe { owned(at, length) });
 }
 
-/// Asks `method` with `arguments`, which stay the page's, and `bytes`, which the module takes; 0 with an answer and 1 with a refusal.
+/// Calls `method` with `arguments`, which the page keeps, and `bytes`, which the module consumes. Returns 0 for
+/// an answer and 1 for a refusal.
 ///
 /// # Safety
 ///
-/// Each is from [`sidestep_allocate`] with its length; `bytes` is not used any more.
+/// Each pointer is from [`sidestep_allocate`] with its length; `bytes` is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_call(
     method: *const u8,
@@ -65,14 +68,15 @@ pub unsafe extern "C" fn sidestep_call(
     bytes: *mut u8,
     bytes_length: usize,
 ) -> u32 {
-    // SAFETY: as the caller promises, so many bytes are there, and nothing writes to them during this call.
+    // SAFETY: as the caller promises, both slices have these lengths, and nothing writes to them during this
+    // call.
     let (method, arguments) = unsafe {
         (
             slice::from_raw_parts(method, method_length),
             slice::from_raw_parts(arguments, arguments_length),
         )
     };
-    // SAFETY: as the caller promises, it is a boxed slice of that length, and nobody else has it.
+    // SAFETY: as the caller promises, this is a boxed slice of that length without another owner.
     let bytes = unsafe { owned(bytes, bytes_length) };
     let outcome = families::call(
         &String::from_utf8_lossy(method),
@@ -91,13 +95,13 @@ pub unsafe extern "C" fn sidestep_call(
     }
 }
 
-/// Where the last answer is: four numbers, as in [`Found`].
+/// Returns the address of the last answer: four numbers, as in [`Found`].
 #[unsafe(no_mangle)]
 pub extern "C" fn sidestep_answer() -> *const u8 {
     LAST.with_borrow(|last| (&raw const *last.found).cast())
 }
 
-/// Where the words of the panic are that stopped the module: two numbers, place and length.
+/// Returns the address of the message of the panic that stopped the module: two numbers, address and length.
 #[unsafe(no_mangle)]
 pub extern "C" fn sidestep_panic() -> *const u8 {
     PANIC.with_borrow_mut(|(words, found)| {
@@ -106,7 +110,8 @@ pub extern "C" fn sidestep_panic() -> *const u8 {
     })
 }
 
-/// Goes to an instant of a recording that is open, and says where the frame is: the twelve numbers of `View` in `player.rs`; 0 when that is refused.
+/// Moves an open recording to an instant, and returns the address of the frame: the twelve numbers of `View` in
+/// `player.rs`. Returns 0 for a refusal.
 #[cfg(feature = "player")]
 #[unsafe(no_mangle)]
 pub extern "C" fn sidestep_frame(player: u32, at: f64, span: f64) -> *const u8 {
@@ -121,7 +126,7 @@ pub extern "C" fn sidestep_frame(player: u32, at: f64, span: f64) -> *const u8 {
 
 /// # Safety
 ///
-/// `at` and `length` are those of a boxed slice that nobody else has; or there is nothing, with the length 0.
+/// `at` and `length` are those of a boxed slice without another owner; or `at` is null, or the length is 0.
 unsafe fn owned(at: *mut u8, length: usize) -> Box<[u8]> {
     if at.is_null() || length == 0 {
         return Box::default();
@@ -142,7 +147,7 @@ fn keep(json: String, bytes: Vec<u8>) {
     });
 }
 
-/// Keeps the words of a panic. A test has its own way to tell them.
+/// Keeps the message of a panic. A test reports panics itself.
 fn listen_for_panics() {
     #[cfg(target_arch = "wasm32")]
     {
@@ -159,11 +164,11 @@ fn listen_for_panics() {
 mod tests {
     use super::*;
 
-    /// Asks as the page does: status, JSON, bytes.
+    /// Calls as the page does; returns status, JSON, bytes.
     fn ask(method: &str, arguments: &str, bytes: &[u8]) -> (u32, String, Vec<u8>) {
         let put = |bytes: &[u8]| {
             let at = sidestep_allocate(bytes.len());
-            // SAFETY: so many bytes are there.
+            // SAFETY: the allocation has this length.
             unsafe { at.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
             at
         };
@@ -172,14 +177,15 @@ mod tests {
             put(arguments.as_bytes()),
             put(bytes),
         );
-        // SAFETY: all three are from `sidestep_allocate` with these lengths, and what is released is not used again.
+        // SAFETY: all three are from `sidestep_allocate` with these lengths, and released memory is not used
+        // again.
         let status = unsafe {
             let status = sidestep_call(m, method.len(), a, arguments.len(), b, bytes.len());
             sidestep_release(m, method.len());
             sidestep_release(a, arguments.len());
             status
         };
-        // SAFETY: it points to a `Found`, whose two ranges are alive until the next call.
+        // SAFETY: the answer points to a `Found`, whose two ranges live until the next call.
         let (json, bytes) = unsafe {
             let found = &*sidestep_answer().cast::<Found>();
             (

@@ -1,7 +1,7 @@
 //! Questions about recordings: `player.open` and the others of `Player` in `web/src/engine/api.ts`.
 //!
-//! **State**        recordings that are open, by number; where the last frame is.
-//! **Units**        times come as JavaScript's numbers; what lies between two picoseconds is the earlier one.
+//! **State**        open recordings, by number; the place of the last frame.
+//! **Units**        times are JavaScript numbers; a time between two picoseconds is rounded down.
 
 use crate::calls::{Answer, Family, Outcome, Refusal, arguments, unknown};
 use crate::columns::Columns;
@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 use sidestep_player::{FlowSeries, Frame, Only, Player, QueueSeries};
 use std::cell::RefCell;
 
-/// The family.
+/// Family of the player's questions.
 pub const FAMILY: Family = Family {
     name: "player",
     answer,
 };
 
-/// Where a frame's arrays are, for the page: numbers of the size of a pointer.
+/// Addresses of a frame's arrays, for the page: pointer-sized numbers.
 #[repr(C)]
 #[derive(Default)]
 pub struct View {
@@ -40,7 +40,7 @@ thread_local! {
     static VIEW: RefCell<Box<View>> = RefCell::default();
 }
 
-/// Arguments of all questions; each reads those that it wants.
+/// Arguments of all questions; each question reads those it needs.
 #[derive(Deserialize)]
 struct Asked {
     player: usize,
@@ -107,7 +107,7 @@ fn answer(question: &str, json: &str, bytes: Vec<u8>) -> Outcome {
     })
 }
 
-/// Goes to an instant, and says where its frame is.
+/// Moves to an instant, and returns the addresses of its frame.
 pub fn frame(player: u32, at: f64, span: f64) -> Result<*const View, Refusal> {
     with(player as usize, |player| {
         let frame = player.frame(whole(at), whole(span)).map_err(Refusal::new)?;
@@ -133,7 +133,7 @@ fn open(file: Vec<u8>) -> Outcome {
     let player = opened.player();
     let mut tail = serde_json::to_value(player.tail()).map_err(Refusal::new)?;
     if let Some(tail) = tail.as_object_mut() {
-        // Where chunks are is nothing to the page.
+        // The page does not use the places of chunks.
         tail.remove("chunks");
     }
     let (head, bytes) = (json!(player.head()), player.bytes());
@@ -149,7 +149,7 @@ fn open(file: Vec<u8>) -> Outcome {
     Answer::of(&json!({ "player": number, "head": head, "tail": tail, "bytes": bytes }))
 }
 
-/// A number of JavaScript as a whole one: below 0 and no number at all are 0.
+/// Converts a JavaScript number to an integer: negative numbers and NaN become 0.
 fn whole(number: f64) -> u64 {
     number as u64
 }

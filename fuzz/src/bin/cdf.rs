@@ -1,4 +1,4 @@
-//! Any text as a flow-size distribution: refused, or a distribution that obeys its laws.
+//! Fuzzes a flow-size distribution with any text: it is refused, or obeys the laws of a distribution.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Any bytes as a checkpoint: the file, and behind a `w` the state of a small run alone, which needs no checksum then.
+//! Fuzzes the reader of checkpoints with any bytes: a file or, after a `w`, the state of a small run, which
+//! then needs no checksum.
 
 #![no_main]
 
@@ -7,7 +8,7 @@ use sidestep_lab::{Scenario, Session, checkpoint};
 use sidestep_sim::{NoFiles, TraceFilter};
 use std::sync::OnceLock;
 
-/// As small as a network with everything may be: ranked ports, shims, a decision at the NIC.
+/// Smallest network with everything: ranked ports, shims, a decision at the NIC.
 const TEXT: &str = "duration = \"1 ms\"\nschemes = [\"vertigo\"]\n\
     [topology]\nkind = \"fat_tree\"\nk = 4\n\
     [workload.query]\nkind = \"incast\"\ndegree = 3\nsize = \"10 kB\"\n";
@@ -21,7 +22,7 @@ fuzz_target!(|bytes: &[u8]| match bytes.split_first() {
     }
 });
 
-/// A state that is refused is said to be; of one that is not, the same bytes can be made again and again.
+/// Continues from a state: it is refused, or it can be written and read again to the same bytes.
 fn go_on(state: &[u8]) {
     static SCENARIO: OnceLock<Scenario> = OnceLock::new();
     let scenario = SCENARIO.get_or_init(|| {

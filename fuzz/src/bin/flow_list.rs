@@ -1,4 +1,5 @@
-//! Any text as a flow list: refused, or flows that can be run and that read back when written.
+//! Fuzzes a flow list with any text: it is refused, or becomes flows that can be run and that read back when
+//! written.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any bytes as a frame, with and without tags: refused with a reason, or changed so that it still reads. A tag put in
-//! and taken out leaves the frame as it was.
+//! Fuzzes the reader of frames with any bytes, with and without tags: a frame is refused with a reason, or
+//! still reads after changes. A tag put in and taken out leaves the frame unchanged.
 
 #![no_main]
 
@@ -39,7 +39,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// What is told of a packet is a sound message of which nothing is told.
+/// Checks that the ICMP message about a packet is sound, and that it causes no further message.
 fn told(bytes: &[u8], frame: &Frame) {
     let What::Ip(ip) = frame.what else {
         return assert!(!may_tell(bytes, frame));
@@ -70,7 +70,7 @@ fn told(bytes: &[u8], frame: &Frame) {
     }
 }
 
-/// What comes with a tag loses it, and what comes without gets one and loses it again.
+/// Removes the tag of a frame that has one; adds and removes a tag otherwise.
 fn tags(bytes: &[u8], carry: Carry) {
     let Ok(frame) = read_tagged(bytes, carry) else {
         return;
@@ -104,7 +104,7 @@ fn tags(bytes: &[u8], carry: Carry) {
     changes(&tagged, Some(carry));
     let (taken, length) = take_tag(&mut tagged, carry).expect("it was put in");
     assert_eq!(taken, tag);
-    // A sum of zero has two faces.
+    // A checksum of zero has two encodings.
     let (mut before, after) = (bytes[..usize::from(ip.end)].to_vec(), &mut tagged[..length]);
     if !ip.v6 {
         let sum = usize::from(ip.at) + 10;
@@ -141,7 +141,8 @@ fn changes(bytes: &[u8], carry: Option<Carry>) {
     }
 }
 
-/// What a cut frame is, but for its kind: without payload TCP reads as an acknowledgement.
+/// Returns the expected frame after trimming, with the kind of `again`: without payload, TCP reads as an
+/// acknowledgement.
 fn kind_aside(
     again: &sidestep_softswitch::frame::Frame,
     frame: &sidestep_softswitch::frame::Frame,

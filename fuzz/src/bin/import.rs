@@ -1,4 +1,5 @@
-//! Any bytes as a file of another tool: refused shortly, or flows that a flow list takes.
+//! Fuzzes the import of another tool's file with any bytes: it is refused briefly, or becomes flows that a flow
+//! list accepts.
 
 #![no_main]
 
@@ -6,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use sidestep_import::{Format, Hosts, Made, Nodes, Options, import};
 use sidestep_sim::flow_list::parse;
 
-/// As many as an import may number.
+/// Largest number of hosts of an import.
 const HOSTS: u32 = 1 << 20;
 
 fuzz_target!(|input: (u8, &[u8])| {
@@ -30,7 +31,7 @@ fuzz_target!(|input: (u8, &[u8])| {
     };
     for (made, text) in &imported.files {
         if *made == Made::Flows {
-            // A group stands in a column of its own.
+            // A flow list with groups has a column for them.
             let rows = text.lines().filter(|line| !line.starts_with('#'));
             if !rows
                 .clone()

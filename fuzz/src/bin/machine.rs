@@ -1,5 +1,6 @@
-//! Any frames on any ports at any times, with reloads and changes of rates, links and ways between: a
-//! switch loses count of none, never goes back in time, and is empty when all has left.
+//! Fuzzes a switch with any frames on any ports at any times, with reloads and changes of rates, links and
+//! routes between them. A switch accounts for every frame, never goes back in time, and is empty once all
+//! frames have left.
 
 #![no_main]
 
@@ -13,16 +14,16 @@ use sidestep_softswitch::machine::{Change, Counters, Machine, PortCounters};
 use sidestep_softswitch::setup::Setup;
 use sidestep_types::{BitRate, PortId, Time};
 
-/// A switch, and what comes in.
+/// Switch, and its input.
 #[derive(Arbitrary, Debug)]
 struct Input {
     config: u8,
-    /// Frames carry tags, as options or before IP.
+    /// Tags of frames: as options if true, before IP if false.
     tags: Option<bool>,
     steps: Vec<Step>,
 }
 
-/// What happens next, this many nanoseconds later.
+/// Next event, after this many nanoseconds.
 #[derive(Arbitrary, Debug)]
 struct Step {
     after_ns: u16,
@@ -59,7 +60,7 @@ enum Event {
         option: bool,
         number: u32,
         rest: u8,
-        /// What is written over two bytes of it, and where.
+        /// Offset and new value of two bytes to overwrite.
         spoil: Option<(u8, [u8; 2])>,
     },
     Arp {
@@ -93,7 +94,7 @@ enum Event {
     Poll,
 }
 
-/// Decisions under pressure, beside those of [`CONFORMANCE`].
+/// Decisions under pressure, in addition to those of [`CONFORMANCE`].
 const SWITCHES: &[&str] = &[
     "capacity = \"3 pkt\"\nbuffer = \"dibs\"",
     "capacity = \"5 kB\"\nbuffer = \"dibs\"\nsched = \"priority\"",
@@ -122,18 +123,19 @@ const SWITCHES: &[&str] = &[
     "capacity = \"5 pkt\"\nbuffer = \"ecn\"\nsched = { kind = \"wps\", classes = 3, places = 1 }\nforwarding = \"learning\"",
 ];
 
-// `CONFORMANCE`: the decision of each scenario in conformance/scenarios/, in which its policy does what it is for.
+// `CONFORMANCE`: the decision of each scenario in conformance/scenarios/, each of which exercises its policy.
 include!(concat!(env!("OUT_DIR"), "/switches.rs"));
 
-/// The decision that `which` stands for.
+/// Returns the decision number `which`.
 fn switch(which: u8) -> &'static str {
     let mut all = SWITCHES.iter().chain(CONFORMANCE).cycle();
     all.nth(usize::from(which % 128)).expect("it never ends")
 }
 
-/// Hosts 1 and 2 at ports 0 and 1, switches at ports 2 and 3 with host 3 behind both; port 3 is
-/// slow and far away. The switch is a router as well. From 128 on host 1 has `order`, from 192 on agents
-/// and classes of service. Where frames carry tags it orders by them and marks, with classes or without, as the second byte says: no reload changes that.
+/// Returns a switch with hosts 1 and 2 at ports 0 and 1, and switches at ports 2 and 3 with host 3 behind both.
+/// Port 3 is slow and far away. The switch is also a router. With `which` from 128 on host 1 has `order`, from 192 on agents
+/// and classes of service. If frames carry tags, host 1 orders by them and marks, with or without classes as
+/// the second byte selects; no reload changes that.
 fn setup(which: u8, tags: Option<(Carry, u8)>) -> Setup {
     let mut switch = switch(which).to_string();
     let mut shims = match which {
@@ -307,7 +309,7 @@ impl Event {
 }
 
 impl Event {
-    /// What it changes of the network, if it does. Ports are the four lowest bits.
+    /// Returns the change of the network, if the event is one. Ports are the four lowest bits.
     fn change(&self) -> Option<Change> {
         let list = |bits: u8| (0..4).filter(move |n| bits >> n & 1 == 1).map(PortId);
         Some(match self {
@@ -374,7 +376,7 @@ fuzz_target!(|input: Input| {
     );
 });
 
-/// Takes all that is due.
+/// Sends all frames that are due.
 fn drain(machine: &mut Machine, now: Time, tags: Option<Carry>) {
     while let Some(departure) = machine.poll_send(now) {
         assert!(departure.due <= now, "nothing leaves early");
@@ -388,7 +390,7 @@ fn drain(machine: &mut Machine, now: Time, tags: Option<Carry>) {
     }
 }
 
-/// What came in, and the copies more that floods made of it, is somewhere.
+/// Checks that every frame received, and every further copy made by flooding, is accounted for.
 fn conserved(counters: &Counters) {
     let sum = |count: fn(&PortCounters) -> u64| -> u64 { counters.ports.iter().map(count).sum() };
     let told = sum(|port| port.frames.icmp_time_exceeded + port.frames.icmp_unreachable);

@@ -1,5 +1,5 @@
-//! Several subflows between two ends, whose packets arrive in any order, twice, cut or never: every byte is
-//! delivered once, within the window of the message, and in the end all of it.
+//! Fuzzes several subflows between two ends, whose packets arrive in any order, twice, trimmed or never. Every
+//! byte is delivered once, within the window of the message, and in the end all bytes are delivered.
 
 #![no_main]
 
@@ -14,7 +14,7 @@ use sidestep_transport::{
 use sidestep_types::Time;
 use std::sync::Arc;
 
-/// More than repairs of a full window on 16 subflows take.
+/// Limit of rounds without a new byte: more than retransmissions of a full window on 16 subflows need.
 const ROUNDS_WITHOUT_A_BYTE: u32 = 20_000;
 
 #[derive(Arbitrary, Debug)]
@@ -28,7 +28,7 @@ struct Conversation {
     steps: Vec<(u8, Event)>,
 }
 
-/// What happens next, so many microseconds later. A packet is chosen by its place among those under way.
+/// Next event, after so many microseconds. A packet is chosen by its index among those in flight.
 #[derive(Arbitrary, Debug)]
 enum Event {
     Data {
@@ -43,7 +43,7 @@ enum Event {
     },
     LoseData(u8),
     LoseAck(u8),
-    /// The timers' time has come, if it is near.
+    /// The timers expire, if they are due soon.
     Due,
 }
 
@@ -60,13 +60,13 @@ struct Net {
 
 fuzz_target!(|talk: Conversation| {
     let mut tcp = talk.settings.tcp();
-    // A close needs a host that answers what is late: crates/sim/tests/mptcp.rs.
+    // A close needs a host that answers late packets: crates/sim/tests/mptcp.rs.
     tcp.fin = false;
-    // No subflow can have it.
+    // A subflow cannot use Swift.
     if tcp.congestion.name() == "swift" {
         tcp.congestion = TcpConfig::default().congestion;
     }
-    // Where each segment is one byte, so many segments.
+    // As many segments, if each segment is one byte.
     let size = u64::from(talk.size % 8_192);
     let config = MptcpConfig {
         tcp: Arc::new(tcp),
@@ -171,7 +171,7 @@ impl Net {
     }
 
     fn hear_out(&mut self) {
-        // A window's worth on each of 16 subflows, and repairs of as much.
+        // A full window on each of 16 subflows, and as many retransmissions.
         for _ in 0..40_000 {
             let Some(segment) = self.tx.poll_send(self.now) else {
                 while let Some(ack) = self.rx.poll_ack(self.now) {
@@ -191,9 +191,9 @@ impl Net {
         panic!("the sender never stops");
     }
 
-    /// From now on everything arrives: all is delivered, and all heard. How many rounds a byte takes is the
-    /// settings' affair (a timer shorter than the delay of acknowledgements repeats it on every subflow), so
-    /// what counts is that the next byte comes.
+    /// Delivers every packet from now on, until all bytes are delivered and acknowledged. The rounds that a
+    /// byte takes depend on the settings (a timer shorter than the delay of acknowledgements repeats it on
+    /// every subflow), so the test only requires that the next byte arrives.
     fn end(&mut self) {
         let mut idle = 0;
         while idle < ROUNDS_WITHOUT_A_BYTE {

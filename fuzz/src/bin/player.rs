@@ -1,5 +1,6 @@
-//! Any bytes as a recording that the page asks everything of; when the first is `c`, or `m` of queues that were measured, those behind it as an
-//! unpacked chunk of a network of eight ports, which is written as a recording and then asked.
+//! Fuzzes the player with any bytes as a recording, and every question of the page. If the first byte is `c`,
+//! or `m` for measured queues, the rest is an unpacked chunk of a network of eight ports, which is written as a
+//! recording first.
 
 #![no_main]
 
@@ -7,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use sidestep_player::{Only, Player};
 use sidestep_recording::{Chunk, Flow, Head, Link, Query, Tail, Writer, fuzz_chunk};
 
-/// Of the chunks that are fed.
+/// Ports of a fuzzed chunk's network.
 const PORTS: usize = 8;
 
 fuzz_target!(|bytes: &[u8]| match bytes.split_first() {
@@ -23,7 +24,7 @@ fuzz_target!(|bytes: &[u8]| match bytes.split_first() {
     }
 });
 
-/// Whatever can be opened is answered or refused, and must not panic.
+/// Queries a recording; every question is answered or refused without a panic.
 fn ask(file: &[u8]) -> Result<(), sidestep_player::Refused> {
     let mut player = Player::open(file)?;
     let last = player.previous(u64::MAX, None)?.unwrap_or(0);
@@ -67,7 +68,8 @@ fn ask(file: &[u8]) -> Result<(), sidestep_player::Refused> {
     Ok(())
 }
 
-/// As a recording of a host and a switch, with a query whose answer is flow 0; `None` of a chunk that cannot be.
+/// Writes a chunk as a recording of a host and a switch, with a query whose answer is flow 0; `None` if the
+/// chunk is impossible.
 fn written(chunk: Chunk, measured: bool) -> Option<Vec<u8>> {
     let mut state = chunk.state.clone();
     if !chunk.events.iter().all(|event| state.apply(event).is_ok()) {

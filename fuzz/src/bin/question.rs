@@ -1,4 +1,4 @@
-//! Any text as a line on a software switch's control socket.
+//! Fuzzes a line on a software switch's control socket with any text.
 
 #![no_main]
 

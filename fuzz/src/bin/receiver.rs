@@ -1,4 +1,4 @@
-//! Any sequence of segments and timeouts, against a receiver that keeps one bit a byte.
+//! Fuzzes a receiver with any sequence of segments and timeouts, against a model that keeps one bit a byte.
 
 #![no_main]
 
@@ -11,7 +11,7 @@ use sidestep_transport::{
 use sidestep_types::Time;
 use std::sync::Arc;
 
-/// What happens next, this many microseconds later.
+/// Next event, after this many microseconds.
 #[derive(Arbitrary, Debug)]
 struct Step {
     after_us: u8,
@@ -20,14 +20,14 @@ struct Step {
 
 #[derive(Arbitrary, Debug)]
 enum Event {
-    /// In or near the window, where the model keeps track.
+    /// Segment in or near the window, where the model keeps track.
     Near {
         seq: Place,
         len: u16,
         ce: bool,
         cwr: bool,
     },
-    /// Anywhere in sequence space.
+    /// Segment anywhere in sequence space.
     Far {
         seq: u64,
         len: u32,
@@ -35,24 +35,24 @@ enum Event {
         cwr: bool,
     },
     Syn,
-    /// A segment without its payload.
+    /// Segment without its payload.
     Trimmed {
         seq: Place,
         len: u16,
     },
-    /// The timer's time has come.
+    /// The timer expires.
     Due,
-    /// Somebody wakes the receiver for nothing.
+    /// The receiver is woken before its timer expires.
     Early,
 }
 
 #[derive(Arbitrary, Debug)]
 enum Place {
-    /// The next byte expected.
+    /// Next byte expected.
     Next,
-    /// So far beyond it.
+    /// Byte this far beyond it.
     Ahead(u16),
-    /// So far before it.
+    /// Byte this far before it.
     Behind(u16),
 }
 
@@ -65,25 +65,25 @@ fuzz_target!(|conversation: (Settings, Vec<Step>)| {
     }
 });
 
-/// The receiver and its model.
+/// Receiver and its model.
 struct Pair {
     now: Time,
     config: Arc<TcpConfig>,
     rx: TcpReceiver,
-    /// Byte by byte: is it here?
+    /// True for each byte that has arrived.
     have: Vec<bool>,
-    /// The next byte expected.
+    /// Next byte expected.
     next: u64,
     acked: u64,
     /// Data segments since the last acknowledgement.
     waiting: u32,
-    /// What the next acknowledgement echoes.
+    /// True if the next acknowledgement echoes a mark.
     echo: bool,
 }
 
 impl Pair {
     fn new(config: TcpConfig) -> Pair {
-        // The model looks at every byte of the window for every acknowledgement.
+        // The model reads every byte of the window for every acknowledgement.
         let receive_window = config.receive_window.min(2048);
         let config = Arc::new(TcpConfig {
             receive_window,
@@ -132,7 +132,7 @@ impl Pair {
         }
     }
 
-    /// Nothing is delivered; what is not here of it is told at once.
+    /// Delivers a trimmed segment: no data arrives, and the missing part is reported at once.
     fn trimmed(&mut self, seq: u64, len: u32) {
         let arrival = Arrival {
             seq,
@@ -159,7 +159,7 @@ impl Pair {
         assert_eq!(last.cut_off(), cut, "{last:?}");
     }
 
-    /// A segment without data came: a FIN where everything before it is here, or nothing.
+    /// Delivers a segment without data: a FIN if everything before it has arrived, else nothing.
     fn empty(&mut self, seq: u64) {
         if seq > 0 && seq == self.next {
             let fin = self.rx.poll_ack(self.now).expect("a FIN is answered");
@@ -206,7 +206,7 @@ impl Pair {
         }
     }
 
-    /// Puts the segment into the model.
+    /// Adds the segment to the model.
     fn model(&mut self, seq: u64, len: u32, ce: bool, cwr: bool) {
         if len == 0 {
             return;
@@ -232,7 +232,8 @@ impl Pair {
         self.next += run as u64;
     }
 
-    /// An in-order segment may wait for others, but not for many and not without a timer.
+    /// Checks the delay of an acknowledgement: an in-order segment may wait for others, but not for many and
+    /// not without a timer.
     fn may_wait(&mut self, acks: &[Ack]) {
         let delay = self.config.delayed_ack.expect("it delays");
         if acks.last().is_some_and(|ack| ack.ack == self.next) {
@@ -292,7 +293,7 @@ impl Pair {
         }
     }
 
-    /// All acknowledgements that are due, each checked.
+    /// Returns all acknowledgements that are due, after checking each.
     fn acks(&mut self) -> Vec<Ack> {
         let mut acks = Vec::new();
         while let Some(ack) = self.rx.poll_ack(self.now) {
@@ -311,7 +312,7 @@ impl Pair {
         acks
     }
 
-    /// RFC 2018: each block is held, as long as can be, and reported once.
+    /// RFC 2018: checks that each block is held, as long as possible, and reported once.
     fn check_blocks(&self, ack: &Ack) {
         let relative = |(start, end): (u64, u64)| (start - ack.ack, end - ack.ack);
         let blocks: Vec<_> = news(ack).map(relative).collect();
@@ -331,8 +332,8 @@ impl Pair {
         }
     }
 
-    /// Nothing beyond a hole is kept quiet. RFC 8257: the acknowledgement before a change of
-    /// marks is of what came before it, so this is about the last one.
+    /// Checks that all data beyond a hole is reported. RFC 8257: the acknowledgement before a change of marks
+    /// covers earlier data, so only the last acknowledgement is checked.
     fn check_all_reported(&self, last: &Ack) {
         let held = self.have.chunk_by(|a, b| a == b);
         let held = held.filter(|run| run[0]).count();
@@ -342,7 +343,7 @@ impl Pair {
         }
     }
 
-    /// RFC 2018: the first block has the segment that caused it, if that lies beyond a hole.
+    /// RFC 2018: checks that the first block has the segment that caused it, if that lies beyond a hole.
     fn reports_first(&self, seq: u64, len: u32, last: Option<&Ack>) {
         let kept = seq.saturating_sub(self.next) < self.have.len() as u64;
         if self.config.recovery != Recovery::Sack || seq < self.next || !kept || len == 0 {
@@ -358,7 +359,7 @@ impl Pair {
     }
 }
 
-/// The blocks but for one of what arrived once more.
+/// Returns the blocks, except one of duplicate data.
 fn news(ack: &Ack) -> impl Iterator<Item = (u64, u64)> {
     let within = ack.duplicate().is_some() && !ack.below;
     ack.arrived().skip(usize::from(within))

@@ -1,12 +1,12 @@
-//! Any bytes as a recording, or, when the first is `c` or `m`, those behind it as an unpacked chunk of a network of eight
-//! ports, whose queues are measured with `m`.
+//! Fuzzes the reader of recordings with any bytes. If the first byte is `c` or `m`, the rest is an unpacked
+//! chunk of a network of eight ports, whose queues are measured with `m`.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use sidestep_recording::{Chunk, Head, Link, Reader, Tail, Writer, fuzz_chunk};
 
-/// Of the chunks that are fed.
+/// Ports of a fuzzed chunk's network.
 const PORTS: usize = 8;
 
 fuzz_target!(|bytes: &[u8]| match bytes.split_first() {
@@ -19,7 +19,7 @@ fuzz_target!(|bytes: &[u8]| match bytes.split_first() {
     _ => read_file(bytes),
 });
 
-/// Whatever can be read must not panic.
+/// Reads a file, which must not panic.
 fn read_file(bytes: &[u8]) {
     let Ok(reader) = Reader::open(bytes) else {
         return;
@@ -31,7 +31,7 @@ fn read_file(bytes: &[u8]) {
     }
 }
 
-/// What can be is written, and read back the same.
+/// Writes a chunk that is possible, and reads it back.
 fn read_chunk(chunk: Chunk, measured: bool) {
     let mut state = chunk.state.clone();
     if !chunk.events.iter().all(|event| state.apply(event).is_ok()) {

@@ -1,8 +1,7 @@
-//! Any text as an experiment or scenario: refused with messages, or resolved to one that reads
+//! Fuzzes an experiment or scenario with any text: it is refused with messages, or resolved to one that reads
 //! back the same.
 //!
-//! Lines that begin with `--set ` and one that is `--quick` are the command line's, all others
-//! the file's.
+//! Lines that begin with `--set ` and a line `--quick` belong to the command line, all others to the file.
 
 #![no_main]
 
@@ -36,7 +35,7 @@ fn split(input: &str) -> (String, Vec<String>, bool) {
     (text, sets, quick)
 }
 
-/// The axes, the plots and the claims; a point's values may be written otherwise.
+/// Checks the axes, the plots and the claims; the values of a point may be written differently.
 fn sweep_reads_back(experiment: &Experiment) {
     let points: usize = experiment
         .axes
@@ -53,7 +52,7 @@ fn sweep_reads_back(experiment: &Experiment) {
         }
     };
     assert_eq!(again.axes, experiment.axes);
-    // What speaks of values that are not there any more is left out.
+    // Claims and plots about values that no longer exist are left out.
     assert!(
         again
             .claims
@@ -73,7 +72,7 @@ fn sweep_reads_back(experiment: &Experiment) {
     }
 }
 
-/// The warnings without the places in the file, which are others in what was written.
+/// Returns the warnings without their places in the file, which differ in the written text.
 fn placeless(scenario: &Scenario) -> Vec<String> {
     let own = |warning: String| match warning.strip_prefix("fuzz.toml:") {
         Some(rest) => rest.splitn(3, ':').last().unwrap_or(rest).to_string(),

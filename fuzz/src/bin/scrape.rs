@@ -1,4 +1,4 @@
-//! Any bytes as a question at the metrics' endpoint of a software switch, in any number of pieces.
+//! Fuzzes the metrics endpoint of a software switch with any bytes as a request, in any number of pieces.
 
 #![no_main]
 
@@ -7,7 +7,7 @@ use sidestep_softswitch::process::metrics::request::{LONGEST, head, read, refuse
 
 fuzz_target!(|bytes: &[u8]| {
     let whole = read(bytes);
-    // In pieces: what is answered first is what is answered to all of it.
+    // In pieces: the first answer must be the answer to the whole request.
     let pieces = (0..bytes.len()).step_by(1 + bytes.len() / 32);
     let early = pieces.filter_map(|end| read(&bytes[..end])).next();
     assert!(early.is_none() || early == whole, "{early:?}, {whole:?}");
@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
         Some(Ok(_)) => head(bytes.len()),
         Some(Err(refusal)) => refused(&refusal),
     };
-    // Nothing of a question is in its answer: that is one head, and at most one line.
+    // The answer has nothing of the request: it is one head, and at most one line.
     assert!(answer.is_ascii());
     let (top, rest) = answer.split_once("\r\n\r\n").expect("a head ends");
     assert!(

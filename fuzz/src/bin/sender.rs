@@ -1,5 +1,5 @@
-//! Any sequence of acknowledgements, true or false, and timeouts: a sender never panics, never
-//! sends what it has not got or the receiver does not want, and never falls silent for good.
+//! Fuzzes a sender with any sequence of timeouts and acknowledgements, true or false. A sender never panics,
+//! never sends bytes that it does not have or the receiver does not want, and never falls silent for good.
 
 #![no_main]
 
@@ -10,7 +10,7 @@ use sidestep_transport::{Ack, Congestion, LossDetection, Segment, Sender, TcpCon
 use sidestep_types::{SackBlocks, Time};
 use std::sync::Arc;
 
-/// What happens next, this many microseconds later.
+/// Next event, after this many microseconds.
 #[derive(Arbitrary, Debug)]
 struct Step {
     after_us: u8,
@@ -24,35 +24,35 @@ enum Event {
         ece: bool,
         syn: bool,
         sack: Vec<(Reach, Reach)>,
-        /// The first block is what a switch has cut.
+        /// True if the first block is data that a switch trimmed.
         cut: bool,
-        /// The first block lies below what is acknowledged.
+        /// True if the first block lies below the acknowledged byte.
         below: bool,
     },
-    /// The timer's time has come.
+    /// The timer expires.
     Due,
-    /// Somebody wakes the sender for nothing.
+    /// The sender is woken before its timer expires.
     Early,
-    /// The application has another message, once the one before is acknowledged.
+    /// The application has another message, once the previous one is acknowledged.
     Push(u16),
 }
 
-/// Which byte is expected next.
+/// Next byte that the receiver expects.
 #[derive(Arbitrary, Debug)]
 enum Place {
-    /// The same as before.
+    /// The byte acknowledged before.
     Duplicate,
-    /// So many segments further, as far as there are any.
+    /// A byte this many segments further, within the bytes sent.
     Segments(u8),
-    /// So many bytes further; perhaps more than were ever sent.
+    /// A byte this many bytes further; perhaps beyond the bytes sent.
     Bytes(u16),
-    /// Everything.
+    /// The end of the bytes sent.
     All,
-    /// An old one, or nonsense.
+    /// An old byte, or nonsense.
     Any(u64),
 }
 
-/// A distance from the acknowledged byte.
+/// Distance from the acknowledged byte.
 #[derive(Arbitrary, Debug)]
 enum Reach {
     Segments(u8),
@@ -81,26 +81,26 @@ fuzz_target!(|conversation: Conversation| {
     }
 });
 
-/// The sender and what can be known of it from outside.
+/// Sender, and its state as seen from outside.
 struct Talk {
     now: Time,
     config: Arc<TcpConfig>,
     tx: TcpSender,
-    /// Bytes of the message; `u64::MAX` for as many as the network takes.
+    /// Bytes of the message; `u64::MAX` for an endless one.
     total: u64,
-    /// The handshake is over.
+    /// True once the handshake is over.
     open: bool,
     syn_sent: bool,
-    /// The handshake's third packet has been sent.
+    /// True once the handshake's third packet has been sent.
     greeted: bool,
-    /// The connection is to be closed still.
+    /// True while the connection is still to be closed.
     lingers: bool,
     fin_sent: bool,
-    /// The FIN was answered, and that is to be acknowledged.
+    /// True if the FIN was answered, and the answer is still to be acknowledged.
     fin_answered: bool,
-    /// One past the highest byte sent.
+    /// End of the highest byte sent.
     sent: u64,
-    /// The highest acknowledgement of anything sent.
+    /// Highest acknowledgement of bytes sent.
     acked: u64,
     segments: u32,
     retransmits: u32,
@@ -164,7 +164,7 @@ impl Talk {
         }
     }
 
-    /// Another message: numbers and counts begin anew.
+    /// Starts another message: numbers and counts begin anew.
     fn push(&mut self, bytes: u64) {
         self.tx.push(bytes);
         self.total = bytes;
@@ -214,8 +214,7 @@ impl Talk {
             self.now = self.now.max(due);
             let before = self.tx.counters().timeouts;
             self.tx.on_timeout(self.now);
-            // The timer may be one that lets a paced segment go, that marks what is lost by
-            // time, or that probes a tail.
+            // The timer may release a paced segment, mark losses by time, or probe a tail.
             let ran_out = self.tx.counters().timeouts - before;
             let waits = self.paces() || self.config.loss_detection() == LossDetection::Rack;
             assert!(ran_out == 1 || ran_out == 0 && waits);
@@ -223,14 +222,14 @@ impl Talk {
         }
     }
 
-    /// May it wait between two segments?
+    /// Returns true if the sender may wait between two segments.
     fn paces(&self) -> bool {
         matches!(self.config.congestion, Congestion::Swift { .. })
     }
 
-    /// Takes everything that the sender has to say now, and checks where it stands then.
+    /// Reads everything that the sender has to send now, and checks its state afterwards.
     fn hear_out(&mut self) {
-        // Every byte in the window once, in segments that may each be cut by the application.
+        // Every byte in the window once, in segments that the application may each split.
         let most = 2 * (self.config.receive_window / u64::from(self.config.mss) + 401);
         for _ in 0..most {
             match self.tx.poll_send(self.now) {
@@ -303,7 +302,7 @@ impl Talk {
         self.segments += 1;
     }
 
-    /// A FIN until it is answered, then one packet more.
+    /// Checks a FIN until it is answered, then one packet more.
     fn check_close(&mut self, segment: Segment) {
         if self.fin_answered {
             assert_eq!(segment.seq, self.total + 1, "{segment:?}");

@@ -1,8 +1,8 @@
-//! Any packets through the shims of a host, with flows that open and close: each goes on once or is
-//! counted, none is held beyond its timeout, but by tags and the paper's rule, and order is kept where
-//! nothing was given up. Agents drop acknowledgements alone, and none that moves; who orders by tags
-//! drops copies of what it holds. Marks make data longer by what they say at most,
-//! and classes of service are those that there are.
+//! Fuzzes the shims of a host with any packets, and with flows that open and close. Each packet is passed on
+//! once or counted. None is held beyond its timeout, except by tags under the paper's rule. Order is kept if no
+//! gap was abandoned. Agents drop only acknowledgements, and none that advances. `order` by tags drops copies
+//! of packets it holds. Marks lengthen data by at most the declared amount, and classes of service are within
+//! the configured ones.
 
 #![no_main]
 
@@ -22,12 +22,12 @@ struct Settings {
     simulator: bool,
 }
 
-/// Which agents stand above, and how they are set.
+/// Agents above `order`, and their settings.
 #[derive(Arbitrary, Debug)]
 struct Agents {
     ecn: Option<u8>,
     droptail: Option<[u8; 9]>,
-    /// Below all others.
+    /// Marks, below all other shims.
     mark: Option<[u8; 7]>,
 }
 
@@ -53,8 +53,7 @@ enum Event {
         seq: u8,
         len: u8,
         rank: u8,
-        /// Three bits of flow id, whether it is the first, whether the size is not known, whether it is a count of
-        /// what was sent.
+        /// Bits: three of the flow id, then first packet, size unknown, and count of what was sent.
         flags: u8,
         remaining: u8,
         ce: bool,
@@ -88,19 +87,19 @@ enum Event {
     },
 }
 
-/// What became of the packets so far.
+/// Fate of the packets so far.
 #[derive(Default)]
 struct Seen {
-    /// Each that is held, and when it came.
+    /// Packets held, and their arrival.
     held: BTreeMap<u32, (Packet, Time)>,
-    /// One past the highest byte that went on, by flow and subflow.
+    /// End of the highest byte passed on, by flow and subflow.
     next: BTreeMap<(FlowId, u8), u64>,
-    /// Data that went on though a byte before it had not.
+    /// Data packets passed on before an earlier byte.
     gaps: u64,
-    /// Bytes that were acknowledged, or that data began with: nothing else can be a duplicate.
+    /// Bytes that were acknowledged, or at which data began: no others can be a duplicate.
     said: BTreeSet<(FlowId, u64)>,
     dropped: u64,
-    /// Of data.
+    /// Copies of data that were dropped.
     copies: u64,
 }
 
@@ -143,7 +142,7 @@ fuzz_target!(|input: (Settings, Settings, bool, Agents, Vec<Step>)| {
     }
     let longest: u64 = made.iter().map(|of| u64::from(of.timeout_us)).sum();
     shims.push(build("by-size", &classes()).expect("good values"));
-    // By the paper's rule a timer counts from the packet behind the next gap.
+    // Under the paper's rule, a timer counts from the packet behind the next gap.
     let strict = made.iter().all(|of| !of.by_tags || of.simulator);
     let longest = if strict {
         Time::from_us(longest)
@@ -161,7 +160,8 @@ fuzz_target!(|input: (Settings, Settings, bool, Agents, Vec<Step>)| {
             now = due;
             stack.on_timeout(now);
             poll(&mut stack, now, longest, &mut seen);
-            // What one lets go may close a gap of another, and what waits behind that is overdue.
+            // A packet that one shim releases may close a gap of another, where packets behind the gap are
+            // overdue.
             assert!(
                 stack
                     .deadline()
@@ -179,7 +179,7 @@ fuzz_target!(|input: (Settings, Settings, bool, Agents, Vec<Step>)| {
             }
             Event::Close => {
                 stack.close(flow);
-                // Its sequence numbers may begin anew, and what was held is dropped.
+                // Sequence numbers of the flow may begin anew, and held packets are dropped.
                 seen.next.retain(|key, _| key.0 != flow);
                 seen.said.retain(|key| key.0 != flow);
                 continue;
@@ -315,13 +315,13 @@ fuzz_target!(|input: (Settings, Settings, bool, Agents, Vec<Step>)| {
     assert_eq!(counted.dropped, seen.dropped + seen.copies);
     assert!(seen.dropped <= counted.duplicates);
     assert!(counted.mistaken <= counted.repeats && counted.repeats <= counted.marked);
-    // A tag may say anything about a sequence number here.
+    // Only without tags: here, a tag may contradict a sequence number.
     if !tags && counted.expired + counted.bypassed + counted.late == 0 && counted.discarded == 0 {
         assert_eq!(seen.gaps, 0, "in order, as far as it is waited for");
     }
 });
 
-/// Classes of service, by what was sent.
+/// Returns values for classes of service by bytes sent.
 fn classes() -> Values {
     let entry = ENTRIES.iter().find(|entry| entry.name == "by-size");
     let mut values = Values::defaults(entry.expect("it is registered").params);
@@ -343,7 +343,7 @@ fn poll(stack: &mut Stack, now: Time, longest: Time, seen: &mut Seen) {
         );
         seen.goes_on(&packet);
     }
-    // What one let go was a copy of what another holds.
+    // A packet that one shim released was a copy of a packet that another holds.
     while let Some(copy) = stack.poll_drop() {
         assert!(copy.carries_data(), "agents hold nothing");
         seen.held.remove(&copy.hash).expect("it was kept");
@@ -378,7 +378,7 @@ fn values(of: &Settings) -> Values {
     values
 }
 
-/// Values of marks, as they come.
+/// Returns values of marks from these bytes.
 fn marks([words, gap, boost, places, bits, announce, share]: [u8; 7]) -> Values {
     let entry = ENTRIES.iter().find(|e| e.name == "mark").expect("listed");
     let mut values = Values::defaults(entry.params);
@@ -401,7 +401,7 @@ fn marks([words, gap, boost, places, bits, announce, share]: [u8; 7]) -> Values 
     values
 }
 
-/// The agents with their values, nearest to the transport last.
+/// Returns the agents with their values; the one nearest to the transport is last.
 fn set(agents: &Agents) -> Vec<(&'static str, Values)> {
     let entry = |name| ENTRIES.iter().find(|e| e.name == name).expect("listed");
     let word = |n: u8, words: &[&str]| {

@@ -1,5 +1,5 @@
-//! Any text as a software switch's config: refused with reasons, or one that reads back the same
-//! when written and makes a switch.
+//! Fuzzes a software switch's config with any text: it is refused with reasons, or reads back the same when
+//! written and makes a switch.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any text as a network of one's own: refused, or a network on which packets arrive.
+//! Fuzzes a topology file with any text: it is refused, or becomes a network on which packets arrive.
 
 #![no_main]
 
@@ -25,7 +25,7 @@ fuzz_target!(|text: &str| {
     }
 });
 
-/// One flow across the network, for a second; the rate may be a bit per second.
+/// Sends one flow across the network, for a second; the rate may be a bit per second.
 fn send(network: &Network) {
     let flow = FlowPlan {
         src: HostId(0),

@@ -1,4 +1,4 @@
-//! An object of Python's that is asked as a policy.
+//! Python objects called as policies.
 
 use super::loan::lend;
 use super::verdict::Verdict;
@@ -11,7 +11,7 @@ use sidestep_switch::{Depth, DropReason};
 use sidestep_types::{PortId, Rng, Time};
 use std::sync::{Arc, Mutex};
 
-/// What policies raised, by scheme and seed: the first of each run.
+/// Exceptions that policies raised, by scheme and seed: the first of each run.
 #[derive(Clone, Default)]
 pub struct Raised(Arc<Mutex<Vec<(String, u64, PyErr)>>>);
 
@@ -22,7 +22,7 @@ impl Raised {
         }
     }
 
-    /// What a run of `scheme` with `seed` raised.
+    /// Takes the exception raised in a run of `scheme` with `seed`.
     pub fn take(&self, scheme: &str, seed: u64) -> Option<PyErr> {
         let mut raised = self.0.lock().ok()?;
         let at = raised
@@ -32,14 +32,14 @@ impl Raised {
     }
 }
 
-/// Who is asked, and where what it raises goes.
+/// Policy to call, and the place where its exceptions are kept.
 pub struct Asked {
     pub who: Who,
     pub raised: Raised,
 }
 
 impl Asked {
-    /// Asks, and ends the run when that raises.
+    /// Calls the policy, and ends the run if it raises an exception.
     pub fn ask<R>(&self, question: impl FnOnce(Python<'_>) -> PyResult<R>) -> R {
         let said = Python::attach(|py| {
             question(py).map_err(|error| {
@@ -48,11 +48,11 @@ impl Asked {
                 why
             })
         });
-        // Outside of the interpreter, which needs not know that the run unwinds.
+        // Outside the interpreter, which must not see the unwinding.
         said.unwrap_or_else(|why| self.who.stop(why))
     }
 
-    /// The port that `said` is.
+    /// Converts the answer `said` to a port.
     fn port(&self, said: &Bound<'_, PyAny>) -> PyResult<PortId> {
         let last = self.who.place.ports.saturating_sub(1);
         if said.is_instance_of::<PyBool>() || said.extract::<i128>().is_err() {
@@ -67,7 +67,7 @@ impl Asked {
         }
     }
 
-    /// The verdict that `said` is.
+    /// Converts the answer `said` to a verdict.
     fn verdict(&self, of: &str, said: &Bound<'_, PyAny>) -> PyResult<sidestep_switch::Verdict> {
         let verdict = said.cast::<Verdict>();
         let verdict =
@@ -94,7 +94,7 @@ fn wrong_type(of: &str, expected: &str, got: &Bound<'_, PyAny>) -> PyErr {
     PyTypeError::new_err(format!("{of}: expected {expected}, got {shown} ({kind})"))
 }
 
-/// `ZeroDivisionError: division by zero (mine.py, line 12)`
+/// Formats an exception, as `ZeroDivisionError: division by zero (mine.py, line 12)`.
 pub fn words(py: Python<'_>, error: &PyErr) -> String {
     let mut text = error.to_string();
     let mut deepest = error.traceback(py).map(Bound::into_any);
@@ -118,7 +118,7 @@ pub fn words(py: Python<'_>, error: &PyErr) -> String {
     text
 }
 
-/// Calls a policy that is shown the queues and draws.
+/// Calls a policy that may read the queues and draw random numbers.
 fn with_views(
     py: Python<'_>,
     method: &Py<PyAny>,
@@ -139,7 +139,7 @@ fn with_views(
     })
 }
 
-/// A route of Python's.
+/// Route written in Python.
 pub struct Route {
     pub asked: Asked,
     pub pick: Py<PyAny>,
@@ -171,11 +171,11 @@ impl sidestep_switch::Route for Route {
     }
 }
 
-/// A buffer policy of Python's.
+/// Buffer policy written in Python.
 pub struct Buffer {
     pub asked: Asked,
     pub admit: Py<PyAny>,
-    /// Where the policy has one of its own.
+    /// Method `displaced`, if the policy defines it.
     pub displaced: Option<Py<PyAny>>,
 }
 
@@ -229,7 +229,7 @@ impl sidestep_switch::Buffer for Buffer {
     }
 }
 
-/// A scheduler of Python's. What it has no method for is as in the trait.
+/// Scheduler written in Python. A method it lacks behaves as in the trait.
 pub struct Sched {
     pub asked: Asked,
     pub passes: bool,
@@ -247,7 +247,7 @@ pub struct Sched {
 }
 
 impl Sched {
-    /// What `method` says, a number or nothing.
+    /// Calls `method`, which returns a number or None.
     fn number<'a, N: for<'py> FromPyObject<'py, 'py> + Default>(
         &self,
         of: &str,
@@ -325,7 +325,7 @@ impl sidestep_switch::Sched for Sched {
             let named = each.bind(py).call0()?.try_iter()?;
             named.map(|one| one?.extract()).collect()
         });
-        // A policy that asks says `false` when it has heard enough.
+        // `with` returns false when the querying policy needs no more.
         let _ = all.into_iter().all(|(rank, wire)| with(rank, wire));
     }
     fn each_held(&self, with: &mut dyn FnMut(u32)) {

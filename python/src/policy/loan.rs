@@ -1,13 +1,15 @@
-//! The queues of a switch, lent to Python for one call.
+//! Loan of a switch's queues to Python, for one call.
 //!
-//! An object of Python's cannot borrow. It holds a ticket instead, which is good on this thread while the call lasts
-//! that it was made for; afterwards nobody finds the queues by it.
+//! A Python object cannot borrow. It holds a ticket instead, which is valid on this thread during the call for
+//! which it was made. Afterwards the ticket no longer leads to the queues.
 //!
-//! `crates/plugin/tests/loan.rs` has its tests, which a sanitizer and Miri run as well: a module of Python's they cannot load.
+//! The tests are in `crates/plugin/tests/loan.rs`, so that a sanitizer and Miri can run them: they cannot load
+//! a Python module.
 //!
-//! **State**     per thread, the loan of the call under way; a count of tickets, none of which is given twice.
+//! **State**     for each thread, the loan of the call under way; a count of tickets, each of which is used
+//!               once.
 
-// The one file of this crate with unsafe code.
+// The only file of this crate with unsafe code.
 #![allow(unsafe_code)]
 
 use super::Lendable;
@@ -27,7 +29,7 @@ thread_local! {
 
 static TICKETS: AtomicU64 = AtomicU64::new(0);
 
-/// Puts back what was lent before, also when a policy unwinds.
+/// Guard that restores the previous loan, even if a policy unwinds.
 struct Back(Option<Lent>);
 
 impl Drop for Back {
@@ -36,11 +38,11 @@ impl Drop for Back {
     }
 }
 
-/// Lends `queues` to whatever `call` does on this thread, under a new ticket.
+/// Lends `queues` to everything that `call` does on this thread, under a new ticket.
 pub fn lend<R>(queues: &mut dyn Lendable, call: impl FnOnce(u64) -> R) -> R {
     let ticket = TICKETS.fetch_add(1, Ordering::Relaxed);
     let short: NonNull<dyn Lendable + '_> = NonNull::from(queues);
-    // SAFETY: nothing but the lifetime changes, which the type of a thread's cell cannot name. `back` takes the
+    // SAFETY: only the lifetime changes, which the type of a thread's cell cannot name. `back` takes the
     // pointer out of the cell before this function returns or unwinds, and `queues` is borrowed until then.
     let queues = unsafe {
         std::mem::transmute::<NonNull<dyn Lendable + '_>, NonNull<dyn Lendable + 'static>>(short)
@@ -51,18 +53,19 @@ pub fn lend<R>(queues: &mut dyn Lendable, call: impl FnOnce(u64) -> R) -> R {
     said
 }
 
-/// Asks the queues that were lent under `ticket`; `None` when that is over, or on another thread.
+/// Queries the queues lent under `ticket`; `None` if the loan has ended, or belongs to another thread.
 pub fn ask<R>(ticket: u64, question: impl FnOnce(&mut dyn Lendable) -> R) -> Option<R> {
     let mut lent = LENT.get().filter(|lent| lent.ticket == ticket)?;
     let back = Back(LENT.replace(None));
-    // SAFETY: the loan is in this thread's cell, so `lend`, which borrows the queues, has not returned; and it has
-    // been taken out of the cell for as long as this borrow lasts, so there is no other.
+    // SAFETY: the loan is in this thread's cell, so `lend`, which borrows the queues, has not returned. The
+    // loan stays out of the cell while this borrow lasts, so there is no other borrow.
     let said = question(unsafe { lent.queues.as_mut() });
     drop(back);
     Some(said)
 }
 
-/// Is anything lent on this thread? `crates/plugin/tests/loan.rs` asks, which has this file as a module of its own.
+/// Returns true if anything is lent on this thread. `crates/plugin/tests/loan.rs`, which includes this file as
+/// a module, uses it.
 #[cfg(test)]
 #[allow(dead_code)]
 pub fn lent() -> bool {

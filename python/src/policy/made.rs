@@ -1,4 +1,4 @@
-//! How policies of Python's are made for switches.
+//! Construction of Python policies for switches.
 
 use super::asked::{Asked, Buffer, Raised, Route, Sched, words};
 use super::view::Switch;
@@ -9,14 +9,14 @@ use sidestep_study::own::{MakeBuffer, MakeRoute, MakeSched, Own, Part, Who};
 use sidestep_types::PortId;
 use std::sync::Arc;
 
-/// What makes policies: a class, or anything that is called with a `Switch`.
+/// Constructor of policies: a class, or any callable that accepts a `Switch`.
 pub struct Factory {
     pub make: Py<PyAny>,
     pub raised: Raised,
 }
 
 impl Factory {
-    /// The policy for `who`, which `wrap` finds its methods in; `more` are arguments by name.
+    /// Creates the policy for `who`; `wrap` looks up its methods, `more` are arguments by name.
     fn made<P>(
         &self,
         who: &Who,
@@ -96,7 +96,7 @@ impl Factory {
     }
 }
 
-/// The method `name`, without which it is no policy of this seam.
+/// Returns the method `name`, which every policy of this seam must have.
 fn required(object: &Bound<'_, PyAny>, seam: &str, name: &str) -> PyResult<Py<PyAny>> {
     own(object, seam, name)?.ok_or_else(|| {
         let kind = object
@@ -110,7 +110,7 @@ fn required(object: &Bound<'_, PyAny>, seam: &str, name: &str) -> PyResult<Py<Py
     })
 }
 
-/// The method `name` where the object has one that is not the base class's.
+/// Returns the method `name` if the object overrides the base class.
 fn own(object: &Bound<'_, PyAny>, seam: &str, name: &str) -> PyResult<Option<Py<PyAny>>> {
     let base = object
         .py()
@@ -128,7 +128,7 @@ fn own(object: &Bound<'_, PyAny>, seam: &str, name: &str) -> PyResult<Option<Py<
     Ok(method.map(Bound::unbind))
 }
 
-/// Says what `made` raised, and keeps it.
+/// Keeps an exception that `made` raised, and returns its message.
 fn told<P>(py: Python<'_>, who: &Who, raised: &Raised, made: PyResult<P>) -> Result<P, String> {
     made.map_err(|error| {
         let why = words(py, &error);
@@ -137,7 +137,7 @@ fn told<P>(py: Python<'_>, who: &Who, raised: &Raised, made: PyResult<P>) -> Res
     })
 }
 
-/// The policies of a scheme, as `sidestep.Scheme` has them.
+/// Returns the policies of a `sidestep.Scheme`.
 pub fn policies(scheme: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Own> {
     let part = |seam: &str| -> PyResult<Option<(String, Factory)>> {
         let make = scheme.getattr(seam)?;

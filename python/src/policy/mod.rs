@@ -1,10 +1,10 @@
-//! Policies that are written in Python.
+//! Policies written in Python.
 //!
-//! **Decision**  a policy of Python's is asked where one of Rust's would be, with views of the same packet, hops,
-//!               queues and random stream, which hold for the one call.
-//! **State**     an object of Python's for each switch, or for each port where it is a scheduler.
-//! **Units**     picoseconds, packets, bytes; names say which.
-//! **Errors**    an exception, or an answer that cannot be, ends the run: `run` and `sweep` raise `PolicyError`.
+//! **Decision**  a Python policy is called where a Rust policy would be, with views of the same packet, hops,
+//!               queues and random stream, which are valid during the call.
+//! **State**     a Python object for each switch; for each port if it is a scheduler.
+//! **Units**     picoseconds, packets, bytes; names state the unit.
+//! **Errors**    an exception or an invalid answer ends the run: `run` and `sweep` raise `PolicyError`.
 //! **Cost**      the interpreter's: runs on several threads take turns.
 
 mod asked;
@@ -16,7 +16,7 @@ mod vectors;
 mod verdict;
 mod view;
 
-// What `loan` lends: its tests bring it by this name, without Python.
+// Trait that `loan` lends: its tests import it under this name, without Python.
 use sidestep_switch::Queues as Lendable;
 
 pub use plugin::{Plugin, load_plugin, new_policy};

@@ -1,4 +1,4 @@
-//! Plug-ins: policies in Rust that are compiled apart.
+//! Plug-ins: policies in Rust that are compiled separately.
 
 use crate::error::{Refused, raise};
 use pyo3::prelude::*;
@@ -6,25 +6,25 @@ use sidestep_study::own::OwnScheme;
 use sidestep_study::plugin;
 use std::path::PathBuf;
 
-/// The scheme of a plug-in that was loaded.
+/// Scheme of a loaded plug-in.
 #[pyclass(frozen, module = "sidestep")]
 pub struct Plugin(pub OwnScheme);
 
 #[pymethods]
 impl Plugin {
-    /// What its crate is called, and its scheme in results.
+    /// Name of the plug-in's crate, and of its scheme in results.
     #[getter]
     fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// The scheme that it is but for its policy.
+    /// Scheme that the plug-in extends with its policy.
     #[getter]
     fn extends(&self) -> &str {
         &self.0.extends
     }
 
-    /// `sha256:` and the digest of its library.
+    /// Digest of the library, with the prefix `sha256:`.
     #[getter]
     fn digest(&self) -> &str {
         self.0.own.key.as_deref().unwrap_or_default()
@@ -35,7 +35,7 @@ impl Plugin {
     }
 }
 
-/// Builds the plug-in in the folder `path` and loads it; a library is loaded as it is.
+/// Builds the plug-in in the folder `path` and loads it; loads a compiled library without a build.
 #[pyfunction]
 pub fn load_plugin(py: Python<'_>, path: PathBuf) -> PyResult<Plugin> {
     let loaded = py.detach(|| plugin::load(&path));
@@ -44,7 +44,8 @@ pub fn load_plugin(py: Python<'_>, path: PathBuf) -> PyResult<Plugin> {
         .map_err(|e| raise(py, &e, Refused::Call, None))
 }
 
-/// Writes the crate of a plug-in, `name`, into the folder `out`, which must not exist yet. Says which files it wrote.
+/// Writes the crate of a plug-in, `name`, into the folder `out`, which must not exist yet. Returns the files
+/// written.
 #[pyfunction]
 #[pyo3(signature = (name, *, kind = "buffer", out = None))]
 pub fn new_policy(

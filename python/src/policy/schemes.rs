@@ -1,4 +1,4 @@
-//! Schemes of Python's beside those of a scenario.
+//! Python schemes, run beside those of a scenario.
 
 use super::asked::Raised;
 use super::made::policies;
@@ -11,7 +11,7 @@ use sidestep_study::Error;
 use sidestep_study::own::{Failure, OwnScheme, with_own};
 use std::sync::{Arc, Mutex};
 
-/// The schemes that a call brings, and what becomes of their policies.
+/// Schemes of a call, and the exceptions and failures of their policies.
 #[derive(Default)]
 pub struct Schemes {
     all: Vec<OwnScheme>,
@@ -20,7 +20,7 @@ pub struct Schemes {
 }
 
 impl Schemes {
-    /// Those of a list of `sidestep.Scheme`, and of plug-ins.
+    /// Converts a list of `sidestep.Scheme` objects and plug-ins.
     pub fn of(py: Python<'_>, given: &[Bound<'_, PyAny>]) -> PyResult<Schemes> {
         let mut schemes = Schemes::default();
         let kind = py.import("sidestep.policy")?.getattr("Scheme")?;
@@ -52,12 +52,12 @@ impl Schemes {
         Ok(schemes)
     }
 
-    /// All of them.
+    /// Returns all schemes.
     pub fn all(&self) -> Vec<OwnScheme> {
         self.all.clone()
     }
 
-    /// What `read` reads, which is given changes as of `--set`, with these schemes at every point.
+    /// Calls `read` with changes as of `--set`, and adds these schemes at every point.
     pub fn add(
         &self,
         read: &dyn Fn(&[String]) -> Result<Experiment, Error>,
@@ -69,7 +69,8 @@ impl Schemes {
         }
     }
 
-    /// `sidestep.PolicyError` where `error` says that one of these failed; its cause is what the policy raised.
+    /// Returns a `sidestep.PolicyError` if `error` is a failure of one of these; its cause is the exception of
+    /// the policy.
     pub fn failed(&self, py: Python<'_>, error: &Error) -> Option<PyErr> {
         let words = error.to_string();
         let failures = self.failures.lock().ok()?;

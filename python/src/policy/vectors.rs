@@ -1,4 +1,4 @@
-//! What a policy of Python's decides, row by row, as `sidestep vectors` prints of Rust's.
+//! Conformance rows of a Python policy, as `sidestep vectors` prints those of Rust policies.
 
 use super::asked::{Asked, Raised};
 use super::made::Factory;
@@ -12,9 +12,11 @@ use sidestep_vectors::{self as vectors, Policy, Seed, Table};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// The first `count` rows as CSV: the cases of the policy `like`, or cases drawn under the policy's own name.
+/// Returns the first `count` rows as CSV: the cases of the policy `like`, or cases drawn under the policy's own
+/// name.
 ///
-/// `seam` is `route`, `buffer` or `sched`. With `like` the values of each setting are arguments by name.
+/// `seam` is `route`, `buffer` or `sched`. With `like`, the values of each setting are passed as arguments by
+/// name.
 #[pyfunction]
 #[pyo3(signature = (seam, name, factory, *, like, count, seed, draws, remembers, ranks))]
 #[allow(clippy::too_many_arguments)]
@@ -104,7 +106,7 @@ pub fn policy_vectors(
     })
 }
 
-/// `sidestep.PolicyError` for the policy `called`, which has no run around it.
+/// Creates a `sidestep.PolicyError` for the policy `called`, outside a run.
 fn failed(py: Python<'_>, called: &str, said: String, raised: Option<PyErr>) -> PyResult<PyErr> {
     let class = py.import("sidestep.policy")?.getattr("PolicyError")?;
     let words = PyDict::new(py);
@@ -114,7 +116,7 @@ fn failed(py: Python<'_>, called: &str, said: String, raised: Option<PyErr>) -> 
     Ok(error)
 }
 
-/// The policy, or the end of the table.
+/// Creates the policy, or ends the table.
 fn made<P>(who: &Who, factory: &Factory, make: impl FnOnce(Python<'_>) -> PyResult<P>) -> P {
     let asked = Asked {
         who: who.clone(),
@@ -123,7 +125,7 @@ fn made<P>(who: &Who, factory: &Factory, make: impl FnOnce(Python<'_>) -> PyResu
     asked.ask(make)
 }
 
-/// The registered policy `like`.
+/// Returns the registered policy `like`.
 fn known(py: Python<'_>, seam: &str, like: &str) -> PyResult<Policy> {
     let found = vectors::named(like)
         .into_iter()
@@ -137,7 +139,7 @@ fn known(py: Python<'_>, seam: &str, like: &str) -> PyResult<Policy> {
     })
 }
 
-/// A policy that no registry has. What describes it lives as long as the process: a few words for each call.
+/// Creates a policy that no registry has. Its entry lives as long as the process: a few words for each call.
 fn own(py: Python<'_>, seam: &str, name: &str, nature: Nature) -> PyResult<Policy> {
     let entry: &'static Entry = Box::leak(Box::new(Entry {
         name: Box::leak(name.to_string().into_boxed_str()),
@@ -151,7 +153,7 @@ fn own(py: Python<'_>, seam: &str, name: &str, nature: Nature) -> PyResult<Polic
     })
 }
 
-/// Parameters by name: `mark_at=(20, "pkt")`.
+/// Returns parameters by name: `mark_at=(20, "pkt")`.
 fn arguments<'py>(
     py: Python<'py>,
     params: &[sidestep_types::Param],
@@ -164,7 +166,7 @@ fn arguments<'py>(
     Ok(all)
 }
 
-/// A value as Python has it: times in picoseconds, sizes of queues as `(20, "pkt")`, fractions as `(1, 16)`.
+/// Converts a value to Python: times in picoseconds, sizes of queues as `(20, "pkt")`, fractions as `(1, 16)`.
 fn shown<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::Off => py.None().into_bound(py),

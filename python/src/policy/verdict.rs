@@ -1,24 +1,24 @@
-//! What a buffer policy answers.
+//! Verdicts of a buffer policy.
 
 use crate::error::wrong_call;
 use pyo3::prelude::*;
 use sidestep_switch::DropReason;
 use sidestep_types::PortId;
 
-/// What becomes of a packet.
+/// Verdict on a packet.
 #[pyclass(frozen, eq, module = "sidestep", name = "Verdict")]
 #[derive(Clone, Copy, PartialEq)]
 pub struct Verdict(pub sidestep_switch::Verdict);
 
 #[pymethods]
 impl Verdict {
-    /// `enqueue`, `detour`, `evict`, `squeeze`, `trim` or `drop`.
+    /// Name of the verdict: `enqueue`, `detour`, `evict`, `squeeze`, `trim` or `drop`.
     #[getter]
     fn name(&self) -> &'static str {
         self.0.name()
     }
 
-    /// The port that it names; `None` where it names none.
+    /// Port of the verdict; `None` if it has none.
     #[getter]
     fn port(&self) -> Option<u16> {
         match self.0 {
@@ -28,13 +28,13 @@ impl Verdict {
         }
     }
 
-    /// Is the packet marked, if it can be?
+    /// True if the packet is marked, provided it is ECN-capable.
     #[getter]
     fn mark(&self) -> bool {
         self.0.marks()
     }
 
-    /// Why the packet is dropped; `None` where it is not.
+    /// Reason for a drop; `None` for other verdicts.
     #[getter]
     fn reason(&self) -> Option<&'static str> {
         self.0.reason().map(DropReason::name)
@@ -54,14 +54,14 @@ impl Verdict {
     }
 }
 
-/// The packet joins the queue that it wants.
+/// Enqueues the packet at the port it wants.
 #[pyfunction]
 #[pyo3(signature = (*, mark = false))]
 pub fn enqueue(mark: bool) -> Verdict {
     Verdict(sidestep_switch::Verdict::Enqueue { mark })
 }
 
-/// The packet joins the queue of another port.
+/// Enqueues the packet at another port.
 #[pyfunction]
 #[pyo3(signature = (port, *, mark = false))]
 pub fn detour(port: u16, mark: bool) -> Verdict {
@@ -69,14 +69,14 @@ pub fn detour(port: u16, mark: bool) -> Verdict {
     Verdict(sidestep_switch::Verdict::Detour { port, mark })
 }
 
-/// The worst packet of the wanted queue goes, and this one joins.
+/// Evicts the worst packet of the wanted queue, and enqueues this one.
 #[pyfunction]
 #[pyo3(signature = (*, mark = false))]
 pub fn evict(mark: bool) -> Verdict {
     Verdict(sidestep_switch::Verdict::Evict { mark })
 }
 
-/// The packet joins this queue, full or not: what ranks strictly worse there makes room.
+/// Enqueues the packet at `port`, full or not: packets of strictly worse rank there make room.
 #[pyfunction]
 #[pyo3(signature = (port, *, mark = false))]
 pub fn squeeze(port: u16, mark: bool) -> Verdict {
@@ -84,13 +84,13 @@ pub fn squeeze(port: u16, mark: bool) -> Verdict {
     Verdict(sidestep_switch::Verdict::Squeeze { port, mark })
 }
 
-/// The packet's payload is cut off; its header joins the queue that it wants.
+/// Cuts off the packet's payload, and enqueues its header at the port it wants.
 #[pyfunction]
 pub fn trim() -> Verdict {
     Verdict(sidestep_switch::Verdict::Trim)
 }
 
-/// The packet is dropped.
+/// Drops the packet.
 #[pyfunction]
 #[pyo3(signature = (reason = "full"))]
 pub fn drop(py: Python<'_>, reason: &str) -> PyResult<Verdict> {

@@ -1,7 +1,7 @@
-//! What a policy sees: the packet, the next hops, the queues of its switch, its random stream.
+//! Inputs of a policy: the packet, the next hops, the queues of its switch, its random stream.
 //!
-//! Packet, hops and the wanted queue are copies. Queues and the stream hold for the call that they were made for, and
-//! raise `RuntimeError` afterwards.
+//! Packet, hops and the wanted queue are copies. Queues and the stream are valid during the call for which they
+//! were made, and raise `RuntimeError` afterwards.
 
 use super::loan;
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
@@ -13,43 +13,43 @@ use sidestep_types::{Bytes, Kind, PortId, Rng, Size};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 
-/// The switch that a policy decides for.
+/// Switch for which a policy decides.
 #[pyclass(frozen, module = "sidestep")]
 pub struct Switch(pub Place, pub Option<u16>);
 
 #[pymethods]
 impl Switch {
-    /// Its number, from zero.
+    /// Number of the switch, from zero.
     #[getter]
     fn number(&self) -> u32 {
         self.0.switch
     }
-    /// What it is called: `agg 0.1`.
+    /// Name of the switch: `agg 0.1`.
     #[getter]
     fn name(&self) -> &str {
         &self.0.name
     }
-    /// How many ports it has: they are 0 to `ports - 1`.
+    /// Number of ports: they are 0 to `ports - 1`.
     #[getter]
     fn ports(&self) -> u16 {
         self.0.ports
     }
-    /// 64 bits of the switch's own, to hash with: what Rust's policies get.
+    /// Salt of the switch, 64 bits, for hashing; policies in Rust get the same salt.
     #[getter]
     fn salt(&self) -> u64 {
         self.0.salt
     }
-    /// The seed of the run.
+    /// Seed of the run.
     #[getter]
     fn seed(&self) -> u64 {
         self.0.seed
     }
-    /// The scheme of the run.
+    /// Scheme of the run.
     #[getter]
     fn scheme(&self) -> &str {
         &self.0.scheme
     }
-    /// Of a scheduler, the port that it is for; `None` of others.
+    /// Port of a scheduler; `None` for other policies.
     #[getter]
     fn port(&self) -> Option<u16> {
         self.1
@@ -59,13 +59,13 @@ impl Switch {
     }
 }
 
-/// A packet, as it was when the policy was asked.
+/// Packet, as it was at the call of the policy.
 #[pyclass(frozen, module = "sidestep")]
 pub struct Packet(pub sidestep_types::Packet);
 
 #[pymethods]
 impl Packet {
-    /// `data`, `ack`, `syn` or `synack`.
+    /// Kind of the packet: `data`, `ack`, `syn` or `synack`.
     #[getter]
     fn kind(&self) -> &'static str {
         match self.0.kind() {
@@ -75,82 +75,82 @@ impl Packet {
             Kind::SynAck => "synack",
         }
     }
-    /// Its flow's number.
+    /// Number of the packet's flow.
     #[getter]
     fn flow(&self) -> u32 {
         self.0.flow.0
     }
-    /// The host that it goes to.
+    /// Destination host.
     #[getter]
     fn dst(&self) -> u32 {
         self.0.dst.0
     }
-    /// 32 bits: the hash of its 5-tuple.
+    /// Hash of the packet's 5-tuple, 32 bits.
     #[getter]
     fn hash(&self) -> u32 {
         self.0.hash
     }
-    /// Of data its first byte, of an acknowledgement the next byte expected.
+    /// First byte of data; for an acknowledgement, the next byte expected.
     #[getter]
     fn seq(&self) -> u64 {
         self.0.seq()
     }
-    /// Payload, in bytes; of a trimmed packet what it has lost.
+    /// Payload, in bytes; for a trimmed packet, the payload it has lost.
     #[getter]
     fn payload_bytes(&self) -> u16 {
         self.0.len
     }
-    /// Bytes of link time.
+    /// Size on the link, in bytes.
     #[getter]
     fn wire_bytes(&self) -> u16 {
         self.0.wire
     }
-    /// Switches that it may still cross.
+    /// Number of switches that the packet may still cross.
     #[getter]
     fn ttl(&self) -> u8 {
         self.0.ttl
     }
-    /// How often it was detoured or deflected.
+    /// Number of times the packet was detoured or deflected.
     #[getter]
     fn detours(&self) -> u8 {
         self.0.detours
     }
-    /// What switches order by, smallest first.
+    /// Rank by which switches order packets, smallest first.
     #[getter]
     fn rank(&self) -> u32 {
         self.0.rank()
     }
-    /// Its class of service, 0 to 63.
+    /// Class of service, 0 to 63.
     #[getter]
     fn service(&self) -> u8 {
         self.0.service()
     }
-    /// Does it carry bytes of a flow?
+    /// True if the packet carries bytes of a flow.
     #[getter]
     fn carries_data(&self) -> bool {
         self.0.carries_data()
     }
-    /// May it be marked?
+    /// True if the packet may be marked.
     #[getter]
     fn ecn_capable(&self) -> bool {
         self.0.ect()
     }
-    /// Is it marked?
+    /// True if the packet is marked.
     #[getter]
     fn marked(&self) -> bool {
         self.0.ce()
     }
-    /// Has its host sent the same before?
+    /// True if the packet is a retransmission.
     #[getter]
     fn sent_again(&self) -> bool {
         self.0.sent_again()
     }
-    /// Has a switch cut its payload off?
+    /// True if a switch has cut off the payload.
     #[getter]
     fn trimmed(&self) -> bool {
         self.0.is_trimmed_data()
     }
-    /// Does its host say that its flow sends nothing new behind it?
+    /// True if the host declares that its flow sends nothing new after this packet.
     #[getter]
     fn ends(&self) -> bool {
         self.0.ends()
@@ -161,7 +161,7 @@ impl Packet {
     }
 }
 
-/// The ways on toward where a packet goes: a sequence of ports, never empty.
+/// Next hops toward the packet's destination: a sequence of ports, never empty.
 #[pyclass(frozen, module = "sidestep")]
 pub struct Hops {
     pub ports: Vec<u16>,
@@ -171,17 +171,17 @@ pub struct Hops {
 
 #[pymethods]
 impl Hops {
-    /// The ports on shortest paths, in rising order.
+    /// Ports on shortest paths, in rising order.
     #[getter]
     fn ports<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.ports)
     }
-    /// A small number for this list of ports: in one switch the same for equal lists.
+    /// Small number for this list of ports; equal lists of one switch have equal numbers.
     #[getter]
     fn set(&self) -> u32 {
         self.set
     }
-    /// A small number for where the packet goes, as far as the switch's table tells.
+    /// Small number for the packet's destination, as far as the switch's table distinguishes destinations.
     #[getter]
     fn prefix(&self) -> u32 {
         self.prefix
@@ -211,11 +211,11 @@ impl Hops {
     }
 }
 
-/// How full a queue is.
+/// Depth of a queue.
 #[pyclass(frozen, get_all, eq, module = "sidestep")]
 #[derive(Clone, Copy, PartialEq)]
 pub struct Depth {
-    /// Packets.
+    /// Number of packets.
     pub packets: u32,
     /// Bytes of buffer.
     pub bytes: u32,
@@ -223,7 +223,7 @@ pub struct Depth {
 
 #[pymethods]
 impl Depth {
-    /// So many packets of so many bytes together.
+    /// Creates a depth of `packets` packets with `bytes` bytes together.
     #[new]
     fn new(packets: u32, bytes: u32) -> Depth {
         Depth { packets, bytes }
@@ -240,31 +240,31 @@ impl From<sidestep_switch::Depth> for Depth {
     }
 }
 
-/// One class's part of a port.
+/// Queue of one class at a port.
 #[pyclass(frozen, get_all, module = "sidestep")]
 pub struct Class {
-    /// What of it waits: packets.
+    /// Number of packets waiting.
     pub packets: u32,
-    /// And their bytes of buffer.
+    /// Bytes of buffer of these packets.
     pub bytes: u32,
-    /// Its flows, where the scheduler counts them.
+    /// Number of flows, if the scheduler counts them.
     pub flows: u32,
 }
 
-/// The port that the route chose, and its queue before the packet.
+/// Port that the route chose, and its queue before the packet.
 #[pyclass(frozen, get_all, module = "sidestep")]
 pub struct Want {
-    /// The port.
+    /// Number of the port.
     pub port: u16,
-    /// Packets in its queue.
+    /// Packets in the queue.
     pub packets: u32,
-    /// Bytes of buffer in its queue.
+    /// Bytes of buffer in the queue.
     pub bytes: u32,
-    /// Is there room for the packet?
+    /// True if there is room for the packet.
     pub fits: bool,
 }
 
-/// The stream of random numbers of the switch.
+/// Random numbers of the switch.
 #[pyclass(frozen, module = "sidestep")]
 pub struct RandomStream(Mutex<Option<Rng>>);
 
@@ -273,7 +273,7 @@ impl RandomStream {
         RandomStream(Mutex::new(Some(rng.clone())))
     }
 
-    /// The stream where the policy left it. It is over for Python.
+    /// Takes the stream as the policy left it. Python cannot use it afterwards.
     pub fn take(&self) -> Option<Rng> {
         self.0.lock().ok()?.take()
     }
@@ -286,11 +286,11 @@ impl RandomStream {
 
 #[pymethods]
 impl RandomStream {
-    /// 32 random bits: one draw of the switch.
+    /// Returns 32 random bits: one draw of the switch.
     fn draw(&self) -> PyResult<u32> {
         self.with(Rng::draw)
     }
-    /// One draw, scaled to `0 <= number < n` as a switch does it: `draw * n >> 32`.
+    /// Returns one draw, scaled to `0 <= number < n` as a switch does it: `draw * n >> 32`.
     fn scaled(&self, n: u32) -> PyResult<u32> {
         match n {
             0 => Err(PyValueError::new_err("n: expected at least 1, got 0")),
@@ -303,7 +303,7 @@ fn over() -> PyErr {
     PyRuntimeError::new_err("a view of the switch was used after the call that it was made for")
 }
 
-/// The queues of a switch at the instant of one decision.
+/// Queues of a switch at the instant of one decision.
 #[pyclass(frozen, module = "sidestep")]
 pub struct Queues {
     pub ticket: u64,
@@ -312,7 +312,7 @@ pub struct Queues {
 
 impl Queues {
     fn ask<R>(&self, question: impl FnOnce(&mut dyn sidestep_switch::Queues) -> R) -> PyResult<R> {
-        // A scheduler that is asked for it may end the run: as an exception that becomes one of this policy.
+        // The query may reach a Python scheduler that ends the run: its exception becomes one of this policy.
         let said = catch_unwind(AssertUnwindSafe(|| loan::ask(self.ticket, question)));
         let said = said.map_err(|payload| match Who::said(payload) {
             Ok(words) => PyRuntimeError::new_err(words),
@@ -342,11 +342,12 @@ impl Queues {
     fn now_ps(&self) -> PyResult<u64> {
         self.ask(|queues| queues.now().ps())
     }
-    /// How full `port` is.
+    /// Returns the depth of the queue of `port`.
     fn depth(&self, port: u16) -> PyResult<Depth> {
         self.of(port, |queues, port| queues.depth(port).into())
     }
-    /// The place among `ports` of the one that holds the fewest bytes; of equal ones the first from `start` on.
+    /// Returns the index in `ports` of the port with the fewest bytes; of equal ports, the first from index
+    /// `start` on.
     #[pyo3(signature = (ports, start = 0))]
     fn shortest(&self, ports: Vec<u16>, start: usize) -> PyResult<usize> {
         if ports.is_empty() {
@@ -361,20 +362,20 @@ impl Queues {
         let ports: Vec<PortId> = ports.into_iter().map(PortId).collect();
         self.ask(|queues| queues.shortest(&ports, start))
     }
-    /// The ports with room for `packet`, in rising order.
+    /// Returns the ports with room for `packet`, in rising order.
     fn open(&self, packet: &Packet) -> PyResult<Vec<u16>> {
         self.ask(|queues| numbers(queues.open(&packet.0)))
     }
-    /// Bytes of a buffer that `packet` takes.
+    /// Returns the bytes of buffer that `packet` uses.
     fn buffered(&self, packet: &Packet) -> PyResult<u32> {
         self.ask(|queues| queues.buffered(&packet.0))
     }
-    /// Would `packet` find room in a queue that is `depth` deep?
+    /// Returns true if `packet` would find room in a queue of this `depth`.
     fn would_fit(&self, packet: &Packet, depth: &Depth) -> PyResult<bool> {
         let Depth { packets, bytes } = *depth;
         self.ask(|queues| queues.would_fit(&packet.0, sidestep_switch::Depth { packets, bytes }))
     }
-    /// Packets that one queue may hold; `None` where that is not limited in packets.
+    /// Capacity of one queue, in packets; `None` if there is no limit in packets.
     #[getter]
     fn limit_packets(&self) -> PyResult<Option<u64>> {
         self.ask(|queues| match queues.limit() {
@@ -382,7 +383,7 @@ impl Queues {
             _ => None,
         })
     }
-    /// Bytes that one queue may hold at this instant; `None` where that is not limited in bytes.
+    /// Capacity of one queue at this instant, in bytes; `None` if there is no limit in bytes.
     #[getter]
     fn limit_bytes(&self) -> PyResult<Option<u64>> {
         self.ask(|queues| match queues.limit() {
@@ -390,21 +391,21 @@ impl Queues {
             _ => None,
         })
     }
-    /// The ports that lead to another switch, in rising order.
+    /// Ports that lead to another switch, in rising order.
     #[getter]
     fn to_switch(&self) -> PyResult<Vec<u16>> {
         self.ask(|queues| numbers(queues.to_switch()))
     }
-    /// The port that the packet came in by; `None` of one that waited here.
+    /// Ingress port of the packet; `None` if the packet waited here.
     #[getter]
     fn ingress(&self) -> PyResult<Option<u16>> {
         self.ask(|queues| queues.ingress().map(|port| port.0))
     }
-    /// The rank of the packet that `port` would evict; `None` where nothing waits or nothing ranks.
+    /// Returns the rank of the packet that `port` would evict; `None` if nothing waits or packets have no rank.
     fn worst(&self, port: u16) -> PyResult<Option<u32>> {
         self.of(port, |queues, port| queues.worst(port))
     }
-    /// Rank and bytes of buffer of every packet that waits at `port`, in the order of eviction.
+    /// Returns rank and bytes of buffer of every packet waiting at `port`, in order of eviction.
     fn each_worst(&self, port: u16) -> PyResult<Vec<(u32, u32)>> {
         self.of(port, |queues, port| {
             let mut all = Vec::new();
@@ -415,18 +416,18 @@ impl Queues {
             all
         })
     }
-    /// Would `packet` find room at `port` if what ranks strictly worse left?
+    /// Returns true if `packet` would find room at `port` once all packets of strictly worse rank had left.
     fn could_fit(&self, packet: &Packet, port: u16) -> PyResult<bool> {
         self.of(port, |queues, port| queues.could_fit(&packet.0, port))
     }
-    /// How many packets wait at `port`, and the sum of their ranks.
+    /// Returns the number of packets waiting at `port`, and the sum of their ranks.
     fn ranks(&self, port: u16) -> PyResult<(u32, u64)> {
         self.of(port, |queues, port| {
             let ranks = queues.ranks(port);
             (ranks.packets, ranks.sum)
         })
     }
-    /// What waits at `port` in the queue of a class of service.
+    /// Returns the queue of a class of service at `port`.
     fn queue(&self, port: u16, service: u8) -> PyResult<Class> {
         self.of(port, |queues, port| {
             let class = queues.queue(port, service);
@@ -442,11 +443,11 @@ impl Queues {
     fn see(&self, port: u16, packet: &Packet) -> PyResult<()> {
         self.of(port, |queues, port| queues.see(port, &packet.0))
     }
-    /// When the last bit of `port`'s queue leaves, or left, in picoseconds.
+    /// Returns the time when the last bit of `port`'s queue leaves, or left, in picoseconds.
     fn empty_at_ps(&self, port: u16) -> PyResult<u64> {
         self.of(port, |queues, port| queues.empty_at(port).ps())
     }
-    /// How long `port` takes to send `wire_bytes`, in picoseconds.
+    /// Returns the time that `port` needs to send `wire_bytes`, in picoseconds.
     fn time_to_send_ps(&self, port: u16, wire_bytes: u64) -> PyResult<u64> {
         self.of(port, |queues, port| {
             queues.time_to_send(port, Bytes(wire_bytes)).ps()

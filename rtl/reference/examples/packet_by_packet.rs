@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What every switch of a simulated network decides, packet by packet, and the software switch beside it.
+//! Decisions of every switch of a simulated network, packet by packet, checked against the software switch.
 //!
-//! `packet_by_packet SCENARIO [KEY=VALUE]...` runs the first scheme and seed, with a buffer policy that asks the
-//! scenario's own and writes down what it was asked and said. Then a machine of the software switch takes the place of
-//! each switch: the same frames, by the same ports, at the same instants. Where it does anything else, or a frame leaves
-//! it at another time, this panics. Prints what `rtl/tests/bench/packets.py` gives to the hardware, in the order in which
-//! each switch decided:
+//! `packet_by_packet SCENARIO [KEY=VALUE]...` runs the first scheme and seed, with a buffer policy that queries
+//! the scenario's own and records its inputs and verdicts. Then a machine of the software switch takes the
+//! place of each switch: the same frames, by the same ports, at the same instants. The program panics if the
+//! machine decides otherwise, or a frame leaves it at another time. It prints the input of
+//! `rtl/tests/bench/packets.py` for the hardware, in the order in which each switch decided:
 //!
 //! ```text
 //! switch,NUMBER,PORTS,TO_SWITCH
 //! SWITCH,INGRESS,WANTED,VERDICT,PORT,MARKED,DRAW,DEPTHS,LEFT,BYTES,IN,OUT
 //! ```
 //!
-//! `TO_SWITCH` is a set of ports, one bit each; `VERDICT` is `queued`, `detoured` or the reason of a drop, `PORT` empty
-//! then; `DRAW` is what the policy drew, empty where it drew nothing; `DEPTHS` the packets in each port's queue before the
-//! decision, and `LEFT` how many have left it since the decision before; a packet whose time to live has ended looks at no
-//! queue, and has neither; `IN` and `OUT` are the headers of the frame as it
-//! comes and as it leaves, in hexadecimal. `BYTES` is its length; behind the headers all bytes are zero.
+//! `TO_SWITCH` is a set of ports, one bit each. `VERDICT` is `queued`, `detoured` or the reason of a drop;
+//! `PORT` is empty for a drop. `DRAW` is the policy's draw, empty if there was none. `DEPTHS` are the packets
+//! in each port's queue before the decision, and `LEFT` is the number that have left it since the previous
+//! decision; both are empty for a packet whose time to live has ended, since no queue is read for it. `IN` and
+//! `OUT` are the headers of the frame as it arrives and as it leaves, in hexadecimal. `BYTES` is its length;
+//! all bytes behind the headers are zero.
 
 use sidestep_config::decision::Decision;
 use sidestep_lab::Scenario;
@@ -36,17 +37,17 @@ use std::error::Error;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-/// Bytes of Ethernet, IPv4 and TCP without options.
+/// Bytes of Ethernet, IPv4 and TCP headers without options.
 const HEADERS: usize = 54;
 
-/// One decision of the simulator.
+/// Decision of the simulator.
 #[derive(Clone)]
 struct Row {
     at: Time,
     switch: u32,
     ingress: PortId,
     wanted: PortId,
-    /// As it came, but that its time to live is lowered.
+    /// Packet as it arrived, except that its time to live is lowered.
     packet: Packet,
     verdict: Verdict,
     draw: Option<u32>,
@@ -54,7 +55,7 @@ struct Row {
 }
 
 impl Row {
-    /// The port that it joins.
+    /// Returns the port whose queue the packet joins.
     fn port(&self) -> Option<PortId> {
         match self.verdict {
             Verdict::Enqueue { .. } => Some(self.wanted),
@@ -73,7 +74,7 @@ impl Row {
         }
     }
 
-    /// Is it marked here, and was not before?
+    /// Returns true if the packet is marked here and was not before.
     fn marked(&self) -> bool {
         let mark = match self.verdict {
             Verdict::Enqueue { mark } | Verdict::Detour { mark, .. } => mark,
@@ -82,8 +83,9 @@ impl Row {
         mark && self.packet.ect() && !self.packet.ce()
     }
 
-    /// The packet as a frame. Its destination says by which port the simulator wants to send it as well: hardware and
-    /// simulator hash differently, so each port of a group is a destination of its own.
+    /// Returns the packet as a frame. Its destination address also encodes the port by which the simulator
+    /// wants to send it: hardware and simulator hash differently, so each port of a group is a separate
+    /// destination.
     fn frame(&self, flows: &[Hosts]) -> Vec<u8> {
         let Packet {
             flow, dst, wire, ..
@@ -110,7 +112,8 @@ impl Row {
     }
 }
 
-/// Distinct in the four bits above the hosts' of a small network, by which the hardware's table keeps them apart.
+/// Returns an address that encodes the wanted port in four bits above the hosts' of a small network; the
+/// hardware's table tells destinations apart by them.
 fn mac(host: u32, wanted: PortId) -> Mac {
     let port = (wanted.0 as u8) << 4;
     Mac([2, 0, 0, port, (host >> 8) as u8, host as u8])
@@ -118,7 +121,7 @@ fn mac(host: u32, wanted: PortId) -> Mac {
 
 type Rows = Arc<Mutex<Vec<Row>>>;
 
-/// The scenario's policy, and what it was asked and said.
+/// Policy of the scenario, and a record of its inputs and verdicts.
 struct Recorded {
     switch: u32,
     ports: u16,
@@ -156,7 +159,7 @@ struct Cabled {
     rate: BitRate,
 }
 
-/// Per switch, per port, in the order in which the simulator numbers them.
+/// Returns the ports of each switch, in the order in which the simulator numbers them.
 fn ports(network: &Network) -> Vec<Vec<Cabled>> {
     let mut all: Vec<Vec<Cabled>> = network.switches.iter().map(|_| Vec::new()).collect();
     for cable in &network.cables {
@@ -200,7 +203,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     })?;
     let ports = ports(&scenario.network);
     let (flows, mut rows) = simulate(&scenario, &ports)?;
-    // Stable: those of one instant stay in their order.
+    // Stable: decisions of one instant keep their order.
     rows.sort_by_key(|row| row.switch);
 
     let config = &scenario.schemes[0].config.switch;
@@ -217,10 +220,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Who sends a flow and who receives it.
+/// Hosts of a flow, its sender and its receiver.
 type Hosts = (u32, u32);
 
-/// The two hosts of each flow, and every decision of every switch.
+/// Simulates the scenario. Returns the two hosts of each flow, and every decision of every switch.
 fn simulate(
     scenario: &Scenario,
     ports: &[Vec<Cabled>],
@@ -268,8 +271,9 @@ fn simulate(
     Ok((ends.collect(), rows))
 }
 
-/// Holds what was written down against the paths that the simulator traced, and gives what the policy was not asked about: each
-/// packet whose time to live ended. It changes nothing, so its place among the decisions of its instant does not count.
+/// Checks the recorded decisions against the paths that the simulator traced. Returns decisions for which the
+/// policy is not called: each packet whose time to live ended. They change nothing, so their place among the
+/// decisions of their instant does not count.
 fn check(rows: &[Row], traces: &[PacketTrace], ports: &[Vec<Cabled>]) -> Vec<Row> {
     let key = |row: &Row| {
         let ack = row.packet.kind() == Kind::Ack;
@@ -346,10 +350,11 @@ fn check(rows: &[Row], traces: &[PacketTrace], ports: &[Vec<Cabled>]) -> Vec<Row
     expired
 }
 
-/// What became of a frame, and the frame.
+/// Fate of a frame, and the frame.
 type Heard = (Happened, Vec<u8>);
 
-/// The software switch in the place of switch `me`: panics where it decides otherwise. Gives the lines to print.
+/// Runs the software switch in place of switch `me`, and panics if it decides otherwise. Returns the lines to
+/// print.
 fn beside(
     me: u32,
     ports: &[Cabled],
@@ -477,7 +482,7 @@ fn setup(me: u32, ports: &[Cabled], config: &SwitchConfig, seed: u64, rows: &[Ro
         name: format!("p{index}"),
         interface: format!("p{index}"),
         rate: cabled.rate,
-        // So that a frame is there when its last bit leaves the queue.
+        // No delay: a frame arrives when its last bit leaves the queue.
         delay: Time::ZERO,
         to_switch: leads.has(PortId(index)),
         flood: true,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What hardware must decide: the C ABI of rtl/reference. The Rust sources say what each thing means.
+// C ABI of rtl/reference: the decisions that hardware must make. The Rust sources define each field.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-//! The schedulers `ps` and `wps` and their exact count of flows, for cells that serve and count by class: their rows of
-//! `sidestep vectors`, and the schedulers themselves for packets of a bench's own.
+//! Schedulers `ps` and `wps` and their exact count of flows, for cells that serve and count by class: their
+//! rows of `sidestep vectors`, and the schedulers themselves for a bench's own packets.
 
 use crate::queue::{EVICT, NONE, POP, PUSH};
 use crate::vectors::{number, values};
@@ -8,68 +8,68 @@ use sidestep_types::{Entry, FlowId, HostId, Kind, Packet, Seed, Time, Values};
 use sidestep_vectors::{Row, Table, named};
 use std::ffi::{CStr, c_char};
 
-/// Most classes of a port.
+/// Largest number of classes of a port.
 pub const CLASSES: usize = 8;
 
-/// A packet is shown to the count, and does not join.
+/// Operation: a packet is counted but does not join.
 pub const SEE: u32 = 3;
 
-/// Data of which some is left.
+/// Data with payload.
 pub const DATA: u32 = 0;
-/// An acknowledgement.
+/// Acknowledgement.
 pub const ACK: u32 = 1;
-/// The first of a connection.
+/// First packet of a connection.
 pub const SYN: u32 = 2;
 
-/// What a scheduler is set to, as the cells have it.
+/// Settings of a scheduler, as the cells have them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClassSettings {
-    /// How long a silent flow stays, in ps.
+    /// Time for which a silent flow stays counted, in ps.
     pub silence: u64,
-    /// How many there are.
+    /// Number of classes.
     pub classes: u32,
-    /// Of the class with the most, in bytes.
+    /// Quantum of the class with the largest share, in bytes.
     pub quantum: u32,
-    /// What one flow of each class weighs; 0 where classes share equally.
+    /// Weight of one flow of each class; 0 if classes share equally.
     pub weights: [u32; CLASSES],
-    /// The count of flows is exact.
+    /// 1 if the count of flows is exact.
     pub exact: u32,
     /// Flows that the table of a class holds.
     pub places: u32,
 }
 
-/// An operation on a port, and how its classes are then; see `docs/vectors.md`.
+/// Operation on a port, and the state of its classes after it; see `docs/vectors.md`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClassStep {
     /// Current time, in ps.
     pub now: u64,
-    /// The flow's number above its hash.
+    /// Number of the flow in the upper half, its hash in the lower.
     pub key: u64,
-    /// What the scheduler is set to.
+    /// Settings of the scheduler.
     pub settings: ClassSettings,
-    /// Its number in the sequence: at 0 the scheduler is new. Names the packet that it pushes.
+    /// Step of the sequence: at 0 the scheduler is new. Identifies the packet pushed.
     pub step: u32,
-    /// [`PUSH`], [`POP`], [`EVICT`] or [`SEE`].
+    /// Operation: [`PUSH`], [`POP`], [`EVICT`] or [`SEE`].
     pub operation: u32,
-    /// [`DATA`], [`ACK`] or [`SYN`].
+    /// Kind of the packet: [`DATA`], [`ACK`] or [`SYN`].
     pub kind: u32,
-    /// The class that its host says.
+    /// Class of service set by the host.
     pub service: u32,
-    /// Its bytes of link time.
+    /// Size on the link, in bytes.
     pub wire: u32,
-    /// Does it end its flow?
+    /// 1 if the packet ends its flow.
     pub ends: u32,
-    /// The class whose queue it joins, and whose flows it is counted with.
+    /// Class whose queue the packet joins, and with whose flows it is counted.
     pub class: u32,
-    /// Which step had pushed what came out; [`NONE`] when nothing did.
+    /// Step that pushed the packet which left; [`NONE`] if none left.
     pub answer: u32,
-    /// What waits in each class.
+    /// Packets waiting in each class.
     pub packets: [u32; CLASSES],
-    /// The same in bytes of link time.
+    /// Bytes of link time waiting in each class.
     pub bytes: [u32; CLASSES],
-    /// How many flows are in each class.
+    /// Number of flows in each class.
     pub flows: [u32; CLASSES],
 }
 
@@ -97,7 +97,7 @@ fn settings(entry: &Entry, values: &Values) -> ClassSettings {
     }
 }
 
-/// The rows of the scheduler called `name`, without end. `None` when that is none of the two.
+/// Returns the endless rows of the scheduler called `name`. `None` if it is neither of the two.
 pub fn class_steps(name: &str, seed: Seed) -> Option<impl Iterator<Item = ClassStep>> {
     let policy = entry(name).and_then(|_| named(&format!("sched/{name}")).pop())?;
     Some(policy.rows(seed).map(move |row| read(policy.entry, &row)))
@@ -141,14 +141,15 @@ fn read(entry: &'static Entry, row: &Row) -> ClassStep {
     step
 }
 
-/// A scheduler that a bench asks.
+/// Scheduler that a bench queries.
 pub struct Classed {
     settings: ClassSettings,
     sched: AnySched,
 }
 
 impl Classed {
-    /// With `words` as the settings of a row. `None` when there is no such scheduler or it refuses them.
+    /// Creates a scheduler, with `words` as the settings of a row. `None` if there is no such scheduler or it
+    /// refuses them.
     pub fn new(name: &str, words: &str) -> Option<Classed> {
         let entry = entry(name)?;
         let values = values(entry, words);
@@ -158,7 +159,7 @@ impl Classed {
         })
     }
 
-    /// Does what `step` says, and fills in `settings` and what stands from `class` on.
+    /// Performs `step`, and fills in `settings` and the fields from `class` on.
     pub fn step(&mut self, step: &mut ClassStep) {
         step.settings = self.settings;
         step.class = step.service.min(self.settings.classes - 1);
@@ -200,34 +201,34 @@ fn packet(step: &ClassStep) -> Packet {
     packet
 }
 
-/// A table being read.
+/// Table being read.
 pub struct ClassSteps(Box<dyn Iterator<Item = ClassStep>>);
 
-/// Begins to read the rows of the scheduler called `name`. Null when it is none of the two.
+/// Begins to read the rows of the scheduler called `name`. Returns null if it is neither of the two.
 ///
 /// # Safety
 ///
-/// `name` is a string that ends with a zero.
+/// `name` is a zero-terminated string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_class_steps_open(
     name: *const c_char,
     seed: u64,
 ) -> *mut ClassSteps {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let rows = unsafe { text(name) }.and_then(|name| class_steps(name, Seed(seed)));
     rows.map_or(std::ptr::null_mut(), |rows| {
         Box::into_raw(Box::new(ClassSteps(Box::new(rows))))
     })
 }
 
-/// The next row.
+/// Reads the next row.
 ///
 /// # Safety
 ///
-/// `steps` is open, and `step` points to room for one.
+/// `steps` is open, and `step` points to room for one row.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_class_steps_next(steps: *mut ClassSteps, step: *mut ClassStep) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (steps, step) = unsafe { (&mut *steps, &mut *step) };
     *step = steps.0.next().expect("rows have no end");
 }
@@ -236,24 +237,24 @@ pub unsafe extern "C" fn sidestep_class_steps_next(steps: *mut ClassSteps, step:
 ///
 /// # Safety
 ///
-/// `steps` is open, and is not used any more.
+/// `steps` is open, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_class_steps_close(steps: *mut ClassSteps) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     drop(unsafe { Box::from_raw(steps) });
 }
 
-/// An empty scheduler. Null when there is none of that name, or it refuses these settings.
+/// Creates an empty scheduler. Returns null if there is no such scheduler, or it refuses these settings.
 ///
 /// # Safety
 ///
-/// `name` and `words` are strings that end with a zero.
+/// `name` and `words` are zero-terminated strings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_classed_open(
     name: *const c_char,
     words: *const c_char,
 ) -> *mut Classed {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (name, words) = unsafe { (text(name), text(words)) };
     let classed = name
         .zip(words)
@@ -261,14 +262,14 @@ pub unsafe extern "C" fn sidestep_classed_open(
     classed.map_or(std::ptr::null_mut(), |one| Box::into_raw(Box::new(one)))
 }
 
-/// One operation: reads the fields of `step` before `class` but `settings`, and writes the others.
+/// Performs one operation. Reads the fields of `step` before `class` except `settings`, and writes the others.
 ///
 /// # Safety
 ///
-/// `classed` is open, and `step` points to one.
+/// `classed` is open, and `step` points to a `ClassStep`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_classed_step(classed: *mut Classed, step: *mut ClassStep) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (classed, step) = unsafe { (&mut *classed, &mut *step) };
     classed.step(step);
 }
@@ -277,15 +278,15 @@ pub unsafe extern "C" fn sidestep_classed_step(classed: *mut Classed, step: *mut
 ///
 /// # Safety
 ///
-/// `classed` is open, and is not used any more.
+/// `classed` is open, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_classed_close(classed: *mut Classed) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     drop(unsafe { Box::from_raw(classed) });
 }
 
 pub(crate) unsafe fn text<'a>(of: *const c_char) -> Option<&'a str> {
-    // SAFETY: the callers' promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { CStr::from_ptr(of) }.to_str().ok()
 }
 

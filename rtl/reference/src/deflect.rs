@@ -1,5 +1,5 @@
-//! The buffer policy `vertigo`, for a cell that decides about one arrival and its victim at once: the policy for queues
-//! of a bench's own, and its rows of `sidestep vectors`.
+//! Buffer policy `vertigo`, for a cell that decides about one arrival and its victim at once: the policy for a
+//! bench's own queues, and its rows of `sidestep vectors`.
 
 use crate::driver::Driver;
 pub use crate::driver::{Deflection, Load};
@@ -10,8 +10,8 @@ use sidestep_switch::{AnyBuffer, Buffer, DropReason, Policy as _, Queues, Verdic
 use sidestep_types::{Packet, PortId, PortSet, Rng, Seed, Values};
 use sidestep_vectors::{Row, Table, named};
 
-/// What `vertigo` does with a packet of `rank` that wants `want`, all packets alike in size. And the
-/// first two draws of `rng`, which it may take.
+/// Returns the effects of `vertigo` on a packet of `rank` that wants `want`, if all packets have one size. Also
+/// returns the first two draws of `rng`, which the policy may use.
 pub fn deflect(
     rank: u32,
     want: PortId,
@@ -28,42 +28,42 @@ pub fn deflect(
     (driver.arrive(policy, rank, want, rng), draws)
 }
 
-/// The cell can be asked.
+/// The cell can be queried.
 pub const ASKED: u32 = 0;
-/// It cannot: room is counted in bytes.
+/// The cell cannot be queried: room is counted in bytes.
 pub const IN_BYTES: u32 = 1;
-/// It cannot: more than two ports are drawn.
+/// The cell cannot be queried: more than two ports are drawn.
 pub const MORE_CHOICES: u32 = 2;
-/// It cannot: the packet was evicted from a queue that is not full, which one eviction for one arrival leaves full.
+/// The cell cannot be queried: the packet was evicted from a queue that is not full, although one eviction for
+/// one arrival leaves a queue full.
 pub const NOT_FULL: u32 = 3;
 
-/// One row of `sidestep vectors buffer/vertigo` as the cell is asked it; see `docs/vectors.md`.
+/// Row of `sidestep vectors buffer/vertigo` as a query of the cell; see `docs/vectors.md`.
 ///
-/// A packet that was evicted is asked about together with one that it made room for: that one ranks
-/// just better, and the tail of the wanted queue is the packet. Where nothing is deflected no port leads to a
-/// switch.
+/// The query for an evicted packet includes a packet for which it made room. That packet ranks just better, and
+/// the tail of the wanted queue is the evicted packet. If nothing may be deflected, no port leads to a switch.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deflected {
-    /// [`ASKED`], or why not.
+    /// [`ASKED`], or the reason for which the cell is not queried.
     pub apart: u32,
-    /// The packet's rank.
+    /// Rank of the packet.
     pub rank: u32,
-    /// The port that it wants.
+    /// Port that the packet wants.
     pub want: u32,
-    /// The ports that lead to a switch.
+    /// Mask of ports that lead to a switch.
     pub to_switch: u32,
-    /// Every port's queue; those that the switch does not have are full.
+    /// Queue of each port; queues of ports beyond the switch's are full.
     pub loads: [Load; PORTS],
-    /// The next two draws.
+    /// Next two draws.
     pub draws: [u32; 2],
-    /// Does the row say what becomes of the victim? Not of one that an arrival evicts.
+    /// 1 if the row shows the fate of the victim; 0 if the arrival evicts it.
     pub whole: u32,
-    /// What the row's verdict does to these queues.
+    /// Effects of the row's verdict on these queues.
     pub answer: Deflection,
 }
 
-/// The rows without end.
+/// Returns the endless rows.
 pub fn deflections(seed: Seed) -> impl Iterator<Item = Deflected> {
     let policy = named("buffer/vertigo").pop().expect("it is registered");
     policy.rows(seed).map(|row| read(&row))
@@ -132,7 +132,7 @@ fn loads(row: &Row) -> [Load; PORTS] {
         *load = Load {
             depth: depth.parse().expect("bytes"),
             fits: (fits >> p & 1) as u32,
-            // Nothing that ranks waits there.
+            // 0 if no ranked packet waits there.
             tail: tail.parse().unwrap_or(0),
         };
     }
@@ -151,7 +151,7 @@ fn verdict(row: &Row) -> Verdict {
     }
 }
 
-/// A policy that says what a row says.
+/// Policy that returns the verdict of a row.
 struct Says {
     arrives: Verdict,
     displaced: Verdict,
@@ -167,14 +167,14 @@ impl Buffer for Says {
     }
 }
 
-/// A table being read.
+/// Table being read.
 pub struct Deflections(Box<dyn Iterator<Item = Deflected>>);
 
-/// See [`deflect`]; `rng` is the stream that starts from `seed`. Writes what happens, and the two draws.
+/// Calls [`deflect`] with the random stream that starts from `seed`. Writes the effects, and the two draws.
 ///
 /// # Safety
 ///
-/// `loads` points to `n` queues; `answer` and `draws` to room for one and for two.
+/// `loads` points to `n` queues; `answer` points to room for one, `draws` to room for two.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_deflect(
     rank: u32,
@@ -186,11 +186,11 @@ pub unsafe extern "C" fn sidestep_deflect(
     answer: *mut Deflection,
     draws: *mut [u32; 2],
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let loads = unsafe { std::slice::from_raw_parts(loads, usize::from(n)) };
     let rng = Rng::from_seed(seed);
     let said = deflect(rank, PortId(want), loads, ports(to_switch), rng);
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { (*answer, *draws) = said };
 }
 
@@ -201,17 +201,17 @@ pub extern "C" fn sidestep_deflections_open(seed: u64) -> *mut Deflections {
     Box::into_raw(Box::new(Deflections(Box::new(rows))))
 }
 
-/// The next row.
+/// Reads the next row.
 ///
 /// # Safety
 ///
-/// `deflections` is open, and `deflected` points to room for one.
+/// `deflections` is open, and `deflected` points to room for one row.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_deflections_next(
     deflections: *mut Deflections,
     deflected: *mut Deflected,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (deflections, deflected) = unsafe { (&mut *deflections, &mut *deflected) };
     *deflected = deflections.0.next().expect("rows have no end");
 }
@@ -220,10 +220,10 @@ pub unsafe extern "C" fn sidestep_deflections_next(
 ///
 /// # Safety
 ///
-/// `deflections` is open, and is not used any more.
+/// `deflections` is open, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_deflections_close(deflections: *mut Deflections) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     drop(unsafe { Box::from_raw(deflections) });
 }
 
@@ -239,12 +239,12 @@ mod tests {
         }
     }
 
-    /// Full at ports 0 and 3, emptiest at port 2.
+    /// Returns queues that are full at ports 0 and 3, and shortest at port 2.
     fn four_loads() -> [Load; 4] {
         [load(64, 500), load(10, 0), load(9, 0), load(64, 700)]
     }
 
-    /// The first draw is in the upper half of its range, or in the lower.
+    /// Returns a stream whose first draw is in the upper half of its range, or in the lower.
     fn rng(upper: bool) -> Rng {
         let mut streams = (0..).map(Rng::from_seed);
         let found = streams.find(|rng| (rng.clone().draw() >= 1 << 31) == upper);

@@ -1,7 +1,8 @@
-//! The smallest driver of the switch's decision, for a cell that sees each queue by its depth and its tail.
+//! Minimal driver of the switch's decision, for a cell that sees each queue by its depth and its tail.
 //!
-//! Nothing is decided here: [`Decider`] asks the policy and carries out what it says, and [`Deflection`] notes what
-//! that did to the queues. Packets take no bytes, so a queue that one packet leaves and another joins stays as deep.
+//! The driver decides nothing: [`Decider`] queries the policy and carries out its verdict, and [`Deflection`]
+//! counts the effects on the queues. Packets use no bytes, so a queue that one packet leaves and another joins
+//! keeps its depth.
 
 use sidestep_switch::ports::{Line, Ports, Ranked, Store, Wire};
 use sidestep_switch::testing::Shelf;
@@ -10,37 +11,37 @@ use sidestep_types::{
     BitRate, FlowId, HostId, Kind, Packet, PortId, PortSet, Rng, Size, Time, Values,
 };
 
-/// What becomes of a packet and of the queues it meets: how often each happens.
+/// Fate of a packet and effects on the queues: how often each occurs.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deflection {
-    /// It joins the queue it wanted.
+    /// The packet joins the queue it wanted.
     pub enqueue: u32,
-    /// The tail of that queue leaves it.
+    /// The tail of the wanted queue is evicted.
     pub evict: u32,
-    /// The victim, the packet or the one evicted, joins the queue of `target`.
+    /// The victim (the packet, or the one evicted) joins the queue of `target`.
     pub moved: u32,
-    /// Where to; 0 when it does not move.
+    /// Port to which the victim moves; 0 if it does not move.
     pub target: u32,
-    /// The tail of that queue is dropped.
+    /// The tail of the queue of `target` is dropped.
     pub squeeze: u32,
     /// The victim is dropped.
     pub lost: u32,
 }
 
-/// One queue as the cell sees it.
+/// Queue as the cell sees it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Load {
-    /// How much waits, in bytes.
+    /// Depth, in bytes.
     pub depth: u32,
-    /// Is there room for one more packet?
+    /// 1 if there is room for one more packet.
     pub fits: u32,
-    /// The rank at its tail; matters of a full queue.
+    /// Rank at the tail; used only if the queue is full.
     pub tail: u32,
 }
 
-/// One switch, to which one packet comes.
+/// Switch at which one packet arrives.
 pub(crate) struct Driver {
     lines: Vec<Line>,
     ranked: Vec<Ranked>,
@@ -51,11 +52,11 @@ pub(crate) struct Driver {
     seen: Deflection,
 }
 
-/// A full queue holds two packets: its tail, and one that stands for all that is before it.
+/// Packets in a full queue: its tail, and one that stands for all before it.
 const PLACES: u64 = 2;
 
 impl Driver {
-    /// Queues like `loads`.
+    /// Creates a switch with queues as in `loads`.
     pub(crate) fn new(loads: &[Load], to_switch: PortSet) -> Driver {
         let sched = || AnySched::build("srpt", &Values::default(), 2, 0).expect("it is registered");
         let mut driver = Driver {
@@ -80,7 +81,7 @@ impl Driver {
         driver
     }
 
-    /// What `policy` does when a packet of `rank` comes that wants `wanted`.
+    /// Returns the effects of `policy` when a packet of `rank` arrives that wants `wanted`.
     pub(crate) fn arrive(
         mut self,
         policy: AnyBuffer,
@@ -116,7 +117,7 @@ impl Driver {
     }
 }
 
-/// A packet of no bytes.
+/// Creates a packet of no bytes.
 fn ranked(rank: u32) -> Packet {
     let mut packet = Packet::new(Kind::Data, FlowId(0), HostId(0), 0);
     packet.set_rank(rank);
@@ -195,7 +196,8 @@ impl Carrier for AtHand<'_> {
     }
     fn take(&mut self, port: PortId) -> u32 {
         let driver = &mut *self.driver;
-        // Of the wanted queue the tail leaves for the packet, of another one for who moves there.
+        // The tail of the wanted queue makes room for the packet; the tail of another queue makes room for the
+        // victim.
         if port == driver.wanted {
             driver.seen.evict += 1;
         } else {

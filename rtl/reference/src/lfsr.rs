@@ -1,21 +1,21 @@
-//! The register that hardware draws from, bit for bit: `rtl/src/lfsr.sv`.
+//! Random register of the hardware, bit for bit: `rtl/src/lfsr.sv`.
 
-/// A Galois register of at most 64 bits that shifts right.
+/// Galois register of at most 64 bits that shifts right.
 #[derive(Clone, Copy, Debug)]
 pub struct Lfsr {
-    /// The state; never 0.
+    /// State; never 0.
     pub state: u64,
-    /// The feedback polynomial without its constant term.
+    /// Feedback polynomial without its constant term.
     pub taps: u64,
 }
 
-/// x³² + x²² + x² + x + 1.
+/// Polynomial x³² + x²² + x² + x + 1.
 pub const TAPS_32: u64 = 0x8020_0003;
-/// x¹⁶ + x¹⁴ + x¹³ + x¹¹ + 1.
+/// Polynomial x¹⁶ + x¹⁴ + x¹³ + x¹¹ + 1.
 pub const TAPS_16: u64 = 0xb400;
 
 impl Lfsr {
-    /// One step.
+    /// Advances the register by one step.
     pub fn step(&mut self) {
         let out = self.state & 1;
         self.state >>= 1;
@@ -24,13 +24,13 @@ impl Lfsr {
         }
     }
 
-    /// From one draw to the next: `steps` at once.
+    /// Advances the register to the next draw, by `steps` steps.
     pub fn leap(&mut self, steps: u32) {
         (0..steps).for_each(|_| self.step());
     }
 }
 
-/// The state `leap` steps of the register with `taps` after `state`.
+/// Returns the state `leap` steps after `state`, of the register with `taps`.
 #[unsafe(no_mangle)]
 pub extern "C" fn sidestep_lfsr_next(state: u64, taps: u64, leap: u32) -> u64 {
     let mut lfsr = Lfsr { state, taps };
@@ -42,7 +42,7 @@ pub extern "C" fn sidestep_lfsr_next(state: u64, taps: u64, leap: u32) -> u64 {
 mod tests {
     use super::*;
 
-    /// What one step does to each bit of the state: a linear map, by its columns.
+    /// Effect of a step on each bit of the state: a linear map, by its columns.
     type Map = Vec<u64>;
 
     fn apply(map: &Map, state: u64) -> u64 {
@@ -81,8 +81,8 @@ mod tests {
         (0..width).map(column).collect()
     }
 
-    /// The order of the map is the number of states but 0: it divides that number, and none of that
-    /// number's largest divisors.
+    /// Returns true if the order of the map is the number of states except 0: it divides that number, and none
+    /// of the number's largest divisors.
     fn is_maximal(taps: u64, width: u32, leap: u32, primes: &[u64]) -> bool {
         let period = (1u64 << width) - 1;
         let map = step(taps, width, leap);
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(steps, 65_535);
     }
 
-    /// Two draws in a row, each a place among `n`: all pairs about as often.
+    /// Checks that pairs of successive draws, each scaled to `n` places, are about equally frequent.
     #[test]
     fn a_draw_says_little_of_the_next_once_it_leaps() {
         let chi2 = |leap: u32| {

@@ -1,14 +1,13 @@
-//! What hardware must decide, for test benches: the decisions of `crates/switch` behind a C ABI.
+//! Reference for hardware test benches: the decisions of `crates/switch` behind a C ABI.
 //!
-//! Nothing of the switch is written a second time here. [`vectors`] yields the rows that
-//! `sidestep vectors` prints, made by `crates/vectors` and decided by the same policies; [`pick`]
-//! asks the policies' pure functions about inputs of the bench's own, [`queue`] the scheduler
-//! `srpt`, [`classes`] the schedulers `ps` and `wps`, [`spray`] the routes that count and take turns, [`limits`] the
-//! buffer `mulbuff`, [`deflect`] the buffer `vertigo`, whose verdicts `sidestep_switch::Decider` carries out.
-//! Only what `crates/switch` does not have is modelled here, as plainly as can be: the register
-//! that hardware draws from in [`lfsr`].
+//! Nothing of the switch is implemented a second time here. [`vectors`] yields the rows of `sidestep vectors`,
+//! drawn by `crates/vectors` and decided by the same policies. [`pick`] calls the policies' pure functions with
+//! a bench's own inputs. [`queue`] calls the scheduler `srpt`, [`classes`] the schedulers `ps` and `wps`,
+//! [`spray`] the routes that count and take turns, [`limits`] the buffer `mulbuff`, and [`deflect`] the buffer
+//! `vertigo`, whose verdicts `sidestep_switch::Decider` carries out. Only a part that `crates/switch` lacks is
+//! modelled here, as plainly as possible: the random register of the hardware, in [`lfsr`].
 //!
-//! Loaded as a shared library by the Python benches, linked as a static one into the C++ benches
+//! The Python benches load this crate as a shared library; the C++ benches link it as a static library
 //! (`include/sidestep_rtl_reference.h`).
 
 pub mod classes;

@@ -1,5 +1,5 @@
-//! The buffer `mulbuff`, for a cell that admits by class: its rows of `sidestep vectors`, and the policy itself for
-//! packets of a bench's own.
+//! Buffer `mulbuff`, for a cell that admits by class: its rows of `sidestep vectors`, and the policy itself for
+//! a bench's own packets.
 
 use crate::classes::{CLASSES, text};
 use crate::vectors::{number, values};
@@ -9,53 +9,53 @@ use sidestep_types::{Bytes, Entry, FlowId, HostId, Kind, Packet, PortId, Rng, Se
 use sidestep_vectors::{Row, Table, named};
 use std::ffi::c_char;
 
-/// What the policy is set to, as the cell has it.
+/// Settings of the policy, as the cell has them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LimitSettings {
-    /// Queues of short flows grow with their flows.
+    /// 1 if the capacity of short flows' queues grows with their number of flows.
     pub grows: u32,
-    /// Room for each flow is in bytes.
+    /// 1 if `per_flow` is in bytes.
     pub sized: u32,
     /// Room for each flow.
     pub per_flow: u32,
-    /// Most that a queue of short flows holds, in bytes.
+    /// Capacity of a queue of short flows, in bytes.
     pub cap: u32,
-    /// Most that a queue of long flows holds, in bytes.
+    /// Capacity of a queue of long flows, in bytes.
     pub product: u32,
-    /// The first class of long flows.
+    /// First class of long flows.
     pub long: u32,
-    /// There is a mark.
+    /// 1 if packets are marked.
     pub marks: u32,
-    /// It is in bytes.
+    /// 1 if `mark_at` is in bytes.
     pub mark_sized: u32,
-    /// Where it begins.
+    /// Depth from which packets are marked.
     pub mark_at: u32,
 }
 
-/// A packet, the queue of its class and what becomes of it; see `docs/vectors.md`.
+/// Packet, the queue of its class, and the verdict; see `docs/vectors.md`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limited {
-    /// What the policy is set to.
+    /// Settings of the policy.
     pub settings: LimitSettings,
-    /// The class that its host says.
+    /// Class of service set by the host.
     pub service: u32,
-    /// It carries data.
+    /// 1 if the packet carries data.
     pub data: u32,
-    /// The port has room for it.
+    /// 1 if the port has room for the packet.
     pub room: u32,
-    /// Its bytes of buffer.
+    /// Buffer that the packet uses, in bytes.
     pub bytes: u32,
-    /// Flows in its class.
+    /// Flows of the class.
     pub flows: u32,
-    /// Packets that wait there.
+    /// Packets of the class that wait.
     pub packets: u32,
-    /// Their bytes of buffer.
+    /// Buffer that these packets use, in bytes.
     pub depth: u32,
-    /// It joins.
+    /// 1 if the packet is enqueued.
     pub join: u32,
-    /// Marked, if it can be.
+    /// 1 if the packet is marked, provided it is ECN-capable.
     pub mark: u32,
 }
 
@@ -86,7 +86,7 @@ fn settings(values: &Values) -> LimitSettings {
     }
 }
 
-/// The rows of `sidestep vectors buffer/mulbuff`, without end.
+/// Returns the endless rows of `sidestep vectors buffer/mulbuff`.
 pub fn limited(seed: Seed) -> impl Iterator<Item = Limited> {
     let policy = named("buffer/mulbuff").pop().expect("it is registered");
     policy.rows(seed).map(|row| read(&row))
@@ -115,14 +115,14 @@ fn read(row: &Row) -> Limited {
     }
 }
 
-/// A policy that a bench asks.
+/// Policy that a bench queries.
 pub struct Limits {
     settings: LimitSettings,
     policy: AnyBuffer,
 }
 
 impl Limits {
-    /// With `words` as the settings of a row. `None` when it refuses them.
+    /// Creates a policy, with `words` as the settings of a row. `None` if it refuses them.
     pub fn new(words: &str) -> Option<Limits> {
         let values = values(entry(), words);
         let policy = AnyBuffer::build("mulbuff", &values, 4, 0).ok()?;
@@ -165,7 +165,7 @@ impl Limits {
     }
 }
 
-/// A table being read.
+/// Table being read.
 pub struct LimitedRows(Box<dyn Iterator<Item = Limited>>);
 
 /// Begins to read the rows of `mulbuff`.
@@ -174,14 +174,14 @@ pub extern "C" fn sidestep_limited_open(seed: u64) -> *mut LimitedRows {
     Box::into_raw(Box::new(LimitedRows(Box::new(limited(Seed(seed))))))
 }
 
-/// The next row.
+/// Reads the next row.
 ///
 /// # Safety
 ///
-/// `rows` is open, and `row` points to room for one.
+/// `rows` is open, and `row` points to room for one row.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_limited_next(rows: *mut LimitedRows, row: *mut Limited) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (rows, row) = unsafe { (&mut *rows, &mut *row) };
     *row = rows.0.next().expect("rows have no end");
 }
@@ -190,33 +190,33 @@ pub unsafe extern "C" fn sidestep_limited_next(rows: *mut LimitedRows, row: *mut
 ///
 /// # Safety
 ///
-/// `rows` is open, and is not used any more.
+/// `rows` is open, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_limited_close(rows: *mut LimitedRows) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     drop(unsafe { Box::from_raw(rows) });
 }
 
-/// A policy. Null when it refuses these settings.
+/// Creates a policy. Returns null if it refuses these settings.
 ///
 /// # Safety
 ///
-/// `words` is a string that ends with a zero.
+/// `words` is a zero-terminated string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_limits_open(words: *const c_char) -> *mut Limits {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let limits = unsafe { text(words) }.and_then(Limits::new);
     limits.map_or(std::ptr::null_mut(), |one| Box::into_raw(Box::new(one)))
 }
 
-/// What becomes of a packet: reads the fields of `asked` between `settings` and `join`, and writes the others.
+/// Decides about a packet. Reads the fields of `asked` between `settings` and `join`, and writes the others.
 ///
 /// # Safety
 ///
-/// `limits` is open, and `asked` points to one.
+/// `limits` is open, and `asked` points to a `Limited`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_limits_ask(limits: *mut Limits, asked: *mut Limited) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (limits, asked) = unsafe { (&mut *limits, &mut *asked) };
     limits.ask(asked);
 }
@@ -225,10 +225,10 @@ pub unsafe extern "C" fn sidestep_limits_ask(limits: *mut Limits, asked: *mut Li
 ///
 /// # Safety
 ///
-/// `limits` is open, and is not used any more.
+/// `limits` is open, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_limits_close(limits: *mut Limits) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     drop(unsafe { Box::from_raw(limits) });
 }
 

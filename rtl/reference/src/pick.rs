@@ -1,12 +1,11 @@
-//! The policies' pure choices, for inputs that the bench makes.
+//! Pure choices of the policies, for inputs that the bench makes.
 //!
-//! Masks hold bit `p` for port `p`. Every function answers with the port, or -1 where the packet is
-//! dropped.
+//! Masks hold bit `p` for port `p`. Every function returns the port, or -1 if the packet is dropped.
 
 use sidestep_switch::buffer::{dibs, dibs_first_open, dibs_flow, dibs_load_aware};
 use sidestep_types::{PortId, PortSet, mix64};
 
-/// The ports of a mask.
+/// Returns the ports of a mask.
 pub(crate) fn ports(mask: u64) -> PortSet {
     let set = |p: &u16| mask >> p & 1 == 1;
     (0..64).filter(set).map(PortId).collect()
@@ -16,7 +15,8 @@ fn answer(port: Option<PortId>) -> i32 {
     port.map_or(-1, |p| i32::from(p.0))
 }
 
-/// `dibs`: the wanted port where it fits, else one of the open ones with equal chance.
+/// Returns the choice of `dibs`: the wanted port if the packet fits there, else one of the open ports with
+/// equal probability.
 #[unsafe(no_mangle)]
 pub extern "C" fn sidestep_pick_dibs(want: u16, fits: u64, to_switch: u64, draw: u32) -> i32 {
     answer(dibs::pick(
@@ -27,13 +27,14 @@ pub extern "C" fn sidestep_pick_dibs(want: u16, fits: u64, to_switch: u64, draw:
     ))
 }
 
-/// `dibs-first-open` of a packet that does not fit, on a switch of `n` ports.
+/// Returns the choice of `dibs-first-open` for a packet that does not fit, on a switch of `n` ports.
 #[unsafe(no_mangle)]
 pub extern "C" fn sidestep_pick_first_open(open: u64, n: u16, draw: u32) -> i32 {
     answer(dibs_first_open::pick(ports(open), n, draw))
 }
 
-/// `dibs-load-aware` of a packet that does not fit; `bytes` holds what waits at each of `n` ports.
+/// Returns the choice of `dibs-load-aware` for a packet that does not fit; `bytes` has the depth of each of `n`
+/// ports.
 ///
 /// # Safety
 ///
@@ -45,7 +46,7 @@ pub unsafe extern "C" fn sidestep_pick_load_aware(
     n: u16,
     draw: u32,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let bytes = unsafe { std::slice::from_raw_parts(bytes, usize::from(n)) };
     answer(dibs_load_aware::pick(
         ports(open),
@@ -54,10 +55,11 @@ pub unsafe extern "C" fn sidestep_pick_load_aware(
     ))
 }
 
-/// `dibs-flow` of a packet that does not fit, of a flow with `hash`, at the switch with `salt`.
+/// Returns the choice of `dibs-flow` for a packet that does not fit, of a flow with `hash`, at the switch with
+/// `salt`.
 #[unsafe(no_mangle)]
 pub extern "C" fn sidestep_pick_flow(to_switch: u64, open: u64, salt: u64, hash: u32) -> i32 {
-    // As `DibsFlow` mixes them; the vectors pin it.
+    // `DibsFlow` mixes in the same way; the vectors check it.
     let mixed = mix64(!salt ^ u64::from(hash));
     answer(dibs_flow::pick(ports(to_switch), ports(open), mixed))
 }

@@ -1,5 +1,5 @@
-//! The scheduler `srpt`, for a queue that stands in hardware: its rows of `sidestep vectors`, and
-//! the scheduler itself for operations of a bench's own, in a queue of so many places.
+//! Scheduler `srpt`, for a hardware queue: its rows of `sidestep vectors`, and the scheduler itself for a
+//! bench's own operations, in a queue of limited places.
 
 use crate::vectors::{number, rank};
 use sidestep_switch::{AnySched, Sched};
@@ -8,35 +8,35 @@ use sidestep_vectors::{Row, Table, named};
 
 /// A packet joins.
 pub const PUSH: u32 = 0;
-/// The best leaves.
+/// The best packet leaves.
 pub const POP: u32 = 1;
-/// The worst leaves.
+/// The worst packet leaves.
 pub const EVICT: u32 = 2;
-/// No operation, or nothing that came out.
+/// No operation, or no packet left the queue.
 pub const NONE: u32 = u32::MAX;
 
-/// One row; see `docs/vectors.md`.
+/// Row of the table; see `docs/vectors.md`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Operation {
-    /// Its number in the queue, which is new at 0; names the packet that it pushes.
+    /// Step of the queue, which is new at 0; identifies the packet pushed.
     pub step: u32,
-    /// [`PUSH`], [`POP`] or [`EVICT`].
+    /// Operation: [`PUSH`], [`POP`] or [`EVICT`].
     pub operation: u32,
-    /// The rank of the packet that is pushed.
+    /// Rank of the packet pushed.
     pub rank: u32,
-    /// Which step had pushed what came out; [`NONE`] when nothing did.
+    /// Step that pushed the packet which left; [`NONE`] if none left.
     pub answer: u32,
-    /// How many wait then.
+    /// Packets waiting after the operation.
     pub waiting: u32,
-    /// The rank that would then be evicted; 0 when nothing waits.
+    /// Rank of the packet that would be evicted next; 0 if none waits.
     pub worst: u32,
 }
 
-/// A table being read.
+/// Table being read.
 pub struct Operations(Box<dyn Iterator<Item = Operation>>);
 
-/// The rows of `sidestep vectors sched/srpt`, without end.
+/// Returns the endless rows of `sidestep vectors sched/srpt`.
 pub fn operations(seed: Seed) -> impl Iterator<Item = Operation> {
     let policy = named("sched/srpt").pop().expect("it is registered");
     policy.rows(seed).map(|row| read(&row))
@@ -59,7 +59,7 @@ fn read(row: &Row) -> Operation {
     }
 }
 
-/// A queue of so many places in the order of `srpt`.
+/// Queue of limited places in the order of `srpt`.
 pub struct RankQueue {
     sched: AnySched,
     places: u32,
@@ -67,7 +67,7 @@ pub struct RankQueue {
 }
 
 impl RankQueue {
-    /// An empty one.
+    /// Creates an empty queue.
     pub fn new(places: u32) -> RankQueue {
         let sched = AnySched::build("srpt", &Values::default(), 2, 0);
         RankQueue {
@@ -77,7 +77,7 @@ impl RankQueue {
         }
     }
 
-    /// One cycle: takes one out, then puts one in where there is a place. What came out.
+    /// Performs one cycle: removes a packet, then adds one if there is a place. Returns the packet removed.
     pub fn step(&mut self, leaves: u32, push: Option<(u32, u32)>) -> Option<u32> {
         let out = match leaves {
             POP => self.sched.pop(),
@@ -95,15 +95,15 @@ impl RankQueue {
     }
 }
 
-/// What a cycle gave, and how a queue stands after it.
+/// Output of a cycle, and the state of the queue after it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
-    /// What is kept of the packet that came out; [`NONE`] when none did.
+    /// Data of the packet that left; [`NONE`] if none left.
     pub out: u32,
-    /// How many wait.
+    /// Packets waiting.
     pub waiting: u32,
-    /// The rank that would be evicted; 0 when nothing waits.
+    /// Rank that would be evicted; 0 if no packet waits.
     pub worst: u32,
 }
 
@@ -114,17 +114,17 @@ pub extern "C" fn sidestep_operations_open(seed: u64) -> *mut Operations {
     Box::into_raw(Box::new(Operations(Box::new(rows))))
 }
 
-/// The next row.
+/// Reads the next row.
 ///
 /// # Safety
 ///
-/// `operations` is open, and `operation` points to room for one.
+/// `operations` is open, and `operation` points to room for one row.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_operations_next(
     operations: *mut Operations,
     operation: *mut Operation,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (operations, operation) = unsafe { (&mut *operations, &mut *operation) };
     *operation = operations.0.next().expect("rows have no end");
 }
@@ -133,20 +133,21 @@ pub unsafe extern "C" fn sidestep_operations_next(
 ///
 /// # Safety
 ///
-/// `operations` is open, and is not used any more.
+/// `operations` is open, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_operations_close(operations: *mut Operations) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     drop(unsafe { Box::from_raw(operations) });
 }
 
-/// A new queue of so many places.
+/// Creates a queue of `places` places.
 #[unsafe(no_mangle)]
 pub extern "C" fn sidestep_queue_open(places: u32) -> *mut RankQueue {
     Box::into_raw(Box::new(RankQueue::new(places)))
 }
 
-/// One cycle: `leaves` is [`POP`], [`EVICT`] or [`NONE`]; `push` is 0 or 1. Writes what it gave.
+/// Performs one cycle: `leaves` is [`POP`], [`EVICT`] or [`NONE`]; `push` is 0 or 1. Writes the result to
+/// `view`.
 ///
 /// # Safety
 ///
@@ -160,7 +161,7 @@ pub unsafe extern "C" fn sidestep_queue_step(
     data: u32,
     view: *mut View,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (queue, view) = unsafe { (&mut *queue, &mut *view) };
     let out = queue.step(leaves, (push == 1).then_some((rank, data)));
     *view = View {
@@ -174,10 +175,10 @@ pub unsafe extern "C" fn sidestep_queue_step(
 ///
 /// # Safety
 ///
-/// `queue` is open, and is not used any more.
+/// `queue` is open, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_queue_close(queue: *mut RankQueue) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     drop(unsafe { Box::from_raw(queue) });
 }
 

@@ -1,5 +1,5 @@
-//! The routes `spray-counter`, `spray-rr` and `power-of-two`, of which the first two remember what they do: their rows of
-//! `sidestep vectors`, and the routes themselves for packets of a bench's own.
+//! Routes `spray-counter`, `spray-rr` and `power-of-two`, of which the first two have memory: their rows of
+//! `sidestep vectors`, and the routes themselves for a bench's own packets.
 
 use crate::pick::ports;
 use crate::vectors::{PORTS, number, values};
@@ -9,72 +9,73 @@ use sidestep_types::{Entry, FlowId, HostId, Kind, Packet, PortId, Rng, Seed, Siz
 use sidestep_vectors::{Row, Table, named};
 use std::ffi::{CStr, c_char};
 
-/// The one that the set took last goes behind the others.
+/// Tie-break: the hop used last ranks behind the others.
 pub const TURN: u32 = 0;
-/// The first of equal ones.
+/// Tie-break: the first of equal hops.
 pub const FIRST: u32 = 1;
-/// One drawn.
+/// Tie-break: a random draw.
 pub const RANDOM: u32 = 2;
 
-/// What a route is set to, as the cells have it. What the route does not have is 0.
+/// Settings of a route, as the cells have them. Settings that the route lacks are 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// `spray-counter` compares queues.
+    /// 1 if `spray-counter` compares queues.
     pub queued: u32,
-    /// [`TURN`], [`FIRST`] or [`RANDOM`].
+    /// Tie-break: [`TURN`], [`FIRST`] or [`RANDOM`].
     pub ties: u32,
-    /// Most that a counter holds, in bytes.
+    /// Limit of a counter, in bytes.
     pub limit: u32,
-    /// New places of `spray-rr` begin with the first hop.
+    /// 1 if new entries of `spray-rr` begin with the first hop.
     pub first: u32,
-    /// Packets a turn.
+    /// Packets in a turn.
     pub burst: u32,
-    /// Rounds in one order; 0 where orders stay.
+    /// Rounds in one order; 0 if the order never changes.
     pub rounds: u32,
 }
 
-/// A packet and the port that it takes; see `docs/vectors.md`.
+/// Packet and the port chosen for it; see `docs/vectors.md`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hop {
-    /// Its number in the sequence: at 0 the route is new.
+    /// Step of the sequence: at 0 the route is new.
     pub step: u32,
     /// Ports of the switch.
     pub ports: u32,
-    /// The ports that it may take.
+    /// Next hops, as a mask of ports.
     pub hops: u32,
-    /// The number of this set of ports, and that of where it goes.
+    /// Number of this set of ports.
     pub set: u32,
-    /// The latter.
+    /// Number of the destination prefix.
     pub prefix: u32,
-    /// The host it goes to.
+    /// Destination host.
     pub dst: u32,
-    /// The hash of its flow.
+    /// Hash of the flow.
     pub hash: u32,
-    /// Does it carry no data?
+    /// 1 if the packet carries no data.
     pub bare: u32,
-    /// Its bytes of link time.
+    /// Size on the link, in bytes.
     pub bytes: u32,
-    /// Every port's queue, in bytes.
+    /// Depth of each port's queue, in bytes.
     pub depth: [u32; PORTS],
-    /// What the route is set to.
+    /// Settings of the route.
     pub settings: Settings,
-    /// Are the cells not asked? It takes the hop of ECMP; or `power-of-two` looks at another number than two, or remembers.
+    /// 1 if the cells are not queried: the packet takes the hop of ECMP, or `power-of-two` has other than two
+    /// choices, or memory.
     pub ecmp: u32,
-    /// Its place in the table of `spray-rr`, and the draw by which that begins.
+    /// Index in the table of `spray-rr`.
     pub place: u32,
-    /// The latter.
+    /// Draw with which that entry begins.
     pub begin: u32,
-    /// The next draw.
+    /// Next draw.
     pub draw: u32,
-    /// The one after it.
+    /// Draw after the next.
     pub draw_2: u32,
-    /// The port that it takes.
+    /// Port chosen.
     pub port: u32,
 }
 
-/// The route, its settings and its salt.
+/// Route: its settings and its salt.
 struct Asked {
     settings: Settings,
     values: Values,
@@ -115,7 +116,8 @@ impl Asked {
         }
     }
 
-    /// What a switch works out for the cell: what it is set to, who it is not asked about, and the packet's place.
+    /// Computes the inputs that a switch gives to the cell: the settings, the exceptions, and the packet's
+    /// entry in the table.
     fn complete(&self, hop: &mut Hop) {
         hop.settings = self.settings;
         if self.two {
@@ -133,7 +135,7 @@ impl Asked {
             "switch" => (0, false),
             _ => (hop.hash, true),
         };
-        // As `SprayRr` mixes them; the vectors pin it.
+        // `SprayRr` mixes in the same way; the vectors check it.
         let mixed = mix64(self.salt ^ u64::from(key));
         let places = self.values.count("table");
         hop.place = if hashed {
@@ -145,13 +147,13 @@ impl Asked {
     }
 }
 
-/// The rows of the route called `name`, without end. `None` when that is none of the three.
+/// Returns the endless rows of the route called `name`. `None` if it is none of the three.
 pub fn hops(name: &str, seed: Seed) -> Option<impl Iterator<Item = Hop>> {
     let policy = spraying(name).and_then(|_| named(&format!("route/{name}")).pop())?;
     Some(policy.rows(seed).map(move |row| read(policy.entry, &row)))
 }
 
-/// The routes that there are cells for.
+/// Routes that have cells.
 const NAMES: [&str; 3] = ["spray-counter", "spray-rr", "power-of-two"];
 
 fn spraying(name: &str) -> Option<&'static Entry> {
@@ -187,7 +189,7 @@ fn read(entry: &'static Entry, row: &Row) -> Hop {
     hop
 }
 
-/// A route that a bench asks.
+/// Route that a bench queries.
 pub struct Spray {
     asked: Asked,
     route: AnyRoute,
@@ -195,8 +197,8 @@ pub struct Spray {
 }
 
 impl Spray {
-    /// With `words` as the settings of a row, on a switch of [`PORTS`] ports. `None` when there is no such route or it
-    /// refuses them.
+    /// Creates a route on a switch of [`PORTS`] ports, with `words` as the settings of a row. `None` if there
+    /// is no such route or it refuses them.
     pub fn new(name: &str, words: &str, salt: u64, seed: Seed) -> Option<Spray> {
         let entry = spraying(name)?;
         let values = values(entry, words);
@@ -208,7 +210,7 @@ impl Spray {
         })
     }
 
-    /// Fills in what `hop` says nothing of yet: from `settings` on.
+    /// Fills in the fields of `hop` from `settings` on.
     pub fn step(&mut self, hop: &mut Hop) {
         self.asked.complete(hop);
         let mut ahead = self.rng.clone();
@@ -232,31 +234,31 @@ impl Spray {
     }
 }
 
-/// A table being read.
+/// Table being read.
 pub struct Reading(Box<dyn Iterator<Item = Hop>>);
 
-/// Begins to read the rows of the route called `name`. Null when it is none of the three.
+/// Begins to read the rows of the route called `name`. Returns null if it is none of the three.
 ///
 /// # Safety
 ///
-/// `name` is a string that ends with a zero.
+/// `name` is a zero-terminated string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_hops_open(name: *const c_char, seed: u64) -> *mut Reading {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let rows = unsafe { text(name) }.and_then(|name| hops(name, Seed(seed)));
     rows.map_or(std::ptr::null_mut(), |rows| {
         Box::into_raw(Box::new(Reading(Box::new(rows))))
     })
 }
 
-/// The next row.
+/// Reads the next row.
 ///
 /// # Safety
 ///
-/// `reading` is open, and `hop` points to room for one.
+/// `reading` is open, and `hop` points to room for one row.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_hops_next(reading: *mut Reading, hop: *mut Hop) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (reading, hop) = unsafe { (&mut *reading, &mut *hop) };
     *hop = reading.0.next().expect("rows have no end");
 }
@@ -265,18 +267,18 @@ pub unsafe extern "C" fn sidestep_hops_next(reading: *mut Reading, hop: *mut Hop
 ///
 /// # Safety
 ///
-/// `reading` is open, and is not used any more.
+/// `reading` is open, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_hops_close(reading: *mut Reading) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     drop(unsafe { Box::from_raw(reading) });
 }
 
-/// A route that remembers nothing yet. Null when there is none of that name, or it refuses these settings.
+/// Creates a route without memory yet. Returns null if there is no such route, or it refuses these settings.
 ///
 /// # Safety
 ///
-/// `name` and `words` are strings that end with a zero.
+/// `name` and `words` are zero-terminated strings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_spray_open(
     name: *const c_char,
@@ -284,7 +286,7 @@ pub unsafe extern "C" fn sidestep_spray_open(
     salt: u64,
     seed: u64,
 ) -> *mut Spray {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (name, words) = unsafe { (text(name), text(words)) };
     let spray = name
         .zip(words)
@@ -292,14 +294,14 @@ pub unsafe extern "C" fn sidestep_spray_open(
     spray.map_or(std::ptr::null_mut(), |spray| Box::into_raw(Box::new(spray)))
 }
 
-/// The port of a packet. Reads the fields of `hop` before `settings`, and writes the others.
+/// Chooses the port of a packet. Reads the fields of `hop` before `settings`, and writes the others.
 ///
 /// # Safety
 ///
-/// `spray` is open, and `hop` points to one.
+/// `spray` is open, and `hop` points to a `Hop`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_spray_step(spray: *mut Spray, hop: *mut Hop) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (spray, hop) = unsafe { (&mut *spray, &mut *hop) };
     spray.step(hop);
 }
@@ -308,15 +310,15 @@ pub unsafe extern "C" fn sidestep_spray_step(spray: *mut Spray, hop: *mut Hop) {
 ///
 /// # Safety
 ///
-/// `spray` is open, and is not used any more.
+/// `spray` is open, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_spray_close(spray: *mut Spray) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     drop(unsafe { Box::from_raw(spray) });
 }
 
 unsafe fn text<'a>(of: *const c_char) -> Option<&'a str> {
-    // SAFETY: the callers' promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { CStr::from_ptr(of) }.to_str().ok()
 }
 
@@ -353,7 +355,7 @@ mod tests {
                 if expected.step == 0 {
                     spray = Spray::new(name, words, salt, Seed(0));
                 }
-                // It would draw another, so the rest of the sequence is not asked.
+                // This route would draw another number, so the rest of the sequence is skipped.
                 if row.cell("draws_taken") != Some("0") {
                     spray = None;
                 }

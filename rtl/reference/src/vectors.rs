@@ -1,52 +1,52 @@
-//! The rows of `sidestep vectors`, as numbers.
+//! Rows of `sidestep vectors`, as numbers.
 
 use sidestep_types::{Entry, Seed, Size, Value, Values};
 use sidestep_vectors::{Policy, Row, Table, named};
 use std::ffi::{CStr, c_char};
 
-/// Most ports of a row.
+/// Largest number of ports of a row.
 pub const PORTS: usize = 8;
 
-/// A packet is kept at the port it wanted.
+/// Verdict: the packet is enqueued at the port it wanted.
 pub const ENQUEUE: u32 = 0;
-/// A packet leaves by another port.
+/// Verdict: the packet leaves by another port.
 pub const DETOUR: u32 = 1;
-/// A packet is dropped.
+/// Verdict: the packet is dropped.
 pub const DROP: u32 = 2;
-/// A verdict that no policy that detours gives.
+/// Verdict that no detouring policy returns.
 pub const OTHER: u32 = 3;
 
-/// One row; see `docs/vectors.md`. What the row leaves empty is 0, but `ingress`.
+/// Row of a table; see `docs/vectors.md`. Empty cells are 0, except `ingress`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Vector {
-    /// The switch's own 64 bits.
+    /// Salt of the switch, 64 bits.
     pub salt: u64,
     /// Ports of the switch.
     pub ports: u32,
-    /// The port the route chose.
+    /// Port that the route chose.
     pub want: u32,
-    /// Ports with room.
+    /// Mask of ports with room.
     pub fits: u32,
-    /// Ports that lead to a switch.
+    /// Mask of ports that lead to a switch.
     pub to_switch: u32,
-    /// Of those, the ports that the settings allow a detour to.
+    /// Mask of those ports to which the settings allow a detour.
     pub candidates: u32,
-    /// The port the packet came in by; `u32::MAX` when the switch made it.
+    /// Ingress port of the packet; `u32::MAX` if the switch created it.
     pub ingress: u32,
-    /// Every port's queue, in packets.
+    /// Depth of each port's queue, in packets.
     pub packets: [u32; PORTS],
-    /// Every port's queue, in bytes.
+    /// Depth of each port's queue, in bytes.
     pub bytes: [u32; PORTS],
-    /// What the flow had left to send.
+    /// Rank: bytes that the flow had left to send.
     pub rank: u32,
-    /// The flow's hash.
+    /// Hash of the flow.
     pub hash: u32,
     /// Detours so far.
     pub detours: u32,
-    /// The next two draws.
+    /// Next two draws.
     pub draws: [u32; 2],
-    /// How many of them the policy took.
+    /// Number of these draws that the policy used.
     pub draws_taken: u32,
     /// Setting `max_detours`; 0 for off.
     pub max_detours: u32,
@@ -54,36 +54,36 @@ pub struct Vector {
     pub ingress_allowed: u32,
     /// Setting `mark_at`; `u32::MAX` for off.
     pub mark_at: u32,
-    /// Is it in bytes?
+    /// 1 if `mark_at` is in bytes.
     pub mark_in_bytes: u32,
     /// Setting `start` of `dibs-probabilistic`.
     pub start: u32,
     /// Setting `full`.
     pub full: u32,
-    /// Are both in bytes?
+    /// 1 if `start` and `full` are in bytes.
     pub line_in_bytes: u32,
     /// Setting `favour`.
     pub favour: u32,
-    /// [`ENQUEUE`], [`DETOUR`], [`DROP`] or [`OTHER`].
+    /// Verdict: [`ENQUEUE`], [`DETOUR`], [`DROP`] or [`OTHER`].
     pub verdict: u32,
-    /// Where it goes, unless it is dropped.
+    /// Port that the packet joins, unless it is dropped.
     pub port: u32,
-    /// Is it marked if it can be?
+    /// 1 if the packet is marked, provided it is ECN-capable.
     pub mark: u32,
-    /// Is it dropped for its many detours, and not because no port had room?
+    /// 1 if the packet is dropped for its many detours, not for lack of room.
     pub spent: u32,
 }
 
-/// A table being read.
+/// Table being read.
 pub struct Vectors(Box<dyn Iterator<Item = Vector>>);
 
-/// The rows of the buffer policy called `name`, without end. `None` when there is no such policy.
+/// Returns the endless rows of the buffer policy called `name`. `None` if there is no such policy.
 pub fn vectors(name: &str, seed: Seed) -> Option<impl Iterator<Item = Vector>> {
     let policy = buffer(name)?;
     Some(policy.rows(seed).map(move |row| read(policy.entry, &row)))
 }
 
-/// The first `count` rows as `sidestep vectors` prints them.
+/// Returns the first `count` rows as `sidestep vectors` prints them.
 pub fn table(name: &str, count: u32, seed: Seed) -> Option<String> {
     Some(buffer(name)?.table(count, seed))
 }
@@ -92,7 +92,7 @@ fn buffer(name: &str) -> Option<Policy> {
     named(&format!("buffer/{name}")).pop()
 }
 
-/// The number in that column; 0 when the cell is empty.
+/// Returns the number in a column; 0 if the cell is empty.
 pub(crate) fn number(row: &Row, column: &str) -> u32 {
     match row.cell(column).expect(column) {
         "" => 0,
@@ -100,7 +100,7 @@ pub(crate) fn number(row: &Row, column: &str) -> u32 {
     }
 }
 
-/// The rank of the row's packet; unmarked data, whose cell is empty, ranks last.
+/// Returns the rank of the row's packet; unmarked data, whose cell is empty, ranks last.
 pub(crate) fn rank(row: &Row) -> u32 {
     match row.cell("rank_bytes") {
         Some("") => u32::MAX,
@@ -152,7 +152,7 @@ fn read(entry: &'static Entry, row: &Row) -> Vector {
     vector
 }
 
-/// The values that the words of a row's `settings` stand for.
+/// Parses the `settings` of a row.
 pub(crate) fn values(entry: &'static Entry, words: &str) -> Values {
     let mut values = Values::defaults(entry.params);
     for change in words.split("; ").filter(|word| *word != "defaults") {
@@ -193,14 +193,14 @@ fn set(vector: &mut Vector, entry: &Entry, values: &Values) {
     }
 }
 
-/// Begins to read the rows of the policy called `name`. Null when there is none.
+/// Begins to read the rows of the policy called `name`. Returns null if there is none.
 ///
 /// # Safety
 ///
-/// `name` is a string that ends with a zero.
+/// `name` is a zero-terminated string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_vectors_open(name: *const c_char, seed: u64) -> *mut Vectors {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let name = unsafe { CStr::from_ptr(name) };
     let found = name
         .to_str()
@@ -211,14 +211,14 @@ pub unsafe extern "C" fn sidestep_vectors_open(name: *const c_char, seed: u64) -
     })
 }
 
-/// The next row.
+/// Reads the next row.
 ///
 /// # Safety
 ///
-/// `vectors` is open, and `vector` points to room for one.
+/// `vectors` is open, and `vector` points to room for one row.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_vectors_next(vectors: *mut Vectors, vector: *mut Vector) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (vectors, vector) = unsafe { (&mut *vectors, &mut *vector) };
     *vector = vectors.0.next().expect("rows have no end");
 }
@@ -227,10 +227,10 @@ pub unsafe extern "C" fn sidestep_vectors_next(vectors: *mut Vectors, vector: *m
 ///
 /// # Safety
 ///
-/// `vectors` is open, and is not used any more.
+/// `vectors` is open, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sidestep_vectors_close(vectors: *mut Vectors) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     drop(unsafe { Box::from_raw(vectors) });
 }
 
@@ -240,7 +240,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    /// What the hardware has a cell for.
+    /// Policies that have a hardware cell.
     const VARIANTS: [&str; 5] = [
         "dibs",
         "dibs-first-open",

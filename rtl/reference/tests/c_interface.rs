@@ -1,5 +1,5 @@
-//! The C interface as a bench uses it: opened, asked, closed. Run under Miri and a sanitizer by
-//! scripts/test-all.sh.
+//! Tests of the C interface as a bench uses it: opened, queried, closed. scripts/test-all.sh runs them under
+//! Miri and a sanitizer.
 
 use sidestep_rtl_reference::classes::{
     ClassStep, SEE, class_steps, sidestep_class_steps_close, sidestep_class_steps_next,
@@ -33,8 +33,8 @@ use std::ptr::null_mut;
 #[test]
 fn rows_are_read_until_the_reading_is_closed() {
     let mut row = Vector::default();
-    // SAFETY: the names end with a zero, the reading is open until it is closed, once, and `row` is
-    // room for one.
+    // SAFETY: the names are zero-terminated, the reading is closed once after its last use, and `row` is room
+    // for one row.
     unsafe {
         assert_eq!(sidestep_vectors_open(c"dips".as_ptr(), 1), null_mut());
         let reading = sidestep_vectors_open(c"dibs".as_ptr(), 1);
@@ -50,7 +50,7 @@ fn rows_are_read_until_the_reading_is_closed() {
 fn operations_are_read_until_the_reading_is_closed() {
     let mut row = Operation::default();
     let reading = sidestep_operations_open(1);
-    // SAFETY: the reading is open until it is closed, once, and `row` is room for one.
+    // SAFETY: the reading is closed once after its last use, and `row` is room for one row.
     unsafe {
         for expected in operations(Seed(1)).take(20) {
             sidestep_operations_next(reading, &raw mut row);
@@ -64,7 +64,7 @@ fn operations_are_read_until_the_reading_is_closed() {
 fn deflections_are_read_until_the_reading_is_closed() {
     let mut row = Deflected::default();
     let reading = sidestep_deflections_open(1);
-    // SAFETY: the reading is open until it is closed, once, and `row` is room for one.
+    // SAFETY: the reading is closed once after its last use, and `row` is room for one row.
     unsafe {
         for expected in deflections(Seed(1)).take(20) {
             sidestep_deflections_next(reading, &raw mut row);
@@ -77,8 +77,8 @@ fn deflections_are_read_until_the_reading_is_closed() {
 #[test]
 fn hops_are_read_until_the_reading_is_closed() {
     let mut row = Hop::default();
-    // SAFETY: the names end with a zero, the reading is open until it is closed, once, and `row` is
-    // room for one.
+    // SAFETY: the names are zero-terminated, the reading is closed once after its last use, and `row` is room
+    // for one row.
     unsafe {
         assert_eq!(sidestep_hops_open(c"ecmp".as_ptr(), 1), null_mut());
         let reading = sidestep_hops_open(c"spray-rr".as_ptr(), 1);
@@ -102,7 +102,7 @@ fn a_route_is_stepped_until_it_is_closed() {
         ..Hop::default()
     };
     let mut taken = Vec::new();
-    // SAFETY: the names end with a zero, the route is open until it is closed, once, and `hop` is one.
+    // SAFETY: the names are zero-terminated, the route is closed once after its last use, and `hop` is a `Hop`.
     unsafe {
         assert_eq!(
             sidestep_spray_open(name, c"limit=0 B".as_ptr(), 1, 1),
@@ -121,8 +121,8 @@ fn a_route_is_stepped_until_it_is_closed() {
 #[test]
 fn classes_are_read_until_the_reading_is_closed() {
     let mut row = ClassStep::default();
-    // SAFETY: the names end with a zero, the reading is open until it is closed, once, and `row` is
-    // room for one.
+    // SAFETY: the names are zero-terminated, the reading is closed once after its last use, and `row` is room
+    // for one row.
     unsafe {
         assert_eq!(sidestep_class_steps_open(c"fifo".as_ptr(), 1), null_mut());
         let reading = sidestep_class_steps_open(c"wps".as_ptr(), 1);
@@ -144,7 +144,8 @@ fn a_scheduler_of_classes_is_stepped_until_it_is_closed() {
         ..ClassStep::default()
     };
     let mut flows = Vec::new();
-    // SAFETY: the names end with a zero, the scheduler is open until it is closed, once, and `step` is one.
+    // SAFETY: the names are zero-terminated, the scheduler is closed once after its last use, and `step` is a
+    // `ClassStep`.
     unsafe {
         assert_eq!(
             sidestep_classed_open(name, c"count=off".as_ptr()),
@@ -164,8 +165,8 @@ fn a_scheduler_of_classes_is_stepped_until_it_is_closed() {
 #[test]
 fn limits_are_read_and_asked_until_they_are_closed() {
     let mut row = Limited::default();
-    // SAFETY: the settings end with a zero, reading and policy are open until they are closed, once, and `row`
-    // is room for one.
+    // SAFETY: the settings are zero-terminated, reading and policy are closed once after their last use, and
+    // `row` is room for one row.
     unsafe {
         let reading = sidestep_limited_open(1);
         for expected in limited(Seed(1)).take(20) {
@@ -192,7 +193,7 @@ fn limits_are_read_and_asked_until_they_are_closed() {
 fn a_queue_is_stepped_until_it_is_closed() {
     let mut view = View::default();
     let queue = sidestep_queue_open(2);
-    // SAFETY: the queue is open until it is closed, once, and `view` is room for one.
+    // SAFETY: the queue is closed once after its last use, and `view` is room for one.
     unsafe {
         sidestep_queue_step(queue, NONE, 1, 9, 1, &raw mut view);
         sidestep_queue_step(queue, NONE, 1, 4, 2, &raw mut view);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The board's top with a pin for each clock, which a test can drive.
+// Top of the board with a pin for each clock, which a test can drive.
 
 `default_nettype none
 

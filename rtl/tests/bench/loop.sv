@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// An RMII port whose frames go straight back: what comes in by the switch's side goes out by it.
+// RMII port in a loop: frames that arrive at the switch's side leave by it again.
 
 `default_nettype none
 

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The block RAM of an ECP5, as far as Yosys uses it for this switch.
+// Block RAM of an ECP5, as far as Yosys uses it for this switch.
 //
-// State       2048 bytes of 9 bits; all zeros before the first write, and after a reset what they were.
-// Source      the pins as Yosys' own map connects them (share/lattice/brams_map_16kd.v). Yosys has a model of every
-//             other cell, which the test takes; of this one it has the list of pins alone.
-// Deviations  written by port A and read by port B, 9 or 36 bits wide, without resets; whatever
-//             else a netlist asks for ends the simulation. The output registers are those of synth/output_registers.py. What is read in the very cycle in which it is written
-//             is not defined: a model mixes bits of the old and the new, as src/ram_sdp.sv does, but other ones.
+// State       2048 bytes of 9 bits; all zeros before the first write, and unchanged by a reset.
+// Source      the pins as Yosys' map connects them (share/lattice/brams_map_16kd.v). Yosys has a model
+//             of every other cell, which the test uses; of this one it has only the list of pins.
+// Deviations  written by port A and read by port B, 9 or 36 bits wide, without resets; any other use in a netlist ends the
+//             simulation. The output registers are those of synth/output_registers.py. A word read in the cycle in which it is
+//             written is not defined: the model mixes bits of the old and the new word, as src/ram_sdp.sv does, but other ones.
 
 `default_nettype none
 
 module DP16KD #(
   parameter DATA_WIDTH_A        = 18,       // bits of a word of port A: 9, or 36 with the pins of both ports
-  parameter DATA_WIDTH_B        = 18,       // the same of port B
+  parameter DATA_WIDTH_B        = 18,       // bits of a word of port B: likewise
   parameter REGMODE_A           = "NOREG",  // no register behind the memory
   parameter REGMODE_B           = "NOREG",
-  parameter RESETMODE           = "SYNC",   // no matter: the resets are constants
+  parameter RESETMODE           = "SYNC",   // unused: the resets are constants
   parameter ASYNC_RESET_RELEASE = "SYNC",
-  parameter CSDECODE_A          = "0b000",  // selected where CSA is all zeros
+  parameter CSDECODE_A          = "0b000",  // selected if CSA is all zeros
   parameter CSDECODE_B          = "0b000",
-  parameter WRITEMODE_A         = "NORMAL", // no matter: port A reads nothing
-  parameter WRITEMODE_B         = "NORMAL", // no matter: port B writes nothing
+  parameter WRITEMODE_A         = "NORMAL", // unused: port A reads nothing
+  parameter WRITEMODE_B         = "NORMAL", // unused: port B writes nothing
   parameter CLKAMUX             = "CLKA",   // rising edges
   parameter CLKBMUX             = "CLKB",
-  parameter GSR                 = "AUTO"    // no matter: nothing asks for a reset of everything
+  parameter GSR                 = "AUTO"    // unused: nothing requests a global reset
 ) (
   input  wire DIA17, DIA16, DIA15, DIA14, DIA13, DIA12, DIA11, DIA10, DIA9, DIA8, DIA7, DIA6, DIA5, DIA4, DIA3, DIA2, DIA1, DIA0,
   input  wire ADA13, ADA12, ADA11, ADA10, ADA9, ADA8, ADA7, ADA6, ADA5, ADA4, ADA3, ADA2, ADA1, ADA0,
@@ -46,7 +46,7 @@ module DP16KD #(
   wire [13:0] write_at = {ADA13, ADA12, ADA11, ADA10, ADA9, ADA8, ADA7, ADA6, ADA5, ADA4, ADA3, ADA2, ADA1, ADA0};
   wire [13:0] read_at  = {ADB13, ADB12, ADB11, ADB10, ADB9, ADB8, ADB7, ADB6, ADB5, ADB4, ADB3, ADB2, ADB1, ADB0};
 
-  // Addresses count bits of 16,384, from the left: a wide word has no use for the lowest, which say which bytes are written.
+  // Addresses count bits of 16,384, from the left: a wide word does not use the lowest, which select the bytes written.
   wire [AddrW-1:0] to    = write_at[13 -: AddrW];
   wire [AddrW-1:0] from  = read_at[13 -: AddrW];
   wire [3:0]       bytes = {4{CEA && WEA}} & (Wide ? write_at[3:0] : 4'b0001);
@@ -70,14 +70,14 @@ module DP16KD #(
     for (i = 0; i < Width / 9; i = i + 1) if (bytes[i]) mem[to][9*i +: 9] <= in[9*i +: 9];
   end
 
-  localparam [8:0] New = 9'b101010101;  // the bits of a byte that are the new ones
+  localparam [8:0] New = 9'b101010101;  // bits of a byte taken from the new one
 
   always @(posedge CLKB) begin
     if (OCEB) reg_q <= out_q;
     for (b = 0; b < Width / 9; b = b + 1) begin
       if (CEB) out_q[9*b +: 9] <= bytes[b] && to == from ? (mem[from][9*b +: 9] & ~New) | (in[9*b +: 9] & New) : mem[from][9*b +: 9];
     end
-    // Pins that the map could have connected and has not.
+    // Pins that the map could connect and does not.
     if (WEB !== 1'b0 || RSTB !== 1'b0 || RSTA !== 1'b0 || {CSA2, CSA1, CSA0, CSB2, CSB1, CSB0} !== 6'b0 || (!Reg && OCEB !== 1'b1) || (Wide && OCEA !== OCEB)) begin
       $display("dp16kd: a pin that tests/gates/dp16kd.sv takes for a constant moves: %m");
       $finish;
@@ -86,7 +86,7 @@ module DP16KD #(
 
   wire [35:0] out = Reg ? reg_q : out_q;
 
-  // A narrow word comes by the pins of port B; of a wide one these are the upper half.
+  // A narrow word uses the pins of port B; these are the upper half of a wide one.
   wire [17:0] doa = Wide ? out[17:0] : 18'b0;
   wire [17:0] dob = Wide ? out[35:18] : out[17:0];
   assign {DOA17, DOA16, DOA15, DOA14, DOA13, DOA12, DOA11, DOA10, DOA9, DOA8, DOA7, DOA6, DOA5, DOA4, DOA3, DOA2, DOA1, DOA0} = doa;

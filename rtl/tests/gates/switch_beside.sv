@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The switch as gates, with the RTL beside it: both get the same, and every output is compared in every cycle.
+// The switch as gates, with the RTL in parallel: both have the same inputs, and every output is compared in every cycle.
 //
-// Decision    none. The outputs are those of the gates (`switch_gates`, a netlist of switch_top), so a bench judges these.
-// State       that of the two, and the number of the cycle.
-// Errors      the first difference is told and ends the simulation, and with it the test that runs.
+// Decision    none. The outputs are those of the gates (`switch_gates`, a netlist of switch_top), so a bench tests the gates.
+// State       that of both, and the number of the cycle.
+// Errors      the first difference is reported and ends the simulation, and with it the running test.
 //
-// What a link carries while it offers nothing, and what the registers answer while they are not asked, is not compared:
-// the RTL has no reset for it.
+// A link's data while it offers nothing, and the registers' answers while
+// they are not queried, are not compared: the RTL has no reset for them.
 
 `default_nettype none
 
 module switch_beside #(
-  parameter NumPorts = 4,     // as of switch_top; the netlist must be of the same
+  parameter NumPorts = 4,     // as in switch_top; the netlist must have the same
   parameter PortW    = 2,
   parameter LinkW    = 8,
   parameter PathW    = 64,
@@ -21,7 +21,7 @@ module switch_beside #(
 ) (
   input  wire logic                        clk_i,            // clock
   input  wire logic                        rst_ni,           // reset, active low, synchronous
-  input  wire logic [NumPorts*LinkW-1:0]   s_axis_tdata_i,   // these and what follows as of switch_top
+  input  wire logic [NumPorts*LinkW-1:0]   s_axis_tdata_i,   // ports of switch_top, as those that follow
   input  wire logic [NumPorts*LinkW/8-1:0] s_axis_tkeep_i,
   input  wire logic [NumPorts-1:0]         s_axis_tlast_i,
   input  wire logic [NumPorts-1:0]         s_axis_tuser_i,
@@ -79,7 +79,7 @@ module switch_beside #(
     .*
   );
 
-  // By the RTL's word for what is offered: that the gates offer the same is compared as well.
+  // The RTL's valid selects the data to compare: the gates' valid is compared too.
   wire [NumPorts*LinkW-1:0]   data_counts;
   wire [NumPorts*LinkW/8-1:0] keep_counts;
 
@@ -91,8 +91,8 @@ module switch_beside #(
     end
   endgenerate
 
-  // Before its first reset the RTL knows nothing. And a bench may begin a reset in the very instant of a clock edge, when it
-  // reaches the gates late, as it comes through gates itself: both have had it after the second edge.
+  // Before its first reset the RTL's state is unknown. A bench may also begin a reset at a clock edge, when
+  // it reaches the gates late, since it passes through gates itself: both have it after the second edge.
   reg        in_reset_q = 1'b0;
   reg        counts_q   = 1'b0;
   reg [31:0] cycle_q    = 32'd0;

@@ -1,4 +1,5 @@
-//! From the arrival that completed a flow back to its start: who waited for what.
+//! Chain of causes from the arrival that completed a flow back to its start: each packet, and the event it
+//! waited for.
 
 use super::Part;
 use super::log::{Instant, Log, Story, last_before};
@@ -8,19 +9,19 @@ use crate::words;
 use sidestep_recording::{Flow, Head};
 use std::collections::BTreeMap;
 
-/// What the flow waited for, the last first.
+/// Waits of the flow, the last first.
 #[derive(Default)]
 pub(super) struct Chain {
     pub parts: Vec<Part>,
-    /// Of each port of a switch: for how long packets waited there, and how many.
+    /// Waiting time and number of waiting packets at each port of a switch.
     pub waits: BTreeMap<u32, (u64, u32)>,
-    /// The first byte of the packet that was sent after the longest timeout, and when it was.
+    /// Longest wait for a timer, and the first byte of the packet sent after it.
     pub timeout_after: Option<Timeout>,
-    /// The port of a switch whose queue held most packets when one of these joined it, and how many.
+    /// Port of a switch whose queue held most packets when one of the chain joined it, and its depth.
     pub deepest: Option<(u32, (u32, u64))>,
 }
 
-/// A wait for a timer.
+/// Wait for a timer.
 pub(super) struct Timeout {
     pub from: u64,
     pub to: u64,
@@ -31,7 +32,7 @@ struct Walk<'a> {
     head: &'a Head,
     log: &'a Log,
     flow: &'a Flow,
-    /// How far each node is from the flow's destination, and from its source.
+    /// Distances of each node to the flow's destination, and to its source.
     to_dst: Vec<Option<u32>>,
     to_src: Vec<Option<u32>>,
     chain: Chain,
@@ -60,7 +61,7 @@ impl Walk<'_> {
             return;
         };
         self.part("host", arrived.0, end, || "all data has arrived".into());
-        // Each round goes to an earlier event of the flow.
+        // Each round moves to an earlier event of the flow.
         while let Some(story) = self.log.packets.get(&id) {
             self.journey(story, arrived.0);
             let Some(sent) = story.sent else { return };
@@ -73,7 +74,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What made the receiver send an acknowledgement: the data that came last.
+    /// Returns the cause of an acknowledgement: the last data that arrived before it.
     fn before_ack(&mut self, sent: Instant) -> Option<(Instant, u32)> {
         let (arrived, id) = last_before(&self.log.data, sent)?;
         let dst = self.flow.dst;
@@ -88,7 +89,8 @@ impl Walk<'_> {
         Some((arrived, id))
     }
 
-    /// What made the sender send data: the end of its timer, the acknowledgement that came last, or the start of the flow.
+    /// Returns the cause of data: the end of the sender's timer, the last acknowledgement, or the start of the
+    /// flow.
     fn before_data(&mut self, story: &Story, sent: Instant) -> Option<(Instant, u32)> {
         let (mut story, mut sent) = (story, sent);
         loop {
@@ -101,7 +103,7 @@ impl Walk<'_> {
                 });
                 return ack;
             }
-            // The timer began with what its sender did or heard before.
+            // The timer began with the sender's previous packet or acknowledgement.
             let before = self.log.sent.partition_point(|(at, _)| at.0 < sent.0);
             let sent_before = self.log.sent[..before].last().copied();
             let since_ack = ack.filter(|(at, _)| sent_before.is_none_or(|(sent, _)| sent < *at));
@@ -138,7 +140,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The hops of a packet that arrived, the last first.
+    /// Adds the hops of a packet that arrived, the last first.
     fn journey(&mut self, story: &Story, arrived: u64) {
         let added = self.added(story);
         let mut until = arrived;
@@ -191,7 +193,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Which hops a detour added: from one that leads away until the packet is nearer to its destination than where it was detoured.
+    /// Returns which hops a detour added: from the hop that leads away until the packet is nearer to its
+    /// destination than where it was detoured.
     fn added(&self, story: &Story) -> Vec<bool> {
         let far = if story.ack {
             &self.to_src

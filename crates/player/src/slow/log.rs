@@ -1,4 +1,4 @@
-//! All that happened to the packets of one flow.
+//! Log of all events of one flow's packets.
 
 use crate::chunks::{Chunks, time_to_send};
 use crate::cursor::{Cursor, walk};
@@ -8,30 +8,31 @@ use sidestep_recording::{Event, Flow, Packet, What};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// An instant, and its place among the events of the flow: of two at one instant the earlier has the smaller number.
+/// Instant, and index among the events of the flow: of two events at one instant, the earlier has the lower
+/// index.
 pub(super) type Instant = (u64, usize);
 
-/// What happened to the packets of a flow.
+/// Events of a flow's packets.
 #[derive(Default)]
 pub(super) struct Log {
-    /// By number.
+    /// Packets by number.
     pub packets: BTreeMap<u32, Story>,
-    /// Packets in the order in which they were sent by the flow's source.
+    /// Packets in the order in which the flow's source sent them.
     pub sent: Vec<(Instant, u32)>,
-    /// Data, in the order in which it arrived.
+    /// Data, in order of arrival.
     pub data: Vec<(Instant, u32)>,
-    /// Acknowledgements, in the order in which they arrived.
+    /// Acknowledgements, in order of arrival.
     pub acks: Vec<(Instant, u32)>,
-    /// When the sender's timer ran out.
+    /// Times at which the sender's timer expired, ps.
     pub timeouts: Vec<u64>,
-    /// Are there windows of its sender at all?
+    /// True if the sender's windows are recorded.
     pub has_windows: bool,
     pub drops: Vec<Dropped>,
-    /// How often its packets were detoured or deflected.
+    /// Detours and deflections of the flow's packets.
     pub detours: u32,
 }
 
-/// What happened to a packet.
+/// History of a packet.
 pub(super) struct Story {
     pub sent: Option<Instant>,
     pub seq: u64,
@@ -40,32 +41,32 @@ pub(super) struct Story {
     pub hops: Vec<Wait>,
 }
 
-/// A queue that it joined.
+/// Queue that a packet joined.
 pub(super) struct Wait {
     pub port: u32,
     pub joined: u64,
-    /// When its last bit left, or it was taken out.
+    /// Time when its last bit left, or it was evicted, ps.
     pub left: Option<u64>,
-    /// What the queue held then.
+    /// Depth of the queue when the packet joined.
     pub before: (u32, u64),
     pub detoured: bool,
-    /// For how long it was sent.
+    /// Transmission time, ps.
     pub sent_for: u64,
 }
 
-/// A packet that was dropped.
+/// Packet that was dropped.
 pub(super) struct Dropped {
     pub at: u64,
     pub seq: u64,
     pub ack: bool,
     pub port: u32,
     pub reason: u8,
-    /// What the queue held then.
+    /// Depth of the queue at that time.
     pub held: (u32, u64),
 }
 
 impl Log {
-    /// Of a flow, until `end`.
+    /// Reads the events of a flow until `end`.
     pub fn read(chunks: &mut Chunks<'_>, flow: &Flow, end: u64) -> Result<Log, Refused> {
         let mut log = Log::default();
         let rates: Vec<u64> = chunks
@@ -173,7 +174,7 @@ impl Log {
             }
             What::Evict { .. } => {
                 if let Some(hop) = story.hops.last_mut() {
-                    // It was never sent.
+                    // The packet was not sent from this queue.
                     (hop.left, hop.sent_for) = (Some(event.at), 0);
                 }
             }
@@ -198,7 +199,7 @@ impl Log {
     }
 }
 
-/// The last of what happened before an instant.
+/// Returns the last entry before an instant.
 pub(super) fn last_before(all: &[(Instant, u32)], before: Instant) -> Option<(Instant, u32)> {
     let count = all.partition_point(|(at, _)| *at < before);
     all[..count].last().copied()

@@ -1,12 +1,14 @@
-//! Why a query took so long: what the flow that completed it last was waiting for, instant by instant.
+//! Breakdown of a query's completion time: the waits of the flow that completed it last, instant by instant.
 //!
-//! **Decision**     which packet everything waited for: the one whose arrival completed the flow, before it what made its sender send it (the
-//!                  acknowledgement that came last, or the end of a timer), before that what made the receiver send that, back to the flow's start.
+//! **Decision**     the chain of packets to follow: the one whose arrival completed the flow; the one that made
+//!                  the sender send it (the last acknowledgement, or the end of a timer); the one that made the
+//!                  receiver send that acknowledgement; and so on back to the flow's start.
 //! **State**        none.
 //! **Units**        picoseconds.
-//! **Deviations**   the chain is one of cause and effect as far as a recording shows it. A sender that is paced, or whose program has nothing to send,
-//!                  looks as one that waits for its window. A timeout is known by the sender's window, and where windows are not recorded by a packet
-//!                  that is sent again at an instant at which no acknowledgement arrives.
+//! **Deviations**   the chain shows cause and effect as far as the recording does. A sender that is paced, or
+//!                  whose program has nothing to send, looks like one that waits for its window. A timeout is
+//!                  recognised by the sender's window; if windows are not recorded, by a retransmission at an
+//!                  instant without an acknowledgement.
 
 mod chain;
 mod log;
@@ -21,57 +23,59 @@ use serde::Serialize;
 use sidestep_recording::{Flow, Query};
 use std::collections::BTreeMap;
 
-/// Why a query took so long: `Breakdown` of `web/src/engine/api.ts`.
+/// Breakdown of a query's completion time: `Breakdown` of `web/src/engine/api.ts`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Breakdown {
-    /// The query.
+    /// Query.
     pub query: Query,
-    /// The flow that completed it last; `None` where none is complete.
+    /// Flow that completed the query last; `None` if none is complete.
     pub last: Option<u32>,
-    /// From the query's start to its end, without a gap. Of a query that is not complete: to the end of the recording.
+    /// Parts from the query's start to its end, without a gap; to the end of the recording if the query is not
+    /// complete.
     pub parts: Vec<Part>,
-    /// How long each kind took.
+    /// Total time of each kind.
     pub sums: Vec<Sum>,
-    /// How long packets waited in queues of switches, by port.
+    /// Waiting time of packets in queues of switches, by port.
     pub hops: Vec<HopSum>,
-    /// Why it was slow.
+    /// Sentence that explains the time.
     pub says: String,
 }
 
-/// One thing that was waited for.
+/// Part of the time, spent on one wait.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Part {
-    /// `before`, `host`, `timeout`, `queue`, `detour`, `link`, and `unknown` where the recording does not say.
+    /// Kind of the wait: `before`, `host`, `timeout`, `queue`, `detour`, `link`, or `unknown` if the recording
+    /// does not show it.
     pub kind: &'static str,
-    /// From this instant.
+    /// Start of the part, ps.
     pub from: u64,
-    /// To this one.
+    /// End of the part, ps.
     pub to: u64,
-    /// What it was.
+    /// Sentence about the wait.
     pub says: String,
 }
 
-/// How long a kind of waiting took.
+/// Total time of one kind of wait.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Sum {
-    /// As in [`Part`].
+    /// Kind, as in [`Part`].
     pub kind: &'static str,
-    /// Picoseconds.
+    /// Total time, ps.
     pub ps: u64,
 }
 
-/// How long packets waited in a queue.
+/// Waiting time of packets in a queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HopSum {
-    /// Of this port.
+    /// Port of the queue.
     pub port: u32,
-    /// Picoseconds.
+    /// Waiting time, ps.
     pub ps: u64,
-    /// How many of them.
+    /// Number of packets that waited.
     pub packets: u32,
 }
 
-/// The kinds, in the order in which sums are told.
+/// Kinds of waits, in the order in which sums are listed.
 const KINDS: [&str; 7] = [
     "before", "host", "timeout", "queue", "detour", "link", "unknown",
 ];
@@ -139,7 +143,8 @@ fn before(query: &Query, flow: &Flow) -> Part {
     }
 }
 
-/// Parts in their order become parts that follow each other from `start` to `end`: what is outside is cut off, and what is missing is not known.
+/// Makes ordered parts contiguous from `start` to `end`: clips parts outside, and fills gaps with unknown
+/// parts.
 fn fill(parts: Vec<Part>, (start, end): (u64, u64), chunks: &Chunks<'_>) -> Vec<Part> {
     let (from, to) = (chunks.head().from, chunks.tail().to);
     let mut whole = Vec::new();

@@ -1,4 +1,4 @@
-//! One sentence that says why a query was slow.
+//! Sentence that explains a query's completion time.
 
 use super::chain::Timeout;
 use super::log::Log;
@@ -6,21 +6,21 @@ use super::{HopSum, Sum};
 use crate::words;
 use sidestep_recording::{Flow, Head, Query};
 
-/// What the sentence is made of.
+/// Inputs of the sentence.
 pub(super) struct Told<'a> {
     pub query: &'a Query,
     pub flow: &'a Flow,
-    /// How long it took.
+    /// Completion time of the query, ps.
     pub all: u64,
     pub sums: &'a [Sum],
     pub hops: &'a [HopSum],
     pub log: &'a Log,
     pub timeout_after: Option<&'a Timeout>,
-    /// The fullest queue that a packet of the chain joined.
+    /// Fullest queue that a packet of the chain joined.
     pub deepest: Option<(u32, (u32, u64))>,
 }
 
-/// Of a query of which no response is complete.
+/// Returns the sentence about a query without a complete response.
 pub(super) fn of_none(query: &Query, all: u64) -> String {
     format!(
         "No response to query {} is complete {} after it was asked.",
@@ -73,7 +73,7 @@ pub(super) fn of(head: &Head, told: &Told<'_>) -> String {
     format!("{took}: {why}{}.", also(told, longest.kind))
 }
 
-/// What was lost before the longest timeout.
+/// Describes the drop before the longest timeout.
 fn lost(head: &Head, told: &Told<'_>) -> String {
     let Some(Timeout { to, seq, .. }) = told.timeout_after else {
         return String::new();
@@ -101,7 +101,7 @@ fn lost(head: &Head, told: &Told<'_>) -> String {
     )
 }
 
-/// Where packets waited longest.
+/// Describes the queue in which packets waited longest.
 fn queue(head: &Head, told: &Told<'_>) -> String {
     let Some(hop) = told.hops.first() else {
         return String::new();
@@ -120,7 +120,7 @@ fn queue(head: &Head, told: &Told<'_>) -> String {
     )
 }
 
-/// What else stands out.
+/// Describes secondary causes.
 fn also(told: &Told<'_>, longest: &str) -> String {
     let mut more = Vec::new();
     let sum = |kind: &str| told.sums.iter().find(|sum| sum.kind == kind);
@@ -147,7 +147,7 @@ fn also(told: &Told<'_>, longest: &str) -> String {
         (1, _) => more.push("a packet of it was detoured once".into()),
         (count, _) => more.push(format!("its packets were detoured {count} times")),
     }
-    // The sentence about a timeout tells of one.
+    // The sentence about a timeout already describes one drop.
     match (told.log.drops.len(), longest) {
         (0, _) => more.push("nothing of it was dropped".into()),
         (1, "timeout") => {}

@@ -1,6 +1,6 @@
-//! Recordings of small runs, in every way in which packets may be held, moved or lost.
+//! Recordings of small runs, with every way to hold, move or lose a packet.
 
-// Each file of tests uses some of it.
+// Each test file uses only part of it.
 #![allow(dead_code)]
 
 use sidestep_lab::{RecordSpec, Run, Sampled, Scenario, Session};
@@ -12,7 +12,7 @@ const HEAD: &str =
 const BURSTS: &str =
     "[workload.query]\nkind = \"query\"\nrate = \"4 k/s\"\ndegree = 15\nsize = \"20 kB\"\n";
 
-/// Schemes, what is set, and what changes in the run.
+/// Schemes, their settings, and changes during the run.
 pub const CASES: &[(&str, &str, &str)] = &[
     ("dctcp", "", ""),
     ("dibs", "switch.capacity = \"10 pkt\"\n", ""),
@@ -30,7 +30,7 @@ pub const CASES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The run of a case, recorded whole or within these microseconds.
+/// Runs a case, recorded as a whole or within these microseconds.
 pub fn run(case: usize, window: Option<(u64, u64)>) -> Run {
     let (scheme, more, changes) = CASES[case];
     let text = format!("schemes = [\"{scheme}\"]\n{more}{HEAD}{BURSTS}{changes}");
@@ -51,12 +51,12 @@ pub fn run(case: usize, window: Option<(u64, u64)>) -> Run {
     session.finish()
 }
 
-/// The bytes of its recording.
+/// Returns the bytes of a case's recording.
 pub fn recording(case: usize, window: Option<(u64, u64)>) -> Vec<u8> {
     run(case, window).recording.unwrap()
 }
 
-/// Numbers that look like chance and are the same each time (Knuth's multiplier, upper bits).
+/// Pseudo-random numbers, the same each time (Knuth's multiplier, upper bits).
 pub struct Draws(pub u64);
 
 impl Draws {

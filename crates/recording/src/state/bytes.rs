@@ -1,10 +1,10 @@
-//! The state at the beginning of a chunk, as its bytes.
+//! Encoding of the state at the beginning of a chunk.
 
 use super::{Packet, Place, State};
 use crate::columns::{Cursor, put, unzigzag, zigzag};
 
 impl State {
-    /// Appends the packets under way, those of each place in their order.
+    /// Appends the packets under way; packets at one place keep their order.
     ///
     /// The state must have been compacted.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
@@ -32,8 +32,8 @@ impl State {
         }
     }
 
-    /// Reads what [`State::write`] wrote, for a network of so many ports whose queues are `measured` or not; an error
-    /// says what is wrong.
+    /// Reads the output of [`State::write`] for a network of `ports` ports whose queues are `measured` or not.
+    /// An error gives the reason.
     pub(crate) fn read(
         cursor: &mut Cursor<'_>,
         ports: usize,
@@ -43,7 +43,7 @@ impl State {
         let next = cursor.number().ok_or_else(ends)?;
         let base = u32::try_from(next).map_err(|_| format!("packet number {next}"))?;
         let rows = cursor.number().ok_or_else(ends)?;
-        // Each takes a byte a value.
+        // Each value needs at least one byte.
         if rows > (cursor.left() / ROW) as u64 {
             return Err(format!("{rows} packets in {} bytes", cursor.left()));
         }
@@ -72,7 +72,7 @@ impl State {
     }
 }
 
-/// The lengths that were measured, of each port.
+/// Reads the measured length of each port's queue.
 fn lengths(cursor: &mut Cursor<'_>, ports: usize) -> Result<Vec<(u32, u64)>, String> {
     let mut number = || {
         let number = cursor.number();
@@ -97,7 +97,7 @@ fn lengths(cursor: &mut Cursor<'_>, ports: usize) -> Result<Vec<(u32, u64)>, Str
     Ok(lengths)
 }
 
-/// Values of a packet under way.
+/// Number of values of a packet under way.
 const ROW: usize = 11;
 
 impl Packet {

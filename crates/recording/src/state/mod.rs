@@ -1,8 +1,10 @@
-//! Where every packet is: what each queue holds, and what is on each link.
+//! State of all packets: the contents of each queue and of each link.
 //!
-//! **Decision**     none: it follows what events say.
-//! **State**        per port a queue and a link; the packets under way, and those that were sent since the chunk began.
-//! **Errors**       an event that cannot be, as a packet that leaves a queue in which it does not wait, is told.
+//! **Decision**     none: the state follows the events.
+//! **State**        a queue and a link for each port; the packets under way, and those sent since the chunk
+//!                  began.
+//! **Errors**       an impossible event is an error, such as a packet that leaves a queue in which it does not
+//!                  wait.
 
 use crate::event::{Event, What};
 use std::collections::VecDeque;
@@ -11,10 +13,10 @@ mod bytes;
 #[cfg(test)]
 mod tests;
 
-/// Where a packet is.
+/// Place of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In no queue: it was just sent, or evicted, or is no more.
+    /// In no queue: just sent, evicted, dropped or delivered.
     Nowhere,
     /// In the queue of this port.
     Queue(u32),
@@ -22,52 +24,53 @@ pub enum Place {
     Link(u32),
 }
 
-/// A packet.
+/// Packet and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Its number in the recording.
+    /// Number in the recording.
     pub id: u32,
-    /// Its flow.
+    /// Flow of the packet.
     pub flow: u32,
-    /// Its first byte of data, or the next byte that an acknowledgement expects.
+    /// First byte of data, or the next byte that an acknowledgement expects.
     pub seq: u64,
-    /// Its payload in bytes.
+    /// Payload, bytes.
     pub bytes: u32,
-    /// What it says of itself: [`crate::Says`].
+    /// Kind and flags: [`crate::Says`].
     pub says: u8,
-    /// The host that sent it.
+    /// Host that sent the packet.
     pub host: u32,
-    /// How many packets that host had sent before; [`Packet::NO_NUMBER`] of one that was sent before the recording.
+    /// Number of packets that the host had sent before; [`Packet::NO_NUMBER`] for a packet sent before the
+    /// recording.
     pub number: u64,
-    /// Where it is.
+    /// Current place.
     pub place: Place,
-    /// Its bytes of buffer, in the queue that it joined last.
+    /// Buffer used in the queue that the packet joined last, bytes.
     pub buffer: u32,
-    /// When it came to its place.
+    /// Arrival at the current place, ps.
     pub since: u64,
-    /// It is no more: it was dropped or delivered.
+    /// True if the packet was dropped or delivered.
     pub over: bool,
 }
 
-/// Where every packet is at one instant.
+/// State of all packets at one instant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// Sent before `base`, by number.
+    /// Packets with numbers below `base`, by number.
     old: Vec<Packet>,
-    /// The number of the first of `new`.
+    /// Number of the first packet of `new`.
     base: u32,
-    /// Those that were sent since the state was compacted.
+    /// Packets sent since the state was compacted.
     new: Vec<Packet>,
     queues: Vec<VecDeque<u32>>,
     links: Vec<VecDeque<u32>>,
-    /// Per port: bytes of buffer of the packets in its queue.
+    /// Bytes of buffer of the packets in each port's queue.
     held: Vec<u64>,
-    /// Per port: packets and bytes of buffer that were measured, where packets are recorded in part.
+    /// Measured packets and bytes of buffer of each port's queue, if only some packets are recorded.
     lengths: Option<Vec<(u32, u64)>>,
 }
 
 impl State {
-    /// An empty network of so many ports.
+    /// Creates an empty network of `ports` ports.
     pub fn new(ports: usize) -> State {
         State {
             queues: vec![VecDeque::new(); ports],
@@ -77,7 +80,8 @@ impl State {
         }
     }
 
-    /// An empty network of so many ports, of which packets are recorded in part: how long its queues are is measured.
+    /// Creates an empty network of `ports` ports in which only some packets are recorded, so that the lengths
+    /// of queues are measured.
     pub fn measured(ports: usize) -> State {
         State {
             lengths: Some(vec![(0, 0); ports]),
@@ -85,21 +89,21 @@ impl State {
         }
     }
 
-    /// Is it measured how long queues are?
+    /// Returns true if the lengths of queues are measured.
     pub fn is_measured(&self) -> bool {
         self.lengths.is_some()
     }
 
-    /// The queue of `port` was measured. Where packets are recorded all it changes nothing.
+    /// Sets the measured length of the queue of `port`. Changes nothing if all packets are recorded.
     ///
-    /// Panics when there is no such port.
+    /// Panics if there is no such port.
     pub fn measure(&mut self, port: u32, packets: u32, bytes: u64) {
         if let Some(lengths) = &mut self.lengths {
             lengths[port as usize] = (packets, bytes);
         }
     }
 
-    /// Adds a packet that is under way, behind the others at its place. It gets the next number, which is said.
+    /// Adds a packet that is under way, behind the others at its place. Returns the number it gets.
     pub fn put(&mut self, packet: Packet) -> Result<u32, String> {
         let id = self.next();
         self.settle(id, packet.place, packet.buffer)?;
@@ -107,19 +111,20 @@ impl State {
         Ok(id)
     }
 
-    /// The number of the next packet.
+    /// Returns the number of the next packet.
     pub fn next(&self) -> u32 {
         self.base.saturating_add(self.new.len() as u32)
     }
 
-    /// How many ports there are.
+    /// Returns the number of ports.
     pub fn ports(&self) -> usize {
         self.queues.len()
     }
 
-    /// Packets and bytes of buffer in the queue of `port`; where packets are recorded in part, what was measured last.
+    /// Returns packets and bytes of buffer in the queue of `port`; if only some packets are recorded, the last
+    /// measurement.
     ///
-    /// Panics when there is no such port.
+    /// Panics if there is no such port.
     pub fn depth(&self, port: u32) -> (u32, u64) {
         let port = port as usize;
         match &self.lengths {
@@ -128,19 +133,19 @@ impl State {
         }
     }
 
-    /// The packets in the queue of `port` that are recorded, in the order in which they joined it.
+    /// Returns the recorded packets in the queue of `port`, in the order in which they joined it.
     pub fn queue(&self, port: u32) -> impl Iterator<Item = &Packet> {
         let waiting = self.queues.get(port as usize).into_iter().flatten();
         waiting.filter_map(|id| self.packet(*id))
     }
 
-    /// The packets on the link that `port` feeds, the first to arrive first.
+    /// Returns the packets on the link that `port` feeds, the first to arrive first.
     pub fn link(&self, port: u32) -> impl Iterator<Item = &Packet> {
         let under_way = self.links.get(port as usize).into_iter().flatten();
         under_way.filter_map(|id| self.packet(*id))
     }
 
-    /// The packet of this number, while it is known.
+    /// Returns the packet with this number, if the state still has it.
     #[inline]
     pub fn packet(&self, id: u32) -> Option<&Packet> {
         match id.checked_sub(self.base) {
@@ -152,7 +157,7 @@ impl State {
         }
     }
 
-    /// Does what `event` says. An error says why that cannot be; then nothing is done.
+    /// Applies `event`. An impossible event changes nothing and returns the reason.
     #[inline]
     pub fn apply(&mut self, event: &Event) -> Result<(), String> {
         let at = event.at;
@@ -251,7 +256,7 @@ impl State {
         Ok(())
     }
 
-    /// A packet is dropped, out of a queue where `waited` is 1.
+    /// Drops a packet, out of the queue of `port` if `waited` is 1.
     fn lose(&mut self, at: u64, port: u32, packet: u32, waited: u8) -> Result<(), String> {
         self.check(port)?;
         let (known, mut lines) = self.known(packet)?;
@@ -275,7 +280,7 @@ impl State {
         Err(format!("there are {ports} ports and no port {port}"))
     }
 
-    /// A packet that is under way, and the lines it may stand in.
+    /// Returns a packet that is under way, and the queues and links.
     #[inline]
     fn known(&mut self, id: u32) -> Result<(&mut Packet, Lines<'_>), String> {
         let known = match id.checked_sub(self.base) {
@@ -297,7 +302,7 @@ impl State {
         }
     }
 
-    /// A packet that waits in the queue of `port`.
+    /// Returns a packet that must wait in the queue of `port`, and the queues and links.
     #[inline]
     fn waiting(&mut self, id: u32, port: u32) -> Result<(&mut Packet, Lines<'_>), String> {
         let (known, lines) = self.known(id)?;
@@ -308,7 +313,7 @@ impl State {
         Err(format!("packet {id} leaves {expected:?} and is {place:?}"))
     }
 
-    /// Puts a packet behind the others at its place.
+    /// Appends a packet to the others at its place.
     fn settle(&mut self, id: u32, place: Place, buffer: u32) -> Result<(), String> {
         match place {
             Place::Nowhere => {}
@@ -325,7 +330,7 @@ impl State {
         Ok(())
     }
 
-    /// Forgets the packets that are no more.
+    /// Removes packets that were dropped or delivered.
     pub fn compact(&mut self) {
         let next = self.next();
         self.old.retain(|packet| !packet.over);
@@ -335,7 +340,7 @@ impl State {
     }
 }
 
-/// Queues and links, beside the packets in them.
+/// Queues and links, borrowed apart from their packets.
 struct Lines<'a> {
     queues: &'a mut [VecDeque<u32>],
     links: &'a mut [VecDeque<u32>],
@@ -343,7 +348,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// Takes a packet away from where it is, and notes where it goes.
+    /// Removes a packet from its place and stores the new place.
     #[inline]
     fn moves(&mut self, packet: &mut Packet, at: u64, to: Place) {
         packet.since = at;
@@ -364,6 +369,6 @@ impl Lines<'_> {
 }
 
 impl Packet {
-    /// The number of a packet of which it is not known.
+    /// Number of a packet whose number is not known.
     pub const NO_NUMBER: u64 = u64::MAX;
 }

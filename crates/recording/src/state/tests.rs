@@ -1,4 +1,4 @@
-//! Where packets are after events, and which events cannot be.
+//! Tests of places after events, and of impossible events.
 
 use super::*;
 use crate::columns::Cursor;

@@ -1,14 +1,14 @@
-//! Networks and events by chance, such as a run could have them.
+//! Random networks and events that a run could have.
 #![allow(dead_code)]
 
 use sidestep_recording::{
     Event, Head, Link, MOST_EVENTS, Network, Node, Place, State, Tail, What, Writer,
 };
 
-/// Of the networks here.
+/// Number of ports of the networks here.
 pub const PORTS: u32 = 8;
 
-/// Two hosts and two switches in a ring.
+/// Returns the head of a ring of two hosts and two switches.
 pub fn head() -> Head {
     let node = |at: u32| Node {
         name: format!("node {at}"),
@@ -40,19 +40,19 @@ pub fn head() -> Head {
     }
 }
 
-/// The recording of these events.
+/// Records these events.
 pub fn written(events: &[Event]) -> Vec<u8> {
     let mut writer = Writer::begin(&head(), State::default());
     events.iter().for_each(|event| writer.push(*event));
     writer.finish(Tail::default())
 }
 
-/// So many events of every kind, always the same.
+/// Returns `n` events of every kind, the same at every call.
 pub fn sample(n: usize) -> Vec<Event> {
     drawn(n, 1)
 }
 
-/// So many events that a run could have, drawn from `seed`.
+/// Returns `n` events that a run could have, drawn from `seed`.
 pub fn drawn(n: usize, seed: u64) -> Vec<Event> {
     let mut chance = Chance(seed);
     let mut state = State::new(PORTS as usize);
@@ -75,7 +75,7 @@ pub fn drawn(n: usize, seed: u64) -> Vec<Event> {
 fn draw(chance: &mut Chance, state: &State) -> What {
     let port = chance.below(PORTS.into()) as u32;
     let small = |chance: &mut Chance| chance.below(3) as u8;
-    // Of the last packets, so that most of them are under way.
+    // One of the last packets, so that most of them are under way.
     let packet = state.next().saturating_sub(1 + chance.below(20) as u32);
     let place = state.packet(packet).map(|packet| packet.place);
     match chance.below(14) {
@@ -137,7 +137,7 @@ fn draw(chance: &mut Chance, state: &State) -> What {
     }
 }
 
-/// SplitMix64: a test must draw the same everywhere.
+/// SplitMix64: a test must draw the same numbers everywhere.
 pub struct Chance(pub u64);
 
 impl Chance {

@@ -1,4 +1,4 @@
-//! Rows of an agent: what passes below a sender, down and up, and what becomes of it.
+//! Rows of an agent: packets that pass below a sender, down and up, and their fate.
 
 use super::cells::begin;
 use crate::draw::chance;
@@ -9,14 +9,14 @@ use sidestep_types::{
     Entry, FlowId, HostId, Kind, Packet, Param, ParamUnit, Rng, SackBlocks, Seed, Time, Values,
 };
 
-/// Settings with every parameter drawn, where there are several.
+/// Settings with every parameter drawn, if there are several parameters.
 const DRAWN: usize = 12;
 
-/// The defaults, each parameter changed alone, and where there are several all of them drawn.
+/// Returns the defaults, each parameter changed alone, and all of them drawn if there are several.
 pub fn settings(entry: &'static Entry) -> Vec<Setting> {
     let others: Vec<Others> = entry.params.iter().map(others).collect();
     let drawn = if others.len() > 1 { DRAWN } else { 0 };
-    // A small share: few runs show what is long among them.
+    // Changed beside a small share: in a short run, a small share shows that a run of duplicates is long.
     let share = entry
         .params
         .iter()
@@ -28,7 +28,7 @@ pub fn settings(entry: &'static Entry) -> Vec<Setting> {
     })
 }
 
-/// Values that short runs can tell from each other.
+/// Returns values that short runs can tell apart.
 fn others(param: &'static Param) -> Others {
     let texts: &[&str] = match param.unit {
         ParamUnit::Count => &["1", "5"],
@@ -40,7 +40,7 @@ fn others(param: &'static Param) -> Others {
     (param, texts.iter().filter(other).copied().collect())
 }
 
-/// One agent, and what goes through it.
+/// Returns the rows of one agent, and of the packets that pass through it.
 pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: Seed) -> Vec<Row> {
     const STEPS: u32 = 96;
     let mut rng = seed.stream(("shim", entry.name, u64::from(number)));
@@ -58,7 +58,7 @@ pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: See
     (0..STEPS).map(row).collect()
 }
 
-/// What an agent hears of.
+/// Input of an agent.
 #[derive(Clone, Copy)]
 enum Event {
     Open(FlowId),
@@ -67,21 +67,21 @@ enum Event {
     Up(Packet),
 }
 
-/// Two flows, the first of two subflows; a third that is never opened.
+/// Host with two flows, the first of two subflows, and a third that is never opened.
 struct Host {
     streams: [Stream; 3],
-    /// Is the second flow open?
+    /// True if the second flow is open.
     second: bool,
 }
 
-/// A subflow as its sender and the network know it.
+/// Subflow, as its sender and the network see it.
 #[derive(Clone, Copy)]
 struct Stream {
     flow: FlowId,
     subflow: u8,
     sent: u64,
     acked: u64,
-    /// Duplicates that come still before the acknowledgement moves.
+    /// Duplicates still to come before the acknowledgement advances.
     left: u64,
 }
 
@@ -116,7 +116,7 @@ impl Host {
 
     fn turn_second(&mut self) -> Event {
         self.second = !self.second;
-        // Its numbers go on, as those of a connection do.
+        // Sequence numbers continue, as those of a connection do.
         match self.second {
             true => Event::Open(FlowId(1)),
             false => Event::Close(FlowId(1)),
@@ -141,7 +141,8 @@ impl Stream {
         packet
     }
 
-    /// New data; where nothing is outstanding, now and then behind a gap that nobody waits for.
+    /// Sends new data. If nothing is outstanding, data sometimes follows a gap that the receiver does not wait
+    /// for.
     fn send(&mut self, rng: &mut Rng) -> Packet {
         if self.acked == self.sent && chance(rng, 4) {
             self.sent += 100;
@@ -153,14 +154,14 @@ impl Stream {
         packet
     }
 
-    /// Outstanding data once more.
+    /// Retransmits outstanding data.
     fn send_again(&mut self, rng: &mut Rng) -> Packet {
         let mut packet = self.packet(Kind::Data, self.acked);
         packet.len = 1 + rng.below((self.sent - self.acked).min(1_460)) as u16;
         packet
     }
 
-    /// The next of a run of duplicates, or what ends it.
+    /// Returns the next of a run of duplicates, or the acknowledgement that ends the run.
     fn acknowledge(&mut self, rng: &mut Rng) -> Packet {
         if self.left > 0 {
             self.left -= 1;
@@ -174,7 +175,7 @@ impl Stream {
         ack
     }
 
-    /// What is no new duplicate, and looks like one.
+    /// Returns a packet that resembles a new duplicate but is none.
     fn odd(&mut self, rng: &mut Rng) -> Event {
         let mut ack = self.packet(Kind::Ack, self.acked);
         match rng.below(6) {
@@ -192,7 +193,7 @@ impl Stream {
             3 => ack.set_cut(true),
             4 => ack = Stream::new(FlowId(2), 0).packet(Kind::Ack, 0),
             _ => {
-                // Whatever else it says: it moves.
+                // The acknowledgement advances, so it is no duplicate whatever its blocks are.
                 let mut sack = SackBlocks::NONE;
                 sack.push(8_960, 10_420);
                 self.acked = self.sent;
@@ -226,7 +227,7 @@ impl Event {
         row.put_some("cut", ack.map(|p| u8::from(p.cut())));
     }
 
-    /// What becomes of it; nothing where nothing can.
+    /// Applies the event. Returns the fate of the packet, empty for other events.
     fn ask(self, agent: &mut AnyShim) -> &'static str {
         match self {
             Event::Open(flow) => agent.open(flow, None),

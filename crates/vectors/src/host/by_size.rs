@@ -1,4 +1,4 @@
-//! Rows of classes by size: what leaves a host and what comes to it, and with which service.
+//! Rows of classes by size: packets that leave a host or arrive at it, and the service of each.
 
 use super::cells::begin;
 use crate::draw::chance;
@@ -7,7 +7,7 @@ use crate::settings::{Setting, listed_settings};
 use sidestep_transport::shim::{AnyShim, Shim, Up, build};
 use sidestep_types::{Entry, FlowId, HostId, Kind, Packet, Rng, Seed, Time};
 
-/// Each word beside the other of it, each number beside another: two to eight classes.
+/// Returns settings with every pair of words, and every pair of numbers: two to eight classes.
 pub fn settings(entry: &'static Entry) -> Vec<Setting> {
     const LISTS: &[&str] = &[
         "",
@@ -40,7 +40,7 @@ pub fn settings(entry: &'static Entry) -> Vec<Setting> {
 /// Rows of a sequence.
 pub const STEPS: u32 = 64;
 
-/// The classes of one host, and what goes through them.
+/// Returns the rows of one host's classes, and of the packets that pass through them.
 pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: Seed) -> Vec<Row> {
     let mut rng = seed.stream(("shim", entry.name, u64::from(number)));
     let mut shim = build(entry.name, &setting.values).expect("it was built before");
@@ -57,7 +57,7 @@ pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: See
     (0..STEPS).map(row).collect()
 }
 
-/// What the shim hears of.
+/// Input of the shim.
 #[derive(Clone, Copy)]
 enum Event {
     Open(FlowId, Option<u64>),
@@ -69,29 +69,29 @@ enum Event {
 /// First byte, bytes, and first byte in the message, of a packet that was sent.
 type Sent = (u64, u64, u64);
 
-/// A flow as its host knows it.
+/// Flow, as its host sees it.
 #[derive(Default)]
 struct Flow {
     open: bool,
     size: Option<u64>,
-    /// Bytes that were given to its subflows.
+    /// Bytes given to the subflows.
     given: u64,
-    /// What each subflow has sent.
+    /// Packets sent by each subflow.
     sent: [Vec<Sent>; 2],
 }
 
-/// A flow of two subflows; one of one; one without an end; and one that is never opened.
+/// Host with a flow of two subflows, a flow of one, a flow without an end, and a flow that is never opened.
 #[derive(Default)]
 struct Host {
     flows: [Flow; 4],
 }
 
-/// The flow of two subflows.
+/// Flow with two subflows.
 const TWO: usize = 0;
-/// The flow without an end.
+/// Flow without an end.
 const ENDLESS: usize = 2;
 
-/// Thresholds of the settings, and a byte more.
+/// Sizes of flows: thresholds of the settings, and one byte more.
 const SIZES: [u64; 12] = [
     1, 2, 3, 500, 1_000, 1_001, 1_460, 3_000, 3_001, 100_000, 100_001, 100_002,
 ];
@@ -133,7 +133,7 @@ impl Host {
         Event::Open(FlowId(at as u32), self.flows[at].size)
     }
 
-    /// What is open is closed, what is closed is opened and begins anew.
+    /// Closes an open flow, or opens a closed flow, which begins anew.
     fn turn(&mut self, rng: &mut Rng) -> Event {
         let at = rng.below(3) as usize;
         if !self.flows[at].open {
@@ -145,7 +145,7 @@ impl Host {
 }
 
 impl Flow {
-    /// New data, or on another subflow what one has carried already; where there is none any more, the end.
+    /// Sends new data, or data that the other subflow has carried, or the flow's end if no data is left.
     fn send(&mut self, rng: &mut Rng, at: usize, subflow: u8) -> Packet {
         let again = at == TWO && self.given > 1_000 && chance(rng, 4);
         let from = self.given - if again { 1_000 } else { 0 };
@@ -160,7 +160,7 @@ impl Flow {
         data(at, subflow, sent)
     }
 
-    /// Any of what was sent once more.
+    /// Retransmits any of the packets sent.
     fn send_again(&mut self, rng: &mut Rng, at: usize, subflow: u8) -> Packet {
         let all = &self.sent[usize::from(subflow)];
         if all.is_empty() {
@@ -200,7 +200,7 @@ fn data(at: usize, subflow: u8, (own, len, from): Sent) -> Packet {
     packet
 }
 
-/// With a service that no other host's settings need to know.
+/// Sets a service that the settings of this host need not contain.
 fn served(rng: &mut Rng, mut packet: Packet) -> Packet {
     packet.set_service([0, 1, 2, 5, 10, 46, 62][rng.below(7) as usize]);
     packet
@@ -232,7 +232,7 @@ impl Event {
         row.put_some("ends_before", packet.map(|p| u8::from(p.ends())));
     }
 
-    /// The packet as it goes on.
+    /// Applies the event. Returns the packet after the shim.
     fn ask(self, shim: &mut AnyShim) -> Option<Packet> {
         match self {
             Event::Open(flow, size) => shim.open(flow, size),

@@ -1,9 +1,9 @@
-//! What the rows of all machines of a host have.
+//! Cells common to the rows of all machines of a host.
 
 use crate::row::Row;
 use crate::settings::Setting;
 
-/// The beginning of row number `step` of sequence `number`, of which each has so many steps.
+/// Begins row number `step` of sequence `number`; each sequence has `steps` steps.
 pub fn begin(setting: &Setting, (number, step, steps): (u32, u32, u32)) -> Row {
     let mut row = Row::default();
     row.put("row", number * steps + step);
@@ -13,7 +13,7 @@ pub fn begin(setting: &Setting, (number, step, steps): (u32, u32, u32)) -> Row {
     row
 }
 
-/// Bytes as `from..to`, `to` not among them.
+/// Formats a range of bytes as `from..to`, without `to`.
 pub fn range((from, to): (u64, u64)) -> String {
     format!("{from}..{to}")
 }

@@ -1,4 +1,5 @@
-//! Rows of coupled windows: windows and round trips, an acknowledgement of one of them, and how that grows.
+//! Rows of coupled windows: windows and round trips, an acknowledgement on one subflow, and the growth of its
+//! window.
 
 use super::cells::begin;
 use crate::draw::chance;
@@ -8,20 +9,20 @@ use sidestep_transport::Window;
 use sidestep_transport::mptcp::{Coupling, coupled};
 use sidestep_types::{Entry, Rng, Seed, Time, Values, Words};
 
-/// There is nothing to set.
+/// Returns the only setting: there are no parameters.
 pub fn settings(_: &'static Entry) -> Vec<Setting> {
     let mut rng = Seed(0).stream("settings");
     drawn_settings(&Values::default(), &[], None, 0, &mut rng, |_| true)
 }
 
-/// A subflow, after slow start but for some.
+/// Subflow, mostly after slow start.
 #[derive(Clone)]
 struct Path {
     window: Window,
     round_trip: Option<Time>,
 }
 
-/// One connection, whose windows nothing cuts.
+/// Returns the rows of one connection whose windows are never cut.
 pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: Seed) -> Vec<Row> {
     const STEPS: u32 = 16;
     let coupling = Coupling::from_name(entry.name).expect("it is listed");
@@ -59,7 +60,7 @@ pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: See
 
 fn draw_path(rng: &mut Rng, mss: u64) -> Path {
     let mut window = Window::new(mss, 1 + rng.below(60));
-    // A recovery may have left any number of bytes.
+    // A recovery can leave any number of bytes.
     window.cwnd += rng.below(mss);
     let slow_start = chance(rng, 6);
     window.ssthresh = window.cwnd + if slow_start { 5 * mss } else { 0 };
@@ -69,14 +70,14 @@ fn draw_path(rng: &mut Rng, mss: u64) -> Path {
     }
 }
 
-/// Of 10 us to 30 ms; none before the first acknowledgement.
+/// Draws a round trip of 10 us to 30 ms; `None` before the first acknowledgement.
 fn draw_round_trip(rng: &mut Rng) -> Option<Time> {
     let least = [10, 100, 100, 1_000, 10_000][rng.below(5) as usize];
     let at = Time::from_us(least) + Time::from_ps(rng.below(2_000_000 * least));
     (!chance(rng, 8)).then_some(at)
 }
 
-/// As much as makes a window grow now and then.
+/// Draws acknowledged bytes, enough for the window to grow at times.
 fn draw_acked(rng: &mut Rng, window: &Window, least: u64) -> u64 {
     let enough = window.cwnd.max(least);
     let most = [window.mss, 10 * window.mss, enough][rng.below(3) as usize];

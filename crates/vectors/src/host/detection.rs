@@ -1,4 +1,5 @@
-//! Rows of a sender that detects losses by time: what it hears by a path that loses and reorders, and what it repairs.
+//! Rows of a sender that detects losses by time: its inputs over a path that loses and reorders, and its
+//! retransmissions.
 
 use super::cells::begin;
 use super::dialogue::{self, Dialogue};
@@ -8,7 +9,7 @@ use crate::settings::Setting;
 use sidestep_transport::{LossDetection, Sender};
 use sidestep_types::{Entry, Seed};
 
-/// Tells whether `entry` has a table: the rows of thresholds are those of `duplicates`.
+/// Returns true if `entry` has a table here: the rows of thresholds belong to `duplicates`.
 pub fn has(entry: &Entry) -> bool {
     entry.name == LossDetection::Rack.name()
 }
@@ -16,7 +17,7 @@ pub fn has(entry: &Entry) -> bool {
 /// Rows of a sequence.
 pub const STEPS: u32 = 96;
 
-/// The detection of this name with all its parts, and each parameter changed that it goes by.
+/// Returns the detection of this name with all its parts, and each of its parameters changed.
 pub fn settings(entry: &'static Entry) -> Vec<Setting> {
     let base = [
         ("loss_detection", entry.name),
@@ -46,9 +47,10 @@ pub fn settings(entry: &'static Entry) -> Vec<Setting> {
     tcp::settings(entry.name, &base, &others, 8)
 }
 
-/// Segments of which one is lost; 0 loses none. Some sequences lose every segment from step 12 to the first timeout.
+/// Returns `n` if one segment in `n` is lost; 0 if none is. Some sequences lose every segment from step 12 to
+/// the first timeout.
 fn loss(number: u32, step: u32, timeouts: u32) -> u64 {
-    // Sequences of one setting are of several kinds.
+    // Sequences of one setting get different loss patterns.
     match ((number + number / 16) % 4, step) {
         (0, _) => 6,
         (1, _) => 0,
@@ -58,7 +60,7 @@ fn loss(number: u32, step: u32, timeouts: u32) -> u64 {
     }
 }
 
-/// Rows of a sender with a flow of 30 to 60 segments, its receiver, and the path between them.
+/// Returns the rows of a sender with a flow of 30 to 60 segments, its receiver, and the path between them.
 pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: Seed) -> Vec<Row> {
     let mut rng = seed.stream(("detection", entry.name, u64::from(number)));
     let size = 1000 * (30 + rng.below(31));

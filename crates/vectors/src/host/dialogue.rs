@@ -1,4 +1,4 @@
-//! A sender and its receiver, and a path between them that loses segments and delays some of them.
+//! Dialogue of a sender and its receiver over a path that loses segments and delays some of them.
 
 use super::cells::range;
 use super::tcp;
@@ -11,10 +11,10 @@ use sidestep_types::{Rng, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Each way, without delays.
+/// Propagation delay of each direction, for segments that are not late.
 const WAY: Time = Time::from_us(25);
 
-/// What the sender hears.
+/// Input of the sender.
 pub enum Heard {
     Ack(Ack),
     Timeout,
@@ -24,12 +24,12 @@ pub struct Dialogue {
     pub sender: TcpSender,
     pub now: Time,
     receiver: TcpReceiver,
-    /// By arrival, then by departure.
+    /// Segments and acknowledgements in flight, by arrival, then by departure.
     flying: BTreeMap<(Time, u64), Flying>,
     departures: u64,
-    /// When the last segment arrives that is not late.
+    /// Arrival of the last segment that is not late.
     last: Time,
-    /// One segment of so many is lost; none of 0.
+    /// Loss: one segment in `loss` is lost; 0 loses none.
     pub loss: u64,
 }
 
@@ -39,7 +39,7 @@ enum Flying {
 }
 
 impl Dialogue {
-    /// Makes the dialogue of a flow of `size` bytes, or of one without end.
+    /// Creates the dialogue of a flow of `size` bytes, or of a flow without an end.
     pub fn new(config: TcpConfig, size: Option<u64>) -> Dialogue {
         let config = Arc::new(config);
         Dialogue {
@@ -53,7 +53,7 @@ impl Dialogue {
         }
     }
 
-    /// The sender puts on the path what it can: all of that.
+    /// Sends all segments that the sender may send, and returns them, lost ones included.
     pub fn send(&mut self, rng: &mut Rng) -> Vec<Segment> {
         let now = self.now;
         let sent: Vec<Segment> = std::iter::from_fn(|| self.sender.poll_send(now)).collect();
@@ -79,7 +79,7 @@ impl Dialogue {
         self.departures += 1;
     }
 
-    /// Lets time go on to what the sender hears next, and lets it hear that.
+    /// Advances time to the sender's next input, and applies that input.
     pub fn next(&mut self) -> Heard {
         loop {
             let due = self.sender.deadline().unwrap_or(Time::MAX);
@@ -118,7 +118,7 @@ impl Dialogue {
     }
 }
 
-/// Writes the event at a sender: its start, an acknowledgement, or its timer, called `timer`.
+/// Adds the event at a sender: its start, an acknowledgement, or its timer, called `timer`.
 pub fn put_heard(row: &mut Row, heard: Option<&Heard>, timer: &str) {
     let (word, ack): (&str, Option<&Ack>) = match heard {
         None => ("start", None),
@@ -133,7 +133,7 @@ pub fn put_heard(row: &mut Row, heard: Option<&Heard>, timer: &str) {
     row.put_some("duplicate", duplicate);
 }
 
-/// Writes the segments that leave upon it, new ones and repairs.
+/// Adds the segments sent in response: new ones and retransmissions.
 pub fn put_sent(row: &mut Row, sent: &[Segment]) {
     let of = |again: bool| {
         let those = sent.iter().filter(move |s| s.retransmit == again);

@@ -1,4 +1,4 @@
-//! Rows of marks: what leaves a host and what is acknowledged, and what the tags of that say.
+//! Rows of marks: packets that leave a host, acknowledgements that arrive, and the tags on the packets.
 
 use super::cells::begin;
 use crate::draw::chance;
@@ -9,7 +9,8 @@ use sidestep_types::{
     Entry, FlowId, Framing, HEADER_BYTES, HostId, Kind, Packet, Rng, Seed, Tag, Time,
 };
 
-/// Each word and number beside those that let it show: repeats of full filters, messages that end by a gap.
+/// Returns settings with each word and number, beside others that make it show: repeats with a full filter,
+/// messages that end by a gap.
 pub fn settings(entry: &'static Entry) -> Vec<Setting> {
     const LISTS: &[&str] = &[
         "",
@@ -44,7 +45,7 @@ pub fn settings(entry: &'static Entry) -> Vec<Setting> {
         "unknown=packets; repeats=cuckoo; filter=16; fingerprint=4",
         "unknown=unmarked",
         "unknown=unmarked; repeats=cuckoo; filter=16; fingerprint=4",
-        // Half of 4 GiB and some: from what is too large to what is known.
+        // Half of 4 GiB and some: the announced size changes from too large to known.
         "unknown=packets; announce=1/2",
         "unknown=packets; announce=1/2; boost=1",
     ];
@@ -54,7 +55,7 @@ pub fn settings(entry: &'static Entry) -> Vec<Setting> {
 /// Rows of a sequence.
 pub const STEPS: u32 = 96;
 
-/// The marks of one host, and what goes through them.
+/// Returns the rows of one host's marks, and of the packets that pass through them.
 pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: Seed) -> Vec<Row> {
     let mut rng = seed.stream(("shim", entry.name, u64::from(number)));
     let mut mark = build(entry.name, &setting.values).expect("it was built before");
@@ -81,7 +82,7 @@ pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: See
     (0..STEPS).map(row).collect()
 }
 
-/// What marks hear of.
+/// Input of marks.
 #[derive(Clone, Copy)]
 enum Event {
     Open(FlowId, Option<u64>, Option<Message>),
@@ -90,37 +91,37 @@ enum Event {
     Up(Packet),
 }
 
-/// A subflow as its sender knows it.
+/// Subflow, as its sender sees it.
 #[derive(Default)]
 struct Stream {
     flow: u32,
     subflow: u8,
-    /// How much there is; all of two subflows together.
+    /// Size, bytes; two subflows of one flow share it.
     size: u64,
     sent: u64,
     acked: u64,
-    /// First byte, bytes and first byte in the message of what is not acknowledged.
+    /// Unacknowledged packets: first byte, bytes, and first byte in the message.
     out: Vec<(u64, u16, u64)>,
 }
 
-/// A flow of two subflows; one of 4 GiB and some; one whose size nobody knows; one that is never opened; and the
-/// messages of a connection, one after the other.
+/// Host with a flow of two subflows, a flow of a little more than 4 GiB, a flow of unknown size, a flow that is
+/// never opened, and the messages of a connection, one after the other.
 struct Host {
     now: Time,
     streams: Vec<Stream>,
     /// Bytes that the first flow has given to its subflows.
     given: u64,
-    /// Every other message of the connection has a size that nobody knows.
+    /// True if every other message of the connection has an unknown size.
     unknown: bool,
-    /// How many messages the connection has had.
+    /// Messages that the connection has had.
     messages: u32,
-    /// The stream that spoke last.
+    /// Stream of the last event.
     last: usize,
 }
 
-/// The flow that opened the connection, and the first of its messages.
+/// Flow that opened the connection: the first of its messages.
 const CONNECTION: u32 = 10;
-/// The stream of its messages.
+/// Stream of the connection's messages.
 const MESSAGES: usize = 4;
 
 impl Host {
@@ -131,7 +132,7 @@ impl Host {
             size,
             ..Stream::default()
         };
-        // Odd and even; the large one has so much beyond what 32 bits hold.
+        // Odd and even sizes; the large one exceeds 32 bits by a random amount.
         let whole = 8_000 + rng.below(3_000);
         let large = u64::from(u32::MAX) + rng.below(20_000);
         Host {
@@ -164,7 +165,7 @@ impl Host {
         } else if !chance(rng, 2) {
             self.last = [0, 0, 1, 2, 2, 3, 3, 4, 4, 4, 4, 5][rng.below(12) as usize];
         }
-        // Now and then before all of it is acknowledged.
+        // Sometimes the message is closed before all of it is acknowledged.
         let aborts = self.last == MESSAGES && chance(rng, 12);
         if self.last == MESSAGES && (aborts || self.is_between()) {
             return self.next_message(rng);
@@ -172,7 +173,7 @@ impl Host {
         let stream = &mut self.streams[self.last];
         let outstanding = !stream.out.is_empty();
         if outstanding && step >= STEPS / 2 && self.last == 0 {
-            // The same packet again and again: counts have an end.
+            // Retransmits one packet repeatedly, to reach the limit of the count.
             return Event::Down(stream.send_again(rng, true));
         }
         match rng.below(16) {
@@ -183,13 +184,13 @@ impl Host {
         }
     }
 
-    /// Is the message of the connection all acknowledged, or not open?
+    /// Returns true if the message of the connection is fully acknowledged or not open.
     fn is_between(&self) -> bool {
         let stream = &self.streams[MESSAGES];
         stream.acked == stream.size
     }
 
-    /// The message is closed, and upon that the next is opened.
+    /// Closes the message; the next call opens the next one.
     fn next_message(&mut self, rng: &mut Rng) -> Event {
         let stream = &mut self.streams[MESSAGES];
         let flow = CONNECTION + self.messages;
@@ -217,11 +218,11 @@ impl Host {
         Event::Open(FlowId(flow), size, Some(message))
     }
 
-    /// New data; where there is none any more, an acknowledgement leaves.
+    /// Sends new data, or an acknowledgement if no data is left.
     fn send(&mut self, rng: &mut Rng) -> Event {
         let stream = &mut self.streams[self.last];
         let mapped = stream.flow == 0;
-        // What the other subflow has carried goes by this one as well.
+        // Sometimes sends again what the other subflow has carried.
         let again = mapped && self.given > 2_000 && chance(rng, 6);
         let from = match (mapped, again) {
             (false, _) => stream.sent,
@@ -241,7 +242,7 @@ impl Host {
 
 impl Stream {
     fn packet(&self, kind: Kind, at: u64) -> Packet {
-        // Of the addresses and ports of its connection.
+        // The hash depends on the addresses and ports of the connection.
         let connection = 16 * self.flow.min(CONNECTION) + u32::from(self.subflow);
         let hash = 0x9e37_79b9u32.wrapping_mul(connection + 1);
         let mut packet = Packet::new(kind, FlowId(self.flow), HostId(0), hash);
@@ -265,14 +266,14 @@ impl Stream {
         self.out.push(sent);
         self.sent += u64::from(len);
         let mut packet = self.data(sent);
-        // As a transport that ranks by itself.
+        // Some transports set ranks themselves.
         if chance(rng, 4) {
             packet.set_rank(rng.below(100_000) as u32);
         }
         packet
     }
 
-    /// What is outstanding once more; now and then from within a packet on.
+    /// Retransmits outstanding data; sometimes begins within a packet.
     fn send_again(&mut self, rng: &mut Rng, stubborn: bool) -> Packet {
         let which = if stubborn {
             0
@@ -290,7 +291,7 @@ impl Stream {
         packet
     }
 
-    /// What arrives acknowledges the first packets of those that are outstanding, and now and then a part of one.
+    /// Acknowledges the first of the outstanding packets, sometimes the last of these only in part.
     fn acknowledge(&mut self, rng: &mut Rng) -> Packet {
         let (at, len, _) = self.out[rng.below(self.out.len() as u64) as usize];
         let part = chance(rng, 12);
@@ -300,7 +301,7 @@ impl Stream {
         self.packet(Kind::Ack, acked)
     }
 
-    /// What carries no payload: the end of a handshake or of the flow, and what opens one.
+    /// Creates a packet without payload: one that opens a flow, or ends its handshake or the flow.
     fn without_payload(&self, rng: &mut Rng) -> Packet {
         let kind = [Kind::Data, Kind::Data, Kind::Syn, Kind::Ack][rng.below(4) as usize];
         let mut packet = self.packet(kind, self.sent);
@@ -343,7 +344,7 @@ impl Event {
         row.put_some("transport_rank", rank);
     }
 
-    /// What leaves, and what was counted upon it.
+    /// Applies the event. Returns the packet that leaves, and the changes of the counters.
     fn ask(
         self,
         now: Time,

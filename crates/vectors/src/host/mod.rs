@@ -1,7 +1,7 @@
-//! Machines of a host that have tables: agents below a sender, marks, classes by size, what puts data into order, what
-//! a receiver says of duplicates, when a sender takes a segment for lost, and how coupled windows grow.
+//! Machines of a host that have tables: agents below a sender, marks, classes by size, shims that restore
+//! order, duplicate reports of a receiver, loss detection of a sender, and growth of coupled windows.
 //!
-//! All of them remember: their rows are sequences, each with one setting, answered by one machine.
+//! All of them remember. Their rows are sequences; each has one setting and is answered by one machine.
 
 mod agent;
 mod by_size;
@@ -21,29 +21,29 @@ use crate::table::Table;
 use sidestep_transport::{LossDetection, ThresholdRule, mptcp::Coupling, shim};
 use sidestep_types::{Entry, Seed};
 
-/// A machine of a host whose rows can be drawn.
+/// Machine of a host whose rows can be drawn.
 #[derive(Clone, Copy)]
 pub struct Machine {
     /// `shim`, `receiver`, `threshold`, `detection` or `coupled`.
     pub seam: &'static str,
-    /// Its line in the registry.
+    /// Entry in the registry.
     pub entry: &'static Entry,
     /// Rows of a sequence.
     pub steps: u32,
-    /// Sequences of the shipped table, one of each setting at least.
+    /// Sequences of the shipped table; each setting has at least one.
     pub sequences: u32,
     settings: fn(&'static Entry) -> Vec<Setting>,
-    /// The rows of sequence number `u32`.
+    /// Function that returns the rows of sequence number `u32`.
     sequence: fn(&'static Entry, &Setting, u32, Seed) -> Vec<Row>,
 }
 
-/// Those of one seam, but for their names.
+/// Machines of one seam, apart from their names.
 struct Kind {
     seam: &'static str,
     entries: &'static [Entry],
     has: fn(&Entry) -> bool,
     steps: u32,
-    /// Of the shipped table, if there are not more settings.
+    /// Sequences of the shipped table, unless there are more settings.
     sequences: u32,
     settings: fn(&'static Entry) -> Vec<Setting>,
     sequence: fn(&'static Entry, &Setting, u32, Seed) -> Vec<Row>,
@@ -124,7 +124,7 @@ static KINDS: [Kind; 8] = [
     },
 ];
 
-/// Every machine of a host that has a table.
+/// Returns every machine of a host that has a table.
 pub fn machines() -> impl Iterator<Item = Machine> {
     let of = |kind: &'static Kind| {
         let has = kind.entries.iter().filter(|entry| (kind.has)(entry));
@@ -169,20 +169,20 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// What a machine hears and answers in sequence `number`, whatever its setting is called.
+    /// Returns the inputs and answers of a machine in sequence `number`, without the name of the setting.
     fn said(machine: &Machine, setting: &Setting, number: u32) -> Vec<String> {
         let rows = (machine.sequence)(machine.entry, setting, number, Seed(1));
         let untold = |row: Row| crate::row::csv(std::iter::once(row)).replace(&setting.words, "");
         rows.into_iter().map(untold).collect()
     }
 
-    /// Changes of a setting, `name=value`.
+    /// Returns the changes of a setting, each as `name=value`.
     fn changes(setting: &Setting) -> Vec<&str> {
         let words = setting.words.split("; ");
         words.filter(|word| *word != "defaults").collect()
     }
 
-    /// Settings that differ in the parameter `name` alone.
+    /// Returns true if the settings differ only in the parameter `name`.
     fn differs_in(one: &Setting, other: &Setting, name: &str) -> bool {
         let rest = |of: &Setting| -> Vec<String> {
             let others = changes(of).into_iter();
@@ -192,8 +192,8 @@ mod tests {
         one.words != other.words && rest(one) == rest(other)
     }
 
-    /// What nothing shows would be pinned by nothing: all else being equal, another number of each parameter shows, and
-    /// each of its words beside every other.
+    /// Checks that a different number of each parameter shows, all else being equal, and each of its words
+    /// beside every other. A parameter without effect on the rows would not be tested by them.
     #[test]
     fn each_parameter_shows_in_the_shipped_sequences() {
         let mut unseen = Vec::new();

@@ -1,4 +1,4 @@
-//! Rows of what puts data into order: packets that arrive, and when which of them goes on.
+//! Rows of the shims that restore the order of data: packets that arrive, and when each is released.
 
 mod path;
 
@@ -10,7 +10,7 @@ use path::Path;
 use sidestep_transport::shim::{AnyShim, Counters, ENTRIES, Shim, Up, build};
 use sidestep_types::{Entry, FlowId, Kind, Packet, Seed, Tag, Time, Value, Values};
 
-/// Waits that run out, and rooms that are full, within a few steps.
+/// Returns settings in which timers expire and buffers fill within a few steps.
 pub fn settings(entry: &'static Entry) -> Vec<Setting> {
     const LISTS: &[&str] = &[
         "",
@@ -37,10 +37,10 @@ pub fn settings(entry: &'static Entry) -> Vec<Setting> {
 
 /// Rows of a sequence.
 pub const STEPS: u32 = 64;
-/// Of the shipped table: of each setting some that count down and some that count up.
+/// Sequences of the shipped table: for each setting, some with tags that count down and some that count up.
 pub const SEQUENCES: u32 = 54;
 
-/// One host, and what arrives at it.
+/// Returns the rows of one host, and of the packets that arrive at it.
 pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: Seed) -> Vec<Row> {
     let mut rng = seed.stream(("shim", entry.name, u64::from(number)));
     let mut order = build(entry.name, &setting.values).expect("it was built before");
@@ -77,7 +77,7 @@ pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: See
     (0..STEPS).map(row).collect()
 }
 
-/// Values of marks that count so.
+/// Returns the values of marks that count by `word`.
 fn marks_by(word: &str) -> Values {
     let mark = ENTRIES.iter().find(|entry| entry.name == "mark");
     let mut values = Values::defaults(mark.expect("it is listed").params);
@@ -85,19 +85,19 @@ fn marks_by(word: &str) -> Values {
     values
 }
 
-/// What ordering hears of.
+/// Input of the shim.
 #[derive(Clone, Copy)]
 enum Event {
     Open(FlowId),
     Close(FlowId),
-    /// The hash of the packet is the step at which it comes.
+    /// Packet that arrives; its hash is the step of its arrival.
     Up(Packet),
     Timeout,
 }
 
-/// What becomes of that.
+/// Output of the shim.
 struct Answer {
-    /// What has gone on, in this order.
+    /// Packets released, in order.
     on: Vec<Packet>,
     dropped: bool,
     counted: [u64; 6],

@@ -1,4 +1,4 @@
-//! Rows of a receiver that tells of duplicates: what arrives, and what it answers.
+//! Rows of a receiver that reports duplicates: the segments that arrive, and its answers.
 
 use super::cells::{begin, range};
 use super::tcp;
@@ -9,7 +9,7 @@ use sidestep_transport::{Ack, Arrival, Receiver, TcpReceiver};
 use sidestep_types::{Entry, Rng, Seed, Time};
 use std::sync::Arc;
 
-/// A receiver has no registry: this is what there are rows of.
+/// Entries of the table: a receiver has no registry.
 pub const ENTRIES: &[Entry] = &[Entry {
     name: "dsack",
     summary: "tells of what has arrived once more",
@@ -17,12 +17,12 @@ pub const ENTRIES: &[Entry] = &[Entry {
     params: &[],
 }];
 
-/// Of a receiver that tells of duplicates, and of one that does not.
+/// Returns settings of a receiver that reports duplicates, and of one that does not.
 pub fn settings(entry: &'static Entry) -> Vec<Setting> {
     const BASE: &[(&str, &str)] = &[
         ("recovery", "sack"),
         ("dsack", "true"),
-        // As Linux delays them, none of the first is.
+        // Under Linux's rule, the first acknowledgements are never delayed.
         ("delayed_ack_rule", "ns3"),
     ];
     const OTHERS: &[(&str, &[&str])] = &[
@@ -35,7 +35,7 @@ pub fn settings(entry: &'static Entry) -> Vec<Setting> {
     tcp::settings(entry.name, BASE, OTHERS, 6)
 }
 
-/// One receiver, and what arrives at it.
+/// Returns the rows of one receiver, and of the segments that arrive at it.
 pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: Seed) -> Vec<Row> {
     const STEPS: u32 = 24;
     let mut rng = seed.stream(("receiver", entry.name, u64::from(number)));
@@ -64,7 +64,7 @@ pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: See
     (0..STEPS).map(row).collect()
 }
 
-/// What is next, what is ahead of that, what came before, or some of each.
+/// Draws a segment: the next in order, one ahead of it, an earlier one, or one that overlaps.
 fn draw(rng: &mut Rng, next: u64, past: &[(u64, u32)]) -> Arrival {
     let bytes = |n: u64| 500 * n;
     let (seq, len) = match rng.below(8) {
@@ -99,7 +99,7 @@ fn put(row: &mut Row, operation: &str, arrival: Option<&Arrival>) {
     row.put_some("trimmed", arrival.map(|a| u8::from(a.trimmed)));
 }
 
-/// All that it answers, in this order.
+/// Adds all answers, in order.
 fn put_acks(row: &mut Row, acks: &[Ack]) {
     row.put_list("ack_bytes", acks.iter().map(|ack| ack.ack));
     row.put_list("ece", acks.iter().map(|ack| u8::from(ack.ece)));
@@ -109,7 +109,7 @@ fn put_acks(row: &mut Row, acks: &[Ack]) {
     row.put_list("sack_bytes", acks.iter().map(said));
 }
 
-/// The blocks of one acknowledgement; `-` of one without.
+/// Formats the blocks of one acknowledgement; `-` if it has none.
 fn said(ack: &Ack) -> String {
     let blocks: Vec<String> = tcp::blocks(ack).into_iter().map(range).collect();
     match blocks.is_empty() {

@@ -1,18 +1,18 @@
-//! TCPs for the rows of receivers and senders.
+//! TCP settings for the rows of receivers and senders.
 
 use crate::settings::{Others, Setting, changed, drawn_settings};
 use sidestep_transport::{Ack, ENTRIES, PARAMS, TcpConfig, build};
 use sidestep_types::{Param, Seed, Values};
 
-/// The parameter of this name, of every TCP or of one of its controllers.
+/// Returns the parameter of this name, of every TCP or of one of its controllers.
 fn param(name: &str) -> &'static Param {
     let own = ENTRIES.iter().flat_map(|entry| entry.params);
     let found = PARAMS.iter().chain(own).find(|param| param.name == name);
     found.unwrap_or_else(|| panic!("no transport has {name}"))
 }
 
-/// The defaults of every TCP with `base` in place of theirs, then those with other values of these
-/// parameters, each alone, and so many with all of them drawn from the stream of `name`.
+/// Returns the defaults of every TCP with the values of `base`, then each of these parameters changed alone,
+/// and `drawn` settings with all of them drawn from the stream of `name`.
 pub fn settings(
     name: &str,
     base: &[(&'static str, &str)],
@@ -39,13 +39,13 @@ fn read(values: &Values) -> Option<TcpConfig> {
     built.tcp().cloned()
 }
 
-/// The TCP of a setting.
+/// Returns the TCP configuration of a setting.
 pub fn config(setting: &Setting) -> TcpConfig {
     read(&setting.values).expect("it was built before")
 }
 
-/// The blocks of an acknowledgement in the order in which they stand in it, as bytes of the flow: what was
-/// cut off or came once more first.
+/// Returns the blocks of an acknowledgement in its order, as bytes of the flow. The block of trimmed or
+/// duplicate data comes first.
 pub fn blocks(ack: &Ack) -> Vec<(u64, u64)> {
     let below = ack.duplicate().filter(|_| ack.below);
     let first = ack.cut_off().or(below);

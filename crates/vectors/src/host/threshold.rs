@@ -1,4 +1,5 @@
-//! Rows of a sender's duplicate threshold: what it hears by a path that reorders, and what it makes of it.
+//! Rows of a sender's duplicate threshold: the acknowledgements it receives over a path that reorders, and its
+//! reactions.
 
 use super::cells::begin;
 use super::dialogue::{self, Dialogue};
@@ -8,13 +9,13 @@ use crate::settings::Setting;
 use sidestep_transport::{Sender, SenderCounters, ThresholdRule};
 use sidestep_types::{Entry, Seed, Words};
 
-/// The rule of this name beside what it needs, and each parameter changed that it goes by.
+/// Returns the rule of this name with the settings it needs, and each of its parameters changed.
 pub fn settings(entry: &'static Entry) -> Vec<Setting> {
     let rule = ThresholdRule::from_name(entry.name).expect("it is listed");
     let base = [
         ("fast_retransmit_rule", entry.name),
         ("recovery", "sack"),
-        // An early one hears of needless repairs without.
+        // The early rule learns of spurious retransmissions without D-SACK.
         (
             "dsack",
             if rule == ThresholdRule::Early {
@@ -49,7 +50,7 @@ pub fn settings(entry: &'static Entry) -> Vec<Setting> {
     tcp::settings(entry.name, &base, &others, 6)
 }
 
-/// One sender, its receiver, and the path between them.
+/// Returns the rows of one sender, its receiver, and the path between them.
 pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: Seed) -> Vec<Row> {
     const STEPS: u32 = 96;
     let mut rng = seed.stream(("threshold", entry.name, u64::from(number)));
@@ -72,8 +73,8 @@ pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: See
     (0..STEPS).map(row).collect()
 }
 
-/// Of some sequences nothing is lost, so that all repairs are needless; of some not before the threshold has risen,
-/// and then too much for it.
+/// Returns the loss rate of a step. Some sequences lose nothing, so that all retransmissions are spurious. Some
+/// lose nothing until the threshold has risen, and then too much for it.
 fn loss(number: u32, step: u32) -> u64 {
     match (number % 3, step) {
         (0, _) | (2, ..40) => 0,
@@ -82,7 +83,7 @@ fn loss(number: u32, step: u32) -> u64 {
     }
 }
 
-/// What it has made of what it heard.
+/// Returns the sender's threshold, window and counters after the event.
 fn answers(dialogue: &Dialogue, before: SenderCounters) -> [(&'static str, Option<u64>); 5] {
     let (sender, after) = (&dialogue.sender, dialogue.sender.counters());
     let more = |of: fn(&SenderCounters) -> u32| u64::from(of(&after) - of(&before));

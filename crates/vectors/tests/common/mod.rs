@@ -1,10 +1,10 @@
-//! Reading rows, and what second readings share.
+//! Reading of rows, and parts shared by the second implementations.
 
 #![allow(dead_code, missing_docs)]
 
 use sidestep_vectors::{Row, Seed, tables_named};
 
-/// The rows of the shipped table of this full name.
+/// Returns the rows of the shipped table of this full name.
 pub fn shipped(name: &str) -> Vec<Row> {
     let table = tables_named(name).pop().expect("it has a table");
     let rows = table.rows(Seed(1));
@@ -21,7 +21,7 @@ pub fn number(row: &Row, column: &str) -> u64 {
         .unwrap_or_else(|_| panic!("{column} is {text:?}: {row:?}"))
 }
 
-/// What the settings of a row say of `param`, or its default.
+/// Returns the value of `param` in the settings of a row, or its default.
 pub fn setting<'a>(row: &'a Row, param: &str, default: &'a str) -> &'a str {
     let words = cell(row, "settings").split("; ");
     let mut found = words.filter_map(|word| word.split_once('='));
@@ -35,7 +35,7 @@ fn fraction(text: &str) -> (u128, u128) {
     (above.parse().unwrap(), below.parse().unwrap())
 }
 
-/// What a message of that size announces.
+/// Returns the size that a message of `size` bytes announces.
 pub fn announced(row: &Row, flow: u64, size: u64) -> u64 {
     let share = fraction(setting(row, "announce_share", "1"));
     let factor = fraction(setting(row, "announce", "1"));
@@ -44,7 +44,7 @@ pub fn announced(row: &Row, flow: u64, size: u64) -> u64 {
     if chosen { scaled as u64 } else { size }
 }
 
-/// The mixer of docs/vectors.md, with numbers that cannot overflow.
+/// Mixer of docs/vectors.md, with numbers that cannot overflow.
 pub fn mix64(x: u64) -> u64 {
     const ALL: u128 = 1 << 64;
     let times = |a: u64, b: u128| (u128::from(a) * b % ALL) as u64;
@@ -54,7 +54,7 @@ pub fn mix64(x: u64) -> u64 {
     z ^ z >> 31
 }
 
-/// The filter of docs/vectors.md.
+/// Cuckoo filter of docs/vectors.md.
 pub struct Filter {
     buckets: Vec<[u64; 4]>,
     bits: u64,
@@ -70,7 +70,7 @@ impl Filter {
         }
     }
 
-    /// The fingerprint of a key, and its buckets.
+    /// Returns the fingerprint of a key, and its buckets.
     fn of(&self, key: u64) -> (u64, [usize; 2]) {
         let print = (key % (1 << self.bits)).max(1);
         let one = (u128::from(key >> 32) * self.buckets.len() as u128 / (1 << 32)) as usize;

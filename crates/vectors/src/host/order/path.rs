@@ -1,25 +1,25 @@
-//! Hosts that tag what they send, and a path that loses some of it, repeats some, and lets some be late.
+//! Hosts that tag their packets, and a path that loses, duplicates and delays some of them.
 
 use crate::draw::chance;
 use sidestep_types::{FlowId, HostId, Kind, Packet, Rng, Tag, Time};
 use std::collections::BTreeMap;
 
-/// All lengths, sizes and sequence numbers are multiples of this.
+/// Unit of all lengths, sizes and sequence numbers, bytes: each is a multiple of it.
 const UNIT: u32 = 100;
 
 pub struct Path {
     pub now: Time,
-    /// What the tags of the hosts say: `remaining`, `packets` or `bytes`.
+    /// Content of the hosts' tags: `remaining`, `packets` or `bytes`.
     counts: &'static str,
     streams: [Stream; 4],
-    /// By arrival, then by departure.
+    /// Packets in flight, by arrival, then by departure.
     flying: BTreeMap<(Time, u64), Packet>,
     departures: u64,
-    /// When the senders send next.
+    /// Time of the senders' next packet.
     sends: Time,
 }
 
-/// A subflow as its sender knows it.
+/// Subflow, as its sender sees it.
 struct Stream {
     flow: FlowId,
     subflow: u8,
@@ -27,26 +27,26 @@ struct Stream {
     message: Message,
 }
 
-/// What is being sent.
+/// Message being sent.
 #[derive(Clone, Copy)]
 struct Message {
     id: u8,
     says: Says,
-    /// Bytes of it; of those, what was sent, and in how many packets.
+    /// Bytes of the message, bytes sent, and packets sent.
     size: u32,
     sent: u32,
     packets: u32,
-    /// Where its count began: it may go on from a flow before.
+    /// Start of the count: it may continue from an earlier flow.
     from: u32,
 }
 
-/// What the tags of a message say.
+/// Content of the tags of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Says {
     Number,
-    /// No size at its beginning, as of 4 GiB and more.
+    /// No size at its beginning, as in a message of 4 GiB and more.
     NumberAtLast,
-    /// No size at its end, as of more than was announced.
+    /// No size at its end, as in a message that is larger than announced.
     NumberAtFirst,
     /// No tag.
     Nothing,
@@ -66,7 +66,7 @@ impl Path {
         }
     }
 
-    /// A flow begins anew: nothing of it is under way.
+    /// Restarts a flow: removes its packets in flight.
     pub fn open(&mut self, flow: FlowId) -> FlowId {
         self.flying.retain(|_, packet| packet.flow != flow);
         let of = |stream: &&mut Stream| stream.flow == flow;
@@ -76,7 +76,7 @@ impl Path {
         flow
     }
 
-    /// Lets time go on to the next arrival, or to `deadline` if that comes first: then `None`.
+    /// Advances time to the next arrival, or to `deadline` if that comes first; then returns `None`.
     pub fn next(&mut self, rng: &mut Rng, deadline: Option<Time>) -> Option<Packet> {
         while self.flying.len() < 12 {
             self.send(rng);
@@ -91,9 +91,9 @@ impl Path {
         self.flying.pop_first().map(|(_, packet)| packet)
     }
 
-    /// One packet leaves, and comes once, several times or never.
+    /// Sends one packet, which arrives once, several times or never.
     fn send(&mut self, rng: &mut Rng) {
-        // Now and then a pause: what is held for long goes on.
+        // An occasional pause, in which packets held for long are released.
         let wait = if chance(rng, 40) { 1_500 } else { 10 };
         self.sends += Time::from_us(wait);
         let which = [0, 0, 0, 0, 1, 2, 2, 3][rng.below(8) as usize];
@@ -110,7 +110,7 @@ impl Path {
             5 => 3,
             _ => 1,
         };
-        // The first sending of some is lost.
+        // Some packets are lost when first sent.
         let first = u8::from(sends > 0 && chance(rng, 6));
         let made = self.departures;
         let mut wait = 0;
@@ -118,14 +118,14 @@ impl Path {
             wait += late(rng);
             let mut copy = packet;
             let mut tag = copy.tag();
-            // By the network, or by the sender, which counts.
+            // The network duplicates a packet, or the sender retransmits it and counts that.
             if again > 0 && !made.is_multiple_of(3) && tag.tagged() {
                 tag.set_retransmissions(again);
                 tag.set_rank(tag.rank() >> again);
                 copy.set_tag(tag);
             }
             if again > 0 && chance(rng, 8) {
-                // With what follows it.
+                // The retransmission includes data that follows.
                 copy.len += UNIT as u16;
             }
             self.fly(wait, rng, copy);
@@ -182,7 +182,7 @@ impl Stream {
         packet
     }
 
-    /// The next message: with the next flow id, or one farther ahead.
+    /// Begins the next message, with the next flow id or one farther ahead.
     fn begin(&mut self, rng: &mut Rng) {
         let id = match (self.seq, rng.below(6)) {
             (0, _) => 0,
@@ -195,7 +195,7 @@ impl Stream {
             2 => Says::Nothing,
             _ => Says::Number,
         };
-        // The first of its flow, after others on its connection.
+        // First message of its flow, after others on its connection.
         let goes_on = self.seq == 0 && chance(rng, 2);
         self.message = Message {
             id: id % 8,
