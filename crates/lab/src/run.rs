@@ -1,4 +1,4 @@
-//! One run of a scheme with a seed: its progress, and its result.
+//! Run of a scheme with a seed: its progress, and its result.
 
 use crate::probe::Probed;
 use crate::told::Told;

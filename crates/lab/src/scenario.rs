@@ -41,7 +41,7 @@ pub struct Scenario {
     pub(crate) files: Vec<(String, String)>,
 }
 
-/// One `[workload.NAME]`.
+/// Section `[workload.NAME]`.
 pub(crate) struct Traffic {
     pub name: String,
     pub workload: AnyWorkload,
@@ -51,7 +51,7 @@ pub(crate) struct Traffic {
     pub places: Arc<BTreeMap<String, At>>,
 }
 
-/// One value of a scenario and its source. Points with equal settings share them: otherwise the settings of
+/// Value in a scenario and its source. Points with equal settings share them: otherwise the settings of
 /// very many points would be most of their memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting(Arc<Said>);
