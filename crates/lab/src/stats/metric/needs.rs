@@ -1,8 +1,8 @@
-//! Which probe a number needs.
+//! Probes that numbers need.
 
 use crate::probe::Probe;
 
-/// A key of `[probe]` without which some metrics have no value.
+/// Key of `[probe]` without which some metrics have no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// The window over which the use of links is taken.
@@ -26,7 +26,7 @@ pub enum Needs {
 }
 
 impl Needs {
-    /// The key.
+    /// Returns the key.
     pub const fn key(self) -> &'static str {
         match self {
             Needs::Links => "links",
@@ -41,7 +41,7 @@ impl Needs {
         }
     }
 
-    /// Does a run with this probe have it?
+    /// True if a run with this probe has it.
     pub fn is_met(self, probe: &Probe) -> bool {
         match self {
             Needs::Links => probe.links.is_some(),
