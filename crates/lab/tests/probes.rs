@@ -271,7 +271,7 @@ fn drops_are_told_by_reason_and_tier() {
     assert_eq!(full.values().sum::<u64>(), summary.drops.unwrap()["full"]);
 }
 
-/// One long flow over one switch, host to host.
+/// Single long flow over one switch, host to host.
 const ALONE: &str = r#"
 duration = "50 ms"
 schemes = ["dctcp"]

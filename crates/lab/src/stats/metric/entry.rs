@@ -248,7 +248,7 @@ pub enum Values {
     /// Values of the class at the end of the sample's name: completion times, or slowdowns if there is
     /// no unit.
     OfClass(fn(&ClassRecord) -> &Sample),
-    /// One value for each flow.
+    /// Value of each flow.
     Flows(OfFlows),
     /// Values in [`crate::Probed::samples`], under the name.
     Probed,
