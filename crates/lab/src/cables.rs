@@ -9,7 +9,7 @@ use sidestep_types::{HostId, SwitchId, Time};
 /// Separator between the two ends in a cable's name.
 const JOINS: &str = " - ";
 
-/// Most names listed in a message.
+/// Maximum number of names listed in a message.
 const MOST_NAMES: usize = 16;
 
 /// Target of a change.

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 /// Distances between hosts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Distances {
-    /// Most switches between two hosts, and these two hosts.
+    /// Largest number of switches between two hosts, and those two hosts.
     pub farthest: (u32, HostId, HostId),
     /// Mean links from one host to another.
     pub mean_links: f64,

@@ -103,8 +103,8 @@ fn a_workload_s_own_keys_win_over_those_of_the_scheme_and_of_all() {
         ("1 ms", "scenario file")
     );
     assert_eq!(of("transport.rto_min"), ("1 ms", "user: --set"));
-    // A workload of the scheme's kind inherits the key from the scheme; that the other kind lacks the key is no
-    // error.
+    // A key that the workload does not set comes from the scheme's [transport], although the kinds differ. A
+    // key that the workload's kind does not use is no error.
     let (recovery, source) = of("workload.new.transport.recovery");
     assert_eq!((recovery, source), of("transport.recovery"));
     let config = &scenario.schemes[0].config;

@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn what_no_seed_has_seen_may_still_come() {
-        // Upper limit of Poisson: no event in five seeds leaves up to 0.74 for each seed.
+        // Poisson's upper limit: no event in five seeds leaves up to 0.74 for each seed.
         let none = known(Reading::Exactly(0.0), 0.0, 3.689 / 5.0);
         let none = Known {
             range: Some(Interval {

@@ -131,12 +131,12 @@ fn possible(claim: &Claim, whole: f64, seeds: usize, ci: Interval) -> Interval {
     let least = match (signed, share) {
         (true, true) => -1.0,
         (true, false) => f64::NEG_INFINITY,
-        // A count above zero has a mean above zero: for one event, the lower limit of Poisson.
+        // A count above zero has a mean above zero: for one event, Poisson's lower limit.
         (false, _) if metric.is_count && !claim.is_ratio() && whole > 0.0 => 0.0253 / seeds as f64,
         (false, _) => 0.0,
     };
     let most = if share { 1.0 } else { f64::INFINITY };
-    // Events that no seed has seen may still occur: for no event, the upper limit of Poisson.
+    // Events that no seed has seen may still occur: for no event, Poisson's upper limit.
     if metric.is_count && !claim.is_ratio() && (ci.low, ci.high) == (0.0, 0.0) {
         let high = 3.689 / seeds as f64;
         let low = if claim.is_difference() { -high } else { 0.0 };

@@ -4,8 +4,8 @@
 //!                  ends and its start, its place in a shared connection. An open flow also has two ends and
 //!                  its packets in flight. Open flows are a share of those that began within the first timeout
 //!                  (a flow that loses its first packets waits that long), all endless flows, and all flows of
-//!                  closed loops in progress. When a run is over its ends are freed, and a run that writes
-//!                  tables has a row for each flow.
+//!                  closed loops in progress. When a run is over, both ends of each flow are freed, and a run
+//!                  that writes tables has a row for each flow.
 //! **Units**        bytes.
 //! **Source**       measured: `crates/lab/tests/memory.rs` compares this with the allocator, within a factor of
 //!                  two.

@@ -111,7 +111,7 @@ fn known(network: &Network) -> Vec<String> {
     all
 }
 
-/// Most words searched for a suggestion.
+/// Maximum number of words searched for a suggestion.
 const MOST_KNOWN: usize = 2_000;
 
 #[cfg(test)]

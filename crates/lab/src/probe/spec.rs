@@ -4,7 +4,7 @@ use super::between::Between;
 use sidestep_sim::{Latency, Plan, Watching};
 use sidestep_types::Time;
 
-/// Most detours that are logged: more than a figure can show.
+/// Maximum number of detours that are logged: more than a figure can show.
 pub const MOST_DETOURS: usize = 100_000;
 
 /// Specification of probes.

@@ -18,7 +18,7 @@ use sidestep_sim::{Becomes, Change, LEAST_RATE, Network, check_changes};
 use sidestep_types::{Param, Refusal, Time, Value};
 use std::collections::BTreeMap;
 
-/// Most changes in one scenario; more are taken for a mistake.
+/// Maximum number of changes in one scenario; more are taken for a mistake.
 const MOST_CHANGES: u32 = 1_000;
 
 /// Changes of a scenario, as read.

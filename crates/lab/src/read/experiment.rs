@@ -18,7 +18,7 @@ use sidestep_types::Time;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// Most points; more are taken for a mistake: each takes 9 kB once it is summed up.
+/// Maximum number of points; more are taken for a mistake: each takes 9 kB once it is summed up.
 const MOST_POINTS: usize = if cfg!(fuzzing) { 6 } else { 100_000 };
 
 /// Keys that a file does not inherit from its base.
@@ -232,7 +232,7 @@ impl Parsed {
         let mut notes = self.notes;
         notes.extend(names.iter().filter_map(|(word, _)| unread(word, files)));
         if self.axes.is_empty() {
-            // For a single scenario everybody shows its warnings, and nobody its notes.
+            // Only the warnings of a single scenario are shown, so the notes join them.
             points[0].scenario.warnings.append(&mut notes);
         }
         if self.axes.is_empty() {

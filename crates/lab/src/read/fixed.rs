@@ -4,8 +4,8 @@ use super::axes::{ReadAxis, join};
 use sidestep_config::document::{Entry, Item, Node};
 use sidestep_config::problem::{Problems, suggest};
 
-/// Reads `{ axis = "value", … }` and checks each against the axes. With `several`, `{ axis = ["one", "other"]
-/// }` is two values of the same axis.
+/// Reads `{ axis = "value", … }` and checks each against the axes. With `several`, a list such as
+/// `{ axis = ["one", "other"] }` is two values of the same axis.
 pub(super) fn fixed(
     what: &str,
     node: &Node,

@@ -36,7 +36,7 @@ impl Head {
     }
 }
 
-/// Most runs of a scheme in one scenario; more are taken for a mistake.
+/// Maximum number of seeds in one span; more are taken for a mistake.
 const MOST_SEEDS: u64 = 10_000;
 
 impl Reader<'_> {

@@ -13,7 +13,7 @@ use sidestep_sim::workload::MAX_FLOWS;
 use sidestep_types::{Framing, Param, Refusal};
 use std::sync::Arc;
 
-/// Most flows that are drawn for a check: a gigabyte.
+/// Maximum number of flows that are drawn for a check: a gigabyte.
 const MOST_DRAWN: f64 = 4e6;
 
 impl Reader<'_> {

@@ -19,16 +19,16 @@ use sidestep_switch::Capacity;
 use sidestep_types::{Param, Size, Time, Value};
 use std::collections::BTreeMap;
 
-/// Most windows of a probe in a run; more are taken for a mistake.
+/// Maximum number of windows of a probe in a run; more are taken for a mistake.
 const MOST_LOOKS: u64 = 1_000_000;
 
-/// Most values of windowed probes in a run, over all workloads or selections of links together.
+/// Maximum number of values of windowed probes in a run, over all workloads or selections of links together.
 const MOST_OF_WINDOWS: u64 = 1_000_000;
 
-/// Most selections of links; more are taken for a mistake.
+/// Maximum number of selections of links; more are taken for a mistake.
 const MOST_SELECTIONS: usize = 100;
 
-/// Most paths, instants, or draws: more than any figure shows.
+/// Maximum number of paths, instants, or draws: more than any figure shows.
 const MOST_KEPT: u64 = 1_000;
 
 /// `[probe]` as it was read, with the places of its values.

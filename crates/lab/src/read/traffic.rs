@@ -16,7 +16,7 @@ use sidestep_transport::shim;
 use sidestep_types::Refusal;
 use std::sync::Arc;
 
-/// Most workloads: a packet holds its class in a byte.
+/// Maximum number of workloads: a packet holds its class in a byte.
 const MOST_CLASSES: usize = 255;
 
 /// Refuses workloads whose flows may send larger segments than a scheme can carry.

@@ -22,7 +22,7 @@ pub const LEAST_SEEDS: usize = 3;
 /// Largest distance, in mean square, of the seeds' logarithms from that of all of them.
 const APART: f64 = 0.5;
 
-/// Most seeds that a forecast considers.
+/// Maximum number of seeds that a forecast considers.
 const MOST_SEEDS: u64 = 1000;
 
 /// Returns the interval of `whole`, the number of all seeds, from `seeds`, each seed's own; `None` for fewer

@@ -24,7 +24,7 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// Most times kept exactly. No run of a shipped experiment had more when it was chosen.
+    /// Maximum number of times kept exactly. No run of a shipped experiment had more when it was chosen.
     pub const EACH: usize = 1 << 18;
 
     pub fn push(&mut self, time: Time) {

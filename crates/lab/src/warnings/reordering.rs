@@ -16,7 +16,7 @@ pub(super) fn reordering_looks_like_losses(
     let threshold = tcp.dupack_threshold?;
     let who = reorders(scenario, scheme, switch)?;
     if tcp.reordering.rule != ThresholdRule::Fixed {
-        return None; // It learns.
+        return None; // The threshold adapts to reordering.
     }
     // DIBS section 4: above 10 duplicates is usually enough.
     let helped = orders(scheme) || hides_reordering(scheme);
