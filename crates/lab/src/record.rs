@@ -23,9 +23,9 @@ use std::collections::BTreeMap;
 /// Record of one run: a point, a scheme, a seed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The scheme's name.
+    /// Name of the scheme.
     pub scheme: String,
-    /// The seed.
+    /// Seed of the run.
     pub seed: u64,
     /// True if the watcher stopped the run: flows in progress are in no percentile, since it is unknown when
     /// they would have finished.
@@ -34,9 +34,9 @@ pub struct Record {
     pub flows: u64,
     /// Planned queries.
     pub queries: u64,
-    /// Simulated time.
+    /// Simulated time at the end.
     pub end: Span,
-    /// A digest of the trajectory.
+    /// Digest of the trajectory.
     pub trajectory_hash: u64,
     /// Sums over the run.
     pub counts: Counts,
@@ -62,7 +62,7 @@ pub struct Record {
     pub timed_out_queries: u64,
     /// Responses with a timeout.
     pub timed_out_responses: u64,
-    /// Responses.
+    /// Number of responses.
     pub responses: u64,
     /// Goodput of each endless flow while it lasted, bytes a second.
     pub endless: Vec<f64>,
@@ -146,7 +146,7 @@ macro_rules! told_by {
     };
 }
 
-/// Writes [`Counts`] and [`Signals`].
+/// Defines [`Counts`] and [`Signals`].
 macro_rules! counts {
     (
         work { $($(#[$work_doc:meta])* $work:ident $(by $work_teller:ident)?;)* }

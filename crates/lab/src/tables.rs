@@ -298,7 +298,7 @@ pub const PROBE_LISTS: &[Param] = &[
     .or_off("off"),
 ];
 
-/// A `[[change]]`.
+/// `[[change]]`.
 pub const CHANGE: &[Param] = &[
     Param::required(
         "at",
@@ -366,7 +366,7 @@ pub const FIGURE: &[Param] = &[
     ),
 ];
 
-/// A `[[plot]]`.
+/// `[[plot]]`.
 pub const PLOT: &[Param] = &[
     Param::required("kind", ParamUnit::File, "what it draws"),
     Param::with_default("title", ParamUnit::File, "", "what stands above it"),
@@ -419,7 +419,7 @@ pub const PLOT: &[Param] = &[
 /// Keys of `[[plot]]` that hold one word or several.
 pub const PLOT_LISTS: [&str; 3] = ["y", "schemes", "points_of"];
 
-/// A `[[claim]]`.
+/// `[[claim]]`.
 pub const CLAIM: &[Param] = &[
     Param::with_default(
         "id",

@@ -73,7 +73,7 @@ fn a_nic_is_layered_as_a_switch_is() {
         source("host.buffer.mark_at"),
         ("7 pkt".into(), "user: --set".into())
     );
-    // Written out and read again, it is the same.
+    // A scenario written out and read again is the same.
     let again = Scenario::read("b.toml", &scenario.to_toml(), &[], &NoFiles);
     let again = again.unwrap_or_else(|problems| panic!("{problems:?}"));
     let configs = |scenario: &Scenario| -> Vec<_> {

@@ -100,11 +100,11 @@ pub(crate) const NO_NUMBER: &str = "no number";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Over {
-    /// The largest number.
+    /// Largest number.
     Max,
-    /// The smallest number.
+    /// Smallest number.
     Min,
-    /// The mean of the numbers.
+    /// Mean of the numbers.
     Mean,
     /// Every number must be in the range; the worst is shown.
     Each,

@@ -22,7 +22,7 @@ pub const SECTIONS: [&str; 10] = [
 pub(super) const NAME_RULE: &str = "a name has letters, digits, \"-\" and \"_\" alone, 64 at most";
 
 pub(super) fn is_name(name: &str) -> bool {
-    // Files are named after it.
+    // Files are named after the name.
     (1..=64).contains(&name.len())
         && name
             .chars()

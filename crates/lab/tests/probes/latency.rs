@@ -60,7 +60,7 @@ fn latency_is_what_a_packet_takes_from_its_first_switch_to_its_last() {
     );
     assert_eq!(some.probed.samples["latency_us"].len(), 3);
     assert_eq!(some.outcome, alone.outcome);
-    // Four of seven hosts send over the link between the switches, to one of the other three's rack.
+    // Seven hosts send to one; the four in the other rack use the link between the switches.
     let two = text
         .replace("hosts_per_switch = 1", "hosts_per_switch = 4")
         .replace("degree = 1", "degree = 7");

@@ -10,7 +10,7 @@ use super::{Population, Reading, Unit};
 use crate::stats::Summary;
 use std::ops::Deref;
 
-/// Writes the table of metrics of a class.
+/// Defines the table of metrics of a class.
 macro_rules! of_class {
     ($($population:ident $kind:ident $name:literal $doc:literal => $read:expr;)*) => {
         /// All metrics of a class, in listing order.

@@ -41,9 +41,9 @@ pub enum Unit {
     Bytes,
     /// 10⁹ bits a second.
     Gbps,
-    /// A share of a whole, from 0 to 1.
+    /// Share of a whole, from 0 to 1.
     Share,
-    /// Things of the kind that [`Metric::doc`] names, or their mean or percentile.
+    /// Count of the items that [`Metric::doc`] names, or their mean or percentile.
     Number,
 }
 
@@ -111,7 +111,7 @@ pub(super) enum Kind {
     Gbps,
     Share,
     Number,
-    /// A number that is summed over the seeds.
+    /// Number that is summed over the seeds.
     Count,
 }
 

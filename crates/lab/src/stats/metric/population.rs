@@ -5,25 +5,25 @@ use crate::stats::Summary;
 /// Population that a metric or a sample is taken over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Population {
-    /// Queries that were asked.
+    /// Queries that began.
     Queries,
-    /// Queries of the plan, asked or not.
+    /// Planned queries, begun or not.
     PlannedQueries,
-    /// Flows of queries that were begun.
+    /// Flows of queries that began.
     Responses,
-    /// Responses of the plan, begun or not.
+    /// Planned responses, begun or not.
     PlannedResponses,
-    /// Responses that were begun, requests left out.
+    /// Responses that began, without requests.
     Answers,
-    /// All flows that end, requests left out.
+    /// All finite flows, without requests.
     EndingFlows,
     /// Background flows of 1 to 10 kB.
     ShortFlows,
-    /// Background flows that end.
+    /// Finite background flows.
     BackgroundFlows,
     /// Background flows of more than 1 MB.
     LongFlows,
-    /// Flows that never end.
+    /// Endless flows.
     EndlessFlows,
     /// All flows.
     Flows,
