@@ -26,7 +26,7 @@ use sidestep_types::HEADER_BYTES;
 pub const HOPS_A_SECOND: f64 = 10e6;
 
 /// Assumed: the same rate where queues are long, switches detour or ports order by rank: queued packets have
-/// left the cache, and ends of transmissions are events of their own. Measured 3.2 to 7 M.
+/// left the cache, and ends of transmissions are separate events. Measured 3.2 to 7 M.
 pub const FULL_HOPS_A_SECOND: f64 = 3e6;
 
 /// Cost of a list of runs.

@@ -1,5 +1,5 @@
-//! Resolved scenario: every value known, with its source. Reading, weighing and writing a scenario are in files
-//! of their own: `read/`, `load.rs`, `write.rs`.
+//! Resolved scenario: every value known, with its source. It is read in `read/`, weighed in `load.rs` and
+//! written in `write.rs`.
 
 use crate::claim::Claim;
 use crate::probe::Probe;

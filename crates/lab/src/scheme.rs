@@ -24,7 +24,7 @@ pub struct Scheme {
     pub summary: String,
     /// Paper and section.
     pub source: String,
-    /// True if the scenario changes a shipped scheme, or one from a file of its own, and inherits the other
+    /// True if the scenario changes a shipped scheme, or one in a separate file, and inherits the other
     /// settings.
     pub changed: bool,
     /// Settings of the scheme.
@@ -173,7 +173,7 @@ pub const TRANSPORT_SPEC: Spec<'static> = Spec {
     policies: &[],
 };
 
-/// `[host]`: each shim has a table of its own, and a list names the shims in use; the policies of the NIC come
+/// `[host]`: each shim has its table, and a list names the shims in use; the policies of the NIC come
 /// last.
 pub const HOST_SPEC: Spec<'static> = Spec {
     name: "host",

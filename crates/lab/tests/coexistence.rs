@@ -1,4 +1,4 @@
-//! Workloads with transports of their own: precedence of values, warnings, and results of runs.
+//! Workloads with their own transports: precedence of values, warnings, and results of runs.
 
 use sidestep_lab::cut::cut;
 use sidestep_lab::run_cut;

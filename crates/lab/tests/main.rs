@@ -1,5 +1,4 @@
-//! Single program of all tests of this room that need no program of their own: each program links the whole
-//! room.
+//! Single program of the tests of this room that need no separate program: each program links the whole room.
 
 mod ablations;
 mod changes;

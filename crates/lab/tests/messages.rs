@@ -1,6 +1,6 @@
 //! Golden table: mistakes in scenarios, and the messages about them.
 //!
-//! A changed message is a change for users: update the table in a commit of its own.
+//! A changed message is a change for users: update the table in a separate commit.
 
 use sidestep_lab::Scenario;
 use sidestep_sim::Files;

@@ -264,7 +264,7 @@ fn a_summary_by_hand() {
         metric(&s, "delivered_bytes"),
         Reading::Exactly(3.0 * 7.0 * 1000.0)
     );
-    // One endless flow a run: 1000 B in 102 ms, as a share of 1 Gbps, of which 1460 of 1538 bytes are payload.
+    // One endless flow a run: 1000 B in 102 ms, as a share of 1 Gbps; 1460 of 1538 bytes are payload.
     let goodput = 8000.0 / 0.102 / 1e9;
     for (name, expected) in [
         ("flow_goodput_gbps_mean", goodput),

@@ -139,7 +139,7 @@ fn a_value_gives_way_where_it_would_be_refused_or_have_no_effect() {
     );
     let off = of_dctcp(TEXT, &["transport.fast_retransmit=off"], LOSSES);
     assert_eq!(off, ["sack", "duplicates", "false"]);
-    // The same holds for a workload with a transport of its own.
+    // The same holds for a workload that sets its own transport.
     let swift = read(TEXT, &["workload.query.transport=swift"]).expect("it reads");
     let own = |key| said(&swift, "dctcp", &format!("workload.query.transport.{key}")).0;
     assert_eq!(

@@ -165,7 +165,7 @@ fn home(item: &Module, all: &Modules, depth: usize) -> Option<Module> {
     }
 }
 
-/// Finds a circle from `at` back to it, over files of which none is a parent of another.
+/// Finds a circle from `at` back to it, over files that are not parents of one another.
 fn circle(at: &Module, path: &mut Vec<Module>, all: &Modules, over: &mut Vec<Module>) -> bool {
     if path.contains(at) {
         path.push(at.clone());

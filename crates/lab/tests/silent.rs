@@ -1,6 +1,6 @@
 //! Golden table: settings that no run uses, and the warnings about them.
 //!
-//! A changed message is a change for users: update the table in a commit of its own.
+//! A changed message is a change for users: update the table in a separate commit.
 
 use sidestep_lab::Scenario;
 use sidestep_sim::Files;
@@ -85,8 +85,8 @@ fn defaults_that_are_written_out_are_no_slip() {
     assert_eq!(probed.warnings(), [""; 0], "of what it does not say");
 }
 
-/// A scenario of so many flows is not drawn when it is read: that would take gigabytes before it could be
-/// refused.
+/// A scenario with very many flows is not drawn when it is read: the draw would take gigabytes before the
+/// scenario could be refused.
 #[test]
 fn a_scenario_of_tens_of_millions_of_flows_is_read_without_drawing_them() {
     let text = GOOD.replace("300 /s", "590 M/s");

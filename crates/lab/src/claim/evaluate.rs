@@ -21,8 +21,8 @@ pub fn evaluate(claims: &[Claim], summaries: &[Summary]) -> Vec<ClaimResult> {
     evaluate_runs(claims, summaries, &[])
 }
 
-/// Evaluates every claim, given also the runs behind the summaries, some of which the machine may have
-/// disturbed.
+/// Evaluates every claim, given also the runs behind the summaries. The machine may have disturbed some
+/// of them.
 pub fn evaluate_runs(
     claims: &[Claim],
     summaries: &[Summary],

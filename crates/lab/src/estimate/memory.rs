@@ -148,7 +148,7 @@ fn kept_of(scenario: &Scenario, of: &Traffic) -> f64 {
     whole + parts
 }
 
-/// Returns the memory of a sample of so many times.
+/// Returns the memory of a sample with this number of times.
 fn list(times: f64) -> f64 {
     match times <= Sample::EACH as f64 {
         true => 8.0 * times,

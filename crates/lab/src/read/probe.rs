@@ -151,7 +151,7 @@ impl Reader<'_> {
     }
 }
 
-/// Layers of `[probe]`: keys with one value, and lists, of which the last layer's counts.
+/// Layers of `[probe]`: keys with one value, and lists, where the last layer counts.
 struct Written<'a> {
     /// Place of the section.
     at: At,
@@ -261,7 +261,7 @@ impl Checked<'_> {
         self.duration.ps() / span.ps()
     }
 
-    /// Returns the window called `name`, of which a run may have at most `most`; `None` if it is off.
+    /// Returns the window called `name`; `None` if it is off. A run may have at most `most` windows.
     fn window(&mut self, name: &str, most: u64) -> Option<Time> {
         let span = self.resolved.values.time_or_off(name)?;
         let duration = self.duration;
@@ -277,7 +277,7 @@ impl Checked<'_> {
         Some(span)
     }
 
-    /// Returns the window of the spread, for so many selections of links.
+    /// Returns the window of the spread for this number of selections of links.
     fn spread_window(&mut self, selections: usize) -> Time {
         match selections as u64 {
             0 => self.resolved.values.time("spread_window"),

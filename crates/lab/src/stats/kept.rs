@@ -1,6 +1,6 @@
 //! Summaries of very many points, compressed in memory.
 //!
-//! **Decision**  a [`Summary`] is wide: some 150 numbers, of which a small point uses a few, 4.5 kB beside the
+//! **Decision**  a [`Summary`] is wide: some 150 numbers, few of them used by a small point, 4.5 kB beside the
 //!               text. A sweep holds one of each point and scheme until its last file is written, so it holds
 //!               them packed, in a quarter of that, and unpacks a summary only while it is read.
 //! **Format**    postcard, field after field: within this process only, never written to a file. JSON leaves

@@ -202,7 +202,7 @@ pub struct SampleKind {
     pub unit: Unit,
     /// Probe without which it has no values, if it needs one.
     pub needs: Option<Needs>,
-    /// Parts that have a sample of their own, each under its name behind a dot: `goodput_gbps.query`.
+    /// Parts with separate samples, each under its name behind a dot: `goodput_gbps.query`.
     pub each: Option<Each>,
     /// Population with one value each.
     pub population: Population,
