@@ -1,27 +1,28 @@
-//! Makes the schemes, the scenarios and the tables that they read part of the program: every file of `schemes/`,
-//! `scenarios/` and `data/`, found here so that a new one is one file and no line anywhere.
+//! Embeds the schemes, the profiles, the scenarios and the tables that they read in the program: every file of
+//! `schemes/`, `profiles/`, `scenarios/` and `data/`, found here so that adding one means adding a file and no
+//! line anywhere.
 //!
-//! They are listed by rank, which a file says in a comment of its own, `# listed: 25`; those of the
-//! same rank, and those without one, which come last, by name. The text goes into the program whole,
-//! so nothing is opened when it runs.
+//! They are listed by rank, which a file states in a comment, `# listed: 25`; files of the same rank, and files
+//! without one, which come last, are listed by name. The text goes into the program whole, so nothing is opened
+//! when it runs.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 fn main() {
-    // Asked when it runs: a build folder may be shared by several copies of the sources.
+    // Read when the build script runs: several copies of the sources may share a build folder.
     let own = env::var_os("CARGO_MANIFEST_DIR").expect("cargo says where");
     let root = Path::new(&own).join("../..");
     for folder in ["schemes", "profiles", "scenarios"] {
         ship(&root, folder, "toml", |stem| stem.to_string());
     }
-    // Known as scenarios name them.
+    // Tables have the names that scenarios use.
     ship(&root, "data", "csv", |stem| format!("data/{stem}.csv"));
 }
 
-/// Writes the list of the files of `folder` with this ending, as pairs of a name and a text. The name is made of
-/// that of the file without its ending.
+/// Writes the list of the files of `folder` with this ending, as pairs of a name and a text. `name` makes the
+/// name from the file's name without its ending.
 fn ship(root: &Path, folder: &str, ending: &str, name: fn(&str) -> String) {
     let place = root.join(folder);
     println!("cargo::rerun-if-changed={}", place.display());
@@ -41,7 +42,7 @@ fn ship(root: &Path, folder: &str, ending: &str, name: fn(&str) -> String) {
     fs::write(out.join(format!("{folder}.rs")), list).expect("the build folder can be written to");
 }
 
-/// A file's rank, its name without the ending, and its path.
+/// Returns a file's rank, its name without the ending, and its path.
 fn ranked(path: PathBuf) -> (u32, String, PathBuf) {
     let text = fs::read_to_string(&path).expect("a shipped file can be read");
     let said = text

@@ -1,7 +1,7 @@
-//! What recording costs: processor time of a run with and without, and bytes an event.
+//! Cost of recording: processor time of a run with and without, and bytes an event.
 //!
-//! `record SCENARIO SCHEME FROM_US TO_US FILE [KEY=VALUE]...` runs the first seed of scheme number SCHEME three times each way in turn, and
-//! writes the recording to FILE.
+//! `record SCENARIO SCHEME FROM_US TO_US FILE [KEY=VALUE]...` runs the first seed of scheme number SCHEME three
+//! times each way in turn, and writes the recording to FILE.
 
 use sidestep_lab::recorded::Reader;
 use sidestep_lab::{RecordSpec, Scenario, Watch, run, run_recorded};
@@ -44,7 +44,7 @@ fn main() -> Result<(), String> {
     Ok(())
 }
 
-/// What this thread has had of a processor so far. Linux tells it.
+/// Returns the processor time of this thread so far, as Linux reports it.
 fn processor_time() -> Duration {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let first = told.split_whitespace().next();

@@ -1,6 +1,6 @@
 //! Runs one scenario for `bench/instructions/run.py`, which counts the instructions of [`measured`].
 //!
-//! `steps SCENARIO WARM_UP_US LENGTH_US [KEY=VALUE]...` takes the first scheme and seed, and
+//! `steps SCENARIO WARM_UP_US LENGTH_US [KEY=VALUE]...` uses the first scheme and seed, and
 //! prints the packet-hops of the measured part, and events per packet-hop of the whole run.
 
 use sidestep_lab::Scenario;
@@ -43,7 +43,7 @@ fn world(file: &str, text: &str, sets: &[String]) -> Result<World<WheelAgenda>, 
     World::new(&scenario.network, plan, config)
 }
 
-/// Valgrind counts from its entry to its exit: it keeps its name and is not inlined.
+/// Runs the measured part. Valgrind counts from its entry to its exit: it keeps its name and is not inlined.
 #[unsafe(no_mangle)]
 #[inline(never)]
 extern "C" fn measured(world: &mut World<WheelAgenda>, until: Time) {

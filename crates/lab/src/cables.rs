@@ -1,18 +1,18 @@
-//! Cables and switches by their names, and what becomes of cables when whole switches change.
+//! Cables and switches by name, and the cable changes that a change of a whole switch expands to.
 //!
-//! A cable is called by its two ends, in either order: `agg 0.0 - core 1`, `host 3 - edge 0.1`.
+//! A cable's name is its two ends, in either order: `agg 0.0 - core 1`, `host 3 - edge 0.1`.
 
 use sidestep_config::problem::suggest;
 use sidestep_sim::{Becomes, Change, End, Network};
 use sidestep_types::{HostId, SwitchId, Time};
 
-/// Between the two ends of a cable's name.
+/// Separator between the two ends in a cable's name.
 const JOINS: &str = " - ";
 
-/// More names than this help nobody.
+/// Maximum number of names listed in a message.
 const MOST_NAMES: usize = 16;
 
-/// What a change is about.
+/// Target of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum About {
     /// A cable, by its number.
@@ -21,7 +21,7 @@ pub(crate) enum About {
     Switch(SwitchId),
 }
 
-/// One change as it is written.
+/// Change as the scenario states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
     pub at: Time,
@@ -30,7 +30,7 @@ pub(crate) struct Written {
     pub reroute: Option<Time>,
 }
 
-/// The name of an end.
+/// Returns the name of an end.
 fn end_name(network: &Network, end: End) -> String {
     match end {
         End::Host(h) => format!("host {}", h.0),
@@ -38,14 +38,14 @@ fn end_name(network: &Network, end: End) -> String {
     }
 }
 
-/// The name of a cable.
+/// Returns the name of a cable.
 pub(crate) fn cable_name(network: &Network, cable: u32) -> String {
     let cable = &network.cables[cable as usize];
     let [a, b] = [cable.a, cable.b].map(|end| end_name(network, end));
     format!("{a}{JOINS}{b}")
 }
 
-/// What is called `word`: a host, a switch, or both.
+/// Returns every end called `word`: a host, switches, or both.
 fn ends(network: &Network, word: &str) -> Vec<End> {
     let number = word.strip_prefix("host ").and_then(|n| n.parse().ok());
     let host = number
@@ -57,7 +57,7 @@ fn ends(network: &Network, word: &str) -> Vec<End> {
         .collect()
 }
 
-/// The switch called `word`. Errors name the nearest, or say that several are called so.
+/// Returns the switch called `word`. Errors suggest the nearest name, or count the switches of that name.
 pub(crate) fn switch(network: &Network, word: &str) -> Result<SwitchId, String> {
     let found = ends(network, word).into_iter().filter_map(|end| match end {
         End::Switch(s) => Some(s),
@@ -74,7 +74,7 @@ pub(crate) fn switch(network: &Network, word: &str) -> Result<SwitchId, String> 
     }
 }
 
-/// `; did you mean "core 1"?`, of switches.
+/// Returns a hint at the nearest switch, such as `; did you mean "core 1"?`. For a host, the range of hosts.
 fn nearest(network: &Network, word: &str) -> String {
     if word.starts_with("host ") {
         return format!(
@@ -87,7 +87,8 @@ fn nearest(network: &Network, word: &str) -> String {
     if long { String::new() } else { hint }
 }
 
-/// The cable called `text`. Errors name the nearest, or say that several are called so.
+/// Returns the number of the cable called `text`. Errors suggest the nearest name, or count the cables of that
+/// name.
 pub(crate) fn cable(network: &Network, text: &str) -> Result<u32, String> {
     let splits = text.match_indices(JOINS);
     let splits = splits.map(|(at, _)| (text[..at].trim(), text[at + JOINS.len()..].trim()));
@@ -136,10 +137,10 @@ pub(crate) fn cable(network: &Network, text: &str) -> Result<u32, String> {
     ))
 }
 
-/// The changes of single cables that these come to, with the number of each one's own. A cable is up
-/// while nobody took it down and both its switches are up.
+/// Expands the written changes into changes of single cables, each with the index of the written change that
+/// caused it. A cable is up unless it was taken down itself or one of its switches is down.
 ///
-/// Errors name the first, in the order of time, that changes what is so already, and say why.
+/// Errors name the first change, in order of time, that has no effect or sets the rate of a cable that is down.
 pub(crate) fn of_cables(
     network: &Network,
     written: &[Written],
@@ -203,7 +204,7 @@ pub(crate) fn of_cables(
     Ok(changes)
 }
 
-/// Is this cable up, with these cables cut and these switches off?
+/// True if this cable is up, given the cut cables and the switches that are off.
 fn carries(network: &Network, cut: &[bool], off: &[bool], cable: u32) -> bool {
     let on = |end: End| match end {
         End::Host(_) => true,
@@ -327,7 +328,7 @@ mod tests {
             ]),
             [(0, down), (3, up)]
         );
-        // In the order of time, not as they are written.
+        // Changes apply in order of time, not in the order written.
         assert_eq!(
             of(&[at(4, cut, up), at(1, cut, down)]),
             [(1, down), (0, up)]

@@ -1,10 +1,10 @@
-//! What there is to choose from: every registry, and what each section says besides.
+//! Catalogue of everything a scenario can choose from: all registries, and the keys of each section.
 //!
-//! **Decision**     `sidestep list`, the Python package and the page's form are this list. Serialised, a kind is the
-//!                  object that `sidestep list --json` has for it.
+//! **Decision**     `sidestep list`, the Python package and the page's form show this list. Serialised, a kind
+//!                  is the object that `sidestep list --json` prints for it.
 //! **State**        none.
-//! **Units**        parameters say theirs in words, with an example of a value.
-//! **Errors**       none: what is shipped reads, and a test says so.
+//! **Units**        each parameter gives its unit in words, with an example of a value.
+//! **Errors**       none: a test checks that everything shipped can be read.
 
 mod measures;
 
@@ -20,36 +20,36 @@ use sidestep_transport::{CHOICES, shim};
 use sidestep_types::{Entry, Param};
 use std::sync::LazyLock;
 
-/// One kind of thing.
+/// Kind of item, such as routes or workloads.
 #[derive(Clone, Debug, Serialize)]
 pub struct Kind {
-    /// The word for it on the command line.
+    /// Word for the kind on the command line.
     #[serde(rename = "kind")]
     pub name: &'static str,
-    /// Where it is chosen in a scenario.
+    /// Key of a scenario that chooses an item of this kind.
     pub key: &'static str,
-    /// What there is.
+    /// Items of this kind.
     pub items: Vec<Item>,
 }
 
-/// One thing.
+/// Item that can be chosen.
 #[derive(Clone, Debug, Serialize)]
 pub struct Item {
-    /// Its name everywhere.
+    /// Name used everywhere.
     pub name: String,
-    /// What it does, in one line.
+    /// Description in one line.
     pub summary: String,
-    /// The paper or RFC.
+    /// Paper or RFC.
     pub source: String,
-    /// What can be set about it.
+    /// Parameters.
     #[serde(serialize_with = "params")]
     pub params: Vec<&'static Param>,
-    /// What else is known of what is measured.
+    /// Further facts about an item that is measured.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub measured: Option<Measured>,
 }
 
-/// The words for the kinds, in the order of the list. Figures of papers are not among them: they stand in files.
+/// Words for the kinds, in listing order. Papers' figures are not among them: they are in files.
 pub static KINDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let before = [
         "scenarios",
@@ -75,9 +75,9 @@ pub static KINDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     before.into_iter().chain(choices).chain(after).collect()
 });
 
-/// All there is of the kind called `name`, its singular included.
+/// Returns the kind called `name`, plural or singular.
 pub fn kind(name: &str) -> Option<Kind> {
-    // The key in a scenario says `sched`.
+    // Scenarios use the key `sched`.
     let name = if matches!(name, "sched" | "scheds") {
         "schedulers"
     } else {
@@ -109,7 +109,7 @@ pub fn kind(name: &str) -> Option<Kind> {
     Some(Kind { name, key, items })
 }
 
-/// What can be said outside the registries, a section an item: the keys at the top of a scenario as `scenario`.
+/// Returns the keys that no registry holds, one section an item; the item `scenario` has the top-level keys.
 pub fn sections() -> Kind {
     let item = |name: &str, summary: &str, tables: &[&'static [Param]]| Item {
         name: name.into(),
@@ -148,7 +148,7 @@ pub fn sections() -> Kind {
     }
 }
 
-/// What can be set, as a program reads it.
+/// Parameter, serialised for programs.
 struct Told(&'static Param);
 
 impl Serialize for Told {
@@ -167,7 +167,7 @@ fn params<S: Serializer>(params: &[&'static Param], to: S) -> Result<S::Ok, S::E
     to.collect_seq(params.iter().map(|param| Told(param)))
 }
 
-/// The word for one of a kind: `topology` of `topologies`.
+/// Returns the singular of a kind: `topology` for `topologies`.
 pub fn singular(kind: &str) -> String {
     match kind.strip_suffix("ies") {
         Some(stem) => format!("{stem}y"),
@@ -263,7 +263,7 @@ fn cdfs() -> Vec<Item> {
 }
 
 impl Kind {
-    /// A line an item; with `details` its parameters too.
+    /// Formats the kind as text, one line an item; with `details`, parameters too.
     pub fn to_text(&self, details: bool) -> String {
         let mut out = format!("{} ({})\n", self.name, self.key);
         let width = self.items.iter().map(|i| i.name.len()).max().unwrap_or(0);
@@ -284,7 +284,7 @@ impl Kind {
     }
 }
 
-/// What can be set; the words of one that stand `above` are not said again.
+/// Formats parameters. A description equal to the line `above` is not repeated.
 fn params_text(params: &[&Param], above: &str) -> String {
     let mut out = String::new();
     for p in params {

@@ -1,63 +1,64 @@
-//! Checkpoints as bytes: whose they are, the state of a run, and a session that goes on from it.
+//! Checkpoints as bytes: the run they belong to, its state, and a session that continues from it.
 //!
 //! ```text
-//! sidestep checkpoint 1\n   what it is, and the version of this format
+//! sidestep checkpoint 1\n   kind of file, and version of this format
 //! SHA-256 of the rest       32 bytes
 //! length of the head        4 bytes, little-endian
-//! head, body                postcard: whose it is; the state of the run
+//! head, body                postcard: the run it belongs to; the state of the run
 //! ```
 //!
-//! **Errors**  a file that is cut short or damaged is torn; one of another version of the format says which.
+//! **Errors**  a truncated or damaged file is torn; for another version of the format the error reports that
+//!             version.
 
 use crate::session::{Saved, Session};
 use postcard::from_bytes;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// What every version begins with.
+/// First bytes of a checkpoint of any version.
 const KIND: &[u8] = b"sidestep checkpoint ";
 
-/// This one's number.
+/// Version of the format written here.
 const VERSION: &str = "1";
 
-/// Whose a checkpoint is.
+/// Identity of the run that a checkpoint belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// The version of Sidestep: of the package, and a digest of what decides a run.
+    /// Version of Sidestep: that of the package, and a digest of the code that decides a run.
     pub code: String,
-    /// The scenario's name.
+    /// Name of the scenario.
     pub scenario: String,
-    /// The scheme's.
+    /// Name of the scheme.
     pub scheme: String,
-    /// The seed.
+    /// Seed of the run.
     pub seed: u64,
-    /// A digest of all of the scenario's values, of the code and the seed.
+    /// Digest of all values of the scenario, the code and the seed.
     pub identity: String,
-    /// Which packets are traced.
+    /// Filter of traced packets.
     pub trace: String,
-    /// How many were written of this run before.
+    /// Number of earlier checkpoints of this run.
     pub number: u64,
-    /// Microseconds of processor time that the run has taken so far, over all that were interrupted.
+    /// Processor time of the run so far, including its interrupted attempts, µs.
     pub cpu_us: u64,
-    /// The same by the clock.
+    /// Elapsed time of the run so far, including its interrupted attempts, µs.
     pub wall_us: u64,
 }
 
-/// Why a file is no checkpoint to go on from.
+/// Reason why a file is not a usable checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeadError {
-    /// It is cut short, or damaged: the reason.
+    /// File is truncated or damaged: the reason.
     Torn(String),
-    /// It is of another version of the format.
+    /// File has another version of the format.
     Version {
-        /// This one.
+        /// Version read here.
         expected: String,
-        /// That of the file.
+        /// Version of the file.
         got: String,
     },
 }
 
-/// The bytes of a checkpoint.
+/// Returns the bytes of a checkpoint.
 pub fn sealed(head: &Head, body: &[u8]) -> Vec<u8> {
     let head = postcard::to_stdvec(head).expect("a head has no part that cannot be written");
     let length = u32::try_from(head.len()).expect("names are short");
@@ -66,7 +67,7 @@ pub fn sealed(head: &Head, body: &[u8]) -> Vec<u8> {
     [KIND, VERSION.as_bytes(), b"\n", &digest, &rest].concat()
 }
 
-/// The head and the body of a checkpoint. Errors say that it is torn, or of another version of the format.
+/// Splits a checkpoint into head and body. Errors report a torn file or another version of the format.
 pub fn read_head(bytes: &[u8]) -> Result<(Head, &[u8]), HeadError> {
     let torn = |why: &str| HeadError::Torn(why.to_string());
     let rest = bytes.strip_prefix(KIND);
@@ -95,7 +96,7 @@ pub fn read_head(bytes: &[u8]) -> Result<(Head, &[u8]), HeadError> {
     }
 }
 
-/// The state of a session as bytes: a checkpoint's body. Errors say what of it cannot be kept.
+/// Returns the state of a session as bytes, the body of a checkpoint. Errors name the part that cannot be kept.
 ///
 /// ```
 /// use sidestep_lab::{Scenario, Session, checkpoint};
@@ -123,9 +124,9 @@ pub fn body_of(session: &Session) -> Result<Vec<u8>, String> {
     postcard::to_stdvec(&state).map_err(|e| format!("its state cannot be written: {e}"))
 }
 
-/// A session, which has not begun, goes on from the body of a checkpoint of the same run.
+/// Continues a session that has not begun from the body of a checkpoint of the same run.
 ///
-/// Errors say what cannot be read, or does not fit the run.
+/// Errors name what cannot be read or does not fit the run.
 pub fn go_on(fresh: Session, body: &[u8]) -> Result<Session, String> {
     let (saved, rest) = postcard::take_from_bytes::<Saved>(body)
         .map_err(|e| format!("its state cannot be read: {e}"))?;

@@ -1,16 +1,16 @@
-//! Cutting a run into parts, which somebody with threads lets run side by side.
+//! Cutting a run into parts that the caller runs in parallel threads.
 //!
-//! **Decision**     what of a scenario cannot be in parts yet, and how many events a window of one would hold.
+//! **Decision**     which scenarios cannot run in parts yet, and how many events a window of a part would hold.
 //! **State**        none.
 //! **Units**        events.
-//! **Errors**       [`refused`] names what is in the way.
+//! **Errors**       [`refused`] names the obstacle.
 
 use crate::scenario::Scenario;
 use sidestep_sim::parts::{self, Cut};
 use sidestep_sim::{Network, Plan, TraceFilter};
 use sidestep_types::Seed;
 
-/// Why scheme number `scheme` of the scenario runs in one piece, if it has to.
+/// Returns the reason why scheme number `scheme` of the scenario must run in one piece, if it must.
 pub fn refused(scenario: &Scenario, scheme: usize, trace: &TraceFilter) -> Option<String> {
     let of = &scenario.schemes[scheme];
     if of.own.is_some() {
@@ -24,13 +24,13 @@ pub fn refused(scenario: &Scenario, scheme: usize, trace: &TraceFilter) -> Optio
     parts::refused(&of.config.world(&Plan::default(), Seed(0), trace.clone()))
 }
 
-/// The network of the scenario cut into so many parts, as packets of scheme number `scheme` need it.
+/// Cuts the scenario's network into `count` parts, for the framing of scheme number `scheme`.
 pub fn cut(scenario: &Scenario, scheme: usize, count: usize) -> Result<Cut, parts::Uncut> {
     let framing = scenario.schemes[scheme].config.framing;
     Cut::of(&scenario.network, count, framing)
 }
 
-/// How many parts of a network have hosts, at most.
+/// Returns the largest number of parts of a network that all have hosts.
 pub fn most(network: &Network) -> usize {
     Cut::most(network)
 }

@@ -1,24 +1,24 @@
-//! How far the hosts of a network are from each other.
+//! Distances between the hosts of a network.
 //!
-//! **Units**        switches on a shortest path; links are one more.
-//! **Deviations**   in a network of more than 2²⁴ switch–cable pairs 64 of the switches with hosts, evenly
-//!                  spread, stand for all: the farthest may be farther, and the mean is near.
+//! **Units**        switches on a shortest path; a path has one link more.
+//! **Deviations**   in a network of more than 2²⁴ switch–cable pairs, 64 evenly spread switches with hosts
+//!                  stand for all: the real maximum may be larger, and the mean is approximate.
 
 use sidestep_sim::{End, Network};
 use sidestep_types::HostId;
 use std::collections::VecDeque;
 
-/// How far hosts are from each other.
+/// Distances between hosts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Distances {
-    /// The most switches between two hosts, and which these are.
+    /// Largest number of switches between two hosts, and those two hosts.
     pub farthest: (u32, HostId, HostId),
-    /// Links on the way from a host to another, on average.
+    /// Mean links from one host to another.
     pub mean_links: f64,
 }
 
 impl Distances {
-    /// Between the hosts of `network`; zero where no host reaches another.
+    /// Measures the hosts of `network`; all zero if no host reaches another.
     pub fn of(network: &Network) -> Distances {
         let Graph { neighbours, hosts } = Graph::of(network);
         let edges: Vec<usize> = (0..hosts.len()).filter(|s| !hosts[*s].is_empty()).collect();
@@ -47,8 +47,9 @@ impl Distances {
     }
 }
 
-/// Between no two hosts of `network` are more switches than this: twice as far as the farthest from one of them.
-/// By one search, where [`Distances::of`] makes hundreds in a large network; `None` where not every host reaches every other.
+/// Returns an upper bound on the switches between any two hosts of `network`: twice the distance of the switch
+/// farthest from one of them. Uses one search, where [`Distances::of`] makes hundreds in a large network.
+/// `None` if some hosts cannot reach each other.
 pub(crate) fn most_switches(network: &Network) -> Option<u32> {
     let Graph { neighbours, hosts } = Graph::of(network);
     let from = hosts.iter().position(|hosts| !hosts.is_empty())?;
@@ -58,11 +59,11 @@ pub(crate) fn most_switches(network: &Network) -> Option<u32> {
         .zip(&hosts)
         .filter(|(_, hosts)| !hosts.is_empty());
     let crossed: Option<Vec<u32>> = with_hosts.map(|(crossed, _)| *crossed).collect();
-    // The way by the first switch crosses it once.
+    // Both halves of the path cross the first switch: count it once.
     crossed?.into_iter().max().map(|crossed| 2 * crossed - 1)
 }
 
-/// Its switches: which are next to each, and which hosts hang off it.
+/// Switches of a network: the neighbours of each, and the hosts attached to it.
 struct Graph {
     neighbours: Vec<Vec<usize>>,
     hosts: Vec<Vec<HostId>>,
@@ -91,7 +92,7 @@ impl Graph {
     }
 }
 
-/// How many switches are crossed on the way from the hosts of `from` to those of each.
+/// Returns, for each switch, the number of switches on a path from the hosts of `from` to its own hosts.
 fn search(neighbours: &[Vec<usize>], from: usize) -> Vec<Option<u32>> {
     let mut far = vec![None; neighbours.len()];
     far[from] = Some(1);
@@ -144,7 +145,7 @@ mod tests {
                 "{most} for {farthest}"
             );
         }
-        // Without the cables between switches hosts reach those at their own alone.
+        // Without cables between switches, hosts reach only the hosts of their own switch.
         let mut cut = network("fat_tree").unwrap();
         cut.cables
             .retain(|cable| matches!((cable.a, cable.b), (End::Host(_), _) | (_, End::Host(_))));
@@ -155,7 +156,7 @@ mod tests {
     fn a_fat_tree_is_five_switches_across_and_one_switch_is_one() {
         let tree = distances("fat_tree");
         assert_eq!(tree.farthest.0, 5);
-        // k = 8: of the 127 others 3 are at the same edge, 12 in the same pod, 112 elsewhere.
+        // k = 8: of the 127 other hosts 3 share the edge switch, 12 more share the pod, 112 are elsewhere.
         let mean = (3.0 * 2.0 + 12.0 * 4.0 + 112.0 * 6.0) / 127.0;
         assert!((tree.mean_links - mean).abs() < 1e-9, "{tree:?}");
         let one = distances("single_switch");

@@ -10,20 +10,20 @@ use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::parts::{Crew, Cut};
 use std::sync::Arc;
 
-/// What the watcher of a run answers.
+/// Answer of the watcher of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watch {
-    /// Go on.
+    /// Continue the run.
     Go,
-    /// Stop here; what was recorded so far is kept.
+    /// Stop the run now; the results so far are kept.
     Stop,
 }
 
 /// Runs scheme number `scheme` of the scenario with `seed`.
 ///
-/// The run ends when every flow that ends has been delivered, or at `duration + drain`; with
-/// endless flows not before `duration`. `watch` is asked every thousandth of the way.
-/// Errors say what the simulator refused. Panics when the scenario has no such scheme.
+/// The run ends when every finite flow has been delivered, or at `duration + drain`; with endless flows not
+/// before `duration`. `watch` is called every thousandth of the way. Errors report what the simulator refused.
+/// Panics when the scenario has no such scheme.
 pub fn run(
     scenario: &Scenario,
     scheme: usize,
@@ -34,7 +34,7 @@ pub fn run(
     run_on::<WheelAgenda>(scenario, scheme, seed, trace, watch)
 }
 
-/// [`run`], recorded as `record` says. What happens is the same.
+/// Runs as [`run`] does and records the run as `record` sets out. The outcome is the same.
 pub fn run_recorded(
     scenario: &Scenario,
     scheme: usize,
@@ -46,7 +46,7 @@ pub fn run_recorded(
     drive::<WheelAgenda>(scenario, (scheme, seed), trace, Some(record), watch)
 }
 
-/// [`run`] on an agenda of the caller's choice: the outcome is the same, the speed is not.
+/// Runs as [`run`] does on an agenda of the caller's choice: the outcome is the same, the speed is not.
 pub fn run_on<A: Agenda>(
     scenario: &Scenario,
     scheme: usize,
@@ -57,9 +57,10 @@ pub fn run_on<A: Agenda>(
     drive::<A>(scenario, (scheme, seed), trace, None, watch)
 }
 
-/// [`run`] of a world that is cut; `crew` lets the parts run. What comes of it is the same.
+/// Runs as [`run`] does in the parts of `cut`, which `crew` executes. The outcome is the same.
 ///
-/// Errors say what the simulator refused. Panics when the scenario has no such scheme, and where it is [refused](crate::cut::refused).
+/// Errors report what the simulator refused. Panics when the scenario has no such scheme, and where a cut is
+/// [refused](crate::cut::refused).
 pub fn run_cut(
     scenario: &Scenario,
     (scheme, seed): (usize, u64),
@@ -90,7 +91,7 @@ fn drive<A: Agenda>(
     Ok(session.finish())
 }
 
-/// [`drive`] with policies of the caller's, which may end the run.
+/// Runs as [`drive`] does with policies of the caller, any of which may end the run.
 fn run_own<A: Agenda>(
     own: &Own,
     scenario: &Scenario,
@@ -121,7 +122,7 @@ fn run_own<A: Agenda>(
         Ok(run) => return Ok(run),
         Err(failure) => failure,
     };
-    // Once more, slower, for the packet's number: a policy that repeats itself fails in the same instant.
+    // Run once more, slower, to learn the packet's number: a deterministic policy fails at the same instant.
     if !remember
         && let Ok(Err(again)) = attempt(TraceFilter::None, true)
         && (again.at, &again.why) == (failure.at, &failure.why)

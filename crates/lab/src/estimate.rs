@@ -1,14 +1,14 @@
-//! What a run will take, before it is made: flows, packet-hops, memory and time, from the offered load.
+//! Cost of a run, estimated before it starts: flows, packet-hops, memory and time, from the offered load.
 //!
-//! **Decision**     hops are the data packets offered and an acknowledgement for each, over the mean way between
-//!                  hosts, at most what all hosts' links carry until the run's end. Flows without an end and
-//!                  closed loops fill what links they have. Of flows that begin together for one host the
-//!                  first windows meet at its port: what finds no room there is sent again, or detoured
-//!                  ([`bursts`]). A run of each scheme counts as its own.
-//! **Units**        bytes of memory at its peak; seconds of processor time; counts are numbers of a run.
-//! **Deviations**   losses and detours that no burst of a workload makes are not counted: bursts of a flow
-//!                  list, flows that meet by chance, timers that run out in vain. Both rates are measured
-//!                  ([`HOPS_A_SECOND`], [`FULL_HOPS_A_SECOND`]), and so is what a flow takes of memory ([`memory`]).
+//! **Decision**     hops are the data packets offered and an acknowledgement for each, times the mean path
+//!                  between hosts, at most what all hosts' links carry until the end of the run. Endless flows
+//!                  and closed loops fill the links left over. The first windows of flows that begin together
+//!                  for one host meet at its port: packets without room there are retransmitted, or detoured
+//!                  ([`bursts`]). The runs of each scheme are counted separately.
+//! **Units**        bytes of memory at the peak; seconds of processor time; counts are numbers of a run.
+//! **Deviations**   only bursts of a workload count as a cause of losses and detours: bursts of a flow list,
+//!                  chance collisions and spurious timeouts do not. Both rates are measured ([`HOPS_A_SECOND`],
+//!                  [`FULL_HOPS_A_SECOND`]), and so is the memory of a flow ([`memory`]).
 
 mod bursts;
 mod memory;
@@ -21,34 +21,35 @@ use crate::scheme::Scheme;
 use sidestep_sim::workload::{Cost, Load, Site};
 use sidestep_types::HEADER_BYTES;
 
-/// Assumed: what a core makes of `dibs-demo` (docs/performance.md), of its burst.
+/// Assumed: packet-hops a core simulates in a second of processor time, as in the burst of `dibs-demo`
+/// (docs/performance.md).
 pub const HOPS_A_SECOND: f64 = 10e6;
 
-/// Assumed: what it makes where queues are long, switches detour or ports rank: what waits has left the cache, and ends of
-/// transmissions are events of their own. Measured 3.2 to 7 M.
+/// Assumed: the same rate where queues are long, switches detour or ports order by rank: queued packets have
+/// left the cache, and ends of transmissions are separate events. Measured 3.2 to 7 M.
 pub const FULL_HOPS_A_SECOND: f64 = 3e6;
 
-/// What runs take.
+/// Cost of a list of runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimate {
     /// Flows of the largest run.
     pub flows: f64,
     /// Packet-hops of the largest run; events are about as many, and twice as many under pauses.
     pub hops: f64,
-    /// All runs.
+    /// Number of runs.
     pub runs: usize,
     /// Packet-hops of all runs.
     pub all_hops: f64,
-    /// Bytes of the largest run while it is made.
+    /// Memory of the largest run while it is in progress, bytes.
     pub run_bytes: f64,
-    /// Bytes that each further part of such a run has, where it is cut for threads.
+    /// Memory of each further part where that run is cut for threads, bytes.
     pub part_bytes: f64,
-    /// Bytes of what is kept of the runs that are over, until the last is.
+    /// Memory of the records of finished runs, until the last run ends, bytes.
     pub kept_bytes: f64,
 }
 
 impl Estimate {
-    /// What these runs and those take as one list.
+    /// Combines two estimates into that of both lists of runs.
     pub fn and(self, other: Estimate) -> Estimate {
         Estimate {
             flows: self.flows.max(other.flows),
@@ -61,7 +62,7 @@ impl Estimate {
         }
     }
 
-    /// The same runs where each is cut into so many parts.
+    /// Returns the estimate with every run cut into `parts` parts.
     pub fn in_parts(self, parts: usize) -> Estimate {
         Estimate {
             run_bytes: self.run_bytes + parts.saturating_sub(1) as f64 * self.part_bytes,
@@ -69,25 +70,25 @@ impl Estimate {
         }
     }
 
-    /// Peak bytes with so many runs at a time.
+    /// Returns peak memory with `jobs` runs at a time, bytes.
     pub fn bytes(&self, jobs: usize) -> f64 {
         let jobs = jobs.clamp(1, self.runs.max(1)) as f64;
         memory::ALWAYS + jobs * self.run_bytes + self.kept_bytes
     }
 
-    /// Seconds of processor time of all runs, at [`HOPS_A_SECOND`].
+    /// Returns processor time of all runs at [`HOPS_A_SECOND`], s.
     pub fn cpu_s(&self) -> f64 {
         self.all_hops / HOPS_A_SECOND
     }
 
-    /// The same at [`FULL_HOPS_A_SECOND`].
+    /// Returns processor time of all runs at [`FULL_HOPS_A_SECOND`], s.
     pub fn most_cpu_s(&self) -> f64 {
         self.all_hops / FULL_HOPS_A_SECOND
     }
 }
 
 impl Experiment {
-    /// What its runs take.
+    /// Estimates all runs of the experiment.
     pub fn estimate(&self) -> Estimate {
         let tables = !self.is_sweep();
         let each = (self.points.iter()).map(|point| point.scenario.estimated(tables));
@@ -96,12 +97,12 @@ impl Experiment {
 }
 
 impl Scenario {
-    /// What its runs take. Draws no flow.
+    /// Estimates all runs of the scenario. Draws no flow.
     pub fn estimate(&self) -> Estimate {
         self.estimated(true)
     }
 
-    /// What its runs take when each is recorded.
+    /// Estimates all runs of the scenario when each is recorded.
     pub fn estimate_recorded(&self, spec: &RecordSpec) -> Estimate {
         let estimate = self.estimate();
         let recording = memory::of_recording(self, spec, &estimate);
@@ -111,7 +112,7 @@ impl Scenario {
         }
     }
 
-    /// The same as a point of a sweep, which writes no table of flows.
+    /// Estimates all runs as a point of a sweep, which writes no table of flows.
     pub fn estimate_swept(&self) -> Estimate {
         self.estimated(false)
     }
@@ -130,7 +131,7 @@ impl Scenario {
         }
     }
 
-    /// Packet-hops of a run of each scheme. Draws no flow.
+    /// Returns the packet-hops of a run, for each scheme. Draws no flow.
     pub fn hops(&self) -> Vec<f64> {
         let sum = offered(self);
         let network = &self.network;
@@ -142,13 +143,13 @@ impl Scenario {
         let mean_rate = rates / access.len().max(1) as f64;
         let window = self.duration.as_s_f64();
         let until = self.duration.saturating_add(self.drain).as_s_f64();
-        // What does not fit into the links while flows arrive takes up the drain.
+        // Traffic beyond the capacity of the links while flows arrive is sent during the drain.
         let most = rates / wire_bits * until;
         let filling = (sum.endless + sum.active) as f64 * mean_rate;
         let filling = filling.min((rates - sum.wire_bps).max(0.0)) / wire_bits;
         let packets = ((sum.packets_per_s + filling) * window).min(most);
         let ways = 2.0 * Distances::of(network).mean_links;
-        // No link carries more than it can, whatever goes around.
+        // No link carries more than its rate, however many packets are detoured.
         let cables: f64 = network.cables.iter().map(|c| c.rate.as_bps() as f64).sum();
         let carried = 2.0 * cables / wire_bits * until;
         let of_scheme = |scheme: &Scheme| {
@@ -167,7 +168,7 @@ impl Scenario {
     }
 }
 
-/// About how many flows a run of `scenario` plans.
+/// Returns the approximate number of flows that a run of `scenario` plans.
 fn flows(scenario: &Scenario) -> f64 {
     scenario
         .traffic
@@ -176,13 +177,13 @@ fn flows(scenario: &Scenario) -> f64 {
         .sum()
 }
 
-/// About how many of them are this workload's.
+/// Returns the approximate number of flows that a run plans for one workload.
 pub(crate) fn flows_of(scenario: &Scenario, of: &Traffic) -> f64 {
     let load = of.workload.load(cost(scenario, of), scenario.duration);
     load.flows_per_s * scenario.duration.as_s_f64() + load.planned
 }
 
-/// Framing and segments of a workload under the first scheme.
+/// Returns framing and segment size of a workload under the first scheme.
 pub(crate) fn cost(scenario: &Scenario, of: &Traffic) -> Cost {
     let first = &scenario.schemes[0].config;
     let mut named = (0..).zip(&scenario.traffic);
@@ -220,8 +221,8 @@ mod tests {
         scenario.unwrap_or_else(|problems| panic!("{name}: {problems:?}"))
     }
 
-    /// Hops of all schemes, within a factor; of what is shipped, and of bursts far beyond what a port holds. Draws of few queries
-    /// are a factor of 1.7 apart.
+    /// Compares estimated hops of all schemes with simulated ones, within a factor: of shipped scenarios, and
+    /// of bursts far larger than a port. Draws of few queries differ by a factor of 1.7.
     #[test]
     fn the_hops_of_all_runs_are_near_the_estimate() {
         let cases: &[(&str, &[&str])] = &[
@@ -311,7 +312,7 @@ mod tests {
             &["schemes=dctcp", "switch.capacity=unlimited"],
         );
         let plain = plain.estimate().hops;
-        // What fits, comes one by one, or is paused takes the shortest way once.
+        // Bursts that fit, that are spread out, or that are paused take the shortest path once.
         assert_eq!(hops(&["switch.capacity=unlimited"]), plain);
         assert_eq!(hops(&["workload.query.jitter=20 ms"]), plain);
         assert_eq!(hops(&["workload.query.degree=10"]), plain / 10.0);
@@ -319,7 +320,7 @@ mod tests {
         assert!(1.2 * plain < dropped && dropped < 1.5 * plain);
         assert!(hops(&[]) > 2.5 * plain);
         assert!(hops(&["ttl=16"]) < hops(&[]));
-        // No more than the links carry: 512 cables, full until the end.
+        // The links bound the hops: 384 cables, full in both directions until the end.
         let full = hops(&["switch.capacity=1 pkt", "drain=0 s"]);
         assert!(full <= 2.0 * 384.0 * 1e9 / (1538.0 * 8.0) * 0.1, "{full}");
     }

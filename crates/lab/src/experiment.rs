@@ -1,4 +1,4 @@
-//! An experiment: a scenario at several points, what is drawn of it, and what a paper claims.
+//! Experiment: a scenario at several points, its plots, and the claims of a paper about it.
 
 use crate::claim::Claim;
 use crate::ran::Ran;
@@ -7,42 +7,42 @@ use crate::scenario::Scenario;
 use crate::stats::{Kept, Summary, metric, place, summarise};
 use std::sync::Arc;
 
-/// What `docs/experiments.md` calls an experiment. A scenario without `[sweep]` is one with a
+/// Experiment as `docs/experiments.md` defines it. A scenario without `[sweep]` is an experiment with a
 /// single point and no axes.
 pub struct Experiment {
-    /// The file's name without folder and ending.
+    /// Name of the file, without folder and extension.
     pub name: String,
-    /// What it shows, in one line; may be empty.
+    /// Title in one line; may be empty.
     pub title: String,
-    /// The paper's figure, when it is one.
+    /// Figure of a paper, if the experiment reproduces one.
     pub figure: Option<FigureSpec>,
-    /// What is drawn.
+    /// Plots to draw.
     pub plots: Vec<PlotSpec>,
-    /// What is swept; the last one varies fastest.
+    /// Swept axes; the last one varies fastest.
     pub axes: Vec<Axis>,
     /// All combinations of the axes' values; never empty.
     pub points: Vec<Point>,
-    /// What a paper says about it.
+    /// Claims of a paper about the experiment.
     pub claims: Vec<Claim>,
-    /// `[quick]` was applied.
+    /// True if `[quick]` was applied.
     pub quick: bool,
-    /// What `--set` did to the axes, one sentence each.
+    /// Effects of `--set` on the axes, one sentence each.
     pub notes: Vec<String>,
 }
 
 /// `[figure]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FigureSpec {
-    /// The paper: authors, venue and year.
+    /// Paper: authors, venue and year.
     pub paper: String,
-    /// The figure's number there; a table or section by its name.
+    /// Number of the figure in the paper; for a table or section its name.
     pub number: String,
-    /// What it shows, in one sentence.
+    /// Subject of the figure, in one sentence.
     pub shows: String,
 }
 
 impl FigureSpec {
-    /// What people call it: `Figure 8`, `Section 5.6`, or its own words; nothing where it has no number.
+    /// Returns the usual name: `Figure 8`, `Section 5.6`, or the name as given; `None` without a number.
     pub fn heading(&self) -> Option<String> {
         match self.number.as_str() {
             "" => None,
@@ -56,48 +56,48 @@ impl FigureSpec {
     }
 }
 
-/// What is swept.
+/// Swept axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axis {
-    /// A dotted key, or a name of the file's own.
+    /// Dotted key, or a name that the file defines.
     pub name: String,
-    /// Its values, as the reader sees them.
+    /// Values, as shown to the reader.
     pub values: Vec<String>,
-    /// The name is a dotted key of the scenario.
+    /// True if the name is a dotted key of the scenario.
     pub is_key: bool,
 }
 
-/// One combination of the axes' values.
+/// Combination of the axes' values.
 pub struct Point {
-    /// The value on each axis, in the order of [`Experiment::axes`].
+    /// Value on each axis, in the order of [`Experiment::axes`].
     pub at: Vec<String>,
-    /// What to simulate there. Its claims are the experiment's.
+    /// Scenario to simulate at this point. Its claims are in the experiment.
     pub scenario: Scenario,
 }
 
-/// The kinds of `[[plot]]`.
+/// Kinds of `[[plot]]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlotKind {
-    /// Metrics against an axis, a line a scheme.
+    /// Metrics against an axis, one line for each scheme.
     Lines,
-    /// Metrics against an axis of words.
+    /// Metrics against an axis of words, as bars.
     Bars,
-    /// The distribution of a sample.
+    /// Distribution of a sample.
     Cdf,
-    /// The values of a sample by rank.
+    /// Values of a sample by rank.
     Ranked,
-    /// A sample's windows against simulated time.
+    /// Windows of a sample against simulated time.
     OverTime,
-    /// One packet's way through the network.
+    /// Path of one packet through the network.
     Path,
     /// Each detour as a mark, time against switch.
     Detours,
-    /// The queues of one pod at some instants.
+    /// Queues of one pod at some instants.
     Occupancy,
 }
 
 impl PlotKind {
-    /// All of them, by name.
+    /// All kinds, by name.
     pub const ALL: [(&str, PlotKind); 8] = [
         ("lines", PlotKind::Lines),
         ("bars", PlotKind::Bars),
@@ -109,7 +109,7 @@ impl PlotKind {
         ("occupancy", PlotKind::Occupancy),
     ];
 
-    /// What it draws, in one line.
+    /// Returns a description in one line.
     pub const fn doc(self) -> &'static str {
         match self {
             PlotKind::Lines => "metrics y against axis x, a line a scheme, with 95 % intervals",
@@ -127,12 +127,12 @@ impl PlotKind {
         }
     }
 
-    /// Does it draw a sample?
+    /// True if the plot draws a sample.
     pub fn is_of_sample(self) -> bool {
         matches!(self, PlotKind::Cdf | PlotKind::Ranked | PlotKind::OverTime)
     }
 
-    /// Its name in `[[plot]]`.
+    /// Returns the name in `[[plot]]`.
     pub fn name(self) -> &'static str {
         let named = Self::ALL.iter().find(|(_, kind)| *kind == self);
         named.expect("every kind has a name").0
@@ -142,66 +142,66 @@ impl PlotKind {
 /// `[[plot]]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlotSpec {
-    /// What is drawn.
+    /// Kind of plot.
     pub kind: PlotKind,
-    /// Above it; may be empty.
+    /// Title above the plot; may be empty.
     pub title: String,
-    /// `lines` and `bars`: the name of the axis.
+    /// `lines` and `bars`: name of the axis.
     pub x: String,
     /// `lines` and `bars`: names of metrics.
     pub y: Vec<String>,
-    /// `cdf`, `ranked` and `over_time`: the name of the sample.
+    /// `cdf`, `ranked` and `over_time`: name of the sample.
     pub of: String,
-    /// Fixes axes: name and value. Values that no point has leave nothing to draw.
+    /// Fixed axes: name and value. If no point has these values, nothing is drawn.
     pub at: Vec<(String, String)>,
-    /// Only these schemes; empty for all.
+    /// Schemes to draw; empty for all.
     pub schemes: Vec<String>,
-    /// `lines` and `bars`: each number over the one at these values of axes; empty for the number itself.
+    /// `lines` and `bars`: divide each number by the number at these axis values; empty for the number itself.
     pub per: Vec<(String, String)>,
-    /// `lines` and `bars`: what the paper's authors plotted.
+    /// `lines` and `bars`: points that the paper's authors plotted.
     pub points: AuthorPoints,
-    /// The x axis is logarithmic.
+    /// True if the x axis is logarithmic.
     pub log_x: bool,
-    /// The y axis is logarithmic.
+    /// True if the y axis is logarithmic.
     pub log_y: bool,
 }
 
 /// Points that a paper's authors plotted, as far as a plot shows them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AuthorPoints {
-    /// Where they come from, in one line; empty without any.
+    /// Source of the points, in one line; empty if there are none.
     pub source: String,
-    /// The points, in the order of their table.
+    /// Points, in the order of their table.
     pub all: Vec<AuthorPoint>,
 }
 
-/// One of them.
+/// Point plotted by the authors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AuthorPoint {
-    /// The metric that it is of.
+    /// Metric of the point.
     pub metric: String,
-    /// Our name of its scheme.
+    /// Our name of the authors' scheme.
     pub scheme: String,
     /// Position on the axis, as an axis writes its values.
     pub x: String,
-    /// The number, in the metric's unit.
+    /// Value, in the metric's unit.
     pub y: f64,
 }
 
 impl Experiment {
-    /// Is it more than a plain scenario?
+    /// True if the experiment has axes, unlike a plain scenario.
     pub fn is_sweep(&self) -> bool {
         !self.axes.is_empty()
     }
 
-    /// How many runs it takes: points times schemes times seeds.
+    /// Returns the number of runs: points times schemes times seeds.
     pub fn runs(&self) -> usize {
         let of = |point: &Point| point.scenario.schemes.len() * point.scenario.seeds.len();
         self.points.iter().map(of).sum()
     }
 
-    /// What must be read before trusting a number, each once, with the points it is about
-    /// when it is not about all.
+    /// Returns the warnings to read before trusting a number, each once. A warning that does not hold for all
+    /// points names its points.
     pub fn warnings(&self) -> Vec<String> {
         let mut all: Vec<(String, Vec<String>)> = Vec::new();
         for point in &self.points {
@@ -223,7 +223,7 @@ impl Experiment {
         all
     }
 
-    /// Metrics and samples that plots and claims ask for.
+    /// Returns the metrics and samples that plots and claims use.
     fn asked(&self) -> Vec<&str> {
         let drawn = self.plots.iter();
         let drawn = drawn.flat_map(|plot| plot.y.iter().chain([&plot.of]));
@@ -234,7 +234,8 @@ impl Experiment {
         asked
     }
 
-    /// Those of a class of which no flow is sent, and those of groups without any.
+    /// Warns of metrics and samples without a value: of a class that sends no flow, or of groups where no flow
+    /// names one.
     fn unsent(&self) -> Vec<String> {
         let scenarios = || self.points.iter().map(|point| &point.scenario);
         let class = |name: &str| {
@@ -259,7 +260,7 @@ impl Experiment {
         self.asked().into_iter().filter_map(missing).collect()
     }
 
-    /// Those that no probe measures.
+    /// Warns of metrics and samples that no probe measures.
     fn unprobed(&self) -> Vec<String> {
         let missing = |name: &str| {
             let of_sample = || metric::sample(name).and_then(|sample| sample.needs);
@@ -271,8 +272,8 @@ impl Experiment {
         self.asked().into_iter().filter_map(missing).collect()
     }
 
-    /// [`Experiment::warnings`], and what the runs gave rise to: the first words of a scheme at a
-    /// point stand for all that were of it there.
+    /// Returns [`Experiment::warnings`] and the warnings of the runs. For a scheme at a point only the first is
+    /// given, with the number of the others.
     pub fn warnings_of(&self, results: &Results) -> Vec<String> {
         let mut all = self.warnings();
         for point in &results.points {
@@ -295,28 +296,28 @@ impl Experiment {
     }
 }
 
-/// What came out at all points, in the order of [`Experiment::points`].
+/// Results at all points, in the order of [`Experiment::points`].
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    /// One per point.
+    /// Results of each point.
     pub points: Vec<PointResult>,
 }
 
-/// What came out at one point.
+/// Results at one point.
 #[derive(Clone, Debug, Default)]
 pub struct PointResult {
-    /// The value on each axis.
+    /// Value on each axis.
     pub at: Vec<String>,
-    /// One per scheme that ran, in the scenario's order. Reports hold the same.
+    /// Summary of each scheme that ran, in the scenario's order. Reports hold the same.
     pub kept: Vec<Kept>,
-    /// One per run: by scheme, then by seed. Runs that an interruption kept from beginning are not there.
+    /// Each run: by scheme, then by seed. Runs that never began because of an interruption are missing.
     pub runs: Vec<Ran>,
-    /// The same whole; none of a sweep whose plots draw numbers alone.
+    /// Full record of each run; empty for a sweep whose plots draw only numbers.
     pub records: Vec<Record>,
 }
 
 impl PointResult {
-    /// Sums up the records of one point, which are in the order of schemes and seeds.
+    /// Sums up the records of one point, ordered by scheme and seed.
     pub fn of(point: &Point, records: Vec<Record>) -> PointResult {
         let schemes = point.scenario.schemes.iter();
         let summary = |name: &str| {
@@ -335,29 +336,29 @@ impl PointResult {
         }
     }
 
-    /// The summary of a scheme.
+    /// Returns the summary of a scheme.
     pub fn summary(&self, scheme: &str) -> Option<Arc<Summary>> {
         self.summaries().find(|s| s.scheme == scheme)
     }
 
-    /// The summaries, one per scheme that ran.
+    /// Iterates over the summaries, one for each scheme that ran.
     pub fn summaries(&self) -> impl Iterator<Item = Arc<Summary>> {
         self.kept.iter().map(Kept::get)
     }
 
-    /// Holds them in few bytes from now on.
+    /// Compresses the summaries in memory.
     pub fn pack(&mut self) {
         self.kept.iter_mut().for_each(|kept| *kept = kept.packed());
     }
 
-    /// The records of a scheme, by seed.
+    /// Iterates over the records of a scheme, by seed.
     pub fn of_scheme<'a>(&'a self, scheme: &'a str) -> impl Iterator<Item = &'a Record> {
         self.records.iter().filter(move |r| r.scheme == scheme)
     }
 }
 
 impl Results {
-    /// The point at these values.
+    /// Returns the results of the point at these values.
     pub fn at(&self, at: &[String]) -> Option<&PointResult> {
         self.points.iter().find(|point| point.at == at)
     }

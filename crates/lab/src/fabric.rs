@@ -1,15 +1,15 @@
-//! What a switch does between its ports: pauses for its senders, and a fabric that takes time to cross.
+//! Switch settings between input and output port: pauses for senders, and a fabric that takes time to cross.
 //!
-//! **Errors**       values that no switch can have are refused by [`sidestep_sim::check_switch`].
+//! **Errors**       [`sidestep_sim::check_switch`] refuses values that no switch can have.
 
 use sidestep_sim::{CioqConfig, PfcConfig, SwitchConfig};
 use sidestep_switch::buffer;
 use sidestep_types::{Refusal, Values};
 
-/// The words of `fabric`.
+/// Words of `fabric`.
 pub(crate) const FABRICS: &[&str] = &["output", "cioq"];
 
-/// Reads `pfc` and what belongs to it.
+/// Reads `pfc` and its dependent keys.
 pub(crate) fn pfc(values: &Values) -> Option<PfcConfig> {
     values.flag("pfc").then(|| PfcConfig {
         xoff: values.bytes("pfc_xoff"),
@@ -18,7 +18,7 @@ pub(crate) fn pfc(values: &Values) -> Option<PfcConfig> {
     })
 }
 
-/// Reads `fabric` and what belongs to it.
+/// Reads `fabric` and its dependent keys.
 pub(crate) fn cioq(values: &Values) -> Option<CioqConfig> {
     (values.word("fabric") == "cioq").then(|| CioqConfig {
         speedup: values.fraction("speedup"),
@@ -26,7 +26,7 @@ pub(crate) fn cioq(values: &Values) -> Option<CioqConfig> {
     })
 }
 
-/// Refuses pauses beside a buffer that they leave without work.
+/// Refuses pauses beside a buffer that they make useless.
 pub(crate) fn go_together(switch: &SwitchConfig) -> Result<(), Refusal> {
     let name = switch.buffer.0.as_str();
     if switch.pfc.is_some() && buffer::nature(name).detours {

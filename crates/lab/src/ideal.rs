@@ -1,33 +1,33 @@
-//! The completion time of a flow that has its path to itself.
+//! Completion time of a flow that has its path to itself.
 //!
-//! The flow's segments leave back to back at the first link's rate and are stored and
-//! forwarded at each hop of a shortest path: no window, no queue, no handshake, no
-//! acknowledgement. It is what a slowdown divides by, and depends on the network alone,
-//! so that it is the same for every scheme.
+//! The flow's segments leave back to back at the first link's rate and are stored and forwarded at each hop of
+//! a shortest path: no window, no queue, no handshake, no acknowledgement. A slowdown is a completion time
+//! divided by this one. It depends on the network alone, so that it is the same for every scheme.
 
 use sidestep_sim::FlowPlan;
 use sidestep_sim::network::{End, Network};
 use sidestep_types::{BitRate, Bytes, Framing, HEADER_BYTES, HostId, Time};
 use std::collections::VecDeque;
 
-/// The next node on a shortest path and the cable to it, where there is a path.
+/// Next node on a shortest path and the cable to it, if there is a path.
 type Hop = Option<(u32, u32)>;
 
 /// Ideal completion times over one network.
 pub struct Ideal<'a> {
     network: &'a Network,
     framing: Framing,
-    /// Of flows that have none of their own.
+    /// Segment size of flows that do not set their own.
     mss: u32,
-    /// For each node its neighbours, with the cable; hosts first, then switches.
+    /// Neighbours of each node, with the cable; hosts first, then switches.
     neighbours: Vec<Vec<(usize, usize)>>,
-    /// For each node, once asked for: the cable towards it from every node, along a shortest path. Of a host
-    /// with one cable to a switch the switch is asked, which all its hosts share.
+    /// For each destination node, once queried: the cable towards it from every node, along a shortest path. A
+    /// host with a single cable, to a switch, uses the entry of that switch, which all hosts there share.
     towards: Vec<Option<Vec<Hop>>>,
 }
 
 impl<'a> Ideal<'a> {
-    /// For flows cut into segments of `mss` payload bytes, but for what they say themselves.
+    /// Computes times of flows cut into segments of `mss` payload bytes, unless a flow sets its own segment
+    /// size.
     pub fn new(network: &'a Network, framing: Framing, mss: u32) -> Ideal<'a> {
         let nodes = network.hosts as usize + network.switches.len();
         let mut neighbours = vec![Vec::new(); nodes];
@@ -46,25 +46,25 @@ impl<'a> Ideal<'a> {
         }
     }
 
-    /// Payload bytes of a full segment of `flow`.
+    /// Returns the payload bytes of a full segment of `flow`.
     pub fn mss(&self, flow: &FlowPlan) -> u32 {
         flow.mss_or(self.mss)
     }
 
-    /// The ideal completion time of `flow`; `None` when it never ends or no path joins its hosts.
+    /// Returns the ideal completion time of `flow`; `None` if it is endless or no path joins its hosts.
     pub fn of(&mut self, flow: &FlowPlan) -> Option<Time> {
         let finite = (!flow.is_endless()).then_some(flow.size)?;
         self.segmented(flow.src, flow.dst, finite, self.mss(flow))
     }
 
-    /// The same of `bytes` from `src` to `dst`, in segments of the size that most have.
+    /// Returns the ideal completion time of `bytes` from `src` to `dst`, in segments of the default size.
     pub fn fct(&mut self, src: HostId, dst: HostId, bytes: u64) -> Option<Time> {
         self.segmented(src, dst, bytes, self.mss)
     }
 
-    /// How many full packets of `flow` its path holds, with the acknowledgement of the first on its way back: a
-    /// window of more waits at the sender's own NIC. `None` when no path joins its hosts, or a slower link
-    /// than the NIC's is on it.
+    /// Returns the number of full packets of `flow` in flight on its path, until the acknowledgement of the
+    /// first returns: packets of a larger window wait at the sender's own NIC. `None` if no path joins its
+    /// hosts, or the path has a link slower than the NIC.
     pub fn held_by_path(&mut self, flow: &FlowPlan) -> Option<u64> {
         let path = self.path(flow.src, flow.dst)?;
         let nic = path.first()?.0;
@@ -116,7 +116,7 @@ impl<'a> Ideal<'a> {
         Some(path)
     }
 
-    /// Breadth first from `target`; hosts do not forward.
+    /// Searches breadth first from `target`; hosts do not forward.
     fn search(&self, target: usize) -> Vec<Hop> {
         let mut towards = vec![None; self.neighbours.len()];
         let mut queue = VecDeque::from([target]);
@@ -135,12 +135,11 @@ impl<'a> Ideal<'a> {
     }
 }
 
-/// When the last of `segments` has crossed all links, propagation apart.
+/// Returns the time at which the last of `segments` has crossed all links, propagation apart.
 ///
-/// Segment j leaves link i after it has arrived there and segment j - 1 has left. All
-/// segments but the last are equal, so the longest chain of waits runs along link by link
-/// with the first segment, waits for the rest at the slowest link so far, and goes on with
-/// the last one.
+/// Segment j leaves link i after it has arrived there and segment j - 1 has left. All segments but the last are
+/// equal, so the longest chain of waits goes link by link with the first segment, waits for the rest at the
+/// slowest link so far, and continues with the last one.
 fn store_and_forward(path: &[(BitRate, Time)], segments: u64, full: Bytes, last: Bytes) -> Time {
     let of_last: Vec<Time> = path.iter().map(|(r, _)| r.time_to_send(last)).collect();
     let rest = |from: usize| of_last[from..].iter().fold(Time::ZERO, |sum, &t| sum + t);
@@ -171,7 +170,7 @@ mod tests {
     use sidestep_sim::network::{Cable, SwitchInfo};
     use sidestep_types::SwitchId;
 
-    /// host 0 - switch 0 - switch 1 - host 1, with these rates.
+    /// Builds host 0 - switch 0 - switch 1 - host 1, with these rates.
     fn line(gbps: [u64; 3]) -> Network {
         let (h, s) = (|n| End::Host(HostId(n)), |n| End::Switch(SwitchId(n)));
         let ends = [(h(0), s(0)), (s(0), s(1)), (s(1), h(1))];
@@ -258,7 +257,7 @@ mod tests {
             (ideal.mss(&flow), ideal.of(&flow)),
             (1460, Some(Time::from_us(3 * 8 + 3)))
         );
-        // Ten of 96 bytes and a header each: 1.088 us at each of three links.
+        // Ten segments of 96 bytes and a header each: 1.088 us at each of three links.
         flow.mss = std::num::NonZeroU16::new(96);
         let expected = Time::from_ns(12 * 1_088 + 3_000);
         assert_eq!((ideal.mss(&flow), ideal.of(&flow)), (96, Some(expected)));

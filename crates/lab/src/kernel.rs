@@ -1,25 +1,26 @@
-//! `[host] kernel`: what the testbed tells a host's kernel of how losses are found and repaired.
+//! `[host] kernel`: loss-recovery settings that the testbed makes in a host's kernel.
 
-/// How far the testbed tells a kernel how losses are found and repaired. The simulator has no kernel to tell.
+/// Extent to which the testbed sets up loss recovery in a host's kernel. The simulator has no kernel.
 ///
-/// What a kernel can be told depends on its release: the testbed reads it and warns of what stays.
+/// The available settings depend on the kernel's release: the testbed reads it and warns of what it cannot
+/// change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kernel {
-    /// What `[transport]` says; the rest is as the kernel has it.
+    /// Set what `[transport]` says; leave the rest at the kernel's defaults.
     #[default]
     Told,
-    /// The same, and to switch off what it says nothing of: probes, F-RTO, thresholds that adapt, and RACK where that can be
-    /// (not with SACK since Linux 6.17).
+    /// Like `Told`, and switch off everything `[transport]` does not mention: probes, F-RTO, adaptive
+    /// thresholds, and RACK where possible (not with SACK since Linux 6.17).
     Plain,
-    /// Nothing of it.
+    /// Set nothing.
     Stock,
 }
 
 impl Kernel {
-    /// As it is called in `[host]`.
+    /// Words in `[host]`.
     pub const WORDS: &[&str] = &["told", "plain", "stock"];
 
-    /// The one called so.
+    /// Returns the variant of this name.
     pub fn from_name(name: &str) -> Option<Kernel> {
         let all = [Kernel::Told, Kernel::Plain, Kernel::Stock];
         let place = Kernel::WORDS.iter().position(|word| *word == name)?;

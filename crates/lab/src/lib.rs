@@ -1,10 +1,10 @@
-//! From a scenario to a run to statistics: pure, without files, threads or a clock.
+//! From a scenario to runs to statistics: pure, without files, threads or a clock.
 //!
-//! [`Scenario::read`] turns text into a resolved [`Scenario`], or says everything that is
-//! wrong with it; [`run`] simulates one scheme with one seed; a [`Record`] is what is kept of
-//! it; [`stats::summarise`] adds the seeds up; [`evaluate`] holds the result against the paper's claims. An
-//! [`Experiment`] is a scenario at several points. The driver
-//! (command line, Python, browser) brings the files, the threads and the clock.
+//! [`Scenario::read`] turns text into a resolved [`Scenario`], or reports everything that is wrong with it.
+//! [`run`] simulates one scheme with one seed. A [`Record`] keeps the results of a run. [`stats::summarise`]
+//! combines the seeds. [`evaluate`] compares the result with the paper's claims. An [`Experiment`] is a
+//! scenario at several points. The driver (command line, Python, browser) brings the files, the threads and the
+//! clock.
 
 #![forbid(unsafe_code)]
 
@@ -41,7 +41,8 @@ mod told;
 mod warnings;
 mod write;
 
-/// `; did you mean "x"?` for the nearest of `known`; all of them when none is near, nothing when there is none.
+/// Returns a hint such as `; did you mean "x"?` at the nearest of `known`; all of them if none is near, an
+/// empty string if there are none.
 pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     sidestep_config::problem::suggest(word, known)
 }

@@ -1,33 +1,33 @@
-//! Offered load: what each workload asks of the network, against what the hosts' links carry.
+//! Offered load: traffic of each workload, against the capacity of the hosts' links.
 //!
-//! **Units**        payload and wire bits per second of data packets on their first link, before
-//!                  anything is lost; acknowledgements and retransmissions are not counted.
-//!                  `share` is wire bits over the sum of the rates of all hosts' links, `fabric_share` over what
-//!                  the links above the switches that they hang off carry one way.
+//! **Units**        payload and wire bits per second of data packets on their first link, before any loss;
+//!                  acknowledgements and retransmissions are not counted. `share` is wire bits over the sum of
+//!                  the rates of all hosts' links, `fabric_share` over the one-way capacity of the links
+//!                  between switches with hosts and the switches above.
 
 use crate::estimate::cost;
 use crate::scenario::Scenario;
 use sidestep_sim::workload::{Fabric, Load, Site};
 
-/// The offered load of a scenario.
+/// Offered load of a scenario.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadReport {
-    /// One per workload, in the scenario's order.
+    /// Load of each workload, in the scenario's order.
     pub classes: Vec<ClassLoad>,
-    /// Their sum.
+    /// Sum of the loads.
     pub sum: ClassLoad,
-    /// What all hosts' links carry together in one direction, in bits per second.
+    /// Capacity of all hosts' links in one direction, bits per second.
     pub capacity_bps: f64,
-    /// What the links above the switches that hosts hang off carry one way, if there are such.
+    /// One-way capacity of the links above the switches with hosts, if there are such links.
     pub fabric: Option<Fabric>,
-    /// What else must be known to trust the numbers, one sentence each.
+    /// Notes needed to trust the numbers, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// What one workload offers on average.
+/// Mean offered load of one workload.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClassLoad {
-    /// The workload's name; `sum` for the sum.
+    /// Name of the workload; `sum` for the sum.
     pub name: String,
     /// Flows that start, per second.
     pub flows_per_s: f64,
@@ -39,28 +39,28 @@ pub struct ClassLoad {
     pub wire_bps: f64,
     /// Wire bits over the capacity of all hosts' links.
     pub share: f64,
-    /// The same of payload bits: what `load` of a workload says.
+    /// Payload bits over the capacity of all hosts' links, as a workload's `load` states it.
     pub payload_share: f64,
     /// Wire bits over the capacity of the fabric, if there is one.
     pub fabric_share: Option<f64>,
-    /// The same of payload bits: what `load` says with `load_of = "fabric"`.
+    /// Payload bits over the capacity of the fabric, as `load` states it with `load_of = "fabric"`.
     pub fabric_payload_share: Option<f64>,
-    /// Flows without an end, which the rates leave out.
+    /// Endless flows, which the rates leave out.
     pub endless: u64,
-    /// Flows of closed loops at any instant, which the rates leave out.
+    /// Flows of closed loops in progress at any instant, which the rates leave out.
     pub active: u64,
-    /// What else must be known, one sentence each.
+    /// Notes needed to trust the numbers, one sentence each.
     pub notes: Vec<String>,
 }
 
 impl Scenario {
-    /// How much traffic each workload offers, and how much of it the hosts' links could carry.
+    /// Reports the traffic each workload offers, and its share of the capacity of the hosts' links.
     pub fn load(&self) -> LoadReport {
         report(self)
     }
 }
 
-/// The load with the framing and segment size of the first scheme.
+/// Computes the load with the framing and segment size of the first scheme.
 fn report(scenario: &Scenario) -> LoadReport {
     let site = Site::of(&scenario.network);
     let capacity_bps = site.access_bps();

@@ -1,6 +1,6 @@
-//! `[host] marker`: on the testbed, what sets the class of service that `by-size` says.
+//! `[host] marker`: on the testbed, the component that sets the class of service that `by-size` chooses.
 
-/// What sets the class of service on the testbed. In the simulator it is the shim, whatever this says.
+/// Component that sets the class of service on the testbed. In the simulator it is always the shim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Marker {
     /// The host: its sockets where sizes are known, a program at its interface where they are not.
@@ -11,10 +11,10 @@ pub enum Marker {
 }
 
 impl Marker {
-    /// As it is called in `[host]`.
+    /// Words in `[host]`.
     pub const WORDS: &[&str] = &["host", "port"];
 
-    /// The one called so.
+    /// Returns the marker of this name.
     pub fn from_name(name: &str) -> Option<Marker> {
         let all = [Marker::Host, Marker::Port];
         let place = Marker::WORDS.iter().position(|word| *word == name)?;

@@ -1,8 +1,8 @@
-//! What is told of a run once it is summed up.
+//! Short result of one run.
 //!
-//! **Decision**  a sweep of very many points cannot hold a [`Record`] of each run, which takes thousands of bytes however
-//!               little was sent. Reports, pages and manifests ask for what is here; plots of samples, paths, detours or
-//!               queues for the records.
+//! **Decision**  a sweep of very many points cannot hold a [`Record`] of each run, which takes thousands of
+//!               bytes however little was sent. Reports, pages and manifests need only this short result; plots
+//!               of samples, paths, detours or queues need the records.
 //! **State**     about a hundred bytes a run, and its warnings.
 //! **Units**     as in a [`Record`].
 
@@ -10,33 +10,33 @@ use crate::record::Record;
 use crate::told::Teller;
 use sidestep_types::Time;
 
-/// One run, in short.
+/// Short result of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ran {
-    /// The number of its scheme among those of its point.
+    /// Index of the scheme among those of its point.
     pub scheme: usize,
-    /// The seed.
+    /// Seed of the run.
     pub seed: u64,
-    /// Simulated time.
+    /// Simulated time at the end.
     pub end: Time,
-    /// Flows of the plan.
+    /// Planned flows.
     pub flows: u64,
-    /// Queries of the plan.
+    /// Planned queries.
     pub queries: u64,
     /// Events taken from the agenda.
     pub events: u64,
-    /// Deliveries of one packet over one link; `None` where nobody counted them.
+    /// Deliveries of one packet over one link; `None` if they were not counted.
     pub packet_hops: Option<u64>,
-    /// A digest of the trajectory; `None` of real packets.
+    /// Digest of the trajectory; `None` for real packets.
     pub trajectory_hash: Option<u64>,
-    /// Seconds of processor time that it took.
+    /// Processor time of the run, s.
     pub cpu_s: f64,
-    /// What must be read before trusting its numbers.
+    /// Warnings to read before trusting the numbers.
     pub warnings: Vec<String>,
 }
 
 impl Ran {
-    /// Of the run of scheme number `scheme` with this record.
+    /// Shortens the record of a run of scheme number `scheme`.
     fn of(scheme: usize, record: &Record) -> Ran {
         Ran {
             scheme,
@@ -52,7 +52,7 @@ impl Ran {
         }
     }
 
-    /// Those of the records that are of these schemes, in their order.
+    /// Shortens the records whose scheme is among `schemes`, in the order of the records.
     pub fn all(schemes: &[&str], records: &[Record]) -> Vec<Ran> {
         let number = |record: &Record| schemes.iter().position(|name| *name == record.scheme);
         let ran = |record| Some(Ran::of(number(record)?, record));

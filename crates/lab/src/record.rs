@@ -1,7 +1,7 @@
-//! What is kept of one run once its flows are forgotten: everything that statistics are made of.
+//! Record of one run, kept after its flows are forgotten: the input of all statistics.
 //!
 //! **Units**        times in whole picoseconds, so that merging seeds is exact; counts of packets.
-//! **Deviations**   none: [`crate::stats::summarise`] sees runs through this alone, so that a
+//! **Deviations**   none: [`crate::stats::summarise`] sees runs only through records, so that a
 //!                  record taken from a cache and one made a moment ago give the same numbers.
 //!
 //! A new count is one line in [`sidestep_sim::run_counts!`]; a new kind of measurement one field of
@@ -20,23 +20,23 @@ use sidestep_switch::DropReason;
 use sidestep_types::{BitRate, Framing, HEADER_BYTES, HostId, Time};
 use std::collections::BTreeMap;
 
-/// One run: a point, a scheme, a seed.
+/// Record of one run: a point, a scheme, a seed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The scheme's name.
+    /// Name of the scheme.
     pub scheme: String,
-    /// The seed.
+    /// Seed of the run.
     pub seed: u64,
-    /// The watcher stopped it: what was under way is in no percentile, since nobody knows when it
-    /// would have finished.
+    /// True if the watcher stopped the run: flows in progress are in no percentile, since it is unknown when
+    /// they would have finished.
     pub interrupted: bool,
-    /// Flows of the plan, but those of a closed loop that never came to start.
+    /// Planned flows, without those of a closed loop that never started.
     pub flows: u64,
-    /// Queries of the plan.
+    /// Planned queries.
     pub queries: u64,
-    /// Simulated time.
+    /// Simulated time at the end.
     pub end: Span,
-    /// A digest of the trajectory.
+    /// Digest of the trajectory.
     pub trajectory_hash: u64,
     /// Sums over the run.
     pub counts: Counts,
@@ -46,60 +46,60 @@ pub struct Record {
     pub qct: Sample,
     /// Completion times of background flows of 1 to 10 kB (DIBS section 5.3).
     pub fct_short: Sample,
-    /// One per workload.
+    /// Record of each workload.
     pub classes: Vec<ClassRecord>,
-    /// Completion times of groups whose flows are of several classes; the others are in their class.
+    /// Completion times of groups with flows of several classes; other groups are in their class.
     pub mixed_groups: Sample,
     /// Completion times of background flows of more than 1 MB.
     pub fct_long: Sample,
-    /// Completion times of responses, where queries send requests: [`Record::answers`]. Without requests they are
-    /// those of the flows of queries, and not kept twice.
+    /// Completion times of responses, if queries send requests: see [`Record::answers`]. Without requests they
+    /// equal those of the flows of queries, and are not stored twice.
     pub fct_response: Option<Sample>,
-    /// Bytes a second that each background flow of more than 1 MB delivered from its start to its end, or to
-    /// that of the run.
+    /// Goodput of each background flow of more than 1 MB from its start to its end, or to that of the run,
+    /// bytes a second.
     pub long_goodput: Vec<f64>,
-    /// Queries with a response that ran into a timeout.
+    /// Queries in which a response had a timeout.
     pub timed_out_queries: u64,
-    /// Such responses.
+    /// Responses with a timeout.
     pub timed_out_responses: u64,
-    /// Responses.
+    /// Number of responses.
     pub responses: u64,
-    /// Bytes a second that each endless flow delivered while it lasted.
+    /// Goodput of each endless flow while it lasted, bytes a second.
     pub endless: Vec<f64>,
-    /// Bytes a second that the slower of the links of its two hosts carries, of each of them.
+    /// Rate of the slower of the links of its two hosts, for each endless flow, bytes a second.
     pub endless_link: Vec<f64>,
-    /// The share of a full packet on such a link that is payload, of each of them.
+    /// Share of a full packet on such a link that is payload, for each endless flow.
     pub endless_payload: Vec<f64>,
-    /// Completion times of background flows that end by their size: see [`SIZES`].
+    /// Completion times of finite background flows by size: see [`SIZES`].
     pub fct_by_size: [Sample; SIZES.len()],
-    /// How busy the links out of switches were.
+    /// Use of the links out of switches.
     pub links: LinksBusy,
-    /// What was looked at beside.
+    /// Results of the probes.
     pub probed: Probed,
-    /// Cycles of ports that came to wait for each other for ever.
+    /// Cycles of ports that wait for each other forever.
     pub deadlocks: u64,
-    /// What must be read before trusting its numbers.
+    /// Warnings to read before trusting the numbers.
     pub warnings: Vec<String>,
-    /// What the machine did to it, in words; numbers are stated with such runs and without them. Never kept: nothing is
-    /// done to simulated runs.
+    /// Disturbances of the run by the machine, in words; numbers are given with and without such runs. Never
+    /// stored: simulated runs are not disturbed.
     #[serde(skip)]
     pub marks: Vec<String>,
-    /// Who told what is in it. Never kept: only simulated runs are, in which everything is told.
+    /// Sources of the counts. Never stored: only simulated runs are stored, and they have all sources.
     #[serde(skip)]
     pub told: Told,
-    /// Seconds of processor time that it took; 0 until whoever has a clock fills it in.
-    /// The one number here that differs from run to run.
+    /// Processor time of the run, in seconds; 0 until a caller with a clock fills it in. The only number here
+    /// that differs between repetitions of a run.
     pub cpu_s: f64,
 }
 
-/// How busy the links out of switches were over a run, as shares of its time.
+/// Use of the links out of switches over a run, as shares of its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LinksBusy {
-    /// Links.
+    /// Number of links.
     pub n: u64,
-    /// The sum of their shares.
+    /// Sum of their shares.
     pub sum: f64,
-    /// The busiest one's.
+    /// Share of the busiest link.
     pub max: f64,
 }
 
@@ -136,7 +136,7 @@ impl From<Span> for u64 {
     }
 }
 
-/// A count that one teller alone tells, or everybody.
+/// Wraps a count of a certain source, or of any.
 macro_rules! told_by {
     ($told:ident, $count:expr) => {
         Some($count)
@@ -146,7 +146,7 @@ macro_rules! told_by {
     };
 }
 
-/// Writes [`Counts`] and [`Signals`].
+/// Defines [`Counts`] and [`Signals`].
 macro_rules! counts {
     (
         work { $($(#[$work_doc:meta])* $work:ident $(by $work_teller:ident)?;)* }
@@ -160,20 +160,20 @@ macro_rules! counts {
         }
 
         impl Counts {
-            /// The names of all of them, which are keys of a summary.
+            /// Names of all counts, which are keys of a summary.
             pub const NAMES: &[&str] = &[$(stringify!($work),)* $(stringify!($signal),)*];
 
             fn of(totals: &Totals) -> Counts {
                 Counts { $($work: totals.$work,)* $($signal: totals.$signal,)* }
             }
 
-            /// Adds another run's.
+            /// Adds the counts of another run.
             pub fn add(&mut self, other: &Counts) {
                 $(self.$work += other.$work;)*
                 $(self.$signal += other.$signal;)*
             }
 
-            /// Those that were told, `None` for the others.
+            /// Returns the counts whose source is present, `None` for the others.
             pub fn told(&self, told: &Told) -> CountsTold {
                 CountsTold {
                     $($work: told_by!(told, self.$work $(, $work_teller)?),)*
@@ -182,22 +182,22 @@ macro_rules! counts {
             }
         }
 
-        /// The sums over a run that were told.
+        /// Sums over a run whose source is present.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct CountsTold {
             $($(#[$work_doc])* pub $work: Option<u64>,)*
-            /// What congestion did.
+            /// Effects of congestion.
             pub signals: Signals,
         }
 
         impl CountsTold {
-            /// All of them, in the order of [`Counts::NAMES`].
+            /// Iterates over all counts, in the order of [`Counts::NAMES`].
             pub fn all(&self) -> impl Iterator<Item = Option<u64>> + use<> {
                 [$(self.$work,)* $(self.signals.$signal,)*].into_iter()
             }
         }
 
-        /// What congestion did, summed over the seeds: fields of a summary.
+        /// Effects of congestion, summed over the seeds: fields of a summary.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(default)]
         pub struct Signals {
@@ -205,7 +205,7 @@ macro_rules! counts {
         }
 
         impl Signals {
-            /// The names of all of them.
+            /// Names of all signals.
             pub const NAMES: &[&str] = &[$(stringify!($signal)),*];
         }
     };
@@ -213,24 +213,24 @@ macro_rules! counts {
 
 run_counts!(counts);
 
-/// One workload in one run, or in several.
+/// Record of one workload, in one run or in several.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClassRecord {
-    /// Its name in the scenario.
+    /// Name in the scenario.
     pub name: String,
-    /// It has queries.
+    /// True if it has queries.
     pub query: bool,
-    /// What its data packets met.
+    /// Counts of its data packets.
     pub packets: ClassOutcome,
     /// Bytes delivered in order.
     pub delivered_bytes: u64,
     /// Detours of the packets that arrived.
     pub detours_delivered: u64,
-    /// Completion times of its flows that end.
+    /// Completion times of its finite flows.
     pub fct: Sample,
-    /// The same over what an idle network would have taken, as [`mod@slowdown`] keeps it.
+    /// Completion times over ideal ones in an idle network, in the form of [`mod@slowdown`].
     pub slowdown: Sample,
-    /// Completion times of groups that have flows of it alone.
+    /// Completion times of groups with flows of this workload alone.
     pub groups: Sample,
 }
 
@@ -247,13 +247,13 @@ impl ClassRecord {
     }
 }
 
-/// The paper's short flows: 1 to 10 kB (DIBS section 5.3).
+/// Sizes of the paper's short flows: 1 to 10 kB (DIBS section 5.3).
 const SHORT: std::ops::RangeInclusive<u64> = 1_000..=10_000;
 
-/// Long flows have more bytes than this: the largest class of DCTCP (SIGCOMM 2010, figure 22).
+/// Size above which a flow is long: the largest class of DCTCP (SIGCOMM 2010, figure 22).
 const LONG: u64 = 1_000_000;
 
-/// The sizes that completion times are told apart by: the largest of each, in bytes, but the last.
+/// Size ranges of completion times: the largest size of each in bytes, `None` for the last.
 pub const SIZES: [Option<u64>; 5] = [
     Some(10_000),
     Some(100_000),
@@ -263,7 +263,7 @@ pub const SIZES: [Option<u64>; 5] = [
 ];
 
 impl Record {
-    /// Everything that is kept of a run.
+    /// Makes the record of a run.
     pub fn of(run: &Run) -> Record {
         let (plan, outcome) = (&*run.plan, &run.outcome);
         let drops = |reason: DropReason| {
@@ -314,7 +314,7 @@ impl Record {
         record
     }
 
-    /// Completion times of the flows of queries.
+    /// Returns completion times of the flows of queries.
     pub fn responses(&self) -> Sample {
         let mut all = Sample::default();
         let classes = self.classes.iter().filter(|class| class.query);
@@ -322,13 +322,13 @@ impl Record {
         all
     }
 
-    /// Completion times of responses, requests left out.
+    /// Returns completion times of responses, without requests.
     pub fn answers(&self) -> Sample {
         let own = self.fct_response.clone();
         own.unwrap_or_else(|| self.responses())
     }
 
-    /// Completion times of all groups.
+    /// Returns completion times of all groups.
     pub fn groups(&self) -> Sample {
         let mut all = self.mixed_groups.clone();
         self.classes.iter().for_each(|c| all.merge(&c.groups));
@@ -354,11 +354,11 @@ impl Record {
             return;
         }
         if matches!(flow.start, Start::At(t) if seen.started.is_none() && t > end) {
-            // An interrupted run never came to hand it over.
+            // The interrupted run never handed it over.
             return;
         }
         if flow.request && flow.query.is_none() {
-            // Who asks for a background flow is part of its cause, and no flow that anybody measures.
+            // A request for a background flow is not measured: it is part of the cause of that flow.
             return;
         }
         add(&mut class.fct, seen, end);
@@ -387,7 +387,7 @@ impl Record {
         }
     }
 
-    /// Adds the groups: from the first start of a flow of theirs to the last byte of all.
+    /// Adds the groups: from the first start of a flow of the group to the last byte of all its flows.
     fn groups_of(&mut self, plan: &Plan, outcome: &Outcome) {
         for group in &plan.groups {
             let seen = outcome.group(group);
@@ -398,14 +398,14 @@ impl Record {
             };
             match seen.finished {
                 Some(finished) => sample.done(finished.saturating_sub(began)),
-                // One that an interrupted run never came to begin is not an unfinished one.
+                // A group that an interrupted run never began does not count as unfinished.
                 None if began > outcome.end => {}
                 None => sample.open(outcome.end.saturating_sub(began)),
             }
         }
     }
 
-    /// Counts the responses that ran into a timeout, and the queries that have one.
+    /// Counts the responses with a timeout, and the queries that have one.
     fn timed_out(&mut self, plan: &Plan, outcome: &Outcome) {
         let mut hit = vec![false; plan.queries.len()];
         for (flow, seen) in plan.flows.iter().zip(&outcome.flows) {
@@ -419,7 +419,7 @@ impl Record {
         self.timed_out_queries = hit.iter().filter(|hit| **hit).count() as u64;
     }
 
-    /// All samples of times. They have no order of their own; sorted ones are the same bytes every time.
+    /// Iterates over all samples of times. They have no order; sorting makes the bytes reproducible.
     fn times(&mut self) -> impl Iterator<Item = &mut Sample> {
         let own = [
             &mut self.qct,
@@ -438,12 +438,12 @@ impl Record {
     }
 }
 
-/// A rate over no time at all is none.
+/// Returns the rate, or `None` if it was taken over zero time.
 fn finite(rate: f64) -> Option<f64> {
     rate.is_finite().then_some(rate)
 }
 
-/// Bytes a second of each host's own link.
+/// Returns the rate of each host's own link, bytes a second.
 fn host_rates(outcome: &Outcome) -> BTreeMap<HostId, f64> {
     let own = outcome.ports.iter().filter_map(|port| match port.from {
         End::Host(host) => Some((host, port.rate.as_bps() as f64 / 8.0)),
@@ -452,7 +452,7 @@ fn host_rates(outcome: &Outcome) -> BTreeMap<HostId, f64> {
     own.collect()
 }
 
-/// What of a full packet's time on a link is payload.
+/// Returns the share of a full packet's time on a link that is payload.
 pub(crate) fn payload_share(framing: Framing, mss: u32) -> f64 {
     f64::from(mss) / f64::from(framing.wire(mss + HEADER_BYTES))
 }
@@ -470,9 +470,9 @@ fn classes(plan: &Plan, outcome: &Outcome) -> Vec<ClassRecord> {
     plan.classes.iter().enumerate().map(class).collect()
 }
 
-/// Completion times of queries: from the question until the last response is complete.
+/// Returns completion times of queries: from the question until the last response is complete.
 fn queries(plan: &Plan, outcome: &Outcome) -> Sample {
-    // Responses complete, and when the last of them was.
+    // Number of completed responses, and the time of the last.
     let mut seen = vec![(0u32, Time::ZERO); plan.queries.len()];
     for (flow, what) in plan.flows.iter().zip(&outcome.flows) {
         let (Some(query), Some(finished), false) = (flow.query, what.finished, flow.request) else {
@@ -487,7 +487,7 @@ fn queries(plan: &Plan, outcome: &Outcome) -> Sample {
         if done >= query.responses {
             sample.done(last.saturating_sub(query.start));
         } else if query.start <= outcome.end {
-            // One that an interrupted run never came to ask is not an unfinished one.
+            // A query that an interrupted run never began does not count as unfinished.
             sample.open(outcome.end.saturating_sub(query.start));
         }
     }
@@ -510,12 +510,12 @@ fn add_slowdown(sample: &mut Sample, seen: &FlowOutcome, end: Time, ideal: Time)
     }
 }
 
-/// Did a flow finish, and how long did it take so far?
+/// Returns whether a flow finished, and its time so far.
 fn took(seen: &FlowOutcome, end: Time) -> (bool, Time) {
     match (seen.started, seen.finished) {
         (Some(started), Some(finished)) => (true, finished.saturating_sub(started)),
         (Some(started), None) => (false, end.saturating_sub(started)),
-        // It waits for a flow that did not finish.
+        // The flow waits for one that did not finish.
         (None, _) => (false, Time::ZERO),
     }
 }

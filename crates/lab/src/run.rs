@@ -1,4 +1,4 @@
-//! One run: a scheme and a seed, how far it is, and what is left of it in the end.
+//! Run of a scheme with a seed: its progress, and its result.
 
 use crate::probe::Probed;
 use crate::told::Told;
@@ -6,48 +6,48 @@ use sidestep_sim::{Network, Outcome, Plan};
 use sidestep_types::{Framing, Time};
 use std::sync::Arc;
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Simulated time.
     pub now: Time,
-    /// The run stops here at the latest.
+    /// Simulated time at which the run stops at the latest.
     pub horizon: Time,
-    /// Of those, the flows whose last byte was delivered.
+    /// Awaited flows whose last byte was delivered.
     pub flows_done: u64,
-    /// Flows that the run waits for: they end, and are in no closed loop.
+    /// Flows that the run waits for: finite flows outside closed loops.
     pub flows_total: u64,
     /// Deliveries of one packet over one link so far.
     pub packet_hops: u64,
 }
 
-/// A finished run.
+/// Finished run.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// The scheme's name.
+    /// Name of the scheme.
     pub scheme: String,
-    /// The seed.
+    /// Seed of the run.
     pub seed: u64,
-    /// What was to happen.
+    /// Planned flows and queries.
     pub plan: Arc<Plan>,
-    /// What happened.
+    /// Outcome of the simulation.
     pub outcome: Outcome,
-    /// Over which network: what a flow would have taken there alone.
+    /// Network of the run, for ideal completion times.
     pub network: Arc<Network>,
-    /// What a packet costs on a wire.
+    /// Framing: overhead of a packet on a wire.
     pub framing: Framing,
     /// Payload bytes of a full segment.
     pub mss: u32,
-    /// What was looked at beside.
+    /// Results of the probes.
     pub probed: Probed,
-    /// The bytes of its recording, if it was recorded (`docs/recording.md`).
+    /// Bytes of the recording, if the run was recorded (`docs/recording.md`).
     pub recording: Option<Vec<u8>>,
-    /// The watcher stopped it.
+    /// True if the watcher stopped the run.
     pub interrupted: bool,
-    /// What was not counted: nothing of a simulated run.
+    /// Counts that are missing: none of a simulated run.
     pub told: Told,
-    /// What must be read before trusting its numbers.
+    /// Warnings to read before trusting the numbers.
     pub warnings: Vec<String>,
-    /// What this machine did to it, beside what it is of: nothing to a simulated run.
+    /// Disturbances of the run by this machine: none of a simulated run.
     pub marks: Vec<String>,
 }

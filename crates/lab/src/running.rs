@@ -1,4 +1,4 @@
-//! The world of a session: in one piece, or in parts that run side by side.
+//! World of a session: in one piece, or in parts that run in parallel.
 
 use sidestep_sim::agenda::Agenda;
 use sidestep_sim::parts::Parts;
@@ -6,13 +6,13 @@ use sidestep_sim::{Outcome, Watched, World};
 use sidestep_switch::{Depth, DropReason};
 use sidestep_types::{FlowId, Time};
 
-/// A run in progress. Both kinds say the same of the same run.
+/// Run in progress. Both variants give the same results for the same run.
 pub(crate) enum Running<A: Agenda> {
     Whole(Box<World<A>>),
     Cut(Box<Parts>),
 }
 
-/// Calls a method that both have.
+/// Calls a method that both variants have.
 macro_rules! either {
     ($self:expr, $world:ident => $call:expr) => {
         match $self {
@@ -23,7 +23,8 @@ macro_rules! either {
 }
 
 impl<A: Agenda> Running<A> {
-    /// The world, if it is in one piece; `why` says what asks for that.
+    /// Returns the world of a run in one piece. Panics for a run in parts, with the caller `why` in the
+    /// message.
     pub fn whole(&self, why: &str) -> &World<A> {
         match self {
             Running::Whole(world) => world,
@@ -31,7 +32,7 @@ impl<A: Agenda> Running<A> {
         }
     }
 
-    /// The same, to be changed.
+    /// Returns the world to change, as [`Running::whole`] does.
     pub fn whole_mut(&mut self, why: &str) -> &mut World<A> {
         match self {
             Running::Whole(world) => world,

@@ -1,5 +1,5 @@
-//! A scenario, resolved: every value known, and where each comes from. Reading, weighing and writing
-//! one are functions of it in files of their own: `read/`, `load.rs`, `write.rs`.
+//! Resolved scenario: every value known, with its source. It is read in `read/`, weighed in `load.rs` and
+//! written in `write.rs`.
 
 use crate::claim::Claim;
 use crate::probe::Probe;
@@ -14,62 +14,63 @@ use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// What to simulate: a network, its traffic, and the schemes to compare on them.
+/// Scenario to simulate: a network, its traffic, and the schemes to compare on them.
 pub struct Scenario {
-    /// The file's name without folder and ending.
+    /// Name of the file, without folder and extension.
     pub name: String,
-    /// What it shows, in one line; may be empty.
+    /// Title in one line; may be empty.
     pub title: String,
-    /// Flows and queries arrive in this window.
+    /// Window in which flows and queries arrive.
     pub duration: Time,
-    /// Then the run goes on until every flow is done, at most this long.
+    /// Longest time after `duration` for flows to finish.
     pub drain: Time,
-    /// One run each; never empty, none twice.
+    /// Seeds, one run each; never empty, without duplicates.
     pub seeds: Vec<u64>,
-    /// What to compare; never empty, no name twice. Points that compare the same hold it once.
+    /// Schemes to compare; never empty, without duplicate names. Points with the same schemes share them.
     pub schemes: Arc<Vec<Scheme>>,
-    /// The network.
+    /// Network of the scenario.
     pub network: Arc<Network>,
-    /// What a paper says about this.
+    /// Claims of a paper about the scenario.
     pub claims: Vec<Claim>,
-    /// What is looked at while a run goes on.
+    /// Probes of a run.
     pub probe: Probe,
     pub(crate) traffic: Vec<Traffic>,
     pub(crate) settings: Vec<Setting>,
     pub(crate) warnings: Vec<String>,
-    /// The files that decide its numbers, by path, with a digest of each.
+    /// Files that decide the numbers, by path, with a digest of each.
     pub(crate) files: Vec<(String, String)>,
 }
 
-/// One `[workload.NAME]`.
+/// Section `[workload.NAME]`.
 pub(crate) struct Traffic {
     pub name: String,
     pub workload: AnyWorkload,
-    /// Where it stands.
+    /// Place in the file.
     pub at: At,
-    /// Where its values stand, by dotted key.
+    /// Places of its values, by dotted key.
     pub places: Arc<BTreeMap<String, At>>,
 }
 
-/// One value of a scenario and where it comes from. Points that say the same hold it once: of very many points it would be
-/// most of what they take.
+/// Value in a scenario and its source. Points with equal settings share them: otherwise the settings of
+/// very many points would be most of their memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting(Arc<Said>);
 
-/// What a [`Setting`] says.
+/// Content of a [`Setting`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// The scheme it is about; `None` when it holds for all.
+    /// Scheme that it applies to; `None` if it applies to all.
     pub scheme: Option<String>,
-    /// Its dotted key: `topology.k`, `switch.buffer.mark_at`.
+    /// Dotted key: `topology.k`, `switch.buffer.mark_at`.
     pub key: String,
-    /// Its value, as it would be written in a scenario.
+    /// Value, as a scenario would write it.
     pub value: String,
-    /// `paper: DIBS Table 2`, `scheme dibs: …`, `user: --set`, `scenario file`, `default: …` or `assumed: …`.
+    /// Source: `paper: DIBS Table 2`, `scheme dibs: …`, `user: --set`, `scenario file`, `default: …` or
+    /// `assumed: …`.
     pub source: String,
 }
 
-/// Does this value come from the profile of its scheme?
+/// True if the value comes from the profile of its scheme.
 pub(crate) fn of_profile(said: &Said) -> bool {
     said.source.starts_with("profile ")
 }
@@ -89,20 +90,21 @@ impl Deref for Setting {
 }
 
 impl DerefMut for Setting {
-    /// Others that hold the same keep what they have.
+    /// Copies the content first if other settings share it.
     fn deref_mut(&mut self) -> &mut Said {
         Arc::make_mut(&mut self.0)
     }
 }
 
 impl Setting {
-    /// Is it assumed, or a part of what it says?
+    /// True if the value, or a part of it, is assumed.
     pub fn is_assumed(&self) -> bool {
         is_assumed(&self.source)
     }
 }
 
-/// Are these the same schemes? None that has policies of the caller's, which nobody compares.
+/// True if the schemes are equal. Schemes with policies of the caller never are, since these cannot be
+/// compared.
 fn same(a: &[Scheme], b: &[Scheme]) -> bool {
     let one = |(a, b): (&Scheme, &Scheme)| {
         (&a.name, &a.summary, &a.source) == (&b.name, &b.summary, &b.source)
@@ -114,7 +116,7 @@ fn same(a: &[Scheme], b: &[Scheme]) -> bool {
 }
 
 impl Scenario {
-    /// Holds what `other` says too once for both.
+    /// Shares everything equal to a part of `other` with it.
     pub(crate) fn share(&mut self, other: &Scenario) {
         if self.network == other.network {
             self.network = Arc::clone(&other.network);
@@ -134,31 +136,31 @@ impl Scenario {
         }
     }
 
-    /// Every value, the defaults included, and where it comes from.
+    /// Returns every value, the defaults included, with its source.
     pub fn settings(&self) -> &[Setting] {
         &self.settings
     }
 
-    /// What must be read before trusting a number.
+    /// Returns the warnings to read before trusting a number.
     pub fn warnings(&self) -> Vec<String> {
         self.warnings.clone()
     }
 
-    /// All flows and queries of the run with `seed`. Errors say what a workload refused.
+    /// Draws all flows and queries of the run with `seed`. Errors report what a workload refused.
     pub fn plan(&self, seed: u64) -> Result<Plan, String> {
         let named = |(of, why): (&Traffic, _)| format!("workload.{}: {why}", of.name);
         self.draw(seed).map_err(named)
     }
 
-    /// The plan of a run of scheme number `scheme`: flows have the segments that their workload's transport says.
-    /// Errors as those of [`Scenario::plan`].
+    /// Draws the plan of a run of scheme number `scheme`, with the segment sizes of the transports of its
+    /// workloads. Errors are those of [`Scenario::plan`].
     pub fn plan_of(&self, scheme: usize, seed: u64) -> Result<Plan, String> {
         let mut plan = self.plan(seed)?;
         self.schemes[scheme].config.segment(&mut plan);
         Ok(plan)
     }
 
-    /// The plan, or the workload that refused and why.
+    /// Draws the plan, or returns the workload that refused and its reason.
     pub(crate) fn draw(&self, seed: u64) -> Result<Plan, (&Traffic, Refusal)> {
         let mut plan = Plan {
             classes: self.traffic.iter().map(|t| t.name.clone()).collect(),
@@ -175,20 +177,20 @@ impl Scenario {
         Ok(plan)
     }
 
-    /// The classes of its flows that start before `end`: a workload's name, and behind a slash the class of
-    /// a flow list.
+    /// Returns the classes of the flows that start before `end`: the name of a workload, and for a flow list
+    /// a slash and the class in the list.
     pub fn classes(&self, end: Time) -> Vec<String> {
         let each = self.traffic.iter();
         each.flat_map(|t| t.workload.classes(&t.name, end))
             .collect()
     }
 
-    /// Do some of its flows belong to groups?
+    /// True if some of its flows belong to groups.
     pub fn has_groups(&self) -> bool {
         self.traffic.iter().any(|t| t.workload.has_groups())
     }
 
-    /// Payload bytes of the largest segment that a flow may send under `scheme`.
+    /// Returns the payload bytes of the largest segment that a flow may send under `scheme`.
     pub fn largest_mss(&self, scheme: &Scheme) -> u32 {
         let own = self.traffic.iter().filter_map(|t| t.workload.largest_mss());
         let own = own.map(|(mss, _)| mss);
@@ -197,8 +199,8 @@ impl Scenario {
             .fold(scheme.config.transport.mss(), u32::max)
     }
 
-    /// Everything that decides what a run of scheme number `scheme` does, its seed and the code
-    /// apart: a line for each value and each file, and none for titles, sources or claims.
+    /// Returns everything that decides a run of scheme number `scheme`, apart from its seed and the code:
+    /// a line for each value and each file, and none for titles, sources or claims.
     pub fn identity(&self, scheme: usize) -> String {
         let name = &self.schemes[scheme].name;
         let own = |s: &&Setting| s.scheme.as_ref().is_none_or(|of| of == name);

@@ -1,4 +1,4 @@
-//! A scheme: what a paper proposes, as data that names a route, a buffer policy, a scheduler and a transport.
+//! Scheme: a route, a buffer policy, a scheduler and a transport, as a paper proposes them, in data.
 
 use crate::fabric;
 use crate::kernel::Kernel;
@@ -15,28 +15,29 @@ use sidestep_transport::{TransportConfig, shim};
 use sidestep_types::{Framing, Refusal, Seed, Time, Values};
 use std::num::NonZeroU16;
 
-/// One thing to compare.
+/// Scheme to compare.
 #[derive(Clone, Debug)]
 pub struct Scheme {
-    /// Its name in results.
+    /// Name in results.
     pub name: String,
-    /// What it is, in one line.
+    /// Description in one line.
     pub summary: String,
-    /// The paper and section.
+    /// Paper and section.
     pub source: String,
-    /// The scenario changes a scheme that is shipped or has a file of its own: what it does not say is that one's.
+    /// True if the scenario changes a shipped scheme, or one in a separate file, and inherits the other
+    /// settings.
     pub changed: bool,
-    /// Its settings.
+    /// Settings of the scheme.
     pub config: SchemeConfig,
-    /// The tier or the switch that each kind of [`SchemeConfig::others`] is about.
+    /// Tier or switch that each kind of [`SchemeConfig::others`] applies to.
     pub about: Vec<String>,
-    /// Policies of the caller's, which no file names.
+    /// Policies of the caller, which no file names.
     pub own: Option<Own>,
 }
 
 impl Scheme {
-    /// What its switches are, each kind that the network has once: first what is said of all, with
-    /// `None`, then those that differ, with the tier or the switch that they are about.
+    /// Iterates over the kinds of switches that the network has: first the common one, with
+    /// `None`, then those that differ, with the tier or the switch they apply to.
     pub fn switches(&self) -> impl Iterator<Item = (Option<&str>, &SwitchConfig)> {
         let others = &self.config.others;
         let has = |kind: Option<u16>| others.of.contains(&kind);
@@ -51,40 +52,41 @@ impl Scheme {
     }
 }
 
-/// Everything a run needs to know but its network, plan, seed and trace.
+/// Settings of a run, apart from its network, plan, seed and trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SchemeConfig {
-    /// What a packet costs on a wire.
+    /// Framing: overhead of a packet on a wire.
     pub framing: Framing,
     /// Time to live of a new packet.
     pub ttl: u8,
-    /// What every switch is that `others` says nothing of.
+    /// Configuration of every switch that `others` does not mention.
     pub switch: SwitchConfig,
-    /// Switches that differ from it.
+    /// Switches that differ from `switch`.
     pub others: Others,
-    /// Transport of every workload that names none of its own.
+    /// Transport of every workload that does not choose its own.
     pub transport: TransportConfig,
-    /// Workloads with a transport of their own, in the order of the scenario.
+    /// Transports of workloads that choose their own, in the order of the scenario.
     pub transports: ClassTransports,
-    /// The shims of every host, the first nearest to the transport.
+    /// Shims of every host, the first nearest to the transport.
     pub shims: Vec<(String, Values)>,
-    /// The queue of every host's NIC; `None` is a FIFO without a limit.
+    /// Queue of every host's NIC; `None` is an unlimited FIFO.
     pub nic: Option<NicConfig>,
-    /// On the testbed, how far a host's kernel is told how losses are found and repaired.
+    /// On the testbed, extent to which loss recovery is set up in a host's kernel.
     pub kernel: Kernel,
-    /// On the testbed, what sets the class of service that `by-size` says.
+    /// On the testbed, component that sets the class of service that `by-size` chooses.
     pub marker: Marker,
-    /// What happens to the network, the same for every scheme of a scenario.
+    /// Changes of the network during the run, the same for every scheme of a scenario.
     pub changes: Vec<Change>,
 }
 
 impl SchemeConfig {
-    /// Transport of the flows of workload number `class`.
+    /// Returns the transport of the flows of workload number `class`.
     pub fn transport_of(&self, class: u8) -> &TransportConfig {
         self.transports.of(&self.transport, class)
     }
 
-    /// Transports of the classes of `plan`: a class of a flow list has that of its workload.
+    /// Returns the transports of the classes of `plan`: a class of a flow list has the transport of its
+    /// workload.
     pub fn class_transports(&self, plan: &Plan) -> ClassTransports {
         let own = &self.transports.own;
         let (workloads, others) = plan.classes.split_at(own.len().min(plan.classes.len()));
@@ -106,7 +108,7 @@ impl SchemeConfig {
         ClassTransports { own }
     }
 
-    /// Gives flows the segments of their workload's transport, where these are not those of the scheme's.
+    /// Gives flows the segment size of their workload's transport, where it differs from the scheme's.
     pub(crate) fn segment(&self, plan: &mut Plan) {
         let transports = self.class_transports(plan);
         if transports.is_empty() {
@@ -120,7 +122,7 @@ impl SchemeConfig {
         }
     }
 
-    /// Transports that flows of the first `classes` workloads have, each once, with the workloads that have it.
+    /// Returns the distinct transports of the first `classes` workloads, each with the workloads that use it.
     pub fn each_transport(&self, classes: usize) -> Vec<(&TransportConfig, Vec<u8>)> {
         let mut each: Vec<(&TransportConfig, Vec<u8>)> = Vec::new();
         for class in 0..u8::try_from(classes).expect("a scenario has at most 255 workloads") {
@@ -133,7 +135,7 @@ impl SchemeConfig {
         each
     }
 
-    /// The settings of one run of `plan`.
+    /// Returns the settings of one run of `plan`.
     pub fn world(&self, plan: &Plan, seed: Seed, trace: TraceFilter) -> WorldConfig {
         WorldConfig {
             framing: self.framing,
@@ -171,8 +173,8 @@ pub const TRANSPORT_SPEC: Spec<'static> = Spec {
     policies: &[],
 };
 
-/// `[host]`: each shim has a table of its own, and the list of them says which are there; last come the
-/// policies of the NIC.
+/// `[host]`: each shim has its table, and a list names the shims in use; the policies of the NIC come
+/// last.
 pub const HOST_SPEC: Spec<'static> = Spec {
     name: "host",
     params: HOST,
@@ -180,7 +182,7 @@ pub const HOST_SPEC: Spec<'static> = Spec {
     policies: HOST_POLICIES,
 };
 
-/// How many of the choices of `[host]` are shims: they come first.
+/// Number of choices of `[host]` that are shims: they come first.
 pub(crate) const SHIMS: usize = shim::ENTRIES.len();
 
 const HOST_POLICIES: &[Choice] = &{
@@ -195,8 +197,8 @@ const HOST_POLICIES: &[Choice] = &{
     all
 };
 
-/// What is between the ports of switches that decide so; `values` are those of `[switch]`. Errors
-/// have the part of what is refused, as those of [`sidestep_config::decision::decision`].
+/// Builds the configuration of switches with these decisions; `values` are those of `[switch]`. Errors
+/// name the part that is refused, as those of [`sidestep_config::decision::decision`] do.
 pub(crate) fn switch(
     decision: Decision,
     values: &Values,
@@ -214,7 +216,7 @@ pub(crate) fn switch(
     Ok(config)
 }
 
-/// Where switches rank data by what they saw of its flow, the silence that ends a message.
+/// Returns the silence that ends a message, if switches rank data by the bytes they have seen of its flow.
 fn ranks_by_sent(values: &Values) -> Result<Option<Time>, Refusal> {
     let gap = rank_gap(values)?;
     Ok((values.word("rank") == RANK_SENT).then_some(gap))

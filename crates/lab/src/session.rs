@@ -1,13 +1,13 @@
-//! A run that its caller steps: for whoever shows it while it goes on, or wants to look inside.
+//! Run stepped by its caller: for callers that show it in progress, or inspect its state.
 //!
-//! **Decision**     when the run is over: with the instant in which every flow that ends has been
-//!                  delivered, or at `duration + drain`; with endless flows or a closed loop
-//!                  not before `duration`. It looks at the end of each thousandth of the way, wherever the
-//!                  caller stops between, so that the outcome is the same however it is stepped.
-//! **State**        the world, its probes, the thousandth that comes next.
+//! **Decision**     when the run is over: at the instant at which every finite flow has been delivered, or at
+//!                  `duration + drain`; with endless flows or a closed loop not before `duration`. This is
+//!                  checked at the end of each thousandth of the way, wherever the caller stops in between, so
+//!                  that the outcome does not depend on the steps.
+//! **State**        the world, its probes, the end of the current thousandth.
 //! **Units**        simulated time in picoseconds.
-//! **Errors**       what the simulator refuses, when the session is made; what a policy of the caller's ends the run
-//!                  with ([`Session::run_own_until`]).
+//! **Errors**       what the simulator refuses, when the session is made; a failing policy of the caller, which
+//!                  ends the run ([`Session::run_own_until`]).
 
 use crate::fair;
 use crate::own::{Failure, Own};
@@ -29,7 +29,7 @@ use sidestep_types::{Framing, Seed, Time};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// A run in the hands of its caller. It borrows nothing, so it can be kept and moved.
+/// Run that its caller drives. It borrows nothing, so it can be stored and moved.
 ///
 /// ```
 /// use sidestep_lab::{Scenario, Session};
@@ -55,10 +55,10 @@ pub struct Session<A: Agenda = WheelAgenda> {
     world: Running<A>,
     prober: Prober,
     scheme: String,
-    /// The number of the scheme in its scenario.
+    /// Index of the scheme in its scenario.
     number: usize,
     seed: u64,
-    /// What is recorded, if anything.
+    /// Recording of the run, if it is recorded.
     tape: Option<Tape>,
     plan: Arc<Plan>,
     network: Arc<Network>,
@@ -68,21 +68,21 @@ pub struct Session<A: Agenda = WheelAgenda> {
     horizon: Time,
     /// Flows that the run does not wait for.
     unawaited: u64,
-    /// Simulated time up to which everything has happened.
+    /// Simulated time up to which all events have been processed.
     now: Time,
-    /// The end of the thousandth under way.
+    /// End of the current thousandth.
     mark: Time,
     over: bool,
-    /// Packet-hops when they were counted last for a glance, and how many glances go by until they are counted again.
+    /// Packet-hops at the last count for a glance, and the number of glances until the next count.
     hops: u64,
     glances: usize,
 }
 
-/// So many links are asked for each [`Session::glance`] at most, taken over many: at a thousand glances a run, less than
-/// a hundredth of a second.
+/// Links queried for each [`Session::glance`], on average over many glances: with a thousand glances a run,
+/// this costs less than a hundredth of a second.
 const LINKS_A_GLANCE: usize = 2048;
 
-/// Both views of the state of a session, written and read, have these in this order.
+/// State of a session to write. [`Saved`] reads the same fields in the same order.
 #[derive(Serialize)]
 struct View<'a, W> {
     now: Time,
@@ -92,7 +92,7 @@ struct View<'a, W> {
     world: W,
 }
 
-/// The state of a run, as it was kept: [`Session::go_on`] makes a session of it.
+/// State of a run that was kept: [`Session::go_on`] makes a session of it.
 #[derive(Deserialize)]
 #[serde(bound(deserialize = "A: Agenda"))]
 pub struct Saved<A: Agenda = WheelAgenda> {
@@ -104,9 +104,9 @@ pub struct Saved<A: Agenda = WheelAgenda> {
 }
 
 impl<A: Agenda> Session<A> {
-    /// The state of the run, to be written: [`Saved`] is read from it.
+    /// Returns the state of the run, to be written: [`Saved`] is read from it.
     ///
-    /// Errors say what of it cannot be kept, as [`Session::cannot_be_kept`] does.
+    /// Errors name the part that cannot be kept, as [`Session::cannot_be_kept`] does.
     pub fn state(&self) -> Result<impl Serialize, String> {
         self.cannot_be_kept().map_or(Ok(()), Err)?;
         Ok(View {
@@ -118,7 +118,8 @@ impl<A: Agenda> Session<A> {
         })
     }
 
-    /// Why the state of this run cannot be kept, if it cannot: it is recorded, or policies of the caller's decide.
+    /// Returns the reason why the state of this run cannot be kept, if so: the run is recorded, uses policies
+    /// of the caller, or is in parts.
     pub fn cannot_be_kept(&self) -> Option<String> {
         let recorded = self.tape.is_some().then(|| "it is recorded".to_string());
         recorded.or_else(|| match &self.world {
@@ -127,7 +128,8 @@ impl<A: Agenda> Session<A> {
         })
     }
 
-    /// This session, which has not begun, goes on from the state of the same run. Errors say what does not fit it.
+    /// Continues this session, which has not begun, from the state of the same run. Errors name what does not
+    /// fit.
     pub fn go_on(mut self, saved: Saved<A>) -> Result<Session<A>, String> {
         let before = saved.now <= saved.mark && saved.mark <= self.horizon;
         if !before {
@@ -145,9 +147,9 @@ impl<A: Agenda> Session<A> {
         Ok(self)
     }
 
-    /// Scheme number `scheme` of the scenario with `seed`, before its first event.
+    /// Prepares a run of scheme number `scheme` of the scenario with `seed`, before its first event.
     ///
-    /// Errors say what the simulator refused. Panics when the scenario has no such scheme.
+    /// Errors report what the simulator refused. Panics when the scenario has no such scheme.
     pub fn new(
         scenario: &Scenario,
         scheme: usize,
@@ -170,10 +172,10 @@ impl<A: Agenda> Session<A> {
         Ok(Session::of(scenario, (number, seed), plan, world))
     }
 
-    /// The same in the parts of `cut`, which `crew` lets run.
+    /// Prepares the same run in the parts of `cut`, which `crew` executes.
     ///
-    /// Errors say what the simulator refused. Panics when the scenario has no such scheme, and where
-    /// [`crate::cut::refused`] says why it cannot be.
+    /// Errors report what the simulator refused. Panics when the scenario has no such scheme, and when
+    /// [`crate::cut::refused`] gives a reason against a cut.
     pub fn cut(
         scenario: &Scenario,
         (number, seed): (usize, u64),
@@ -190,7 +192,7 @@ impl<A: Agenda> Session<A> {
         Ok(Session::of(scenario, (number, seed), plan, world))
     }
 
-    /// The session of a world that has not begun.
+    /// Wraps a world that has not begun.
     fn of(
         scenario: &Scenario,
         (number, seed): (usize, u64),
@@ -239,8 +241,8 @@ impl<A: Agenda> Session<A> {
         session
     }
 
-    /// The end of the thousandth after the last one. The window's end is one as well: flows
-    /// without an end last until there.
+    /// Returns the end of the next thousandth, or `duration` if that comes first: endless flows
+    /// run until then.
     fn next_mark(&self) -> Time {
         let step = Time::from_ps((self.horizon.ps() / 1000).max(1));
         let next = self.mark.saturating_add(step).min(self.horizon);
@@ -248,8 +250,8 @@ impl<A: Agenda> Session<A> {
         if passes { self.duration } else { next }
     }
 
-    /// Runs on until `until`, or until the run is over. Says whether it is. An instant that has
-    /// passed does nothing.
+    /// Runs until `until`, or until the run is over. Returns true if it is over. Does nothing if `until` has
+    /// passed.
     pub fn run_until(&mut self, until: Time) -> bool {
         while !self.over && self.now < until {
             let limit = self.mark.min(until);
@@ -267,7 +269,8 @@ impl<A: Agenda> Session<A> {
         self.over
     }
 
-    /// [`Session::run_until`] where the scheme has policies of the caller's, `own`: one of them may end the run.
+    /// Runs as [`Session::run_until`] does a scheme with policies of the caller, `own`; any of them may end the
+    /// run.
     pub fn run_own_until(&mut self, own: &Own, until: Time) -> Result<bool, Box<Failure>> {
         let ran = catch_unwind(AssertUnwindSafe(|| self.run_until(until)));
         ran.map_err(|payload| {
@@ -281,17 +284,17 @@ impl<A: Agenda> Session<A> {
         })
     }
 
-    /// [`Session::step`] in the same way.
+    /// Steps as [`Session::step`] does, with policies of the caller.
     pub(crate) fn step_own(&mut self, own: &Own) -> Result<bool, Box<Failure>> {
         self.run_own_until(own, self.mark)
     }
 
-    /// Runs on for a thousandth of the way at most. Says whether the run is over.
+    /// Runs for at most a thousandth of the way. Returns true if the run is over.
     pub fn step(&mut self) -> bool {
         self.run_until(self.mark)
     }
 
-    /// Runs until `limit`, with a stop wherever a probe is due. Says whether all is delivered.
+    /// Runs until `limit` and stops wherever a probe is due. Returns true if everything is delivered.
     fn run_and_look(&mut self, limit: Time) -> bool {
         while self.prober.due() <= limit {
             let due = self.prober.due();
@@ -303,13 +306,14 @@ impl<A: Agenda> Session<A> {
         self.run_world(limit)
     }
 
-    /// Runs the world until `limit`, with a stop where a recording begins and ends. Says whether all is delivered.
+    /// Runs the world until `limit` and stops where a recording begins and ends. Returns true if everything is
+    /// delivered.
     fn run_world(&mut self, limit: Time) -> bool {
         while let Some(tape) = &mut self.tape {
             let Some(due) = tape.due().filter(|due| *due <= limit) else {
                 break;
             };
-            // What begins with the run does so before anything is served.
+            // A recording from time zero begins before the first event.
             if (tape.from > Time::ZERO || tape.has_begun()) && self.world.run_until(due) {
                 return true;
             }
@@ -324,7 +328,7 @@ impl<A: Agenda> Session<A> {
         self.world.run_until(limit)
     }
 
-    /// Records the run, which `scenario` is of, as `spec` says. Costs time, changes nothing that happens.
+    /// Records the run of `scenario` as `spec` sets out. Costs time, does not affect the outcome.
     ///
     /// Panics when the run has begun.
     pub fn record(&mut self, scenario: &Scenario, spec: &RecordSpec) {
@@ -333,7 +337,7 @@ impl<A: Agenda> Session<A> {
         self.tape = Some(tape);
     }
 
-    /// Ends the recording where the run stands; what is recorded of it, or why nothing is.
+    /// Ends the recording at the current time. Returns the recording, or the reason why nothing was recorded.
     fn end_recording(&mut self) -> Option<Result<Recorded, String>> {
         let tape = self.tape.as_ref()?;
         if !tape.has_begun() {
@@ -351,45 +355,45 @@ impl<A: Agenda> Session<A> {
         self.world.whole_mut("a recording").recorded().map(Ok)
     }
 
-    /// Where [`Session::step`] goes.
+    /// Returns the simulated time at which [`Session::step`] stops.
     pub fn next_step(&self) -> Time {
         self.mark
     }
 
-    /// Is there nothing left to run?
+    /// True if the run is over.
     pub fn is_over(&self) -> bool {
         self.over
     }
 
-    /// Remembers which packet a switch decides about: see [`World::remember_deciding`].
+    /// Remembers the packet that a switch is deciding about: see [`World::remember_deciding`].
     pub(crate) fn remember_deciding(&mut self) {
         self.world.whole_mut("an account").remember_deciding();
     }
 
-    /// Keeps an account of packet `number`, from the start: see [`World::explain`].
+    /// Keeps an account of packet `number` from the start: see [`World::explain`].
     pub fn explain(&mut self, number: u64) {
         self.world
             .whole_mut("an account")
             .explain(&self.network, number);
     }
 
-    /// The account, as far as the run is.
+    /// Returns the account up to the current time.
     pub fn explained(&mut self) -> Option<Explained> {
         self.world.whole_mut("an account").explained()
     }
 
-    /// The simulated time up to which everything has happened.
+    /// Returns the simulated time up to which all events have been processed.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// How far the run is.
+    /// Returns the progress of the run.
     pub fn progress(&self) -> Progress {
         self.progress_with(self.world.packet_hops())
     }
 
-    /// The same for whoever watches a run all along: in a large network the packet-hops are those of a moment ago,
-    /// since every link is asked for its own.
+    /// Returns the progress, cheaply enough for frequent calls: in a large network the packet-hops are slightly
+    /// old, since counting them queries every link.
     pub fn glance(&mut self) -> Progress {
         if self.glances == 0 {
             self.hops = self.world.packet_hops();
@@ -411,17 +415,17 @@ impl<A: Agenda> Session<A> {
         }
     }
 
-    /// What is to happen.
+    /// Returns the plan of the run.
     pub fn plan(&self) -> &Arc<Plan> {
         &self.plan
     }
 
-    /// The network.
+    /// Returns the network.
     pub fn network(&self) -> &Arc<Network> {
         &self.network
     }
 
-    /// How full the queue before each directed link is now: packets and bytes of buffer, in the
+    /// Returns the depth of the queue before each directed link: packets and bytes of buffer, in the
     /// order of the network's cables, `a` to `b` first.
     pub fn queues(&mut self) -> Vec<Depth> {
         let at = if self.over {
@@ -432,12 +436,13 @@ impl<A: Agenda> Session<A> {
         self.world.queue_depths(at)
     }
 
-    /// Bytes of link time that have arrived over each directed link, in the same order.
+    /// Returns the bytes of link time that have arrived over each directed link, in the order of
+    /// [`Session::queues`].
     pub fn link_bytes(&self) -> Vec<u64> {
         self.world.link_bytes()
     }
 
-    /// Ends the run where it stands. One that is not over counts as interrupted.
+    /// Ends the run at the current time. A run that is not over counts as interrupted.
     pub fn finish(mut self) -> Run {
         let missed = self.prober.missed().filter(|_| self.over);
         let recorded = self.end_recording();
@@ -490,7 +495,7 @@ mod tests {
         read.unwrap_or_else(|problems| panic!("{problems:?}"))
     }
 
-    /// Finite flows among endless ones, with probes: every way to end and to look.
+    /// Scenario with finite and endless flows and with probes: covers all ways to end and all probes.
     const MIXED: &str = "duration = \"2 ms\"\ndrain = \"20 ms\"\nschemes = [\"dibs\"]\n\
         [topology]\nkind = \"fat_tree\"\nk = 4\n[probe]\nlinks = \"130 us\"\noccupancy = [\"1 ms\"]\n\
         [workload.all]\nkind = \"permutation\"\n\
@@ -553,7 +558,7 @@ mod tests {
         steps("k = 16", 4);
     }
 
-    /// The world itself would go on: its endless flows have more to send.
+    /// The world itself would continue: its endless flows have more to send.
     #[test]
     fn endless_flows_last_until_the_end_of_the_window_and_no_longer() {
         let mut over = session(&MIXED.replace("20 kB", "2 kB"));
@@ -582,7 +587,7 @@ mod tests {
         assert!(flows.len() > 60 && flows.len() < run.plan.flows.len() / 2);
     }
 
-    /// Nothing of the loop starts in the drain, and what is under way goes on.
+    /// No flow of the loop starts in the drain, and flows in progress continue.
     #[test]
     fn a_run_goes_on_for_others_beside_a_loop_and_starts_none_of_it() {
         let burst = "[workload.burst]\nkind = \"incast\"\ndegree = 15\nsize = \"50 kB\"\n";

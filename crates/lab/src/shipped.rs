@@ -1,20 +1,20 @@
-//! Schemes and scenarios that come with Sidestep, by name, and the files they read.
+//! Schemes and scenarios that ship with Sidestep, by name, and the files they read.
 //!
-//! The build finds them: a new one is one file and no line anywhere. Its comment `# listed: 25` is
-//! its rank in listings; without one it comes last.
+//! The build finds them: to add one, add its file; no list needs an entry. Its comment `# listed: 25` is
+//! its rank in listings; a file without one comes last.
 
 use sidestep_sim::Files;
 
-/// A name and the text of its file.
+/// Name and text of a shipped file.
 pub type Shipped = (&'static str, &'static str);
 
-/// The shipped schemes, every file of `schemes/`, in the order in which they are listed.
+/// Shipped schemes, every file of `schemes/`, in listing order.
 pub const SCHEMES: &[Shipped] = include!(concat!(env!("OUT_DIR"), "/schemes.rs"));
 
-/// The shipped scenarios, every file of `scenarios/`, in the order in which they are listed.
+/// Shipped scenarios, every file of `scenarios/`, in listing order.
 pub const SCENARIOS: &[Shipped] = include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
 
-/// The profiles, every file of `profiles/`, in the order in which they are listed.
+/// Shipped profiles, every file of `profiles/`, in listing order.
 pub const PROFILES: &[Shipped] = include!(concat!(env!("OUT_DIR"), "/profiles.rs"));
 
 /// Names of the profiles, the words of `profile`.
@@ -28,10 +28,10 @@ pub const PROFILE_NAMES: &[&str] = &{
     names
 };
 
-/// The files that shipped scenarios may read, every table of `data/`, by path.
+/// Files that shipped scenarios may read, every table of `data/`, by path.
 const FILES: &[Shipped] = include!(concat!(env!("OUT_DIR"), "/data.rs"));
 
-/// Reads a user's files, and where there is none the shipped one of that path.
+/// Reads a user's files, and the shipped file of the same path if the user has none.
 pub(crate) struct OrShipped<'a>(pub &'a dyn Files);
 
 impl Files for OrShipped<'_> {
@@ -41,17 +41,17 @@ impl Files for OrShipped<'_> {
     }
 }
 
-/// The text of the shipped scheme `name`.
+/// Returns the text of the shipped scheme `name`.
 pub fn scheme(name: &str) -> Option<&'static str> {
     text(SCHEMES, name)
 }
 
-/// The text of the profile `name`.
+/// Returns the text of the profile `name`.
 pub fn profile(name: &str) -> Option<&'static str> {
     text(PROFILES, name)
 }
 
-/// The text of the shipped scenario `name`.
+/// Returns the text of the shipped scenario `name`.
 pub fn scenario(name: &str) -> Option<&'static str> {
     text(SCENARIOS, name)
 }

@@ -1,18 +1,18 @@
-//! What a scenario can say outside the registries: one table of parameters per section.
+//! Parameters of a scenario outside the registries: one table per section.
 //!
-//! The same tables give defaults, messages, suggestions, `sidestep list` and the docs.
+//! The same tables provide defaults, messages, suggestions, `sidestep list` and the docs.
 
 use crate::fabric::FABRICS;
 use crate::shipped::PROFILE_NAMES;
 use sidestep_config::decision::{ALPHA, CAPACITY, MEMORY, RANK_GAP};
 use sidestep_types::{Param, ParamUnit};
 
-/// `[transport]`: its kinds, what can be said about every one, and which of that a kind takes.
+/// `[transport]`: its kinds, the parameters common to all kinds, and which of those a kind uses.
 use crate::kernel::Kernel;
 use crate::marker::Marker;
 pub use sidestep_transport::{ENTRIES as TRANSPORTS, PARAMS as TRANSPORT, takes};
 
-/// The keys at the top of a scenario, beside its [`LISTS`].
+/// Top-level keys of a scenario, beside its [`LISTS`].
 pub const SCENARIO: &[Param] = &[
     Param::with_default(
         "title",
@@ -52,7 +52,7 @@ pub const SCENARIO: &[Param] = &[
     ),
 ];
 
-/// The keys at the top of a scenario that hold one thing or several.
+/// Top-level keys of a scenario that hold one value or several.
 pub const LISTS: &[Param] = &[
     Param::with_default(
         "seeds",
@@ -67,7 +67,7 @@ pub const LISTS: &[Param] = &[
     ),
 ];
 
-/// The word for ranks that switches work out by themselves.
+/// Word for ranks that switches compute themselves.
 pub(crate) const RANK_SENT: &str = "sent";
 
 /// `[switch]`, beside its three policies.
@@ -139,7 +139,7 @@ pub const SWITCH: &[Param] = &[
     .or_off("unlimited"),
 ];
 
-/// `[workload.NAME]`, beside its kind's.
+/// `[workload.NAME]`, beside the keys of its kind.
 pub const WORKLOAD: &[Param] = &[Param::with_default(
     "transport",
     ParamUnit::File,
@@ -273,7 +273,7 @@ pub const PROBE: &[Param] = &[
     ),
 ];
 
-/// The keys of `[probe]` that hold one thing or several.
+/// Keys of `[probe]` that hold one value or several.
 pub const PROBE_LISTS: &[Param] = &[
     Param::with_default(
         "occupancy",
@@ -298,7 +298,7 @@ pub const PROBE_LISTS: &[Param] = &[
     .or_off("off"),
 ];
 
-/// A `[[change]]`.
+/// `[[change]]`.
 pub const CHANGE: &[Param] = &[
     Param::required(
         "at",
@@ -366,7 +366,7 @@ pub const FIGURE: &[Param] = &[
     ),
 ];
 
-/// A `[[plot]]`.
+/// `[[plot]]`.
 pub const PLOT: &[Param] = &[
     Param::required("kind", ParamUnit::File, "what it draws"),
     Param::with_default("title", ParamUnit::File, "", "what stands above it"),
@@ -416,10 +416,10 @@ pub const PLOT: &[Param] = &[
     ),
 ];
 
-/// The keys of `[[plot]]` that hold one word or several.
+/// Keys of `[[plot]]` that hold one word or several.
 pub const PLOT_LISTS: [&str; 3] = ["y", "schemes", "points_of"];
 
-/// A `[[claim]]`.
+/// `[[claim]]`.
 pub const CLAIM: &[Param] = &[
     Param::with_default(
         "id",

@@ -1,17 +1,18 @@
-//! Who tells what happened in a run, and what nobody told.
+//! Sources of the counts of a run, and the sources that a run lacks.
 //!
-//! Counts are plain numbers in a run and in its record, since a simulated run has them all. Real packets do not tell
-//! everything: a run on a testbed has a [`Told`] that lacks some [`Teller`]s, and whoever shows a number asks it. What it
-//! lacks is `None` then: null in JSON and Parquet, `-` in tables and no value for a claim, never 0.
+//! Counts are plain numbers in a run and in its record, since a simulated run has them all. Real packets do not
+//! reveal everything: a run on a testbed has a [`Told`] that lacks some [`Teller`]s, and code that shows a
+//! number queries it. A missing count is `None` then: null in JSON and Parquet, `-` in tables and no value for
+//! a claim, never 0.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Someone who tells some numbers of a run. A number that stands at no teller is always known.
+/// Source of some counts of a run. Counts that no source is listed for are always known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Teller {
-    /// The simulator, which alone knows what becomes of each packet.
+    /// Simulator, the only source that follows each packet.
     Simulator,
     /// Switches that count: bridges do not.
     Switches,
@@ -25,7 +26,7 @@ pub enum Teller {
     Marks,
 }
 
-/// Tellers that a run had: all of them by default.
+/// Sources that a run had: all of them by default.
 ///
 /// ```
 /// use sidestep_lab::{Teller, Told};
@@ -40,23 +41,23 @@ pub struct Told {
 }
 
 impl Told {
-    /// All tellers but these.
+    /// Returns all sources but these.
     pub fn without(missing: impl IntoIterator<Item = Teller>) -> Told {
         let missing = missing.into_iter().collect();
         Told { missing }
     }
 
-    /// Takes in another run: a sum over both is not known either where one of them lacks a teller.
+    /// Adds another run: a sum over both is unknown if either lacks its source.
     pub fn add(&mut self, other: &Told) {
         self.missing.extend(&other.missing);
     }
 
-    /// Is no teller missing?
+    /// True if no source is missing.
     pub fn is_all(&self) -> bool {
         self.missing.is_empty()
     }
 
-    /// The value, if this teller told it.
+    /// Returns the value if this source is present.
     pub fn by<T>(&self, teller: Teller, value: T) -> Option<T> {
         (!self.missing.contains(&teller)).then_some(value)
     }

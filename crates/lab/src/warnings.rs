@@ -1,4 +1,4 @@
-//! What must be read before trusting a number.
+//! Warnings to read before trusting a number.
 
 mod connections;
 mod idle;
@@ -32,7 +32,7 @@ use signals::{
     marks_too_late, nothing_echoes, nothing_marks, nothing_marks_for_agent, passes_too_many,
 };
 
-/// All warnings of a scenario. `first` is the plan of its first seed, when it was drawn.
+/// Returns all warnings of a scenario. `first` is the plan of its first seed, if it was drawn.
 pub(crate) fn of(scenario: &Scenario, first: Option<&Plan>) -> Vec<String> {
     let mut warnings: Vec<String> = overload(scenario)
         .into_iter()
@@ -48,7 +48,7 @@ pub(crate) fn of(scenario: &Scenario, first: Option<&Plan>) -> Vec<String> {
     warnings
 }
 
-/// Warnings of a scheme about what workloads with one transport do.
+/// Returns the warnings of a scheme for the workloads that share one transport.
 fn of_part(scenario: &Scenario, part: &Part<'_>, first: Option<&Plan>) -> Vec<String> {
     let scheme = &*part.scheme;
     let own = [
@@ -119,12 +119,13 @@ fn nothing_happens(scenario: &Scenario, first: &Plan) -> Option<String> {
     })
 }
 
-/// What the buffer policy does with its values, beside its scheduler: FIFO has no worst to make room.
+/// Returns the nature of the buffer policy with its values, beside its scheduler: a FIFO has no worst packet to
+/// evict.
 fn nature(switch: &SwitchConfig) -> Nature {
     nature_of(&switch.buffer, &switch.sched)
 }
 
-/// The policies of a switch: what each is, its name and what it does.
+/// Returns the policies of a switch: the kind, name and nature of each.
 fn natures(switch: &SwitchConfig) -> [(&'static str, &str, Nature); 3] {
     [
         ("route", &switch.route.0, route::nature(&switch.route.0)),
@@ -144,7 +145,7 @@ fn nature_of(buffer: &Named, sched: &Named) -> Nature {
     }
 }
 
-/// The value of the buffer policy's parameter, if it has it.
+/// Returns the value of the buffer policy's parameter, if the policy has it.
 fn value<'a>((name, values): &'a Named, key: &str) -> Option<&'a Value> {
     let entry = buffer::ENTRIES.iter().find(|entry| entry.name == name)?;
     let has = entry.params.iter().any(|param| param.name == key);

@@ -1,4 +1,4 @@
-//! A resolved scenario as TOML that reads back as the same scenario.
+//! Writes a resolved scenario as TOML that reads back as the same scenario.
 
 use crate::claim::{Claim, NO_NUMBER, Verdict};
 use crate::experiment::{Experiment, PlotSpec, Point};
@@ -12,13 +12,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 impl Scenario {
-    /// What switch number `switch` decides by under scheme number `scheme`, as the `[switch]` of a software
-    /// switch's config without its head. Pauses and crossbars are not in it: only the simulator has them.
+    /// Returns the decision policies of switch number `switch` under scheme number `scheme`, as the `[switch]`
+    /// section of a software switch's config without its header. Pauses and crossbars are left out: only the
+    /// simulator has them.
     pub fn decision_toml(&self, scheme: usize, switch: usize) -> String {
         self.decision(scheme, switch).to_toml()
     }
 
-    /// The same as values.
+    /// Returns the decision policies of switch number `switch` as values.
     pub fn decision(&self, scheme: usize, switch: usize) -> Decision {
         let config = &self.schemes[scheme].config;
         let kind = config.others.kind(&config.switch, switch);
@@ -30,28 +31,27 @@ impl Scenario {
         }
     }
 
-    /// The scenario with every value written out, and its sources: reads back as the same scenario.
+    /// Returns the scenario with every value and source written out: reads back as the same scenario.
     pub fn to_toml(&self) -> String {
         scenario(self, |_| true)
     }
 }
 
 impl Experiment {
-    /// The experiment with every value written out.
+    /// Returns the experiment with every value written out.
     pub fn to_toml(&self) -> String {
         experiment(self)
     }
 }
 
-/// Writes the experiment: its first point in full, what changes from there to the others, the
-/// plots and the claims.
+/// Writes the experiment: its first point in full, the changes from it to the others, the plots and the claims.
 fn experiment(experiment: &Experiment) -> String {
     let all: Vec<&Point> = experiment.points.iter().collect();
     let mut out = scenario(&experiment.points[0].scenario, |s| stands_alike(&all, s));
     if experiment.is_sweep() {
         // The points of a sweep hold no claims.
         for claim in &experiment.claims {
-            // Of several values of an axis those that are left.
+            // Keep those of several values of an axis that are left.
             let left = |at: &&(String, String)| has(experiment, std::slice::from_ref(at));
             let at: Vec<(String, String)> = claim.at.iter().filter(left).cloned().collect();
             let mut named = claim.at.iter();
@@ -79,8 +79,8 @@ fn experiment(experiment: &Experiment) -> String {
     out
 }
 
-/// Are these values still there? `--set` and `[quick]` may have left them out, and then what
-/// speaks of them has no meaning any more.
+/// True if these values are still on the axes. `--set` and `[quick]` may have removed them; plots and claims at
+/// removed values are left out.
 fn has(experiment: &Experiment, at: &[(String, String)]) -> bool {
     let on = |name: &String, value: &String| {
         let mut axes = experiment.axes.iter();
@@ -94,7 +94,7 @@ fn sweep(out: &mut String, experiment: &Experiment) {
         return;
     }
     out.push_str("\n[sweep]\n");
-    // How many points lie between two neighbours on an axis.
+    // Number of points between two neighbours on an axis.
     let mut stride = experiment.points.len();
     for (index, axis) in experiment.axes.iter().enumerate() {
         stride /= axis.values.len();
@@ -103,7 +103,7 @@ fn sweep(out: &mut String, experiment: &Experiment) {
             let _ = writeln!(out, "{} = [{}]", quoted(&axis.name), values.join(", "));
             continue;
         }
-        // A value of a named axis sets whatever differs between the points of any two values.
+        // Each value of a named axis sets every key that differs between any two of its values.
         let points = (0..axis.values.len()).map(|value| &experiment.points[value * stride]);
         let points: Vec<&Point> = points.collect();
         let differs = |s: &&Setting| {
@@ -134,8 +134,9 @@ fn sweep(out: &mut String, experiment: &Experiment) {
     }
 }
 
-/// Is what a setting says of switches that differ there at all of these points, and as a name or as
-/// parameters alone alike? Is the change there at all of them, or the workload's own transport? No later layer could take it away at the others.
+/// True if a setting can be written once for all of these points. Switches that differ, changes and a
+/// workload's own transport must be present at all points, in the same form (a name, or parameters alone): no
+/// later layer can remove them at the others.
 fn stands_alike(points: &[&Point], setting: &Setting) -> bool {
     let keys = split_keys(&setting.key);
     let many = match &keys[..] {
@@ -205,8 +206,8 @@ fn write_at(out: &mut String, key: &str, at: &[(String, String)]) {
     let _ = writeln!(out, "{key} = {{ {} }}", pairs.join(", "));
 }
 
-/// Writes the scenario: the top, its sections, each scheme in full, sources and claims; of its settings
-/// those that are to stay.
+/// Writes the scenario: the top, its sections, each scheme in full, sources and claims. Settings
+/// for which `stays` is false are left out.
 fn scenario(scenario: &Scenario, stays: impl Fn(&Setting) -> bool) -> String {
     let mut out = String::new();
     let settings: Vec<&Setting> = scenario.settings.iter().filter(|s| stays(s)).collect();
@@ -257,7 +258,7 @@ fn full_key(setting: &Setting) -> String {
     }
 }
 
-/// Settings under `[section]` headers; a policy's parameters in an inline table.
+/// Writes settings under `[section]` headers, and a policy's parameters in an inline table.
 fn sections<'a>(out: &mut String, prefix: &str, settings: impl Iterator<Item = &'a Setting>) {
     let settings: Vec<&Setting> = settings.collect();
     let mut order: Vec<&str> = Vec::new();
@@ -303,8 +304,8 @@ fn sections<'a>(out: &mut String, prefix: &str, settings: impl Iterator<Item = &
     }
 }
 
-/// `workload.query.rate` is in `workload.query`; `switch.buffer.mark_at` in `switch`, and
-/// `switch.at.core.buffer` in `switch.at.core`.
+/// Splits a key into section and rest: `workload.query.rate` is in `workload.query`, `switch.buffer.mark_at` in
+/// `switch`, and `switch.at.core.buffer` in `switch.at.core`.
 fn split(key: &str) -> (&str, &str) {
     let keys = split_keys(key);
     let many = match &keys[..] {
@@ -334,7 +335,7 @@ fn write_claim(out: &mut String, claim: &Claim) {
     line(out, "compare", &claim.compare.to_string());
     let paper = claim.paper.map(|number| number.to_string());
     line(out, "paper", paper.as_deref().unwrap_or(NO_NUMBER));
-    // Without a figure and a number it would be taken for one's own.
+    // Without a figure and a number, reading it back would take it for the user's own claim.
     if claim.own || claim.figure.is_empty() && claim.paper.is_none() {
         line(out, "own", if claim.own { "true" } else { "false" });
     }
@@ -362,7 +363,7 @@ fn write_claim(out: &mut String, claim: &Claim) {
     if let Some(between) = claim.expect_between {
         line(out, "expect_between", &between.to_string());
     }
-    // Made again from here, it still is not what the claim was made for.
+    // A scenario read back from here still is not the one the claim was made for.
     if let Some(why) = &claim.not_judged {
         line(out, "not_judged", why);
     }
@@ -372,7 +373,7 @@ fn line(out: &mut String, key: &str, value: &str) {
     let _ = writeln!(out, "{key} = {}", literal(value));
 }
 
-/// A number or flag as it is, anything else as a string. A scenario reads both alike.
+/// Returns a number or flag as it is, anything else as a string. A scenario reads both alike.
 fn literal(value: &str) -> String {
     let digits =
         !value.is_empty() && value.len() <= 18 && value.bytes().all(|b| b.is_ascii_digit());

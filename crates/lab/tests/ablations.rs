@@ -1,5 +1,5 @@
-//! Vertigo without a part is Vertigo with that one setting, and nothing else: the named schemes and the settings written
-//! out give the same runs, by their hashes.
+//! Ablations of Vertigo: each named scheme without a part equals Vertigo with that one setting. The named
+//! schemes and the settings written out give the same runs, by their hashes.
 
 use crate::common;
 
@@ -7,7 +7,7 @@ use common::Ring;
 use sidestep_lab::{Scenario, Watch, run, shipped};
 use sidestep_sim::TraceFilter;
 
-/// A named scheme, and what is set of `vertigo` in its place.
+/// Named schemes, and the settings of `vertigo` that are equal to each.
 const ABLATIONS: [(&str, &[&str]); 5] = [
     (
         "vertigo-no-deflection",
@@ -25,7 +25,7 @@ const ABLATIONS: [(&str, &[&str]); 5] = [
     ("vertigo-las", &["scheme.vertigo.host.mark.by=packets"]),
 ];
 
-/// Incasts that overflow small buffers, so that each part has something to do.
+/// Incasts that overflow small buffers, so that each part has an effect.
 const BURSTS: &str = r#"duration = "20 ms"
 drain = "1 s"
 seeds = "1..2"
@@ -52,7 +52,8 @@ request = "250 B"
 connection = "shared"
 "#;
 
-/// Fast retransmits, and packets sent again, of 15 answers of 40 kB as in docs/vertigo.md. None is ever lost there.
+/// Counts fast retransmits, and retransmitted packets, of 15 answers of 40 kB as in docs/vertigo.md. No packet
+/// is ever lost there.
 fn needless(sets: &[&str]) -> (u64, u64) {
     let few = [
         "profile=none",
@@ -72,7 +73,7 @@ fn needless(sets: &[&str]) -> (u64, u64) {
     (totals.fast_retransmits, totals.retransmits)
 }
 
-/// docs/vertigo.md, *Needless repairs*.
+/// Section *Needless repairs* of docs/vertigo.md.
 #[test]
 fn ordering_begins_needless_repairs_and_boosting_goes_on_with_them() {
     let flows = 15;
@@ -80,12 +81,12 @@ fn ordering_begins_needless_repairs_and_boosting_goes_on_with_them() {
     assert!(begun <= flows && sent > 5 * flows, "{begun}, {sent}");
     let (begun, sent) = needless(&["scheme.vertigo.host.mark.boost=1"]);
     assert!(0 < begun && begun == sent, "{begun}, {sent}");
-    // As long as the burst takes.
+    // A timeout as long as the burst.
     let patient = ["scheme.vertigo.host.order.timeout=5 ms"];
     assert_eq!(needless(&patient), (0, 0));
 }
 
-/// The trajectory of each seed.
+/// Returns the trajectory hash of each seed.
 fn hashes(sets: &[&str]) -> Vec<u64> {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
     let read = Scenario::read("bursts.toml", BURSTS, &sets, &Ring);

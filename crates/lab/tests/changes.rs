@@ -1,4 +1,4 @@
-//! `[[change]]`: what is read, where it comes from, what is written, and that runs have it.
+//! `[[change]]`: reading, sources, writing back, and effect on runs.
 
 use sidestep_lab::{Experiment, Scenario, Watch, run};
 use sidestep_sim::{Becomes, Change, Files, NoFiles, TraceFilter};
@@ -45,7 +45,8 @@ fn read(text: &str, sets: &[&str]) -> Scenario {
         .unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
-/// Instants, in microseconds, and what becomes of how many cables.
+/// Lists the changes: instant in microseconds, the change, the time of the new routes, and the number of
+/// cables.
 fn told(scenario: &Scenario) -> Vec<(u64, Becomes, Option<u64>, usize)> {
     let changes = &scenario.schemes[0].config.changes;
     assert_eq!(*changes, scenario.schemes[1].config.changes);
@@ -116,7 +117,7 @@ fn what_is_written_reads_back() {
     assert_eq!(again.to_toml(), written);
     assert_eq!(told(&again), told(&scenario));
     assert_eq!(again.settings(), scenario.settings());
-    // An axis may have a change at some of its points alone.
+    // An axis may have a change at only some of its points.
     let sweep = GOOD.replace(
         "[source]",
         "[sweep]\nwhen = [{ is = \"once\" }, { is = \"twice\", \"change.6.at\" = \"9 ms\", \
@@ -138,7 +139,7 @@ fn what_is_written_reads_back() {
     }
 }
 
-/// A file's changes take the place of those of the file that it extends.
+/// A file's changes replace those of the file that it extends.
 #[test]
 fn a_file_has_its_own_changes_or_those_that_it_extends() {
     struct Base;
@@ -177,7 +178,7 @@ fn a_cut_that_is_meant_is_warned_of_and_so_is_what_has_no_effect() {
         idle.warnings(),
         ["change.1.reroute has no effect: next hops do not depend on rates"]
     );
-    // What another point of a sweep, or the file without this --set, has a use for, is not idle.
+    // A setting is not idle if another point of a sweep, or the file without this --set, uses it.
     let other = ["change.2.down=false", "change.2.rate=1 Gbps"];
     let up = ["change.5.up=false", "change.5.rate=1 Gbps"];
     let rates = [&other[..], &up].concat();

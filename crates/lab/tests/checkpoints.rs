@@ -1,4 +1,5 @@
-//! Every shipped scheme, every transport, every probe: kept, read and gone on from, a run is the run in one piece.
+//! Checkpoints of every shipped scheme, every transport and every probe: a run written, read and continued
+//! equals the run in one piece.
 
 use crate::common;
 
@@ -7,7 +8,7 @@ use sidestep_lab::{Run, Scenario, Session, checkpoint, shipped};
 use sidestep_sim::TraceFilter;
 use sidestep_types::{Rng, Time};
 
-/// The scenarios: name, text, what is set.
+/// Returns the scenarios: name, text, settings.
 fn scenarios() -> Vec<(&'static str, &'static str, Vec<String>)> {
     let all: Vec<&str> = shipped::SCHEMES.iter().map(|(name, _)| *name).collect();
     let all = format!("schemes={}", all.join(","));
@@ -31,7 +32,7 @@ fn scenarios() -> Vec<(&'static str, &'static str, Vec<String>)> {
     ]
 }
 
-/// Every probe, links that change, and flows that end among such as do not.
+/// Scenario with every probe, changing links, and finite and endless flows.
 const PROBED: &str = r#"
 duration = "3 ms"
 drain = "20 ms"
@@ -61,7 +62,7 @@ fn begin(scenario: &Scenario, scheme: usize, trace: &TraceFilter) -> Session {
     Session::new(scenario, scheme, 1, trace.clone()).expect("a session")
 }
 
-/// In one piece, and stopped at each of `stops`.
+/// Runs in one piece, and again with a checkpoint at each of `stops`.
 fn both(scenario: &Scenario, scheme: usize, trace: &TraceFilter, stops: &[Time]) -> [Run; 2] {
     let mut whole = begin(scenario, scheme, trace);
     while !whole.step() {}

@@ -1,4 +1,4 @@
-//! Workloads that name a transport of their own: which value wins, what is warned of, and what a run then shows.
+//! Workloads with their own transports: precedence of values, warnings, and results of runs.
 
 use sidestep_lab::cut::cut;
 use sidestep_lab::run_cut;
@@ -47,12 +47,12 @@ fn read(text: &str, sets: &[&str]) -> Scenario {
     read.unwrap_or_else(|problems| panic!("{problems:#?}"))
 }
 
-/// [`BESIDE`] with `more` at its end.
+/// Reads [`BESIDE`] with `more` at its end.
 fn beside(more: &str, sets: &[&str]) -> Scenario {
     read(&format!("{BESIDE}{more}"), sets)
 }
 
-/// The value and source of `key` under `scheme`.
+/// Returns value and source of `key` under `scheme`.
 fn said<'a>(scenario: &'a Scenario, scheme: &str, key: &str) -> (&'a str, &'a str) {
     let of = |s: &&Setting| s.scheme.as_deref() == Some(scheme) && s.key == key;
     let found = scenario.settings().iter().find(of);
@@ -69,7 +69,7 @@ fn whole(scenario: &Scenario) -> Run {
     run(scenario, 0, 1, TraceFilter::None, &mut |_| Watch::Go).expect("a run")
 }
 
-/// Delivered bytes of the workload number `class`, over those of all.
+/// Returns the delivered bytes of workload number `class`, over those of all.
 fn share(run: &Run, class: u8) -> f64 {
     let bytes = |flows: &dyn Fn(u8) -> bool| -> u64 {
         let all = run.plan.flows.iter().zip(&run.outcome.flows);
@@ -103,7 +103,8 @@ fn a_workload_s_own_keys_win_over_those_of_the_scheme_and_of_all() {
         ("1 ms", "scenario file")
     );
     assert_eq!(of("transport.rto_min"), ("1 ms", "user: --set"));
-    // Of the kind that the scheme names: it comes from there, and what the other does not take is no mistake.
+    // A key that the workload does not set comes from the scheme's [transport], although the kinds differ. A
+    // key that the workload's kind does not use is no error.
     let (recovery, source) = of("workload.new.transport.recovery");
     assert_eq!((recovery, source), of("transport.recovery"));
     let config = &scenario.schemes[0].config;
@@ -207,7 +208,7 @@ fn a_scenario_that_names_none_has_no_setting_of_it() {
 fn the_transport_of_a_workload_is_an_axis_of_a_sweep() {
     let axis = "[sweep]\n\"workload.new.transport\" = [\"dctcp\", \"newreno\"]\n";
     let more = "[sweep]\nmix = [{ is = \"alone\" }, { is = \"beside\", \"workload.new.transport\" = \"newreno\" }]\n";
-    // A resolved sweep says its first point in full: what others lack must not stand there.
+    // A resolved sweep writes its first point in full: keys that other points lack must not be in it.
     let first = "[sweep]\nmix = [{ is = \"beside\", \"workload.new.transport\" = \"newreno\" }, { is = \"alone\" }]\n";
     let apart = ["dctcp", "newreno"];
     let alike = ["dctcp", "dctcp"];
@@ -236,7 +237,7 @@ fn the_transport_of_a_workload_is_an_axis_of_a_sweep() {
     }
 }
 
-/// Of `warnings` those of a transport.
+/// Returns the warnings about transports.
 fn warned(scenario: &Scenario) -> Vec<String> {
     scenario
         .warnings()
@@ -263,7 +264,7 @@ fn warnings_ask_the_transport_of_each_workload() {
           nothing on its way"
         ]
     );
-    // What is so of all is said once, without names.
+    // A warning that holds for all workloads is given once, without names.
     let both = beside(
         "transport = { rto_min = \"3 ms\" }\n",
         &["switch.buffer=droptail"],
@@ -274,7 +275,7 @@ fn warnings_ask_the_transport_of_each_workload() {
             "scheme dctcp: the transport slows down on marks, but buffer \"droptail\" as set marks nothing on its way"
         ]
     );
-    // Where no workload goes by the scheme's own, nothing is asked of that.
+    // If no workload uses the scheme's own transport, no warning is about it.
     let named = "transport = \"newreno\"\n[workload.old.transport]\nkind = \"newreno\"\n";
     assert_eq!(
         warned(&beside(named, &["switch.buffer=droptail"])),
@@ -310,14 +311,14 @@ fn tcp_that_hears_no_marks_takes_a_marking_switch_from_dctcp() {
     assert!((0.35..0.65).contains(&alike), "{alike}");
     let tcp = share(&whole(&beside("transport = \"newreno\"\n", &[])), 1);
     assert!(tcp > 0.8, "{tcp}");
-    // TCP that hears marks halves at each, and DCTCP by their share.
+    // TCP with ECN halves at each mark, and DCTCP by the share of marks.
     let one = ["workload.old.flows=1", "workload.new.flows=1"];
     let ecn = beside("transport = { kind = \"newreno\", ecn = true }\n", &one);
     let ecn = share(&whole(&ecn), 1);
     assert!((0.1..0.4).contains(&ecn), "{ecn}");
 }
 
-/// TCP on one of two ways beside MPTCP on both.
+/// TCP on one of two paths beside MPTCP on both.
 #[test]
 fn coupled_subflows_leave_tcp_more_of_its_way_than_uncoupled_ones() {
     let text = |coupled: &str| {
@@ -346,7 +347,7 @@ fn coupled_subflows_leave_tcp_more_of_its_way_than_uncoupled_ones() {
         assert_eq!(run.outcome.subflows.len(), 4);
         share(&run, 0)
     });
-    // A fair share of two ways is a half, and of the one way that TCP has at most as much.
+    // A fair share of two paths is a half, and TCP gets at most as much from its one path.
     assert!(lia > 1.5 * none, "{lia} {none}");
     assert!((0.2..=0.5).contains(&lia), "{lia}");
     assert!(none < 0.25, "{none}");

@@ -1,27 +1,29 @@
-//! How often intervals of claims hold: 99th percentiles of pooled samples, by simulation with known truths.
+//! Coverage of the intervals of claims: 99th percentiles of pooled samples, by simulation with known truths.
 //!
-//! The table of docs/reproduce.md is this test's: `cargo test -p sidestep-lab --test lab coverage -- --nocapture`.
+//! The table of docs/reproduce.md is this test's: `cargo test -p sidestep-lab --test lab coverage --
+//! --nocapture`.
 
 use sidestep_lab::stats::{Interval, are_apart, sectioned, t_interval};
 use sidestep_types::{Rng, mix64};
 
-/// Values a seed, as many as a figure at the defaults has queries.
+/// Values a seed, as many as a figure has queries at the defaults.
 const VALUES: usize = 225;
 const REPEATS: usize = 1000;
 
-/// What is drawn, and its 99th percentile.
+/// Distribution that values are drawn from.
 #[derive(Clone, Copy, PartialEq)]
 enum Law {
     /// Mean 10, standard deviation 1.
     Normal,
     /// Mean 1.
     Exponential,
-    /// Of a standard normal.
+    /// Exponential of a standard normal.
     Lognormal,
-    /// 1 and an exponential of mean 0.1; one in a hundred waits 200 more: the percentile lies at the edge of those.
+    /// 1 and an exponential of mean 0.1; one in a hundred waits 200 more: the percentile lies at the edge of
+    /// those.
     Timeouts,
-    /// 1 and an exponential of mean 0.1; 2 % wait 10 more, 0.8 % 30 and 0.3 % 70: back-off's ladder, with the percentile
-    /// near the edge of a rung.
+    /// 1 and an exponential of mean 0.1; 2 % wait 10 more, 0.8 % 30 and 0.3 % 70: the ladder of back-off, with
+    /// the percentile near the edge of a rung.
     Ladder,
 }
 
@@ -59,15 +61,15 @@ impl Law {
         }
     }
 
-    /// Of a large sample, exact where it is known.
+    /// Returns the 99th percentile: of a large sample, or exact where it is known.
     fn truth(self) -> f64 {
         match self {
             Normal => 12.326_348,
             Exponential => libm::log(100.0),
             Lognormal => libm::exp(2.326_348),
-            // All that lies between the two groups is a 99th percentile; the least is as good as the largest.
+            // Every value between the two groups is a 99th percentile; the smallest is as good as the largest.
             Timeouts => 2.0,
-            // 0.3 % wait for longer, and of the 0.8 % on this rung 7 in 8 do.
+            // 0.3 % wait longer, and of the 0.8 % on this rung 7 in 8 do.
             Ladder => 31.0 + 0.1 * libm::log(8.0 / 7.0),
         }
     }
@@ -78,7 +80,7 @@ fn p99(values: &mut [f64]) -> f64 {
     *values.select_nth_unstable_by(rank, f64::total_cmp).1
 }
 
-/// The percentile of all seeds, and of each.
+/// Returns the percentile of all seeds together, and of each seed.
 fn seeds(law: Law, n: usize, values: usize, rng: &mut Rng) -> (f64, Vec<f64>) {
     let mut all: Vec<f64> = (0..n * values).map(|_| law.draw(rng)).collect();
     let own = all
@@ -88,8 +90,8 @@ fn seeds(law: Law, n: usize, values: usize, rng: &mut Rng) -> (f64, Vec<f64>) {
     (p99(&mut all), own)
 }
 
-/// How often each of four intervals holds the truth: the percentile, a ratio and a difference to another scheme, whose
-/// times are exponential of mean 0.5, and the t interval of the seeds' mean.
+/// Returns how often each of four intervals contains the truth: of the percentile, of a ratio and a difference
+/// to another scheme, whose times are exponential of mean 0.5, and the t interval of the mean of the seeds.
 fn coverage(law: Law, n: usize, values: usize) -> [f64; 4] {
     let mut rng = Rng::from_seed(mix64(n as u64 + 100 * law as u64));
     let mut held = [0usize; 4];
@@ -143,7 +145,7 @@ fn intervals_hold_as_often_as_they_say() {
         for n in [3, 4, 5, 8, 10, 20] {
             let [percentile, ratio, less, mean] = coverage(law, n, VALUES);
             println!("| {name} | {n} | {percentile:.3} | {ratio:.3} | {less:.3} | {mean:.3} |");
-            // Few seeds with one timeout in a hundred may well show none, which no method mends.
+            // Few seeds with one timeout in a hundred may well have none, which no method repairs.
             let least = match (law, n) {
                 (Timeouts, 3) => 0.75,
                 (Timeouts, 4) => 0.82,
@@ -161,7 +163,7 @@ fn intervals_hold_as_often_as_they_say() {
     );
 }
 
-/// Where they hold less often: nothing is asked of them but that the page says so.
+/// Cases where intervals hold less often: the test only checks that the page says so.
 #[test]
 fn intervals_hold_less_often_with_few_values_and_rungs_of_timeouts() {
     println!("law, values, seeds: percentile, ratio, difference; t of the mean of seeds");

@@ -1,4 +1,4 @@
-//! Every scheme that comes with Sidestep gives the same run in parts, however many: without threads, which `study` has.
+//! Every shipped scheme gives the same run in parts, however many: without threads, which `study` has.
 
 use sidestep_lab::cut::{cut, refused};
 use sidestep_lab::run_cut;
@@ -7,7 +7,7 @@ use sidestep_sim::parts::InTurn;
 use sidestep_sim::{NoFiles, TraceFilter};
 use std::sync::Arc;
 
-/// A tree with four pods, under load and a burst, looked at by probes.
+/// Reads a tree with four pods, under load and a burst, with probes.
 fn scenario(scheme: &str) -> Scenario {
     let text = format!(
         "duration = \"1 ms\"\ndrain = \"30 ms\"\nschemes = [{scheme:?}]\n\

@@ -1,4 +1,4 @@
-//! A network whose pauses lock: the run ends, and its warning names the ports.
+//! Network whose pauses deadlock: the run ends, and its warning names the ports.
 
 use crate::common;
 

@@ -1,4 +1,4 @@
-//! A drop reason is declared once: no source file but its entry says its words.
+//! Each drop reason is declared once: no source file but its entry contains its words.
 
 use sidestep_switch::DropReason;
 use std::fs;
@@ -13,10 +13,10 @@ const FOLDERS: [&str; 5] = [
     "web/src",
 ];
 
-/// The entries of all reasons.
+/// File with the entries of all reasons.
 const ENTRY: &str = "crates/switch/src/buffer/reason.rs";
 
-/// The sources below `folder`; those that tests are made of are left out.
+/// Collects the sources below `folder`, without tests, benchmarks and examples.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of sources") {
         let path = entry.expect("an entry").path();
@@ -36,7 +36,8 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// What stands in an entry and nowhere else: the name of its counter, its sentences as strings, its number in C.
+/// Returns the words that belong in an entry alone: the name of its counter, its sentences as strings, its
+/// number in C.
 fn declared(reason: DropReason) -> Vec<String> {
     let sentences = [
         reason.row(),
@@ -51,7 +52,7 @@ fn declared(reason: DropReason) -> Vec<String> {
     quoted.chain([reason.counted_as().into(), number]).collect()
 }
 
-/// The words of an entry that a source says before its tests.
+/// Returns the words of entries in a source, before its tests.
 fn said(text: &str) -> Vec<String> {
     let code = text.split("#[cfg(test)]\n").next().unwrap_or(text);
     let all = DropReason::ALL.into_iter().flat_map(declared);

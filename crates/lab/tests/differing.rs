@@ -1,11 +1,11 @@
-//! `[switch.at.NAME]`: which switches it means, which value holds, and that everything that meets it obeys.
+//! `[switch.at.NAME]`: the switches it selects, the precedence of values, and its effect everywhere.
 
 use sidestep_lab::{Experiment, Scenario, Setting, Watch, run};
 use sidestep_sim::{NoFiles, Outcome, SwitchConfig, TraceFilter};
 use sidestep_switch::Capacity;
 use sidestep_types::{Size, Value};
 
-/// Four pods; two schemes, of which one is the scenario's own.
+/// Scenario with four pods and two schemes, one of them defined in the scenario.
 const BASE: &str = r#"
 duration = "2 ms"
 schemes = ["mine", "dctcp"]
@@ -35,7 +35,7 @@ fn read(more: &str, sets: &[&str]) -> Scenario {
     said(more, sets).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-/// What the switch called `name` is under a scheme.
+/// Returns the configuration of the switch called `name` under a scheme.
 fn switch<'a>(scenario: &'a Scenario, scheme: usize, name: &str) -> &'a SwitchConfig {
     let mut all = scenario.network.switches.iter();
     let number = all.position(|info| info.name == name).expect("a switch");
@@ -78,7 +78,7 @@ fn a_tier_or_a_switch_has_its_own_and_inherits_the_rest() {
         )
     };
     let mark = |n| Value::Size(Size::Packets(n));
-    // What [switch] says; a policy with its own defaults; a parameter of the policy of [switch].
+    // Values of [switch]; a policy with its own defaults; a parameter of the policy of [switch].
     assert_eq!(of("edge 0.0"), ("dibs", mark(8), packets(20)));
     assert_eq!(of("agg 0.0"), ("dibs", mark(20), packets(20)));
     assert_eq!(of("core 3"), ("ecn", mark(20), packets(20)));
@@ -227,7 +227,7 @@ fn warnings_say_at_which_switches() {
     );
     let some = format!("{edges}{core}buffer = {{ mark_at = \"9 pkt\" }}\n");
     assert_eq!(warned(&some, &[], "no effect"), [""; 0]);
-    // A core has one way to each pod: a route there has nothing to choose.
+    // A core has one path to each pod: a route there has no choice.
     let route = "[scheme.mine.switch.at.edge]\nroute = \"spray-random\"\n";
     starts(
         "at edge: route",
@@ -250,7 +250,7 @@ fn what_says_the_same_runs_the_same_and_what_differs_differs() {
     assert_eq!(hash(&same), hash(&plain));
     let other = read("[scheme.mine.switch.at.edge]\nbuffer = \"ecn\"\n", &[]);
     assert_ne!(hash(&other), hash(&plain));
-    // And what an edge switch does is known by its counts: it no longer detours.
+    // The counts show the effect of the edge switch: it no longer detours.
     let (outcome, detours) = (ran(&other, 0), ran(&plain, 0).totals.detours);
     assert!(outcome.totals.detours < detours && detours > 0);
     assert_ne!(plain.identity(0), same.identity(0));
@@ -271,7 +271,7 @@ fn it_reads_back_as_itself() {
     }
 }
 
-/// Every point of an experiment, and of what it is written as.
+/// Returns the switches at every point of an experiment as read, and as read back after writing.
 fn points(sweep: &str, sets: &[&str]) -> Vec<Vec<SwitchConfig>> {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
     let read = |text: &str, sets: &[String]| {
@@ -322,7 +322,7 @@ fn it_is_swept_by_its_key_and_by_a_word() {
     );
     assert_eq!(tables.len(), 1);
     assert_eq!(of(&tables[0]).2, packets(40));
-    // What some points do not have at all must not stay behind at them.
+    // A setting that some points lack must not be left over at them.
     for order in [["mixed", "plain"], ["plain", "mixed"]] {
         let value = |word| match word {
             "mixed" => {

@@ -1,4 +1,4 @@
-//! The documents keep up with the registries: a page a name, a row a parameter, no path that is gone.
+//! Documents match the registries: a page for each name, a row for each parameter, no path that does not exist.
 
 use sidestep_lab::stats::metric::find;
 use sidestep_lab::tables::{
@@ -13,7 +13,7 @@ use sidestep_types::{Entry, Param};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folders of `docs/`, and what each has a page for.
+/// Folders of `docs/`, and the entries that each has a page for.
 const KINDS: [(&str, &[Entry]); 7] = [
     ("routes", route::ENTRIES),
     ("buffers", buffer::ENTRIES),
@@ -24,14 +24,14 @@ const KINDS: [(&str, &[Entry]); 7] = [
     ("workloads", workload::ENTRIES),
 ];
 
-/// What `docs/<kind>/` may hold beside a page for each entry.
+/// Pages that `docs/<kind>/` may hold beside a page for each entry.
 const MORE: [&str; 2] = ["transports/connection.md", "transports/states.md"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The text of `docs/<page>`, or a complaint that it is missing.
+/// Returns the text of `docs/<page>`, or notes that it is missing.
 fn page(page: &str, missing: &mut Vec<String>) -> String {
     fs::read_to_string(root().join("docs").join(page)).unwrap_or_else(|_| {
         missing.push(format!("docs/{page} is missing"));
@@ -39,7 +39,7 @@ fn page(page: &str, missing: &mut Vec<String>) -> String {
     })
 }
 
-/// The rows that `docs/<name>` lacks: one for each parameter, with its name first and its default in it.
+/// Notes the rows that `docs/<name>` lacks: one for each parameter, with its name first and its default in it.
 fn check_params(name: &str, text: &str, params: &[Param], missing: &mut Vec<String>) {
     for param in params {
         let begins = format!("| `{}` |", param.name);
@@ -152,7 +152,7 @@ fn every_page_is_in_the_index_and_none_is_left_over() {
     assert_none(&missing);
 }
 
-/// The files that examples name, and the example itself when it is a scheme's.
+/// Files that examples name, and the example itself if it is a scheme's.
 struct Beside<'a>(&'a str);
 
 impl Files for Beside<'_> {
@@ -168,11 +168,11 @@ impl Files for Beside<'_> {
     }
 }
 
-/// What examples of experiments extend.
+/// Base that examples of experiments extend.
 const BASE: &str = "duration = \"1 ms\"\n[topology]\nkind = \"fat_tree\"\nk = 4\n\
     [workload.query]\nkind = \"query\"\nrate = \"300 /s\"\ndegree = 4\n";
 
-/// An example with what it leaves out put around it: a section alone is no scenario.
+/// Completes an example: a section alone is no scenario.
 fn whole(example: &str) -> String {
     let says = |start: &str| example.lines().any(|line| line.starts_with(start));
     if says("extends") {
@@ -206,7 +206,7 @@ fn every_example_in_the_documents_is_read() {
     let mut wrong = Vec::new();
     let mut read = 0;
     for file in markdown(&root().join("docs")) {
-        // The software switch's configs are no scenarios; crates/softswitch reads those.
+        // Configs of the software switch are no scenarios; crates/softswitch reads those.
         if file.ends_with("softswitch.md") || file.ends_with("softswitch-security.md") {
             continue;
         }
@@ -225,7 +225,7 @@ fn every_example_in_the_documents_is_read() {
     assert!(read > 20, "{read} examples");
 }
 
-/// The scenario of nothing but a transport, with `set` on top.
+/// Returns the transport of a minimal scenario with `set`.
 fn transport(set: &str) -> TransportConfig {
     transport_with(set, &[])
 }
@@ -246,12 +246,12 @@ fn tcp_with(set: &str, with: &[&str]) -> TcpConfig {
 fn what_the_transport_registers_a_scenario_can_choose() {
     for choice in CHOICES {
         for entry in choice.entries {
-            // D-SACKs are heard of with SACK alone.
+            // D-SACKs are received only with SACK.
             let with = match (choice.key, entry.name) {
                 ("transport.fast_retransmit_rule", "dsack") => {
                     &["transport.recovery=sack", "transport.dsack=true"][..]
                 }
-                // So are the deliveries that RACK goes by.
+                // RACK needs the deliveries that SACK reports.
                 ("transport.loss_detection", "rack") => &["transport.recovery=sack"][..],
                 _ => &[],
             };
@@ -284,7 +284,7 @@ fn a_scenario_can_choose_every_framing() {
     assert_eq!(bytes, [1538, 1500, 1502]);
 }
 
-/// Crates whose files the documents name by path; what they say in backticks must be there.
+/// Crates whose files the documents name by path; paths in backticks must exist.
 const ROOMS: [&str; 7] = ["types", "switch", "transport", "sim", "lab", "study", "cli"];
 
 #[test]
@@ -297,7 +297,7 @@ fn every_path_that_the_documents_name_is_there() {
         let text = fs::read_to_string(&file).unwrap_or_default();
         for word in text.split('`').skip(1).step_by(2) {
             let room = |room: &&str| word.starts_with(&format!("crates/{room}/"));
-            // `<NAME>` stands for one to come, `{a,b}` and `*` for several.
+            // `<NAME>` is a placeholder, `{a,b}` and `*` stand for several.
             let pattern = word.contains(['<', '{', '*', ' ']);
             if ROOMS.iter().any(room) && !pattern && !root().join(word).exists() {
                 let name = file.file_name().unwrap().to_str().unwrap();
@@ -308,7 +308,7 @@ fn every_path_that_the_documents_name_is_there() {
     assert_none(&missing);
 }
 
-/// All Markdown files under `folder`, in order.
+/// Returns all Markdown files under `folder`, in order.
 fn markdown(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let Ok(entries) = fs::read_dir(folder) else {

@@ -1,9 +1,9 @@
-//! Experiment files: what they mean, and what is said about those that are wrong.
+//! Experiment files: their meaning, and the messages about wrong ones.
 
 use sidestep_lab::{Experiment, Over, PlotKind, Verdict};
 use sidestep_sim::Files;
 
-/// A base, and no other file.
+/// Files: a base, and no other.
 struct Base;
 
 const BASE: &str = r#"title = "base"
@@ -77,7 +77,7 @@ fn good(sets: &[&str], quick: bool) -> Experiment {
     read(GOOD, sets, quick).unwrap_or_else(|said| panic!("{said}"))
 }
 
-/// Value and source of a setting at a point.
+/// Returns value and source of a setting at a point.
 fn setting(experiment: &Experiment, point: usize, key: &str) -> (String, String) {
     let all = experiment.points[point].scenario.settings();
     let found = all.iter().find(|s| s.key == key);
@@ -152,7 +152,7 @@ fn quick_changes_axes_and_keys_and_a_set_wins_over_both() {
     );
 }
 
-/// Beside the base a scheme that has the name of a shipped one, and that one as it is shipped.
+/// Files: the base, a scheme with the name of a shipped one, and a shipped one unchanged.
 struct Beside;
 
 impl Files for Beside {
@@ -198,7 +198,7 @@ fn what_has_no_effect_is_noted() {
             ]
         );
     }
-    // Of one scenario all that is shown of it says so.
+    // A plain scenario has both as warnings: it shows no notes.
     let alone = Experiment::read("a.toml", BASE, &[], true, &Beside);
     let alone = alone.unwrap_or_else(|problems| panic!("{problems:#?}"));
     let warnings = alone.warnings();
@@ -430,7 +430,7 @@ fn claims_are_judged_only_for_the_settings_that_they_were_made_for() {
     assert_eq!(said(&more), "made for no workload.more");
     let probed = ["probe.loops=true"];
     assert_eq!(made_for(&probed, false), None, "to look changes nothing");
-    // A value of an axis that the file has is one of those that the claim speaks of; another is not.
+    // A value of an axis in the file is one that the claim is about; another value is not.
     assert_eq!(made_for(&["workload.query.rate=600 /s"], false), None);
     assert_eq!(
         said(&["workload.query.rate=700 /s"]),

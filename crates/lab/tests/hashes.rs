@@ -1,10 +1,10 @@
-//! Golden table: the trajectory hash of every shipped scheme, and what it comes with.
+//! Golden table: the trajectory hash of every shipped scheme, and its main counts.
 //!
-//! The hash is a digest of every delivery over every link. A line that changes says that the same
-//! scenario and seed give another run: that is a commit of its own, with an entry under *Results
+//! The hash is a digest of every delivery over every link. A changed line means that the same
+//! scenario and seed give another run: that is a separate commit, with an entry under *Results
 //! that moved* in the changelog.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p sidestep-lab --test lab hashes` writes the table anew.
+//! `UPDATE_GOLDEN=1 cargo test -p sidestep-lab --test lab hashes` rewrites the table.
 
 use crate::common;
 
@@ -13,14 +13,14 @@ use sidestep_lab::{Scenario, Watch, run, shipped};
 use sidestep_sim::TraceFilter;
 use std::fmt::Write;
 
-/// The scenarios: name, text, what is set, how many seeds.
+/// Returns the scenarios: name, text, settings, number of seeds.
 fn scenarios() -> Vec<(&'static str, &'static str, Vec<String>, u64)> {
     let all: Vec<&str> = shipped::SCHEMES.iter().map(|(name, _)| *name).collect();
     let all = format!("schemes={}", all.join(","));
     let shipped = |name| shipped::scenario(name).unwrap();
     let cioq = r#"switch.fabric="cioq""#.to_string();
     let short = || r#"duration="20 ms""#.to_string();
-    // The senders of RFC 5681, on which no profile has an effect.
+    // Senders of RFC 5681, which no profile affects.
     let none = |more: &[&str]| -> Vec<String> {
         let more = more.iter().map(ToString::to_string);
         more.chain(["profile=none".to_string()]).collect()

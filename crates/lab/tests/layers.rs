@@ -1,4 +1,4 @@
-//! Which layer wins, and that every value says which one it was.
+//! Layers of settings: which layer wins, and that every value names the layer it came from.
 
 use sidestep_lab::{Scenario, Setting};
 use sidestep_sim::{Files, NoFiles};
@@ -32,7 +32,7 @@ fn read_with(text: &str, sets: &[&str], files: &dyn Files) -> Scenario {
     }
 }
 
-/// The value and source of `key`, for `scheme` or for all when it is empty.
+/// Returns value and source of `key`, for `scheme`, or for all if it is empty.
 fn said<'a>(scenario: &'a Scenario, scheme: &str, key: &str) -> (&'a str, &'a str) {
     let of = |s: &&Setting| s.scheme.as_deref().unwrap_or("") == scheme && s.key == key;
     let found = scenario.settings().iter().find(of);
@@ -148,7 +148,7 @@ fn another_kind_drops_the_parameters_given_beside_the_old_one() {
 
 #[test]
 fn a_value_that_a_later_layer_replaces_reads_as_any_policy_of_the_section_would_read_it() {
-    // ecn and dibs have a threshold as well, which nothing turns off.
+    // ecn and dibs also have a threshold, which cannot be off.
     let sets = [
         "schemes=mulbuff",
         "scheme.mulbuff.switch.buffer.mark_at=5 pkt",
@@ -175,7 +175,7 @@ fn a_value_that_a_later_layer_replaces_reads_as_any_policy_of_the_section_would_
 
 #[test]
 fn a_parameter_without_a_kind_reaches_the_policies_that_have_it() {
-    // tcp's drop-tail has no threshold; that is no error as long as another scheme's policy has.
+    // Drop-tail of tcp has no threshold; that is no error as long as another scheme's policy has one.
     let sets = ["schemes=tcp,dctcp,dibs", "switch.buffer.mark_at=30 pkt"];
     let scenario = read("", &sets);
     assert_eq!(
@@ -243,7 +243,7 @@ fn a_resolved_scenario_reads_back_as_itself() {
     }
 }
 
-/// One scheme file of the user's own.
+/// Files: one scheme file of the user.
 struct Mine;
 
 impl Files for Mine {
@@ -263,7 +263,7 @@ fn a_scheme_is_shipped_or_a_file_or_a_section() {
         let scenario = read_with(BASE, &[&format!("schemes={word}")], &Mine);
         assert_eq!(scenario.schemes[0].name, "mine");
         assert_eq!(scenario.schemes[0].config.switch.buffer.0, "dibs");
-        // Without the file the resolved scenario still has it all.
+        // Without the file the resolved scenario still has all settings.
         let again = read_with(&scenario.to_toml(), &[], &NoFiles);
         assert_eq!(again.settings(), scenario.settings());
         assert_eq!(again.schemes[0].source, "none");
@@ -467,7 +467,7 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
         let got = warned("", &sets);
         assert!(got.contains(expected), "{sets:?}: {got}");
     }
-    // Vertigo that deflects nothing detours nothing, and beside FIFO it reads no rank.
+    // Vertigo without deflection detours nothing, and beside FIFO it reads no rank.
     let vertigo = |set| [set, "scheme.dctcp.switch.buffer.kind=vertigo"];
     let got = warned("", &vertigo("scheme.dctcp.transport.fast_retransmit=3"));
     assert!(
@@ -484,7 +484,7 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
     let srpt = [&fifo[..], &["scheme.dctcp.switch.sched=srpt"]].concat();
     let both = "buffer \"vertigo\" and sched \"srpt\" with transport.rank";
     assert!(warned("", &srpt).contains(both), "{}", warned("", &srpt));
-    // Something to share, and a connection that may be idle.
+    // Queries that share a connection, and a connection that may be idle.
     let asks = |more: &[&'static str]| {
         let asks = ["workload.query.request=1 kB", "workload.query.rate=9 k/s"];
         let all = [&asks, more].concat();

@@ -1,4 +1,4 @@
-//! One program of all tests of this room that need none of their own: each program is linked with the whole room.
+//! Single program of the tests of this room that need no separate program: each program links the whole room.
 
 mod ablations;
 mod changes;

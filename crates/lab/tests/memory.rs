@@ -1,4 +1,4 @@
-//! What a run takes of memory, against what is estimated before it is made.
+//! Compares the memory of a run with the estimate made before it.
 
 use sidestep_lab::{Record, Scenario, Watch, cut, run, shipped};
 use sidestep_sim::parts::InTurn;
@@ -7,14 +7,14 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// The system's allocator, counting what this thread holds.
+/// System allocator that counts the bytes held by this thread.
 struct Counts;
 
 thread_local! {
     static HELD: Cell<[i64; 2]> = const { Cell::new([0; 2]) };
 }
 
-/// `bytes` more are held by this thread, or fewer.
+/// Adds `bytes` to those held by this thread; may be negative.
 fn count(bytes: i64) {
     HELD.with(|held| {
         let [now, most] = held.get();
@@ -22,7 +22,7 @@ fn count(bytes: i64) {
     });
 }
 
-// SAFETY: every call goes on to the system's allocator as it came.
+// SAFETY: every call is passed unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counts {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as i64);
@@ -46,7 +46,7 @@ unsafe impl GlobalAlloc for Counts {
 #[global_allocator]
 static ALLOCATOR: Counts = Counts;
 
-/// What `work` held at most, beyond what was held before it.
+/// Returns the peak memory of `work`, beyond what was held before it.
 fn most<T>(work: impl FnOnce() -> T) -> f64 {
     let before = HELD.with(|held| {
         let [now, _] = held.get();
@@ -57,11 +57,11 @@ fn most<T>(work: impl FnOnce() -> T) -> f64 {
     HELD.with(|held| held.get()[1] - before) as f64
 }
 
-/// The network, the transport and the traffic of Vertigo's figures.
+/// Network, transport and traffic of Vertigo's figures.
 const VERTIGO: &str = include_str!("../../../experiments/vertigo/base.toml");
 
-/// The estimate is half of what is taken at least, and twice at most: runs of 36,000 to 113,000 flows. A list
-/// that grows counts whole here, of which an operating system gives half.
+/// Checks that the estimate is between half and twice the peak: runs of 36,000 to 113,000 flows. A growing list
+/// counts whole here, but an operating system gives it only half.
 #[test]
 fn a_run_takes_what_was_estimated() {
     let base = ["schemes=vertigo", "duration=40 ms"];
@@ -128,7 +128,7 @@ fn a_run_takes_what_was_estimated() {
     assert!(far.is_empty(), "{far:?}");
 }
 
-/// The same of what each further part of a run takes: four of them, where one thread lets them run in turn.
+/// Checks the memory of each further part of a run: four of them, run in turn by one thread.
 #[test]
 fn a_further_part_takes_what_was_estimated() {
     let sets = ["duration=1 ms".to_string()];

@@ -1,11 +1,11 @@
-//! Golden table: what is written wrong, and what is said about it.
+//! Golden table: mistakes in scenarios, and the messages about them.
 //!
-//! A changed message is a change for users: update the table in a commit of its own.
+//! A changed message is a change for users: update the table in a separate commit.
 
 use sidestep_lab::Scenario;
 use sidestep_sim::Files;
 
-/// A few files, and no others.
+/// Files: a few tables, and no others.
 struct Few;
 
 impl Files for Few {
@@ -36,7 +36,7 @@ impl Files for Few {
     }
 }
 
-/// A small scenario; each case replaces one line of it or adds one.
+/// Small scenario; each case replaces one line of it or adds one.
 const GOOD: &str = r#"duration = "10 ms"
 schemes = ["dctcp", "dibs"]
 [topology]
@@ -49,7 +49,7 @@ degree = 8
 "#;
 
 fn said(text: &str, sets: &[&str]) -> String {
-    // Without a profile: what is said of a value depends on no other file.
+    // Without a profile, messages about a value depend on no other file.
     let sets = ["profile=none"].iter().chain(sets);
     let sets: Vec<String> = sets.map(|set| set.to_string()).collect();
     match Scenario::read("a.toml", text, &sets, &Few) {
@@ -61,7 +61,7 @@ fn said(text: &str, sets: &[&str]) -> String {
     }
 }
 
-/// `line => instead` applied to [`GOOD`]; `(end)` adds at the end.
+/// Applies `line => instead` to [`GOOD`]; `(end)` adds at the end.
 fn changed(line: &str, instead: &str) -> String {
     if line == "(end)" {
         return said(&format!("{GOOD}{instead}\n"), &[]);
@@ -155,13 +155,13 @@ fn what_is_wrong_in_a_set_is_said_with_the_set() {
     }
 }
 
-/// A sentence may speak of a parameter that is not to blame, or of none at all.
+/// A message may name a parameter that is not the cause, or none at all.
 #[test]
 fn a_refusal_is_shown_at_the_parameter_that_made_it() {
     let topology = |lines: &str| GOOD.replace("kind = \"fat_tree\"\nk = 4", lines);
     let workload = |lines: &str| format!("{GOOD}[workload.more]\n{lines}\n");
     let cases = [
-        // Not at `left`, which the sentence names first.
+        // The place is not `left`, which the message names first.
         (
             topology("kind = \"dumbbell\"\nleft = 12\nbottleneck_delay = \"2000 s\""),
             "a.toml:6:20: topology: cable switch \"left\" to switch \"right\": expected a delay of \
@@ -176,7 +176,7 @@ fn a_refusal_is_shown_at_the_parameter_that_made_it() {
             topology("kind = \"custom\"\nfile = \"cables\""),
             "a.toml:5:8: topology: \"cables\": no such file",
         ),
-        // Not at `load`, which is the file's name as well.
+        // The place is not `load`, which is also the file's name.
         (
             workload(
                 "kind = \"background\"\ninter_arrival = \"off\"\nload = \"1/2\"\ncdf = \"load.csv\"",
@@ -184,7 +184,7 @@ fn a_refusal_is_shown_at_the_parameter_that_made_it() {
             "a.toml:14:7: workload.more: \"load.csv\" is not a shipped distribution, nor a file: no \
              such file",
         ),
-        // At the one of two that was given.
+        // The place is the one of two keys that was given.
         (
             format!("{GOOD}[transport]\nrto_max = \"1 us\"\n"),
             "a.toml:11:11: transport: rto_min (10 ms) must not be above rto_max (1 us)",
@@ -213,7 +213,7 @@ fn more_choices_than_a_switch_has_ports_are_refused_once() {
                     of the switch, got 3";
     let all = format!("[scheme.dctcp.switch]\n{three}");
     assert_eq!(with(&all), expected);
-    // Inherited, and what stands there is harmless.
+    // The cores inherit the value; their own section is harmless, and the place stays that of the value.
     let harmless = format!("{all}\n[switch.at.core]\ncapacity = \"9 pkt\"");
     assert_eq!(with(&harmless), expected);
     let core = with(&format!("[switch.at.core]\n{three}"));
@@ -262,7 +262,7 @@ proptest::proptest! {
             "\\{ kind = \"(dibs|red|ecn)\", (mark_at|min|max_p) = \"[0-9]{1,3} ?(pkt|kB)?\" \\}",
         ],
     ) {
-        // Any one value of a good scenario replaced.
+        // Replaces any one value of a good scenario.
         let mut lines: Vec<String> = GOOD.lines().map(str::to_string).collect();
         if let Some((key, _)) = lines[line].split_once(" = ") {
             lines[line] = format!("{key} = {value}");
@@ -276,7 +276,7 @@ fn programs_read_the_parts_of_a_message_off_it() {
     let table = include_str!("messages.txt");
     let (mut all, mut suggested) = (0, 0);
     for line in table.lines().filter_map(|line| line.strip_prefix("! ")) {
-        // Places stand before the first blank; a message that names no file has none.
+        // The place ends at the first blank; a message that names no file has none.
         let Some((_, message)) = line.split_once(": ") else {
             continue;
         };

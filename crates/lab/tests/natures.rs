@@ -1,4 +1,4 @@
-//! What goes with a policy, beside its parameters: the scheduler it needs, the warnings it earns.
+//! Requirements of policies beside their parameters: the scheduler a policy needs, the warnings it causes.
 
 use sidestep_lab::Scenario;
 use sidestep_sim::NoFiles;

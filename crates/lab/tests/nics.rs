@@ -1,4 +1,4 @@
-//! `[host]` about the queue of a NIC: read, layered, swept, told, warned of.
+//! `[host]` keys for the queue of a NIC: reading, layers, sweeps, reports, warnings.
 
 use sidestep_lab::{Experiment, Scenario};
 use sidestep_sim::NoFiles;
@@ -73,7 +73,7 @@ fn a_nic_is_layered_as_a_switch_is() {
         source("host.buffer.mark_at"),
         ("7 pkt".into(), "user: --set".into())
     );
-    // Written out and read again, it is the same.
+    // A scenario written out and read again is the same.
     let again = Scenario::read("b.toml", &scenario.to_toml(), &[], &NoFiles);
     let again = again.unwrap_or_else(|problems| panic!("{problems:?}"));
     let configs = |scenario: &Scenario| -> Vec<_> {
@@ -98,7 +98,8 @@ fn a_sweep_goes_over_capacities_of_nics() {
     assert!(nics.eq([true, false]));
 }
 
-/// 1 MB in slow start: half of it may be under way, and the shortest of the paths, of two links, holds three packets.
+/// 1 MB in slow start: half of it may be in flight, and the shortest of the paths, of two links, holds three
+/// packets.
 #[test]
 fn what_waits_unmarked_at_its_own_nic_is_warned_of() {
     let long = "[workload.f]\nkind = \"incast\"\ndegree = 2\nflows = 2\ntarget = 0\nsenders = \"spread\"\nsize = \"1 MB\"\n";

@@ -1,21 +1,22 @@
-//! The table of `docs/ns3-reference.md`: `scenarios/incast-ns3.toml` as it stands and changed by `--set`, beside ns-3.
+//! Table of `docs/ns3-reference.md`: `scenarios/incast-ns3.toml` as shipped and changed by `--set`, beside
+//! ns-3.
 //!
-//! The page is the golden table. A line that begins with `here` has in backquotes what is set, and is written
+//! The page is the golden table. A line that begins with `here` has its settings in backquotes, and is written
 //! by this test; the line above it is ns-3's, whose ranges were fixed before the first run here. A figure
 //! whose median lies outside ns-3's range gets a star, so that a star that comes or goes is seen.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p sidestep-lab --test lab ns3_reference` writes the lines anew.
+//! `UPDATE_GOLDEN=1 cargo test -p sidestep-lab --test lab ns3_reference` rewrites the lines.
 
 use sidestep_lab::{Scenario, Watch, run, shipped};
 use sidestep_sim::{NoFiles, Outcome, TraceFilter};
 
 const PAGE: &str = "/../../docs/ns3-reference.md";
 
-/// Least, median and most.
+/// Smallest, median and largest value.
 type Spread = [f64; 3];
 
-/// The columns, as the table has them. ns-3's RED counts a mark before it finds that the queue is full: its
-/// marks have the packets in them that it then drops, so ours get our drops.
+/// Returns the columns of the table. RED in ns-3 counts a mark before it finds that the queue is full: its
+/// marks include packets that it then drops, so our drops are added to our marks.
 fn columns(outcome: &Outcome) -> [f64; 7] {
     let spans = outcome
         .flows
@@ -46,7 +47,7 @@ fn spread(mut values: Vec<f64>) -> Spread {
     [values[0], middle, values[values.len() - 1]]
 }
 
-/// What the seeds of the scenario come to with `sets`.
+/// Returns the spreads over the scenario's seeds with `sets`.
 fn ran(sets: &[String]) -> Vec<Spread> {
     let text = shipped::scenario("incast-ns3").unwrap();
     let read = Scenario::read("incast-ns3.toml", text, sets, &NoFiles);
@@ -62,7 +63,7 @@ fn ran(sets: &[String]) -> Vec<Spread> {
         .collect()
 }
 
-/// A spread as it stands in the table; one number where all are the same.
+/// Formats a spread as in the table; one number if all are the same.
 fn shown(spread: Spread, outside: bool) -> String {
     let [least, middle, most] = spread.map(|value| value.round());
     let star = if outside { "\\*" } else { "" };
@@ -72,7 +73,7 @@ fn shown(spread: Spread, outside: bool) -> String {
     }
 }
 
-/// Least and most of a cell; `None` of a cell that says neither.
+/// Returns the smallest and largest value of a cell; `None` if it has none.
 fn range(cell: &str) -> Option<(f64, f64)> {
     let numbers: Vec<f64> = cell
         .split('/')
@@ -85,12 +86,12 @@ fn range(cell: &str) -> Option<(f64, f64)> {
     }
 }
 
-/// A line of the table: its cells.
+/// Splits a line of the table into cells.
 fn cells(line: &str) -> Vec<&str> {
     line.trim_matches('|').split('|').map(str::trim).collect()
 }
 
-/// The line of `here` with the numbers of today, beside the line of ns-3 above it.
+/// Returns the line of `here` with current numbers, compared with the line of ns-3 above it.
 fn today(line: &str, above: &str) -> String {
     let head = cells(line)[0];
     let said = head.split('`').skip(1).step_by(2);

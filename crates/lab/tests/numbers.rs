@@ -46,7 +46,7 @@ fn counts(of: &[(usize, u64)]) -> Histogram {
     histogram
 }
 
-/// A link of 1 Gbps that carried so much.
+/// Builds a link of 1 Gbps that carried `wire_bytes`.
 fn port(from: End, wire_bytes: u64) -> PortOutcome {
     PortOutcome {
         from,
@@ -64,7 +64,7 @@ fn port(from: End, wire_bytes: u64) -> PortOutcome {
     }
 }
 
-/// Two hosts at a switch, links of 1 Gbps.
+/// Builds two hosts at a switch, with links of 1 Gbps.
 fn one_switch() -> Network {
     let cable = |host| Cable {
         a: End::Host(HostId(host)),
@@ -79,7 +79,7 @@ fn one_switch() -> Network {
     }
 }
 
-/// So many packets of each n.
+/// Builds the counts of packets of each n.
 fn reordered(counts: &[(usize, u64)]) -> NReordering {
     let mut all = NReordering::default();
     for &(n, count) in counts {
@@ -88,7 +88,7 @@ fn reordered(counts: &[(usize, u64)]) -> NReordering {
     all
 }
 
-/// One query of two responses that are complete after `qct_ms`, and four background flows.
+/// Builds a run with a query of two responses that complete after `qct_ms`, and four background flows.
 fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
     let mut request = flow(100, 1, Some(0));
     request.request = true;
@@ -209,8 +209,8 @@ fn a_summary_by_hand() {
         (s.qct_ms.p50, s.qct_ms.p99, s.qct_ms.n),
         (Some(20.0), Some(30.0), 3)
     );
-    // By logarithms around 30, of which the seeds' 10, 20 and 30 are 1/3, 2/3 and all; t 4.302653. Seeds that lie so far
-    // apart have their range taken in.
+    // By logarithms around 30: the seeds' 10, 20 and 30 are 1/3, 2/3 and all of it; t is 4.302653. The interval
+    // of seeds that lie so far apart is extended to their range.
     let (third, two_thirds) = ((1.0f64 / 3.0).ln(), (2.0f64 / 3.0).ln());
     let spread = ((third * third + two_thirds * two_thirds) / 2.0).sqrt();
     let times = (4.302653 * spread / 3.0f64.sqrt()).exp();
@@ -221,7 +221,7 @@ fn a_summary_by_hand() {
     assert_eq!(metric(&s, "qct_mean_ms"), Reading::Exactly(20.0));
     assert_eq!(metric(&s, "qct_p999_ms"), Reading::Exactly(30.0));
     assert_eq!(metric(&s, "qct_done_mean_ms"), Reading::Exactly(20.0));
-    // Responses take as long as the query, or 1 ms; the request that takes 93 ms is none.
+    // Responses take as long as the query, or 1 ms; the request that takes 93 ms does not count.
     let responses = (10.0 + 20.0 + 30.0 + 3.0) / 6.0;
     assert_eq!(
         metric(&s, "fct_response_mean_ms"),
@@ -237,14 +237,14 @@ fn a_summary_by_hand() {
     };
     assert!((ours - all).abs() < 1e-9, "{ours} {all}");
     assert_eq!(s.fct_all_ms.n, 15);
-    // 81 packets were dropped; the runs by hand say of none that it was sent.
+    // 81 packets were dropped; the hand-made runs count no packet as sent.
     assert_eq!(metric(&s, "drop_share"), Reading::Nothing);
     let sent = Summary {
         sent: 810,
         ..s.clone()
     };
     assert_eq!(metric(&sent, "drop_share"), Reading::Exactly(0.1));
-    // By size: those two, and the one of 90 ms.
+    // By size: those two, and the flow of 90 ms.
     assert_eq!(metric(&s, "fct_upto_10kb_mean_ms"), Reading::Exactly(4.0));
     assert_eq!(metric(&s, "fct_upto_10kb_p99_ms"), Reading::Exactly(5.0));
     assert_eq!(metric(&s, "fct_10kb_100kb_p50_ms"), Reading::Exactly(90.0));
@@ -264,7 +264,7 @@ fn a_summary_by_hand() {
         metric(&s, "delivered_bytes"),
         Reading::Exactly(3.0 * 7.0 * 1000.0)
     );
-    // One endless flow a run: 1000 B in 102 ms, of 1 Gbps, of which 1460 of 1538 bytes are payload.
+    // One endless flow a run: 1000 B in 102 ms, as a share of 1 Gbps; 1460 of 1538 bytes are payload.
     let goodput = 8000.0 / 0.102 / 1e9;
     for (name, expected) in [
         ("flow_goodput_gbps_mean", goodput),
@@ -277,7 +277,7 @@ fn a_summary_by_hand() {
         assert!((ours - expected).abs() < 1e-12, "{name}: {ours} {expected}");
     }
     assert_eq!(s.samples["flow_link_share"].n, 3);
-    // 3 ms and 5 ms in each run: the third is too long, the fourth has no end, the rest are a query's.
+    // 3 ms and 5 ms in each run: the third is too long, the fourth is endless, the rest are a query's.
     assert_eq!(
         (s.fct_short_ms.p50, s.fct_short_ms.p99, s.fct_short_ms.n),
         (Some(3.0), Some(5.0), 6)
@@ -290,10 +290,10 @@ fn a_summary_by_hand() {
     assert_eq!(s.detoured_share, Some(20.0 / 500.0));
     assert_eq!(s.detoured_query_share, Some(0.9));
     assert_eq!(s.detoured_background_share, Some(0.01));
-    // Of 100 data packets of queries the 99th in order was detoured 40 times.
+    // The 99th of 100 data packets of queries was detoured 40 times.
     assert_eq!(s.detours_per_packet, Some((2.0 + 16.0 + 80.0) / 300.0));
     assert_eq!((s.detours_p99, s.detours_max), (Some(40), Some(40)));
-    // 2 crossed 7 switches instead of 5, 17 crossed 9 instead of 3, and 281 no more than they had to.
+    // 2 packets crossed 7 switches instead of 5, 17 crossed 9 instead of 3, and 281 took a shortest path.
     let stretch = (2.0 * 7.0 / 5.0 + 17.0 * 9.0 / 3.0 + 281.0) / 300.0;
     assert!((s.stretch_mean.unwrap() - stretch).abs() < 1e-12);
     assert_eq!(s.extra_hops_p99, Some(6));
@@ -301,7 +301,7 @@ fn a_summary_by_hand() {
     assert_eq!(extra_hops, Some(&[3 * 83, 0, 0, 0, 0, 0, 3 * 17][..]));
     let detours_each = s.classes[0].detours_each.as_deref();
     assert_eq!(detours_each, Some(&[3 * 198, 3 * 2][..]));
-    // A host's own link is not one of them.
+    // A host's own link does not count.
     let link_use = s.link_use.as_ref().unwrap();
     assert!((link_use.mean.unwrap() - 0.2).abs() < 1e-12);
     assert_eq!(link_use.max, Some(0.3));
@@ -318,7 +318,7 @@ fn a_summary_by_hand() {
         (s.signals.spurious_retransmits, s.signals.spurious_timeouts),
         (Some(15), Some(6))
     );
-    // 15 of 300 in each run; the 45th of 45 is beyond 64, where nothing is told apart.
+    // 15 of 300 in each run; the 45th of 45 is above 64, where values are not distinguished.
     assert_eq!(s.reordered_share, Some(0.05));
     assert_eq!(
         (s.reordering_p99, s.reordering_p99_at_least),
@@ -397,12 +397,12 @@ fn probes_add_up_over_seeds() {
 fn an_unfinished_query_makes_its_percentile_a_lower_bound_and_leaves_no_interval() {
     let s = summary("dctcp", &[Some(10), None]);
     assert_eq!((s.qct_ms.p50, s.qct_ms.p50_at_least), (Some(10.0), false));
-    // Asked at 2 ms, and not complete when the run ended at 102 ms.
+    // The query began at 2 ms, and was not complete when the run ended at 102 ms.
     assert_eq!((s.qct_ms.p99, s.qct_ms.p99_at_least), (Some(100.0), true));
     assert_eq!((s.qct_ms.completed_share, s.qct_ms.ci), (Some(0.5), None));
     assert_eq!(metric(&s, "qct_mean_ms"), Reading::AtLeast(55.0));
     assert_eq!(metric(&s, "qct_p999_ms"), Reading::AtLeast(100.0));
-    // Those that completed alone have exact numbers, whatever the others do.
+    // Completed ones alone have exact numbers, whatever the others do.
     assert!(matches!(metric(&s, "qct_done_p99_ms"), Reading::Exactly(_)));
     assert!(matches!(
         metric(&s, "qct_done_mean_ms"),
@@ -434,7 +434,7 @@ fn what_an_interrupted_run_never_came_to_ask_is_not_unfinished() {
     );
 }
 
-/// One under way when the run ended is unfinished, and one that would have followed it is nothing.
+/// A flow in progress when the run ended is unfinished; the flow that would have followed it does not count.
 #[test]
 fn what_a_closed_loop_never_came_to_start_is_not_unfinished() {
     let mut run = one_run("dctcp", 1, Some(10));
@@ -568,7 +568,7 @@ fn a_verdict_needs_a_whole_interval_or_a_bound_that_decides() {
         (&clear, "a / b", "1.8..2.1", Reproduced),
         (&clear, "b", "..21", CantTell),
         (&clear, "b", "..24", Reproduced),
-        // One seed with another number refutes a sentence on every run.
+        // One seed with another number refutes a statement about every run.
         (&clear, "b", "21", NotReproduced),
         // 80 - 20 = 60; the seeds' 20, 40 and 60 leave an interval that reaches below 30.
         (&loose, "a - b", "10..30", CantTell),
@@ -577,9 +577,9 @@ fn a_verdict_needs_a_whole_interval_or_a_bound_that_decides() {
         (&open, "a - b", "10..30", NotReproduced),
         (&open, "a - b", "10..90", CantTell),
         (&open, "b - a", "..0", Reproduced),
-        // Two seeds bear no interval of use.
+        // Two seeds have no useful interval.
         (&two, "a - b", "10..30", CantTell),
-        // Nobody ran c.
+        // Scheme c did not run.
         (&clear, "a - c", "10..30", CantTell),
     ];
     for (summaries, compare, accept, expected) in table {

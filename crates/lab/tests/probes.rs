@@ -1,4 +1,4 @@
-//! Probes see what happens and change nothing.
+//! Probes observe a run and do not change it.
 
 #[path = "probes/latency.rs"]
 mod latency;
@@ -27,7 +27,7 @@ fn run(scenario: &Scenario, scheme: usize) -> Run {
     sidestep_lab::run(scenario, scheme, 1, trace, &mut |_| Watch::Go).expect("a run")
 }
 
-/// An incast that overflows its last port, beside flows without an end.
+/// Incast that overflows its last port, beside endless flows.
 const BUSY: &str = r#"
 duration = "8 ms"
 schemes = ["dctcp", "dibs"]
@@ -63,7 +63,7 @@ const ALL: [&str; 15] = [
     "probe.loops=true",
 ];
 
-/// Shims, a loop, and a cable that slows, dies and comes back, all beside [`BUSY`].
+/// Shims, a closed loop, and a cable that slows, goes down and comes back, beside [`BUSY`].
 const BUSIER: &str = r#"
 [workload.loop]
 kind = "replace"
@@ -193,7 +193,7 @@ fn windows_add_up_to_the_run() {
         let windows = samples["goodput_gbps"].len();
         assert!(run.probed.windows.values().all(|ps| *ps == 500_000_000));
         assert_eq!(windows, 120, "endless flows last to the end");
-        // Bytes of 500 us: an eighth of a bit a nanosecond each.
+        // Bytes in 500 us: 1 Gbps is an eighth of a byte a nanosecond.
         let bytes = |name: &str| samples[name].iter().sum::<f64>() * 500_000.0 / 8.0;
         for class in ["query", "background"] {
             let flows = run.plan.flows.iter().zip(&run.outcome.flows);
@@ -227,7 +227,7 @@ fn windows_add_up_to_the_run() {
     }
 }
 
-/// Shares are of the plan alone: no packet moves them, and every scheme that hashes has the same.
+/// Shares depend on the plan alone: no packet changes them, and every scheme that hashes has the same.
 #[test]
 fn fair_shares_stand_beside_what_was_delivered() {
     let sets = ["schemes=dctcp, dibs, spray", "probe.fair=20"];
@@ -271,7 +271,7 @@ fn drops_are_told_by_reason_and_tier() {
     assert_eq!(full.values().sum::<u64>(), summary.drops.unwrap()["full"]);
 }
 
-/// One long flow over one switch, host to host.
+/// Single long flow over one switch, host to host.
 const ALONE: &str = r#"
 duration = "50 ms"
 schemes = ["dctcp"]

@@ -1,4 +1,4 @@
-//! Profiles: which one a scheme has, which of its values give way, and what is refused.
+//! Profiles: the profile of a scheme, values of it that give way, and refusals.
 
 use sidestep_lab::{Experiment, PROFILE_NAMES, Scenario, Setting, shipped};
 use sidestep_sim::{Files, NoFiles};
@@ -23,7 +23,7 @@ fn read(text: &str, sets: &[&str]) -> Result<Scenario, Vec<String>> {
     read.map_err(|problems| problems.iter().map(ToString::to_string).collect())
 }
 
-/// Value and source of `key` under `scheme`.
+/// Returns value and source of `key` under `scheme`.
 fn said(scenario: &Scenario, scheme: &str, key: &str) -> (String, String) {
     let of = |s: &&Setting| s.scheme.as_deref() == Some(scheme) && s.key == key;
     let found = scenario.settings().iter().find(of);
@@ -31,7 +31,7 @@ fn said(scenario: &Scenario, scheme: &str, key: &str) -> (String, String) {
     (found.value.clone(), found.source.clone())
 }
 
-/// The values of `keys` of `[transport]` under the scheme `dctcp`.
+/// Returns the values of `keys` of `[transport]` under the scheme `dctcp`.
 fn of_dctcp<const N: usize>(text: &str, sets: &[&str], keys: [&str; N]) -> [String; N] {
     let scenario = read(text, sets).unwrap_or_else(|problems| panic!("{problems:#?}"));
     keys.map(|key| said(&scenario, "dctcp", &format!("transport.{key}")).0)
@@ -71,7 +71,7 @@ fn each_layer_names_another_profile() {
     assert_eq!(of_dctcp(&of_all, &[one, "profile=none"], LOSSES), none);
 }
 
-/// The file of a scheme may name one as well, over the scenario's.
+/// The file of a scheme may choose a profile as well, which wins over the scenario's.
 #[test]
 fn the_file_of_a_scheme_may_name_its_profile() {
     struct Old;
@@ -139,7 +139,7 @@ fn a_value_gives_way_where_it_would_be_refused_or_have_no_effect() {
     );
     let off = of_dctcp(TEXT, &["transport.fast_retransmit=off"], LOSSES);
     assert_eq!(off, ["sack", "duplicates", "false"]);
-    // Also of a workload that has a transport of its own.
+    // The same holds for a workload that sets its own transport.
     let swift = read(TEXT, &["workload.query.transport=swift"]).expect("it reads");
     let own = |key| said(&swift, "dctcp", &format!("workload.query.transport.{key}")).0;
     assert_eq!(
@@ -147,10 +147,10 @@ fn a_value_gives_way_where_it_would_be_refused_or_have_no_effect() {
         ["sack", "duplicates"]
     );
     assert_eq!(said(&swift, "dctcp", "transport.loss_detection").0, "rack");
-    // An agent below the sender counts duplicates, which SACK takes the place of.
+    // An agent below the sender counts duplicates, which SACK replaces.
     let agent = of_dctcp(TEXT, &["host.shims=agent-droptail"], LOSSES);
     assert_eq!(agent, ["newreno", "duplicates", "false"]);
-    // A transport that takes nothing of it, and says so of what a user gives alone.
+    // A transport that uses no value of the profile warns only of values that a user gives.
     let pfabric = read(&TEXT.replace("dctcp", "pfabric"), &[]).expect("it reads");
     let idle = pfabric
         .warnings()

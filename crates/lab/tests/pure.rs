@@ -1,5 +1,5 @@
-//! Everything up to `lab`, `import`, `player` and `wasm` opens no file, starts no thread and reads no clock. It would still build
-//! for WebAssembly if it did, and fail there when it is run.
+//! Purity of the crates up to `lab`, `import`, `player` and `wasm`: they open no file, start no thread and read
+//! no clock. Otherwise they would still build for WebAssembly, and fail there at run time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ const OUTSIDE: [&str; 7] = [
     "std::time",
 ];
 
-/// The sources below `folder`, tests left out.
+/// Collects the sources below `folder`, without tests.
 pub fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of sources") {
         let path = entry.expect("an entry").path();
@@ -39,7 +39,7 @@ pub fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The lines of a source that stand before its tests and name something outside.
+/// Returns the lines of a source before its tests that name something outside.
 fn outside(text: &str) -> Vec<&str> {
     let before_tests = text.split("#[cfg(test)]\nmod ").next().unwrap_or(text);
     let code = before_tests.lines().map(str::trim);
@@ -74,8 +74,8 @@ fn a_line_that_opens_a_file_is_found() {
     assert_eq!(outside(&tested), Vec::<&str>::new());
 }
 
-/// A room that lists its programs of tests has every file of `tests` in one of them: else nobody would notice that a file is
-/// not run.
+/// Every file of `tests` is part of a test program, in a room that lists its test programs: a forgotten file
+/// would not be run.
 #[test]
 fn every_file_of_tests_is_run() {
     let rooms = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -1,4 +1,4 @@
-//! What is recorded is what happened: queues at every instant, counts over a whole run, and a window as a part of it.
+//! Recordings match their runs: queues at every instant, counts over a whole run, and a window as a part of it.
 
 use sidestep_lab::recorded::{Event, Reader, Says, What};
 use sidestep_lab::{Packets, RecordSpec, Run, Sampled, Scenario, Session, run};
@@ -12,7 +12,7 @@ const HEAD: &str =
 const BURSTS: &str =
     "[workload.query]\nkind = \"query\"\nrate = \"4 k/s\"\ndegree = 15\nsize = \"20 kB\"\n";
 
-/// Every way in which a switch or a host may hold, move or lose packets.
+/// Cases that cover every way in which a switch or a host may hold, move or lose packets.
 const CASES: &[(&str, &str, &str)] = &[
     ("dctcp", "", ""),
     ("dibs", "switch.capacity = \"10 pkt\"\n", ""),
@@ -123,7 +123,7 @@ fn a_recorded_run_is_the_same_run_and_has_its_counts() {
     }
 }
 
-/// Each kind of event is in one of the cases: what is never recorded is not tested.
+/// Each kind of event occurs in one of the cases: otherwise its recording is not tested.
 #[test]
 fn the_cases_have_evictions_deflections_trims_losses_and_timeouts() {
     let mut seen = std::collections::BTreeSet::new();
@@ -206,7 +206,7 @@ fn queues_are_as_long_as_the_run_says_at_every_instant() {
             let taped = recorded(&scenario, &spec);
             let reader = Reader::open(taped.recording.as_deref().unwrap()).unwrap();
             let within = seen.iter().filter(|(at, _)| (from..to).contains(at));
-            // Whoever jumps finds the same: a law of `crates/recording`.
+            // Seeking gives the same state: a law of `crates/recording`.
             let mut state = reader.chunk(0).unwrap().state;
             let chunks = (0..reader.chunks().len()).flat_map(|i| reader.chunk(i).unwrap().events);
             let mut events = chunks.peekable();
@@ -230,7 +230,7 @@ fn a_window_holds_what_the_whole_holds_in_that_time() {
     let nameless = |events: Vec<Event>| -> Vec<String> {
         let mut words: Vec<String> = events
             .into_iter()
-            // How a sender stands is told anew as the window begins.
+            // Sender windows are recorded again when the window begins.
             .filter(|event| !matches!(event.what, What::Window { .. }))
             .map(|event| {
                 let mut event = event;
@@ -287,7 +287,7 @@ fn windows_are_of_the_flows_that_were_asked_for_and_end_with_all_acknowledged() 
     assert_eq!(some, same);
     assert_eq!(of(Sampled::Every(0)), []);
     assert!(all.iter().all(|(.., cwnd)| *cwnd >= 1460));
-    // The last acknowledgement ends the sender, so that the one before is the last that is seen.
+    // The last acknowledgement ends the sender, so the one before it is the last that is recorded.
     let last = all.iter().rev().find(|(flow, ..)| *flow == 3).unwrap();
     assert!((10_000..20_000).contains(&last.1), "{last:?}");
 }
@@ -325,7 +325,7 @@ fn without_a_window_it_begins_before_the_first_query() {
     assert_eq!(query.end, flows.filter_map(|flow| flow.end).max());
 }
 
-/// Whatever packets are recorded, queues are as long as they were.
+/// Queue lengths are the same, whichever packets are recorded.
 #[test]
 fn of_some_packets_it_has_what_the_whole_has_of_them_and_of_all_queues() {
     for case in CASES {
@@ -357,7 +357,7 @@ fn of_some_packets_it_has_what_the_whole_has_of_them_and_of_all_queues() {
     }
 }
 
-/// After every instant at which something happens, each queue is as long by one recording as by the other.
+/// Checks that each queue has the same length in both recordings after every instant with an event.
 fn queues_are_those_of_the_whole(told: &str, part: &Reader<'_>, whole: &Reader<'_>) {
     let window = part.head().from..part.tail().to;
     let all = |reader: &Reader<'_>| reader.events((0, u64::MAX), usize::MAX, |_| true).unwrap();
@@ -386,7 +386,7 @@ fn queues_are_those_of_the_whole(told: &str, part: &Reader<'_>, whole: &Reader<'
     assert!(compared > 1000, "{told}: {compared}");
 }
 
-/// Each packet that was sent in the recording does what it does in the whole.
+/// Checks that each packet sent in the recording does the same as in the whole.
 fn journeys_are_those_of_the_whole(
     told: &str,
     packets: &Packets,
@@ -408,7 +408,7 @@ fn journeys_are_those_of_the_whole(
     }
 }
 
-/// By the host and the number of a packet that was sent between these instants: its flow, and what it did until then.
+/// Returns, by host and number, each packet sent between these instants: its flow, and its events until then.
 fn journeys(reader: &Reader<'_>, (from, to): (u64, u64)) -> BTreeMap<u64, (u32, Vec<String>)> {
     let mut journeys: BTreeMap<u64, (u32, Vec<String>)> = BTreeMap::new();
     let mut names = BTreeMap::new();
@@ -437,7 +437,7 @@ fn journeys(reader: &Reader<'_>, (from, to): (u64, u64)) -> BTreeMap<u64, (u32, 
     journeys
 }
 
-/// Takes the number of its packet off an event: other recordings give others.
+/// Clears the packet number of an event: other recordings give other numbers.
 fn unname(event: &mut Event) {
     match &mut event.what {
         What::Enqueue { packet, .. }
@@ -470,7 +470,7 @@ fn a_recording_that_is_as_large_as_it_may_be_ends_and_has_all_until_then() {
         "{window}"
     );
     assert!(to < taped.outcome.end.ps());
-    // A chunk has some 300 kB, and is full before it is looked; then the tail comes.
+    // A chunk has some 300 kB, and is full before the size is checked; then the tail follows.
     let bytes = part.bytes();
     assert!((most..3 * most).contains(&bytes), "{bytes}");
     let count = |reader: &Reader<'_>, to: u64| {
@@ -482,8 +482,8 @@ fn a_recording_that_is_as_large_as_it_may_be_ends_and_has_all_until_then() {
     assert!(count(&all, to) + 1000 < count(&all, u64::MAX));
 }
 
-/// The burst of the paper at its largest, 100 responses of 20 kB, and one of ten times as many bytes, among background
-/// flows: whole, from before the query until the last answer, below 20 MB.
+/// The burst of the paper at its largest, 100 responses of 20 kB, and one of ten times as many bytes, among
+/// background flows: recorded whole, from before the query until the last answer, it stays below 20 MB.
 #[test]
 fn a_burst_on_a_fat_tree_of_k_8_stays_below_20_mb() {
     let bursts = [

@@ -1,25 +1,26 @@
-//! Rooms and files keep their order: a room looks only where ARCHITECTURE.md says, files of a room import in no circle,
-//! and no function outside tests is longer than a hundred lines.
+//! Order of rooms and files: a room uses only the rooms that ARCHITECTURE.md allows, files of a room have no
+//! circular imports, and no function outside tests is longer than a hundred lines.
 
 use super::pure::sources;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A module by the names that lead to it from the root of its crate.
+/// Path of a module from the root of its crate.
 type Module = Vec<String>;
 
-/// Files whose circles are still to be opened: a table and the reader of it, a layout and the plan of the program.
+/// Files whose circular imports remain to be removed: a table and its reader, a layout and the plan of the
+/// program.
 const STILL_CLOSED: [&str; 2] = ["stats/metric/table", "ebpf/compile"];
 
-/// Each module with what it uses: path, name, and whether it hands it on.
+/// Modules with their imports: path, name, and whether the import is re-exported.
 type Modules = BTreeMap<Module, Vec<(String, String, bool)>>;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The folders of all rooms.
+/// Returns the folders of all rooms.
 fn rooms() -> Vec<PathBuf> {
     let crates = fs::read_dir(root().join("crates")).expect("the folder of crates");
     let crates = crates.map(|entry| entry.expect("an entry").path());
@@ -28,7 +29,7 @@ fn rooms() -> Vec<PathBuf> {
         .collect()
 }
 
-/// The text of a file without its tests and comments.
+/// Returns the text of a file without its tests and comments.
 fn code(file: &Path) -> String {
     let text = fs::read_to_string(file).expect("a source");
     let mut lines = text.lines().peekable();
@@ -56,7 +57,7 @@ fn files(room: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// `a::{b, c::{self, d as e}}` as paths, each with the name that it gives.
+/// Expands `a::{b, c::{self, d as e}}` into paths, each with the name it introduces.
 fn expand(tree: &str, before: &str, found: &mut Vec<(String, String)>) {
     let tree = tree.trim();
     let Some((head, rest)) = tree.split_once('{') else {
@@ -89,7 +90,7 @@ fn expand(tree: &str, before: &str, found: &mut Vec<(String, String)>) {
     }
 }
 
-/// The modules of a room.
+/// Returns the modules of a room.
 fn modules(room: &Path) -> Modules {
     let module = |file: &Path| {
         let within = file.strip_prefix(room.join("src")).expect("a source");
@@ -123,7 +124,7 @@ fn modules(room: &Path) -> Modules {
     files(room).iter().map(uses).collect()
 }
 
-/// `path`, as `from` writes it, from the root of the crate; `None` for another crate's.
+/// Resolves `path`, as written in `from`, from the root of the crate; `None` for another crate's.
 fn absolute(path: &str, from: &Module, all: &Modules) -> Option<Module> {
     let mut parts = path
         .split("::")
@@ -150,7 +151,7 @@ fn absolute(path: &str, from: &Module, all: &Modules) -> Option<Module> {
     Some(base.into_iter().chain(parts.skip(1)).collect())
 }
 
-/// The module whose file has `item`, which others may hand on.
+/// Returns the module whose file defines `item`, which others may re-export.
 fn home(item: &Module, all: &Modules, depth: usize) -> Option<Module> {
     let known = (0..=item.len())
         .rev()
@@ -164,7 +165,7 @@ fn home(item: &Module, all: &Modules, depth: usize) -> Option<Module> {
     }
 }
 
-/// A circle from `at` back to it, over files that are no parent of one another.
+/// Finds a circle from `at` back to it, over files that are not parents of one another.
 fn circle(at: &Module, path: &mut Vec<Module>, all: &Modules, over: &mut Vec<Module>) -> bool {
     if path.contains(at) {
         path.push(at.clone());

@@ -1,4 +1,4 @@
-//! What is shipped must be readable, complete in its sources, and worth no warning.
+//! Shipped files can be read, name all their sources, and cause no warning.
 
 use sidestep_lab::ideal::Ideal;
 use sidestep_lab::stats::summarise;
@@ -30,8 +30,9 @@ fn runs(scenario: &Scenario, scheme: usize) -> Vec<Run> {
         .collect()
 }
 
-/// A paper may have done what is warned of: DIBS ran its testbed without marks (section 5.2). In the flow list that is
-/// to be replaced by one's own, a host sends a backup and a burst: the warning is there to be seen.
+/// True if the warning is intended. A paper may do what a warning is about: DIBS ran its testbed without marks
+/// (section 5.2). In the flow list for users to replace, a host sends a backup and a burst: the warning shows
+/// there on purpose.
 fn meant(name: &str, warning: &str) -> bool {
     name == "dibs-testbed" && warning.contains("slows down on losses alone")
         || name == "trace" && warning.contains("waiting at their own NIC")
@@ -133,7 +134,7 @@ fn the_demo_has_the_bold_values_of_the_paper_and_a_source_for_each_value() {
     for (scheme, key, value) in table {
         assert_eq!(said(scheme, key), value, "{key}");
     }
-    // Only the title and what the registries explain themselves may go without.
+    // Only the title and self-explanatory registry values may lack a source.
     let bare = demo
         .settings()
         .iter()
@@ -159,7 +160,7 @@ fn detouring_ends_the_demo_s_losses_and_shortens_its_tail() {
         .collect();
     let drops = |i: usize| summaries[i].drops.as_ref().unwrap()["full"];
     assert!(drops(0) > 0 && drops(1) == 0, "{} {}", drops(0), drops(1));
-    // The demo's claims are of 2 s.
+    // The demo's claims are about 2 s.
     for result in evaluate(&scenario.claims, &summaries) {
         assert_eq!(result.verdict, Verdict::NotJudged);
         let why = result.undecided.as_deref();
@@ -181,7 +182,7 @@ fn the_more_tiers_detour_the_fewer_packets_are_lost() {
         dropped.is_sorted_by(|before, after| before > after),
         "{dropped:?}"
     );
-    // Of the two between nowhere and everywhere each detours where it says so, and there alone.
+    // Each scheme detours at the tiers of its name and nowhere else.
     let detouring = |scheme: usize| {
         let mut tiers: Vec<&str> = Vec::new();
         for port in &outcomes[scheme].ports {

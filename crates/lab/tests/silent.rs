@@ -1,6 +1,6 @@
-//! Golden table: what a scenario says and no run does, and what is said about it.
+//! Golden table: settings that no run uses, and the warnings about them.
 //!
-//! A changed message is a change for users: update the table in a commit of its own.
+//! A changed message is a change for users: update the table in a separate commit.
 
 use sidestep_lab::Scenario;
 use sidestep_sim::Files;
@@ -18,12 +18,12 @@ impl Files for Few {
     }
 }
 
-/// A small scenario; each case adds lines at its top and at its end, and `--set`s.
+/// Small scenario; each case adds lines at its top and at its end, and `--set`s.
 const GOOD: &str = "duration = \"10 ms\"\ndrain = \"20 ms\"\nschemes = [\"dctcp\", \"infinite\"]\n\
     [topology]\nkind = \"fat_tree\"\nk = 4\n\
     [workload.query]\nkind = \"query\"\nrate = \"300 /s\"\ndegree = 8\n";
 
-/// The warnings about `case`: lines for the top, `...`, lines for the end, and lines of `--set`.
+/// Returns the warnings about `case`: lines for the top, `...`, lines for the end, and lines of `--set`.
 fn said(case: &str) -> String {
     let (sets, lines): (Vec<&str>, Vec<&str>) =
         case.lines().partition(|line| line.starts_with("--set "));
@@ -71,7 +71,7 @@ fn what_no_run_does_is_said_with_its_place_and_number() {
     );
 }
 
-/// A written-out scenario says every default, and means nothing by it.
+/// A written-out scenario contains every default, which is no mistake of the user.
 #[test]
 fn defaults_that_are_written_out_are_no_slip() {
     let read =
@@ -85,7 +85,8 @@ fn defaults_that_are_written_out_are_no_slip() {
     assert_eq!(probed.warnings(), [""; 0], "of what it does not say");
 }
 
-/// So many flows are not drawn for a look: that would take gigabytes before anyone could refuse.
+/// A scenario with very many flows is not drawn when it is read: the draw would take gigabytes before the
+/// scenario could be refused.
 #[test]
 fn a_scenario_of_tens_of_millions_of_flows_is_read_without_drawing_them() {
     let text = GOOD.replace("300 /s", "590 M/s");

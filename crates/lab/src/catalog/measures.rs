@@ -1,4 +1,4 @@
-//! What can be measured and drawn: metrics, samples, probes and plots, as the catalog lists them.
+//! Metrics, samples, probes and plots, as the catalogue lists them.
 
 use super::Item;
 use crate::experiment::PlotKind;
@@ -11,24 +11,24 @@ use serde::Serialize;
 use sidestep_switch::DropReason;
 use sidestep_types::Param;
 
-/// Facts about something that is measured, for programs that read the catalog.
+/// Facts about a measured item, for programs that read the catalogue.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Measured {
-    /// Its unit.
+    /// Unit of its values.
     pub unit: Unit,
-    /// What is counted, in words.
+    /// Population that is counted, in words.
     pub population: &'static str,
-    /// It is summed over the seeds, and so grows with their number.
+    /// True if it is summed over the seeds, and so grows with their number.
     pub count: bool,
-    /// The probe without which it has no value.
+    /// Probe without which it has no value.
     pub probe: Option<&'static str>,
-    /// Its row in the report of a run.
+    /// Row in the report of a run.
     pub row: Option<&'static str>,
-    /// Its name in the legend of a figure.
+    /// Name in the legend of a figure.
     pub legend: Option<&'static str>,
 }
 
-/// All reasons of drops.
+/// Returns all drop reasons.
 pub(super) fn drops() -> Vec<Item> {
     let item = |reason: DropReason| Item {
         measured: Some(Measured {
@@ -42,7 +42,7 @@ pub(super) fn drops() -> Vec<Item> {
     DropReason::ALL.map(item).to_vec()
 }
 
-/// All metrics, those of one class last.
+/// Returns all metrics, those of a single class last.
 pub(super) fn metrics() -> Vec<Item> {
     let of_class = CLASS_METRICS
         .iter()
@@ -71,10 +71,10 @@ fn facts(unit: Unit, population: Population, needs: Option<Needs>) -> Measured {
     }
 }
 
-/// All samples, those of one class last.
+/// Returns all samples, those of a single class last.
 pub(super) fn samples() -> Vec<Item> {
     let item = |kind: &SampleKind, name: String| {
-        // The same words stand on the axes of several.
+        // Several samples share an axis label: the population tells them apart.
         let words = match kind.values {
             Values::Times(_) | Values::OfClass(_) => {
                 format!("{}: {}", kind.population.words(), kind.axis)
@@ -103,7 +103,7 @@ pub(super) fn samples() -> Vec<Item> {
     over_all.chain(of_class).collect()
 }
 
-/// A number and what is to be known of it: its unit, and the probe that it needs.
+/// Returns the item of a measured quantity: its words, its unit and the probe it needs.
 fn listed(name: String, words: &str, facts: Measured) -> Item {
     let unit = match facts.unit.suffix() {
         "" => String::new(),
@@ -118,13 +118,13 @@ fn listed(name: String, words: &str, facts: Measured) -> Item {
     }
 }
 
-/// What is looked at while a run goes on: each key of `[probe]`.
+/// Returns the keys of `[probe]`.
 pub(super) fn probes() -> Vec<Item> {
     let one = |param: &'static Param| Item {
         params: vec![param],
         ..plain(param.name, param.doc.into())
     };
-    // Their words say what stands in a list.
+    // The description of a list key describes the elements of its list.
     let list = |param: &Param| {
         let default = param.default.unwrap_or_default();
         plain(param.name, format!("{} (default {default})", param.doc))
@@ -133,7 +133,7 @@ pub(super) fn probes() -> Vec<Item> {
     PROBE.iter().map(one).chain(lists).collect()
 }
 
-/// What can be drawn.
+/// Returns the kinds of plots.
 pub(super) fn plots() -> Vec<Item> {
     let item = |(name, kind): &(&str, PlotKind)| plain(name, kind.doc().into());
     PlotKind::ALL.iter().map(item).collect()

@@ -1,24 +1,24 @@
-//! What counts as reproduced: a range of numbers, each end with itself or without.
+//! Accepted range of a claim: numbers that count as reproduced, each end included or not.
 
 use crate::stats::Interval;
 use std::fmt;
 
-/// A range; an end left out is infinite.
+/// Range of numbers; an end left out is infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accept {
-    /// Its lower end.
+    /// Lower end.
     pub from: f64,
-    /// Its upper end.
+    /// Upper end.
     pub to: f64,
-    /// The lower end itself does not count.
+    /// True if the lower end itself is excluded.
     pub above: bool,
-    /// The upper end itself does not count.
+    /// True if the upper end itself is excluded.
     pub below: bool,
 }
 
 impl Accept {
-    /// Reads `"10..30"`, `"..2"`, `"0.9.."` or one number; `">1"`, `"<2"` and `">0..<2"` leave the ends themselves
-    /// out.
+    /// Reads `"10..30"`, `"..2"`, `"0.9.."` or one number; `">1"`, `"<2"` and `">0..<2"` exclude the ends
+    /// themselves.
     pub fn parse(text: &str) -> Result<Accept, String> {
         Self::read(text).ok_or_else(|| {
             format!(
@@ -29,7 +29,7 @@ impl Accept {
 
     fn read(text: &str) -> Option<Accept> {
         let number = |text: &str| text.trim().parse().ok().filter(|n: &f64| n.is_finite());
-        // An end: without the number itself after this sign, or infinite when it is left out.
+        // Reads an end: excluded after this sign, infinite if left out.
         let end = |text: &str, sign: char, open: f64| {
             let text = text.trim();
             match text.strip_prefix(sign) {
@@ -56,7 +56,7 @@ impl Accept {
         })
     }
 
-    /// Does this number count?
+    /// True if the range contains this number.
     pub fn holds(&self, value: f64) -> bool {
         let low = if self.above {
             self.from < value
@@ -71,24 +71,24 @@ impl Accept {
         low && high
     }
 
-    /// Does every number of an interval count?
+    /// True if the range contains every number of an interval.
     pub fn holds_all(&self, ci: Interval) -> bool {
         self.holds(ci.low) && self.holds(ci.high)
     }
 
-    /// Does no number of an interval count?
+    /// True if the range contains no number of an interval.
     pub fn holds_none(&self, ci: Interval) -> bool {
         let before = ci.high < self.from || self.above && ci.high == self.from;
         let after = ci.low > self.to || self.below && ci.low == self.to;
         before || after
     }
 
-    /// The one number that counts, when it is one.
+    /// Returns the number of a range that contains a single one.
     pub fn only(&self) -> Option<f64> {
         (self.from == self.to).then_some(self.from)
     }
 
-    /// How far a number is inside; negative outside.
+    /// Returns the distance of a number from the nearer end of the range; negative outside.
     pub fn room(&self, value: f64) -> f64 {
         (value - self.from).min(self.to - value)
     }

@@ -1,10 +1,10 @@
-//! Claims held against numbers, at one point or over several.
+//! Evaluates claims against numbers, at one point or over several.
 //!
-//! **Intervals**    of the number of all seeds, from each seed's own by sectioning (`stats/sections.rs`), paired seed by
-//!                  seed between schemes and points. Where one of several points decides (`max`, `min`, `each`), the
-//!                  points' intervals hold together with 95 %: each is at 1 - 0.05 / points (Bonferroni), so that a
-//!                  sweep does not find by chance what no point shows alone. A maximum then lies between the largest
-//!                  lower end and the largest upper end.
+//! **Intervals**    of the number of all seeds, from each seed's own by sectioning (`stats/sections.rs`),
+//!                  paired seed by seed between schemes and points. Where one of several points decides (`max`,
+//!                  `min`, `each`), the points' intervals hold together with 95 %: each is at 1 - 0.05 / points
+//!                  (Bonferroni), so that a sweep does not find by chance a result that no point shows alone. A
+//!                  maximum then lies between the largest lower end and the largest upper end.
 
 use super::known::{Known, NOTHING, Why, decide, ends, said, undecided};
 use super::marked;
@@ -16,12 +16,13 @@ use crate::record::Record;
 use crate::stats::{Kept, Summary};
 use std::collections::BTreeMap;
 
-/// Holds every claim against the summaries of a scenario without a sweep.
+/// Evaluates every claim against the summaries of a scenario without a sweep.
 pub fn evaluate(claims: &[Claim], summaries: &[Summary]) -> Vec<ClaimResult> {
     evaluate_runs(claims, summaries, &[])
 }
 
-/// The same with the runs that the summaries are of, some of which the machine may have done something to.
+/// Evaluates every claim, given also the runs behind the summaries. The machine may have disturbed some
+/// of them.
 pub fn evaluate_runs(
     claims: &[Claim],
     summaries: &[Summary],
@@ -39,13 +40,13 @@ pub fn evaluate_runs(
 }
 
 impl Experiment {
-    /// The claims beside our numbers.
+    /// Evaluates the experiment's claims against its results.
     pub fn evaluate(&self, results: &Results) -> Vec<ClaimResult> {
         evaluate_at(&self.claims, &self.axes, &results.points)
     }
 }
 
-/// Holds every claim against the points of an experiment.
+/// Evaluates every claim against the points of an experiment.
 fn evaluate_at(claims: &[Claim], axes: &[Axis], points: &[PointResult]) -> Vec<ClaimResult> {
     let one = |claim: &Claim| evaluate_one(claim, axes, points);
     claims.iter().map(one).collect()
@@ -76,7 +77,7 @@ fn held_against(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimRe
         .collect();
     let (whole, verdict) = match (known.as_slice(), claim.over) {
         ([], _) => (NOTHING, Verdict::CantTell),
-        // Without `over` a claim speaks of one point; `--set` cannot make it more.
+        // Without `over` a claim is about one point; `--set` cannot make it more.
         (all, None) => decide(claim.accept, all[0]),
         (all, Some(Over::Each)) => each(claim.accept, all),
         (all, Some(Over::Max)) => decide(claim.accept, extreme(all, true)),
@@ -135,7 +136,7 @@ fn held_against(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimRe
     }
 }
 
-/// How an interval was made, in a few words.
+/// Returns the method behind an interval, in a few words.
 fn method(claim: &Claim, known: Known) -> String {
     let paired = if claim.compare.schemes().len() + claim.less.len() + claim.per.len() > 1 {
         ", paired"
@@ -155,7 +156,7 @@ fn method(claim: &Claim, known: Known) -> String {
     format!("sectioning of {} seeds{paired}{scale}{apart}", known.seeds)
 }
 
-/// Axis to value; several values of one axis with commas.
+/// Maps each axis to its value; several values of one axis are joined with commas.
 fn together(at: &[(String, String)]) -> BTreeMap<String, String> {
     let mut all: BTreeMap<String, String> = BTreeMap::new();
     for (axis, value) in at {
@@ -176,7 +177,7 @@ pub(super) mod tests {
     use crate::stats::{Sample, summarise};
     use sidestep_types::Time;
 
-    /// A scheme whose only query of each seed takes so many milliseconds.
+    /// Builds the summary of a scheme with one query in each seed, which takes the given milliseconds.
     fn summary(scheme: &str, qcts_ms: &[u64]) -> Summary {
         let record = |(ms, seed): (&u64, u64)| {
             let mut qct = Sample::default();
@@ -192,7 +193,7 @@ pub(super) mod tests {
         summarise(&records.iter().collect::<Vec<_>>())
     }
 
-    /// Points of the axis `x`, with each seed's time under `a` and `b`.
+    /// Builds points of the axis `x`, with each seed's time under `a` and `b`.
     fn points(all: &[(&str, &[u64], &[u64])]) -> (Vec<Axis>, Vec<PointResult>) {
         let axis = Axis {
             name: "x".into(),
@@ -272,12 +273,13 @@ pub(super) mod tests {
     #[test]
     fn intervals_of_several_points_hold_together() {
         let all = held(&claim(Some(Over::Max), "0.."), &THREE);
-        // Differences 20, 21, 22 around 22, which is that of all: S² is 5/2; t(2) at 1 - 0.05 / 6 is 7.6488.
+        // Differences 20, 21, 22 around 22, the difference of all seeds: S² is 5/2; t(2) at 1 - 0.05 / 6 is
+        // 7.6488.
         let [low, high] = all.points[1].ci.unwrap();
         let error = (2.5f64 / 3.0).sqrt();
         let half = 7.6488 * error;
         assert!((low - (22.0 - half)).abs() < 1e-3 && (high - (22.0 + half)).abs() < 1e-3);
-        // The largest lies above the largest lower end, here of the point without spread.
+        // The maximum lies above the largest lower end, here that of the point without spread.
         let [low, high_of_all] = all.ci.unwrap();
         assert_eq!(
             (low, high_of_all),
@@ -288,7 +290,7 @@ pub(super) mod tests {
         alone.at = vec![("x".into(), "2".into())];
         let [low, _] = held(&alone, &THREE).ci.unwrap();
         assert!((low - (22.0 - 4.302653 * error)).abs() < 1e-6, "{low}");
-        // The mean's interval is around the mean of all, 50/3.
+        // The interval of the mean is centred on the mean of all points, 50/3.
         let [low, high] = held(&claim(Some(Over::Mean), "0.."), &THREE).ci.unwrap();
         assert!(((low + high) / 2.0 - 50.0 / 3.0).abs() < 1e-9);
     }
@@ -314,7 +316,7 @@ pub(super) mod tests {
         claim.at = vec![("x".into(), "2".into())];
         claim.less = vec![("x".into(), "3".into())];
         let result = held(&claim, &THREE);
-        // By seed 5, 6, 7; of all seeds together 22 - 15.
+        // By seed 5, 6, 7; all seeds together give 22 - 15.
         assert_eq!(
             (result.ours, result.verdict),
             (Some(7.0), Verdict::Reproduced)
@@ -324,7 +326,7 @@ pub(super) mod tests {
         assert_eq!(result.less["x"], "3");
     }
 
-    /// Timeouts by seed of `a` over those of `b`.
+    /// Evaluates the ratio of the timeouts of `a`, by seed, to those of `b`.
     fn over_counts(b: &[u64]) -> ClaimResult {
         let of = |scheme: &str, counts: &[u64]| {
             let record = |(n, seed): (&u64, u64)| Record {
@@ -364,7 +366,7 @@ pub(super) mod tests {
             evaluate_at(&of, &axes, points).remove(0)
         };
         let before = result(&points);
-        // The same seeds in another order are the same; others have no partner.
+        // Seeds in another order give the same result; a seed that only one point has finds no partner.
         let change = |point: &mut PointResult, how: fn(&mut Summary)| {
             for kept in &mut point.kept {
                 let mut summary = Summary::clone(&kept.get());

@@ -1,26 +1,26 @@
-//! What is known of a number, and the verdict that follows.
+//! Number of a claim with its uncertainty, and the verdict that follows from it.
 
 use super::{Accept, Verdict};
 use crate::stats::metric::Reading;
 use crate::stats::{Interval, LEAST_SEEDS, more_seeds};
 
-/// What is known of a number.
+/// Number of a claim with its uncertainty.
 #[derive(Clone, Copy)]
 pub struct Known {
     pub reading: Reading,
-    /// Of a bound it is the bound's own.
+    /// Interval of the number; for a bound, the interval of the bound.
     pub ci: Option<Interval>,
-    /// Why there is no interval.
+    /// Reason why there is no interval.
     pub why: Option<Why>,
-    /// How many seeds it is of.
+    /// Number of seeds behind it.
     pub seeds: usize,
-    /// The least and the most of the seeds' own numbers.
+    /// Smallest and largest of the single seeds' numbers.
     pub range: Option<Interval>,
-    /// The seeds fall apart, so that more of them narrow nothing.
+    /// True if the seeds differ so much that more of them do not narrow the interval.
     pub apart: bool,
 }
 
-/// Why a number has no interval.
+/// Reason why a number has no interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     Nothing,
@@ -48,7 +48,7 @@ impl Why {
     }
 }
 
-/// Nothing was measured.
+/// Result when there was no measurement.
 pub const NOTHING: Known = Known {
     reading: Reading::Nothing,
     ci: None,
@@ -58,7 +58,7 @@ pub const NOTHING: Known = Known {
     apart: false,
 };
 
-/// The number, and the sign of its bound.
+/// Splits a reading into its number and the sign of its bound.
 pub fn said(reading: Reading) -> (Option<f64>, Option<String>) {
     match reading {
         Reading::Exactly(v) => (Some(v), None),
@@ -68,22 +68,23 @@ pub fn said(reading: Reading) -> (Option<f64>, Option<String>) {
     }
 }
 
-/// Both ends of an interval.
+/// Returns both ends of an interval.
 pub fn ends(ci: Option<Interval>) -> Option<[f64; 2]> {
     ci.map(|ci| [ci.low, ci.high])
 }
 
-/// The number with its verdict.
+/// Returns the number with its verdict.
 pub fn decide(accept: Accept, known: Known) -> (Known, Verdict) {
     (known, verdict(accept, known))
 }
 
-/// Does the number do? Only if its whole interval does; it does not only if no part of it does.
+/// Judges a number: reproduced only if its whole interval is in the range, not reproduced only if no part of it
+/// is.
 ///
-/// - A range of a single number, such as no drop, is a sentence on every run: one seed with another number
-///   refutes it, and no interval is asked.
-/// - An extreme is decided by its value.
-/// - A bound may be anything beyond, so its interval is open there.
+/// - A range of a single number, such as no drop, is a statement about every run: one seed with another number
+///   refutes it, and no interval is needed.
+/// - The value of an extreme decides by itself.
+/// - The true number may lie anywhere beyond a bound, so its interval is open on that side.
 pub fn verdict(accept: Accept, known: Known) -> Verdict {
     let extreme = known.why == Some(Why::Extreme);
     if let (Some(only), Some(range), Reading::Exactly(_), false) =
@@ -102,7 +103,7 @@ pub fn verdict(accept: Accept, known: Known) -> Verdict {
     }
 }
 
-/// Where the number surely lies.
+/// Returns the interval that surely contains the number.
 fn surely(known: Known) -> Option<Interval> {
     let ci = match (known.ci, known.why) {
         (Some(ci), _) => ci,
@@ -129,7 +130,8 @@ fn surely(known: Known) -> Option<Interval> {
     }
 }
 
-/// What would decide a claim that nobody can tell: a number of more seeds, or why none does.
+/// Returns what would decide a claim with the verdict `can't tell`: a number of more seeds, or the reason why
+/// no number does.
 pub fn undecided(accept: Accept, known: Known) -> (Option<u64>, String) {
     let none = |why: &str| (None, format!("no number of seeds decides: {why}"));
     if known.why == Some(Why::FewSeeds) {
@@ -232,7 +234,7 @@ mod tests {
 
     #[test]
     fn what_no_seed_has_seen_may_still_come() {
-        // Poisson's upper limit: none in five seeds leaves up to 0.74 a seed.
+        // Poisson's upper limit: no event in five seeds leaves up to 0.74 for each seed.
         let none = known(Reading::Exactly(0.0), 0.0, 3.689 / 5.0);
         let none = Known {
             range: Some(Interval {
@@ -266,7 +268,7 @@ mod tests {
     fn what_would_decide_is_said() {
         let accept = Accept::parse("10..30").unwrap();
         let of = |v, low, high| undecided(accept, known(Reading::Exactly(v), low, high));
-        // Half as wide decides: t(4)/√5 is 1.2417, t(11)/√12 0.6354, t(12)/√13 0.6043.
+        // Half the width decides: t(4)/√5 is 1.2417, t(11)/√12 0.6354, t(12)/√13 0.6043.
         assert_eq!(of(15.0, 5.0, 25.0), (Some(8), "about 8 more seeds".into()));
         assert_eq!(of(8.0, 6.0, 10.0).0, Some(1));
         let (more, words) = of(10.0, 5.0, 15.0);

@@ -1,10 +1,11 @@
-//! Claims where the machine did something to some runs of real packets: such a run is marked ([`Record::marks`]).
+//! Claims over real packets where the machine disturbed some runs: such a run is marked ([`Record::marks`]).
 //!
-//! **Decision**     nothing is left out of a claim's number. It is taken twice, of all runs and without the marked ones, and a
-//!                  verdict stands when both give it; else nobody can tell. A seed that is marked under one of the
+//! **Decision**     a claim's number is taken twice, from all runs and without the marked ones. The verdict
+//!                  stands if both agree; otherwise it is `can't tell`. A seed that is marked under one of the
 //!                  schemes compared is left out under all of them: they are paired seed by seed.
-//! **Why**          a machine disturbs long runs more often than short ones. Without the disturbed the slow ones would be
-//!                  missing, with them the machine is in the number: what holds both ways depends on neither.
+//! **Why**          a machine disturbs long runs more often than short ones. Without the disturbed runs the
+//!                  slow ones are missing; with them the machine is part of the number. A verdict that holds
+//!                  both ways depends on neither.
 
 use super::{Claim, ClaimResult, Unmarked, Verdict};
 use crate::experiment::PointResult;
@@ -12,7 +13,8 @@ use crate::record::Record;
 use crate::stats::summarise;
 use std::collections::BTreeSet;
 
-/// The points without the seeds that are marked under a scheme of the claim, and those seeds; `None` without any.
+/// Returns the points without the seeds that are marked under a scheme of the claim, and those seeds; `None` if
+/// no seed is marked.
 pub fn without(claim: &Claim, points: &[PointResult]) -> Option<(Vec<u64>, Vec<PointResult>)> {
     let schemes = claim.compare.schemes();
     let of_claim = |run: &&Record| schemes.contains(&run.scheme.as_str());
@@ -41,7 +43,7 @@ pub fn without(claim: &Claim, points: &[PointResult]) -> Option<(Vec<u64>, Vec<P
     Some((marked.into_iter().collect(), points))
 }
 
-/// A claim by `all` runs that holds by the `others` than those of the seeds `left_out` as well, or by neither.
+/// Combines the result of `all` runs with that of the `others`, which lack the seeds `left_out`.
 pub fn both(all: ClaimResult, others: ClaimResult, left_out: Vec<u64>) -> ClaimResult {
     let ends = |of: &ClaimResult| of.ci.or(of.ours.map(|ours| [ours, ours]));
     let both = ends(&all).zip(ends(&others));
@@ -81,7 +83,7 @@ mod tests {
     use crate::stats::Sample;
     use sidestep_types::Time;
 
-    /// A run whose only query takes so long, and what was done to it.
+    /// Builds a run whose only query takes `ms`, with a mark unless `mark` is empty.
     fn run(scheme: &str, seed: u64, ms: u64, mark: &str) -> Record {
         let mut qct = Sample::default();
         qct.done(Time::from_ms(ms));
@@ -98,7 +100,7 @@ mod tests {
         }
     }
 
-    /// Whether the longest query of `compare` is accepted.
+    /// Evaluates whether the longest query of `compare` is accepted.
     fn held(compare: &str, accept: &str, runs: &[Record]) -> ClaimResult {
         let mut claim = claim(None, accept);
         claim.metric = "qct_max_ms".into();
@@ -112,7 +114,8 @@ mod tests {
         evaluate_runs(&[claim], &summaries, &runs).remove(0)
     }
 
-    /// Seed 4 of `a` took 38 ms, during which the machine stalled; the others 18 to 20. Seed 2 of `b` is marked too.
+    /// Builds five runs of each scheme. Seed 4 of `a` took 38 ms, during which the machine stalled; the others
+    /// 18 to 20. Seed 2 of `b` is marked too.
     fn runs() -> Vec<Record> {
         let a = [(18, ""), (19, ""), (20, ""), (38, "stalled"), (19, "")];
         let b = [(9, ""), (10, "stalled"), (10, ""), (9, ""), (9, "")];
@@ -139,7 +142,7 @@ mod tests {
             why.contains("reproduced by all runs, not reproduced without the 1 seeds"),
             "{why}"
         );
-        // Left out in silence it would have turned.
+        // Silently leaving out the marked run would have turned the verdict.
         let kept: Vec<Record> = runs()
             .into_iter()
             .filter(|run| run.marks.is_empty())

@@ -1,4 +1,4 @@
-//! A paper's claims beside our numbers: reproduced, not reproduced, or can't tell.
+//! Claims of a paper compared with our numbers: reproduced, not reproduced, or can't tell.
 
 mod accept;
 mod evaluate;

@@ -1,4 +1,4 @@
-//! A claim's number at one point.
+//! Number of a claim at one point.
 
 use super::known::{Known, NOTHING, Why, said};
 use super::{Claim, Compare};
@@ -8,17 +8,17 @@ use crate::stats::{Interval, Summary, are_apart, sectioned};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A number of each seed, by its number.
+/// Number of each seed, by seed.
 pub type BySeed = BTreeMap<Vec<u64>, f64>;
 
-/// A point, and the one whose number is taken off or divided by.
+/// Point of a claim, and the point whose number is subtracted or divided by.
 pub struct Place<'a> {
-    /// The point.
+    /// Point of the claim.
     pub here: &'a PointResult,
     other: Option<&'a PointResult>,
 }
 
-/// The points that a claim speaks of and that were run, in their order.
+/// Returns the points that a claim is about and that were run, in their order.
 pub fn places<'a>(claim: &Claim, axes: &[Axis], points: &'a [PointResult]) -> Vec<Place<'a>> {
     let index = |name: &str| axes.iter().position(|axis| axis.name == name);
     let fits = |point: &&PointResult| {
@@ -46,7 +46,7 @@ pub fn places<'a>(claim: &Claim, axes: &[Axis], points: &'a [PointResult]) -> Ve
     points.iter().filter(fits).filter_map(place).collect()
 }
 
-/// The number at one point, with its interval at `confidence`.
+/// Computes the number at one point, with its interval at `confidence`.
 pub fn at_one(claim: &Claim, place: &Place<'_>, confidence: f64) -> Known {
     let Some(reading) = whole(claim, place) else {
         return NOTHING;
@@ -61,7 +61,7 @@ pub fn at_one(claim: &Claim, place: &Place<'_>, confidence: f64) -> Known {
     around(claim, reading, seeds, apart(claim, place), confidence)
 }
 
-/// A metric of a scheme here over the same there, with its 95 % interval, seeds paired.
+/// Computes a scheme's metric here divided by that there, with its 95 % interval, seeds paired.
 pub fn over(
     metric: &str,
     scheme: &str,
@@ -74,7 +74,7 @@ pub fn over(
     (known.reading, super::known::ends(known.ci))
 }
 
-/// A number of all seeds with its interval from `seeds`, each seed's own.
+/// Puts an interval around a number of all seeds, from `seeds`, each seed's own number.
 pub fn around(
     claim: &Claim,
     reading: Reading,
@@ -122,21 +122,21 @@ pub fn around(
     }
 }
 
-/// An interval without what the number cannot be: a share below none or above all, a time or a count below none.
+/// Clips an interval to possible numbers: a share lies between 0 and 1, a time or a count is not negative.
 fn possible(claim: &Claim, whole: f64, seeds: usize, ci: Interval) -> Interval {
     let metric = metric::find(&claim.metric).expect("a claim's metric is in the table");
     let share = metric.unit == Unit::Share && !claim.is_ratio();
-    // A difference over another has both signs, as a difference has.
+    // A difference divided by another one has both signs, as a difference has.
     let signed = claim.is_difference() || matches!(claim.compare, Compare::Difference(..));
     let least = match (signed, share) {
         (true, true) => -1.0,
         (true, false) => f64::NEG_INFINITY,
-        // What was counted at all has a mean above none: of one event, Poisson's lower limit.
+        // A count above zero has a mean above zero: for one event, Poisson's lower limit.
         (false, _) if metric.is_count && !claim.is_ratio() && whole > 0.0 => 0.0253 / seeds as f64,
         (false, _) => 0.0,
     };
     let most = if share { 1.0 } else { f64::INFINITY };
-    // What no seed has seen may still come: of no event, Poisson's upper limit.
+    // Events that no seed has seen may still occur: for no event, Poisson's upper limit.
     if metric.is_count && !claim.is_ratio() && (ci.low, ci.high) == (0.0, 0.0) {
         let high = 3.689 / seeds as f64;
         let low = if claim.is_difference() { -high } else { 0.0 };
@@ -148,7 +148,7 @@ fn possible(claim: &Claim, whole: f64, seeds: usize, ci: Interval) -> Interval {
     }
 }
 
-/// Do the seeds of one of the numbers that are compared fall apart?
+/// True if the seeds of one of the compared numbers fall apart.
 fn apart(claim: &Claim, place: &Place<'_>) -> bool {
     let metric = metric::find(&claim.metric).expect("a claim's metric is in the table");
     if metric.is_count {
@@ -164,7 +164,7 @@ fn apart(claim: &Claim, place: &Place<'_>) -> bool {
     all.any(|found| found.is_some_and(|(whole, seeds)| are_apart(whole, &seeds)))
 }
 
-/// The number from all seeds together; `None` when a scheme did not run.
+/// Computes the number from all seeds together; `None` if a scheme did not run.
 fn whole(claim: &Claim, place: &Place<'_>) -> Option<Reading> {
     let here = combine(claim, &of(&summaries(claim, place.here)?));
     match place.other {
@@ -176,7 +176,7 @@ fn whole(claim: &Claim, place: &Place<'_>) -> Option<Reading> {
     }
 }
 
-/// The number here less the other, or over it.
+/// Subtracts the other number from that here, or divides by it.
 fn against(claim: &Claim, here: Reading, other: Reading) -> Reading {
     if claim.per.is_empty() {
         here.minus(other)
@@ -185,7 +185,7 @@ fn against(claim: &Claim, here: Reading, other: Reading) -> Reading {
     }
 }
 
-/// Is what a number of these is divided by not above zero?
+/// True if a divisor of these numbers is not above zero.
 fn is_over_none(claim: &Claim, here: &[&Summary], other: Option<&[&Summary]>) -> bool {
     let none = |reading| matches!(reading, Reading::Exactly(v) if v <= 0.0);
     let of_schemes =
@@ -202,7 +202,8 @@ fn whole_over_none(claim: &Claim, place: &Place<'_>) -> bool {
     here.is_some_and(|here| is_over_none(claim, &of(&here), other.as_deref()))
 }
 
-/// The number of each seed, paired between schemes and points; or how many seeds there are and why not.
+/// Computes the number of each seed, paired between schemes and points. Errors give the number of seeds and the
+/// reason.
 pub fn seeds_of(claim: &Claim, place: &Place<'_>) -> Result<BySeed, (usize, Why)> {
     let all = |point| summaries(claim, point).ok_or((0, Why::Nothing));
     let here = all(place.here)?;
@@ -214,7 +215,7 @@ pub fn seeds_of(claim: &Claim, place: &Place<'_>) -> Result<BySeed, (usize, Why)
     let whole = whole(claim, place).unwrap_or(Reading::Nothing);
     let mut values = BySeed::new();
     for first in &here[0].per_seed {
-        // A seed that another scheme or point lacks has nothing to be compared with.
+        // A seed that another scheme or point lacks has no partner to compare with.
         let lacks = || (n, Why::OtherSeeds);
         let of_here = own(&here, &first.seeds).ok_or_else(lacks)?;
         let of_other = match &other {
@@ -238,13 +239,13 @@ pub fn seeds_of(claim: &Claim, place: &Place<'_>) -> Result<BySeed, (usize, Why)
     Ok(values)
 }
 
-/// Of each summary that of one seed, if all have it.
+/// Returns the part of each summary for these seeds, if all summaries have it.
 fn own<'a>(all: &'a [Arc<Summary>], seeds: &[u64]) -> Option<Vec<&'a Summary>> {
     let of_seed = |s: &'a Arc<Summary>| s.per_seed.iter().find(|own| own.seeds == seeds);
     all.iter().map(of_seed).collect()
 }
 
-/// One summary per scheme of the comparison.
+/// Returns the summary of each scheme of the comparison.
 fn summaries(claim: &Claim, point: &PointResult) -> Option<Vec<Arc<Summary>>> {
     let schemes = claim.compare.schemes().into_iter();
     schemes.map(|name| point.summary(name)).collect()
@@ -254,7 +255,7 @@ fn of(all: &[Arc<Summary>]) -> Vec<&Summary> {
     all.iter().map(Arc::as_ref).collect()
 }
 
-/// The claim's metric of one scheme. A count is that of a seed, on average.
+/// Reads the claim's metric of one scheme. A count is the mean per seed.
 fn read(claim: &Claim, of: &Summary) -> Reading {
     let metric = metric::find(&claim.metric).expect("a claim's metric is in the table");
     match metric.is_count {
@@ -263,7 +264,7 @@ fn read(claim: &Claim, of: &Summary) -> Reading {
     }
 }
 
-/// The claim's number from one summary per scheme of the comparison.
+/// Computes the claim's number from the summaries of the schemes compared.
 fn combine(claim: &Claim, of: &[&Summary]) -> Reading {
     let read = |i: usize| read(claim, of[i]);
     match &claim.compare {

@@ -1,101 +1,103 @@
-//! A claim beside our number.
+//! Result of a claim: the paper's number beside ours.
 
 use super::{Compare, Over, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A claim beside our number.
+/// Result of a claim: the paper's number beside ours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClaimResult {
-    /// The claim's name.
+    /// Name of the claim.
     pub id: String,
-    /// The paper's figure, table or section.
+    /// Figure, table or section of the paper.
     pub figure: String,
-    /// The sentence.
+    /// Sentence of the claim.
     pub says: String,
-    /// What was measured.
+    /// Metric of the claim.
     pub metric: String,
-    /// Of which schemes.
+    /// Schemes compared.
     pub compare: Compare,
-    /// The paper's number; null when it gives none.
+    /// Number of the paper; null if it gives none.
     pub paper: Option<f64>,
-    /// The sentence is no paper's.
+    /// True if the sentence is not from a paper.
     #[serde(default)]
     pub own: bool,
-    /// Ours, from all seeds together. With [`ClaimResult::bound`], a bound on it.
+    /// Our number, from all seeds together. With [`ClaimResult::bound`], a bound on it.
     pub ours: Option<f64>,
     /// `">="` or `"<="` when unfinished flows leave only a bound.
     pub bound: Option<String>,
-    /// 95 % interval over seeds, paired seed by seed; needs three seeds or more. Of a bound it is the bound's own.
+    /// 95 % interval over seeds, paired seed by seed; needs at least three seeds. For a bound, the interval of
+    /// the bound.
     pub ci: Option<[f64; 2]>,
-    /// How many seeds it is of.
+    /// Number of seeds behind it.
     #[serde(default)]
     pub seeds: usize,
-    /// How the interval was made; of a number without one nothing.
+    /// Method behind the interval; empty if there is no interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// Why there is no interval.
+    /// Reason why there is no interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why_no_interval: Option<String>,
-    /// With `can't tell`: about how many more seeds would decide, when some do.
+    /// With `can't tell`: about how many more seeds would decide, if more seeds can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more_seeds: Option<u64>,
-    /// With `can't tell`: the same in words, or why no number of seeds decides. With `not judged`: why.
+    /// With `can't tell`: the seeds needed in words, or why no number of seeds decides. With `not judged`: the
+    /// reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undecided: Option<String>,
-    /// The range that counts as reproduced.
+    /// Range that counts as reproduced.
     pub accept: String,
-    /// What became of it.
+    /// Verdict on the claim.
     pub verdict: Verdict,
-    /// Why that range.
+    /// Reason for that range.
     pub tolerance: String,
-    /// Why the paper's number and ours differ.
+    /// Reason why the paper's number and ours differ.
     pub gap: String,
-    /// The verdict that this version gives.
+    /// Verdict that this version is expected to give.
     #[serde(default = "reproduced")]
     pub expect: Verdict,
-    /// Our number's interval when the verdict was recorded.
+    /// Interval of our number when the verdict was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect_between: Option<[f64; 2]>,
-    /// The experiment that shows the assumption that decides; may be empty.
+    /// Experiment that varies the deciding assumption; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub gap_sweep: String,
-    /// The points it speaks of: axis to value, or to several with commas.
+    /// Points of the claim: axis to value; several values of an axis are joined with commas.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub at: BTreeMap<String, String>,
-    /// The points that are taken off: axis to value.
+    /// Points whose number is subtracted: axis to value.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub less: BTreeMap<String, String>,
-    /// The points that it is divided by: axis to value.
+    /// Points whose number is the divisor: axis to value.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub per: BTreeMap<String, String>,
-    /// What was made of several points.
+    /// Combination of several points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over: Option<Over>,
-    /// So many points that it speaks of did not run: the verdict is of the others alone.
+    /// Points of the claim that did not run: the verdict is about the others alone.
     #[serde(default, skip_serializing_if = "is_none")]
     pub points_left_out: usize,
-    /// Where the machine did something to some of the runs: what it comes to without those. The verdict above holds for
+    /// Result without the runs that the machine disturbed, if there are such runs. The verdict above holds for
     /// both, and the numbers above are of all runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unmarked: Option<Unmarked>,
-    /// The number at each point; empty for a scenario without a sweep.
+    /// Number at each point; empty for a scenario without a sweep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<ClaimPoint>,
 }
 
 impl ClaimResult {
-    /// Is its number one of two over the other, so that it has no unit and does not grow with the seeds?
+    /// True if the number is a ratio of two, so that it has no unit and does not grow with the seeds.
     pub fn is_ratio(&self) -> bool {
         matches!(self.compare, Compare::Ratio(..)) || !self.per.is_empty()
     }
 
-    /// Is the verdict the expected one?
+    /// True if the verdict is the expected one.
     pub fn is_expected(&self) -> bool {
         self.verdict == self.expect
     }
 
-    /// Has our number left the interval that was recorded with the verdict by more than its own?
+    /// True if the interval of our number is disjoint from the one recorded with the verdict.
     pub fn has_moved(&self) -> bool {
         let own = self.ci.or(self.ours.map(|ours| [ours, ours]));
         match (self.expect_between, own) {
@@ -105,24 +107,24 @@ impl ClaimResult {
     }
 }
 
-/// A claim's number without the runs that the machine did something to.
+/// Number of a claim without the runs that the machine disturbed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unmarked {
-    /// The seeds of those: each is left out of all schemes that are compared.
+    /// Seeds of the disturbed runs: each is left out under all schemes compared.
     pub left_out: Vec<u64>,
-    /// As in [`ClaimResult`], of the other seeds.
+    /// As in [`ClaimResult`], for the other seeds.
     pub ours: Option<f64>,
     /// As in [`ClaimResult`].
     pub bound: Option<String>,
     /// As in [`ClaimResult`].
     pub ci: Option<[f64; 2]>,
-    /// How many seeds are left.
+    /// Number of seeds left.
     pub seeds: usize,
-    /// The verdict by the other seeds alone.
+    /// Verdict by the other seeds alone.
     pub verdict: Verdict,
-    /// The verdict by all.
+    /// Verdict by all seeds.
     pub verdict_of_all: Verdict,
-    /// From the least to the most that either says: its interval, or its number where there is none.
+    /// Union of both intervals; a number without an interval counts as one.
     pub both: Option<[f64; 2]>,
 }
 
@@ -134,10 +136,10 @@ fn reproduced() -> Verdict {
     Verdict::Reproduced
 }
 
-/// A claim's number at one point.
+/// Number of a claim at one point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClaimPoint {
-    /// The value on each axis.
+    /// Value on each axis.
     pub at: Vec<String>,
     /// As in [`ClaimResult`].
     pub ours: Option<f64>,

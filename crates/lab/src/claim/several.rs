@@ -1,4 +1,4 @@
-//! One number of several points: the worst, the largest, the smallest, the mean.
+//! Combines the numbers of several points into one: the worst, the largest, the smallest, the mean.
 
 use super::known::{Known, NOTHING, Why, decide, said, verdict};
 use super::place::{BySeed, Place, around, seeds_of};
@@ -6,7 +6,7 @@ use super::{Accept, Claim, Verdict};
 use crate::stats::Interval;
 use crate::stats::metric::Reading;
 
-/// The worst point: by its verdict, then by how far its number is on the wrong side.
+/// Returns the worst point: by its verdict, then by the distance of its number from the range.
 pub fn each(accept: Accept, all: &[Known]) -> (Known, Verdict) {
     let rank = |verdict| match verdict {
         Verdict::NotReproduced => 0,
@@ -24,7 +24,7 @@ pub fn each(accept: Accept, all: &[Known]) -> (Known, Verdict) {
     decide(accept, *worst.expect("there is a point"))
 }
 
-/// The largest number of all points, or the smallest.
+/// Returns the largest number of all points, or the smallest.
 pub fn extreme(all: &[Known], largest: bool) -> Known {
     use Reading::{AtLeast, AtMost, Exactly, Nothing};
     // The smallest is the largest with all signs changed.
@@ -45,8 +45,9 @@ pub fn extreme(all: &[Known], largest: bool) -> Known {
         true => ends.into_iter().reduce(f64::max),
         false => ends.into_iter().reduce(f64::min),
     };
-    // What may be anything below its bound has no lower end to hold the largest up, and the other way round for the
-    // smallest. Where all points are such bounds, so is the extreme, and its end there is open anyway.
+    // A number that may be anything below its bound has no lower end to raise that of the largest; for the
+    // smallest, the reverse. Where all points are such bounds, so is the extreme, and its end there is open
+    // anyway.
     let open = |known: &Known| match largest {
         true => matches!(known.reading, AtMost(_)),
         false => matches!(known.reading, AtLeast(_)),
@@ -84,7 +85,7 @@ pub fn extreme(all: &[Known], largest: bool) -> Known {
         ci,
         why: all.iter().find_map(|known| known.why),
         seeds: all.iter().map(|known| known.seeds).min().unwrap_or(0),
-        // One seed of one point is enough against a sentence on every run.
+        // One seed of one point is enough to refute a statement about every run.
         range: ranges.reduce(|a, b| Interval {
             low: a.low.min(b.low),
             high: a.high.max(b.high),
@@ -93,7 +94,8 @@ pub fn extreme(all: &[Known], largest: bool) -> Known {
     }
 }
 
-/// The largest of several, whatever their order. What may be anything below its bound cannot make it smaller.
+/// Returns the largest of several readings, in any order. A reading that may be anything below its bound cannot
+/// lower it.
 fn largest_of(readings: &[Reading]) -> Reading {
     use Reading::{AtLeast, AtMost, Exactly, Nothing};
     let largest = |of: fn(&Reading) -> Option<f64>| readings.iter().filter_map(of).reduce(f64::max);
@@ -116,13 +118,13 @@ fn largest_of(readings: &[Reading]) -> Reading {
     }
 }
 
-/// Nothing, for the reason of the first point that has nothing.
+/// Returns the first point without a number, with its reason.
 fn nothing(all: &[Known]) -> Known {
     let mut without = all.iter().filter(|known| known.reading == Reading::Nothing);
     without.next().copied().unwrap_or(NOTHING)
 }
 
-/// The mean of all points; its interval is from each seed's mean.
+/// Returns the mean of all points; its interval is from each seed's mean.
 pub fn mean(claim: &Claim, places: &[Place<'_>], all: &[Known]) -> Known {
     let n = all.len() as f64;
     let sum = all.iter().map(|known| known.reading).reduce(Reading::plus);

@@ -1,60 +1,60 @@
-//! What a claim says: of which number, of which schemes, and what counts as reproduced.
+//! Terms of a claim: its number, its schemes, and the range that counts as reproduced.
 
 use super::Accept;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A sentence of a paper that a scenario can be held against.
+/// Sentence of a paper that the results of a scenario are compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// Its name in reports.
+    /// Name in reports.
     pub id: String,
-    /// The paper's figure, table or section.
+    /// Figure, table or section of the paper.
     pub figure: String,
-    /// The sentence.
+    /// Sentence of the claim.
     pub says: String,
-    /// A name of [`crate::stats::metric::METRICS`], or one of [`crate::stats::metric::CLASS_METRICS`] with
-    /// a class.
+    /// Name of an entry of [`crate::stats::metric::METRICS`], or of [`crate::stats::metric::CLASS_METRICS`]
+    /// with a class.
     pub metric: String,
-    /// Of which schemes.
+    /// Schemes compared.
     pub compare: Compare,
-    /// The paper's number; `None` when it gives none.
+    /// Number of the paper; `None` if it gives none.
     pub paper: Option<f64>,
-    /// The sentence is no paper's.
+    /// True if the sentence is not from a paper.
     pub own: bool,
-    /// What counts as reproduced.
+    /// Range that counts as reproduced.
     pub accept: Accept,
-    /// Why that counts.
+    /// Reason for that range.
     pub tolerance: String,
-    /// Why the paper's number and ours differ.
+    /// Reason why the paper's number and ours differ.
     pub gap: String,
-    /// The points it speaks of: axis and value; an axis named twice may have either. Axes not
-    /// named are free.
+    /// Points of the claim: axis and value; an axis given twice may have either value. Other axes
+    /// are free.
     pub at: Vec<(String, String)>,
-    /// How many points the file has there; fewer may run.
+    /// Number of points that the file has there; fewer may run.
     pub meant: usize,
-    /// What to make of several points; `None` when it speaks of one.
+    /// Combination of several points; `None` if the claim is about one point.
     pub over: Option<Over>,
-    /// Not the number itself but its difference to the one here: axis and value. Empty: no difference.
+    /// Point whose number is subtracted: axis and value. Empty: no difference.
     pub less: Vec<(String, String)>,
-    /// Not the number itself but its ratio to the one here: axis and value. Empty: no ratio.
+    /// Point whose number is the divisor: axis and value. Empty: no ratio.
     pub per: Vec<(String, String)>,
-    /// The verdict that this version gives.
+    /// Verdict that this version is expected to give.
     pub expect: Verdict,
-    /// The verdict that this version gives on the testbed.
+    /// Verdict that this version is expected to give on the testbed.
     pub testbed_expect: Verdict,
-    /// Why the paper's number and the testbed's differ.
+    /// Reason why the paper's number and the testbed's differ.
     pub testbed_gap: String,
-    /// The name of the experiment that shows the assumption that decides; may be empty.
+    /// Name of the experiment that varies the deciding assumption; may be empty.
     pub gap_sweep: String,
-    /// Our number's interval when its verdict was recorded; `None` when nobody recorded it.
+    /// Interval of our number when its verdict was recorded; `None` if it was not recorded.
     pub expect_between: Option<Accept>,
-    /// It was made for other settings than these: which. Then it is not judged.
+    /// Settings for which the claim was made and which differ here; with them it is not judged.
     pub not_judged: Option<String>,
 }
 
 impl Claim {
-    /// Nobody's claim: a metric of one scheme at one point over the same at another.
+    /// Builds an internal claim: a metric of one scheme at one point divided by the same at another.
     pub(super) fn ratio(metric: &str, scheme: &str) -> Claim {
         Claim {
             id: String::new(),
@@ -81,37 +81,37 @@ impl Claim {
         }
     }
 
-    /// Is its number one of two over the other?
+    /// True if the number is a ratio of two.
     pub fn is_ratio(&self) -> bool {
         matches!(self.compare, Compare::Ratio(..)) || !self.per.is_empty()
     }
 
-    /// Is its number a difference, so that it has both signs?
+    /// True if the number is a difference, so that it has both signs.
     pub fn is_difference(&self) -> bool {
         let of_schemes = matches!(self.compare, Compare::Difference(..)) && self.per.is_empty();
         of_schemes || !self.less.is_empty()
     }
 }
 
-/// What `paper` says when the sentence has no number.
+/// Word in `paper` for a sentence without a number.
 pub(crate) const NO_NUMBER: &str = "no number";
 
-/// What to make of several points.
+/// Combination of several points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Over {
-    /// The largest number.
+    /// Largest number.
     Max,
-    /// The smallest number.
+    /// Smallest number.
     Min,
-    /// The mean.
+    /// Mean of the numbers.
     Mean,
-    /// Each must do; the worst is shown.
+    /// Every number must be in the range; the worst is shown.
     Each,
 }
 
 impl Over {
-    /// All of them, by name.
+    /// All variants, by name.
     pub const ALL: [(&str, Over); 4] = [
         ("max", Over::Max),
         ("min", Over::Min),
@@ -119,22 +119,22 @@ impl Over {
         ("each", Over::Each),
     ];
 
-    /// Its name in `[[claim]]`.
+    /// Returns the name in `[[claim]]`.
     pub fn name(self) -> &'static str {
         let named = Self::ALL.iter().find(|(_, over)| *over == self);
         named.expect("every one has a name").0
     }
 }
 
-/// What is compared; a text in JSON.
+/// Comparison of schemes; a text in JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum Compare {
-    /// One scheme's number.
+    /// Number of one scheme.
     One(String),
-    /// The first's less the second's: `a - b`.
+    /// Number of the first less that of the second: `a - b`.
     Difference(String, String),
-    /// The first's over the second's: `a / b`.
+    /// Number of the first over that of the second: `a / b`.
     Ratio(String, String),
 }
 
@@ -151,7 +151,7 @@ impl Compare {
         }
     }
 
-    /// The schemes it speaks of.
+    /// Returns the schemes compared.
     pub fn schemes(&self) -> Vec<&str> {
         match self {
             Compare::One(a) => vec![a],
@@ -182,25 +182,25 @@ impl fmt::Display for Compare {
     }
 }
 
-/// What became of a claim.
+/// Verdict on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
-    /// Our number's whole interval is within the range.
+    /// The whole interval of our number is within the range.
     #[serde(rename = "reproduced")]
     Reproduced,
-    /// Its whole interval is outside.
+    /// The whole interval of our number is outside the range.
     #[serde(rename = "not reproduced")]
     NotReproduced,
-    /// The interval lies across an end of the range, or there is none, or no number.
+    /// The interval crosses an end of the range, or there is no interval, or no number.
     #[serde(rename = "can't tell")]
     CantTell,
-    /// It was made for other settings than those that ran.
+    /// The claim was made for other settings than those that ran.
     #[serde(rename = "not judged")]
     NotJudged,
 }
 
 impl Verdict {
-    /// All that may be expected, by the words for them.
+    /// All verdicts that may be expected, by their words.
     pub const ALL: [(&str, Verdict); 3] = [
         ("reproduced", Verdict::Reproduced),
         ("not reproduced", Verdict::NotReproduced),

@@ -1,15 +1,16 @@
-//! What flows that begin together for one host make of a run.
+//! Extra packet-hops caused by flows that begin together for one host.
 //!
-//! **Decision**     their first windows come to the port of that host; what arrives beyond what it holds, and beyond
-//!                  what leaves while they begin, has no room. Dropped, it is sent again; detoured, it goes around
-//!                  until there is: as often as a port's worth of packets is ahead of it, which takes a hop there,
-//!                  a hop back, and every second time one more, since the ports around it are full as well.
+//! **Decision**     the first windows meet at that host's port. Packets beyond its capacity, and beyond what
+//!                  leaves while the flows begin, have no room. Dropped, they are retransmitted. Detoured, they
+//!                  circulate until there is room: once for each port's worth of packets ahead of them. Each
+//!                  detour is a hop out, a hop back, and every second time one more, since the neighbouring
+//!                  ports are full as well.
 //! **Units**        packet-hops for each data packet of the workload.
-//! **Source**       measured on `legacy-core`, 20 to 127 answers of 10 to 160 kB, ports of 40 to 200 packets: detours a
-//!                  packet are 0.3 to 1.3 times the ports' worth, hops a detour 2.2 to 2.9, and of packets 0.1
-//!                  to 0.37 were sent again.
-//! **Deviations**   one burst at a time; a mean of short flows; schemes in which some switches detour count as if
-//!                  all did.
+//! **Source**       measured on `legacy-core`, 20 to 127 answers of 10 to 160 kB, ports of 40 to 200 packets:
+//!                  detours a packet are 0.3 to 1.3 times the ports' worth, hops a detour 2.2 to 2.9, and 0.1
+//!                  to 0.37 of the packets were retransmitted.
+//! **Deviations**   one burst at a time; flows of mean size; a scheme in which some switches detour counts as
+//!                  if all did.
 
 use crate::scheme::SchemeConfig;
 use sidestep_sim::SwitchConfig;
@@ -17,14 +18,14 @@ use sidestep_sim::workload::Load;
 use sidestep_switch::{Capacity, buffer};
 use sidestep_types::{HEADER_BYTES, Size};
 
-/// A detour and the way back, where neighbours detour as well.
+/// Hops of a detour and the way back, where neighbours detour as well.
 const HOPS_A_DETOUR: f64 = 2.5;
 
-/// At most so many of the packets of a burst without end are sent again.
+/// Largest share of an unlimited burst's packets that is retransmitted.
 const AGAIN: f64 = 0.4;
 
-/// Hops beyond the shortest way there and back, of `ways` links, for each data packet of workload number `class`, with this load. A host's
-/// link carries `drained` packets a second.
+/// Returns the hops beyond the shortest path there and back, of `ways` links, for each data packet of workload
+/// number `class` under this load. A host's link carries `drained` packets a second.
 pub(super) fn beyond(
     load: &Load,
     config: &SchemeConfig,
@@ -51,7 +52,7 @@ pub(super) fn beyond(
     }
 }
 
-/// Full packets that a port holds, one at least.
+/// Returns the full packets that a port holds, at least one.
 fn held(switch: &SwitchConfig, config: &SchemeConfig) -> f64 {
     let framing = config.framing;
     let full = framing.wire(config.transport.mss() + HEADER_BYTES) - framing.unbuffered();

@@ -1,14 +1,16 @@
-//! What a run takes of memory while it is made, and what is kept of it afterwards.
+//! Memory of a run in progress, and of the record kept afterwards.
 //!
-//! **Decision**     each flow of the plan takes room for as long as the run: its plan, its outcome, where its ends and its start
-//!                  stand, its place in a connection that it shares. A flow that is open has two ends beside, with what is under
-//!                  way. Open is a share of those that began within the first timeout, for as long waits who loses its
-//!                  first packets; those without an end; and of closed loops all that are under way. When a run is over its ends
-//!                  are freed, and of one that writes tables each flow has its row.
+//! **Decision**     each planned flow takes memory for the whole run: its plan, its outcome, the indexes of its
+//!                  ends and its start, its place in a shared connection. An open flow also has two ends and
+//!                  its packets in flight. Open flows are a share of those that began within the first timeout
+//!                  (a flow that loses its first packets waits that long), all endless flows, and all flows of
+//!                  closed loops in progress. When a run is over, both ends of each flow are freed, and a run
+//!                  that writes tables has a row for each flow.
 //! **Units**        bytes.
-//! **Source**       measured: `crates/lab/tests/memory.rs` holds it against the allocator within a factor of two.
-//! **Deviations**   the share that is open is assumed for all loads. Where a network collapses, so that most flows are still
-//!                  under way when the run ends, it takes up to three times as much.
+//! **Source**       measured: `crates/lab/tests/memory.rs` compares this with the allocator, within a factor of
+//!                  two.
+//! **Deviations**   the share of open flows is assumed for all loads. Where a network collapses, so that most
+//!                  flows are still in progress when the run ends, a run takes up to three times as much.
 
 use super::{Estimate, cost, flows_of};
 use crate::recording::RecordSpec;
@@ -19,38 +21,38 @@ use sidestep_switch::Sent;
 use sidestep_transport::shim;
 use sidestep_types::Time;
 
-/// The program itself, with what it prints and draws: measured with `quickstart`.
+/// Program itself, with its output and figures: measured with `quickstart`.
 pub(super) const ALWAYS: f64 = 28e6;
 
-/// A flow of the plan: plan 48, outcome 104, two ends' places 16, start 16, and a half of its connection's 24 and 12 of
-/// the list of those that share one. Lists that grow have some more.
+/// Planned flow: plan 48, outcome 104, two ends' places 16, start 16, half of its connection's 24, and 12 of
+/// the list of flows that share one. Growing lists add slack.
 const A_FLOW: f64 = 230.0;
 
-/// Its sender, its receiver, what both hold, its timers and its packets.
+/// Open flow: sender, receiver, their buffers, timers and packets.
 const AN_OPEN_FLOW: f64 = 1_600.0;
 
-/// Of the flows that began within the first timeout, those that are open still: 5 to 60 % in the settings of Vertigo.
+/// Share of the flows begun within the first timeout that are still open: 5 to 60 % in the settings of Vertigo.
 const OPEN: f64 = 1.0 / 3.0;
 
-/// A flow of a run that is over, as its tables are made.
+/// Flow of a finished run while its tables are written.
 const A_ROW: f64 = 330.0;
 
-/// A directed link with its queue and its rows.
+/// Directed link with its queue and its rows.
 const A_LINK: f64 = 1_500.0;
 
-/// A pair of switches in the tables of next hops.
+/// Pair of switches in the tables of next hops.
 const A_PAIR: f64 = 6.0;
 
-/// A directed link in a further part of a run: every part has tables of the whole network.
+/// Directed link in a further part of a run: every part has tables of the whole network.
 const A_LINK_AGAIN: f64 = 350.0;
 
-/// A count for each rounded time from a microsecond to a minute.
+/// Sample stored as counts, one for each rounded time from a microsecond to a minute.
 const ROUNDED: f64 = 500e3;
 
-/// Samples of a part of a workload's flows: by size, short, long, of groups.
+/// Samples over a subset of a workload's flows: by size, short, long, of groups.
 const PARTS: f64 = 8.0;
 
-/// Of the largest of a scenario's runs, of which it writes tables or does not.
+/// Returns the memory of the scenario's largest run, with or without tables of flows.
 pub(super) fn of_run(scenario: &Scenario, tables: bool) -> f64 {
     let network = &scenario.network;
     let (mut flows, mut open) = (0.0, 0.0);
@@ -74,7 +76,7 @@ pub(super) fn of_run(scenario: &Scenario, tables: bool) -> f64 {
         + f64::from(network.hosts) * shims.unwrap_or(0) as f64
 }
 
-/// Of each further part of a run that is cut for threads.
+/// Returns the memory of each further part of a run that is cut for threads.
 pub(super) fn of_part(scenario: &Scenario) -> f64 {
     let flows: f64 = (scenario.traffic.iter())
         .map(|of| flows_of(scenario, of))
@@ -82,19 +84,19 @@ pub(super) fn of_part(scenario: &Scenario) -> f64 {
     flows * A_FLOW + 2.0 * scenario.network.cables.len() as f64 * A_LINK_AGAIN
 }
 
-/// Events of a packet-hop that is recorded: 2.2 to 2.6, measured.
+/// Events for each packet-hop that is recorded: 2.2 to 2.6, measured.
 const EVENTS: f64 = 2.6;
 
-/// An event in a recording: 8 bytes, measured, in a list that doubles as it grows.
+/// Recorded event: 8 bytes, measured, in a list that doubles as it grows.
 const AN_EVENT: f64 = 16.0;
 
-/// A flow in a recording's tail, as it is and as text, packed and read again.
+/// Flow in a recording's tail, as a value and as text, compressed and read back.
 const A_TAIL_FLOW: f64 = 500.0;
 
-/// A chunk in the making, and events that wait for their order.
+/// Chunk being written, and events that wait to be put in order.
 const A_CHUNK: f64 = 8e6;
 
-/// Of the recording of a run that takes so much without one.
+/// Returns the memory that recording adds to a run with this estimate.
 pub(super) fn of_recording(scenario: &Scenario, spec: &RecordSpec, run: &Estimate) -> f64 {
     let duration = scenario.duration.as_s_f64();
     let share = spec.window.map_or(1.0, |(from, to)| {
@@ -109,7 +111,7 @@ pub(super) fn of_recording(scenario: &Scenario, spec: &RecordSpec, run: &Estimat
     events + run.flows * A_TAIL_FLOW + A_CHUNK
 }
 
-/// Flows of workload number `class` that are open at once.
+/// Returns the flows of workload number `class` that are open at the same time.
 fn open_of(scenario: &Scenario, class: u8, load: &Load) -> f64 {
     let timeout = |scheme: &crate::scheme::Scheme| {
         let transport = scheme.config.transport_of(class);
@@ -121,7 +123,8 @@ fn open_of(scenario: &Scenario, class: u8, load: &Load) -> f64 {
     OPEN * load.flows_per_s * first.as_s_f64() + (load.endless + load.active) as f64
 }
 
-/// Of the record of a run: of very many each sample is a count for each rounded time.
+/// Returns the memory of a run's record. A sample of very many values is stored as a count for each rounded
+/// time.
 pub(super) fn kept(scenario: &Scenario) -> f64 {
     scenario
         .traffic
@@ -134,7 +137,7 @@ fn kept_of(scenario: &Scenario, of: &Traffic) -> f64 {
     let load = of.workload.load(cost(scenario, of), scenario.duration);
     let flows = flows_of(scenario, of);
     let queries = load.queries_per_s * scenario.duration.as_s_f64();
-    // How long they took, over what an idle network would have taken, and of answers or of all together.
+    // Completion times, slowdowns and completion times of answers, and completion times of queries.
     let whole = 3.0 * list(flows) + list(queries);
     let most = PARTS * list(Sample::EACH as f64);
     let parts = if queries > 0.0 {
@@ -145,7 +148,7 @@ fn kept_of(scenario: &Scenario, of: &Traffic) -> f64 {
     whole + parts
 }
 
-/// A sample of so many times.
+/// Returns the memory of a sample with this number of times.
 fn list(times: f64) -> f64 {
     match times <= Sample::EACH as f64 {
         true => 8.0 * times,

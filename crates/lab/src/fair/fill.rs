@@ -1,16 +1,16 @@
 //! Progressive filling: all rates rise together, and a flow stops when a link that it uses is full.
 //!
-//! **Decision**     of the links with flows that still rise, the one that is full first stops them all; again
+//! **Decision**     of the links with rising flows, the first one to fill up stops all flows on it; repeat
 //!                  until every flow has stopped. The result is max-min fair.
 //! **Units**        capacities and rates alike; a flow puts `part` times its rate on a link.
 
-/// A link, and which part of a flow's rate is on it; a flow may name a link more than once.
+/// Link, and the part of a flow's rate that is on it; a flow may list a link more than once.
 pub type Use = (usize, f64);
 
-/// What is left of a link is nothing below this part of it.
+/// Fraction of a link's capacity below which the rest counts as zero.
 const FULL: f64 = 1e-9;
 
-/// The max-min fair rate of each flow. One that uses no link has an infinite one.
+/// Returns the max-min fair rate of each flow. A flow that uses no link has an infinite rate.
 pub fn fill(capacities: &[f64], uses: &[Vec<Use>]) -> Vec<f64> {
     let mut rates = vec![f64::INFINITY; uses.len()];
     let mut left = capacities.to_vec();
@@ -55,8 +55,8 @@ mod tests {
         assert!(all, "{rates:?}, expected {expected:?}");
     }
 
-    /// Three flows on a link of 9, one of which shares another of 10 with two more: the first stops at 3, and
-    /// leaves 7 of the second link to the two.
+    /// Three flows share a link of 9; one of them shares another link, of 10, with two more flows. The first
+    /// link stops its flows at 3, and leaves 7 of the second link to the two.
     #[test]
     fn the_tightest_link_stops_its_flows_first() {
         let uses = [
@@ -87,7 +87,7 @@ mod tests {
         let uses = [vec![(0, 0.5), (1, 0.5)], vec![(0, 1.0)]];
         let level = 2.0 / 3.0;
         near(&fill(&[1.0, 1.0], &uses), &[level, level]);
-        // Named twice, a link has both.
+        // A link listed twice carries both parts.
         near(&fill(&[1.0], &[vec![(0, 0.5), (0, 0.5)]]), &[1.0]);
     }
 

@@ -1,16 +1,18 @@
-//! What arithmetic allows: max-min fair shares of flows without an end, with no packet sent.
+//! Max-min fair shares of endless flows, by arithmetic, without sending a packet.
 //!
-//! **Decision**     each flow uses the links of its way, [`ways::Ways`]: where a switch keeps a flow together,
+//! **Decision**     each flow uses the links of its path, [`ways::Ways`]: where a switch keeps a flow together,
 //!                  one next hop drawn for it; where it sprays, an equal part of the flow on each. The
-//!                  acknowledgements, one for each full segment, use those of a way back of their own:
-//!                  they take what they need of a link and hold nobody back. [`fill::fill`] raises all rates
-//!                  together until links are full. Many draws, each with hashes of its own.
+//!                  acknowledgements, one for each full segment, use the links of a separate path back:
+//!                  they take the capacity they need and limit no flow. [`fill::fill`] raises all rates
+//!                  together until links are full. The result is repeated for many draws, each with other
+//!                  hashes.
 //! **State**        none; one stream for each draw, the same for every scheme of a seed.
-//! **Units**        a share is goodput over what the slower of the two hosts' links carries.
-//! **Errors**       none: what has no flow to share for is refused when the scenario is read.
+//! **Units**        a share is goodput over the capacity of the slower of the two hosts' links.
+//! **Errors**       none: a scenario without a flow to share for is refused when it is read.
 //! **Source**       progressive filling: Bertsekas and Gallager, Data Networks, section 6.5.2.
-//! **Deviations**   TCP shares by round trips and losses and not by these; what several subflows share is not worked out; acknowledgements are one a segment whatever delays them, and take the routes
-//!                  of data; links are as they are before the first change.
+//! **Deviations**   real TCP shares by round trips and losses instead; shares of several subflows are not
+//!                  computed; acknowledgements are one a segment even where they are delayed, and take the
+//!                  routes of data; links are as they are before the first change.
 
 mod fill;
 mod ways;
@@ -22,7 +24,7 @@ use sidestep_sim::{FlowPlan, Network, Plan, Start};
 use sidestep_types::{Framing, HEADER_BYTES, Seed};
 use ways::Ways;
 
-/// The flows that are all active at once: those without an end and, where there are none, the first
+/// Returns the flows that are all active at once: the endless flows or, if there are none, the first flow
 /// of each closed loop.
 pub(crate) fn active(plan: &Plan) -> Vec<&FlowPlan> {
     let endless: Vec<&FlowPlan> = plan.flows.iter().filter(|f| f.is_endless()).collect();
@@ -40,8 +42,8 @@ pub(crate) fn active(plan: &Plan) -> Vec<&FlowPlan> {
     heads.map(|(flow, _)| flow).collect()
 }
 
-/// The share of each active flow, of each of `draws` draws of hashes; of one where nothing is drawn. None where a
-/// flow has several subflows.
+/// Computes the share of each active flow, for each of `draws` draws of hashes; for a single draw where nothing
+/// is drawn. Empty if a flow has several subflows.
 pub(crate) fn shares(
     network: &Network,
     plan: &Plan,
@@ -96,11 +98,11 @@ pub(crate) fn shares(
     (0..draws).map(of_draw).collect()
 }
 
-/// Acknowledgements take what rates leave them, and rates what acknowledgements leave: each round comes nearer by
-/// the factor of one's size to the other's, 0.07 for segments of 512 B.
+/// Iterations between rates and acknowledgements, which share the links: each brings them nearer by
+/// the ratio of their sizes, 0.07 for segments of 512 B.
 const ROUNDS: usize = 6;
 
-/// Bytes of acknowledgements for each byte of full packets, on a wire.
+/// Returns the bytes of acknowledgements for each byte of full packets, on a wire.
 fn ack_bytes(framing: Framing, mss: u32) -> f64 {
     f64::from(framing.wire(HEADER_BYTES)) / f64::from(framing.wire(mss + HEADER_BYTES))
 }
@@ -129,7 +131,7 @@ mod tests {
         [workload.all]\nkind = \"permutation\"\napart = \"rack\"\n\
         [scheme.one.switch]\nroute = \"ROUTE\"\n";
 
-    /// A link carries a flow and the acknowledgements of the one the other way: 552 and 40 B for each segment.
+    /// A link carries a flow and the acknowledgements of the reverse flow: 552 and 40 B for each segment.
     #[test]
     fn equal_splits_leave_every_flow_what_acknowledgements_leave_of_its_link() {
         let shares = of(&LEAVES.replace("ROUTE", "spray-random"), 7);
@@ -140,14 +142,15 @@ mod tests {
         }
     }
 
-    /// Both flows of a leaf by one spine have half of it each; by two, a whole one.
+    /// If both flows of a leaf use one spine, each has half of it; if they use two, each has a whole one.
     #[test]
     fn hashes_put_two_flows_on_one_link_half_of_the_time() {
         let draws = of(&LEAVES.replace("ROUTE", "ecmp"), 400);
         assert_eq!(draws.len(), 400);
         let mean = draws.iter().flatten().sum::<f64>() / 1600.0;
-        // Half of the flows have a link to themselves, of which the acknowledgements of a flow at full or half rate
-        // leave 512/592 or more to payload, and less where two meet; half have half of one, less acknowledgements.
+        // Half of the flows have a link to themselves. The acknowledgements of a flow at full or half rate
+        // leave 512/592 of it or more to payload, and less where two meet. The other half have half of a link,
+        // less acknowledgements.
         assert!((0.62..0.69).contains(&mean), "{mean}");
         for share in draws.iter().flatten() {
             // Two flows, beside the acknowledgements of two at full rate.

@@ -1,17 +1,17 @@
-//! Which links a flow uses, and how much of it is on each.
+//! Links that a flow uses, and the part of the flow on each.
 //!
-//! **Decision**     from the sender's switch on towards the receiver, hop by hop along shortest paths. A switch
-//!                  whose route reorders sends an equal part by each next hop, `single` all by the first,
-//!                  any other all by one that is drawn, ECMP without a salt by one number at all tiers.
-//! **State**        the next hops of every switch, once for a network.
-//! **Errors**       none: a network that was read has a way between any two hosts.
+//! **Decision**     from the sender's switch towards the receiver, hop by hop along shortest paths. A switch
+//!                  whose route reorders sends an equal part to each next hop, `single` all to the first,
+//!                  any other all to one that is drawn, ECMP without a salt by one number at all tiers.
+//! **State**        the next hops of every switch, computed once for a network.
+//! **Errors**       none: a network that was read has a path between any two hosts.
 
 use crate::scheme::SchemeConfig;
 use sidestep_sim::{End, Network};
 use sidestep_switch::route;
 use sidestep_types::{HostId, PortId, Rng, scale};
 
-/// What a switch does with the packets of a flow that has several next hops.
+/// Choice of a switch for a flow with several next hops.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Splits {
     First,
@@ -21,18 +21,18 @@ enum Splits {
     Equally,
 }
 
-/// The ways between the hosts of a network.
+/// Paths between the hosts of a network.
 pub struct Ways {
-    /// By switch and host: the ports on shortest paths.
+    /// Ports on shortest paths, by switch and host.
     hops: Vec<Vec<Vec<PortId>>>,
-    /// By switch and port: the directed link that it feeds, and where that ends.
+    /// Directed link that a port feeds, and its far end, by switch and port.
     ports: Vec<Vec<(usize, End)>>,
-    /// By host: the directed link that it feeds, and the switch there.
+    /// Directed link that a host feeds, and the switch there, by host.
     nics: Vec<(usize, usize)>,
     splits: Vec<Splits>,
-    /// Does a switch draw?
+    /// True if a switch draws next hops.
     pub draws: bool,
-    /// Does one go by the hash of the flow alone?
+    /// True if a switch uses the hash of the flow alone.
     hashes: bool,
 }
 
@@ -69,16 +69,16 @@ impl Ways {
         }
     }
 
-    /// The directed link that `host` feeds.
+    /// Returns the directed link that `host` feeds.
     pub fn nic(&self, host: HostId) -> usize {
         self.nics[host.0 as usize].0
     }
 
-    /// Calls `each` with every directed link on the way from `src` to `dst`, and the part of the flow on it.
+    /// Calls `each` with every directed link on the path from `src` to `dst`, and the part of the flow on it.
     pub fn walk(&self, src: HostId, dst: HostId, rng: &mut Rng, mut each: impl FnMut(usize, f64)) {
         let (nic, first) = self.nics[src.0 as usize];
         each(nic, 1.0);
-        // One number for a flow and direction, of which a tier without a salt takes the same part.
+        // One hash for a flow and direction, from which every tier without a salt makes the same choice.
         let hash = if self.hashes { rng.draw() } else { 0 };
         // All switches of a round are equally far from the receiver, since every hop is on a shortest path.
         let mut round: Vec<(usize, f64)> = vec![(first, 1.0)];
@@ -121,7 +121,8 @@ mod tests {
     use crate::Scenario;
     use std::collections::BTreeMap;
 
-    /// The links from the cores' side of a fat tree with k = 4, from host 0 to host 15: by name, and how much.
+    /// Returns the links from host 0 to host 15 in a fat tree with k = 4: by name, with the part of the flow on
+    /// each.
     fn walked(route: &str) -> BTreeMap<String, f64> {
         let text = format!(
             "duration = \"1 ms\"\nschemes = [\"one\"]\n[topology]\nkind = \"fat_tree\"\nk = 4\n\
@@ -149,7 +150,7 @@ mod tests {
     fn what_is_sprayed_is_in_equal_parts_on_every_shortest_path() {
         let found = walked("route = \"spray-random\"");
         let with = |part: f64| found.values().filter(|p| **p == part).count();
-        // Both hosts' links; two to and from aggregation; four to and from cores.
+        // Links of the two hosts; two to and from aggregation; four to and from cores.
         assert_eq!((with(1.0), with(0.5), with(0.25)), (2, 4, 8));
         assert_eq!(found.len(), 14);
         assert_eq!(found["host 0 > edge 0.0"], 1.0);

@@ -1,4 +1,4 @@
-//! Policies of the caller's whose answers are looked at, so that what cannot be ends the run with a name.
+//! Checked policies of the caller: an impossible answer ends the run with the name of the policy.
 
 use super::Who;
 use sidestep_switch::why::Scene;
@@ -6,7 +6,7 @@ use sidestep_switch::{Class, Hops, Queues, Verdict, Want};
 use sidestep_types::{Packet, PortId, Rng, Time};
 use std::cell::Cell;
 
-/// A route.
+/// Checked route.
 pub(super) struct Route {
     pub who: Who,
     pub inner: Box<dyn sidestep_switch::Route + Send>,
@@ -30,7 +30,7 @@ impl sidestep_switch::Route for Route {
     }
 }
 
-/// Stops at a port that the switch does not have.
+/// Stops the run if the switch does not have the port.
 fn there(who: &Who, port: PortId) {
     if port.0 >= who.place.ports {
         let last = who.place.ports.saturating_sub(1);
@@ -38,7 +38,7 @@ fn there(who: &Who, port: PortId) {
     }
 }
 
-/// A buffer policy.
+/// Checked buffer policy.
 pub(super) struct Buffer {
     pub who: Who,
     pub inner: Box<dyn sidestep_switch::Buffer + Send>,
@@ -95,15 +95,15 @@ impl sidestep_switch::Buffer for Buffer {
     }
 }
 
-/// A scheduler, and which handles it holds.
+/// Checked scheduler, with the handles it holds.
 pub(super) struct Sched {
     who: Who,
     port: PortId,
     inner: Box<dyn sidestep_switch::Sched + Send>,
-    /// A bit for each handle: they are numbers of slots, and dense.
+    /// Bitmap of the handles held: they are numbers of slots, and dense.
     held: Vec<u64>,
     waiting: u32,
-    /// The scheduler named it as its worst.
+    /// True if the scheduler named a worst packet.
     named: Cell<bool>,
 }
 
@@ -124,7 +124,7 @@ impl Sched {
             .stop(format!("the scheduler of port {} {why}", self.port.0))
     }
 
-    /// Lets what `does` named go.
+    /// Removes the packet that `does` named from those held.
     fn leaves(&mut self, does: &str, handle: Option<u32>) -> Option<u32> {
         let handle = handle?;
         let (word, bit) = (handle as usize / 64, 1 << (handle % 64));

@@ -1,11 +1,12 @@
-//! Schemes whose policies are the caller's: written in Python, loaded from a plug-in, or in a test.
+//! Schemes with policies of the caller: written in Python, loaded from a plug-in, or in a test.
 //!
-//! **Decision**  a scheme of a scenario, under a name of its own, with other policies in every switch. All else is what
-//!               the scheme says that it extends. Each switch has policies of its own, made when a run begins.
-//! **State**     none here; what a policy remembers is its switch's.
-//! **Errors**    a policy that answers what cannot be, or that stops the run itself ([`Who::stop`]), ends the run with
-//!               a [`Failure`]: which policy, where, about which packet, when and why.
-//! **Cost**      none for schemes without policies of the caller's: they are asked once a run.
+//! **Decision**  such a scheme extends a scheme of the scenario under a new name, with other policies in every
+//!               switch. All other settings are those of the extended scheme. Each switch has its own
+//!               instances, made when a run begins.
+//! **State**     none here; the state of a policy is part of its switch.
+//! **Errors**    a policy that gives an impossible answer, or that stops the run itself ([`Who::stop`]), ends
+//!               the run with a [`Failure`]: which policy, where, about which packet, when and why.
+//! **Cost**      none for schemes without policies of the caller: one check a run.
 
 mod checked;
 mod scheme;
@@ -20,56 +21,56 @@ use std::sync::Arc;
 
 /// Makes the route of one switch. Errors say why it cannot be made.
 pub type MakeRoute = dyn Fn(&Who) -> Result<Box<dyn Route + Send>, String> + Send + Sync;
-/// The same of a buffer policy.
+/// Makes the buffer policy of one switch. Errors say why it cannot be made.
 pub type MakeBuffer = dyn Fn(&Who) -> Result<Box<dyn Buffer + Send>, String> + Send + Sync;
-/// The same of the scheduler of one port.
+/// Makes the scheduler of one port. Errors say why it cannot be made.
 pub type MakeSched = dyn Fn(&Who, PortId) -> Result<Box<dyn Sched + Send>, String> + Send + Sync;
 
-/// Hears why a run failed.
+/// Receives the failure of a run.
 pub type Heard = dyn Fn(&Failure) + Send + Sync;
 
-/// One policy of the caller's.
+/// Policy of the caller.
 pub struct Part<M: ?Sized> {
-    /// What it is called in results: `python:Mine`, `plugin:mine`.
+    /// Name in results: `python:Mine`, `plugin:mine`.
     pub name: String,
-    /// Makes it.
+    /// Constructor of the policy.
     pub make: Arc<M>,
 }
 
-/// The policies of the caller's that a scheme has; where there is none the scheme has its own.
+/// Policies of the caller in a scheme; for a policy that is `None` the scheme keeps the one it extends.
 #[derive(Clone, Default)]
 pub struct Own {
-    /// The route of every switch.
+    /// Route of every switch.
     pub route: Option<Part<MakeRoute>>,
-    /// The buffer policy of every switch.
+    /// Buffer policy of every switch.
     pub buffer: Option<Part<MakeBuffer>>,
-    /// The scheduler of every port of every switch.
+    /// Scheduler of every port of every switch.
     pub sched: Option<Part<MakeSched>>,
-    /// What decides their answers, for the key under which runs are kept: a digest, a version. Without it no run is
-    /// kept, and none is taken up.
+    /// Identity of their behaviour, for the key under which runs are cached: a digest, a version. Without it no
+    /// run is stored, and no stored run is used.
     pub key: Option<String>,
-    /// They cost so much more than the simulator that the numbers of packets, for a [`Failure`], are kept from the
-    /// start. Otherwise a run that fails is made again to learn the number.
+    /// True if the policies are so slow that the numbers of packets, for a [`Failure`], are tracked from the
+    /// start. Otherwise a run that fails is repeated to learn the number.
     pub slow: bool,
-    /// Hears why a run failed, before the run ends with the same words.
+    /// Receives the failure of a run, before the run ends with the same words.
     pub heard: Option<Arc<Heard>>,
 }
 
-/// Why a run ended that had policies of the caller's.
+/// Failure that ended a run with policies of the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The policy: `python:Mine`.
+    /// Name of the policy: `python:Mine`.
     pub policy: String,
-    /// The switch where it decided.
+    /// Switch where it decided.
     pub place: Place,
-    /// The packet, by the name that `sidestep why` takes: its host and how many that one had sent before, `100:3`.
-    /// `None` where none was at hand: at the end of a transmission, or when the policy was made.
+    /// Packet, as `sidestep why` names it: its host and the number of packets that host had sent before,
+    /// `100:3`. `None` without a packet: at the end of a transmission, or when the policy was made.
     pub packet: Option<String>,
-    /// The flow of that packet.
+    /// Flow of that packet.
     pub flow: Option<u32>,
     /// Simulated time.
     pub at: Time,
-    /// Why: expected and got, or what the policy said.
+    /// Reason: the expected and the given answer, or the message of the policy.
     pub why: String,
 }
 
@@ -85,23 +86,23 @@ impl fmt::Display for Failure {
     }
 }
 
-/// A policy at its switch.
+/// Policy at its switch.
 #[derive(Clone, Debug)]
 pub struct Who {
-    /// What it is called.
+    /// Name of the policy.
     pub policy: String,
-    /// Where it decides.
+    /// Switch where it decides.
     pub place: Place,
 }
 
-/// What a policy unwinds with.
+/// Payload with which a policy unwinds.
 pub(crate) struct Stopped {
     who: Who,
     why: String,
 }
 
 impl Who {
-    /// Ends the run, from inside an answer, with this reason. Nothing is printed.
+    /// Ends the run from inside an answer, with this reason. Nothing is printed.
     pub fn stop(&self, why: impl Into<String>) -> ! {
         resume_unwind(Box::new(Stopped {
             who: self.clone(),
@@ -109,8 +110,8 @@ impl Who {
         }))
     }
 
-    /// What a policy said that was asked outside a run, and unwound with `payload`: for vectors. Gives the payload
-    /// back where it is somebody else's.
+    /// Returns the message of a policy that was called outside a run, for test vectors, and unwound with
+    /// `payload`. Gives the payload back if it is not from a policy.
     pub fn said(
         payload: Box<dyn std::any::Any + Send>,
     ) -> Result<String, Box<dyn std::any::Any + Send>> {
@@ -120,12 +121,12 @@ impl Who {
 }
 
 impl Own {
-    /// Is there any?
+    /// True if there are none.
     pub fn is_none(&self) -> bool {
         self.names().next().is_none()
     }
 
-    /// What tells them from others: the key or, without one, where in memory they are made.
+    /// Returns the identity of the policies: the key or, without one, the addresses of their constructors.
     pub(crate) fn identity(&self) -> String {
         fn at<M: ?Sized>(part: &Option<Part<M>>) -> usize {
             part.as_ref()
@@ -142,7 +143,7 @@ impl Own {
         }
     }
 
-    /// The seam and the name of each.
+    /// Iterates over the policies: kind and name.
     pub fn names(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let route = self.route.as_ref().map(|part| ("route", &*part.name));
         let buffer = self.buffer.as_ref().map(|part| ("buffer", &*part.name));
@@ -150,7 +151,7 @@ impl Own {
         [route, buffer, sched].into_iter().flatten()
     }
 
-    /// Puts them into every switch of a world whose first event is still to come.
+    /// Puts the policies into every switch of a world that has not begun.
     pub(crate) fn put<A: Agenda>(
         &self,
         world: &mut World<A>,
@@ -203,7 +204,8 @@ impl Own {
         Ok(())
     }
 
-    /// What a run of `scheme` ended with that unwound with `payload` at `at`, about this packet.
+    /// Returns the failure of a run of `scheme` that unwound with `payload` at `at`, while a switch was
+    /// deciding about `deciding`.
     pub(crate) fn failure(
         &self,
         payload: &(dyn std::any::Any + Send),
@@ -213,7 +215,7 @@ impl Own {
     ) -> Failure {
         let (policy, place, why) = match payload.downcast_ref::<Stopped>() {
             Some(Stopped { who, why }) => (who.policy.clone(), who.place.clone(), why.clone()),
-            // The simulator itself found what cannot be.
+            // The simulator itself found the impossible state.
             None => {
                 let names: Vec<&str> = self.names().map(|(_, name)| name).collect();
                 let place = Place {
@@ -237,14 +239,14 @@ impl Own {
     }
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 fn panic_words(payload: &(dyn std::any::Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| text.to_string());
     let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
     text.unwrap_or_else(|| "it panicked without words".into())
 }
 
-/// The switches of a network, in their order.
+/// Returns the switches of a network, in their order.
 fn places(network: &Network, scheme: &str, seed: u64) -> Vec<Place> {
     let mut ports = vec![0u16; network.switches.len()];
     for end in network.cables.iter().flat_map(|cable| [cable.a, cable.b]) {

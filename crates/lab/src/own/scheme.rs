@@ -1,4 +1,4 @@
-//! How a scheme with policies of the caller's gets into a scenario.
+//! Adds a scheme with policies of the caller to a scenario.
 
 use super::Own;
 use crate::experiment::Experiment;
@@ -6,15 +6,16 @@ use crate::scenario::{Said, Scenario, Setting};
 use crate::scheme::SWITCH_SPEC;
 use std::sync::Arc;
 
-/// Why a scheme cannot be added.
+/// Reason why a scheme cannot be added.
 const TAKEN: &str = "is a scheme of the scenario already; expected another name";
 
 impl Scenario {
-    /// Adds a scheme `name`: the scenario's scheme `extends`, with these policies in the place of its own.
+    /// Adds a scheme `name`: the scenario's scheme `extends`, with these policies instead of its own.
     ///
-    /// Errors say which name is taken, or that there is no such scheme to extend.
+    /// Errors report a name that is taken, or an unknown scheme to extend.
     pub fn add_own(&mut self, name: &str, extends: &str, own: Own) -> Result<(), String> {
-        // It is part of file names, of settings' keys and of tables: a bare key of TOML, so that what a run writes reads back.
+        // The name is part of file names, settings' keys and tables: a bare key of TOML, so that written
+        // results read back.
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
         if name.is_empty() || name.len() > 64 || !name.chars().all(plain) {
             return Err(format!(
@@ -48,7 +49,7 @@ impl Scenario {
         let mut settings: Vec<Setting> = of.cloned().collect();
         for (seam, policy) in own.names() {
             let key = format!("{}.{seam}", SWITCH_SPEC.name);
-            // Switches that differ have the caller's as well.
+            // Switches that differ use the caller's policies as well.
             let about = |s: &Setting| {
                 let mut words = s.key.split('.');
                 s.key == key
@@ -73,7 +74,7 @@ impl Scenario {
         Ok(())
     }
 
-    /// Leaves all schemes out but those of `names`.
+    /// Removes all schemes but those of `names`.
     pub fn keep_schemes(&mut self, names: &[String]) {
         Arc::make_mut(&mut self.schemes).retain(|scheme| names.contains(&scheme.name));
         let kept = |s: &Setting| s.scheme.as_ref().is_none_or(|of| names.contains(of));
@@ -81,7 +82,7 @@ impl Scenario {
         self.name_schemes();
     }
 
-    /// The setting that lists them.
+    /// Updates the setting that lists the schemes.
     fn name_schemes(&mut self) {
         let names: Vec<&str> = self.schemes.iter().map(|scheme| &*scheme.name).collect();
         let names = names.join(", ");
@@ -94,7 +95,7 @@ impl Scenario {
         }
     }
 
-    /// May a run of scheme number `scheme` be kept, and one that was be taken up?
+    /// True if runs of scheme number `scheme` may be stored and stored runs reused.
     pub fn may_be_kept(&self, scheme: usize) -> bool {
         let own = self.schemes[scheme].own.as_ref();
         own.is_none_or(|own| own.key.is_some())
@@ -102,13 +103,13 @@ impl Scenario {
 }
 
 impl Experiment {
-    /// [`Scenario::add_own`] at every point.
+    /// Applies [`Scenario::add_own`] at every point.
     pub fn add_own(&mut self, name: &str, extends: &str, own: &Own) -> Result<(), String> {
         let mut points = self.points.iter_mut();
         points.try_for_each(|point| point.scenario.add_own(name, extends, own.clone()))
     }
 
-    /// [`Scenario::keep_schemes`] at every point.
+    /// Applies [`Scenario::keep_schemes`] at every point.
     pub fn keep_schemes(&mut self, names: &[String]) {
         let points = self.points.iter_mut();
         points.for_each(|point| point.scenario.keep_schemes(names));

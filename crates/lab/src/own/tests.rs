@@ -34,7 +34,7 @@ fn buffer(make: impl Fn(&Who) -> Box<dyn Buffer + Send> + Send + Sync + 'static)
     }
 }
 
-/// The DIBS of the registry, with its defaults.
+/// Builds the DIBS of the registry, with its defaults.
 fn dibs(who: &Who) -> Box<dyn Buffer + Send> {
     let entries = sidestep_switch::buffer::ENTRIES.iter();
     let entry = { entries }.find(|entry| entry.name == "dibs").unwrap();
@@ -42,7 +42,7 @@ fn dibs(who: &Who) -> Box<dyn Buffer + Send> {
     Box::new(AnyBuffer::build("dibs", &values, who.place.ports, who.place.salt).unwrap())
 }
 
-/// Answers so from its hundredth packet on.
+/// Buffer that gives this verdict from its hundredth packet on.
 struct Wrong(Verdict, u32);
 
 impl Buffer for Wrong {
@@ -61,7 +61,7 @@ fn a_scheme_with_a_policy_of_the_callers_runs_as_the_shipped_one_that_says_the_s
     let [shipped, mine] = [1, 2].map(|scheme| go(&scenario, scheme).unwrap());
     assert_eq!(mine.scheme, "mine");
     assert!(shipped.outcome.totals.detours > 0);
-    // Beside DCTCP: DIBS has another transport.
+    // Compared with DCTCP plus the buffer: the DIBS scheme has another transport.
     let sets = ["scheme.dctcp.switch.buffer=dibs".to_string()];
     let known =
         Scenario::read("t.toml", INCAST, &sets, &NoFiles).unwrap_or_else(|p| panic!("{p:?}"));
@@ -142,7 +142,7 @@ impl Route for Away {
     }
 }
 
-/// Keeps everything to itself, or names what is not there.
+/// Scheduler that never pops (false), or pops a handle it does not hold (true).
 struct Keeps(bool);
 
 impl Sched for Keeps {

@@ -1,33 +1,33 @@
-//! The links from one part of a network to another: `core > agg 0`.
+//! Links from one part of a network to another: `core > agg 0`.
 //!
 //! **Decision**     a part is a switch by its name, a tier (`core`), a tier's pod (`agg 0`), or
-//!                  `host` where the links end.
-//! **Errors**       [`Between::read`] says what has no meaning in this network.
+//!                  `host` for the hosts where links end.
+//! **Errors**       [`Between::read`] reports words without meaning in this network.
 
 use super::neighbours::directed;
 use sidestep_config::problem::suggest;
 use sidestep_sim::{End, Network, SwitchInfo};
 
-/// The directed links from one part of a network to another.
+/// Directed links from one part of a network to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Between {
-    /// As it was written: `core > agg 0`.
+    /// Text of the selection: `core > agg 0`.
     pub says: String,
-    /// The links by their places in the outcome's ports; two at least.
+    /// Indexes of the links among the outcome's ports; at least two.
     pub links: Vec<usize>,
 }
 
-/// What a selection looks like, for messages.
+/// Form of a selection, for messages.
 pub const EXPECTED: &str =
     "links like \"core > agg 0\": of a tier, a tier's pod or a switch to another";
 
-/// All hosts, where links may end.
+/// Word for all hosts, where links may end.
 const HOSTS: &str = "host";
 
-/// One side of a selection.
+/// Side of a selection.
 enum Part {
     Hosts,
-    /// The switches that are in it, by number.
+    /// Membership of each switch, by number.
     Switches(Vec<bool>),
 }
 
@@ -42,7 +42,7 @@ impl Part {
 }
 
 impl Between {
-    /// Reads `text`, and finds what it says in `network`.
+    /// Reads `text` and finds its links in `network`.
     pub fn read(network: &Network, text: &str) -> Result<Between, String> {
         let (from, to) = match text.split('>').collect::<Vec<_>>()[..] {
             [from, to] => (from.trim(), to.trim()),
@@ -88,13 +88,13 @@ fn part(network: &Network, word: &str, says: &str) -> Result<Part, String> {
     })
 }
 
-/// `agg 0` of a switch in pod 0.
+/// Returns tier and pod of a switch: `agg 0` for one in pod 0.
 fn in_pod(switch: &SwitchInfo) -> Option<String> {
     let (tier, pod) = (switch.tier.as_ref()?, switch.pod.as_ref()?);
     Some(format!("{tier} {pod}"))
 }
 
-/// The words that mean something, tiers first.
+/// Lists the words with a meaning, tiers first.
 fn known(network: &Network) -> Vec<String> {
     let switches = || network.switches.iter();
     let mut all: Vec<String> = Vec::new();
@@ -111,7 +111,7 @@ fn known(network: &Network) -> Vec<String> {
     all
 }
 
-/// More words than this are not searched for the one that was meant.
+/// Maximum number of words searched for a suggestion.
 const MOST_KNOWN: usize = 2_000;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! From what the simulator watched to what a record keeps.
+//! Converts observations of the simulator into entries of a record.
 
 use super::seen::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Loops};
 use sidestep_sim::{
@@ -26,8 +26,8 @@ pub fn loops(seen: &LoopCounts) -> Loops {
     }
 }
 
-/// Drops by reason and then by the tier of the switch, or by switch where there are no tiers; those
-/// of NICs by `host`.
+/// Counts drops by reason and then by the tier of the switch, or by switch where there are no tiers; drops
+/// of NICs are under `host`.
 pub fn drops_at(network: &Network, outcome: &Outcome) -> BTreeMap<String, BTreeMap<String, u64>> {
     let mut found: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
     for port in &outcome.ports {

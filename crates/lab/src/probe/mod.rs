@@ -1,13 +1,13 @@
-//! What is looked at while a run goes on: `[probe]` of a scenario, and what was seen.
+//! Probes of a running simulation: `[probe]` of a scenario, and their results.
 //!
-//! **Decision**     the world is stopped at the end of each window and at each instant, asked,
-//!                  and goes on: a run with probes is the run without them, byte for byte.
-//! **State**        what links, workloads and drops had come to at the end of the window before.
+//! **Decision**     the world stops at the end of each window and at each instant, is queried,
+//!                  and continues: a run with probes equals the run without them, byte for byte.
+//! **State**        counts of links, workloads and drops at the end of the previous window.
 //! **Units**        shares of a link's rate and of buffers, 0 to 1; times in picoseconds.
-//! **Errors**       none: what cannot be probed is refused when the scenario is read.
+//! **Errors**       none: impossible probes are refused when the scenario is read.
 //! **Source**       Zarifis et al., EuroSys 2014 (DIBS), Figures 1, 2, 4 and 5.
-//! **Deviations**   the paper does not say over which windows a link is hot, nor whose ports
-//!                  count as the neighbourhood of one: assumed, in `docs/metrics.md`.
+//! **Deviations**   the paper does not say over which windows a link is hot, nor which ports
+//!                  count as its neighbourhood: assumed, in `docs/metrics.md`.
 
 mod between;
 mod log;
@@ -31,12 +31,12 @@ pub use spec::{MOST_DETOURS, Probe};
 
 #[cfg(test)]
 mod testing {
-    //! A network to look at, and queues in it.
+    //! Network and queues for the tests of probes.
 
     use sidestep_sim::{Network, NoFiles};
     use sidestep_switch::Depth;
 
-    /// Four switches in a row, one host each: cables 0 to 3 to hosts, 4 to 6 along the row.
+    /// Builds four switches in a row, one host each: cables 0 to 3 to hosts, 4 to 6 along the row.
     pub fn row() -> Network {
         let text = "duration = \"1 ms\"\nschemes = \"dctcp\"\n\
             [topology]\nkind = \"linear\"\nswitches = 4\nhosts_per_switch = 1\n\

@@ -1,14 +1,14 @@
-//! The switches around each switch, and how full their buffers are.
+//! Switches around each switch, and the occupancy of their buffers.
 
 use sidestep_sim::{End, Network};
 use sidestep_switch::{Capacity, Depth};
 use sidestep_types::{BitRate, Size};
 
-/// The switches around each switch.
+/// Switches around each switch.
 pub struct Neighbourhood {
-    /// Per switch, at a distance of one and of two cables.
+    /// Switches at a distance of one and of two cables, for each switch.
     pub around: Vec<[Vec<u32>; 2]>,
-    /// Per switch, the directed links that its ports feed.
+    /// Directed links that the ports feed, for each switch.
     ports: Vec<Vec<usize>>,
 }
 
@@ -48,7 +48,7 @@ impl Neighbourhood {
         Neighbourhood { around, ports }
     }
 
-    /// The share of these switches' buffers that is free; `None` of no switch.
+    /// Returns the share of these switches' buffers that is free; `None` without switches.
     /// `capacities` are those of all switches.
     pub fn free(&self, switches: &[u32], capacities: &[Capacity], depths: &[Depth]) -> Option<f64> {
         let (mut free, mut all) = (0u64, 0u64);
@@ -76,7 +76,7 @@ impl Neighbourhood {
     }
 }
 
-/// Directed links in the order of the outcome's ports: place, who feeds it, rate.
+/// Iterates over directed links in the order of the outcome's ports: index, feeding end, rate.
 pub fn directed(network: &Network) -> impl Iterator<Item = (usize, End, BitRate)> {
     let both = network
         .cables
@@ -100,7 +100,8 @@ mod tests {
             around.around,
             expected.map(|pair| pair.map(<[u32]>::to_vec))
         );
-        // Host 0's cable is 0: 0 leads up, 1 down. Cable 4 joins switches 0 and 1: 8 there, 9 back.
+        // Host 0's cable is 0: link 0 leads up, 1 down. Cable 4 joins switches 0 and 1: link 8 leads there, 9
+        // back.
         assert_eq!(around.ports[0], [1, 8]);
         assert_eq!(around.ports[1], [3, 9, 10]);
         let depths = packets(&[(0, 1000), (1, 10), (8, 2), (3, 7)]);
@@ -117,7 +118,7 @@ mod tests {
             alpha: (1, 1),
         };
         assert_eq!(free(&[0], shared), Some(0.5));
-        // Of 20 places 8 are free at switch 0, of 6 places 4 at switch 1, of which one queue holds too much.
+        // Switch 0 has 8 of 20 places free, switch 1 has 4 of 6; one of its queues is over its limit.
         let own = [10, 2, 1, 1].map(|n| Capacity::PerPort(Size::Packets(n)));
         assert_eq!(around.free(&[0, 1], &own, &depths), Some(12.0 / 26.0));
     }

@@ -1,4 +1,4 @@
-//! Looks at a world while it runs.
+//! Queries a world while it runs.
 
 use super::log;
 use super::neighbours::{Neighbourhood, directed};
@@ -15,33 +15,33 @@ use sidestep_switch::{Capacity, Depth};
 use sidestep_types::{BitRate, FlowId, PortId, Time};
 use std::sync::Arc;
 
-/// The sample of latencies.
+/// Name of the sample of latencies.
 const LATENCY: &str = "latency_us";
-/// That of how packets are split between links.
+/// Name of the sample of shares in which packets are split between links.
 const SPLIT: &str = "split_share";
-/// The sample of waits.
+/// Name of the sample of waits.
 const QUEUEING: &str = "queueing_us";
-/// The same of flows of at most so many bytes, the mice of Vertigo (CoNEXT 2021).
+/// Sample of waits of flows up to a size in bytes, the mice of Vertigo (CoNEXT 2021).
 const MICE: (&str, u64) = ("queueing_upto_100kb_us", 100_000);
 
-/// Looks at a world when something is due.
+/// Queries a world whenever a probe is due.
 pub(crate) struct Prober {
     probe: Probe,
     network: Arc<Network>,
     plan: Arc<Plan>,
-    /// Of each switch.
+    /// Capacity of each switch.
     capacities: Vec<Capacity>,
     links: Option<Window>,
     neighbours: Option<(Window, Neighbourhood)>,
     windowed: Windowed,
     samples: Samples,
-    /// Instants of `occupancy` that are over.
+    /// Number of instants of `occupancy` that have passed.
     noted: usize,
     occupancy: Vec<Occupancy>,
     flows_from: Option<FlowsFrom>,
 }
 
-/// What of a prober changes while a run goes on, to be kept.
+/// Changing state of a prober, to write. [`Saved`] reads it back.
 #[derive(serde::Serialize)]
 pub(crate) struct View<'a> {
     links: &'a Option<Window>,
@@ -53,7 +53,7 @@ pub(crate) struct View<'a> {
     flows_from: &'a Option<FlowsFrom>,
 }
 
-/// The same, as it was kept.
+/// Changing state of a prober, as read back.
 #[derive(serde::Deserialize)]
 pub(crate) struct Saved {
     links: Option<Window>,
@@ -78,7 +78,7 @@ impl Prober {
         }
     }
 
-    /// Goes on from what was kept of the same probes; says what does not fit.
+    /// Continues from the stored state of the same probes. Errors report state that does not fit.
     pub fn go_on(&mut self, mut saved: Saved) -> Result<(), String> {
         let like = |kept: Option<&Window>, built: Option<&Window>| match (kept, built) {
             (Some(kept), Some(built)) => kept.is_like(built),
@@ -126,7 +126,7 @@ impl Prober {
         }
     }
 
-    /// When it must look next; never when nothing is left.
+    /// Returns the time at which a probe is due next; `Time::MAX` if there is none.
     pub fn due(&self) -> Time {
         let links = self.links.as_ref().map_or(Time::MAX, Window::due);
         let around = self.neighbours.as_ref();
@@ -141,7 +141,7 @@ impl Prober {
         links.min(around).min(rare).min(self.windowed.due())
     }
 
-    /// Looks at a world that has run until `now`.
+    /// Queries a world that has run until `now`.
     pub fn look<A: Agenda>(&mut self, world: &mut Running<A>, now: Time) {
         if let Some(window) = &mut self.links
             && window.due() == now
@@ -175,7 +175,7 @@ impl Prober {
         }
     }
 
-    /// Adds fair shares: of each draw one for each flow.
+    /// Adds fair shares, one for each flow in each draw.
     pub fn fair(&mut self, draws: &[Vec<f64>]) {
         for shares in draws {
             for share in shares {
@@ -192,8 +192,8 @@ impl Prober {
         }
     }
 
-    /// Adds, of each workload whose packets are followed, one value for each link of a selection: its share of those that
-    /// crossed the selection.
+    /// Adds, for each workload whose packets are followed, one value for each link of a selection: the share of
+    /// the workload's packets through the selection that took this link.
     fn split(&mut self, watched: &Watched, outcome: &Outcome) {
         for between in &self.probe.spread {
             let ports = between.links.iter().map(|place| &outcome.ports[*place]);
@@ -219,7 +219,8 @@ impl Prober {
         }
     }
 
-    /// How many instants of `occupancy` have not come, of how many.
+    /// Returns the number of instants of `occupancy` that were not reached, and the number of all; `None` if
+    /// all were reached.
     pub fn missed(&self) -> Option<(usize, usize)> {
         let all = self.probe.occupancy.len();
         (self.noted < all).then_some((all - self.noted, all))
@@ -267,7 +268,7 @@ impl Prober {
         }
     }
 
-    /// Directed links out of switches: place, feeding switch, rate.
+    /// Iterates over directed links out of switches: index, feeding switch, rate.
     fn fabric(&self) -> impl Iterator<Item = (usize, u32, BitRate)> {
         directed(&self.network).filter_map(|(place, from, rate)| match from {
             End::Switch(s) => Some((place, s.0, rate)),
@@ -350,7 +351,7 @@ mod tests {
         let samples = prober.samples.finish().values;
         assert_eq!(samples["hot_link_share"], [2.0 / 10.0]);
         assert_eq!(samples["busiest_link_use"], [1.0]);
-        // Switch 1 feeds both hot links; around it are 0 and 2, and then 3.
+        // Switch 1 feeds both hot links; its neighbours are 0 and 2, then 3 at two cables.
         assert_eq!(samples["neighbour_free_1hop"], [38.0 / 50.0; 2]);
         assert_eq!(samples["neighbour_free_2hop"], [16.0 / 20.0; 2]);
     }

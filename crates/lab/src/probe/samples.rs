@@ -1,38 +1,38 @@
-//! What probes have sampled so far, by name.
+//! Samples of probes so far, by name.
 //!
-//! **Decision**     a value is kept to nine decimals, so that it reads back as the same number; a sample
-//!                  that grows beyond [`MOST_VALUES`] is thinned ([`Thinned`]), and says so. Values
-//!                  of windows are one for each, and their number is bounded when `[probe]` is read.
+//! **Decision**     a value is kept to nine decimals, so that it reads back as the same number. A sample that
+//!                  grows beyond [`MOST_VALUES`] is thinned ([`Thinned`]) and marked as such. Windowed samples
+//!                  have one value for each window, and their number is bounded when `[probe]` is read.
 
 use sidestep_sim::Thinned;
 use sidestep_types::Time;
 use std::collections::BTreeMap;
 
-/// A sample of more values than this is thinned.
+/// Number of values beyond which a sample is thinned.
 pub const MOST_VALUES: usize = 500_000;
 
-/// What probes have sampled so far.
+/// Samples of probes so far.
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 pub struct Samples {
     free: BTreeMap<String, Thinned<f64>>,
-    /// One value for each window, and how long that is.
+    /// Samples with one value for each window, and the length of the window.
     windows: BTreeMap<String, (Time, Vec<f64>)>,
-    /// How many values there were, of those that came thinned.
+    /// Number of values before thinning, for samples that were thinned by their source.
     before: BTreeMap<String, u64>,
 }
 
-/// What they have sampled in the end.
+/// Final samples of probes.
 #[derive(Default)]
 pub struct Sampled {
     pub values: BTreeMap<String, Vec<f64>>,
-    /// Picoseconds of a window, of those with a value for each.
+    /// Length of the window in picoseconds, for windowed samples.
     pub windows: BTreeMap<String, u64>,
-    /// How many values there were, of those that were thinned.
+    /// Number of values before thinning, for thinned samples.
     pub thinned: BTreeMap<String, u64>,
 }
 
 impl Samples {
-    /// A value among others.
+    /// Adds a value to a sample without windows.
     pub fn add(&mut self, name: &str, value: f64) {
         let of = self.free.get_mut(name);
         match of {
@@ -45,19 +45,19 @@ impl Samples {
         }
     }
 
-    /// The sample called `name` came thinned: there were so many values.
+    /// Notes that the sample called `name` was thinned by its source, from this number of values.
     pub fn thinned_before(&mut self, name: &str, values: u64) {
         self.before.insert(name.to_string(), values);
     }
 
-    /// The value of the next window of `span`.
+    /// Adds the value of the next window of `span`.
     pub fn of_window(&mut self, name: &str, span: Time, value: f64) {
         let empty = || (span, Vec::new());
         let (_, values) = self.windows.entry(name.to_string()).or_insert_with(empty);
         values.push(rounded(value));
     }
 
-    /// Forgets the sample called `name` if all its values are 0.
+    /// Removes the sample called `name` if all its values are 0.
     pub fn forget_zeros(&mut self, name: &str) {
         let zero = |(_, values): &(Time, Vec<f64>)| values.iter().all(|value| *value == 0.0);
         if self.windows.get(name).is_some_and(zero) {

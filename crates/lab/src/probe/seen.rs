@@ -1,47 +1,47 @@
-//! What was seen beside the outcome: what a record keeps of a probe.
+//! Results of probes, as a record stores them beside the outcome.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What was seen beside the outcome.
+/// Results of probes, beside the outcome.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Probed {
     /// Packets dropped, by reason and then by the tier of the switch, or by switch where a
-    /// topology names no tiers. Probed or not; what did not happen is left out.
+    /// topology names no tiers. Counted without a probe too; zeros are left out.
     #[serde(default)]
     pub drops_at: BTreeMap<String, BTreeMap<String, u64>>,
     /// Samples by name, in the order in which they were taken, to nine decimals.
     #[serde(default)]
     pub samples: BTreeMap<String, Vec<f64>>,
-    /// Of samples that have one value for each window, in turn from 0 on: how long a window is, in
-    /// picoseconds.
+    /// Length of the windows in picoseconds, for samples with one value for each window, in order from
+    /// time 0.
     #[serde(default)]
     pub windows: BTreeMap<String, u64>,
-    /// Of samples that were thinned: how many values there were.
+    /// Number of values before thinning, for thinned samples.
     #[serde(default)]
     pub thinned: BTreeMap<String, u64>,
-    /// What endless flows had delivered when the part of the run began that is measured.
+    /// Bytes that endless flows had delivered when the measured part of the run began.
     #[serde(default)]
     pub flows_from: Option<FlowsFrom>,
-    /// The first [`super::MOST_DETOURS`] detours.
+    /// First [`super::MOST_DETOURS`] detours.
     #[serde(default)]
     pub detours: Vec<LoggedDetour>,
-    /// Detours after those.
+    /// Number of detours after those.
     #[serde(default)]
     pub detours_missed: u64,
-    /// Queue lengths at the instants asked for, as far as the run went.
+    /// Queue lengths at the chosen instants that the run reached.
     #[serde(default)]
     pub occupancy: Vec<Occupancy>,
     /// Paths of the data packets with the most detours, most first.
     #[serde(default)]
     pub paths: Vec<LoggedPath>,
-    /// Loops, when they were counted.
+    /// Loops, if they were counted.
     #[serde(default)]
     pub loops: Option<Loops>,
 }
 
 impl Probed {
-    /// What must be said beside logs and samples that are not whole.
+    /// Returns notes to show beside incomplete logs and samples.
     pub fn notes(&self) -> Vec<String> {
         let full = (self.detours_missed > 0).then(|| {
             let (kept, missed) = (self.detours.len(), self.detours_missed);
@@ -57,88 +57,88 @@ impl Probed {
     }
 }
 
-/// What endless flows had delivered at one instant.
+/// Bytes that endless flows had delivered at one instant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowsFrom {
     /// Simulated time, in picoseconds.
     pub at_ps: u64,
-    /// Bytes delivered in order, of each in the order of the plan.
+    /// Bytes each flow delivered in order; flows in the order of the plan.
     pub delivered: Vec<u64>,
 }
 
-/// One detour.
+/// Detour of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoggedDetour {
     /// Simulated time, in picoseconds.
     pub at_ps: u64,
-    /// The number of the switch.
+    /// Number of the switch.
     pub switch: u32,
-    /// The port that the route chose.
+    /// Port that the route chose.
     pub wanted: u16,
-    /// The port it left by.
+    /// Port that the packet left by.
     pub taken: u16,
 }
 
-/// How long every queue was at one instant.
+/// Lengths of all queues at one instant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Occupancy {
     /// Simulated time, in picoseconds.
     pub at_ps: u64,
-    /// Packets, one number for each directed link in the order of the outcome's ports (hosts'
+    /// Packets in the queue of each directed link, in the order of the outcome's ports (hosts'
     /// own links too), the packet on the wire included.
     pub packets: Vec<u32>,
 }
 
-/// One packet's path.
+/// Path of a packet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoggedPath {
-    /// The packet: its host's number and its number there, in the high and low half.
+    /// Id of the packet: its host's number and its number at that host, in the high and low half.
     pub id: u64,
-    /// Its flow.
+    /// Flow of the packet.
     pub flow: u32,
-    /// The first byte it carries.
+    /// First byte of payload in the flow.
     pub seq: u64,
-    /// How often it was detoured.
+    /// Number of detours.
     pub detours: u32,
-    /// What happened to it, in order.
+    /// Events of the packet, in order.
     pub steps: Vec<LoggedStep>,
 }
 
-/// One step of a path.
+/// Step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoggedStep {
     /// Simulated time, in picoseconds.
     pub at_ps: u64,
-    /// What happened to the packet.
+    /// Event of the packet.
     pub what: LoggedEvent,
 }
 
-/// What happened at one step.
+/// Event at one step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoggedEvent {
-    /// Its host put it on the NIC.
+    /// The host put the packet on its NIC.
     Sent,
-    /// A switch queued it.
+    /// A switch queued the packet.
     Queued {
-        /// The number of the switch.
+        /// Number of the switch.
         switch: u32,
-        /// On this port.
+        /// Port of the queue.
         port: u16,
-        /// The port the route wanted; another one means a detour.
+        /// Port that the route chose; if it differs, the packet was detoured.
         wanted: u16,
-        /// Packets ahead of it.
+        /// Packets ahead in the queue.
         ahead: u32,
-        /// Was it marked here?
+        /// True if the packet was marked here.
         marked: bool,
     },
-    /// A switch dropped it.
+    /// A switch dropped the packet.
     Dropped {
-        /// The number of the switch.
+        /// Number of the switch.
         switch: u32,
-        /// On its way to this port.
+        /// Port that the packet was on its way to.
         wanted: u16,
-        /// The reason, as [`sidestep_switch::DropReason::name`] gives it.
+        /// Reason, as [`sidestep_switch::DropReason::name`] gives it.
         reason: String,
     },
     /// The packet reached its host.
@@ -150,27 +150,27 @@ pub enum LoggedEvent {
 pub struct Loops {
     /// Data packets that arrived or were dropped.
     pub packets: u64,
-    /// Of them, detoured at least once.
+    /// Data packets of those that were detoured at least once.
     pub detoured: u64,
-    /// Of them, through one switch at least twice.
+    /// Data packets of those that crossed one switch at least twice.
     pub looped: u64,
     /// Loops by their length in links, from 0 up.
     pub lengths: Vec<u64>,
 }
 
 impl Loops {
-    /// How many loops there were.
+    /// Returns the number of loops.
     pub fn count(&self) -> u64 {
         self.lengths.iter().sum()
     }
 
-    /// The links of all of them together.
+    /// Returns the links of all loops together.
     pub fn links(&self) -> u64 {
         let lengths = self.lengths.iter().zip(0u64..);
         lengths.map(|(count, length)| count * length).sum()
     }
 
-    /// Takes in another run's.
+    /// Adds the loops of another run.
     pub(crate) fn merge(&mut self, other: &Loops) {
         self.packets += other.packets;
         self.detoured += other.detoured;

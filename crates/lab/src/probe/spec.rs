@@ -1,53 +1,53 @@
-//! What to look at.
+//! Specification of probes.
 
 use super::between::Between;
 use sidestep_sim::{Latency, Plan, Watching};
 use sidestep_types::Time;
 
-/// At most so many detours are logged: more than a figure can show.
+/// Maximum number of detours that are logged: more than a figure can show.
 pub const MOST_DETOURS: usize = 100_000;
 
-/// What to look at.
+/// Specification of probes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// The window over which the use of links is taken.
+    /// Window over which the use of links is measured.
     pub links: Option<Time>,
-    /// How often buffers around hot links are looked at.
+    /// Interval between samples of the buffers around hot links.
     pub neighbours: Option<Time>,
-    /// A link is hot from this use on: numerator and denominator.
+    /// Use from which on a link is hot: numerator and denominator.
     pub hot: (u64, u64),
-    /// The window over which goodput is taken.
+    /// Window over which goodput is measured.
     pub goodput: Option<Time>,
-    /// The window over which drops are counted.
+    /// Window over which drops are counted.
     pub drops: Option<Time>,
-    /// The links between whose queues and uses the spread is taken; none takes no spread.
+    /// Selections of links whose queues and uses are compared; without any there is no spread.
     pub spread: Vec<Between>,
-    /// The window over which it is.
+    /// Window over which the spread is measured.
     pub spread_window: Time,
-    /// Windows of it that begin earlier do not count.
+    /// Start of the first window of the spread that counts.
     pub spread_from: Time,
-    /// The workloads, by number, of whose data packets the latency is taken.
+    /// Workloads, by number, whose data packets have their latency measured.
     pub latency: Vec<u8>,
-    /// Of every so-many-th data packet that a host sends of each.
+    /// Interval of the measured packets, among the data packets that a host sends for each workload.
     pub latency_every: u64,
-    /// Of those sent from here on.
+    /// Time from which on sent packets are measured.
     pub latency_from: Time,
-    /// From when on the goodput of endless flows is taken.
+    /// Time from which on the goodput of endless flows is measured.
     pub flows_from: Time,
-    /// Draws of hashes over which fair shares are worked out; 0 works out none.
+    /// Draws of hashes over which fair shares are computed; 0 computes none.
     pub fair: u64,
     /// Log each detour.
     pub detours: bool,
-    /// When to note every queue's length, in order.
+    /// Instants at which every queue's length is noted, in order.
     pub occupancy: Vec<Time>,
-    /// Keep the paths of so many data packets, those with the most detours.
+    /// Number of data packets whose paths are kept, those with the most detours.
     pub paths: usize,
     /// Count loops.
     pub loops: bool,
 }
 
 impl Default for Probe {
-    /// Nothing.
+    /// Probes nothing.
     fn default() -> Probe {
         Probe {
             links: None,
@@ -72,8 +72,7 @@ impl Default for Probe {
 }
 
 impl Probe {
-    /// What the simulator must watch for it in a run of `plan`, if anything.
-    /// The first key that asks for packets one by one, if any does.
+    /// Returns the first key that watches packets one by one, if any does.
     pub(crate) fn watches(&self) -> Option<&'static str> {
         let asked = [
             (!self.latency.is_empty(), "latency"),
@@ -84,6 +83,7 @@ impl Probe {
         asked.into_iter().find_map(|(is, name)| is.then_some(name))
     }
 
+    /// Returns what the simulator must watch in a run of `plan`, if anything.
     pub(crate) fn watching(&self, plan: &Plan) -> Option<Watching> {
         let latency = Latency::every(self.latency_every).since(self.latency_from);
         let classes = self.latency.iter().flat_map(|of| classes_of(plan, *of));
@@ -99,7 +99,8 @@ impl Probe {
     }
 }
 
-/// The classes that the flows of workload number `workload` are of: its own, and those of its flow list.
+/// Iterates over the classes of the flows of workload number `workload`: the workload itself, and those of its
+/// flow list.
 pub(crate) fn classes_of(plan: &Plan, workload: u8) -> impl Iterator<Item = u8> {
     let name = &plan.classes[usize::from(workload)];
     let each = (0u8..=u8::MAX).zip(&plan.classes);
@@ -107,7 +108,7 @@ pub(crate) fn classes_of(plan: &Plan, workload: u8) -> impl Iterator<Item = u8> 
         .map(|(class, _)| class)
 }
 
-/// The name of the workload that a class is of: what is before a slash.
+/// Returns the name of the workload of a class: the text before a slash.
 pub(crate) fn workload_of(class: &str) -> &str {
     class
         .split_once('/')

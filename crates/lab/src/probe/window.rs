@@ -1,20 +1,20 @@
-//! Windows of one length, one after the other.
+//! Consecutive windows of equal length.
 
 use sidestep_types::Time;
 
-/// The window under way, of several of one length.
+/// Current window of a sequence of windows of equal length.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Window {
     span: Time,
     ends: Time,
-    /// No window ends after this.
+    /// Latest end of a window.
     last: Time,
-    /// What had been counted of each link, or of whatever else, when it began.
+    /// Counts of the links, or of other subjects, when the window began.
     before: Vec<u64>,
 }
 
 impl Window {
-    /// The first of them; none ends after `last`.
+    /// Returns the first window of a sequence in which none ends after `last`.
     pub fn first(span: Time, last: Time, counts: usize) -> Window {
         Window {
             span,
@@ -24,13 +24,13 @@ impl Window {
         }
     }
 
-    /// Is it one of so many counts, as long and of the same run as `other`?
+    /// True if the other sequence has the same length of window, end and number of counts.
     pub fn is_like(&self, other: &Window) -> bool {
         let of = |window: &Window| (window.span, window.last, window.before.len());
         of(self) == of(other)
     }
 
-    /// When it ends; never when it would end too late.
+    /// Returns the end of the window; `Time::MAX` if it would end too late.
     pub fn due(&self) -> Time {
         if self.ends <= self.last {
             self.ends
@@ -39,12 +39,12 @@ impl Window {
         }
     }
 
-    /// How long each is.
+    /// Returns the length of a window.
     pub fn span(&self) -> Time {
         self.span
     }
 
-    /// Ends the window; says how much each count has grown in it.
+    /// Ends the window and returns the growth of each count in it.
     pub fn next(&mut self, counts: Vec<u64>) -> Vec<u64> {
         self.ends = self.ends.saturating_add(self.span);
         let before = std::mem::replace(&mut self.before, counts);

@@ -1,4 +1,4 @@
-//! What has a value for each window: goodput, drops, and the spread of queues and uses.
+//! Windowed samples: goodput, drops, and the spread of queues and uses.
 
 use super::between::Between;
 use super::samples::Samples;
@@ -11,7 +11,7 @@ use sidestep_switch::{Depth, DropReason};
 use sidestep_types::{BitRate, FlowId, Time};
 use std::sync::Arc;
 
-/// Looks at the end of each window.
+/// Probes that are queried at the end of each window.
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 pub struct Windowed {
     goodput: Option<Goodput>,
@@ -34,7 +34,8 @@ impl Windowed {
         }
     }
 
-    /// What was kept goes on with what `built`, the same before the run, was told to look at. Says whether it fits.
+    /// Continues stored state with the configuration of `built`, the same probes before the run. Returns true
+    /// if both fit.
     pub fn go_on_as(&mut self, built: Windowed) -> bool {
         let goodput = match (&mut self.goodput, built.goodput) {
             (Some(kept), Some(built)) => {
@@ -62,7 +63,7 @@ impl Windowed {
         goodput && drops && spread
     }
 
-    /// When the next window ends; never when none is left.
+    /// Returns the end of the next window; `Time::MAX` if none is left.
     pub fn due(&self) -> Time {
         let goodput = self.goodput.as_ref().map(|goodput| &goodput.window);
         let spread = self.spread.as_ref().map(|spread| &spread.window);
@@ -71,7 +72,7 @@ impl Windowed {
         due.min().unwrap_or(Time::MAX)
     }
 
-    /// Looks at a world that has run until `now`.
+    /// Queries a world that has run until `now`.
     pub fn look<A: Agenda>(&mut self, world: &mut Running<A>, now: Time, samples: &mut Samples) {
         if let Some(goodput) = &mut self.goodput
             && goodput.window.due() == now
@@ -90,7 +91,7 @@ impl Windowed {
         }
     }
 
-    /// Leaves out the reasons for which nothing was dropped.
+    /// Removes the reasons for which nothing was dropped.
     pub fn finish(self, samples: &mut Samples) {
         for reason in DropReason::ALL {
             samples.forget_zeros(&by_reason(reason));
@@ -98,21 +99,21 @@ impl Windowed {
     }
 }
 
-/// Bytes delivered in order, of each workload and of all. Only flows that may be under way are asked:
-/// of a long loop most are drawn and never start.
+/// Bytes delivered in order, of each workload and of all. Only flows that may be in progress are queried:
+/// most flows of a long closed loop are drawn and never start.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Goodput {
     window: Window,
     #[serde(skip)]
     plan: Arc<Plan>,
-    /// Flows that start at a known time which has not come, the next one last.
+    /// Flows with a known start in the future, the next one last.
     ahead: Vec<(Time, FlowId)>,
     /// Flows that follow another: `(the other, this one)`, sorted.
     #[serde(skip)]
     follow: Vec<(FlowId, FlowId)>,
-    /// Flows that have begun, as far as is known, and have more to deliver.
+    /// Flows that may have begun and have more to deliver.
     open: Vec<FlowId>,
-    /// By workload: bytes of those that have not.
+    /// Bytes of finished flows, by workload.
     done: Vec<u64>,
 }
 
@@ -138,7 +139,7 @@ impl Goodput {
         }
     }
 
-    /// `delivered` says of a flow how many bytes, and whether these are all.
+    /// Ends a window. `delivered` returns the bytes delivered of a flow, and whether the flow is complete.
     fn look(&mut self, delivered: impl Fn(FlowId) -> (u64, bool), samples: &mut Samples) {
         let now = self.window.due();
         while let Some((_, flow)) = self.ahead.pop_if(|(at, _)| *at <= now) {
@@ -190,15 +191,15 @@ fn by_reason(reason: DropReason) -> String {
     format!("window_drops.{}", reason.name())
 }
 
-/// The largest less the smallest of some links.
+/// Difference between the largest and the smallest value of some links.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Spread {
     window: Window,
-    /// Windows that begin before this do not count.
+    /// Start of the first window that counts.
     from: Time,
     #[serde(skip)]
     between: Vec<Between>,
-    /// Of each link.
+    /// Rate of each link.
     #[serde(skip)]
     rates: Vec<BitRate>,
 }
@@ -224,8 +225,8 @@ impl Spread {
                     Time::ZERO => samples.of_window(&own, span, value),
                     _ => samples.add(&own, value),
                 }
-                // Of several selections there is more than one value for each window, and the first window does not
-                // begin with the run where some are left out.
+                // Several selections give more than one value for each window, and the first counted window
+                // does not begin with the run where earlier ones are left out.
                 match self.between.len() {
                     1 if self.from == Time::ZERO => samples.of_window(name, span, value),
                     _ => samples.add(name, value),
@@ -258,7 +259,7 @@ mod tests {
         assert_eq!(classes, [0, 0, 1]);
         let mut samples = Samples::default();
         let mut goodput = Goodput::new(Time::from_us(1), Time::from_us(9), &Arc::new(plan));
-        // By flow: bytes delivered at the end of each window.
+        // Bytes delivered of each flow at the end of each window.
         for bytes in [[1000, 500, 0], [4000, 500, 125], [4000, 4000, 125]] {
             let delivered = |f: FlowId| (bytes[f.0 as usize], bytes[f.0 as usize] == 4000);
             goodput.look(delivered, &mut samples);

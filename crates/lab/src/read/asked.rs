@@ -1,4 +1,4 @@
-//! Numbers and samples that claims and plots ask for by name, those of one class included.
+//! Reads names of metrics and samples in claims and plots, including those of one class.
 
 use super::reader::Reader;
 use crate::stats::metric::{self, CLASS_METRICS, METRICS, SampleKind, class_samples};
@@ -6,7 +6,7 @@ use crate::stats::place;
 use sidestep_config::problem::suggest;
 
 impl Reader<'_> {
-    /// The metric called `name`, as it was asked for, or why there is none.
+    /// Checks the name of a metric. Errors say why it is refused.
     pub(super) fn metric(&self, name: &str) -> Result<String, String> {
         let of_class = || CLASS_METRICS.iter().map(|metric| metric.name);
         if metric::find(name).is_none() {
@@ -23,7 +23,7 @@ impl Reader<'_> {
         Ok(name.to_string())
     }
 
-    /// The sample called `name`, or why there is none; `known` are those that are of no class.
+    /// Finds the sample called `name`. Errors say why it is refused; `known` are the samples over all classes.
     pub(super) fn sample(
         &self,
         name: &str,
@@ -44,7 +44,8 @@ impl Reader<'_> {
         Ok(sample)
     }
 
-    /// A class that nothing can be said about yet, since a workload cannot be read, is not refused.
+    /// Checks the class in a name. Accepts any class while the classes are unknown because a workload could not
+    /// be read.
     fn of_known_class(&self, name: &str) -> Result<(), String> {
         let (Some(classes), Some((_, asked))) = (&self.classes, name.split_once(':')) else {
             return Ok(());
@@ -71,7 +72,8 @@ impl Reader<'_> {
     }
 }
 
-/// `qct_p99_ms:web` and `fct_p98_ms:web`.
+/// Returns the message about a name such as `qct_p99_ms:web` or `fct_p98_ms:web`, which no metric or sample of
+/// a class has.
 fn unknown_of_class(what: &str, own: &str, class: &str, known: Vec<&str>) -> String {
     let over_all = match what {
         "metric" => metric::find(own).is_some(),

@@ -1,4 +1,4 @@
-//! `[sweep]` and `[quick]`: what is changed from point to point, and for a first look.
+//! `[sweep]` and `[quick]`: changes from point to point, and for a first look.
 
 use super::words::{NAME_RULE, SECTIONS, is_name};
 use crate::experiment::Axis;
@@ -7,24 +7,24 @@ use sidestep_config::document::{self, Entry, Item, Node, Table, find, nested, sp
 use sidestep_config::problem::{At, Problems, suggest};
 use sidestep_config::source::AROUND;
 
-/// An axis, and what each of its values changes.
+/// Axis, with the changes of each of its values.
 #[derive(Clone, Debug)]
 pub(super) struct ReadAxis {
     pub name: String,
     at: At,
-    /// Its name is a word of the file's own, not a key.
+    /// True if its name is a word that the file defines, not a key.
     named: bool,
     pub values: Vec<AxisValue>,
-    /// Words that it has in the file, here or in `[quick]`: what claims and plots may name.
+    /// Words of its values in the file, in `[sweep]` or `[quick]`: claims and plots may use them.
     pub declared: Vec<String>,
-    /// How many of them `[sweep]` has.
+    /// Number of values in `[sweep]`.
     pub swept: usize,
 }
 
-/// One value of an axis.
+/// Value of an axis.
 #[derive(Clone, Debug)]
 pub(super) struct AxisValue {
-    /// Its text in tables and plots.
+    /// Text in tables and plots.
     pub word: String,
     at: At,
     /// Trees to lay over the scenario, one for each key, with the dotted key.
@@ -32,7 +32,7 @@ pub(super) struct AxisValue {
 }
 
 impl ReadAxis {
-    /// The axis without its places and trees.
+    /// Returns the axis without places and trees.
     pub fn shown(&self) -> Axis {
         Axis {
             name: self.name.clone(),
@@ -41,14 +41,14 @@ impl ReadAxis {
         }
     }
 
-    /// The keys that it changes.
+    /// Iterates over the keys that it changes.
     fn keys(&self) -> impl Iterator<Item = &str> {
         let over = self.values.iter().flat_map(|value| &value.over);
         over.map(|(key, _)| key.as_str())
     }
 }
 
-/// The same at every point, since the points are compared scheme by scheme and seed by seed.
+/// Keys that no axis may change, since points are compared scheme by scheme and seed by seed.
 const SAME: [&str; 3] = ["title", "seeds", "schemes"];
 
 /// Reads `[sweep]`.
@@ -87,7 +87,7 @@ pub(super) fn sweep(root: &Table, problems: &mut Problems) -> Vec<ReadAxis> {
     axes
 }
 
-/// Dotted keys that are written as tables, down to what is no table.
+/// Collects dotted keys that are written as tables, down to the first value that is not a table.
 fn gather<'a>(prefix: &str, entry: &'a Entry, leaves: &mut Vec<(String, &'a Entry)>) {
     let path = join(prefix, &entry.key);
     match &entry.node.item {
@@ -96,7 +96,7 @@ fn gather<'a>(prefix: &str, entry: &'a Entry, leaves: &mut Vec<(String, &'a Entr
     }
 }
 
-/// A key behind a dotted path. It may be such a path itself: `"buffer.mark_at"`, but not `"edge 0.1"`.
+/// Joins a key to a dotted path. The key may be such a path itself: `"buffer.mark_at"`, but not `"edge 0.1"`.
 pub(super) fn join(prefix: &str, key: &str) -> String {
     let again = |keys: Vec<String>| {
         keys.iter()
@@ -145,7 +145,7 @@ fn axis(name: &str, entry: &Entry, problems: &mut Problems) -> Option<ReadAxis> 
     })
 }
 
-/// Is it a key or section of a scenario?
+/// True if the name is a key or section of a scenario.
 fn is_top_key(name: &str) -> bool {
     let params = tables::SCENARIO.iter().chain(tables::LISTS);
     let mut keys = params.map(|param| param.name).chain(SECTIONS).chain(AROUND);
@@ -186,7 +186,7 @@ fn values(
     Some(all)
 }
 
-/// `{ is = "a word", "some.key" = … }`.
+/// Reads `{ is = "a word", "some.key" = … }`.
 fn case(name: &str, node: &Node, problems: &mut Problems) -> Option<AxisValue> {
     let what = format!("sweep: {name:?}");
     let Item::Table(table) = &node.item else {
@@ -220,7 +220,7 @@ fn case(name: &str, node: &Node, problems: &mut Problems) -> Option<AxisValue> {
     })
 }
 
-/// `key` with its value as a tree, unless it must stay the same.
+/// Returns `key` with its value as a tree. Refuses a key that must be the same at every point.
 fn set(key: &str, at: &At, node: &Node, problems: &mut Problems) -> Option<(String, Table)> {
     let first = key.split('.').next().unwrap_or(key);
     if SAME.contains(&first) {
@@ -231,7 +231,7 @@ fn set(key: &str, at: &At, node: &Node, problems: &mut Problems) -> Option<(Stri
     Some((key.to_string(), nest(key, at, node, problems)?))
 }
 
-/// A dotted key and its value as a table of one entry.
+/// Returns a dotted key and its value as a table of one entry.
 fn nest(key: &str, at: &At, node: &Node, problems: &mut Problems) -> Option<Table> {
     let Some(keys) = split(key) else {
         problems.add(at, format!("{key:?}: expected keys joined by dots"));
@@ -240,17 +240,17 @@ fn nest(key: &str, at: &At, node: &Node, problems: &mut Problems) -> Option<Tabl
     Some(nested(&keys, at, node.clone()))
 }
 
-/// What `[quick]` says.
+/// Content of `[quick]`.
 #[derive(Default)]
 pub(super) struct Quick {
     /// Trees to lay over the scenario.
     pub over: Vec<Table>,
-    /// Axes with other values, by their number.
+    /// Other values of axes, by the number of the axis.
     axes: Vec<(usize, Vec<AxisValue>)>,
 }
 
 impl Quick {
-    /// The axes as they are for a first look.
+    /// Gives the axes their values for a first look.
     pub fn apply(&self, axes: &mut [ReadAxis]) {
         for (index, values) in &self.axes {
             axes[*index].values.clone_from(values);
@@ -258,7 +258,7 @@ impl Quick {
     }
 }
 
-/// Reads `[quick]`. Its values of an axis are declared by it.
+/// Reads `[quick]`. Declares its values of axes.
 pub(super) fn quick(root: &Table, axes: &mut [ReadAxis], problems: &mut Problems) -> Quick {
     let mut quick = Quick::default();
     let Some(table) = find(root, "quick").and_then(|e| e.node.table("quick", problems)) else {
@@ -307,7 +307,7 @@ fn quick_entry(
         .extend(nest(&path, &entry.at, &entry.node, problems));
 }
 
-/// Other values of an axis; those of a named axis are chosen by their words.
+/// Reads other values of an axis; a named axis has its values chosen by their words.
 fn quick_values(axis: &ReadAxis, entry: &Entry, problems: &mut Problems) -> Option<Vec<AxisValue>> {
     let one = std::slice::from_ref(&entry.node);
     let items = match &entry.node.item {
@@ -330,7 +330,7 @@ fn quick_values(axis: &ReadAxis, entry: &Entry, problems: &mut Problems) -> Opti
     all.into_iter().collect()
 }
 
-/// The value of a named axis that is called `word`.
+/// Returns the value of a named axis with this word.
 fn choose(axis: &ReadAxis, word: &str, at: &At, problems: &mut Problems) -> Option<AxisValue> {
     let found = axis.values.iter().find(|value| value.word == word);
     if found.is_none() {
@@ -341,8 +341,8 @@ fn choose(axis: &ReadAxis, word: &str, at: &At, problems: &mut Problems) -> Opti
     found.cloned()
 }
 
-/// Lets `--set` win over the axes: an axis that is set has that one value. Returns the sets
-/// that remain, and says in a note what happened.
+/// Lets `--set` win over the axes: an axis that is set has that one value. Returns the sets that remain, and
+/// adds notes about the effects.
 pub(super) fn settle(
     axes: &mut [ReadAxis],
     sets: Vec<Table>,
@@ -390,7 +390,7 @@ pub(super) fn settle(
     left
 }
 
-/// The dotted key of a `--set`, and its value.
+/// Returns the dotted key of a `--set`, and its value.
 fn path_of(set: &Table) -> (String, &Node) {
     let (mut path, mut node) = (set[0].key.clone(), &set[0].node);
     while let Item::Table(table) = &node.item {

@@ -1,6 +1,6 @@
-//! `[[change]]`: what happens to the network while a run goes on.
+//! `[[change]]`: changes of the network during a run.
 //!
-//! In a file they are numbered as they stand there, from 1. `[change.1]` says more of the first: in the
+//! They are numbered in the order of the file, from 1. `[change.1]` adds keys to the first: in the
 //! file, in `[quick]`, in `[sweep]`, and as `--set change.1.rate="1 Gbps"`.
 
 use super::reader::Reader;
@@ -18,10 +18,10 @@ use sidestep_sim::{Becomes, Change, LEAST_RATE, Network, check_changes};
 use sidestep_types::{Param, Refusal, Time, Value};
 use std::collections::BTreeMap;
 
-/// More changes than this in one scenario are taken for a mistake.
+/// Maximum number of changes in one scenario; more are taken for a mistake.
 const MOST_CHANGES: u32 = 1_000;
 
-/// The changes of a scenario, read.
+/// Changes of a scenario, as read.
 #[derive(Default)]
 pub(super) struct ChangesRead {
     pub changes: Vec<Change>,
@@ -29,15 +29,15 @@ pub(super) struct ChangesRead {
     pub warnings: Vec<String>,
 }
 
-/// What is said of one change, and where first.
+/// Layers of one change, and the place of the first.
 struct Numbered<'a> {
     tables: Vec<(&'a Table, &'a Origin)>,
     at: At,
 }
 
 impl Numbered<'_> {
-    /// Is `key` said for this very change as it is, with its rate? What a file says below a rate that
-    /// an axis or `--set` gives, or an axis for all values of others, another point may use.
+    /// True if `key` was given for this change as it now is, with its rate. A key in the file below a rate from
+    /// an axis or `--set`, or a key from an axis, may serve another point instead.
     fn says_for_this_alone(&self, key: &str) -> bool {
         let last = |key| (self.tables.iter()).rposition(|(table, _)| find(table, key).is_some());
         let swept = |at: usize| matches!(self.tables[at].1, Origin::Sweep);
@@ -45,11 +45,11 @@ impl Numbered<'_> {
     }
 }
 
-/// What a change changes, for messages.
+/// Keys that state the change, for messages.
 const ONE_OF: [&str; 3] = ["rate", "down", "up"];
 
 impl Reader<'_> {
-    /// Reads all changes. A run lasts until `last`, where that could be read.
+    /// Reads all changes. A run lasts until `last`, if that could be read.
     pub(super) fn changes(
         &self,
         last: Option<Time>,
@@ -123,7 +123,7 @@ impl Reader<'_> {
         Some(read)
     }
 
-    /// What is said of each change, by its number.
+    /// Collects the layers of each change, by its number.
     fn numbered(&self, problems: &mut Problems) -> Option<BTreeMap<u32, Numbered<'_>>> {
         let mut all: BTreeMap<u32, Numbered<'_>> = BTreeMap::new();
         let mut whole = true;
@@ -152,7 +152,7 @@ impl Reader<'_> {
                         whole = false;
                         continue;
                     }
-                    // Those of the file that it extends go.
+                    // A list replaces the changes of the file that it extends.
                     all.clear();
                     for (number, node) in (1..).zip(nodes) {
                         match node.table("change", problems) {
@@ -245,7 +245,7 @@ fn param(name: &str) -> &'static Param {
         .expect("a key of a change")
 }
 
-/// What `reroute` is when nothing is said.
+/// Returns the default of `reroute`.
 fn default_reroute() -> Option<Time> {
     let param = param("reroute");
     match Value::parse(param.default?, param) {
@@ -254,7 +254,7 @@ fn default_reroute() -> Option<Time> {
     }
 }
 
-/// One change, when `network` can have it.
+/// Reads one change and checks it against `network`.
 fn one(resolved: &Resolved, last: Option<Time>, network: &Network) -> Result<Written, Refusal> {
     let values = &resolved.values;
     let at = values.time("at");

@@ -1,4 +1,4 @@
-//! `[[claim]]`: a paper's sentence, and what would count as reproducing it.
+//! `[[claim]]`: a sentence of a paper, and the numbers that count as reproducing it.
 
 use super::axes::ReadAxis;
 use super::fixed::fixed;
@@ -10,7 +10,7 @@ use sidestep_config::document::{Item, Node, Table, find};
 use sidestep_config::problem::{At, Problems, suggest};
 use std::collections::BTreeMap;
 
-/// Keys that hold a table of axes and values, and no text.
+/// Keys that hold a table of axes and values instead of text.
 pub const POINTS: [&str; 3] = ["at", "less", "per"];
 
 impl Reader<'_> {
@@ -98,7 +98,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Refuses a scheme that is not one of the scenario's. `None` when there was one.
+    /// Refuses a scheme that is not one of the scenario's. `None` if it refused one.
     fn check_compared(
         &self,
         compare: &Compare,
@@ -107,7 +107,7 @@ impl Reader<'_> {
         problems: &mut Problems,
     ) -> Option<()> {
         let stems = || schemes.iter().map(|(word, _)| stem(word));
-        // `--set schemes=dibs` leaves a claim without an answer, not without a meaning.
+        // `--set schemes=dibs` leaves a claim without an answer, but the claim is still valid.
         let is_known = |name: &&str| stems().any(|word| word == *name) || self.lists(name);
         let mut compared = compare.schemes().into_iter();
         let Some(name) = compared.find(|name| !is_known(name)) else {
@@ -129,7 +129,7 @@ impl Reader<'_> {
     }
 }
 
-/// How many points there are at these values, of an axis without one as many as `free` says.
+/// Returns the number of points at these values; an axis that is not fixed counts with `free`.
 fn points_at(
     at: &[(String, String)],
     axes: &[ReadAxis],
@@ -142,7 +142,7 @@ fn points_at(
     axes.iter().map(size).fold(1, usize::saturating_mul)
 }
 
-/// A claim as it is written: every key, given or by default, with its place.
+/// Claim as written: every key, given or by default, with its place.
 struct Words<'a> {
     node: &'a Node,
     table: &'a Table,
@@ -150,7 +150,7 @@ struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// Refuses unknown keys, and missing ones. `None` when one is missing, or no text.
+    /// Reads the keys; refuses unknown and missing ones. `None` if a key is missing or not a text.
     fn read(node: &'a Node, problems: &mut Problems) -> Option<Words<'a>> {
         let table = node.table("claim", problems)?;
         for entry in table {
@@ -187,12 +187,12 @@ impl<'a> Words<'a> {
         self.all[key].0
     }
 
-    /// The text of `key`, if it has any.
+    /// Returns the text of `key`, unless it is empty.
     fn some(&self, key: &str) -> Option<&'a str> {
         Some(self.text(key)).filter(|text| !text.is_empty())
     }
 
-    /// The text of `key`, or else that of `other`.
+    /// Returns the text of `key`, or else that of `other`.
     fn text_or(&self, key: &str, other: &str) -> String {
         self.some(key).unwrap_or(self.text(other)).to_string()
     }
@@ -201,13 +201,13 @@ impl<'a> Words<'a> {
         problems.add(self.all[key].1, message);
     }
 
-    /// What was read of `key`; an error is refused there.
+    /// Returns the value read of `key`; reports an error at its place.
     fn keep<T>(&self, key: &str, read: Result<T, String>, problems: &mut Problems) -> Option<T> {
         read.map_err(|message| self.refuse(key, message, problems))
             .ok()
     }
 
-    /// One of a few words; `Some(None)` when there is none.
+    /// Reads a word out of a few; `Some(None)` if the text is empty.
     fn choose<T: Copy>(
         &self,
         key: &str,
@@ -230,7 +230,7 @@ impl<'a> Words<'a> {
         self.keep(key, read, problems)
     }
 
-    /// The paper's number; `Some(None)` when it gives none.
+    /// Reads the paper's number; `Some(None)` if it gives none.
     fn paper(&self, problems: &mut Problems) -> Option<Option<f64>> {
         let text = self.text("paper");
         if text.trim() == NO_NUMBER {
@@ -246,7 +246,7 @@ impl<'a> Words<'a> {
         number.map(Some)
     }
 
-    /// The axes and values of one of [`POINTS`].
+    /// Reads the axes and values of one of [`POINTS`].
     fn points(
         &self,
         key: &str,
@@ -266,7 +266,8 @@ impl<'a> Words<'a> {
         )
     }
 
-    /// Refuses a difference that is a ratio too (`both`), and `several` points without a word for what they come to.
+    /// Refuses a difference that is also a ratio (`both`), and `several` points without a word that combines
+    /// them.
     fn check_points(
         &self,
         over: Option<Over>,

@@ -1,5 +1,5 @@
-//! From text to an [`Experiment`]: a base, the file, and a scenario for each point. A plain
-//! [`Scenario`] is one with a single point.
+//! Reads text into an [`Experiment`]: a base, the file, and a scenario for each point. A plain
+//! [`Scenario`] is an experiment with a single point.
 
 use super::axes::{self, AxisValue, ReadAxis};
 use super::made_for::made_for;
@@ -18,18 +18,18 @@ use sidestep_types::Time;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// More points than this are taken for a mistake: they take 9 kB each by the time they are summed up.
+/// Maximum number of points; more are taken for a mistake: each takes 9 kB once it is summed up.
 const MOST_POINTS: usize = if cfg!(fuzzing) { 6 } else { 100_000 };
 
-/// What a file does not take over from its base.
+/// Keys that a file does not inherit from its base.
 const OWN: [&str; 6] = ["title", "figure", "plot", "sweep", "quick", "claim"];
 
 impl Experiment {
-    /// Reads the experiment, or plain scenario, in `text`, which stands in `file`, changed by
-    /// `sets` (`key=value` each), and by its `[quick]` when `quick`.
+    /// Reads the experiment, or plain scenario, in `text` of the file called `file`, changed by
+    /// `sets` (`key=value` each), and by its `[quick]` if `quick` is set.
     ///
-    /// `files` reads what it names: its base, schemes, distributions, flow lists. Errors are all
-    /// that is wrong, in the order of the files.
+    /// `files` reads the files that it names: its base, schemes, distributions, flow lists. Errors list
+    /// everything that is wrong, in the order of the files.
     pub fn read(
         file: &str,
         text: &str,
@@ -49,10 +49,10 @@ impl Experiment {
 }
 
 impl Scenario {
-    /// Reads the scenario in `text`, which stands in `file`, changed by `sets` (`key=value` each).
+    /// Reads the scenario in `text` of the file called `file`, changed by `sets` (`key=value` each).
     ///
-    /// `files` reads what it names: schemes, distributions, flow lists. Errors are all that is
-    /// wrong, in the order of the file.
+    /// `files` reads the files that it names: schemes, distributions, flow lists. Errors list everything that
+    /// is wrong, in the order of the file.
     pub fn read(
         file: &str,
         text: &str,
@@ -73,14 +73,14 @@ impl Scenario {
     }
 }
 
-/// An experiment whose points are read one at a time: for who makes some of very many.
+/// Experiment whose points are read one at a time: for callers that run a few of very many.
 pub struct Outline {
     parsed: Parsed,
     points: usize,
 }
 
 impl Outline {
-    /// Reads what [`Experiment::read`] does, but no point.
+    /// Reads as [`Experiment::read`] does, without any point.
     pub fn read(
         file: &str,
         text: &str,
@@ -100,12 +100,12 @@ impl Outline {
         }
     }
 
-    /// How many points it has.
+    /// Returns the number of points.
     pub fn points(&self) -> usize {
         self.points
     }
 
-    /// Point number `n`, as it stands in [`Experiment::points`]; `None` where there is none.
+    /// Reads point number `n`, in the order of [`Experiment::points`]; `None` if there is no such point.
     pub fn point(&self, n: usize, files: &dyn Files) -> Option<Result<Point, Vec<Problem>>> {
         if n >= self.points {
             return None;
@@ -124,13 +124,13 @@ impl Outline {
     }
 }
 
-/// The trees of an experiment.
+/// Parsed trees of an experiment.
 struct Parsed {
     file: String,
-    /// The base, if there is one, and the file.
+    /// Base, if there is one, and the file.
     written: Vec<(Table, Origin)>,
     axes: Vec<ReadAxis>,
-    /// The first point under `[quick]`, to be checked even when it is not asked for.
+    /// First point under `[quick]`, checked even when it is not used.
     first_look: Option<(Vec<ReadAxis>, Vec<Table>)>,
     over: Vec<Table>,
     sets: Vec<Table>,
@@ -149,7 +149,7 @@ impl Parsed {
     ) -> Option<Parsed> {
         let root = document::parse(file, text, problems);
         if !problems.is_empty() {
-            // After a syntax error the rest of the tree is not reliable.
+            // The rest of a tree is not reliable after a syntax error.
             return None;
         }
         let mut written = Vec::new();
@@ -158,7 +158,7 @@ impl Parsed {
         }
         let mut axes = axes::sweep(&root, problems);
         if !problems.is_empty() {
-            // A claim or plot that names an axis that was not read would be reported as wrong.
+            // Claims or plots on an axis that could not be read would be reported as wrong.
             return None;
         }
         let look = axes::quick(&root, &mut axes, problems);
@@ -201,7 +201,8 @@ impl Parsed {
         for n in 0..many {
             let values = self.values(n);
             let mut scenario = self.point(&values, &self.over, &self.sets, files, problems);
-            // What does not depend on an axis is the same at the value before on that axis: the first is any other's.
+            // Share everything that does not depend on an axis with the previous value on it, and so with the
+            // first.
             for before in self.before(n) {
                 if let (Some(scenario), Some(before)) = (&mut scenario, points.get(before)) {
                     scenario.share(&before.scenario);
@@ -231,7 +232,7 @@ impl Parsed {
         let mut notes = self.notes;
         notes.extend(names.iter().filter_map(|(word, _)| unread(word, files)));
         if self.axes.is_empty() {
-            // Of one scenario alone the warnings are what everybody shows.
+            // Only the warnings of a single scenario are shown, so the notes join them.
             points[0].scenario.warnings.append(&mut notes);
         }
         if self.axes.is_empty() {
@@ -250,7 +251,7 @@ impl Parsed {
         })
     }
 
-    /// How many combinations of the axes' values there are.
+    /// Returns the number of combinations of the axes' values.
     fn points(&self, problems: &mut Problems) -> Option<usize> {
         let sizes = self.axes.iter().map(|axis| axis.values.len());
         let many = sizes.fold(1usize, |product, n| product.saturating_mul(n));
@@ -267,7 +268,8 @@ impl Parsed {
         Some(many)
     }
 
-    /// Numbers of the points with the value before on one axis, and the same on all others.
+    /// Returns the numbers of the points with the previous value on one axis, and the same values on all
+    /// others.
     fn before(&self, n: usize) -> Vec<usize> {
         let (mut all, mut stride) = (Vec::new(), 1);
         for axis in self.axes.iter().rev() {
@@ -279,7 +281,7 @@ impl Parsed {
         all
     }
 
-    /// Combination number `n` of the axes' values, the last axis varying fastest.
+    /// Returns combination number `n` of the axes' values; the last axis varies fastest.
     fn values(&self, n: usize) -> Vec<&AxisValue> {
         let (mut values, mut left) = (Vec::new(), n);
         for axis in self.axes.iter().rev() {
@@ -334,7 +336,7 @@ impl Parsed {
     }
 }
 
-/// That a file of the user's has the name of a shipped scheme, and so is not read.
+/// Notes that a file of the user has the name of a shipped scheme, and so is not read.
 fn unread(word: &str, files: &dyn Files) -> Option<String> {
     let shipped = shipped::scheme(word)?;
     let path = format!("schemes/{word}.toml");
@@ -347,7 +349,7 @@ fn unread(word: &str, files: &dyn Files) -> Option<String> {
     (own != shipped).then(note)
 }
 
-/// The classes of all points, each once.
+/// Returns the classes of all points, each once.
 fn classes(points: &[Point]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for point in points {
@@ -360,7 +362,7 @@ fn classes(points: &[Point]) -> Vec<String> {
     all
 }
 
-/// The file that is read first.
+/// Reads the base that a file extends.
 fn base(
     entry: &document::Entry,
     files: &dyn Files,
@@ -389,7 +391,7 @@ fn base(
         return None;
     }
     root.retain(|entry| !OWN.contains(&entry.key.as_str()));
-    // Sources are checked against the whole file, before anything is taken away.
+    // Sources are checked against the whole file, before keys are removed.
     let sources = source::read(&root, problems);
     Some((root, Origin::Scenario(sources)))
 }

@@ -1,11 +1,11 @@
-//! `{ axis = "value" }`: the points that a plot or a claim speaks of.
+//! `{ axis = "value" }`: the points that a plot or a claim is about.
 
 use super::axes::{ReadAxis, join};
 use sidestep_config::document::{Entry, Item, Node};
 use sidestep_config::problem::{Problems, suggest};
 
-/// What a `{ axis = "value", … }` says, each checked against the axes; where `several` may be
-/// meant, `{ axis = ["one", "other"] }` is two of the same axis.
+/// Reads `{ axis = "value", … }` and checks each against the axes. With `several`, a list such as
+/// `{ axis = ["one", "other"] }` is two values of the same axis.
 pub(super) fn fixed(
     what: &str,
     node: &Node,
@@ -47,7 +47,7 @@ pub(super) fn fixed(
             let Some(value) = node.text(what, "a value of the axis", problems) else {
                 continue;
             };
-            // `--set` may have left the axis another value; the file's own words stay right.
+            // `--set` may have left the axis another value; words of the file stay valid.
             let here = axis.values.iter().any(|v| v.word == value);
             if !here && !axis.declared.iter().any(|word| word == value) {
                 let known = axis.declared.iter().map(String::as_str);

@@ -1,4 +1,4 @@
-//! The keys at the top: duration, seeds, schemes and the rest.
+//! Top-level keys: duration, seeds, schemes and the rest.
 
 use super::reader::Reader;
 use super::words::{common, stem, words};
@@ -14,7 +14,7 @@ use sidestep_config::spec::{Layer, Spec};
 use sidestep_config::value::LONGEST;
 use sidestep_types::{Framing, Time};
 
-/// What the top of a scenario says.
+/// Top-level values of a scenario.
 pub(super) struct Head {
     pub title: String,
     pub duration: Time,
@@ -26,7 +26,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// Completes a scheme with what all of them share.
+    /// Completes a scheme with the settings that all schemes share.
     pub fn finish(&self, mut scheme: Scheme) -> Scheme {
         scheme.config = SchemeConfig {
             ttl: self.ttl,
@@ -36,11 +36,11 @@ impl Head {
     }
 }
 
-/// More runs than this in one scenario are taken for a mistake.
+/// Maximum number of seeds in one span; more are taken for a mistake.
 const MOST_SEEDS: u64 = 10_000;
 
 impl Reader<'_> {
-    /// Reads the top.
+    /// Reads the top-level keys.
     pub(super) fn head(&self, problems: &mut Problems) -> Option<Head> {
         // The other keys of the root are sections and lists.
         let keys = |entry: &&document::Entry| SCENARIO.iter().any(|p| p.name == entry.key);
@@ -109,7 +109,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The last layer that says `key`.
+    /// Returns the value of `key` in the last layer that has it, with its source.
     fn last(&self, key: &str) -> Option<(&document::Node, String)> {
         let said = self
             .roots()
@@ -160,7 +160,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The schemes as written, names or paths, each with its place.
+    /// Returns the schemes as written, names or paths, each with its place.
     pub(super) fn scheme_names(
         &self,
         problems: &mut Problems,
@@ -206,7 +206,7 @@ fn setting(key: &str, value: String, source: String) -> Setting {
     })
 }
 
-/// `"1..5"` or `"7"`, both ends included.
+/// Reads `"1..5"` or `"7"`, both ends included.
 fn span(text: &str) -> Option<(u64, u64)> {
     let number = |text: &str| text.trim().parse().ok();
     match text.split_once("..") {
@@ -215,7 +215,7 @@ fn span(text: &str) -> Option<(u64, u64)> {
     }
 }
 
-/// `1..5, 9`: runs of consecutive seeds as spans.
+/// Formats seeds as `1..5, 9`, with runs of consecutive seeds as spans.
 fn show_seeds(seeds: &[u64]) -> String {
     let mut spans: Vec<(u64, u64)> = Vec::new();
     for seed in seeds {

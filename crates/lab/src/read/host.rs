@@ -15,17 +15,17 @@ use sidestep_switch::Capacity;
 use sidestep_transport::{TransportConfig, shim};
 use sidestep_types::{Refusal, Values};
 
-/// The section, and what it comes to.
+/// Section as read, and its values.
 pub(super) struct ReadHost {
     pub resolved: Resolved,
     pub shims: Vec<(String, Values)>,
-    /// `None` is a FIFO without a limit.
+    /// Queue of the NIC; `None` is an unlimited FIFO.
     pub nic: Option<NicConfig>,
     pub kernel: Kernel,
     pub marker: Marker,
 }
 
-/// Reads the section. `None` when a problem left it without a meaning.
+/// Reads the section. `None` if a problem makes it invalid.
 pub(super) fn host(
     layers: &[Layer<'_>],
     at: &At,
@@ -52,7 +52,7 @@ pub(super) fn host(
     };
     let shims: Vec<_> = names(&listed).map(named).collect();
     let (settings, places) = (&mut resolved.settings, &resolved.places);
-    // A shim is chosen by the list; what is said of one that is not on it has no effect, and stays
+    // The list chooses the shims; parameters of a shim that is not on it have no effect, and are kept
     // for the warning.
     settings.retain(|(key, _, _)| {
         let mut parts = key.split('.').skip(1);
@@ -83,7 +83,7 @@ pub(super) fn host(
     })
 }
 
-/// The queue of a NIC. Errors have the part of the section that is refused.
+/// Reads the queue of a NIC. Errors name the part of the section that is refused.
 fn nic(resolved: &Resolved) -> Result<Option<NicConfig>, (&'static str, Refusal)> {
     let [buffer, sched] = &resolved.policies[SHIMS..] else {
         panic!("a resolved host has a buffer and a sched");
@@ -113,7 +113,7 @@ fn nic(resolved: &Resolved) -> Result<Option<NicConfig>, (&'static str, Refusal)
 }
 
 impl ReadHost {
-    /// Refuses shims that no host can have, or none with this transport, and a NIC that never takes a full
+    /// Refuses shims that no host can have, or none with this transport, and a NIC that never accepts a full
     /// packet.
     pub fn check(
         &self,
@@ -126,7 +126,7 @@ impl ReadHost {
         let holds =
             (self.nic.as_ref()).map_or(Ok(()), |nic| holds_a_packet(&nic.capacity, longest));
         let held = holds.map_err(|why| resolved.refused("", &why, at, problems));
-        // Where no value is to blame, where it was chosen.
+        // If no single value is to blame, the place is that of the choice of shims.
         let at = resolved.places.get("host.shims").unwrap_or(at);
         let refused = |(part, why)| resolved.refused(part, &why, at, problems);
         let shims = shim::check(&self.shims, transport).map_err(refused);
@@ -139,7 +139,7 @@ fn names(listed: &str) -> impl Iterator<Item = &str> {
     words.filter(|name| !name.is_empty())
 }
 
-/// The table with its list of shims as one text, when they are shims and each is there once.
+/// Returns the table with its list of shims as one text, and checks that they are shims and each is there once.
 fn flat(table: &Table, whole: &mut bool, problems: &mut Problems) -> Table {
     let mut entries = Table::new();
     for entry in table {
@@ -162,7 +162,7 @@ fn flat(table: &Table, whole: &mut bool, problems: &mut Problems) -> Table {
     entries
 }
 
-/// The word for no shims.
+/// Word for no shims.
 const NONE: &str = "none";
 
 fn are_shims(said: &[(String, At)], problems: &mut Problems) -> bool {

@@ -1,7 +1,7 @@
-//! What a claim was made for, where `--set` changed it.
+//! Settings that a claim was made for and that `--set` changed.
 //!
-//! **Decision**     a claim is made for the settings of its file, and for the values of axes that it does not name
-//!                  itself. Seeds and schemes may be others.
+//! **Decision**     a claim is made for the settings of its file, and for the values of axes that it does not
+//!                  fix itself. Seeds and schemes may differ.
 
 use super::axes::ReadAxis;
 use super::scheme_file::PROFILE;
@@ -9,14 +9,14 @@ use crate::claim::Claim;
 use crate::scenario::{Scenario, Setting, of_profile};
 use std::collections::BTreeSet;
 
-/// Notes with each claim for which settings it was made, where `here` has others than `file`.
+/// Notes in each claim the settings it was made for, where `here` differs from `file`.
 pub(super) fn made_for(claims: &mut [Claim], file: &Scenario, here: &Scenario, axes: &[ReadAxis]) {
     let compared = Compared { file, here, axes };
     let changed = compared.changed();
     let changed = changed.map(|setting| format!("{} = {}", setting.key, setting.value));
     let added = compared.added().into_iter().map(|key| format!("no {key}"));
     let mut settings: Vec<String> = changed.chain(added).collect();
-    // What is set for each scheme is said once.
+    // A setting of several schemes is noted once.
     let mut said = BTreeSet::new();
     settings.retain(|words| said.insert(words.clone()));
     for claim in claims {
@@ -32,13 +32,13 @@ pub(super) fn made_for(claims: &mut [Claim], file: &Scenario, here: &Scenario, a
     }
 }
 
-/// Has the axis only values of its file?
+/// True if the axis has only values of its file.
 fn is_declared(axis: &ReadAxis) -> bool {
     let mut values = axis.values.iter();
     values.all(|value| axis.declared.contains(&value.word))
 }
 
-/// A scenario as its file has it, and as it is run.
+/// Scenario as in its file, and as it is run.
 struct Compared<'a> {
     file: &'a Scenario,
     here: &'a Scenario,
@@ -46,7 +46,7 @@ struct Compared<'a> {
 }
 
 impl<'a> Compared<'a> {
-    /// Settings of the file that have another value here.
+    /// Iterates over the settings of the file that have another value here.
     fn changed(&self) -> impl Iterator<Item = &'a Setting> {
         let free = |setting: &Setting| ["seeds", "schemes", "title"].contains(&&*setting.key);
         let swept = |setting: &Setting| self.axes.iter().any(|axis| axis.name == setting.key);
@@ -62,14 +62,14 @@ impl<'a> Compared<'a> {
         })
     }
 
-    /// The same setting as it is here.
+    /// Returns the same setting as it is here.
     fn now(&self, setting: &Setting) -> Option<&'a Setting> {
         let mut all = self.here.settings().iter();
         all.find(|now| now.scheme == setting.scheme && now.key == setting.key)
     }
 
-    /// Does the name of a profile that changed say this change as well? What names a profile for all schemes, each
-    /// scheme says.
+    /// True if the change follows from a changed profile, which is noted itself. A profile for all schemes is
+    /// noted with each scheme.
     fn follows_profile(&self, setting: &Setting) -> bool {
         if setting.scheme.is_none() {
             return setting.key == PROFILE;
@@ -82,9 +82,9 @@ impl<'a> Compared<'a> {
         of_profile && named.is_some_and(changed)
     }
 
-    /// What is set here alone: a workload by its name, other settings by their key.
+    /// Returns the settings that exist only here: a workload by its name, others by their key.
     fn added(&self) -> Vec<String> {
-        // To look on changes no run.
+        // Probes change no run.
         let new = self.here.settings().iter().filter(|setting| {
             runs(self.file, setting) && !self.had(setting) && !setting.key.starts_with("probe.")
         });
@@ -101,7 +101,7 @@ impl<'a> Compared<'a> {
         })
     }
 
-    /// The name of a workload that the file has not, or the setting's key.
+    /// Returns the name of a workload that the file does not have, or the setting's key.
     fn added_name(&self, setting: &Setting) -> String {
         let key = &setting.key;
         let of = key.rsplit_once('.').map_or("", |(of, _)| of);
@@ -112,8 +112,8 @@ impl<'a> Compared<'a> {
     }
 }
 
-/// Is the setting one of all schemes, or of a scheme that `scenario` runs? Others change nothing for those that a claim
-/// compares.
+/// True if the setting is one of all schemes, or of a scheme that `scenario` runs. Other settings do not affect
+/// the schemes that a claim compares.
 fn runs(scenario: &Scenario, setting: &Setting) -> bool {
     let known = |name: &String| scenario.schemes.iter().any(|scheme| scheme.name == *name);
     setting.scheme.as_ref().is_none_or(known)

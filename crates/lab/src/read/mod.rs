@@ -1,8 +1,9 @@
-//! From text to a resolved [`Scenario`](crate::Scenario), with every problem reported and every value's source kept.
+//! Reads text into a resolved [`Scenario`](crate::Scenario), reports every problem and keeps the source of
+//! every value.
 //!
 //! Layers, later ones win: defaults, a profile, the scenario's `[switch]` and `[transport]`, the scheme's
-//! file, the scenario's `[scheme.NAME.*]`, `[quick]`, the point of a `[sweep]`, `--set`. Of two
-//! files, a base and the one that extends it, the base's is the earlier layer each time.
+//! file, the scenario's `[scheme.NAME.*]`, `[quick]`, the point of a `[sweep]`, `--set`. If a file
+//! extends a base, the base is the earlier layer each time.
 
 mod asked;
 mod axes;

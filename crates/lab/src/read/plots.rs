@@ -1,4 +1,4 @@
-//! `[figure]` and `[[plot]]`: which figure of a paper it is, and what is drawn.
+//! `[figure]` and `[[plot]]`: the figure of a paper, and the plots to draw.
 
 use super::axes::ReadAxis;
 use super::fixed::fixed;
@@ -155,7 +155,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The points of the paper's authors.
+    /// Reads the points of the paper's authors.
     fn points(
         &self,
         table: &Table,
@@ -218,7 +218,7 @@ impl Reader<'_> {
         Some(chosen)
     }
 
-    /// The sample that a plot of `kind` draws.
+    /// Reads the sample that a plot of `kind` draws.
     fn of(
         &self,
         node: &Node,
@@ -261,7 +261,7 @@ impl Reader<'_> {
                     "reason of a drop",
                     DropReason::ALL.map(DropReason::name).to_vec(),
                 ),
-                // What of the links is seen in a network alone.
+                // Selections of links can only be checked against a network.
                 Each::Links => ("", vec![own]),
             };
             if !names.contains(&own) {
@@ -271,7 +271,7 @@ impl Reader<'_> {
                 return None;
             }
         }
-        // As a selection of links is kept: its parts with one blank between them.
+        // Selections of links are stored with one blank around the arrow.
         let parts: Vec<&str> = name.split('>').map(str::trim).collect();
         Some(parts.join(" > "))
     }
@@ -291,7 +291,7 @@ impl Reader<'_> {
         Some(metrics)
     }
 
-    /// The names of all workloads that were written.
+    /// Returns the names of all workloads in the files.
     fn workload_names(&self) -> Vec<&str> {
         let roots = self.roots().filter_map(|(root, _)| find(root, "workload"));
         let tables = roots.filter_map(|entry| match &entry.node.item {
@@ -319,7 +319,7 @@ fn kind(node: &Node, table: &Table, problems: &mut Problems) -> Option<PlotKind>
     found.map(|(_, kind)| kind)
 }
 
-/// The axis to draw against; the only one when none is named.
+/// Reads the axis to draw against; if none is named and there is only one, that one.
 fn x(node: &Node, table: &Table, axes: &[ReadAxis], problems: &mut Problems) -> Option<String> {
     let names = || axes.iter().map(|axis| axis.name.as_str());
     let entry: Option<&Entry> = find(table, "x");

@@ -1,4 +1,4 @@
-//! One point of an experiment, as a scenario: its sections in turn, and then what they come to.
+//! Reads one point of an experiment as a scenario: its sections in turn, then checks across them.
 
 use super::reader::Reader;
 use super::traffic::check_mss;
@@ -13,11 +13,11 @@ use sidestep_sim::workload::MAX_FLOWS;
 use sidestep_types::{Framing, Param, Refusal};
 use std::sync::Arc;
 
-/// More flows than this are not drawn only to look at them: a gigabyte.
+/// Maximum number of flows that are drawn for a check: a gigabyte.
 const MOST_DRAWN: f64 = 4e6;
 
 impl Reader<'_> {
-    /// The scenario; what is wrong with it goes to `problems`.
+    /// Reads the scenario; adds everything wrong with it to `problems`.
     pub(super) fn read(&self, file: &str, problems: &mut Problems) -> Option<Scenario> {
         self.check_top_keys(problems);
         let head = self.head(problems);
@@ -45,7 +45,7 @@ impl Reader<'_> {
         settings.extend(probed.settings.iter().cloned());
         let changes = changes?;
         settings.extend(changes.settings);
-        // Nothing is added later: of very many points what is left free would be half of what they take.
+        // No setting is added later: spare capacity would be half of the memory of very many points.
         let mut all = Vec::with_capacity(schemes.len());
         for scheme in schemes {
             settings.extend(scheme.settings);
@@ -90,8 +90,8 @@ impl Reader<'_> {
         Some(scenario)
     }
 
-    /// The plan of the first seed: what can only be seen in one (a start past the end, too many flows) is
-    /// seen there. `Some(None)` when there are too many flows to draw them for a look.
+    /// Draws the plan of the first seed, which shows problems that only a plan can have (a start past the end,
+    /// too many flows). `Some(None)` if there are too many flows to draw them for a check.
     fn first_plan(&self, scenario: &Scenario, problems: &mut Problems) -> Option<Option<Plan>> {
         let mut about = 0.0;
         for of in &scenario.traffic {
@@ -144,7 +144,8 @@ impl Reader<'_> {
         }
     }
 
-    /// `k` alone may mean `topology.k`, which the file says, or a key of `[switch]` or `[transport]`.
+    /// Suggests a longer key: `k` alone may mean `topology.k`, which the file has, or a key of `[switch]`,
+    /// `[transport]` or `[host]`.
     fn longer(&self, key: &str) -> Option<String> {
         let said = (self.written.iter())
             .flat_map(|(root, _)| source::keys(root))

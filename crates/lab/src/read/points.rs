@@ -1,18 +1,19 @@
-//! The points of a paper's authors, from a table: `points` and `points_of` of `[[plot]]`.
+//! Points of a paper's authors, from a table: `points` and `points_of` of `[[plot]]`.
 //!
-//! **Decision**     rows are drawn whose figure is one of `points_of`, whose metric is one of `y`, and whose scheme is
-//!                  drawn. A plot that would show none of them is refused: a name is wrong, then.
-//! **Units**        `y` is in the metric's unit, shares from 0 to 1; `x` is written as the axis writes its values.
-//! **Errors**       a table without its `# source:` line or with another heading, a row with other columns, a number
-//!                  that is none: each with its line.
+//! **Decision**     a row is drawn if its figure is one of `points_of`, its metric is one of `y`, and its
+//!                  scheme is drawn. A plot that would show no row is refused: one of its names must be wrong.
+//! **Units**        `y` is in the metric's unit, shares from 0 to 1; `x` is written as the axis writes its
+//!                  values.
+//! **Errors**       a table without its `# source:` line or with another heading, a row with other columns, an
+//!                  invalid number: each with its line.
 
 use crate::experiment::{AuthorPoint, AuthorPoints};
 use sidestep_config::problem::suggest;
 
-/// The heading of such a table.
+/// Heading of such a table.
 const HEADING: &str = "figure,metric,scheme,x,y";
 
-/// The points of these figures, metrics and schemes; of all figures where none is named.
+/// Reads the points of these figures, metrics and schemes; of all figures if none is named.
 pub(super) fn points(
     text: &str,
     figures: &[String],

@@ -1,4 +1,4 @@
-//! `[probe]`: what is looked at while a run goes on.
+//! `[probe]`: measurements during a run.
 
 use super::reader::Reader;
 use super::words::{common, descend, words};
@@ -19,16 +19,16 @@ use sidestep_switch::Capacity;
 use sidestep_types::{Param, Size, Time, Value};
 use std::collections::BTreeMap;
 
-/// More looks than this at one run are taken for a mistake.
+/// Maximum number of windows of a probe in a run; more are taken for a mistake.
 const MOST_LOOKS: u64 = 1_000_000;
 
-/// A run may have so many windows with a value for each workload or selection of links together.
+/// Maximum number of values of windowed probes in a run, over all workloads or selections of links together.
 const MOST_OF_WINDOWS: u64 = 1_000_000;
 
-/// More selections of links than this are taken for a mistake.
+/// Maximum number of selections of links; more are taken for a mistake.
 const MOST_SELECTIONS: usize = 100;
 
-/// More paths, or instants, than any figure shows.
+/// Maximum number of paths, instants, or draws: more than any figure shows.
 const MOST_KEPT: u64 = 1_000;
 
 /// `[probe]` as it was read, with the places of its values.
@@ -36,19 +36,19 @@ const MOST_KEPT: u64 = 1_000;
 pub(super) struct ProbeRead {
     pub probe: Probe,
     pub settings: Vec<Setting>,
-    /// Where `neighbours` stands, when it is on.
+    /// Place of `neighbours`, if it is on.
     neighbours_at: Option<At>,
-    /// Where `latency` names each workload.
+    /// Place of each workload in `latency`.
     latency_at: Vec<At>,
-    /// Where `goodput` stands, when it is on, and how many windows it has.
+    /// Place of `goodput`, if it is on, and its number of windows.
     goodput_at: Option<(At, u64)>,
-    /// Where `fair` stands, when it is on.
+    /// Place of `fair`, if it is on.
     fair_at: Option<At>,
 }
 
 impl Reader<'_> {
-    /// Reads `[probe]`; a run lasts for `duration` and at most `drain` more. What it says of links is not
-    /// looked up where the network could not be read.
+    /// Reads `[probe]`; a run lasts for `duration` and at most `drain` more. Links are not looked up if the
+    /// network could not be read.
     pub(super) fn probe(
         &self,
         duration: Time,
@@ -126,7 +126,7 @@ impl Reader<'_> {
         })
     }
 
-    /// What all layers write about `[probe]`; `None` where none does.
+    /// Collects the layers of `[probe]`; `None` if there are none.
     fn written_probe(&self, problems: &mut Problems) -> Option<Written<'_>> {
         let mut found: Option<Written<'_>> = None;
         for (root, origin) in self.roots() {
@@ -151,9 +151,9 @@ impl Reader<'_> {
     }
 }
 
-/// `[probe]` as the layers have it: keys with one value, and lists, of which the last layer's counts.
+/// Layers of `[probe]`: keys with one value, and lists, where the last layer counts.
 struct Written<'a> {
-    /// Where it begins.
+    /// Place of the section.
     at: At,
     tables: Vec<(Table, &'a Origin)>,
     lists: BTreeMap<String, (Node, &'a Origin)>,
@@ -181,7 +181,7 @@ impl Written<'_> {
         resolve(&spec, &layers, &self.at, &mut Ledger::default(), problems)
     }
 
-    /// The list under `name` of [`PROBE_LISTS`].
+    /// Returns the list under `name` of [`PROBE_LISTS`].
     fn list(&self, name: &str) -> List<'_> {
         let mut all = PROBE_LISTS.iter();
         let param = all.find(|param| param.name == name);
@@ -197,7 +197,7 @@ impl Written<'_> {
     }
 }
 
-/// A list as it is written, if it is.
+/// List as written, if it was.
 struct List<'a> {
     param: &'static Param,
     path: String,
@@ -206,20 +206,20 @@ struct List<'a> {
 }
 
 impl List<'_> {
-    /// Its words with their places; what is no list of words is refused with what was `expected`.
+    /// Returns its words with their places; refuses anything but a list of words, with the text `expected`.
     fn words(&self, expected: &str, problems: &mut Problems) -> Vec<(String, At)> {
         self.node
             .map_or_else(Vec::new, |node| words(node, &self.path, expected, problems))
     }
 
-    /// The same without the word for none.
+    /// Returns its words without the one for none.
     fn names(&self, expected: &str, problems: &mut Problems) -> Vec<(String, At)> {
         let mut words = self.words(expected, problems);
         words.retain(|(word, _)| Some(word.as_str()) != self.param.off);
         words
     }
 
-    /// The setting that it comes to.
+    /// Returns the resulting setting.
     fn setting(self, found: &[String]) -> Setting {
         Setting::from(Said {
             scheme: None,
@@ -233,10 +233,10 @@ impl List<'_> {
     }
 }
 
-/// Resolved values under check; what is wrong with them is collected.
+/// Resolved values under check; collects their problems.
 struct Checked<'a> {
     resolved: &'a Resolved,
-    /// Where `[probe]` begins.
+    /// Place of `[probe]`.
     at: &'a At,
     duration: Time,
     refused: Problems,
@@ -256,12 +256,12 @@ impl Checked<'_> {
             .add(&self.place(key), format!("probe.{key}: {why}"));
     }
 
-    /// How many windows of `span` the run has.
+    /// Returns the number of windows of `span` in the run.
     fn windows(&self, span: Time) -> u64 {
         self.duration.ps() / span.ps()
     }
 
-    /// A window that `name` gives, of which a run has `most` at most; `None` when it is off.
+    /// Returns the window called `name`; `None` if it is off. A run may have at most `most` windows.
     fn window(&mut self, name: &str, most: u64) -> Option<Time> {
         let span = self.resolved.values.time_or_off(name)?;
         let duration = self.duration;
@@ -277,7 +277,7 @@ impl Checked<'_> {
         Some(span)
     }
 
-    /// The window of so many selections of links.
+    /// Returns the window of the spread for this number of selections of links.
     fn spread_window(&mut self, selections: usize) -> Time {
         match selections as u64 {
             0 => self.resolved.values.time("spread_window"),
@@ -287,7 +287,7 @@ impl Checked<'_> {
         }
     }
 
-    /// The instant that `name` gives, which must be within the run where it `matters`.
+    /// Returns the instant called `name`, which must be within the run if it `matters`.
     fn begins(&mut self, name: &str, matters: bool) -> Time {
         let from = self.resolved.values.time(name);
         if matters && from >= self.duration {
@@ -298,7 +298,7 @@ impl Checked<'_> {
         from
     }
 
-    /// Refuses a first window of selections that does not end within the run.
+    /// Refuses a first window of the spread that does not end within the run.
     fn check_spread(&mut self, from: Time, window: Time) {
         let duration = self.duration;
         if from > Time::ZERO && from.saturating_add(window) > duration {
@@ -325,7 +325,7 @@ impl Checked<'_> {
         hot
     }
 
-    /// How many of something are kept.
+    /// Returns the count called `name`, which is limited.
     fn kept(&mut self, name: &str) -> u64 {
         let many = self.resolved.values.count(name);
         if many > MOST_KEPT {
@@ -336,7 +336,7 @@ impl Checked<'_> {
 }
 
 impl ProbeRead {
-    /// Refuses what the schemes leave no meaning to.
+    /// Refuses probes that make no sense with these schemes.
     pub(super) fn check(&self, schemes: &[Scheme], workloads: usize, problems: &mut Problems) {
         if let Some((at, windows)) = &self.goodput_at
             && windows.saturating_mul(workloads as u64) > MOST_OF_WINDOWS
@@ -379,7 +379,8 @@ impl ProbeRead {
 }
 
 impl ProbeRead {
-    /// Refuses the latency of workloads whose flows all stay within one rack, and fair shares of no flow, as in `plan`.
+    /// Refuses the latency of workloads whose flows all stay within one rack, and fair shares without active
+    /// flows, as in `plan`.
     pub(super) fn check_plan(&self, network: &Network, plan: &Plan, problems: &mut Problems) {
         if let Some(at) = &self.fair_at
             && fair::active(plan).is_empty()
@@ -413,7 +414,7 @@ impl ProbeRead {
     }
 }
 
-/// The instants of `occupancy`, in order, none twice.
+/// Reads the instants of `occupancy`, in order, without duplicates.
 fn instants(list: List<'_>, last: Time, problems: &mut Problems) -> (Vec<Time>, Setting) {
     const EXPECTED: &str = "times like [\"1 ms\", \"3 ms\"]";
     let path = &list.path;
@@ -441,7 +442,7 @@ fn instants(list: List<'_>, last: Time, problems: &mut Problems) -> (Vec<Time>, 
     (found, list.setting(&texts))
 }
 
-/// The selections of links of `spread`, none twice.
+/// Reads the selections of links of `spread`, without duplicates.
 fn between(
     list: List<'_>,
     network: Option<&Network>,
@@ -470,7 +471,7 @@ fn between(
     (found, list.setting(&texts))
 }
 
-/// The workloads of `latency`, by number, none twice, each with its place.
+/// Reads the workloads of `latency`, by number, without duplicates, each with its place.
 fn latency(
     list: List<'_>,
     workloads: Option<&[Traffic]>,

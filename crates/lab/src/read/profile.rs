@@ -1,9 +1,9 @@
-//! Profiles: values of a named system's senders, below everything that a scenario or a scheme says.
+//! Profiles: values of a named system's senders, below all settings of a scenario or a scheme.
 //!
 //! **Decision**     the profile of a scheme: the scenario's, over it that of the scheme's file, over it that of
-//!                  `[scheme.NAME]`, then each `--set` and sweep in the order given. A value of a profile
-//!                  gives way where the transport would refuse it beside what the scenario and the scheme say, or where
-//!                  it has no effect: `recovery = "newreno"` alone turns off what needs SACK.
+//!                  `[scheme.NAME]`, then each `--set` and sweep in the order given. A value of a profile gives
+//!                  way if the transport would refuse it beside the settings of scenario and scheme, or if it
+//!                  has no effect: `recovery = "newreno"` alone turns off everything that needs SACK.
 //! **State**        none.
 //! **Units**        those of `[transport]`.
 //! **Errors**       an unknown profile, at its place.
@@ -27,7 +27,7 @@ use sidestep_config::spec::{Layer, Spec};
 use sidestep_transport::{TransportConfig, shim};
 use sidestep_types::{Refusal, Value};
 
-/// The profile of a scheme.
+/// Profile of a scheme.
 pub(super) struct Profile {
     at: At,
     transport: Table,
@@ -36,7 +36,7 @@ pub(super) struct Profile {
 }
 
 impl<'a> Reader<'a> {
-    /// The profile of the scheme called `name`. `None` when a problem left it unknown.
+    /// Finds the profile of the scheme called `name`. `None` if a problem left it unknown.
     pub(super) fn profile(
         &self,
         name: &str,
@@ -45,7 +45,7 @@ impl<'a> Reader<'a> {
     ) -> Option<Profile> {
         let own = ["scheme", name];
         let key = format!("scheme.{name}.{PROFILE}");
-        // The scenario's is checked with the other keys at its top.
+        // The scenario's profile is checked with its other top-level keys.
         let of_all = |(root, origin): (&'a Table, &Origin)| {
             let word = named(find(root, PROFILE)?)?;
             Some((word, origin.source(PROFILE)))
@@ -94,7 +94,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The profile that `entry` names.
+/// Returns the profile that `entry` names.
 fn named(entry: &Entry) -> Option<&str> {
     let Item::Text(word) = &entry.node.item else {
         return None;
@@ -102,7 +102,7 @@ fn named(entry: &Entry) -> Option<&str> {
     shipped::profile(word).is_some().then_some(word)
 }
 
-/// The name that `entry` gives, if there is such a profile.
+/// Returns the name in `entry`, if there is such a profile.
 fn known<'a>(entry: &'a Entry, problems: &mut Problems) -> Option<&'a str> {
     let word = entry
         .node
@@ -116,8 +116,8 @@ fn known<'a>(entry: &'a Entry, problems: &mut Problems) -> Option<&'a str> {
 }
 
 impl Profile {
-    /// Values for the transport that `spec` describes, below `layers`: all that are not refused beside them or beside
-    /// `shims`, and have an effect.
+    /// Returns values for the transport that `spec` describes, below `layers`: all that are not refused beside
+    /// these or beside `shims`, and have an effect.
     pub fn beside(&self, spec: &Spec<'_>, layers: &[Layer<'_>], shims: &[Named]) -> Table {
         let mut table = self.transport.clone();
         while let Some(index) = self.unfit(spec, &table, layers, shims) {
@@ -126,8 +126,8 @@ impl Profile {
         table
     }
 
-    /// The first value of `table` that the transport does not take, or refuses, or that has no effect. A key that a
-    /// layer gives as well is not the profile's.
+    /// Finds the first value of `table` that the transport does not use, or refuses, or that has no effect. A
+    /// key that a layer also gives is not the profile's.
     fn unfit(
         &self,
         spec: &Spec<'_>,
@@ -138,7 +138,7 @@ impl Profile {
         let own = self.layer(table, spec.name);
         let all: Vec<Layer<'_>> = std::iter::once(own).chain(layers.iter().copied()).collect();
         let quiet = &mut Problems::default();
-        // What cannot be read is reported where the layers are resolved in earnest.
+        // Unreadable values are reported when the layers are resolved for use.
         let resolved = resolve(spec, &all, &self.at, &mut Ledger::default(), quiet)?;
         let word = |key: &str| match resolved.values.get(key) {
             Value::Word(word) => word.clone(),
@@ -150,7 +150,7 @@ impl Profile {
             !takes(resolved.kind, &entry.key)
                 || beside.is_some_and(|(other, words)| !words.contains(&&*word(other)))
         };
-        // A shim that goes by duplicates needs senders without SACK.
+        // A shim that counts duplicates needs senders without SACK.
         let beside_shims = |built: TransportConfig| match shim::check(shims, &built) {
             Ok(()) => Ok(()),
             Err((_, why)) => Err(Refusal::about(&["recovery"], why.to_string())),
@@ -167,7 +167,7 @@ impl Profile {
         why.params.iter().find_map(ours)
     }
 
-    /// `table` as the lowest layer of the section `name`.
+    /// Returns `table` as the lowest layer of the section `name`.
     pub fn layer<'a>(&'a self, table: &'a Table, name: &'a str) -> Layer<'a> {
         Layer {
             table,

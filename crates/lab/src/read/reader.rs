@@ -1,4 +1,4 @@
-//! All that was written about one point of an experiment, in the order of its layers.
+//! Layers of one point of an experiment, in order.
 
 use super::words::descend;
 use sidestep_config::document::Table;
@@ -7,29 +7,29 @@ use sidestep_config::source::Origin;
 use sidestep_config::spec::Layer;
 use sidestep_sim::Files;
 
-/// All that was written about one point, not yet understood.
+/// Layers of one point, not yet resolved.
 pub(super) struct Reader<'a> {
     pub at: At,
-    /// The files, later ones win: the base, if there is one, and the scenario.
+    /// Files, later ones win: the base, if there is one, and the scenario.
     pub written: &'a [(Table, Origin)],
-    /// What is laid over them, in this order: `[quick]`, the point, each `--set`.
+    /// Layers over the files, in this order: `[quick]`, the point, each `--set`.
     pub over: Vec<(&'a Table, &'a Origin)>,
-    /// What decides the numbers: topologies, distributions, flow lists.
+    /// Files that decide the numbers: topologies, distributions, flow lists.
     pub files: &'a dyn Files,
-    /// Where schemes are found.
+    /// Files of schemes.
     pub scheme_files: &'a dyn Files,
-    /// The classes that claims and plots may ask for; `None` where the workloads were not understood.
+    /// Classes that claims and plots may name; `None` if the workloads could not be read.
     pub classes: Option<Vec<String>>,
 }
 
 impl Reader<'_> {
-    /// The files' own trees and then what is laid over them, each with its origin.
+    /// Iterates over the trees of the files and then those over them, each with its origin.
     pub fn roots(&self) -> impl Iterator<Item = (&Table, &Origin)> {
         let written = self.written.iter().map(|(root, origin)| (root, origin));
         written.chain(self.over.iter().copied())
     }
 
-    /// The layers of the section `name`, which stands at `path`, and its place.
+    /// Returns the layers of the section `name`, found at `path`, and its place.
     pub fn layers<'a>(
         &'a self,
         name: &'a str,

@@ -1,4 +1,4 @@
-//! The file of a scheme: found by name, shipped or of the user's.
+//! File of a scheme: found by name, shipped or the user's.
 
 use super::reader::Reader;
 use crate::shipped;
@@ -6,10 +6,10 @@ use sidestep_config::document::{self, Table};
 use sidestep_config::problem::{At, Problems, suggest};
 use sidestep_config::source::{self, Origin};
 
-/// The key of a scenario or a scheme that names a profile.
+/// Key of a scenario or a scheme that names a profile.
 pub(super) const PROFILE: &str = "profile";
 
-/// A scheme's own file.
+/// File of a scheme.
 pub(super) struct SchemeFile {
     pub at: At,
     pub root: Table,
@@ -17,8 +17,8 @@ pub(super) struct SchemeFile {
 }
 
 impl Reader<'_> {
-    /// The scheme's file: a shipped one, the one at this path, `schemes/NAME.toml`, or none
-    /// at all when the scenario defines the scheme itself.
+    /// Finds the scheme's file: a shipped one, the one at this path, `schemes/NAME.toml`, or an empty
+    /// one if the scenario defines the scheme itself.
     pub(super) fn scheme_file(
         &self,
         word: &str,
@@ -69,13 +69,13 @@ impl Reader<'_> {
     }
 }
 
-/// What a scheme's file or a `[scheme.NAME]` may say.
+/// Keys of a scheme's file or a `[scheme.NAME]`.
 pub const SCHEME_KEYS: [&str; 6] = ["summary", "paper", PROFILE, "switch", "transport", "host"];
 
-/// What a `[scheme.NAME]` of a scenario may say besides: transports of its workloads.
+/// Further key of a `[scheme.NAME]` in a scenario: transports of its workloads.
 pub const WORKLOADS: &str = "workload";
 
-/// Refuses other keys, but for `more`.
+/// Refuses keys other than [`SCHEME_KEYS`] and `more`.
 pub(super) fn check_keys(
     table: &Table,
     section: &str,

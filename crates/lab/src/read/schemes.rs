@@ -1,4 +1,4 @@
-//! The schemes to compare: found by name, layered and read.
+//! Reads the schemes to compare: finds them by name and resolves their layers.
 
 use super::host::{ReadHost, host};
 use super::reader::Reader;
@@ -19,21 +19,21 @@ use sidestep_sim::{Network, SwitchConfig};
 use sidestep_transport::{TransportConfig, shim};
 use sidestep_types::{Framing, Refusal};
 
-/// A scheme with its settings.
+/// Scheme with its settings.
 pub(super) struct ReadScheme {
     pub scheme: Scheme,
     pub settings: Vec<Setting>,
 }
 
-/// The values of a scheme's sections.
+/// Values of a scheme's sections.
 struct SchemeValues {
     switch: Resolved,
-    /// What some switches have otherwise.
+    /// Values of switches that differ.
     differing: Vec<Differing>,
     transport: Resolved,
-    /// Those of workloads that have their own.
+    /// Transports of workloads that choose their own.
     transports: ReadTransports,
-    /// `None` when it was refused.
+    /// Values of the host; `None` if they were refused.
     host: Option<ReadHost>,
     profile: Setting,
 }
@@ -45,8 +45,8 @@ impl SchemeValues {
 }
 
 impl Reader<'_> {
-    /// Reads all schemes, each even when another is wrong, and says what must be warned about.
-    /// All have the scenario's `framing` and stand in its `network`, if that could be read.
+    /// Reads all schemes, each even if another is wrong, and returns them with warnings. All use the scenario's
+    /// `framing` and its `network`, if that could be read.
     pub(super) fn schemes(
         &self,
         names: &[(String, At)],
@@ -113,7 +113,7 @@ impl Reader<'_> {
         } = host;
         let config = SchemeConfig {
             framing,
-            // The scenario's: see `Head::finish`.
+            // The scenario's value follows in `Head::finish`.
             ttl: u8::MAX,
             switch: switches.switch,
             others: switches.others,
@@ -123,7 +123,7 @@ impl Reader<'_> {
             nic,
             kernel,
             marker,
-            // The scenario's as well.
+            // The scenario's value follows later as well.
             changes: Vec::new(),
         };
         let word =
@@ -148,7 +148,7 @@ impl Reader<'_> {
         Some(ReadScheme { scheme, settings })
     }
 
-    /// What the layers of each section come to.
+    /// Resolves the layers of each section.
     fn scheme_values(
         &self,
         name: &str,
@@ -192,7 +192,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Scenario, scheme file, the scenario's override, `--set` for all, `--set` for this one.
+    /// Collects layers: scenario, scheme file, the scenario's override, `--set` for all, `--set` for this one.
     fn scheme_layers<'a>(
         &'a self,
         section: &'a str,
@@ -221,7 +221,7 @@ impl Reader<'_> {
         for (root, origin) in self.written {
             add(root, &own, origin, prefix, false);
         }
-        // In the order in which they were given, whether to all or to one.
+        // Keep the order given, whether a layer is for all or for one.
         for (root, origin) in &self.over {
             add(root, &[section], origin, "", true);
             add(root, &own, origin, "", false);
@@ -229,7 +229,7 @@ impl Reader<'_> {
         layers
     }
 
-    /// The scheme's `summary` or `paper`: the scenario's word over its file's.
+    /// Returns the scheme's `summary` or `paper`: the scenario's word wins over its file's.
     fn scheme_word(
         &self,
         key: &str,
@@ -247,7 +247,7 @@ impl Reader<'_> {
         text.unwrap_or_default().to_string()
     }
 
-    /// `[scheme.NAME]` must be about a scheme of the scenario, and say what a scheme can.
+    /// Checks that each `[scheme.NAME]` is about a scheme of the scenario, and has keys of a scheme.
     fn check_overrides(&self, names: &[(String, At)], problems: &mut Problems) {
         for (index, (root, _)) in self.roots().enumerate() {
             let Some((table, _)) = descend(root, &["scheme"], problems) else {
@@ -255,7 +255,7 @@ impl Reader<'_> {
             };
             for entry in table {
                 let listed = names.iter().any(|(name, _)| stem(name) == entry.key);
-                // `--set schemes=dibs` leaves the file's other overrides behind.
+                // `--set schemes=dibs` leaves the file's other overrides unused.
                 let left = index < self.written.len() && self.lists(&entry.key);
                 if !listed && !left {
                     let hint = suggest(&entry.key, names.iter().map(|(name, _)| stem(name)));
@@ -271,13 +271,13 @@ impl Reader<'_> {
         }
     }
 
-    /// Does a file define the scheme itself?
+    /// True if a file defines the scheme itself.
     pub(super) fn defines(&self, name: &str, problems: &mut Problems) -> bool {
         let mut roots = self.written.iter();
         roots.any(|(root, _)| descend(root, &["scheme", name], problems).is_some())
     }
 
-    /// Does the files' own `schemes` list this one?
+    /// True if `schemes` in the files lists this one.
     pub(super) fn lists(&self, name: &str) -> bool {
         let mut quiet = Problems::default();
         let mut roots = self.written.iter().rev();
@@ -287,7 +287,7 @@ impl Reader<'_> {
     }
 }
 
-/// Switches that rank data by themselves read no marks.
+/// Refuses shims that mark ranks if switches rank data themselves and read no marks.
 fn marks_are_read(switch: &SwitchConfig, shims: &[Named]) -> Result<(), Refusal> {
     let mut shims = shims.iter();
     match shims.find(|(name, _)| switch.sent.is_some() && shim::nature(name).tags) {

@@ -1,6 +1,6 @@
-//! What a scenario says and no run does: each with its place and its number.
+//! Warnings about settings of a scenario that no run uses, each with its place and its number.
 //!
-//! What stands at its default does no harm: a scenario that was written out says all of them.
+//! Defaults cause no warning: a written-out scenario contains all of them.
 
 use super::reader::Reader;
 use super::words::descend;
@@ -14,8 +14,8 @@ use sidestep_sim::{FlowPlan, Plan, Start};
 use sidestep_types::{Param, ParamUnit, Time, Value};
 
 impl Reader<'_> {
-    /// Warnings about what is left out, and about what nothing reads. `first` is the plan of the first
-    /// seed, when it was drawn.
+    /// Warns of flows that are left out, and of settings that nothing reads. `first` is the plan of the first
+    /// seed, if it was drawn.
     pub(super) fn silent(&self, scenario: &Scenario, first: Option<&Plan>) -> Vec<String> {
         let mut said = left_out(scenario);
         said.extend(first.and_then(|plan| never_started(scenario, plan)));
@@ -27,7 +27,7 @@ impl Reader<'_> {
         said
     }
 
-    /// The last that says `path`.
+    /// Returns the place of the last layer that has `path`.
     fn said_at(&self, path: &[&str]) -> Option<At> {
         let (key, tables) = path.split_last()?;
         let mut quiet = Problems::default();
@@ -70,7 +70,7 @@ impl Reader<'_> {
         scenario.settings.iter().filter_map(long).collect()
     }
 
-    /// A switch takes one from a packet's time to live, and drops it at zero.
+    /// Warns of a short time to live: a switch decrements it, and drops the packet at zero.
     fn too_few_hops(&self, scenario: &Scenario) -> Option<String> {
         let ttl = u32::from(scenario.schemes[0].config.ttl);
         if most_switches(&scenario.network).is_some_and(|most| ttl > most) {
@@ -91,7 +91,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Keys of `[switch]` that mean something beside a word of another one, which no scheme has.
+    /// Warns of keys of `[switch]` that need a word of another key, which no scheme has.
     fn beside_no_word(&self, scenario: &Scenario) -> Vec<String> {
         let idle = |param: &Param| {
             let (other, words) = param.beside?;
@@ -121,7 +121,7 @@ impl Reader<'_> {
         SWITCH.iter().filter_map(idle).collect()
     }
 
-    /// Where a key of `[switch]` is said, of all schemes or of one.
+    /// Returns the place of a key of `[switch]`, for all schemes or for one.
     fn said_of_switches(&self, key: &str) -> Option<At> {
         let mut quiet = Problems::default();
         let of_one = self.roots().filter_map(|(root, _)| {
@@ -138,7 +138,7 @@ impl Reader<'_> {
 
     fn probes_of_nothing(&self, scenario: &Scenario, plan: Option<&Plan>) -> Vec<String> {
         let probe = &scenario.probe;
-        // Where too many flows were planned to draw them, nobody knows.
+        // If too many flows were planned to draw them, it is unknown.
         let endless = plan.is_none_or(|plan| plan.flows.iter().any(FlowPlan::is_endless));
         let idle = [
             (
@@ -180,12 +180,12 @@ impl Reader<'_> {
         .collect()
     }
 
-    /// A scheme that is about queues without end, and a `--set` for all that ends them.
+    /// Warns of a scheme that requires unlimited queues, and a `--set` for all that limits them.
     fn made_finite(&self, scenario: &Scenario) -> Vec<String> {
         let finite = |setting: &Setting| {
             let name = setting.scheme.as_deref()?;
             let set = setting.key == "switch.capacity" && setting.source.starts_with("user: --set");
-            // What is said of this scheme alone is meant.
+            // A value for this scheme alone is intended.
             let meant = || {
                 let own = self.over.iter().flat_map(|(root, _)| *root);
                 let own = own
@@ -208,7 +208,7 @@ impl Reader<'_> {
         scenario.settings.iter().filter_map(finite).collect()
     }
 
-    /// Does the scheme's own file, or the scenario, give it queues without end?
+    /// True if the scheme's own file, or the scenario, gives it unlimited queues.
     fn is_unlimited(&self, name: &str) -> bool {
         let mut quiet = Problems::default();
         let mut says = |root: &Table, path: &[&str]| {
@@ -234,7 +234,7 @@ impl Reader<'_> {
     }
 }
 
-/// Flows of a list that no run has.
+/// Warns of flows of a list that no run has.
 fn left_out(scenario: &Scenario) -> Vec<String> {
     let late = |of: &crate::scenario::Traffic| {
         let (late, all, [first, last]) = of.workload.left_out(scenario.duration)?;
@@ -252,7 +252,7 @@ fn left_out(scenario: &Scenario) -> Vec<String> {
     scenario.traffic.iter().filter_map(late).collect()
 }
 
-/// Flows that are planned for after the end of every run.
+/// Warns of flows that are planned for after the end of every run.
 fn never_started(scenario: &Scenario, plan: &Plan) -> Option<String> {
     let end = scenario.duration.saturating_add(scenario.drain);
     let start = |start: Start| match start {
@@ -270,11 +270,11 @@ fn never_started(scenario: &Scenario, plan: &Plan) -> Option<String> {
     ))
 }
 
-/// Is a value of this section given that is not its default?
+/// True if a value of this section is given that is not its default.
 fn says_more(scenario: &Scenario, params: &[Param], section: &str, name: &str) -> bool {
     let param = params.iter().find(|param| param.name == name);
     let param = param.expect("a parameter of the section");
-    // One value has several words: 0.9 and 9/10, 0 us and 0 ps.
+    // One value may be written in several ways: 0.9 and 9/10, 0 us and 0 ps.
     let value = |text: &str| Value::parse(text, param).ok();
     let default = param.default.and_then(value);
     let key = format!("{section}.{name}");
@@ -289,7 +289,7 @@ fn table_of(entry: &document::Entry) -> Option<&Table> {
     }
 }
 
-/// The warning behind its place.
+/// Puts the place before a warning.
 fn placed(at: Option<&At>, warning: String) -> String {
     match at {
         Some(at) if at.line > 0 => format!("{}:{}:{}: {warning}", at.file, at.line, at.column),

@@ -1,4 +1,4 @@
-//! What the switches of a scheme are: what `[switch]` says of all of them, and `[switch.at]` of some.
+//! Switches of a scheme: `[switch]` for all of them, and `[switch.at]` for some.
 
 use crate::scheme::switch;
 use sidestep_config::decision::{Decision, decision, holds_a_packet};
@@ -8,7 +8,7 @@ use sidestep_config::section::Resolved;
 use sidestep_sim::{Network, Others, SwitchConfig, check_switch};
 use sidestep_types::{Framing, Longest, Refusal, Values};
 
-/// The switches of a network as their topology calls them.
+/// Returns the switches of a network with the names of their topology.
 pub(super) fn called(network: &Network) -> Vec<Called<'_>> {
     let each = network.switches.iter().map(|info| Called {
         name: &info.name,
@@ -17,25 +17,25 @@ pub(super) fn called(network: &Network) -> Vec<Called<'_>> {
     each.collect()
 }
 
-/// The switches of a scheme, read.
+/// Switches of a scheme, as read.
 pub(super) struct ReadSwitches {
     pub switch: SwitchConfig,
     pub others: Others,
-    /// What each kind of `others` is about.
+    /// Tier or switch that each kind of `others` applies to.
     pub about: Vec<String>,
 }
 
-/// One kind of switch, with its own section.
+/// Kind of switch, with its own section.
 struct Kind<'a> {
     resolved: &'a Resolved,
-    /// Where it is refused when no value of it is to blame.
+    /// Place of a refusal if no value of the section is to blame.
     at: &'a At,
-    /// The switches that are of it.
+    /// Switches of this kind.
     numbers: Vec<usize>,
 }
 
 impl Kind<'_> {
-    /// Reports a refusal, but not what it inherits when that is shown already: its place and part.
+    /// Reports a refusal, unless an inherited one with the same place and part was shown already.
     fn refused(
         &self,
         part: &'static str,
@@ -50,7 +50,7 @@ impl Kind<'_> {
         }
     }
 
-    /// Its config, when it can be had with what `[switch]` says of all, in `values`.
+    /// Builds the config, if it is possible with the values for all of `[switch]`, in `values`.
     fn config(
         &self,
         decision: Decision,
@@ -65,7 +65,7 @@ impl Kind<'_> {
         built.map_err(refused).ok()
     }
 
-    /// Refuses policies that one of its switches has too few ports for.
+    /// Refuses policies for which one of the switches has too few ports.
     fn fits(&self, decision: &Decision, network: &Network) -> Result<(), (&'static str, Refusal)> {
         let ports = network.port_counts();
         let mut seen = Vec::new();
@@ -84,7 +84,7 @@ impl Kind<'_> {
     }
 }
 
-/// What the sections come to. `longest` is known where transport and shims could be read.
+/// Builds the switches from the sections. `longest` is known if transport and shims could be read.
 pub(super) fn switches(
     (resolved, differing): (&Resolved, &[Differing]),
     network: Option<&Network>,
@@ -95,7 +95,7 @@ pub(super) fn switches(
 ) -> Option<ReadSwitches> {
     let count = network.map_or(0, |network| network.switches.len());
     let mut of = vec![None; count];
-    // Of two that match one switch either will do: they say the same.
+    // If two kinds match one switch, either will do: they are equal.
     for (kind, differing) in (0u16..).zip(differing) {
         differing.switches.iter().for_each(|s| of[*s] = Some(kind));
     }

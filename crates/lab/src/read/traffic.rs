@@ -1,4 +1,4 @@
-//! `[topology]` and `[workload.NAME]`: the network and what is sent over it.
+//! `[topology]` and `[workload.NAME]`: the network and the traffic over it.
 
 use super::reader::Reader;
 use super::words::{NAME_RULE, common, descend, is_name};
@@ -16,10 +16,10 @@ use sidestep_transport::shim;
 use sidestep_types::Refusal;
 use std::sync::Arc;
 
-/// At most this many workloads: a packet holds its class in a byte.
+/// Maximum number of workloads: a packet holds its class in a byte.
 const MOST_CLASSES: usize = 255;
 
-/// Refuses workloads whose flows may send segments that a scheme cannot have.
+/// Refuses workloads whose flows may send larger segments than a scheme can carry.
 pub(super) fn check_mss(traffic: &[Traffic], schemes: &[Scheme], problems: &mut Problems) {
     for (class, of) in (0..).zip(traffic) {
         let Some((mss, param)) = of.workload.largest_mss() else {
@@ -37,7 +37,7 @@ pub(super) fn check_mss(traffic: &[Traffic], schemes: &[Scheme], problems: &mut 
     }
 }
 
-/// What a scheme that can be had otherwise cannot be when segments of the flows of `class` carry `mss` bytes.
+/// Refuses segments of `mss` bytes in the flows of `class` if the scheme cannot carry them.
 fn unfit(scheme: &Scheme, class: u8, mss: u32) -> Result<(), Refusal> {
     let config = &scheme.config;
     let transport = config.transport_of(class);
@@ -57,10 +57,10 @@ fn unfit(scheme: &Scheme, class: u8, mss: u32) -> Result<(), Refusal> {
     check_switch(&config.switch, config.framing, longest)
 }
 
-/// The key of a workload's transport.
+/// Key of a workload's transport.
 const TRANSPORT: &str = TRANSPORT_SPEC.name;
 
-/// The table of a workload, but for its transport.
+/// Returns the table of a workload without its transport.
 fn without_transport(layer: &Layer<'_>) -> Table {
     let others = layer.table.iter().filter(|entry| entry.key != TRANSPORT);
     others.cloned().collect()
@@ -90,7 +90,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The workloads, in the order in which they are first named.
+    /// Reads the workloads, in the order in which they are first named.
     pub(super) fn traffic(
         &self,
         network: Option<&(Network, Vec<Setting>)>,
@@ -123,7 +123,7 @@ impl Reader<'_> {
         Some((traffic, settings))
     }
 
-    /// Names of the workloads with their places, in the order in which they are first named.
+    /// Returns the names of the workloads with their places, in the order in which they are first named.
     pub(super) fn named_workloads(&self, problems: &mut Problems) -> Vec<(&str, &At)> {
         let mut names: Vec<(&str, &At)> = Vec::new();
         for (root, _) in self.roots() {
@@ -162,7 +162,7 @@ impl Reader<'_> {
             policies: &[],
         };
         let (layers, at) = self.layers(&section, &["workload", name], problems);
-        // What flows are sent is the same for all schemes; their transport is read with each scheme's.
+        // The flows are the same for all schemes; their transport is read with each scheme's.
         let tables: Vec<Table> = layers.iter().map(without_transport).collect();
         let layers: Vec<Layer<'_>> = (layers.iter().zip(&tables))
             .map(|(layer, table)| Layer { table, ..*layer })

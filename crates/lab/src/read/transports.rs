@@ -1,11 +1,12 @@
-//! Transports of workloads: what `[workload.NAME]` says of its transport, over what the scheme says of all.
+//! Transports of workloads: the transport of `[workload.NAME]`, over that of the scheme.
 //!
-//! **Decision**     key by key, later ones win: what `[transport]` comes to for the scheme, `transport` of the workload,
-//!                  `transport` of `[scheme.NAME.workload.NAME]`. A `--set` or a sweep of `[transport]` changes what a
-//!                  workload does not say itself. `transport = "dctcp"` is `transport = { kind = "dctcp" }`.
+//! **Decision**     key by key, later ones win: the resolved `[transport]` of the scheme, `transport` of the
+//!                  workload, `transport` of `[scheme.NAME.workload.NAME]`. A `--set` or a sweep of
+//!                  `[transport]` changes keys that a workload does not set itself. `transport = "dctcp"` is
+//!                  `transport = { kind = "dctcp" }`.
 //! **State**        none.
 //! **Units**        those of `[transport]`.
-//! **Errors**       those of `[transport]`, and shims or a NIC of the scheme that cannot be beside the transport.
+//! **Errors**       those of `[transport]`, and shims or a NIC of the scheme that do not fit the transport.
 //! **Source**       ours: coexistence is a question of two transports on one network.
 //! **Deviations**   none known.
 
@@ -35,17 +36,17 @@ pub(super) struct ReadTransports {
     chosen: Vec<Chosen>,
 }
 
-/// A transport that a workload has for itself.
+/// Transport that a workload chooses for itself.
 struct Chosen {
     section: String,
     /// Place of the choice.
     at: At,
-    /// Place of its `mss`, if it has one of its own.
+    /// Place of its `mss`, if it sets one.
     mss: Option<At>,
     transport: TransportConfig,
 }
 
-/// A layer of a workload's own transport.
+/// Layer of a workload's own transport.
 struct Own<'a> {
     table: Table,
     origin: &'a Origin,
@@ -54,8 +55,8 @@ struct Own<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads the transports of all workloads under the scheme called `name`, whose own resolves to `common` from
-    /// the profile and the layers `inherited`, above these shims. `None` when a problem left one without a meaning.
+    /// Reads the transports of all workloads under the scheme called `name`, whose own resolves to `common`
+    /// from the profile and the layers `inherited`, above these shims. `None` if a problem makes one invalid.
     pub(super) fn transports(
         &self,
         name: &str,
@@ -106,7 +107,7 @@ impl Reader<'_> {
         Some(read)
     }
 
-    /// Layers of the transport of `workload` itself, and the place of the first.
+    /// Returns the layers of the transport of `workload` itself, and the place of the first.
     fn own_layers<'a>(
         &'a self,
         name: &str,
@@ -158,7 +159,8 @@ impl Reader<'_> {
         (layers, first)
     }
 
-    /// `[scheme.NAME.workload.NAME]` must be about a workload of the scenario, and say its transport alone.
+    /// Checks that each `[scheme.NAME.workload.NAME]` is about a workload of the scenario, and sets only its
+    /// transport.
     pub(super) fn check_workloads_of(&self, scheme: &Table, what: &str, problems: &mut Problems) {
         let Some((all, _)) = descend(scheme, &["workload"], problems) else {
             return;
@@ -195,13 +197,13 @@ impl Reader<'_> {
 }
 
 impl ReadTransports {
-    /// Payload bytes of the largest segment, where the scheme's own transport has `common`.
+    /// Returns the payload bytes of the largest segment, if the scheme's own transport has `common`.
     pub fn largest_mss(&self, common: u32) -> u32 {
         let own = self.chosen.iter().map(|own| own.transport.mss());
         own.fold(common, u32::max)
     }
 
-    /// Refuses a transport beside which the shims of the scheme called `name`, or its NIC, cannot be.
+    /// Refuses a transport that does not fit the shims of the scheme called `name`, or its NIC.
     pub fn check(&self, name: &str, host: &ReadHost, problems: &mut Problems) -> Option<()> {
         let mut fits = true;
         for own in &self.chosen {
@@ -228,7 +230,7 @@ impl ReadTransports {
     }
 }
 
-/// The workload's transport: its own layers over those of the scheme.
+/// Resolves the workload's transport: its own layers over those of the scheme.
 fn own_transport(
     section: &str,
     own: &[Own<'_>],
@@ -244,7 +246,7 @@ fn own_transport(
     };
     let kind = own.iter().rev().find_map(named);
     let kind = kind.as_deref().unwrap_or(common.kind);
-    // What a scheme says to its own kind, and this one does not take, is no mistake.
+    // A key that a scheme gives for its own kind, and this kind does not use, is no error.
     let taken = |key: &str| {
         let entry = TRANSPORTS.iter().find(|entry| entry.name == kind);
         let own = entry.into_iter().flat_map(|entry| entry.params);
@@ -278,7 +280,7 @@ fn own_transport(
     resolve(&spec, &layers, at, ledger, problems)
 }
 
-/// `"dctcp"` or `{ kind = "dctcp", … }` as a table.
+/// Returns `"dctcp"` or `{ kind = "dctcp", … }` as a table.
 fn as_table(node: &Node) -> Option<Table> {
     match &node.item {
         Item::Table(table) => Some(table.clone()),

@@ -1,11 +1,11 @@
-//! What the files of the reader share: words, names, tables within tables, and settings.
+//! Helpers of the reader: words, names, tables within tables, and settings.
 
 use crate::scenario::{Said, Setting};
 use sidestep_config::document::{Item, Node, Table, find};
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::Resolved;
 
-/// The sections of a scenario, with two of what stands around it.
+/// Sections of a scenario, and two of the keys around it.
 pub const SECTIONS: [&str; 10] = [
     "topology",
     "switch",
@@ -22,20 +22,20 @@ pub const SECTIONS: [&str; 10] = [
 pub(super) const NAME_RULE: &str = "a name has letters, digits, \"-\" and \"_\" alone, 64 at most";
 
 pub(super) fn is_name(name: &str) -> bool {
-    // Files are named after it.
+    // Files are named after the name.
     (1..=64).contains(&name.len())
         && name
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
 }
 
-/// `dibs` of `schemes/dibs.toml`.
+/// Returns the name in a path: `dibs` of `schemes/dibs.toml`.
 pub(super) fn stem(path: &str) -> &str {
     let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
     file.strip_suffix(".toml").unwrap_or(file)
 }
 
-/// The words of `"a, b"` or `["a", "b"]`, each with its place.
+/// Splits `"a, b"` or `["a", "b"]` into words, each with its place.
 pub(super) fn words(
     node: &Node,
     what: &str,
@@ -57,7 +57,7 @@ pub(super) fn words(
     words
 }
 
-/// The table at `path`, and the place of its key.
+/// Returns the table at `path`, and the place of its key.
 pub(super) fn descend<'a>(
     root: &'a Table,
     path: &[&str],
@@ -73,12 +73,12 @@ pub(super) fn descend<'a>(
     Some((table, at?))
 }
 
-/// Settings that hold for every scheme.
+/// Returns the settings as settings for every scheme.
 pub(super) fn common(resolved: Resolved) -> Vec<Setting> {
     of_scheme(None, resolved)
 }
 
-/// Settings of one scheme.
+/// Returns the settings as settings of one scheme.
 pub(super) fn of_scheme(scheme: Option<&str>, resolved: Resolved) -> Vec<Setting> {
     let setting = |(key, value, source)| {
         Setting::from(Said {

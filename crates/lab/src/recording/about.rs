@@ -1,4 +1,4 @@
-//! What a recording says of the run around its events: of the network at its beginning, of flows and queries at its end.
+//! Description of a run in its recording: the network at the beginning, flows and queries at the end.
 
 use crate::scenario::Scenario;
 use crate::scheme::SchemeConfig;
@@ -7,8 +7,8 @@ use sidestep_sim::{End, Outcome, Plan};
 use sidestep_switch::{Capacity, DropReason};
 use sidestep_types::{Size, Time};
 
-/// The head of a recording of scheme number `scheme` with `seed`, by the simulator unless the caller says otherwise. Its
-/// window, flows and packets are the caller's to say.
+/// Returns the head of a recording of scheme number `scheme` with `seed`. The source is the simulator unless
+/// the caller changes it. The caller fills in window, flows and packets.
 pub fn recording_head(scenario: &Scenario, scheme: usize, seed: u64) -> Head {
     let network = network_of(scenario, scheme);
     let scheme = &scenario.schemes[scheme];
@@ -25,7 +25,8 @@ pub fn recording_head(scenario: &Scenario, scheme: usize, seed: u64) -> Head {
     }
 }
 
-/// The network of a scenario as a recording of scheme number `scheme` has it, to draw it before there is one.
+/// Returns the network as a recording of scheme number `scheme` describes it, to draw it before there is a
+/// recording.
 ///
 /// Panics when the scenario has no such scheme.
 pub fn network_of(scenario: &Scenario, scheme: usize) -> Network {
@@ -37,7 +38,7 @@ pub fn network_of(scenario: &Scenario, scheme: usize) -> Network {
     }
 }
 
-/// The flows and queries that were under way from `from` to before `to`.
+/// Returns the flows and queries in progress from `from` to before `to`.
 pub fn recording_tail(plan: &Plan, outcome: &Outcome, from: Time, to: Time) -> Tail {
     let under_way =
         |start: Time, end: Option<Time>| start < to && end.is_none_or(|end| end >= from);
@@ -84,7 +85,7 @@ pub fn recording_tail(plan: &Plan, outcome: &Outcome, from: Time, to: Time) -> T
     }
 }
 
-/// Hosts, then switches; links in the order of cables.
+/// Lists hosts, then switches; links in the order of cables.
 fn network(network: &sidestep_sim::Network, config: &SchemeConfig) -> Network {
     let hosts = network.hosts;
     let number = |end: End| match end {

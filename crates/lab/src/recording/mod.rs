@@ -1,10 +1,10 @@
-//! What of a run is recorded for a page to play, and what the recording says of the run.
+//! Recording of a run for a page to play: the window and the description of the run.
 //!
-//! **Decision**     the window: the one that is given, or from just before the first query until the recording is as
-//!                  large as it may be.
-//! **State**        where the run stands to its window.
+//! **Decision**     the window: the one that is given, or from just before the first query until the recording
+//!                  has reached its size limit.
+//! **State**        progress of the run relative to the window.
 //! **Units**        picoseconds; bytes of the recording.
-//! **Errors**       none; a window that begins after the end of the run is told in a warning.
+//! **Errors**       none; a window that begins after the end of the run is reported in a warning.
 
 mod about;
 
@@ -16,47 +16,47 @@ use sidestep_sim::record::{Packets, Recorded, Recording, Sampled};
 use sidestep_sim::{Outcome, Plan, Start};
 use sidestep_types::Time;
 
-/// A recording whose window nobody gave ends when its chunks take so many bytes. With what stands around them a
+/// Size of the chunks at which a recording without a given window ends, bytes. With head and tail, a
 /// recording of a fat tree of k = 8 stays below 20 MB.
 pub const MOST_BYTES: usize = 18_000_000;
 
-/// A recording whose window nobody gave begins so long before its query.
+/// Time before its query at which a recording without a given window begins.
 const LEAD: Time = Time::from_us(50);
 
-/// What to record of a run.
+/// Specification of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordSpec {
-    /// From the first instant to before the second; `None` is around the first query.
+    /// Window, from the first instant to before the second; `None` is around the first query.
     pub window: Option<(Time, Time)>,
-    /// How senders stand is recorded of these flows.
+    /// Flows whose sender state is recorded.
     pub flows: Sampled,
-    /// What packets do is recorded of these.
+    /// Packets whose events are recorded.
     pub packets: Packets,
-    /// A recording whose window nobody gave ends when its chunks take so many bytes; `None` is [`MOST_BYTES`].
+    /// Size of the chunks at which a recording without a given window ends, bytes; `None` is [`MOST_BYTES`].
     pub most_bytes: Option<usize>,
 }
 
 impl RecordSpec {
-    /// When the recording ends by its size, in bytes of its chunks.
+    /// Returns the size of the chunks at which the recording ends, bytes.
     pub(crate) fn most(&self) -> usize {
         self.most_bytes.unwrap_or(MOST_BYTES)
     }
 }
 
-/// A recording in the hands of a session.
+/// Recording that a session makes.
 pub(crate) struct Tape {
-    /// Until it begins.
+    /// Recording until it begins.
     waits: Option<Recording>,
     pub from: Time,
     pub to: Time,
-    /// It ends when its chunks take so many bytes, if its window was chosen.
+    /// Size of the chunks at which it ends if its window was chosen, bytes.
     most: usize,
-    /// It was told to end.
+    /// True once it was ended.
     pub ended: bool,
 }
 
 impl Tape {
-    /// Of scheme number `scheme` with `seed`.
+    /// Prepares a recording of scheme number `scheme` with `seed`.
     pub fn new(
         scenario: &Scenario,
         scheme: usize,
@@ -93,7 +93,7 @@ impl Tape {
         }
     }
 
-    /// When the session must stop for it next: with everything before its beginning or its end.
+    /// Returns the time at which the session must stop next: just before the recording begins or ends.
     pub fn due(&self) -> Option<Time> {
         let at = match (&self.waits, self.ended) {
             (Some(_), _) => self.from,
@@ -103,18 +103,18 @@ impl Tape {
         Some(at.saturating_sub(Time::from_ps(1)))
     }
 
-    /// What to begin with, if it has not begun.
+    /// Takes the recording to begin with, if it has not begun.
     pub fn begin(&mut self) -> Option<Recording> {
         self.waits.take()
     }
 
-    /// Has it begun?
+    /// True if it has begun.
     pub fn has_begun(&self) -> bool {
         self.waits.is_none()
     }
 }
 
-/// Of which flows, in words.
+/// Describes the sampled flows in words.
 fn of_flows(sampled: &Sampled) -> String {
     match sampled {
         Sampled::All => "all flows".into(),
@@ -127,7 +127,7 @@ fn of_flows(sampled: &Sampled) -> String {
     }
 }
 
-/// `18 MB`, or what else a recording may take.
+/// Formats a size as `18 MB`, or in bytes if it is not a multiple of 1 MB.
 fn size(bytes: usize) -> String {
     match bytes.is_multiple_of(1_000_000) {
         true => format!("{} MB", bytes / 1_000_000),
@@ -135,7 +135,7 @@ fn size(bytes: usize) -> String {
     }
 }
 
-/// From when to when, and why, in words.
+/// Returns the window, from and to, and its reason in words.
 fn window(plan: &Plan, spec: &RecordSpec) -> (Time, Time, String) {
     if let Some((from, to)) = spec.window {
         return (from, to, format!("given: {from}..{to}"));
@@ -161,7 +161,7 @@ fn window(plan: &Plan, spec: &RecordSpec) -> (Time, Time, String) {
     (from, Time::MAX, words)
 }
 
-/// The bytes of a recording, with what became of the flows and queries that were under way in it.
+/// Returns the bytes of a recording, with the outcome of the flows and queries in progress in it.
 pub(crate) fn finish(recorded: Recorded, tape: &Tape, plan: &Plan, outcome: &Outcome) -> Vec<u8> {
     let to = recorded.to;
     let ended = match (recorded.full, to > outcome.end) {

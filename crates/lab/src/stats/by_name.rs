@@ -1,4 +1,4 @@
-//! Classes in JSON: an object, each under its name, in their order.
+//! Classes in JSON: an object, each class under its name, in their order.
 
 use super::ClassSummary;
 use serde::de::{Deserializer, MapAccess, Visitor};

@@ -1,6 +1,6 @@
-//! How evenly something is shared.
+//! Fairness of shares.
 
-/// Jain's index of `shares`: 1 when all are equal, 1/n when one has everything.
+/// Returns Jain's index of `shares`: 1 if all are equal, 1/n if one has everything.
 ///
 /// `None` when there are no shares or all are zero. Source: Jain, Chiu and Hawe, 1984.
 pub fn jain(shares: impl IntoIterator<Item = f64>) -> Option<f64> {
@@ -14,10 +14,10 @@ pub fn jain(shares: impl IntoIterator<Item = f64>) -> Option<f64> {
     (squares > 0.0).then(|| (sum * sum / (n as f64 * squares)).min(1.0))
 }
 
-/// The largest share over the smallest, of several runs the geometric mean, and whether it is a lower
-/// bound: a share of nothing leaves one, that of the smallest share above it.
+/// Returns the largest share over the smallest, as the geometric mean over runs, and whether it is a lower
+/// bound: if a share is zero, the smallest share above zero gives a bound.
 ///
-/// `None` where a run has no share above zero, and of no run. A run without shares is left out.
+/// `None` where a run has no share above zero, and without runs. A run without shares is left out.
 pub fn max_over_min<'a>(runs: impl IntoIterator<Item = &'a [f64]>) -> (Option<f64>, bool) {
     let (mut n, mut logs, mut at_least) = (0u64, 0.0, false);
     for shares in runs.into_iter().filter(|shares| !shares.is_empty()) {
@@ -55,7 +55,7 @@ mod tests {
             (ratio.map(|ratio| (ratio * 1e9).round() / 1e9), at_least)
         };
         assert_eq!(of(&[&[2.0, 5.0, 10.0]]), (Some(5.0), false));
-        // √(2 · 8); the runs' flows are not compared with each other.
+        // √(2 · 8); flows of different runs are not compared with each other.
         assert_eq!(of(&[&[1.0, 2.0], &[], &[100.0, 800.0]]), (Some(4.0), false));
         assert_eq!(of(&[&[0.0, 2.0, 6.0], &[3.0, 9.0]]), (Some(3.0), true));
         assert_eq!(of(&[&[7.0]]), (Some(1.0), false));

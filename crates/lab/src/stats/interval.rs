@@ -1,20 +1,20 @@
 //! 95 % confidence intervals of a mean over seeds, by Student's t.
 
-/// A closed interval.
+/// Closed interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Its lower end.
+    /// Lower end.
     pub low: f64,
-    /// Its upper end.
+    /// Upper end.
     pub high: f64,
 }
 
-/// The 95 % interval of the mean of `values`, one per seed; `None` for fewer than two.
+/// Returns the 95 % interval of the mean of `values`, one per seed; `None` for fewer than two.
 pub fn t_interval(values: &[f64]) -> Option<Interval> {
     t_interval_of(values, 0.95)
 }
 
-/// The same with another confidence, between 0 and 1.
+/// Returns the interval of the mean of `values` with another confidence, between 0 and 1.
 pub fn t_interval_of(values: &[f64], confidence: f64) -> Option<Interval> {
     let n = values.len();
     if n < 2 {
@@ -31,7 +31,7 @@ pub fn t_interval_of(values: &[f64], confidence: f64) -> Option<Interval> {
     })
 }
 
-/// Student's t that holds with `confidence` on both sides together.
+/// Returns the two-sided quantile of Student's t for `confidence`.
 pub(super) fn t_of(freedom: u64, confidence: f64) -> f64 {
     match confidence {
         0.95 => t_975(freedom),
@@ -39,9 +39,9 @@ pub(super) fn t_of(freedom: u64, confidence: f64) -> f64 {
     }
 }
 
-/// The 0.975 quantile of Student's t with `freedom` degrees of freedom; infinite for 0.
+/// Returns the 0.975 quantile of Student's t with `freedom` degrees of freedom; infinite for 0.
 ///
-/// A table up to 30; above, Cornish and Fisher's expansion, right to four decimals.
+/// Uses a table up to 30; above, Cornish and Fisher's expansion, right to four decimals.
 pub fn t_975(freedom: u64) -> f64 {
     const TABLE: [f64; 30] = [
         12.706205, 4.302653, 3.182446, 2.776445, 2.570582, 2.446912, 2.364624, 2.306004, 2.262157,
@@ -63,7 +63,7 @@ pub fn t_975(freedom: u64) -> f64 {
     }
 }
 
-/// Any quantile above the median of Student's t, by halving what lies between; for 1 degree of freedom or more.
+/// Returns any quantile above the median of Student's t, by bisection; for at least 1 degree of freedom.
 fn t_quantile(freedom: u64, share: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while t_share(freedom, high) < share && high < 1e9 {
@@ -80,13 +80,13 @@ fn t_quantile(freedom: u64, share: f64) -> f64 {
     high
 }
 
-/// The share of Student's t below `t`, for a positive `t`.
+/// Returns the share of Student's t below `t`, for a positive `t`.
 ///
-/// The finite series in the angle of Abramowitz and Stegun 26.7.3 and 26.7.4.
+/// Uses the finite series in the angle of Abramowitz and Stegun 26.7.3 and 26.7.4.
 fn t_share(freedom: u64, t: f64) -> f64 {
     let n = freedom as f64;
     let (cos2, sin) = (n / (n + t * t), t / (n + t * t).sqrt());
-    // Terms fall with the power of cos²; beyond this they are nothing.
+    // Terms fall with the power of cos²; later terms are negligible.
     let terms = ((freedom - freedom % 2) / 2).min(100_000);
     let odd = freedom % 2 == 1;
     let (mut term, mut sum) = (1.0, 0.0);
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn other_quantiles_are_those_of_the_printed_tables() {
-        // 0.995 and 0.999 of the usual table, and 0.975 against our own.
+        // Quantiles 0.995 and 0.999 of the usual table, and 0.975 against our own.
         let printed = [(1, 0.995, 63.657), (2, 0.995, 9.925), (4, 0.995, 4.604)];
         let more = [(9, 0.995, 3.250), (4, 0.999, 7.173), (30, 0.999, 3.385)];
         for (freedom, share, t) in printed.into_iter().chain(more) {

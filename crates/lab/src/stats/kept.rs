@@ -1,11 +1,12 @@
-//! Summaries of very many points, held in few bytes.
+//! Summaries of very many points, compressed in memory.
 //!
-//! **Decision**  a [`Summary`] is wide: some 150 numbers, of which a small point has a few, 4.5 kB beside the text. A sweep
-//!               holds one of each point and scheme until its last file is written, so it holds them packed, a quarter of that,
-//!               and unpacks one for as long as somebody reads it.
-//! **Format**    postcard, field after field: of this process alone, never written anywhere. JSON leaves out fields and
-//!               writes others flat, so the fields stand here once more, without that; the compiler asks for each.
-//! **Errors**    none: what is unpacked was packed here.
+//! **Decision**  a [`Summary`] is wide: some 150 numbers, few of them used by a small point, 4.5 kB beside the
+//!               text. A sweep holds one of each point and scheme until its last file is written, so it holds
+//!               them packed, in a quarter of that, and unpacks a summary only while it is read.
+//! **Format**    postcard, field after field: within this process only, never written to a file. JSON leaves
+//!               out fields and flattens others, so the fields are listed here again, without that; the
+//!               compiler requires each.
+//! **Errors**    none: everything unpacked was packed here.
 
 use super::summary::{ClassSummary, LinkUse, Percentiles, Sampled, Summary};
 use crate::probe::Loops;
@@ -15,17 +16,17 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A summary as it is, or packed.
+/// Summary as it is, or packed.
 #[derive(Clone, Debug)]
 pub enum Kept {
-    /// As it is.
+    /// Summary as it is.
     Whole(Arc<Summary>),
-    /// Packed.
+    /// Packed summary.
     Packed(Arc<[u8]>),
 }
 
 impl Kept {
-    /// The summary.
+    /// Returns the summary.
     pub fn get(&self) -> Arc<Summary> {
         match self {
             Kept::Whole(summary) => summary.clone(),
@@ -33,7 +34,7 @@ impl Kept {
         }
     }
 
-    /// The same in few bytes.
+    /// Returns the summary packed.
     pub fn packed(&self) -> Kept {
         match self {
             Kept::Whole(summary) => Kept::Packed(bytes_of(summary).into()),
@@ -63,15 +64,15 @@ fn unpacked(bytes: &[u8]) -> Summary {
     summary
 }
 
-/// What is written.
+/// Form that is written.
 #[derive(Serialize)]
 struct All<'a>(#[serde(with = "Fields")] &'a Summary);
 
-/// What is read.
+/// Form that is read.
 #[derive(Deserialize)]
 struct Own(#[serde(with = "Fields")] Summary);
 
-/// The fields of a [`Summary`], each as it is.
+/// Fields of a [`Summary`], without the attributes for JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Summary")]
 struct Fields {
@@ -129,7 +130,7 @@ struct Fields {
     per_seed: Vec<Summary>,
 }
 
-/// Those of the seeds, which have the same fields.
+/// Serialises the summaries of the seeds, which have the same fields.
 mod seeds {
     use super::{All, Own, Summary};
     use serde::{Deserialize, Deserializer, Serializer};
@@ -170,7 +171,7 @@ mod tests {
     fn what_is_packed_is_the_same_summary() {
         for scheme in [0, 1] {
             let summary = summary(scheme, &[1, 2, 3]);
-            // What stands in JSON in another way, or not at all where it is empty, is there.
+            // Fields that JSON writes in another form, or omits when empty, are present.
             assert_eq!(summary.per_seed.len(), 3);
             assert!(summary.loops.is_some() && !summary.samples.is_empty());
             let packed = Kept::from(summary.clone()).packed();
@@ -184,7 +185,7 @@ mod tests {
     fn of_one_seed_it_takes_less_than_a_third_of_the_summary() {
         let summary = summary(0, &[1]);
         let packed = bytes_of(&summary).len();
-        // Without what stands elsewhere of names, counts and lists.
+        // Leaves out names, counts and lists, which are stored elsewhere.
         let wide = size_of::<Summary>()
             + summary.classes.len() * size_of::<ClassSummary>()
             + summary.fct_by_size_ms.len() * size_of::<Percentiles>();

@@ -1,4 +1,5 @@
-//! Statistics people can trust: exact percentiles (of very many values to 0.05 %), censoring, intervals over seeds.
+//! Statistics people can trust: exact percentiles (for very many values to 0.05 %), censoring, intervals over
+//! seeds.
 
 mod by_name;
 mod fairness;

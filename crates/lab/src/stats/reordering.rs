@@ -1,24 +1,24 @@
-//! How far packets were reordered: n-reordering of RFC 4737 section 5.4.
+//! Extent of packet reordering: n-reordering of RFC 4737 section 5.4.
 
 use sidestep_sim::{ClassOutcome, NReordering};
 
-/// How many packets there were of each n, without the zeros at the end.
+/// Returns the number of packets for each n, without trailing zeros.
 pub fn n_reordering(all: &NReordering) -> Vec<u64> {
     let mut counts = all.counts.to_vec();
     let used = counts.iter().rposition(|n| *n > 0);
     counts.truncate(used.map_or(0, |last| last + 1));
-    // One is held for each point of a sweep.
+    // A sweep stores one for each point.
     counts.shrink_to_fit();
     counts
 }
 
-/// [`n_p99`] of the packets of all workloads together.
+/// Returns [`n_p99`] of the packets of all workloads together.
 pub fn reordering_p99(all: &ClassOutcome) -> (Option<u64>, bool) {
     n_p99(all.reordered, &all.n_reordering.counts)
 }
 
-/// The n that 99 % of the `reordered` packets do not exceed, and whether it is only known to be
-/// that or more. `counts` is of n = 1, 2 and so on, its last number of all beyond.
+/// Returns the 99th percentile of n over the `reordered` packets, and whether it is a lower
+/// bound. `counts` holds n = 1, 2 and so on; its last entry counts all larger n.
 fn n_p99(reordered: u64, counts: &[u64]) -> (Option<u64>, bool) {
     if reordered == 0 {
         return (None, false);

@@ -1,109 +1,110 @@
-//! Completion times, those of the unfinished included: censored, not forgotten.
+//! Completion times, with unfinished ones included: censored, not forgotten.
 
 use super::times::Times;
 use serde::{Deserialize, Serialize};
 use sidestep_types::Time;
 
-/// A sample of completion times. Very many are kept [rounded](Sample::EACH).
+/// Sample of completion times. Very many are kept [rounded](Sample::EACH).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
     done: Times,
-    /// How long each unfinished one has taken so far.
+    /// Elapsed time of each unfinished item.
     open: Times,
-    /// Those that were under way when someone stopped the run. Nobody knows whether they are late:
-    /// they count for the share that finished and rank nowhere.
+    /// Items in progress when the run was stopped. It is unknown whether they are late: they count in the share
+    /// that finished and have no rank.
     cut: u64,
 }
 
-/// A percentile or the mean of a sample.
+/// Percentile or mean of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Percentile {
-    /// It fell on one that finished.
+    /// Value of a finished item.
     Exactly(Time),
-    /// It fell on one that did not: the true value is this or more.
+    /// Lower bound, from an unfinished item: the true value is this or more.
     AtLeast(Time),
 }
 
 impl Sample {
-    /// Of so many that finished in a run, and so many that did not, every time is kept. Of more all are rounded, by at
-    /// most 0.05 %, and counted.
+    /// Number of finished, and of unfinished, items of a run up to which every time is kept. Beyond it all
+    /// times are rounded, by at most 0.05 %, and counted.
     pub const EACH: usize = Times::EACH;
 
-    /// One finished after `span`.
+    /// Adds an item that finished after `span`.
     pub fn done(&mut self, span: Time) {
         self.done.push(span);
     }
 
-    /// One had not finished after `span`.
+    /// Adds an item that had not finished after `span`.
     pub fn open(&mut self, span: Time) {
         self.open.push(span);
     }
 
-    /// Whoever made it was stopped: the unfinished are not late but cut short.
+    /// Notes that the run was stopped: its unfinished items are not late but cut short.
     pub fn stop(&mut self) {
         self.cut += self.open.len();
         self.open.clear();
     }
 
-    /// Takes in another sample.
+    /// Adds another sample.
     pub fn merge(&mut self, other: &Sample) {
         self.done.merge(&other.done);
         self.open.merge(&other.open);
         self.cut += other.cut;
     }
 
-    /// Puts it in order, so that equal samples are equal values and pack well.
+    /// Sorts the sample, so that equal samples are equal values and compress well.
     pub fn sort(&mut self) {
         self.done.sort();
         self.open.sort();
     }
 
-    /// The times of those that finished, in no order.
+    /// Iterates over the times of the finished items, in no order.
     pub fn finished(&self) -> impl Iterator<Item = Time> {
         let repeated = |(time, count)| std::iter::repeat_n(time, count as usize);
         self.done.counts().flat_map(repeated)
     }
 
-    /// The same, with how many had each.
+    /// Iterates over the times of the finished items, with the number of items for each.
     pub fn finished_counts(&self) -> impl Iterator<Item = (Time, u64)> {
         self.done.counts()
     }
 
-    /// How long each of the others has taken so far, in no order, and how many had; without those cut short.
+    /// Iterates over the elapsed times of the unfinished items, in no order, with the number of items for each;
+    /// without those cut short.
     pub fn unfinished_counts(&self) -> impl Iterator<Item = (Time, u64)> {
         self.open.counts()
     }
 
-    /// Are its times rounded, those that finished or the others?
+    /// True if times of finished or unfinished items are rounded.
     pub fn is_rounded(&self) -> bool {
         self.done.is_folded() || self.open.is_folded()
     }
 
-    /// Finished and unfinished together.
+    /// Returns the number of items, finished or not.
     pub fn len(&self) -> u64 {
         self.ranked() + self.cut
     }
 
-    /// All but those cut short.
+    /// Returns the number of items without those cut short.
     fn ranked(&self) -> u64 {
         self.done.len() + self.open.len()
     }
 
-    /// Is there none?
+    /// True if there are no items.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The share that finished; `None` of nothing.
+    /// Returns the share that finished; `None` if there are no items.
     pub fn completed_share(&self) -> Option<f64> {
         (!self.is_empty()).then(|| self.done.len() as f64 / self.len() as f64)
     }
 
-    /// The `permille`-th thousandth by nearest rank: the smallest value that at least that
-    /// share of the sample does not exceed. The unfinished rank last.
+    /// Returns the `permille`-th thousandth by nearest rank: the smallest value that at least that
+    /// share of the sample does not exceed. Unfinished items rank last.
     ///
-    /// On an unfinished one the answer is a lower bound: every time is at least what was seen
-    /// of it, so the value of this rank is at least the same rank among those.
+    /// On an unfinished item the result is a lower bound: every time is at least its elapsed
+    /// time, so the value of this rank is at least the same rank among those.
     pub fn percentile(&mut self, permille: u32) -> Option<Percentile> {
         let n = self.ranked();
         let rank = (u128::from(n) * u128::from(permille)).div_ceil(1000).max(1);
@@ -114,7 +115,8 @@ impl Sample {
         })
     }
 
-    /// The `permille`-th thousandth of those that finished alone, by nearest rank; `None` of none.
+    /// Returns the `permille`-th thousandth of the finished items alone, by nearest rank; `None` if none
+    /// finished.
     pub fn done_percentile(&mut self, permille: u32) -> Option<Time> {
         let n = self.done.len();
         let rank = (u128::from(n) * u128::from(permille)).div_ceil(1000).max(1);
@@ -122,13 +124,14 @@ impl Sample {
         Some(self.done.nth(index))
     }
 
-    /// The mean of those that finished alone; `None` of none.
+    /// Returns the mean of the finished items alone; `None` if none finished.
     pub fn done_mean(&self) -> Option<Time> {
         let mean = self.done.sum().checked_div(u128::from(self.done.len()))?;
         Some(Time::from_ps(mean as u64))
     }
 
-    /// The mean; of the unfinished what was seen of them, which makes it a lower bound. `None` of nothing.
+    /// Returns the mean. Unfinished items count with their elapsed time, which makes it a lower bound. `None`
+    /// if there are no items.
     pub fn mean(&self) -> Option<Percentile> {
         let sum = self.done.sum() + self.open.sum();
         let mean = sum.checked_div(u128::from(self.ranked()))?;
@@ -179,7 +182,7 @@ mod tests {
         assert_eq!(some.percentile(500), exactly(2));
         assert_eq!(some.percentile(990), at_least(100));
         assert_eq!(some.completed_share(), Some(0.75));
-        // The last was asked shortly before the end: its own 1 us says little, the rank says 3.
+        // The last began shortly before the end: its own 1 us is no useful bound, the rank gives 3.
         let mut late = sample(&[2, 3], &[1]);
         assert_eq!(late.percentile(990), at_least(3));
     }
@@ -233,7 +236,7 @@ mod tests {
         // 1 us to 5 s, evenly over the logarithms.
         let ps = |i: u64| (1e6 * libm::exp(libm::log(5e6) * i as f64 / n as f64)) as u64;
         let mut many = Sample::default();
-        // In any order: 11 does not divide n.
+        // The values arrive out of order: 11 does not divide n.
         assert!(!n.is_multiple_of(11));
         (0..n).for_each(|i| many.done(Time::from_ps(ps(11 * i % n))));
         (0..50).for_each(|_| many.open(Time::from_s(6)));
@@ -247,7 +250,7 @@ mod tests {
             let off = got.ps() as f64 / ps(rank - 1) as f64 - 1.0;
             assert!(off.abs() <= 0.0005, "{permille}: {off}");
         }
-        // The unfinished are few, and as they were.
+        // The unfinished are few, and stay exact.
         assert_eq!(many.percentile(1000), at_least(6_000_000));
         assert_eq!(many.finished().count() as u64, n);
         assert_eq!(
@@ -271,7 +274,7 @@ mod tests {
                 None => proptest::prop_assert_eq!(n, 0),
                 Some(Percentile::Exactly(t)) => proptest::prop_assert_eq!(t, Time::from_us(sorted[rank - 1])),
                 Some(Percentile::AtLeast(t)) => {
-                    // However long the unfinished go on, the rank's value is not below it.
+                    // However long the unfinished items take, the rank's value is not below the bound.
                     let mut finished = done.clone();
                     finished.extend(open.iter().map(|o| o + 7));
                     finished.sort_unstable();

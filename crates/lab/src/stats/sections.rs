@@ -1,30 +1,31 @@
 //! Intervals of a number of all seeds together, from each seed's own number: *sectioning*.
 //!
-//! **Method**       the seeds are the sections (Asmussen and Glynn, Stochastic Simulation, section III.5b; Nakayama,
-//!                  TOMACS 24(4), 2014): the centre is the number Q of all seeds, not the mean of theirs, and
-//!                  S² = 1/(n - 1) Σ (Q_seed - Q)². Q ± t(n - 1) S/√n surrounds Q, and a bias of short seeds widens it.
-//! **Scale**        a positive number, or a ratio, is taken by its logarithm: its interval stays positive, and
-//!                  covers skewed numbers better. A difference stays as it is.
-//! **Where seeds fall apart**  if the seeds' numbers lie around Q by more than a factor of e^0.5 (in mean square), the
-//!                  number sits where a few timeouts decide, and no t interval covers it: the range of the
-//!                  seeds is taken in. More seeds do not narrow that.
+//! **Method**       the seeds are the sections (Asmussen and Glynn, Stochastic Simulation, section III.5b;
+//!                  Nakayama, TOMACS 24(4), 2014): the centre is the number Q of all seeds, not the mean of the
+//!                  seeds' numbers, and S² = 1/(n - 1) Σ (Q_seed - Q)². The interval is Q ± t(n - 1) S/√n; a
+//!                  bias of short seeds widens it.
+//! **Scale**        a positive number, or a ratio, uses its logarithm: its interval stays positive, and
+//!                  covers skewed numbers better. A difference uses its value.
+//! **Where seeds fall apart**  if the seeds' numbers lie around Q by more than a factor of e^0.5 (in mean
+//!                  square), a few timeouts decide the number, and no t interval covers it: the interval is
+//!                  extended to the range of the seeds. More seeds do not narrow that.
 //! **Coverage**     `tests/coverage.rs`, by simulation; `docs/reproduce.md` has the table.
 
 use super::Interval;
 use super::interval::t_of;
 
-/// Fewer seeds bear no interval of use: t(1) is 12.7.
+/// Fewest seeds with a useful interval: for two, t(1) is 12.7.
 pub const LEAST_SEEDS: usize = 3;
 
-/// How far the logarithms of seeds may lie from that of all of them, in mean square.
+/// Largest distance, in mean square, of the seeds' logarithms from that of all of them.
 const APART: f64 = 0.5;
 
-/// Asked for more, a count of seeds has no end.
+/// Maximum number of seeds that a forecast considers.
 const MOST_SEEDS: u64 = 1000;
 
-/// The interval of `whole`, the number of all seeds, from `seeds`, each seed's own; `None` for fewer than
-/// [`LEAST_SEEDS`]. With `ratio` by logarithms, where all numbers are positive. With `apart` the range of the seeds is
-/// taken in.
+/// Returns the interval of `whole`, the number of all seeds, from `seeds`, each seed's own; `None` for fewer
+/// than [`LEAST_SEEDS`]. With `ratio`, uses logarithms where all numbers are positive. With `apart`, extends
+/// the interval to the range of the seeds.
 pub fn sectioned(
     whole: f64,
     seeds: &[f64],
@@ -59,7 +60,7 @@ pub fn sectioned(
     })
 }
 
-/// Do the seeds' numbers lie so far from that of all that it cannot be trusted to a t interval?
+/// True if the seeds' numbers lie so far from that of all seeds that a t interval cannot be trusted.
 pub fn are_apart(whole: f64, seeds: &[f64]) -> bool {
     seeds.len() >= LEAST_SEEDS && log_spread(whole, seeds).is_some_and(|s| s > APART)
 }
@@ -69,15 +70,15 @@ fn log_spread(whole: f64, seeds: &[f64]) -> Option<f64> {
     positive.then(|| spread(seeds.iter().map(|seed| libm::log(seed / whole))))
 }
 
-/// The root of the mean square of distances, one a seed.
+/// Returns the root mean square of distances, one a seed, with n - 1 degrees of freedom.
 fn spread(distances: impl ExactSizeIterator<Item = f64>) -> f64 {
     let n = distances.len();
     let squares: f64 = distances.map(|d| d * d).sum();
     (squares / (n - 1) as f64).sqrt()
 }
 
-/// About how many more seeds than `n` make an interval narrower by `factor`, since its width falls with t/√n; `None`
-/// for more than a thousand.
+/// Returns about how many more seeds than `n` narrow an interval by `factor`, since its width falls with t/√n;
+/// `None` if the total exceeds a thousand.
 pub fn more_seeds(n: u64, factor: f64) -> Option<u64> {
     let width = |n: u64| t_of(n.max(2) - 1, 0.95) / (n as f64).sqrt();
     let wanted = width(n) / factor;

@@ -1,4 +1,4 @@
-//! Slowdowns as they are kept: a completion time over what an idle network would have taken.
+//! Stored form of slowdowns: a completion time over the ideal one in an idle network.
 //!
 //! **Units**        millionths, rounded to the nearest. A [`Sample`](super::Sample) of them is one of
 //!                  times in which a microsecond stands for 1, so that merging seeds is exact and a
@@ -6,14 +6,14 @@
 
 use sidestep_types::Time;
 
-/// What is kept of `span` over `ideal`, which is not zero.
+/// Returns the stored form of `span` over `ideal`, which is not zero.
 pub fn kept(span: Time, ideal: Time) -> Time {
     let (span, ideal) = (u128::from(span.ps()), u128::from(ideal.ps().max(1)));
     let millionths = (span * 1_000_000 + ideal / 2) / ideal;
     Time::from_ps(u64::try_from(millionths).unwrap_or(u64::MAX))
 }
 
-/// The number that was kept.
+/// Returns the slowdown of a stored form.
 pub fn value(kept: Time) -> f64 {
     kept.as_us_f64()
 }

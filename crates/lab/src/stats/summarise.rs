@@ -1,4 +1,4 @@
-//! From the records of one scheme, one a seed, to its summary.
+//! Sums up the records of one scheme, one a seed, into its summary.
 
 use super::metric;
 use super::reordering::{n_reordering, reordering_p99};
@@ -28,7 +28,7 @@ pub fn summarise(records: &[&Record]) -> Summary {
     summary
 }
 
-/// The interval of the 99th percentile of all seeds, from each seed's own.
+/// Returns the interval of the 99th percentile of all seeds, from each seed's own.
 fn over_seeds<'a>(
     whole: &Percentiles,
     seeds: impl Iterator<Item = &'a Percentiles>,
@@ -40,7 +40,7 @@ fn over_seeds<'a>(
     Some([ci.low.max(0.0), ci.high])
 }
 
-/// All records as if they were one run.
+/// Sums up all records as if they were one run.
 fn add_up(records: &[&Record]) -> Summary {
     let mut sum = Counts::default();
     let mut told = Told::default();
@@ -50,7 +50,7 @@ fn add_up(records: &[&Record]) -> Summary {
     }
     let counts = sum.told(&told);
     let classes = classes(records);
-    // Of all classes, of those with queries, and of the others.
+    // Packets of all classes, of those with queries, and of the others.
     let [all, of_queries, of_background] = [None, Some(true), Some(false)].map(|query| {
         let mut packets = ClassOutcome::default();
         let chosen = classes
@@ -63,7 +63,7 @@ fn add_up(records: &[&Record]) -> Summary {
     let (reordering_p99, reordering_p99_at_least) = reordering_p99(&all);
     let whole = |value: Option<usize>| value.map(|v| v as u64);
     let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-    // The simulator alone knows what became of a packet on its way, so that all shares of detours are its own.
+    // Only the simulator follows packets on their way, so only simulated runs have shares of detours.
     let simulated = |share: Option<f64>| told.by(Teller::Simulator, share).flatten();
     let simulated_n = |n: Option<u64>| told.by(Teller::Simulator, n).flatten();
     let timed_out = |part: fn(&Record) -> u64, whole: fn(&Record) -> u64| {
@@ -137,7 +137,7 @@ fn add_up(records: &[&Record]) -> Summary {
     }
 }
 
-/// Dropped packets of all runs by reason.
+/// Counts dropped packets of all runs by reason.
 fn drops(records: &[&Record]) -> BTreeMap<String, u64> {
     let mut sum = BTreeMap::new();
     for (reason, count) in records.iter().flat_map(|record| &record.drops) {
@@ -146,13 +146,13 @@ fn drops(records: &[&Record]) -> BTreeMap<String, u64> {
     sum
 }
 
-/// One hash of the trajectories of all runs, in their order.
+/// Returns one hash of the trajectories of all runs, in their order.
 fn trajectory_hash(records: &[&Record]) -> String {
     let mixed = (records.iter()).fold(0, |hash, record| mix64(hash ^ record.trajectory_hash));
     format!("{mixed:016x}")
 }
 
-/// Each workload over all records.
+/// Merges each workload over all records.
 fn classes(records: &[&Record]) -> Vec<ClassRecord> {
     let mut all = records[0].classes.clone();
     for record in &records[1..] {
@@ -162,7 +162,7 @@ fn classes(records: &[&Record]) -> Vec<ClassRecord> {
     all
 }
 
-/// The numbers of a workload.
+/// Sums up a workload.
 fn of_class(mut class: ClassRecord, told: &Told) -> ClassSummary {
     let packets = &class.packets;
     let simulated = |count: u64| told.by(Teller::Simulator, count);
@@ -191,7 +191,7 @@ fn of_class(mut class: ClassRecord, told: &Told) -> ClassSummary {
     }
 }
 
-/// Completion times of background flows that end, by size.
+/// Returns completion times of finite background flows, by size.
 fn by_size(records: &[&Record]) -> Vec<Percentiles> {
     let of = |size: usize| Percentiles::of(&mut merged(records, |r| &r.fct_by_size[size]));
     (0..SIZES.len()).map(of).collect()
@@ -203,24 +203,24 @@ fn merged(records: &[&Record], of: impl Fn(&Record) -> &Sample) -> Sample {
     all
 }
 
-/// Completion times of all flows that are not of queries.
+/// Returns completion times of all flows outside queries.
 fn background(records: &[&Record]) -> Sample {
     flows(records, false)
 }
 
-/// Completion times of the flows of queries.
+/// Returns completion times of the flows of queries.
 fn responses(records: &[&Record]) -> Sample {
     flows(records, true)
 }
 
-/// Completion times of all flows but requests.
+/// Returns completion times of all flows but requests.
 fn all_flows(records: &[&Record]) -> Sample {
     let mut all = background(records);
     all.merge(&answers(records));
     all
 }
 
-/// Completion times of responses.
+/// Returns completion times of responses.
 fn answers(records: &[&Record]) -> Sample {
     let mut all = Sample::default();
     records.iter().for_each(|r| all.merge(&r.answers()));
@@ -235,7 +235,7 @@ fn flows(records: &[&Record], query: bool) -> Sample {
     all
 }
 
-/// Completion times of all groups.
+/// Returns completion times of all groups.
 fn groups(records: &[&Record]) -> Sample {
     let mut all = Sample::default();
     records.iter().for_each(|r| all.merge(&r.groups()));
@@ -274,7 +274,7 @@ fn loops(records: &[&Record]) -> Option<Loops> {
     all
 }
 
-/// How busy each link out of a switch was in each run.
+/// Returns the use of the links out of switches over all runs.
 fn link_use(records: &[&Record]) -> LinkUse {
     let n: u64 = records.iter().map(|record| record.links.n).sum();
     let sum: f64 = records.iter().map(|record| record.links.sum).sum();

@@ -1,4 +1,4 @@
-//! The numbers of one scheme, from one run per seed: what `summary.json` holds.
+//! Numbers of one scheme, from one run per seed: the content of `summary.json`.
 
 use super::{Percentile, Sample, slowdown};
 use crate::probe::Loops;
@@ -8,20 +8,20 @@ use serde::{Deserialize, Serialize};
 use sidestep_types::Time;
 use std::collections::BTreeMap;
 
-/// The numbers of one scheme.
+/// Numbers of one scheme.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// The scheme's name.
+    /// Name of the scheme.
     pub scheme: String,
-    /// The seeds, one run each.
+    /// Seeds, one run each.
     pub seeds: Vec<u64>,
-    /// A run was stopped before its end: what was under way counts as unfinished.
+    /// True if a run was stopped before its end: flows in progress count as unfinished.
     pub interrupted: bool,
     /// Query completion times in milliseconds.
     pub qct_ms: Percentiles,
     /// Completion times of background flows of 1 to 10 kB (DIBS section 5.3), in milliseconds.
     pub fct_short_ms: Percentiles,
-    /// Completion times of all background flows that end, in milliseconds.
+    /// Completion times of all finite background flows, in milliseconds.
     #[serde(default)]
     pub fct_background_ms: Percentiles,
     /// Completion times of background flows of more than 1 MB, in milliseconds.
@@ -30,26 +30,26 @@ pub struct Summary {
     /// Completion times of the flows of queries, in milliseconds.
     #[serde(default)]
     pub fct_query_ms: Percentiles,
-    /// Completion times of responses, the requests of queries left out, in milliseconds.
+    /// Completion times of responses, without the requests of queries, in milliseconds.
     #[serde(default)]
     pub fct_response_ms: Percentiles,
-    /// Completion times of all flows that end, the requests of queries left out, in milliseconds.
+    /// Completion times of all finite flows but the requests of queries, in milliseconds.
     #[serde(default)]
     pub fct_all_ms: Percentiles,
-    /// Completion times of background flows that end by their size, as [`crate::record::SIZES`] has
-    /// them, in milliseconds.
+    /// Completion times of finite background flows, in the size ranges of [`crate::record::SIZES`], in
+    /// milliseconds.
     #[serde(default)]
     pub fct_by_size_ms: Vec<Percentiles>,
-    /// Share of the queries with a response that ran into a timeout.
+    /// Share of the queries in which a response had a timeout.
     #[serde(default)]
     pub query_timeout_share: Option<f64>,
-    /// Share of the responses that ran into a timeout.
+    /// Share of the responses with a timeout.
     #[serde(default)]
     pub response_timeout_share: Option<f64>,
     /// Packets dropped, by reason.
     pub drops: Option<BTreeMap<String, u64>>,
-    /// The same by reason and then by the tier of the switch, or by switch where a topology names
-    /// no tiers. What did not happen is left out.
+    /// Packets dropped, by reason and then by the tier of the switch, or by switch where a topology names
+    /// no tiers. Zeros are left out.
     #[serde(default)]
     pub drops_at: Option<BTreeMap<String, BTreeMap<String, u64>>>,
     /// Detours of all packets.
@@ -62,65 +62,65 @@ pub struct Summary {
     pub detoured_query_share: Option<f64>,
     /// Share of the background data packets delivered that were detoured.
     pub detoured_background_share: Option<f64>,
-    /// Mean detours of a data packet delivered, those without any included.
+    /// Mean detours of a delivered data packet, including packets without any.
     #[serde(default)]
     pub detours_per_packet: Option<f64>,
-    /// 99th percentile of the detours of a query's data packet delivered: 1 % have this many or more.
+    /// 99th percentile of the detours of a delivered data packet of a query: 1 % have this many or more.
     #[serde(default)]
     pub detours_p99: Option<u64>,
-    /// The most detours of a data packet delivered.
+    /// Largest number of detours of a delivered data packet.
     #[serde(default)]
     pub detours_max: Option<u64>,
-    /// Mean over the data packets delivered of switches crossed over those of a shortest path.
+    /// Mean over delivered data packets: switches crossed over those of a shortest path.
     #[serde(default)]
     pub stretch_mean: Option<f64>,
-    /// 99th percentile of the switches that a data packet delivered crossed beyond a shortest path.
+    /// 99th percentile of the switches that a delivered data packet crossed beyond a shortest path.
     #[serde(default)]
     pub extra_hops_p99: Option<u64>,
     /// Mean and largest share of the runs' time that a link out of a switch was busy.
     #[serde(default)]
     pub link_use: Option<LinkUse>,
-    /// What probes sampled, and what endless flows came to, by name.
+    /// Samples of probes, and samples over endless flows, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub samples: BTreeMap<String, Sampled>,
-    /// Loops of data packets, when they were counted.
+    /// Loops of data packets, if they were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loops: Option<Loops>,
-    /// What congestion did: marks, timeouts and their like, each a key of its own in JSON.
+    /// Effects of congestion: marks, timeouts and the like, each under its own key in JSON.
     #[serde(flatten)]
     pub signals: Signals,
-    /// Share of the data packets delivered that arrived after one sent later (RFC 4737).
+    /// Share of the delivered data packets that arrived after one sent later (RFC 4737).
     #[serde(default)]
     pub reordered_share: Option<f64>,
-    /// Share of the data packets delivered that reached the transport after one sent later: what
-    /// shims left of those, and without shims the same.
+    /// Share of the delivered data packets that reached the transport after one sent later: reordering
+    /// that shims did not repair; without shims equal to `reordered_share`.
     #[serde(default)]
     pub transport_reordered_share: Option<f64>,
-    /// The n of RFC 4737 section 5.4 that 99 % of the reordered ones do not exceed, by nearest rank.
+    /// 99th percentile of n (RFC 4737 section 5.4) over the reordered packets, by nearest rank.
     #[serde(default)]
     pub reordering_p99: Option<u64>,
-    /// It is this or more: beyond 64 nothing is told apart.
+    /// True if `reordering_p99` is a lower bound: values above 64 are not distinguished.
     #[serde(default)]
     pub reordering_p99_at_least: Option<bool>,
     /// Pauses that switches sent.
     #[serde(default)]
     pub pauses: Option<u64>,
-    /// Cycles of ports that came to wait for each other for ever.
+    /// Cycles of ports that wait for each other forever.
     #[serde(default)]
     pub deadlocks: Option<u64>,
     /// Jain's index of the goodputs of endless flows.
     pub jain: Option<f64>,
-    /// The largest goodput of an endless flow over the smallest of the same run: the geometric mean of the runs.
+    /// Largest goodput of an endless flow over the smallest of the same run: the geometric mean of the runs.
     #[serde(default)]
     pub flow_goodput_max_over_min: Option<f64>,
-    /// A flow delivered nothing: it is this or more.
+    /// True if that is a lower bound, because a flow delivered nothing.
     #[serde(default)]
     pub flow_goodput_max_over_min_at_least: bool,
     /// Packets put on NICs, data or not.
     pub sent: u64,
     /// Packets that reached their host.
     pub delivered: u64,
-    /// Packets under way when the runs stopped.
+    /// Packets in flight when the runs stopped.
     pub in_flight: Option<u64>,
     /// Deliveries of one packet over one link.
     pub packet_hops: Option<u64>,
@@ -128,22 +128,22 @@ pub struct Summary {
     pub events: Option<u64>,
     /// Simulated time of all runs, in seconds.
     pub simulated_s: f64,
-    /// Processor time of all runs, in seconds; filled by whoever has a clock.
+    /// Processor time of all runs, in seconds; filled in by a caller with a clock.
     pub cpu_s: Option<f64>,
-    /// `packet_hops / cpu_s`; filled with it.
+    /// `packet_hops / cpu_s`; filled in with it.
     pub hops_per_cpu_s: Option<f64>,
-    /// A digest of the runs' trajectories, in the order of the seeds, as 16 hexadecimal digits.
+    /// Digest of the runs' trajectories, in the order of the seeds, as 16 hexadecimal digits.
     pub trajectory_hash: Option<String>,
     /// Completion times of groups of flows, in milliseconds.
     #[serde(default)]
     pub group_ms: Percentiles,
-    /// One per workload and class of a flow list; in JSON an object, by name.
+    /// Numbers of each workload and each class of a flow list; in JSON an object, by name.
     #[serde(with = "super::by_name")]
     pub classes: Vec<ClassSummary>,
-    /// Who told what was counted: what the others would have told is `None`.
+    /// Sources of the counts: counts of a missing source are `None`.
     #[serde(default, rename = "not_told", skip_serializing_if = "Told::is_all")]
     pub told: Told,
-    /// The same numbers for each seed alone; empty in those.
+    /// Summary of each seed alone; empty within those.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub per_seed: Vec<Summary>,
 }
@@ -151,83 +151,83 @@ pub struct Summary {
 /// Completion times, in milliseconds where the field says so, or slowdowns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Percentiles {
-    /// The median, by nearest rank over all seeds together; `None` of nothing.
+    /// Median, by nearest rank over all seeds together; `None` if there are no values.
     pub p50: Option<f64>,
-    /// The 99th percentile, likewise.
+    /// 99th percentile, likewise.
     pub p99: Option<f64>,
-    /// The 99.9th percentile, likewise.
+    /// 99.9th percentile, likewise.
     #[serde(default)]
     pub p999: Option<f64>,
-    /// Their mean, with what was seen of those that did not finish.
+    /// Mean; unfinished items count with their elapsed time.
     #[serde(default)]
     pub mean: Option<f64>,
-    /// The mean of those that finished alone: what studies that leave the others out print. `None` of none.
+    /// Mean of the finished items alone, as studies print that leave out the others. `None` if none finished.
     #[serde(default)]
     pub done_mean: Option<f64>,
-    /// The 99th percentile of those that finished alone.
+    /// 99th percentile of the finished items alone.
     #[serde(default)]
     pub done_p99: Option<f64>,
-    /// The smallest.
+    /// Smallest value.
     #[serde(default)]
     pub min: Option<f64>,
-    /// The largest.
+    /// Largest value.
     #[serde(default)]
     pub max: Option<f64>,
     /// 95 % interval of `p99`, from each seed's own by [`sectioned`](super::sectioned). `None` with fewer than
-    /// three seeds, or when unfinished ones leave a seed without an exact one.
+    /// three seeds, or when unfinished items leave a seed without an exact value.
     pub ci: Option<[f64; 2]>,
-    /// How many there are, finished or not.
+    /// Number of items, finished or not.
     pub n: u64,
-    /// The share that finished; `None` of nothing.
+    /// Share that finished; `None` if there are no items.
     pub completed_share: Option<f64>,
-    /// `p50` fell on an unfinished one: it is a lower bound.
+    /// True if `p50` is a lower bound, from an unfinished item.
     #[serde(default)]
     pub p50_at_least: bool,
-    /// `p99` fell on an unfinished one: it is a lower bound.
+    /// True if `p99` is a lower bound, from an unfinished item.
     #[serde(default)]
     pub p99_at_least: bool,
-    /// `p999` fell on an unfinished one: it is a lower bound.
+    /// True if `p999` is a lower bound, from an unfinished item.
     #[serde(default)]
     pub p999_at_least: bool,
-    /// One did not finish: the mean is a lower bound.
+    /// True if the mean is a lower bound, because an item did not finish.
     #[serde(default)]
     pub mean_at_least: bool,
-    /// One did not finish: the largest is a lower bound.
+    /// True if the largest is a lower bound, because an item did not finish.
     #[serde(default)]
     pub max_at_least: bool,
 }
 
-/// How busy the links out of switches were over whole runs.
+/// Use of the links out of switches over whole runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LinkUse {
-    /// The mean over links; `None` of nothing.
+    /// Mean over links; `None` if there are no links.
     pub mean: Option<f64>,
-    /// The busiest link's.
+    /// Use of the busiest link.
     pub max: Option<f64>,
 }
 
-/// What a probe sampled, over all seeds together; percentiles by nearest rank.
+/// Sample of a probe, over all seeds together; percentiles by nearest rank.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sampled {
-    /// How many there are; never 0.
+    /// Number of values; never 0.
     pub n: u64,
-    /// Their mean.
+    /// Mean.
     pub mean: f64,
-    /// The 10th percentile.
+    /// 10th percentile.
     pub p10: f64,
-    /// The median.
+    /// Median.
     pub p50: f64,
-    /// The 90th percentile.
+    /// 90th percentile.
     pub p90: f64,
-    /// The 99th percentile.
+    /// 99th percentile.
     #[serde(default)]
     pub p99: f64,
-    /// The largest.
+    /// Largest value.
     pub max: f64,
 }
 
 impl Sampled {
-    /// `None` of nothing.
+    /// Sums up values; `None` if there are none.
     pub(super) fn of(mut values: Vec<f64>) -> Option<Sampled> {
         values.sort_unstable_by(f64::total_cmp);
         let n = values.len();
@@ -244,18 +244,18 @@ impl Sampled {
     }
 }
 
-/// One workload's numbers, or those of a class of a flow list.
+/// Numbers of a workload, or of a class of a flow list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClassSummary {
-    /// Its workload's name in the scenario; behind a slash the class of a flow list.
+    /// Name of the workload in the scenario; for a flow list followed by a slash and the class.
     pub name: String,
-    /// It has queries.
+    /// True if it has queries.
     pub query: bool,
     /// Data packets that hosts put on their NICs.
     pub sent: Option<u64>,
     /// Data packets that arrived.
     pub delivered: Option<u64>,
-    /// Of those, detoured at least once.
+    /// Data packets that arrived after at least one detour.
     pub detoured: Option<u64>,
     /// Detours of all data packets.
     pub detours: Option<u64>,
@@ -263,33 +263,34 @@ pub struct ClassSummary {
     pub dropped: Option<u64>,
     /// Data packets that arrived marked.
     pub marked: Option<u64>,
-    /// Data packets that arrived, by how often they were detoured, from 0 up.
+    /// Data packets that arrived, by number of detours, from 0 up.
     #[serde(default)]
     pub detours_each: Option<Vec<u64>>,
-    /// Data packets that arrived, by how many switches they crossed beyond a shortest path, from 0 up.
+    /// Data packets that arrived, by number of switches crossed beyond a shortest path, from 0 up.
     #[serde(default)]
     pub extra_hops: Option<Vec<u64>>,
-    /// Data packets that arrived without their payload, which `delivered` leaves out.
+    /// Data packets that arrived without their payload; `delivered` does not count them.
     #[serde(default)]
     pub trimmed: Option<u64>,
-    /// Of those delivered, the ones that arrived after one sent later.
+    /// Delivered data packets that arrived after one sent later.
     #[serde(default)]
     pub reordered: Option<u64>,
-    /// The ones that reached the transport after one sent later: without shims the same.
+    /// Delivered data packets that reached the transport after one sent later: without shims equal to
+    /// `reordered`.
     #[serde(default)]
     pub transport_reordered: Option<u64>,
-    /// The reordered ones by their n (RFC 4737 section 5.4): 1 to 64 in turn, then more; zeros at the end
+    /// Reordered packets by their n (RFC 4737 section 5.4): 1 to 64 in turn, then more; trailing zeros
     /// are left out.
     #[serde(default)]
     pub n_reordering: Option<Vec<u64>>,
     /// Bytes delivered in order.
     pub delivered_bytes: u64,
-    /// Detours of the data packets that arrived, as the rows of flows have them.
+    /// Detours of the data packets that arrived, as in the rows of flows.
     #[serde(default)]
     pub detours_delivered: Option<u64>,
-    /// Completion times of its flows that end, in milliseconds.
+    /// Completion times of its finite flows, in milliseconds.
     pub fct_ms: Percentiles,
-    /// The same over what each would take over an idle network.
+    /// Completion times over the ideal ones in an idle network.
     #[serde(default)]
     pub slowdown: Percentiles,
     /// Completion times of groups of its flows alone, in milliseconds.
@@ -298,14 +299,14 @@ pub struct ClassSummary {
 }
 
 impl ClassSummary {
-    /// Is there anything to say of it?
+    /// True if it had any traffic.
     pub fn exists(&self) -> bool {
         self.fct_ms.n > 0 || self.sent.is_some_and(|sent| sent > 0) || self.delivered_bytes > 0
     }
 }
 
 impl Summary {
-    /// All completion times and slowdowns, those of classes last.
+    /// Returns all completion times and slowdowns, those of classes last.
     pub(super) fn times(&mut self) -> Vec<&mut Percentiles> {
         let own = [
             &mut self.qct_ms,
@@ -323,13 +324,13 @@ impl Summary {
         own.into_iter().chain(of_sizes).chain(of_classes).collect()
     }
 
-    /// The class called `name`, or the only one of a flow list called so: `web` of `trace/web`.
+    /// Returns the class called `name`, or the only one with that word in a flow list: `web` for `trace/web`.
     pub fn class(&self, name: &str) -> Option<&ClassSummary> {
         let names = self.classes.iter().map(|class| &*class.name);
         place(names, name).ok().map(|place| &self.classes[place])
     }
 
-    /// Fills in what the runs cost.
+    /// Fills in the cost of the runs.
     pub fn set_cpu(&mut self, seconds: f64) {
         self.cpu_s = Some(seconds);
         self.hops_per_cpu_s =
@@ -338,12 +339,12 @@ impl Summary {
 }
 
 impl Percentiles {
-    /// Of a sample of times.
+    /// Sums up a sample of times.
     pub(super) fn of(sample: &mut Sample) -> Percentiles {
         Percentiles::by(sample, Time::as_ms_f64)
     }
 
-    /// Of a sample of slowdowns.
+    /// Sums up a sample of slowdowns.
     pub(super) fn of_slowdowns(sample: &mut Sample) -> Percentiles {
         Percentiles::by(sample, slowdown::value)
     }
@@ -381,8 +382,8 @@ impl Percentiles {
     }
 }
 
-/// Where the class called `name` is among `classes`; a class of a flow list has its word as its name too,
-/// where that is nobody else's. The error is those that it may be, none of an unknown one.
+/// Finds the index of the class called `name` among `classes`. For a class of a flow list its word is enough,
+/// if that is unique. The error holds the classes it may mean, and is empty for an unknown one.
 pub fn place<'a>(
     classes: impl Iterator<Item = &'a str> + Clone,
     name: &str,

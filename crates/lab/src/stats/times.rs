@@ -1,30 +1,30 @@
-//! Many times, each kept as it is; of very many, how often each came up, rounded.
+//! List of times: each as it is; very many as counts of rounded times.
 //!
-//! **Decision**     up to [`Times::EACH`] every time is kept. One more, and all of them are rounded to 11 binary digits
-//!                  and counted, so that memory and cache hold no more however many follow. What comes from such a list is
-//!                  what the rounded times say: a percentile is the exact one, rounded.
+//! **Decision**     up to [`Times::EACH`] every time is kept. Beyond that all of them are rounded to 11 binary
+//!                  digits and counted, so that memory and cache use stop growing. Results are those of the
+//!                  rounded times: a percentile is the exact one, rounded.
 //! **State**        a list, or a count for each rounded time; never both.
-//! **Units**        picoseconds, or whatever a [`Time`] stands for. Rounding moves a time by 2⁻¹¹ of it at most, 0.049 %,
-//!                  and none below 2048.
+//! **Units**        picoseconds, or whatever a [`Time`] stands for. Rounding moves a time by 2⁻¹¹ of it at
+//!                  most, 0.049 %, and none below 2048.
 //! **Errors**       none.
-//! **Source**       after HdrHistogram (Tene, 2012), with digits of its own.
+//! **Source**       after HdrHistogram (Tene, 2012), with another number of digits.
 
 use serde::{Deserialize, Serialize};
 use sidestep_types::Time;
 use std::collections::BTreeMap;
 
-/// A list of times.
+/// List of times.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Packed", into = "Packed")]
 pub(super) struct Times {
     each: Vec<Time>,
-    /// By [`code`], how many.
+    /// Number of times for each [`code`].
     folded: BTreeMap<u32, u64>,
     n: u64,
 }
 
 impl Times {
-    /// So many are kept as they are. No run of a shipped experiment had more when it was chosen.
+    /// Maximum number of times kept exactly. No run of a shipped experiment had more when it was chosen.
     pub const EACH: usize = 1 << 18;
 
     pub fn push(&mut self, time: Time) {
@@ -48,12 +48,12 @@ impl Times {
         self.n == 0
     }
 
-    /// Are they rounded?
+    /// True if the times are rounded.
     pub fn is_folded(&self) -> bool {
         !self.folded.is_empty()
     }
 
-    /// Takes in another list. Two that are kept as they are stay so, however long they become.
+    /// Adds another list. Two exact lists stay exact, however long they become.
     pub fn merge(&mut self, other: &Times) {
         self.n += other.n;
         if !self.is_folded() && !other.is_folded() {
@@ -74,19 +74,19 @@ impl Times {
         }
     }
 
-    /// Puts them in order, so that equal lists are equal values and pack well.
+    /// Sorts the times, so that equal lists are equal values and compress well.
     pub fn sort(&mut self) {
         self.each.sort_unstable();
         self.each.shrink_to_fit();
     }
 
-    /// Every time and how often it came up; rounded ones in order, others in the list's.
+    /// Iterates over the times with the number of occurrences; rounded ones in order, others in the list's.
     pub fn counts(&self) -> impl Iterator<Item = (Time, u64)> {
         let each = self.each.iter().map(|time| (*time, 1));
         each.chain(self.folded.iter().map(|(c, count)| (time(*c), *count)))
     }
 
-    /// The one at `index` of their order, which is below their number.
+    /// Returns the time at `index` in order; `index` is less than the number of times.
     pub fn nth(&mut self, index: u64) -> Time {
         if self.is_folded() {
             return nth_of(self.counts(), index);
@@ -95,14 +95,14 @@ impl Times {
         *value
     }
 
-    /// The one at `index` of the order of both lists together.
+    /// Returns the time at `index` in the order of both lists together.
     pub fn nth_with(&self, other: &Times, index: u64) -> Time {
         let mut all: Vec<(Time, u64)> = self.counts().chain(other.counts()).collect();
         all.sort_unstable();
         nth_of(all.into_iter(), index)
     }
 
-    /// Their sum, in picoseconds.
+    /// Returns the sum, in picoseconds.
     pub fn sum(&self) -> u128 {
         let each = self.counts();
         each.map(|(time, count)| u128::from(time.ps()) * u128::from(count))
@@ -110,7 +110,7 @@ impl Times {
     }
 }
 
-/// The one at `index` of what is in order already.
+/// Returns the time at `index` of sorted times.
 fn nth_of(mut sorted: impl Iterator<Item = (Time, u64)>, index: u64) -> Time {
     let mut below = 0;
     let found = sorted.find(|(_, count)| {
@@ -120,31 +120,33 @@ fn nth_of(mut sorted: impl Iterator<Item = (Time, u64)>, index: u64) -> Time {
     found.expect("an index is below their number").0
 }
 
-/// Binary digits that a rounded time has.
+/// Binary digits of a rounded time.
 const DIGITS: u32 = 11;
-/// So many rounded times have a highest digit in common.
+/// Number of rounded times with the same highest digit.
 const STEP: u32 = 1 << (DIGITS - 1);
 
-/// A rounded time as a number that grows with it by one: exactly below 2048, then 1024 for each doubling.
+/// Returns the code of a rounded time, which grows by one from each to the next: the time itself below 2048,
+/// then 1024 codes for each doubling.
 fn code(time: Time) -> u32 {
     let ps = time.ps();
     let digits = u64::BITS - ps.leading_zeros();
     let Some(shift) = digits.checked_sub(DIGITS).filter(|shift| *shift > 0) else {
         return ps as u32;
     };
-    // To the nearest. The last of a doubling may become the first of the next: its code is the next as well.
+    // Rounds to the nearest. The last of a doubling may become the first of the next: its code is the next as
+    // well.
     let up = (ps >> (shift - 1)) & 1;
     STEP * shift + (ps >> shift) as u32 + up as u32
 }
 
-/// The time of a code.
+/// Returns the time of a code.
 fn time(code: u32) -> Time {
     let shift = (code / STEP).saturating_sub(1);
     let digits = u64::from(code - STEP * shift);
     Time::from_ps(digits.saturating_mul(1 << shift))
 }
 
-/// Times as they are kept: each, or its code, less the one before it, in order; of codes also how many.
+/// Serialised form of times: sorted times, or codes with counts, as differences from the one before.
 #[derive(Serialize, Deserialize)]
 struct Packed {
     steps: Vec<u64>,
@@ -209,7 +211,7 @@ mod tests {
     #[test]
     fn one_more_than_each_and_all_are_rounded() {
         let each = Times::EACH as u64;
-        // From 1 ms on in steps of 7 ps.
+        // Times from 1 ms on in steps of 7 ps.
         let ps = |i: u64| 1_000_000_000 + 7 * i;
         let mut exact = of((0..each).map(ps));
         assert!(!exact.is_folded() && exact.nth(12_345) == Time::from_ps(ps(12_345)));
@@ -220,7 +222,7 @@ mod tests {
             let off = exact.nth(i).ps().abs_diff(ps(i)) as f64 / ps(i) as f64;
             assert!(off <= 1.0 / 2048.0, "{off}");
         }
-        // Two that are not stay as they are together.
+        // Two exact lists stay exact when merged.
         let mut two = of((0..each).map(ps));
         two.merge(&of((0..each).map(ps)));
         assert!(!two.is_folded() && two.len() == 2 * each);

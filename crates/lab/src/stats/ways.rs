@@ -1,20 +1,20 @@
-//! How far the data packets that arrived went out of their way.
+//! Detours of the data packets that arrived, and the switches they crossed beyond a shortest path.
 
 use sidestep_sim::{ClassOutcome, Histogram};
 
-/// How the data packets of some classes that arrived were detoured.
+/// Detours of the arrived data packets of some classes.
 #[derive(Clone, Debug)]
 pub(super) struct Ways<'a> {
-    /// By detours, those without any included.
+    /// Packets by detours, including packets without any.
     pub detours: &'a Histogram,
-    /// Detoured ones, by the shortest path and then by the switches beyond it.
+    /// Detoured packets, by the length of the shortest path and then by the switches beyond it.
     extra: &'a [Histogram],
-    /// Those that were not detoured: on a shortest path.
+    /// Packets without a detour: on a shortest path.
     straight: u64,
 }
 
 impl<'a> Ways<'a> {
-    /// Of the packets of a class, or of several together.
+    /// Collects the packets of a class, or of several merged.
     pub fn of(packets: &'a ClassOutcome) -> Ways<'a> {
         Ways {
             detours: &packets.detours_each,
@@ -23,7 +23,7 @@ impl<'a> Ways<'a> {
         }
     }
 
-    /// By the switches beyond a shortest path, of whatever length that is.
+    /// Returns packets by the switches beyond a shortest path, whatever its length.
     pub fn extra_hops(&self) -> Histogram {
         let mut all = Histogram::default();
         all.add(0, self.straight);
@@ -31,9 +31,9 @@ impl<'a> Ways<'a> {
         all
     }
 
-    /// Mean of switches crossed over those of a shortest path.
+    /// Returns the mean of switches crossed over those of a shortest path.
     pub fn stretch(&self) -> Option<f64> {
-        // A sum of whole numbers for each length, so that no order of packets shows.
+        // Sums whole numbers for each length, so that the result does not depend on the order of packets.
         let detoured = self.extra.iter().enumerate();
         let beyond: f64 = detoured
             .filter(|(_, extra)| !extra.is_empty())

@@ -1,4 +1,4 @@
-//! Connections that flows share, and where there is little to share.
+//! Warnings about connections that flows share, where there is little to share.
 
 use super::parts::Part;
 use crate::scenario::{Scenario, of_profile};
@@ -7,7 +7,7 @@ use sidestep_types::FlowId;
 
 pub(super) fn never_idle(scenario: &Scenario, part: &Part<'_>, first: &Plan) -> Option<String> {
     let transport = &part.scheme.config.transport;
-    // A profile says it for whatever connections there are.
+    // A profile sets the key for whatever connections there are.
     let said = part.setting(scenario, "idle_restart");
     let said = said.is_some_and(|setting| !of_profile(setting));
     let idle = said && transport.each_tcp()?.idle_restart && !carries_on(part, first);
@@ -18,7 +18,7 @@ pub(super) fn never_idle(scenario: &Scenario, part: &Part<'_>, first: &Plan) -> 
     })
 }
 
-/// Connections that flows share, where there is little to share.
+/// Warns of shared connections where there is little to share.
 pub(super) fn shares_little(part: &Part<'_>, first: &Plan) -> Option<String> {
     joint(part, first).next()?;
     let transport = &part.scheme.config.transport;
@@ -36,14 +36,14 @@ pub(super) fn shares_little(part: &Part<'_>, first: &Plan) -> Option<String> {
     }
 }
 
-/// Does a connection carry a second message the same way?
+/// True if a connection carries a second message the same way.
 fn carries_on(part: &Part<'_>, plan: &Plan) -> bool {
     let src = |flow: FlowId| plan.flows[flow.0 as usize].src;
     let mut later = joint(part, plan).filter(|joint| joint.flow != joint.opener);
     later.any(|joint| src(joint.flow) == src(joint.opener))
 }
 
-/// Flows of the part that share a connection.
+/// Iterates over the part's flows that share a connection.
 fn joint<'a>(part: &Part<'_>, plan: &'a Plan) -> impl Iterator<Item = &'a Joint> + use<'a> {
     let has = part.has(plan);
     let joint = plan.joint.iter();

@@ -1,5 +1,5 @@
-//! What is accepted and decides nothing: values that mean something only beside a word of another parameter, paths that
-//! nobody takes, and two agents where one does all.
+//! Warnings about values without an effect: values that need another word of a different parameter, paths that
+//! no packet takes, and two agents where one is enough.
 
 use super::parts::Part;
 use crate::scenario::Scenario;
@@ -11,7 +11,7 @@ use sidestep_switch::{buffer, route, sched};
 use sidestep_transport::{TransportConfig, shim};
 use sidestep_types::{Entry, Param, Value, Values};
 
-/// Of a scheme as a whole.
+/// Warns about a scheme as a whole.
 pub(super) fn of_scheme(scenario: &Scenario, part: &Part<'_>) -> Vec<String> {
     let scheme = &*part.scheme;
     let mut said = of_transport(scenario, part);
@@ -21,7 +21,7 @@ pub(super) fn of_scheme(scenario: &Scenario, part: &Part<'_>) -> Vec<String> {
     said
 }
 
-/// Of one kind of its switches.
+/// Warns about one kind of switch.
 pub(super) fn of_switch(scheme: &Scheme, switch: &SwitchConfig) -> Vec<String> {
     let policies = [
         ("route", route::ENTRIES, &switch.route),
@@ -34,7 +34,7 @@ pub(super) fn of_switch(scheme: &Scheme, switch: &SwitchConfig) -> Vec<String> {
     said.chain(one_way_for_all(scheme, switch)).collect()
 }
 
-/// Values of a policy or a shim that are not their defaults and that another one leaves without a meaning.
+/// Warns of values of a policy or a shim that are not defaults and that another value makes meaningless.
 fn of_named(seam: &str, entries: &[Entry], (name, values): &Named) -> Vec<String> {
     let Some(entry) = entries.iter().find(|entry| entry.name == name) else {
         return Vec::new();
@@ -66,7 +66,7 @@ fn of_transport(scenario: &Scenario, part: &Part<'_>) -> Vec<String> {
         .collect()
 }
 
-/// `limit has no effect beside by = "queued": expected by = "sent"`
+/// Warns of idle parameters: `limit has no effect beside by = "queued": expected by = "sent"`.
 fn idle(
     params: &[Param],
     said: impl Fn(&Param) -> bool,
@@ -83,7 +83,7 @@ fn idle(
     })
 }
 
-/// Subflows are told apart by the hash of their ports, which such a route does not look at.
+/// Warns of subflows under a route that ignores the hash of their ports, the only difference between them.
 fn one_way_for_all(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
     let TransportConfig::Mptcp(mptcp) = &scheme.config.transport else {
         return None;
@@ -97,7 +97,7 @@ fn one_way_for_all(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
     })
 }
 
-/// Each would decide about what the other has left.
+/// Warns of two agents: each decides about the acknowledgements that the other let through.
 fn two_agents(scheme: &Scheme) -> Option<String> {
     let shims = scheme.config.shims.iter();
     let agents: Vec<&str> = (shims.map(|(name, _)| name.as_str()))

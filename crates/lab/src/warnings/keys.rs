@@ -1,4 +1,4 @@
-//! Keys that were given and that nothing in the scenario reads.
+//! Warnings about keys that were given and that nothing in the scenario reads.
 
 use super::parts::Part;
 use crate::scenario::{Scenario, Setting};
@@ -9,7 +9,7 @@ use sidestep_config::source::{QUICK, SWEEP, default};
 use sidestep_transport::shim;
 use sidestep_types::Param;
 
-/// Parameters of shims that no scheme has.
+/// Warns of parameters of shims that no scheme has.
 pub(super) fn shims_of_no_scheme(scenario: &Scenario) -> Vec<String> {
     let has = |scheme: &Scheme, name: &str| scheme.config.shims.iter().any(|(n, _)| n == name);
     let mut warnings = Vec::new();
@@ -31,7 +31,7 @@ pub(super) fn shims_of_no_scheme(scenario: &Scenario) -> Vec<String> {
     warnings
 }
 
-/// Values of `[transport]` that this kind of transport does not take.
+/// Warns of values of `[transport]` that this kind of transport does not use.
 pub(super) fn without_effect(scenario: &Scenario, part: &Part<'_>) -> Option<String> {
     let kind = &part.setting(scenario, "kind")?.value;
     let given = |param: &&Param| {
@@ -49,7 +49,7 @@ pub(super) fn without_effect(scenario: &Scenario, part: &Part<'_>) -> Option<Str
     })
 }
 
-/// A kind that was set for all, beside workloads each of which names its own.
+/// Warns of a kind that was set for all, where every workload names its own.
 pub(super) fn kind_of_nobody(scenario: &Scenario, scheme: &Scheme) -> Option<String> {
     let own = |s: &&Setting| s.scheme.as_ref() == Some(&scheme.name) && s.key == "transport.kind";
     let kind = scenario.settings.iter().find(own)?;
@@ -67,7 +67,7 @@ pub(super) fn kind_of_nobody(scenario: &Scenario, scheme: &Scheme) -> Option<Str
     })
 }
 
-/// Policies and capacities of `[switch]` that every switch of the network has its own of.
+/// Warns of policies and capacities of `[switch]` that every switch of the network overrides.
 pub(super) fn of_no_switch(scenario: &Scenario, scheme: &Scheme) -> Vec<String> {
     if scheme.switches().any(|(about, _)| about.is_none()) {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What marks of hosts cannot say, or nobody reads.
+//! Warnings about ranks of hosts that lack information, or that no policy reads.
 
 use super::{nature_of, natures};
 use crate::scheme::Scheme;
@@ -8,7 +8,7 @@ use sidestep_switch::sched;
 use sidestep_transport::shim;
 use sidestep_types::Tag;
 
-/// All warnings about the marks of a scheme. `first` is the plan of its first seed, when it was drawn.
+/// Returns all warnings about the ranks of a scheme. `first` is the plan of its first seed, if it was drawn.
 pub(super) fn of(scheme: &Scheme, first: Option<&Plan>) -> Vec<String> {
     let said = [
         nothing_goes_by_marks(scheme),
@@ -19,13 +19,13 @@ pub(super) fn of(scheme: &Scheme, first: Option<&Plan>) -> Vec<String> {
     said.into_iter().flatten().collect()
 }
 
-/// A shim that gives data ranks.
+/// Returns the shim that gives data ranks.
 pub(super) fn marks(scheme: &Scheme) -> Option<&Named> {
     let mut shims = scheme.config.shims.iter();
     shims.find(|(name, _)| shim::nature(name).tags)
 }
 
-/// The same, by what remains of a message.
+/// Returns the name of a shim that ranks data by the remaining size of a message.
 fn marks_what_remains(scheme: &Scheme) -> Option<&str> {
     let (name, values) = marks(scheme)?;
     (values.word("by") == "remaining").then_some(name)
@@ -45,7 +45,7 @@ fn nothing_goes_by_marks(scheme: &Scheme) -> Option<String> {
     })
 }
 
-/// Switches that count bytes of flows for nobody.
+/// Warns of switches that count bytes of flows without a policy that uses the counts.
 fn nothing_goes_by_sent(scheme: &Scheme) -> Option<String> {
     let reads = |(_, switch)| natures(switch).iter().any(|(_, _, nature)| nature.ranks);
     let counts = scheme.config.switch.sent.is_some();
@@ -67,7 +67,7 @@ fn endless_size(scheme: &Scheme, first: &Plan) -> Option<String> {
     })
 }
 
-/// Sizes that 32 bits do not hold.
+/// Warns of sizes that 32 bits do not hold.
 fn too_large_to_say(scheme: &Scheme, first: &Plan) -> Option<String> {
     let name = marks_what_remains(scheme)?;
     let most = u64::from(Tag::UNKNOWN);

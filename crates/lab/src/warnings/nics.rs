@@ -1,4 +1,4 @@
-//! What must be said of the queues of NICs.
+//! Warnings about the queues of NICs.
 
 use super::parts::Part;
 use super::signals::{marks_too_late, reacts_to_marks, silent};
@@ -11,7 +11,7 @@ use sidestep_sim::Plan;
 use sidestep_switch::Capacity;
 use sidestep_types::{Bytes, Size};
 
-/// The warnings of one scheme.
+/// Returns the warnings of one scheme.
 pub(super) fn of(scenario: &Scenario, part: &Part<'_>, first: Option<&Plan>) -> Vec<String> {
     let late = (part.scheme.config.nic.as_ref())
         .and_then(|nic| marks_too_late(&nic.buffer, nic.capacity))
@@ -20,10 +20,11 @@ pub(super) fn of(scenario: &Scenario, part: &Part<'_>, first: Option<&Plan>) -> 
     late.into_iter().chain(unmarked).collect()
 }
 
-/// A queue as long as a switch port of the paper: what more waits decides completion times.
+/// Length of a long queue, packets: as long as a switch port of the paper. A longer wait decides completion
+/// times.
 const LONG: u64 = 100;
 
-/// Somebody said what a NIC holds: so it is meant.
+/// True if the capacity of a NIC was given, and so is intended.
 fn said(scenario: &Scenario, scheme: &Scheme) -> bool {
     let doc = HOST.iter().find(|param| param.name == "capacity");
     let unsaid = default(doc.expect("a parameter of [host]").doc);
@@ -31,7 +32,7 @@ fn said(scenario: &Scenario, scheme: &Scheme) -> bool {
     (scenario.settings.iter().find(own)).is_some_and(|setting| setting.source != unsaid)
 }
 
-/// Flows that nothing slows down but their own NIC, and what they may keep waiting there.
+/// Warns of flows that only their own NIC slows down, and of the packets they can queue there.
 fn waits_unmarked(scenario: &Scenario, part: &Part<'_>, first: &Plan) -> Option<String> {
     let scheme = &*part.scheme;
     let config = &scheme.config;
@@ -51,12 +52,12 @@ fn waits_unmarked(scenario: &Scenario, part: &Part<'_>, first: &Plan) -> Option<
         .iter()
         .for_each(|flow| sends[flow.src.0 as usize] += 1);
     let (mut most, mut flows) = (0, 0u64);
-    // Behind the only flow of a host nothing else waits.
+    // Behind the only flow of a host no other packets wait.
     let has = part.has(first);
     let own = || first.flows.iter().filter(|flow| has(flow));
     let shared = own().filter(|flow| sends[flow.src.0 as usize] > 1);
     for flow in shared {
-        // In slow start a sender has as much under way as has been acknowledged.
+        // In slow start a sender has as much in flight as has been acknowledged.
         let mss = u64::from(flow.mss_or(mss));
         let sent = match flow.is_endless() {
             true => window,

@@ -1,4 +1,5 @@
-//! Workloads of a scheme by their transports: each transport is asked what one transport of all would be asked.
+//! Splits the workloads of a scheme by transport: each transport gets the warnings it would get if all
+//! workloads used it.
 
 use crate::scenario::{Scenario, Setting};
 use crate::scheme::{Scheme, TRANSPORT_SPEC};
@@ -8,11 +9,11 @@ use std::borrow::Cow;
 
 /// Workloads with one transport.
 pub(super) struct Part<'a> {
-    /// The scheme as if all had that transport.
+    /// Scheme as if all workloads used that transport.
     pub scheme: Cow<'a, Scheme>,
-    /// The section whose settings say it: `transport`, or `workload.web.transport`.
+    /// Section with the transport's settings: `transport`, or `workload.web.transport`.
     section: String,
-    /// Numbers of the workloads; `None` where all have it.
+    /// Numbers of the workloads; `None` if all use it.
     workloads: Option<Vec<u8>>,
 }
 
@@ -24,7 +25,7 @@ impl Part<'_> {
         scenario.settings.iter().find(own)
     }
 
-    /// The same, unless a workload has it from `[transport]`, where it is for others as well.
+    /// Returns that setting, unless a workload inherits it from `[transport]`, where it serves others as well.
     pub fn said<'a>(&self, scenario: &'a Scenario, name: &str) -> Option<&'a Setting> {
         let key = format!("{}.{name}", TRANSPORT_SPEC.name);
         let own = self.setting(scenario, name)?;
@@ -36,12 +37,12 @@ impl Part<'_> {
         (!inherited).then_some(own)
     }
 
-    /// The section whose settings say the transport.
+    /// Returns the section with the transport's settings.
     pub fn section(&self) -> &str {
         &self.section
     }
 
-    /// Returns which flows of `plan` are of its workloads.
+    /// Returns a test for flows of `plan` that belong to its workloads.
     pub fn has(&self, plan: &Plan) -> impl Fn(&FlowPlan) -> bool + use<> {
         let of_class: Vec<bool> = match &self.workloads {
             None => vec![true; plan.classes.len()],
@@ -58,7 +59,8 @@ impl Part<'_> {
     }
 }
 
-/// Asks `warnings` of each part of a scheme. What is said of all parts is said once, anything else of its workloads.
+/// Collects `warnings` of each part of a scheme. A warning of all parts is given once, any other with its
+/// workloads.
 pub(super) fn of_each(
     scenario: &Scenario,
     scheme: &Scheme,

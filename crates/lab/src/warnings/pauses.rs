@@ -1,4 +1,4 @@
-//! Pauses: what they need, what overflows all the same, and what never ends.
+//! Warnings about pauses: headroom, queues that overflow all the same, and deadlocks.
 
 use crate::scenario::Scenario;
 use crate::scheme::Scheme;
@@ -19,7 +19,7 @@ pub(super) fn too_little_headroom(scenario: &Scenario, scheme: &Scheme) -> Optio
     })
 }
 
-/// A limit on an output can be reached before any input's.
+/// Warns of a limit on an output that can be reached before any input's.
 pub(super) fn overflows_though_paused(
     scenario: &Scenario,
     scheme: &Scheme,
@@ -48,7 +48,7 @@ pub(super) fn overflows_though_paused(
     ))
 }
 
-/// What a pause on the network's worst cable needs.
+/// Returns the headroom that a pause needs on the worst cable of the network.
 fn needed(scenario: &Scenario, scheme: &Scheme) -> Bytes {
     let framing = scheme.config.framing;
     let longest = shim::longest(&scheme.config.shims, scenario.largest_mss(scheme));
@@ -58,7 +58,7 @@ fn needed(scenario: &Scenario, scheme: &Scheme) -> Bytes {
     each.max().unwrap_or_default()
 }
 
-/// What must be read before trusting a number of this run.
+/// Returns the warnings to read before trusting a number of this run.
 pub(crate) fn of_run(network: &Network, scheme: &str, seed: u64, outcome: &Outcome) -> Vec<String> {
     let name = |end: End| match end {
         End::Host(host) => format!("host {}", host.0),

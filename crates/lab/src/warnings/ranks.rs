@@ -1,4 +1,4 @@
-//! Policies that order by ranks, where nobody gives any.
+//! Warnings about policies that order by ranks, where no host marks any.
 
 use super::natures;
 use super::parts::Part;
@@ -6,7 +6,7 @@ use crate::scenario::Scenario;
 use sidestep_sim::SwitchConfig;
 use sidestep_transport::Ranking;
 
-/// Policies that order by what hosts mark data with, where hosts mark nothing.
+/// Warns of policies that order by the ranks hosts mark, where hosts mark nothing.
 pub(super) fn nothing_is_ranked(
     scenario: &Scenario,
     part: &Part<'_>,

@@ -1,4 +1,4 @@
-//! What reorders packets, what takes that for loss, and what hides it.
+//! Warnings about reordering: its causes, transports that take it for loss, and shims that hide it.
 
 use super::nature;
 use crate::scenario::Scenario;
@@ -16,7 +16,7 @@ pub(super) fn reordering_looks_like_losses(
     let threshold = tcp.dupack_threshold?;
     let who = reorders(scenario, scheme, switch)?;
     if tcp.reordering.rule != ThresholdRule::Fixed {
-        return None; // It learns.
+        return None; // The threshold adapts to reordering.
     }
     // DIBS section 4: above 10 duplicates is usually enough.
     let helped = orders(scheme) || hides_reordering(scheme);
@@ -38,7 +38,7 @@ pub(super) fn reordering_looks_like_losses(
     })
 }
 
-/// A route that spreads a flow's packets, where no switch that has it has a choice.
+/// Warns of a route that spreads a flow's packets, where no switch that uses it has a choice.
 pub(super) fn nothing_to_spray(
     scenario: &Scenario,
     scheme: &Scheme,
@@ -71,8 +71,8 @@ pub(super) fn nothing_to_order(scenario: &Scenario, scheme: &Scheme) -> Option<S
     })
 }
 
-/// A shim may hold data for longer than its sender waits for an acknowledgement. No refusal: the sender's
-/// timeout is longer than the shortest wherever its round trips are, and who sweeps the wait wants to see.
+/// Warns of a shim that may hold data for longer than its sender waits for an acknowledgement. This is not
+/// refused: the sender's timeout grows with its round trips, and a sweep of the wait may go there on purpose.
 pub(super) fn held_beyond_a_timeout(scheme: &Scheme) -> Option<String> {
     let transport = &scheme.config.transport;
     let waits = transport.shortest_timeout();
@@ -89,7 +89,8 @@ pub(super) fn held_beyond_a_timeout(scheme: &Scheme) -> Option<String> {
     })
 }
 
-/// What lets packets of one flow overtake each other: of a route, where it has a choice.
+/// Returns the cause that lets packets of one flow overtake each other; a route counts only where it has a
+/// choice.
 pub(super) fn reorders(
     scenario: &Scenario,
     scheme: &Scheme,
@@ -108,13 +109,13 @@ pub(super) fn reorders(
     }
 }
 
-/// A shim puts data back into order.
+/// True if a shim puts data back into order.
 fn orders(scheme: &Scheme) -> bool {
     let mut shims = scheme.config.shims.iter();
     shims.any(|(name, _)| shim::nature(name).orders)
 }
 
-/// A shim keeps from the sender what reordering looks like.
+/// True if a shim hides from the sender the duplicate acknowledgements that reordering causes.
 fn hides_reordering(scheme: &Scheme) -> bool {
     let mut shims = scheme.config.shims.iter();
     shims.any(|(name, _)| shim::nature(name).duplicates)

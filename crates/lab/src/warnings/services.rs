@@ -1,4 +1,5 @@
-//! Classes of service that nobody goes by, or nobody sets, and flows whose first window is no flow's room.
+//! Warnings about classes of service that no policy uses, or no host sets, and flows whose first window exceeds
+//! a flow's room.
 
 use super::parts::Part;
 use super::{nature_of, natures, value};
@@ -10,13 +11,13 @@ use sidestep_transport::shim;
 use sidestep_transport::shim::by_size::{Announced, Classes};
 use sidestep_types::{FlowId, Settings, Size, Value};
 
-/// A shim that sets the class of service of what its host sends.
+/// Returns the shim that sets the class of service of the packets its host sends.
 fn serves(scheme: &Scheme) -> Option<&Named> {
     let mut shims = scheme.config.shims.iter();
     shims.find(|(name, _)| shim::nature(name).serves)
 }
 
-/// Hosts set classes of service, and neither a switch nor a NIC tells them apart.
+/// Warns of classes of service that hosts set, where neither a switch nor a NIC distinguishes them.
 pub(super) fn nothing_goes_by_services(scheme: &Scheme) -> Option<String> {
     let (name, _) = serves(scheme)?;
     let at_nics = (scheme.config.nic.as_ref()).is_some_and(|nic| {
@@ -30,7 +31,7 @@ pub(super) fn nothing_goes_by_services(scheme: &Scheme) -> Option<String> {
     })
 }
 
-/// Switches tell classes of service apart, and no host sets one.
+/// Warns of switches that distinguish classes of service, where no host sets one.
 pub(super) fn nobody_sets_services(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
     if serves(scheme).is_some() || classes(&switch.sched) == Some(1) {
         return None;
@@ -56,14 +57,14 @@ pub(super) fn nobody_sets_services(scheme: &Scheme, switch: &SwitchConfig) -> Op
     })
 }
 
-/// The class queues of a scheduler that has them.
+/// Returns the number of class queues of a scheduler that has them.
 fn classes((name, values): &Named) -> Option<u64> {
     let entry = sched::ENTRIES.iter().find(|entry| entry.name == name)?;
     let has = entry.params.iter().any(|param| param.name == "classes");
     has.then(|| values.count("classes"))
 }
 
-/// The class that each flow begins in, of this number and size.
+/// Returns a function from a flow's number and size to the class that it begins in.
 fn first_services(scheme: &Scheme) -> impl Fn(FlowId, Option<u64>) -> u8 {
     let marks = serves(scheme).filter(|(name, _)| name == "by-size");
     let marks = marks.map(|(_, values)| {
@@ -81,7 +82,7 @@ fn first_services(scheme: &Scheme) -> impl Fn(FlowId, Option<u64>) -> u8 {
     }
 }
 
-/// Queues with room by the number of flows, which is less than each sends before it hears of anything.
+/// Warns of queues with room by the number of flows, if a flow sends more before its first acknowledgement.
 pub(super) fn first_window_is_more_than_a_flow_s_room(
     part: &Part<'_>,
     switch: &SwitchConfig,

@@ -1,4 +1,5 @@
-//! What a transport goes by, and switches, shims or hosts do not say: marks, echoes, losses, delays.
+//! Warnings about signals that a transport needs and switches, shims or hosts do not give: marks, echoes,
+//! losses, delays.
 
 use super::{nature, nature_of, value};
 use crate::scheme::Scheme;
@@ -46,7 +47,7 @@ pub(super) fn nothing_echoes(scheme: &Scheme) -> Option<String> {
     })
 }
 
-/// A shim that keeps duplicates back, but not those that start a repair.
+/// Warns of a shim that holds duplicates back, but passes enough of them to start a repair.
 pub(super) fn passes_too_many(scheme: &Scheme) -> Option<String> {
     let threshold = scheme.config.transport.tcp()?.dupack_threshold?;
     scheme.config.shims.iter().find_map(|(name, values)| {
@@ -104,8 +105,8 @@ pub(super) fn line_rate_without_priorities(
     })
 }
 
-/// Delays that say how a flow ranks, for who takes them for the length of a queue. Who deflects what it has no
-/// room for keeps the queue that makes them.
+/// Warns of delays that depend on a flow's rank, for transports that read delay as queue length. A policy that
+/// deflects packets it has no room for is left out: it keeps the queue that causes the delays.
 pub(super) fn delays_by_rank(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
     let nature = nature(switch);
     let ranks = nature.answers.contains(&"evict") && !nature.displaces;
@@ -119,7 +120,7 @@ pub(super) fn delays_by_rank(scheme: &Scheme, switch: &SwitchConfig) -> Option<S
     })
 }
 
-/// Acknowledgements that wait, for who takes their delay for one of the network.
+/// Warns of delayed acknowledgements, for transports that take their delay for one of the network.
 pub(super) fn delays_of_hosts(scheme: &Scheme) -> Option<String> {
     let transport = &scheme.config.transport;
     let delayed = transport.tcp()?.delayed_ack?;
@@ -133,7 +134,7 @@ pub(super) fn delays_of_hosts(scheme: &Scheme) -> Option<String> {
     })
 }
 
-/// A shim that goes by echoes of marks.
+/// Returns the name of a shim that uses echoes of marks.
 fn reads_echoes(scheme: &Scheme) -> Option<&str> {
     let mut shims = scheme.config.shims.iter();
     let reads = shims.find(|(name, _)| shim::nature(name).echoes)?;
@@ -148,7 +149,7 @@ fn goes_by_delays(scheme: &Scheme) -> bool {
     scheme.config.transport.nature().delays
 }
 
-/// A buffer policy that marks nothing.
+/// True if a buffer policy marks nothing.
 pub(super) fn silent(buffer: &Named, sched: &Named) -> bool {
     !nature_of(buffer, sched).marks || value(buffer, "mark_at") == Some(&Value::Off)
 }

@@ -1,4 +1,4 @@
-//! A network whose pauses lock, for the tests of deadlocks and of trajectories.
+//! Network whose pauses deadlock, for the tests of deadlocks and of trajectories.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use sidestep_sim::Files;

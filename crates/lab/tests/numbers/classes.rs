@@ -3,8 +3,8 @@
 use super::*;
 use sidestep_sim::GroupPlan;
 
-/// A flow of 1000 B takes two packets' times of 8.624 us and two delays over an idle network, one of 10 kB
-/// six of 12.304 us and what the last needs, and 10,001 B are a byte more.
+/// Over an idle network, a flow of 1000 B takes two packets' times of 8.624 us and two delays. A flow of 10 kB
+/// takes six of 12.304 us and the time of the last packet, and 10,001 B one byte more.
 #[test]
 fn a_class_has_numbers_of_its_own() {
     let s = summary("dibs", &[Some(10), Some(10), Some(10)]);
@@ -37,7 +37,7 @@ fn a_class_has_numbers_of_its_own() {
         assert_eq!(metric(&s, none), Reading::Nothing);
     }
     let late = summary("dctcp", &[None]);
-    // Of the query's three the request takes 93 ms, and the one that is left has taken 100.
+    // Of the query's three flows the request takes 93 ms, and the unfinished one has taken 100.
     assert_eq!(metric(&late, "fct_p99_ms:query"), Reading::AtLeast(100.0));
     assert!(matches!(
         metric(&late, "slowdown_mean:query"),
@@ -83,7 +83,7 @@ fn groups_count_under_their_class_and_all_together() {
         panic!("one did not finish");
     };
     assert!((mean - third).abs() < 1e-6, "{mean}");
-    // One that an interrupted run never came to begin is none.
+    // A group that an interrupted run never began does not count.
     run.outcome.flows[0].started = None;
     run.outcome.flows[0].finished = None;
     let plan = Arc::make_mut(&mut run.plan);

@@ -1,4 +1,4 @@
-//! Latencies, splits and what begins later: of data packets that are followed.
+//! Latencies, splits and later starts of measurement, for data packets that are followed.
 
 use super::*;
 
@@ -47,10 +47,10 @@ fn latency_is_what_a_packet_takes_from_its_first_switch_to_its_last() {
         .replace("10 MB", "14600 B");
     let sets = ["probe.latency=one", "probe.latency_every=1"];
     let alone = run(&read(&text, &sets).unwrap(), 0);
-    // Ten packets of 1538 B at 1 Gbps and 1 us of delay, each sent as soon as it has come.
+    // Ten packets of 1538 B at 1 Gbps and 1 us of delay, each sent as soon as it arrives.
     assert_eq!(alone.probed.samples["latency_us"], [13.304; 10]);
     assert_eq!(alone.probed.samples["latency_us.one"], [13.304; 10]);
-    // Sent at the rate of the link, none waits; the flow is a mouse.
+    // At the rate of the link no packet waits; the flow is a mouse.
     for name in ["queueing_us", "queueing_upto_100kb_us.one"] {
         assert_eq!(alone.probed.samples[name], [0.0; 10], "{name}");
     }
@@ -60,7 +60,7 @@ fn latency_is_what_a_packet_takes_from_its_first_switch_to_its_last() {
     );
     assert_eq!(some.probed.samples["latency_us"].len(), 3);
     assert_eq!(some.outcome, alone.outcome);
-    // Four of seven hosts send over the link between the switches, to one of the other three's rack.
+    // Seven hosts send to one; the four in the other rack use the link between the switches.
     let two = text
         .replace("hosts_per_switch = 1", "hosts_per_switch = 4")
         .replace("degree = 1", "degree = 7");
@@ -88,7 +88,7 @@ fn latency_is_what_a_packet_takes_from_its_first_switch_to_its_last() {
     );
 }
 
-/// A flow in slow start at first, of which only the part from 25 ms on counts.
+/// A flow starts in slow start; only the part from 25 ms on counts.
 #[test]
 fn what_is_measured_may_begin_later() {
     let text = ALONE.replace(
@@ -126,7 +126,7 @@ fn what_is_measured_may_begin_later() {
     assert!(!later.probed.windows.contains_key("use_spread"));
 }
 
-/// A list whose flows are of several classes is one workload all the same.
+/// A list with flows of several classes is one workload all the same.
 #[test]
 fn latency_of_a_flow_list_is_that_of_all_its_classes() {
     struct List(&'static str);

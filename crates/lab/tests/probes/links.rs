@@ -1,4 +1,4 @@
-//! Links and queues: how even, how hot, how full.
+//! Links and queues: spread, hot links, occupancy.
 
 use super::*;
 
@@ -28,7 +28,7 @@ fn the_spread_of_one_full_link_among_idle_ones_is_all_of_it() {
 fn a_saturated_link_is_hot_in_every_window() {
     let run = run(&read(ALONE, &["probe.links=10 ms"]).unwrap(), 0);
     let samples = &run.probed.samples;
-    // Of the switch's two links one is full and one carries acknowledgements.
+    // The switch has two links: one is full, the other carries acknowledgements.
     assert_eq!(samples["hot_link_share"], [0.5; 5]);
     let most = &samples["busiest_link_use"];
     assert!(most.iter().all(|u| (0.99..1.001).contains(u)), "{most:?}");
@@ -69,8 +69,8 @@ fn queues_are_noted_as_they_are_at_the_instant() {
         (12_303, &[4, 4]),
         (12_304, &[3, 3]),
         (14_000, &[2, 3, 3]),
-        // The second packets leave the hosts at 24.608 us; the first leaves the switch a packet
-        // after it came, at 25.608 us, when the next two arrive.
+        // The second packets leave the hosts at 24.608 us; the first leaves the switch one packet time
+        // after it arrived, at 25.608 us, when the next two arrive.
         (25_607, &[2, 2, 2]),
         (25_608, &[2, 2, 3]),
     ];

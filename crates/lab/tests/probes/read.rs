@@ -1,4 +1,4 @@
-//! What `[probe]` says: it reads back, and what cannot be looked at is refused.
+//! `[probe]`: it reads back, and impossible probes are refused.
 
 use super::*;
 

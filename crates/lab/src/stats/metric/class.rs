@@ -1,7 +1,7 @@
-//! Numbers of one class alone: a workload's, or those of a class of a flow list.
+//! Metrics of one class: a workload, or a class of a flow list.
 //!
-//! **Decision**     `METRIC:CLASS` names one. `CLASS` is the name of the class as tables have it, or behind a
-//!                  flow list's own name its word alone, where no other class has it.
+//! **Decision**     `METRIC:CLASS` names such a metric. `CLASS` is the name of the class as in tables; for a
+//!                  class of a flow list its word alone is enough, if no other class has it.
 //! **Units**        those of [`super::METRICS`]. Packets are data packets.
 
 use super::entry::{Kind, Metric, SampleKind, Values};
@@ -10,10 +10,10 @@ use super::{Population, Reading, Unit};
 use crate::stats::Summary;
 use std::ops::Deref;
 
-/// Writes the table of metrics of a class.
+/// Defines the table of metrics of a class.
 macro_rules! of_class {
     ($($population:ident $kind:ident $name:literal $doc:literal => $read:expr;)*) => {
-        /// All metrics of a class, in the order in which they are listed.
+        /// All metrics of a class, in listing order.
         pub const CLASS_METRICS: &[Metric] = &[$(
             Metric::of_class($name, $doc, Population::$population, Kind::$kind, $read),
         )*];
@@ -40,10 +40,10 @@ of_class! {
     Flows Count "delivered_bytes" "its payload bytes delivered in order" => |c| number(c.delivered_bytes);
 }
 
-/// What a flow's time is of, as [`super::SAMPLES`] have it.
+/// Span of a flow's completion time, for [`super::SAMPLES`].
 pub(super) const FLOW: &str = "from the hand-over to the last byte in order";
 
-/// The samples that a class has.
+/// Samples of a class.
 pub(super) const CLASS_SAMPLES: [SampleKind; 3] = [
     SampleKind {
         name: "fct_ms",
@@ -74,19 +74,19 @@ pub(super) const CLASS_SAMPLES: [SampleKind; 3] = [
     },
 ];
 
-/// What a group's time is of.
+/// Span of a group's completion time.
 pub(super) const GROUP: &str = "from a group's first flow to the last byte of all";
 
-/// A metric as it is asked for: of all, or of one class.
+/// Metric by its full name: of all flows, or of one class.
 #[derive(Clone, Copy, Debug)]
 pub struct Named<'a> {
     metric: &'static Metric,
-    /// The class, as it was written.
+    /// Class, as written in the name.
     pub class: Option<&'a str>,
 }
 
 impl<'a> Named<'a> {
-    /// The one called `name`.
+    /// Finds the metric called `name`.
     pub(super) fn find(name: &'a str) -> Option<Named<'a>> {
         let (table, name, class) = match name.split_once(':') {
             None => (super::METRICS, name, None),
@@ -96,7 +96,7 @@ impl<'a> Named<'a> {
         Some(Named { metric, class })
     }
 
-    /// Reads it from a summary: nothing where it was not measured, or no such class was there.
+    /// Reads the metric from a summary: nothing if it was not measured, or the class does not exist.
     pub fn read(&self, summary: &Summary) -> Reading {
         let Some(name) = self.class else {
             return self.metric.read(summary);
@@ -105,7 +105,7 @@ impl<'a> Named<'a> {
         class.map_or(Reading::Nothing, |class| self.metric.read_class(class))
     }
 
-    /// What it is, in words that stand alone.
+    /// Returns a description that stands alone.
     pub fn heading(&self) -> String {
         match self.class {
             None => self.metric.heading.into(),

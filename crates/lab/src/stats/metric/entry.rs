@@ -1,4 +1,4 @@
-//! What the tables of metrics and of samples say of each.
+//! Entries of the tables of metrics and of samples.
 
 use super::{Needs, Population, Reading};
 use crate::record::{ClassRecord, Record};
@@ -7,29 +7,29 @@ use serde::Serialize;
 use sidestep_switch::DropReason;
 use std::collections::BTreeMap;
 
-/// A number a summary can be asked for.
+/// Number of a summary, known by name.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
-    /// Its name in `[[claim]]` and `[[plot]]`, and its column in `points.parquet`.
+    /// Name in `[[claim]]` and `[[plot]]`, and column in `points.parquet`.
     pub name: &'static str,
-    /// What it is, in one line. Lines of the table may refer to the line before: `the same`.
+    /// Description in one line. Lines of the table may refer to the line before: `the same`.
     pub doc: &'static str,
-    /// What it is, in words that stand alone.
+    /// Description that stands alone.
     pub heading: &'static str,
-    /// Its unit.
+    /// Unit of the number.
     pub unit: Unit,
-    /// It counts things, summed over the seeds, so it grows with their number.
+    /// True for a count summed over the seeds, which grows with their number.
     pub is_count: bool,
-    /// What it is taken over.
+    /// Population it is taken over.
     pub population: Population,
-    /// The probe without which it has no value, if it needs one.
+    /// Probe without which it has no value, if it needs one.
     pub needs: Option<Needs>,
-    /// Its row in the report of a run, if it has one.
+    /// Row in the report of a run, if it has one.
     pub row: Option<&'static str>,
     read: Read,
 }
 
-/// What a number is measured in.
+/// Unit of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
@@ -41,14 +41,14 @@ pub enum Unit {
     Bytes,
     /// 10⁹ bits a second.
     Gbps,
-    /// A share of a whole, from 0 to 1.
+    /// Share of a whole, from 0 to 1.
     Share,
-    /// Things of the kind that [`Metric::doc`] names, or their mean or percentile.
+    /// Count of the items that [`Metric::doc`] names, or their mean or percentile.
     Number,
 }
 
 impl Unit {
-    /// As it stands after a number; empty where a number stands alone.
+    /// Returns the unit as written after a number; empty for a plain number.
     pub const fn suffix(self) -> &'static str {
         match self {
             Unit::Ms => "ms",
@@ -60,7 +60,7 @@ impl Unit {
     }
 }
 
-/// How a number is read from a summary.
+/// Function that reads a number from a summary.
 #[derive(Clone, Copy, Debug)]
 enum Read {
     By(fn(&Summary) -> Reading),
@@ -69,15 +69,15 @@ enum Read {
 }
 
 impl Metric {
-    /// Is it the largest or the smallest of all that happened? Such a number is a fact of the runs that were made and
-    /// no estimate: with more of them it moves on, and no interval surrounds it.
+    /// True if it is the largest or the smallest of all values. Such a number is a fact of the runs that were
+    /// made, not an estimate: more runs move it on, and no interval surrounds it.
     pub fn is_extreme(&self) -> bool {
         let name = self.name.strip_suffix("_ms").unwrap_or(self.name);
-        // A ratio of both is taken of each run, and averaged.
+        // A ratio of maximum to minimum is computed for each run, and averaged.
         (name.ends_with("_max") || name.ends_with("_min")) && !name.ends_with("_max_over_min")
     }
 
-    /// Reads it from a summary: nothing where it was not measured, or is a number of one class.
+    /// Reads the metric from a summary: nothing if it was not measured, or is a metric of one class.
     pub fn read(&self, summary: &Summary) -> Reading {
         match self.read {
             Read::By(read) => read(summary),
@@ -94,7 +94,7 @@ impl Metric {
 }
 
 impl Metric {
-    /// Reads it from a class of a summary.
+    /// Reads the metric from a class of a summary.
     pub(super) fn read_class(&self, class: &ClassSummary) -> Reading {
         match self.read {
             Read::OfClass(read) => read(class),
@@ -103,7 +103,7 @@ impl Metric {
     }
 }
 
-/// What a line of the table says a number is.
+/// Kind of a number, as a line of the table gives it.
 pub(super) enum Kind {
     Ms,
     Us,
@@ -111,7 +111,7 @@ pub(super) enum Kind {
     Gbps,
     Share,
     Number,
-    /// A number that is summed over the seeds.
+    /// Number that is summed over the seeds.
     Count,
 }
 
@@ -191,27 +191,27 @@ impl Metric {
     }
 }
 
-/// A sample that a run leaves.
+/// Sample of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct SampleKind {
-    /// Its name in `[[plot]]`.
+    /// Name in `[[plot]]`.
     pub name: &'static str,
-    /// What a value of it is.
+    /// Description of a value.
     pub axis: &'static str,
-    /// Its unit.
+    /// Unit of the values.
     pub unit: Unit,
-    /// The probe without which it has no values, if it needs one.
+    /// Probe without which it has no values, if it needs one.
     pub needs: Option<Needs>,
-    /// What it has a sample for as well, each under its own name behind a dot: `goodput_gbps.query`.
+    /// Parts with separate samples, each under its name behind a dot: `goodput_gbps.query`.
     pub each: Option<Each>,
-    /// What has a value each.
+    /// Population with one value each.
     pub population: Population,
-    /// Where its values are.
+    /// Place of the values.
     pub values: Values,
 }
 
 impl SampleKind {
-    /// What stands on an axis of it, with its unit; `name` may be that of one workload alone.
+    /// Returns the label of an axis, with the unit; `name` may be that of one workload alone.
     pub fn label(&self, name: &str) -> String {
         let unit = match self.unit.suffix() {
             "" => String::new(),
@@ -223,13 +223,13 @@ impl SampleKind {
         format!("{own}{}{unit}", self.axis)
     }
 
-    /// Does a run have one value of it for each window?
+    /// True if a run has one value for each window.
     pub fn has_windows(&self) -> bool {
         self.population == Population::Windows
     }
 }
 
-/// What a sample is also taken of by itself.
+/// Parts that a sample is also taken of, each by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Each {
     /// Each workload.
@@ -240,21 +240,21 @@ pub enum Each {
     Links,
 }
 
-/// Where the values of a sample are.
+/// Place of the values of a sample.
 #[derive(Clone, Copy, Debug)]
 pub enum Values {
-    /// Completion times, those of the unfinished included.
+    /// Completion times, including unfinished ones.
     Times(fn(&Record) -> Sample),
-    /// Likewise of a class, which the name of the sample ends in: completion times, or slowdowns where the
-    /// unit is none.
+    /// Values of the class at the end of the sample's name: completion times, or slowdowns if there is
+    /// no unit.
     OfClass(fn(&ClassRecord) -> &Sample),
-    /// One for each flow.
+    /// Value of each flow.
     Flows(OfFlows),
-    /// In [`crate::Probed::samples`], under the name.
+    /// Values in [`crate::Probed::samples`], under the name.
     Probed,
 }
 
-/// The values of a run's flows.
+/// Function that returns the values of a run's flows.
 pub type OfFlows = fn(&Record) -> Vec<f64>;
 
 impl Values {

@@ -1,10 +1,10 @@
-//! The vocabulary of claims and plots: numbers that a summary can be asked for by name.
+//! Vocabulary of claims and plots: numbers of a summary by name.
 //!
-//! **Decision**     what is known of a number is said once, in [`METRICS`]: its unit, what it is
-//!                  taken over, whether it is a count, and the probe without which it is missing.
-//!                  Those of one class stand in [`CLASS_METRICS`].
-//!                  Reports, plots, tables and claims read it there; none looks at the name.
-//! **Units**        milliseconds, shares from 0 to 1, or what the sentence says.
+//! **Decision**     all facts about a number are in [`METRICS`], once: its unit, its population, whether it is
+//!                  a count, and the probe without which it is missing. Metrics of one class are in
+//!                  [`CLASS_METRICS`]. Reports, plots, tables and claims read these entries; none parses the
+//!                  name.
+//! **Units**        milliseconds, shares from 0 to 1, or the unit in the description.
 
 mod class;
 mod entry;

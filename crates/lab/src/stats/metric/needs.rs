@@ -1,32 +1,32 @@
-//! Which probe a number needs.
+//! Probes that numbers need.
 
 use crate::probe::Probe;
 
-/// A key of `[probe]` without which some metrics have no value.
+/// Key of `[probe]` without which some metrics have no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// The window over which the use of links is taken.
+    /// Window over which the use of links is measured.
     Links,
-    /// The window around hot links.
+    /// Interval at which buffers around hot links are sampled.
     Neighbours,
-    /// The count of loops.
+    /// Count of loops.
     Loops,
-    /// The window over which goodput is taken.
+    /// Window over which goodput is measured.
     Goodput,
-    /// The window over which drops are counted.
+    /// Window over which drops are counted.
     Drops,
-    /// The links between which the spread is taken.
+    /// Links whose spread is measured.
     Spread,
-    /// The workloads whose latency is taken.
+    /// Workloads whose latency is measured.
     Latency,
-    /// The workloads whose latency is taken, and the links between which the spread is.
+    /// Workloads whose latency is measured, and links whose spread is measured.
     Split,
-    /// The draws of hashes for which fair shares are worked out.
+    /// Draws of hashes for which fair shares are computed.
     Fair,
 }
 
 impl Needs {
-    /// The key.
+    /// Returns the key.
     pub const fn key(self) -> &'static str {
         match self {
             Needs::Links => "links",
@@ -41,7 +41,7 @@ impl Needs {
         }
     }
 
-    /// Does a run with this probe have it?
+    /// True if a run with this probe has it.
     pub fn is_met(self, probe: &Probe) -> bool {
         match self {
             Needs::Links => probe.links.is_some(),

@@ -1,29 +1,29 @@
-//! What numbers are taken over.
+//! Populations that numbers are taken over.
 
 use crate::stats::Summary;
 
-/// What a metric or a sample is taken over.
+/// Population that a metric or a sample is taken over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Population {
-    /// Queries that were asked.
+    /// Queries that began.
     Queries,
-    /// Queries of the plan, asked or not.
+    /// Planned queries, begun or not.
     PlannedQueries,
-    /// Flows of queries that were begun.
+    /// Flows of queries that began.
     Responses,
-    /// Responses of the plan, begun or not.
+    /// Planned responses, begun or not.
     PlannedResponses,
-    /// Responses that were begun, requests left out.
+    /// Responses that began, without requests.
     Answers,
-    /// All flows that end, requests left out.
+    /// All finite flows, without requests.
     EndingFlows,
     /// Background flows of 1 to 10 kB.
     ShortFlows,
-    /// Background flows that end.
+    /// Finite background flows.
     BackgroundFlows,
     /// Background flows of more than 1 MB.
     LongFlows,
-    /// Flows that never end.
+    /// Endless flows.
     EndlessFlows,
     /// All flows.
     Flows,
@@ -56,7 +56,7 @@ pub enum Population {
 }
 
 impl Population {
-    /// What is counted, in words.
+    /// Returns the words for the population.
     pub const fn words(self) -> &'static str {
         match self {
             Population::Queries | Population::PlannedQueries => "queries",
@@ -84,7 +84,7 @@ impl Population {
         }
     }
 
-    /// How many there were, where a figure says so beside its numbers.
+    /// Returns the size of the population, where figures show it beside their numbers.
     pub fn size(self, summary: &Summary) -> Option<u64> {
         match self {
             Population::Queries => Some(summary.qct_ms.n),
@@ -97,7 +97,7 @@ impl Population {
         }
     }
 
-    /// Does a figure say how many there were?
+    /// True if figures show the size of the population.
     pub const fn has_size(self) -> bool {
         matches!(
             self,

@@ -1,20 +1,20 @@
-//! A number of a summary, or the bound that unfinished flows leave of it.
+//! Number of a summary, or a bound on it from unfinished flows.
 
-/// A number, or what is known of it.
+/// Number, or a bound on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reading {
-    /// This.
+    /// Exact number.
     Exactly(f64),
-    /// The number is this or more.
+    /// Lower bound.
     AtLeast(f64),
-    /// The number is this or less.
+    /// Upper bound.
     AtMost(f64),
-    /// Not known: nothing was measured, or the bounds cancel.
+    /// Unknown: nothing was measured, or the bounds cancel.
     Nothing,
 }
 
 impl Reading {
-    /// The difference, with its bound.
+    /// Returns the difference, with its bound.
     pub fn minus(self, other: Reading) -> Reading {
         use Reading::{AtLeast, AtMost, Exactly, Nothing};
         match (self, other) {
@@ -25,12 +25,12 @@ impl Reading {
         }
     }
 
-    /// The sum, with its bound.
+    /// Returns the sum, with its bound.
     pub fn plus(self, other: Reading) -> Reading {
         self.minus(other.times(-1.0))
     }
 
-    /// The multiple, with its bound.
+    /// Returns the multiple, with its bound.
     pub fn times(self, by: f64) -> Reading {
         use Reading::{AtLeast, AtMost, Exactly, Nothing};
         match self {
@@ -43,7 +43,7 @@ impl Reading {
         }
     }
 
-    /// The ratio of two numbers that are not negative, with its bound.
+    /// Returns the ratio of two numbers that are not negative, with its bound.
     pub fn over(self, other: Reading) -> Reading {
         use Reading::{AtLeast, AtMost, Exactly, Nothing};
         match (self, other) {

@@ -1,4 +1,4 @@
-//! The samples that a `cdf` can be of: completion times, and what probes take.
+//! Samples that a `cdf` can draw: completion times, and samples of probes.
 
 use super::class::{CLASS_SAMPLES, FLOW, GROUP};
 use super::entry::{OfFlows, SampleKind, Values};
@@ -54,7 +54,7 @@ const COUNT: usize = {
     count
 };
 
-/// The names of all samples, in the order in which they are listed.
+/// Names of all samples, in listing order.
 pub const SAMPLES: [&str; COUNT] = {
     let mut names = [""; COUNT];
     let mut n = 0;
@@ -79,12 +79,13 @@ fn all() -> impl Iterator<Item = &'static SampleKind> {
     TIMES.iter().chain(KINDS.iter().copied().flatten())
 }
 
-/// The names of the samples that a class has by itself, each behind a colon.
+/// Iterates over the names of the samples of a class, without the colon and class.
 pub fn class_samples() -> impl Iterator<Item = &'static str> {
     CLASS_SAMPLES.iter().map(|sample| sample.name)
 }
 
-/// The sample called `name`; of `goodput_gbps.query` that is `goodput_gbps`, of `fct_ms:web` the `fct_ms` of a class.
+/// Returns the sample called `name`: `goodput_gbps` for `goodput_gbps.query`, the `fct_ms` of a class for
+/// `fct_ms:web`.
 pub fn sample(name: &str) -> Option<&'static SampleKind> {
     if let Some((name, _)) = name.split_once(':') {
         return CLASS_SAMPLES.iter().find(|sample| sample.name == name);
@@ -96,7 +97,7 @@ pub fn sample(name: &str) -> Option<&'static SampleKind> {
     all().find(|sample| sample.name == name && (sample.each.is_some() || !own))
 }
 
-/// The samples with a value for each flow of some kind, and what reads them.
+/// Iterates over the samples with a value for each flow of some kind, with the functions that read them.
 pub fn of_flows() -> impl Iterator<Item = (&'static str, OfFlows)> {
     all().filter_map(|sample| match sample.values {
         Values::Flows(values) => Some((sample.name, values)),

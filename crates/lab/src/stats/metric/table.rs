@@ -1,4 +1,4 @@
-//! The table of metrics: one line each, with all that is known of it.
+//! Table of metrics: one line each, with all facts about it.
 
 use super::entry::{Each, Kind, Metric, SampleKind, Values};
 use super::{Named, Needs, Population, Reading};
@@ -7,24 +7,23 @@ use crate::record::Record;
 use crate::stats::{Percentiles, Summary};
 use sidestep_switch::DropReason;
 
-/// All metrics, in the order in which they are listed: the reasons of drops after their sum, those
-/// of samples last, six each.
+/// All metrics, in listing order: the reasons of drops after their sum, those of samples last, six each.
 pub const METRICS: &[Metric] = &joined::<ALL>([FLOWS, &DROPS, PACKETS, SIZED, OF_FLOWS, SAMPLED]);
 
 const ALL: usize =
     FLOWS.len() + DROPS.len() + PACKETS.len() + SIZED.len() + OF_FLOWS.len() + SAMPLED.len();
 
-/// The metric called `name`, behind a colon of one class.
+/// Finds the metric called `name`; behind a colon is a class.
 pub fn find(name: &str) -> Option<Named<'_>> {
     Named::find(name)
 }
 
-/// Is `name` a metric that counts things, so that it grows with the number of seeds?
+/// True if `name` is a count, which grows with the number of seeds.
 pub fn is_count(name: &str) -> bool {
     find(name).is_some_and(|metric| metric.is_count)
 }
 
-/// Writes a part of the table: population, kind, name, sentence, more facts, and how it is read.
+/// Defines a part of the table: population, kind, name, sentence, more facts, and the function that reads it.
 macro_rules! metrics {
     ($part:ident: $(
         $population:ident $kind:ident $name:literal $doc:literal
@@ -89,7 +88,7 @@ metrics! { FLOWS:
     Flows Count "delivered_bytes" "payload bytes delivered in order" => |s| number(s.classes.iter().map(|class| class.delivered_bytes).sum());
 }
 
-/// One for each reason of a drop.
+/// Metric of each drop reason.
 const DROPS: [Metric; DropReason::COUNT] = {
     let mut all = [Metric::dropped(DropReason::Full); DropReason::COUNT];
     let mut i = 0;
@@ -173,7 +172,7 @@ metrics! { SIZED:
     BackgroundFlows Share "fct_over_10mb_completed_share" "share that completed of background flows of more than 10 MB" => |s| sized(s, 4, |of| known(of.completed_share));
 }
 
-/// Writes samples, and the six metrics of each.
+/// Defines samples, and the six metrics of each.
 macro_rules! samples {
     ($kinds:ident, $metrics:ident: $(
         $population:ident $kind:ident $name:literal $of:literal
@@ -200,7 +199,7 @@ macro_rules! samples {
     };
 }
 
-/// One metric of one sample.
+/// Defines one metric of one sample.
 macro_rules! sampled {
     ($population:ident $kind:ident $name:literal $suffix:literal $what:literal $of:literal, $pick:expr $(, needs $needs:ident)?) => {
         Metric::line(
@@ -239,7 +238,7 @@ samples! { PROBE_SAMPLES, SAMPLED:
     Draws Number "fair_jain" "Jain's index of the fair shares", needs Fair;
 }
 
-/// The samples that are no completion times: of flows, and what probes take.
+/// Samples other than completion times: over flows, and of probes.
 pub(super) const KINDS: &[&[SampleKind]] = &[FLOW_SAMPLES, PROBE_SAMPLES];
 
 const fn first<T: Copy>(of: &[T]) -> Option<T> {
@@ -274,7 +273,7 @@ fn finite(shares: impl Iterator<Item = f64>) -> Vec<f64> {
     shares.filter(|share| share.is_finite()).collect()
 }
 
-/// The parts of the table, one after the other.
+/// Joins the parts of the table.
 const fn joined<const N: usize>(parts: [&[Metric]; 6]) -> [Metric; N] {
     let mut all = [Metric::dropped(DropReason::Full); N];
     let (mut n, mut part) = (0, 0);
@@ -306,7 +305,7 @@ pub(super) fn mean(of: &Percentiles) -> Reading {
     bounded(of.mean, of.mean_at_least)
 }
 
-/// Of the flows of size number `size`.
+/// Reads a number of the flows in size range number `size`.
 fn sized(summary: &Summary, size: usize, read: fn(&Percentiles) -> Reading) -> Reading {
     let of = summary.fct_by_size_ms.get(size);
     of.map_or(Reading::Nothing, read)
@@ -343,12 +342,12 @@ fn loop_length_mean(summary: &Summary) -> Reading {
     known(summary.loops.as_ref().and_then(mean))
 }
 
-/// Packets dropped, for any reason.
+/// Returns the packets dropped, for any reason.
 fn dropped(summary: &Summary) -> Option<u64> {
     Some(summary.drops.as_ref()?.values().sum())
 }
 
-/// A count as a share of all packets put on NICs.
+/// Returns a count as a share of all packets put on NICs.
 fn over_sent(summary: &Summary, count: Option<u64>) -> Reading {
     let share = |count| (summary.sent > 0).then(|| count as f64 / summary.sent as f64);
     known(count.and_then(share))
