@@ -12,7 +12,7 @@ pub(crate) enum Far {
     Switch(u32),
 }
 
-/// Where a directed link runs, and its place in the outcome.
+/// Ends of a directed link, and its place in the outcome.
 pub(crate) struct LinkEnds {
     pub from: End,
     pub port: PortId,

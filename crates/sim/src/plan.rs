@@ -76,7 +76,7 @@ pub struct FlowPlan {
     pub dst: HostId,
     /// Payload bytes, from 1 to [`FlowPlan::LARGEST`]; [`FlowPlan::ENDLESS`] for a flow that never ends.
     pub size: u64,
-    /// Start: hand-over by the application.
+    /// Hand-over by the application.
     pub start: Start,
     /// Index into [`Plan::classes`].
     pub class: u8,
