@@ -30,7 +30,7 @@ use sidestep_transport::LONGEST_SEGMENT;
 use sidestep_types::{HostId, Quantity, Time, Unit, parse_quantity};
 use std::num::NonZeroU16;
 
-/// One line of a flow list.
+/// Line of a flow list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedFlow {
     /// Time at which the application hands the flow over.

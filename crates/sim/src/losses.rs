@@ -67,15 +67,15 @@ struct Entry {
 enum What {
     /// A switch dropped them.
     Dropped,
-    /// Their sender's host dropped them, while sending them or others: ordered like the sender's own entries.
+    /// The sender's host dropped them, while sending them or others: ordered like the sender's own entries.
     DroppedAtOnce,
-    /// They arrived trimmed.
+    /// The packet arrived trimmed.
     Cut,
-    /// Their sender retransmitted them.
+    /// The sender retransmitted them.
     SentAgain,
-    /// Their sender's timer ran out for the first of them.
+    /// The sender's timer ran out for the first of them.
     TimedOut,
-    /// Their sender is done.
+    /// The sender is done.
     Closed,
 }
 

@@ -27,7 +27,7 @@ impl End {
 /// Full-duplex cable: the same rate and delay both ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cable {
-    /// One of its ends.
+    /// First end.
     pub a: End,
     /// The other end.
     pub b: End,

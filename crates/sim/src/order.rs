@@ -75,7 +75,7 @@ impl Orders {
 /// Arrival order of one subflow's data.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Order {
-    /// One past the highest byte that arrived.
+    /// Number after the highest byte that arrived.
     next: u64,
     /// Arrivals since the first hole opened, while one is open.
     arrivals: u32,

@@ -12,13 +12,13 @@ use sidestep_types::{BitRate, FlowId, PortId, SwitchId, Time};
 /// Everything a run recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// One row per flow of the plan, in its order.
+    /// Rows of the flows, in the order of the plan.
     pub flows: Vec<FlowOutcome>,
-    /// One row per directed link, in the order of the network's cables, `a` to `b` first.
+    /// Rows of the directed links, in the order of the network's cables, `a` to `b` first.
     pub ports: Vec<PortOutcome>,
-    /// One row per class of the plan.
+    /// Rows of the classes, in the order of the plan.
     pub classes: Vec<ClassOutcome>,
-    /// One row per subflow of flows that have some, by flow and subflow.
+    /// Rows of the subflows, for flows that have some, by flow and subflow.
     pub subflows: Vec<SubflowOutcome>,
     /// Sums over the run.
     pub totals: Totals,

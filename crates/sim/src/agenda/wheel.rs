@@ -75,7 +75,7 @@ type Event = u128;
 
 /// Next event, when nothing is ready.
 enum Next {
-    /// One event: its time and slot.
+    /// Only event of its bucket: time and slot.
     Alone(u64, u32),
     /// Several events of this bucket.
     Together(u64),

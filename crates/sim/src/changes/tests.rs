@@ -145,7 +145,7 @@ fn a_cut_that_leaves_no_way_is_refused_unless_next_hops_never_follow() {
     assert_eq!(said(&network, &again), "[1, 2]");
 }
 
-/// One host returns while another goes: as many parts as before, but not the same ones.
+/// A host returns while another goes: as many parts as before, but not the same ones.
 #[test]
 fn a_cut_at_the_instant_of_a_return_is_a_cut() {
     let network = testbed();

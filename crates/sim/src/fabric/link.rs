@@ -13,7 +13,7 @@ pub(crate) struct Link {
     pub line: Line,
     /// Packets delivered.
     pub packets: u64,
-    /// Their bytes of link time.
+    /// Bytes of link time of these packets.
     pub wire_bytes: u64,
     /// Far end. Not saved: it is an index, taken from the network.
     #[serde(skip)]

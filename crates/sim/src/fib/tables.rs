@@ -62,7 +62,8 @@ impl Tables {
                 own = Some(to);
                 continue;
             }
-            // Every port to one of their neighbours leads to a switch among those alike.
+            // From one of the alike switches to another, every neighbour leads; a neighbour reaches each by a
+            // direct port.
             let way = match beside || s == alike[0].0 {
                 true => &ports.leading(s, |far| !beside || far == to)[..],
                 false => way,

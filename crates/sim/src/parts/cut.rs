@@ -37,7 +37,7 @@ pub enum Uncut {
     OneSwitch,
     /// Cables without delay keep all hosts together.
     NoDelay,
-    /// There are fewer parts with hosts.
+    /// Fewer parts have hosts.
     TooMany {
         /// Number of useful parts.
         useful: usize,

@@ -29,7 +29,7 @@ pub struct Said {
 /// Next step of all parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Nothing is left up to the limit.
+    /// No event is left up to the limit.
     Done,
     /// Every part serves up to and including this instant.
     All {

@@ -32,8 +32,8 @@ pub enum Packets {
     /// All packets.
     #[default]
     All,
-    /// One packet in n, drawn from its host and its number there, so the same in any span of time; no packets
-    /// if 0. Packets sent before the recording began are left out: their numbers are not known.
+    /// Every n-th packet on average, drawn by its host and its number there, so the same in any span of time;
+    /// no packets if 0. Packets sent before the recording began are left out: their numbers are not known.
     Every(u32),
     /// Packets of these flows, acknowledgements included.
     Flows(Sampled),

@@ -38,7 +38,7 @@ pub(super) struct Connections {
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Connection {
     turns: [Turns; 2],
-    /// Its two ends, while it is open.
+    /// Ends of the connection, while it is open.
     ends: Option<Box<[End; 2]>>,
 }
 

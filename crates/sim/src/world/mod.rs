@@ -1,4 +1,4 @@
-//! One run: a network, a plan and settings, driven event by event.
+//! Run in progress: a network, a plan and settings, driven event by event.
 //!
 //! The world is a driver: it takes the next event from the fabric and hands it to its switch or host.
 //! `switches` and `hosts` are the two halves, `finish` joins their counts.
