@@ -81,9 +81,9 @@ fn a_pause_waits_for_its_frame_and_lasts_until_the_resume() {
     assert_eq!(early.end, Time::from_ns(13_304 + 672 + 1_000));
     let outcome = run(&network, plan, config, Time::from_s(1));
     let nic = port(&outcome, End::Host(HostId(1)), End::Switch(SwitchId(0)));
-    // The first packet is in at 12.304 + 1 us; the pause takes 0.672 + 1 us back. Its last bit leaves as the
-    // second arrives, so that resume and pause come back together. The second leaves 12.304 us later, and the
-    // last resume takes 1.672 us again.
+    // The first packet is in at 12.304 + 1 us; the pause takes 0.672 + 1 us back. The last bit of the first
+    // packet leaves as the second arrives, so that resume and pause come back together. The second leaves
+    // 12.304 us later, and the last resume takes 1.672 us again.
     let began = Time::from_ns(13_304 + 1_672);
     let ended = Time::from_ns(13_304 + 2 * 12_304 + 1_672);
     assert_eq!((nic.pauses, nic.paused), (2, ended - began));
