@@ -136,8 +136,8 @@ fn a_loop_that_ends_elsewhere_is_refused() {
     );
 }
 
-/// Whatever the transport: full segments have the size given by the flow, and a smaller last one carries the
-/// rest.
+/// Checks that, whatever the transport, full segments have the size given by the flow, and a smaller last one
+/// carries the rest.
 #[test]
 fn a_flow_has_segments_of_its_own_size() {
     let network = topology("single_switch", &[("hosts", "4")]);

@@ -102,7 +102,8 @@ fn parse(name: &str, text: &str) -> Result<Network, String> {
     Ok(net.network)
 }
 
-/// What the name of a switch says: `tier number` or `tier pod.number`. The word `switch` is no tier.
+/// Returns the tier and pod in the name of a switch: `tier number` or `tier pod.number`. The word `switch` is
+/// no tier.
 fn info(name: &str) -> SwitchInfo {
     let (tier, number) = match name.split_once(' ') {
         Some((word, number)) => ((word != "switch").then_some(word), Some(number)),
@@ -116,7 +117,7 @@ fn info(name: &str) -> SwitchInfo {
     }
 }
 
-/// `Some` when `word` is `h` and digits; inside, the number when it fits.
+/// Returns `Some` if `word` is `h` and digits; inside, the number if it fits.
 fn host_number(word: &str) -> Option<Option<u32>> {
     let digits = word.strip_prefix('h')?;
     let all = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());

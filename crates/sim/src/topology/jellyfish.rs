@@ -95,10 +95,10 @@ impl Topology for Jellyfish {
     }
 }
 
-/// From degree 3 on a random regular graph is nearly always connected; below it seldom is.
+/// Most graphs drawn: from degree 3 on a random regular graph is nearly always connected; below it seldom is.
 const MOST_DRAWS: u64 = 100;
 
-/// Errors say why no connected graph of `switches` switches has this degree.
+/// Returns an error if no connected graph of `switches` switches has this degree.
 fn possible(switches: u32, degree: u32) -> Result<(), Refusal> {
     let refuse = |expected| Err(Refusal::about(&["degree", "switches"], expected).got(degree));
     if degree >= switches {
@@ -173,7 +173,7 @@ impl Graph {
         pick(&pairs, rng)
     }
 
-    /// Two ports that no pair took: of one switch, or of two that are neighbours.
+    /// Returns two ports that found no pair: of one switch, or of two that are neighbours.
     fn left_over(&self) -> Option<(u32, u32)> {
         let free = |s: u32| self.degree - self.neighbours[s as usize].len();
         match self.open[..] {
@@ -184,7 +184,7 @@ impl Graph {
         }
     }
 
-    /// A random cable `(x, y)` that can make way for `(p, x)` and `(q, y)`.
+    /// Returns a random cable `(x, y)` that can be replaced by `(p, x)` and `(q, y)`.
     fn cable_to_split(&self, p: u32, q: u32, rng: &mut Rng) -> Option<(u32, u32)> {
         let ends = |(a, b): (u32, u32)| [(a, b), (b, a)];
         let fits = |(x, y): &(u32, u32)| self.may_join(p, *x) && self.may_join(q, *y);
@@ -209,7 +209,7 @@ impl Graph {
         }
     }
 
-    /// Takes a cable out, to be put elsewhere: its ends do not count as open meanwhile.
+    /// Removes a cable, to be put elsewhere: its ends do not count as open meanwhile.
     fn part(&mut self, a: u32, b: u32) {
         for (near, far) in [(a, b), (b, a)] {
             self.neighbours[near as usize].retain(|s| *s != far);

@@ -182,7 +182,7 @@ impl Workload for Background {
 }
 
 impl Background {
-    /// Of all hosts that start flows.
+    /// Returns the flows per second of all hosts that start flows.
     fn flows_per_s(&self) -> f64 {
         let gaps = (0..).zip(&self.gaps_ps);
         let starts = gaps.filter(|(src, _)| Some(*src) != self.target);

@@ -28,7 +28,7 @@ use crate::files::Files;
 use crate::plan::Start;
 use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
 
-/// Which hosts send to each other.
+/// Hosts that send to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Between {
     Random,
@@ -40,7 +40,7 @@ enum Between {
 }
 
 impl Between {
-    /// Are hosts split into pairs?
+    /// Returns true if hosts are split into pairs.
     fn pairs(self) -> bool {
         matches!(self, Between::Pairs | Between::OneWay | Between::Neighbours)
     }
@@ -54,7 +54,7 @@ pub struct Long {
     between: Between,
     apart: Option<Apart>,
     target: Option<u32>,
-    /// Of each host.
+    /// Rack of each host.
     racks: Vec<u32>,
     size: u64,
     start: Time,
@@ -213,7 +213,8 @@ impl Workload for Long {
 }
 
 impl Long {
-    /// Who sends and who receives, of all hosts in the order in which they were dealt, the target first.
+    /// Returns the senders and the receivers among all hosts in the order in which they were dealt, the target
+    /// first.
     fn toward(&self, dealt: &[u32]) -> (Vec<u32>, Vec<u32>) {
         let target = dealt[0];
         let same_rack = |host: u32| self.racks[host as usize] == self.racks[target as usize];

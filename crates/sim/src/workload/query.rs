@@ -159,7 +159,7 @@ impl Workload for Query {
     }
 }
 
-/// Connections of a query to one host.
+/// Most connections of a query to one host.
 const MOST_CONNECTIONS: u64 = 65_536;
 
 impl Query {
@@ -181,7 +181,7 @@ impl Query {
         Err(Refusal::about(&["degree", "connections"], expected).got(self.degree))
     }
 
-    /// Queries in a megasecond: those of `rate`, or as many as have the payload of `load`.
+    /// Returns the queries in a megasecond: those of `rate`, or as many as have the payload of `load`.
     fn read_rate(&self, values: &Values, site: &Site) -> Result<u64, Refusal> {
         let given = values.per_megasecond_or_off("rate");
         let Some(share) = share::of_links(values, site, "rate", given.is_some())? else {

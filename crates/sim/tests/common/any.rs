@@ -404,7 +404,7 @@ pub fn any_switches() -> impl Strategy<Value = WorldConfig> {
 }
 
 pub fn any_plan(hosts: u32) -> impl Strategy<Value = Arc<Plan>> {
-    // About half of the flows are answers to requests, up to three over one connection.
+    // Nearly half of the entries are requests with their answers, up to three of them over one connection.
     let one = (0..hosts, 1..hosts, 1u64..60_000, 0u64..3_000, 0u64..7);
     // Any buffer and threshold above holds that many bytes, and any shim fits beside them.
     let mss = proptest::option::of(100u16..=1452);

@@ -110,8 +110,8 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Whatever is lost or late: acknowledgements that advance pass, and since every repair is due by a timeout
-    /// at the latest, every flow completes.
+    /// Checks that acknowledgements that advance always pass. Since every repair is due by a timeout at the
+    /// latest, every flow completes.
     #[test]
     fn no_agent_drops_what_moves_and_every_flow_completes(
         network in any_network(), plan in any_plan(16), shims in any_agent(),
