@@ -52,7 +52,7 @@ impl WorldConfig {
     }
 }
 
-/// Transports of the classes of flows that have one of their own.
+/// Transports of single classes of flows, where they differ from the common one.
 ///
 /// ```
 /// use sidestep_sim::ClassTransports;

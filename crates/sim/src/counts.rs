@@ -7,10 +7,10 @@ use sidestep_switch::DropReason;
 use sidestep_switch::ports::Counts;
 use sidestep_transport::shim::Counters;
 
-/// Calls the macro `$then` with every count of a run: doc comment, name, and who alone tells it (a teller of
-/// the lab's, of which the simulator knows nothing).
+/// Calls the macro `$then` with every count of a run: doc comment, name, and the only source that reports it, if
+/// not all do (`by` a source defined by the lab, which the simulator does not use).
 ///
-/// `work` says how much happened, `signals` what congestion did. Packets are data,
+/// `work` counts activity, `signals` effects of congestion. Packets are data,
 /// acknowledgements and handshakes alike.
 ///
 /// ```

@@ -134,7 +134,7 @@ impl Network {
     }
 }
 
-/// The representative of `node`, with its path halved.
+/// Returns the representative of `node`, and halves its path.
 fn root(parent: &mut [usize], mut node: usize) -> usize {
     while parent[node] != node {
         parent[node] = parent[parent[node]];

@@ -1,4 +1,4 @@
-//! A network of one's own, from a file with one cable a line.
+//! Custom network: a user's own, from a file with one cable a line.
 //!
 //! ```text
 //! # two hosts, two switches
@@ -8,10 +8,10 @@
 //! s0,s1,10 Gbps,5 us
 //! ```
 //!
-//! **Decision**     `h` and a number is a host; any other name is a switch. Hosts are numbered as
-//!                  they say, without gaps; switches in the order in which they appear. A switch
+//! **Decision**     `h` and a number is a host; any other name is a switch. Hosts have the numbers in
+//!                  their names, without gaps; switches are numbered in the order of appearance. A switch
 //!                  called `edge 3.1` is of the tier `edge` and the pod `3`, one called `core 2`
-//!                  of the tier `core`; other names say neither.
+//!                  of the tier `core`; other names have neither.
 //! **State**        ports: in the order of the lines that name the switch.
 //! **Units**        rates and delays carry theirs, and hold for each direction.
 //! **Errors**       `file:line: expected …, got …`; empty lines and `#` comments are skipped.

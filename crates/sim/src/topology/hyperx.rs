@@ -5,7 +5,7 @@
 //!                  by switch.
 //! **State**        ports: each switch's hosts, then its neighbours, by number.
 //! **Units**        rates per direction.
-//! **Errors**       a shape that is none, or switches with more ports than there are.
+//! **Errors**       an invalid shape, or switches with more ports than there are.
 //! **Source**       Ahn, Binkert, Davis, McLaren and Schreiber, SC 2009: HyperX(L, S, K, T).
 //! **Deviations**   K, the cables side by side in a dimension, is 1: give a higher `fabric_rate`.
 

@@ -152,7 +152,7 @@ impl Graph {
         graph
     }
 
-    /// A random pair with ports left and no cable between them.
+    /// Returns a random pair with ports left and no cable between them.
     fn pair(&self, rng: &mut Rng) -> Option<(u32, u32)> {
         const TRIES: u32 = 64;
         let n = self.open.len() as u64;
@@ -234,7 +234,7 @@ impl Graph {
         seen.into_iter().all(|s| s)
     }
 
-    /// Every cable once, lower end first, in order.
+    /// Returns every cable once, lower end first, in order.
     fn cables(&self) -> Vec<(u32, u32)> {
         let firsts = self.neighbours.iter().zip(0u32..);
         let all = firsts.flat_map(|(far, a)| far.iter().map(move |b| (a, *b)));

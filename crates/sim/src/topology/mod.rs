@@ -102,7 +102,7 @@ topologies! {
     custom::Custom,
 }
 
-/// The whole number `name`, which must lie in `least..=most`.
+/// Returns the whole number `name`, which must lie in `least..=most`.
 fn count(values: &Values, name: &'static str, least: u32, most: u32) -> Result<u32, Refusal> {
     let got = values.count(name);
     let found = u32::try_from(got).ok();
@@ -131,7 +131,7 @@ struct Link {
 }
 
 impl Link {
-    /// The parameters `rate` and `delay`.
+    /// Returns a link with the parameters `rate` and `delay`.
     fn of(values: &Values, rate: &'static str, delay: &'static str) -> Link {
         Link {
             rate: values.rate(rate),

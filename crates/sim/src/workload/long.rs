@@ -2,14 +2,14 @@
 //!
 //! **Decision**     `random`: `flows` flows, each between two different hosts drawn uniformly.
 //!                  `pairs`: the hosts are split into pairs at random; within each pair `flows`
-//!                  flows run in each direction. `neighbours`: the same with pairs of hosts
-//!                  that follow each other, which share no link with other pairs when they
-//!                  hang off one switch. `one_way`: the hosts are split into pairs at random, and
+//!                  flows run in each direction. `neighbours`: as `pairs`, but with consecutive
+//!                  hosts, which share no link with other pairs if they are attached to one
+//!                  switch. `one_way`: the hosts are split into pairs at random, and
 //!                  `flows` flows run from the first of each to the second. With `apart` both ends of a flow
 //!                  are in different pods or racks: random hosts are drawn until they are, pairs
 //!                  as [`super::apart`] says. `to_host`: `flows` flows to the host `target`, from others in
-//!                  random order, each once before any twice. `to_rack`: from hosts of other racks to those
-//!                  of the target's, the target first and the others in random order, in the same way.
+//!                  random order, each of them once before any twice. `to_rack`: in the same way from hosts of other racks
+//!                  to those of the target's rack, the target first and the others in random order.
 //! **State**        two streams: hosts, jitter.
 //! **Units**        sizes in payload bytes.
 //! **Errors**       pairs of an odd number of hosts; a start past the run; hosts that cannot be apart;

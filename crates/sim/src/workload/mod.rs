@@ -161,7 +161,7 @@ pub struct AnyWorkload {
 }
 
 impl AnyWorkload {
-    /// The name of its kind.
+    /// Returns the name of its kind.
     pub fn kind(&self) -> &'static str {
         self.kind.name()
     }
@@ -239,7 +239,7 @@ impl AnyWorkload {
     }
 }
 
-/// Flows a plan may hold. Assumed: 2²⁶ flows take 4 GB. A fuzzer has neither that nor the time.
+/// Most flows of a plan. Assumed: 2²⁶ flows take 4 GB. A fuzzer has neither that memory nor the time.
 pub const MAX_FLOWS: usize = if cfg!(fuzzing) { 1 << 10 } else { 1 << 26 };
 
 /// Plan being written by one workload.
@@ -371,7 +371,7 @@ fn later(start: Time, wait: Time) -> Result<Time, Refusal> {
     sum.ok_or_else(|| past().got(format!("{start} + {wait}")))
 }
 
-/// Uniform in `[0, most)`; zero for zero.
+/// Draws a time uniformly from `[0, most)`; returns 0 for 0.
 fn jitter(rng: &mut sidestep_types::Rng, most: Time) -> Time {
     Time::from_ps(rng.below(most.ps()))
 }
@@ -389,7 +389,7 @@ impl Poisson {
         Poisson { rng, gap_ps, at }
     }
 
-    /// The next instant, if it comes before `end`.
+    /// Returns the next instant, if it comes before `end`.
     fn next_before(&mut self, end: Time) -> Option<Time> {
         // A gap past the end of time saturates, and so lies after `end`.
         let gap = Time::from_ps(self.rng.exponential(self.gap_ps) as u64);
@@ -398,7 +398,7 @@ impl Poisson {
     }
 }
 
-/// The whole number `name`, which must lie in `least..=most`.
+/// Returns the whole number `name`, which must lie in `least..=most`.
 fn count(values: &Values, name: &'static str, least: u64, most: u64) -> Result<u32, Refusal> {
     let got = values.count(name);
     if !(least..=most.min(u64::from(u32::MAX))).contains(&got) {
@@ -407,7 +407,7 @@ fn count(values: &Values, name: &'static str, least: u64, most: u64) -> Result<u
     Ok(got as u32)
 }
 
-/// The host `target`, when one is given.
+/// Returns the host `target`, if one is given.
 fn target(values: &Values, hosts: u32) -> Result<Option<u32>, Refusal> {
     let target = values.count_or_off("target");
     if let Some(target) = target.filter(|t| *t >= u64::from(hosts)) {
@@ -417,7 +417,7 @@ fn target(values: &Values, hosts: u32) -> Result<Option<u32>, Refusal> {
     Ok(target.map(|target| target as u32))
 }
 
-/// The size `name`, at least a byte and at most [`FlowPlan::LARGEST`].
+/// Returns the size `name`, at least a byte and at most [`FlowPlan::LARGEST`].
 fn size(values: &Values, name: &'static str) -> Result<u64, Refusal> {
     let got = values.bytes(name).0;
     if !(1..=FlowPlan::LARGEST).contains(&got) {
@@ -427,7 +427,7 @@ fn size(values: &Values, name: &'static str) -> Result<u64, Refusal> {
     Ok(got)
 }
 
-/// The size `name`, or [`FlowPlan::ENDLESS`] when it is off.
+/// Returns the size `name`, or [`FlowPlan::ENDLESS`] if it is off.
 fn size_or_endless(values: &Values, name: &'static str) -> Result<u64, Refusal> {
     match values.bytes_or_off(name) {
         None => Ok(FlowPlan::ENDLESS),

@@ -4,7 +4,7 @@
 //!                  target uniformly, then its responders uniformly from the others without
 //!                  repetition. With more responses than other hosts, every other host answers
 //!                  once before any answers twice, in the same order, up to `connections` each.
-//! **State**        streams: the arrivals; one per query for the hosts, one for jitter, one for thought.
+//! **State**        streams: the arrivals; one per query for the hosts, one for jitter, one for think times.
 //!                  The hosts of a smaller degree are the first of a larger one.
 //! **Units**        `rate` in queries per second, or `load` as [`super::share`] says; sizes in payload bytes.
 //! **Errors**       a degree above the other hosts times `connections`; what [`super::exchange`] refuses; both `rate` and

@@ -1,4 +1,4 @@
-//! Replace: a closed loop. So many flows are active, and each that ends is followed by another at once.
+//! Replace: a closed loop. The number of active flows is constant: each that ends is followed by another at once.
 //!
 //! **Decision**     `active` chains of flows. The first flow of a chain starts at time zero, up to
 //!                  `jitter` later, at a host drawn uniformly; each next one at the instant and at the host
@@ -11,10 +11,10 @@
 //!                  distribution that cannot be read; jitter that reaches the run's end.
 //! **Source**       the field's usual closed loop; the next source is assumed.
 //! **Deviations**   nothing starts at or after the window's end. A chain is drawn ahead until it would
-//!                  fill the window on idle links at their full rate, so that it never runs out; what
-//!                  never came to start is no unfinished flow. A flow that begins where one has
-//!                  ended makes no host act on another in zero time, and in the long run every
-//!                  host is as often the source as any other.
+//!                  fill the window on idle links at their full rate, so that it never runs out; a flow
+//!                  that never started is not an unfinished flow. A flow begins where the previous one
+//!                  ended, so that no host acts on another in zero time, and in the long run every
+//!                  host is the source equally often.
 
 use super::load::told;
 use super::mss::MSS;
