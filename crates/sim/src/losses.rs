@@ -15,7 +15,7 @@
 //!                  subflow.
 //!
 //! A world has one log. It is joined up to the present whenever it is full, which is correct while all switches
-//! and hosts share a clock. Nothing in a run reads it, so each part of a split run may have a log of its own,
+//! and hosts share a clock. Nothing in a run reads it, so each part of a split run may have a separate log,
 //! and all are joined up to the instant that every part has passed.
 
 use crate::lost::{Lost, SYN, is_syn, syn_of};

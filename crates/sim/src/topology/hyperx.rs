@@ -1,4 +1,4 @@
-//! HyperX: switches at the points of a grid, every line of which is a full mesh.
+//! HyperX: switches at the points of a grid; every line of the grid is a full mesh.
 //!
 //! **Decision**     a switch is cabled to every other that differs from it in one coordinate.
 //!                  Switches are numbered with the last coordinate varying fastest, hosts switch

@@ -7,7 +7,7 @@
 //! **State**        ports: each switch's hosts, then its neighbours, by number. The graph depends
 //!                  on `graph` and the counts alone, so every seed of a scenario runs on one network.
 //! **Units**        rates per direction.
-//! **Errors**       a degree that no simple connected graph of so many switches has.
+//! **Errors**       a degree that is impossible in a simple connected graph of this many switches.
 //! **Source**       Singla, Hong, Popa and Godfrey, NSDI 2012, section 3.
 //! **Deviations**   an odd number of switch ports in all is refused; the paper leaves one unused.
 

@@ -1,5 +1,4 @@
-//! Laws of every topology, and the network that each lays; networks from files and refusals have files of their
-//! own.
+//! Laws of every topology, and the network that each lays; networks from files and refusals have separate files.
 
 mod own;
 mod paths;

@@ -4,8 +4,8 @@
 //! **Units**        the file's: see [`crate::flow_list`].
 //! **Errors**       `file:line: expected …, got …`; more classes than a plan holds.
 //! **Deviations**   a flow in a `class` of the list is counted under `<workload>/<class>`, a class
-//!                  of its own that is added to the plan's. A group with flows that are left out
-//!                  since they start after the run's end never completes.
+//!                  that is added to the plan's. A group with flows that are left out
+//!                  because they start after the run's end never completes.
 
 use super::load::per_second;
 use super::mss::MSS;

@@ -8,8 +8,9 @@
 //!                  `flows` flows run from the first of each to the second. With `apart` both ends of a flow
 //!                  are in different pods or racks: random hosts are drawn until they are, pairs
 //!                  as [`super::apart`] says. `to_host`: `flows` flows to the host `target`, from others in
-//!                  random order, each of them once before any twice. `to_rack`: in the same way from hosts of other racks
-//!                  to those of the target's rack, the target first and the others in random order.
+//!                  random order, each of them once before any twice. `to_rack`: in the same way from hosts of
+//!                  other racks to those of the target's rack, the target first and the others in
+//!                  random order.
 //! **State**        two streams: hosts, jitter.
 //! **Units**        sizes in payload bytes.
 //! **Errors**       pairs of an odd number of hosts; a start past the run; hosts that cannot be apart;

@@ -216,7 +216,7 @@ impl AnyWorkload {
     /// Appends its flows and queries to `plan`: those that start before `duration`.
     ///
     /// `class` is its index in `plan.classes`, which already names every workload of the
-    /// scenario (a flow list may append classes of its own); `name` is its name in the scenario, which
+    /// scenario (a flow list may append more classes); `name` is its name in the scenario, which
     /// names its random streams. Errors: more flows than a plan holds, a start past the end
     /// of time; the plan is then incomplete.
     pub fn plan(
