@@ -151,8 +151,8 @@ impl Seen {
 }
 
 impl SendingEnd {
-    /// Returns the oldest byte waited for: the place of the SYN before any data has left, and of the FIN, which
-    /// is the same, once all data is acknowledged.
+    /// Returns the oldest byte waited for. Before any data has left that is the place of the SYN; once all data
+    /// is acknowledged it is that of the FIN, which is the same place.
     pub fn head(&self) -> u64 {
         if let AnySender::Mptcp(all) = self.endpoint.machine() {
             return match all.head() {

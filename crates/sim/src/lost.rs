@@ -27,7 +27,7 @@ pub(crate) struct Lost {
 /// Place of a SYN: beyond every byte. The SYNs of other subflows have places below it.
 pub(crate) const SYN: u64 = u64::MAX - 1;
 
-/// Returns the place of the SYN of one subflow.
+/// Returns the place of the SYN of one subflow, [`SYN`] for the first.
 pub(crate) fn syn_of(subflow: u8) -> u64 {
     SYN - 2 * u64::from(subflow)
 }
