@@ -1,16 +1,16 @@
-//! Flow-size distributions: reading them, their mean, and drawing from them.
+//! Flow-size distributions: parsing, mean, and drawing.
 //!
 //! **Decision**     a distribution is a list of points (size, share of flows up to that size).
-//!                  What lies between two points is the [`Interpolation`]'s to say, and it
-//!                  changes the mean by up to 1.85 times, so it is part of a scenario.
+//!                  [`Interpolation`] gives the sizes between two points. It changes the mean by
+//!                  up to 1.85 times, so it is part of a scenario.
 //!                  Rows that repeat a size are an atom: that share of flows has exactly this
-//!                  size. A first row above 0 is an atom too: nothing is smaller than it.
+//!                  size. A first row above 0 is an atom too: no flow is smaller.
 //!                  `uniform 2 kB..98 kB` instead of a file is even between both ends.
 //! **Units**        bytes of payload; shares of flows in 0..=1. A drawn size is rounded to the
 //!                  nearest byte and at least 1; [`SizeCdf::mean`] is of the unrounded curve.
 //! **Errors**       `name:line: expected …, got …`: a size that falls, a share that falls or
 //!                  leaves 0..=1, a last share other than 1, no size above 0. `uniform` without two
-//!                  sizes, the smaller first, or with the rule `step`, which would leave the larger alone.
+//!                  sizes, the smaller first, or with the rule `step`, which would leave only the larger.
 //! **Source**       `data/cdf/`; every file names its paper and where its numbers were found.
 //! **Deviations**   both interpolations are in use: ns-2, HPCC and TrafficGenerator draw
 //!                  linearly between points, Homa draws the points themselves.
@@ -20,20 +20,20 @@ use crate::plan::FlowPlan;
 use crate::table::{Table, Wrong};
 use sidestep_types::{Param, ParamUnit, Refusal, Value, Values};
 
-/// Where sizes lie between two points of a distribution.
+/// Rule for sizes between two points of a distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interpolation {
-    /// Spread evenly between them.
+    /// Sizes are spread evenly between the points.
     Linear,
-    /// All at the upper one.
+    /// All sizes are those of the upper point.
     Step,
 }
 
 impl Interpolation {
-    /// The words that name them.
+    /// Words of the rules.
     pub const WORDS: &'static [&'static str] = &["linear", "step"];
 
-    /// The one that `word` names; anything but `step` is linear.
+    /// Returns the rule of `word`; any word but `step` means linear.
     pub fn from_word(word: &str) -> Interpolation {
         match word {
             "step" => Interpolation::Step,
@@ -41,7 +41,7 @@ impl Interpolation {
         }
     }
 
-    /// Its word.
+    /// Returns the word of the rule.
     pub fn word(self) -> &'static str {
         match self {
             Interpolation::Linear => "linear",
@@ -50,27 +50,27 @@ impl Interpolation {
     }
 }
 
-/// A distribution of flow sizes.
+/// Distribution of flow sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizeCdf {
-    /// Never empty; both fields never fall; the last share is 1.
+    /// Points of the curve: never empty; neither field ever falls; the last share is 1.
     points: Vec<Point>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Point {
     size: f64,
-    /// Of flows no larger than `size`.
+    /// Share of flows no larger than `size`.
     share: f64,
 }
 
-/// Sizes up to here are exact in `f64`, which holds 53 bits.
+/// Largest size; `f64`, with 53 bits, holds sizes up to it exactly.
 const LARGEST: u64 = FlowPlan::LARGEST;
 
 const HEADER: &str = "size_bytes,cumulative_probability";
 
 impl SizeCdf {
-    /// What the parameters `cdf` and `interpolation` say.
+    /// Returns the distribution and rule given by the parameters `cdf` and `interpolation`.
     pub fn of(values: &Values, files: &dyn Files) -> Result<(SizeCdf, Interpolation), Refusal> {
         let name = values.word("cdf");
         let cdf = SizeCdf::load(&name, files).map_err(|why| Refusal::about(&["cdf"], why))?;
@@ -82,7 +82,8 @@ impl SizeCdf {
         Ok((cdf, rule))
     }
 
-    /// The shipped distribution called `name`, the uniform one that it describes, or else the file of that path.
+    /// Returns the shipped distribution called `name`, or the uniform one it describes, or else reads the file
+    /// at that path.
     pub fn load(name: &str, files: &dyn Files) -> Result<SizeCdf, String> {
         if let Some(text) = shipped(name) {
             return SizeCdf::parse(name, text);
@@ -97,7 +98,7 @@ impl SizeCdf {
         SizeCdf::parse(name, &text)
     }
 
-    /// Sizes spread evenly between these ends, both included; errors call it `name`.
+    /// Returns sizes spread evenly between these ends, both included; errors call it `name`.
     fn uniform(name: &str, ends: &str) -> Result<SizeCdf, String> {
         let refuse = |expected: String| Err(format!("{name:?}: expected {expected}"));
         let Ok(Value::ByteRange(least, most)) = Value::parse(ends, &ENDS).map_err(drop) else {
@@ -118,7 +119,7 @@ impl SizeCdf {
         })
     }
 
-    /// Reads `text`; errors call it `name`.
+    /// Parses `text`; errors call it `name`.
     pub fn parse(name: &str, text: &str) -> Result<SizeCdf, String> {
         let table = Table::read(name, text, HEADER)?;
         table.require_header(HEADER)?;
@@ -165,12 +166,12 @@ impl SizeCdf {
         Ok(SizeCdf { points })
     }
 
-    /// Bytes of the average flow, before rounding to whole bytes.
+    /// Returns the mean flow size in bytes, before rounding to whole bytes.
     pub fn mean(&self, rule: Interpolation) -> f64 {
         self.mean_of(rule, |from, to| (from + to) / 2.0, |size| size)
     }
 
-    /// Data packets of the average flow when each carries up to `mss` bytes.
+    /// Returns the mean number of data packets of a flow, each with up to `mss` bytes.
     pub fn mean_packets(&self, rule: Interpolation, mss: u32) -> f64 {
         let mss = f64::from(mss.max(1));
         // Packets of a flow, summed over the sizes from 0 to `size`: whole packets, then a part.
@@ -183,8 +184,8 @@ impl SizeCdf {
         self.mean_of(rule, spread, one)
     }
 
-    /// The average of something that is `spread(a, b)` over sizes spread evenly from `a` to a
-    /// larger `b`, and `at(a)` for the size `a`.
+    /// Returns the mean of a quantity that is `spread(a, b)` over sizes spread evenly from `a` to a larger `b`,
+    /// and `at(a)` for the size `a`.
     fn mean_of(
         &self,
         rule: Interpolation,
@@ -203,7 +204,7 @@ impl SizeCdf {
         at(first.size) * first.share + pairs.sum::<f64>()
     }
 
-    /// The size that a share `u` of flows does not exceed: in bytes, at least 1.
+    /// Returns the size that a share `u` of flows does not exceed: in bytes, at least 1.
     pub fn quantile(&self, u: f64, rule: Interpolation) -> u64 {
         let above = self.points.partition_point(|p| p.share <= u);
         let size = match (above.checked_sub(1), self.points.get(above)) {
@@ -219,7 +220,7 @@ impl SizeCdf {
         (libm::round(size) as u64).max(1)
     }
 
-    /// The share of flows smaller than `bytes`, before rounding to whole bytes.
+    /// Returns the share of flows smaller than `bytes`, before rounding to whole bytes.
     pub fn share_below(&self, bytes: u64, rule: Interpolation) -> f64 {
         let bytes = bytes as f64;
         let reach = self.points.partition_point(|p| p.size < bytes);
@@ -236,26 +237,26 @@ impl SizeCdf {
     }
 }
 
-/// The ends of a uniform distribution.
+/// Parameter of a uniform distribution: its ends.
 const ENDS: Param = Param::required(
     "cdf",
     ParamUnit::ByteRange,
     "from the smallest size to the largest",
 );
 
-/// What follows the word by which a name describes a uniform distribution.
+/// Returns the ends in a name that describes a uniform distribution.
 fn uniform(name: &str) -> Option<&str> {
     let rest = name.trim().strip_prefix("uniform")?;
     rest.starts_with([' ', '\t']).then(|| rest.trim())
 }
 
-/// The text of the shipped distribution called `name`.
+/// Returns the text of the shipped distribution called `name`.
 pub fn shipped(name: &str) -> Option<&'static str> {
     let found = SHIPPED.iter().find(|(shipped, _)| *shipped == name);
     found.map(|(_, text)| *text)
 }
 
-/// Shipped names that share a beginning with `name`, for a message.
+/// Returns shipped names with the same first characters as `name`, for a message.
 fn nearby(name: &str) -> String {
     let start: String = name.chars().take(4).collect();
     let names = SHIPPED.iter().map(|(n, _)| *n);
@@ -266,10 +267,10 @@ fn nearby(name: &str) -> String {
     format!(" (there are {})", near.join(", "))
 }
 
-/// Names the files of `data/cdf/` that hold flow sizes.
+/// Defines `SHIPPED` from the files of `data/cdf/` that hold flow sizes.
 macro_rules! shipped {
     ($($name:literal)*) => {
-        /// The distributions that come with Sidestep: name and text.
+        /// Distributions shipped with Sidestep: name and text.
         pub const SHIPPED: &[(&str, &str)] = &[
             $(($name, include_str!(concat!("../../../data/cdf/", $name, ".csv"))),)*
         ];
@@ -328,7 +329,7 @@ mod tests {
         SizeCdf::load(name, &NoFiles).unwrap()
     }
 
-    /// The number that the comment `key` of a shipped file states.
+    /// Returns the number in the comment `key` of a shipped file.
     fn stated(text: &str, key: &str) -> f64 {
         let line = (text.lines()).find_map(|l| l.strip_prefix(&format!("# {key}: ")));
         line.expect("the comment is there").trim().parse().unwrap()
@@ -341,7 +342,7 @@ mod tests {
             for (key, rule) in [("linear_interpolation", Linear), ("step", Step)] {
                 let stated = stated(text, &format!("mean_bytes_{key}"));
                 let off = (cdf.mean(rule) - stated).abs();
-                // The headers state one decimal.
+                // The headers give one decimal.
                 assert!(
                     off <= (stated * 1e-6).max(0.051),
                     "{name} {rule:?}: off by {off}"
@@ -397,7 +398,7 @@ mod tests {
     fn the_smallest_flow_has_one_byte() {
         let cdf = cdf("0,0\n10,1\n").unwrap();
         assert_eq!(cdf.quantile(0.0, Linear), 1);
-        // Under the step rule nobody has the size of a first row without a share.
+        // Under the step rule no flow has the size of a first row without a share.
         assert_eq!(cdf.quantile(0.0, Step), 10);
     }
 

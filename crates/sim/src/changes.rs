@@ -1,57 +1,56 @@
-//! Changes to a network while a run goes on: what they are, in which order they come, and which a
-//! network cannot have.
+//! Changes to a network during a run: their kinds, their order, and those that a network refuses.
 //!
-//! **Decision**     a change holds from its instant on, before anything else of that instant. Next
+//! **Decision**     a change takes effect at its instant, before all other events of that instant. Next
 //!                  hops follow it when `reroute` has passed, unless they follow a later change of
 //!                  the same cable by then.
-//! **State**        which cables are down, and which next hops go around.
-//! **Errors**       a cable that is not there; a rate below 1 kbps; a change of what is so already; a cut
-//!                  that leaves a host without a way, unless next hops never follow it.
+//! **State**        cables that are down, and cables that next hops avoid.
+//! **Errors**       an unknown cable; a rate below 1 kbps; a change to the state the cable is already in; a cut
+//!                  that disconnects a host, unless next hops never follow it.
 //! **Source**       none: the simulator's own.
 //! **Deviations**   a switch learns of every cable at the same instant (a real routing protocol
-//!                  spreads); a packet of which a bit has left leaves at the rate at which it began.
+//!                  spreads); a packet whose first bit has left is sent to its end at the old rate.
 
 use crate::network::{End, Network};
 use sidestep_types::{BitRate, Time};
 
-/// A change to both directions of a cable.
+/// Change to both directions of a cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// When it happens.
+    /// Time of the change.
     pub at: Time,
-    /// The cable, by its place in [`Network::cables`].
+    /// Cable, by its place in [`Network::cables`].
     pub cable: u32,
-    /// What it becomes.
+    /// New state of the cable.
     pub to: Becomes,
-    /// After which time next hops follow; `None` is never. They do not depend on rates.
+    /// Time after which next hops follow; `None` for never. Next hops do not depend on rates.
     pub reroute: Option<Time>,
 }
 
-/// What becomes of a cable.
+/// New state of a cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Becomes {
-    /// It has this rate from now on.
+    /// The cable has this rate from now on.
     Rate(BitRate),
-    /// It carries nothing any more.
+    /// The cable carries nothing.
     Down,
-    /// It is as the network says again.
+    /// The cable is as in the network again.
     Up,
 }
 
-/// The least rate that a link can be given: of a lower one a queue would outlast all time.
+/// Least rate of a link: at a lower one, times to drain a queue would overflow.
 pub const LEAST_RATE: BitRate = BitRate::bps(1_000);
 
-/// What is to be done at an instant.
+/// Step at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// The change of this number happens.
+    /// The change of this number takes effect.
     Happens(usize),
-    /// Next hops follow it.
+    /// Next hops follow the change of this number.
     Known(usize),
 }
 
-/// What there is to do, in the order of time; of one instant, what happens before what gets known,
-/// and in the order in which the changes were given.
+/// Returns the steps in the order of time. At one instant, changes take effect before next hops follow any, in
+/// the order in which the changes were given.
 pub(crate) fn steps(changes: &[Change]) -> Vec<(Time, Step)> {
     let mut steps = Vec::new();
     for (i, change) in changes.iter().enumerate() {
@@ -64,19 +63,19 @@ pub(crate) fn steps(changes: &[Change]) -> Vec<(Time, Step)> {
     steps
 }
 
-/// How the cables stand, and how next hops take them to stand.
+/// State of the cables, and their state as next hops see it.
 #[derive(Clone, Debug)]
 pub(crate) struct Standing {
-    /// Per cable: is it down?
+    /// Per cable: true if it is down.
     pub down: Vec<bool>,
-    /// Per cable: do next hops go around it?
+    /// Per cable: true if next hops avoid it.
     pub avoided: Vec<bool>,
-    /// Per cable: the change that they follow, after when it happened.
+    /// Per cable: time and number of the latest change that next hops follow.
     followed: Vec<Option<(Time, usize)>>,
 }
 
 impl Standing {
-    /// Of so many cables, all of them up.
+    /// Returns the state of this many cables, all up.
     pub fn new(cables: usize) -> Standing {
         Standing {
             down: vec![false; cables],
@@ -85,7 +84,7 @@ impl Standing {
         }
     }
 
-    /// Takes a step.
+    /// Applies a step.
     pub fn take(&mut self, changes: &[Change], step: Step) {
         let (Step::Happens(i) | Step::Known(i)) = step;
         let cable = changes[i].cable as usize;
@@ -104,17 +103,17 @@ impl Standing {
     }
 }
 
-/// What is wrong with a change, by its number.
+/// Error in a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
-    /// The change.
+    /// Number of the change.
     pub change: usize,
-    /// What is wrong with it.
+    /// Reason why it is refused.
     pub why: String,
 }
 
-/// Refuses the first change that `network` cannot have. Says which cut hosts off and are never
-/// followed by next hops: packets to and from there are lost, and that is meant.
+/// Refuses the first change that is impossible in `network`. Returns the changes that cut hosts off and that
+/// next hops never follow: packets to and from these hosts are lost, as intended.
 pub fn check_changes(network: &Network, changes: &[Change]) -> Result<Vec<Wrong>, Wrong> {
     let wrong = |change: usize, why: String| Wrong { change, why };
     let cables = network.cables.len();
@@ -125,7 +124,7 @@ pub fn check_changes(network: &Network, changes: &[Change]) -> Result<Vec<Wrong>
     let mut cuts = Vec::new();
     let mut standing = Standing::new(cables);
     let steps = steps(changes);
-    // Apart from each other: parts as they are, and as next hops know of.
+    // Connected parts, first with the actual state, then with the state that next hops see.
     let whole = parts(network, &standing.down);
     let mut apart = [whole.clone(), whole];
     for group in steps.chunk_by(|a, b| a.0 == b.0) {
@@ -171,13 +170,13 @@ pub fn check_changes(network: &Network, changes: &[Change]) -> Result<Vec<Wrong>
     Ok(cuts)
 }
 
-/// Two hosts that were in one part before and are not now, if there are any.
+/// Returns two hosts that were in one part before and are not now, if there are any.
 fn parted(before: &[u32], now: &[u32]) -> Option<(usize, usize)> {
     let mut with_first = before.iter().map(|first| *first as usize).zip(0..);
     with_first.find(|&(a, b)| now[a] != now[b])
 }
 
-/// The part of the network that each host is in, by its first host.
+/// Returns the connected part of each host, named by its first host.
 fn parts(network: &Network, dead: &[bool]) -> Vec<u32> {
     let hosts = network.hosts as usize;
     let mut above: Vec<u32> = (0..(hosts + network.switches.len()) as u32).collect();

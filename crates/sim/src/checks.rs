@@ -1,4 +1,4 @@
-//! What no run can have: refused before it starts.
+//! Checks before a run: impossible settings and plans are refused.
 
 use crate::config::{NicConfig, SwitchConfig, WorldConfig};
 use crate::network::Network;
@@ -7,7 +7,7 @@ use sidestep_switch::{Capacity, buffer};
 use sidestep_transport::shim;
 use sidestep_types::{Bytes, FlowId, Framing, Longest, Refusal, Size, Time};
 
-/// Refuses a setting that no run of `plan` in a network with so many `switches` can have.
+/// Refuses a setting that is impossible in a run of `plan` in a network with this many `switches`.
 pub(crate) fn check_settings(
     config: &WorldConfig,
     switches: usize,
@@ -46,7 +46,7 @@ pub(crate) fn check_settings(
     )
 }
 
-/// Refuses flows whose segments are larger than the window of their receiver.
+/// Refuses flows with segments larger than the window of their receiver.
 fn check_windows(config: &WorldConfig, plan: &Plan) -> Result<(), Refusal> {
     let too_large = |flow: &FlowPlan| {
         let transport = config.transport_of(flow.class);
@@ -62,7 +62,7 @@ fn check_windows(config: &WorldConfig, plan: &Plan) -> Result<(), Refusal> {
     }
 }
 
-/// Refuses transports of classes that are not there, and flows that share a connection with different transports.
+/// Refuses transports for unknown classes, and flows on one connection with different transports.
 fn check_classes(config: &WorldConfig, plan: &Plan) -> Result<(), Refusal> {
     let (own, classes) = (&config.transports.own, plan.classes.len());
     if own.is_empty() {
@@ -83,7 +83,7 @@ fn check_classes(config: &WorldConfig, plan: &Plan) -> Result<(), Refusal> {
     }
 }
 
-/// Refuses kinds of switches that are not there, and what has to be the same for every switch.
+/// Refuses unknown kinds of switches, and switches that differ where all must be the same.
 fn check_others(config: &WorldConfig, switches: usize) -> Result<(), Refusal> {
     let (switch, others) = (&config.switch, &config.others);
     if !others.of.is_empty() && others.of.len() != switches {
@@ -103,8 +103,8 @@ fn check_others(config: &WorldConfig, switches: usize) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Refuses what the queue of a NIC cannot be, having no other beside it. The parameters are those of
-/// `[host]` in a scenario.
+/// Refuses settings that are impossible for the queue of a NIC, which has no other port. The parameters are
+/// those of `[host]` in a scenario.
 pub fn check_nic(nic: &NicConfig) -> Result<(), Refusal> {
     let name = nic.buffer.0.as_str();
     if buffer::nature(name).detours {
@@ -119,8 +119,8 @@ pub fn check_nic(nic: &NicConfig) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Refuses pauses, and what is between inputs and outputs, that no switch can have where the longest packet is this.
-/// The parameters are those of `[switch]` in a scenario.
+/// Refuses pauses and switch fabrics that are impossible with packets of up to `longest`. The parameters are
+/// those of `[switch]` in a scenario.
 pub fn check_switch(
     switch: &SwitchConfig,
     framing: Framing,
@@ -143,7 +143,7 @@ pub fn check_switch(
             let wrong = format!("pfc_xon ({xon}) must be below pfc_xoff ({xoff})");
             return Err(Refusal::about(&["pfc_xon", "pfc_xoff"], wrong));
         }
-        // What "auto" is holds more than a packet.
+        // The value of "auto" always holds more than a packet.
         let room = pfc.headroom.map(|more| xoff.0.saturating_add(more.0));
         if let Some(room) = room.filter(|room| *room < full) {
             let wrong = format!("pfc_xoff and pfc_headroom together {full_packet}");
@@ -170,10 +170,10 @@ pub fn check_switch(
     Ok(())
 }
 
-/// The largest payload whose packet, with headers and framing, fits the 16 bits of a length.
+/// Largest payload whose packet, with headers and framing, fits the 16 bits of a length.
 const MOST_MSS: u32 = 65_000;
 
-/// Refuses the first flow that the network cannot have. A plan has no parameters to blame.
+/// Refuses the first flow that is impossible in the network. A plan has no parameters to blame.
 pub(crate) fn check_plan(network: &Network, plan: &Plan) -> Result<(), Refusal> {
     let refuse = |why: String| Err(Refusal::of_none(why));
     let hosts = network.hosts;
@@ -230,7 +230,7 @@ pub(crate) fn check_plan(network: &Network, plan: &Plan) -> Result<(), Refusal> 
     check_joint(plan)
 }
 
-/// Refuses connections that no two hosts can share.
+/// Refuses connections that two hosts cannot share.
 fn check_joint(plan: &Plan) -> Result<(), Refusal> {
     let refuse = |why: String| Err(Refusal::of_none(why));
     if !plan.joint.is_sorted_by(|a, b| a.flow < b.flow) {

@@ -1,10 +1,10 @@
 //! Combined input and output queueing: packets cross a fabric of limited speed to their output.
 //!
-//! **Decision**     an output that falls idle takes from the next input, in turn, that has a
-//!                  packet for it and is idle; then the input that fell idle serves the next
-//!                  output, in turn, that is. So no input and output both idle while one has a
+//! **Decision**     an idle output takes from the next input, in turn, that is idle and has a
+//!                  packet for it; then the input that has become idle serves the next idle
+//!                  output, in turn. So no input and output are both idle while one has a
 //!                  packet for the other.
-//! **State**        per switch a queue for each input and output, and whose turn it is.
+//! **State**        per switch a queue for each input and output, and the turns.
 //! **Units**        a crossing takes the packet's link time at `speedup` times the rate of the
 //!                  switch's fastest port.
 //! **Errors**       none; a packet that finds its input full is dropped as `Full`.
@@ -20,40 +20,40 @@ use sidestep_switch::ports::Wire;
 use sidestep_types::{BitRate, Bytes, Size, Time};
 use std::collections::VecDeque;
 
-/// The fabrics of all switches.
+/// Fabrics of all switches.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Cioq {
     config: CioqConfig,
     crossbars: Vec<Crossbar>,
 }
 
-/// One switch's fabric.
+/// Fabric of one switch.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Crossbar {
     first_out: u32,
     rate: BitRate,
     inputs: Vec<Input>,
-    /// Does something cross to this output?
+    /// Per output: true while a packet crosses to it.
     busy: Vec<bool>,
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Input {
-    /// The link that ends here.
+    /// Link that ends here.
     link: u32,
-    /// By output.
+    /// Queues by output.
     queues: Vec<VecDeque<u32>>,
     held: Depth,
     peak_bytes: u32,
-    /// What crosses from here: the output and the parcel.
+    /// Crossing from here: its output and parcel.
     crossing: Option<(usize, u32)>,
     crossings: u64,
 }
 
-/// A switch and one of its ports, where a link ends.
+/// Switch, and the port where a link ends.
 pub(crate) type At = (usize, usize);
 
-/// A crossing that has begun: the parcel, and the how many-th from this input it is.
+/// Crossing that has begun: its parcel, and its number among those from this input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Crossing {
     pub parcel: u32,
@@ -61,7 +61,7 @@ pub(crate) struct Crossing {
 }
 
 impl Cioq {
-    /// Fabrics for a network whose links have `wires`.
+    /// Returns the fabrics of a network whose links have these `wires` and `ends`.
     pub fn new(config: CioqConfig, wires: &[Wire], ends: &[LinkEnds]) -> Cioq {
         let backs = backs(ends);
         let crossbar = |outs: &std::ops::Range<u32>| {
@@ -88,7 +88,7 @@ impl Cioq {
         }
     }
 
-    /// Takes the place of `built`, the same before the run: all that does not change.
+    /// Copies everything that does not change from `built`, the same fabrics before the run.
     pub fn stand_as(&mut self, built: Cioq) -> Result<(), String> {
         self.config = built.config;
         let same = self.crossbars.len() == built.crossbars.len();
@@ -113,12 +113,12 @@ impl Cioq {
         }
     }
 
-    /// Does something cross from this port of this switch?
+    /// Returns true if a packet crosses from this port of this switch.
     pub fn crosses(&self, (switch, port): At) -> bool {
         self.crossbars[switch].inputs[port].crossing.is_some()
     }
 
-    /// Is there room for `bytes` more at this port of this switch?
+    /// Returns true if this port of this switch has room for `bytes` more.
     pub fn has_room(&self, (switch, port): At, bytes: u32) -> bool {
         let held = self.crossbars[switch].inputs[port].held;
         match self.config.input_capacity {
@@ -128,12 +128,12 @@ impl Cioq {
         }
     }
 
-    /// The most that the input at this port of this switch has held.
+    /// Returns the most bytes that the input at this port of this switch has held.
     pub fn peak(&self, (switch, port): At) -> u64 {
         u64::from(self.crossbars[switch].inputs[port].peak_bytes)
     }
 
-    /// How long `bytes` of link time take to cross this switch.
+    /// Returns the time that `bytes` of link time take to cross this switch.
     pub fn span(&self, switch: usize, bytes: u32) -> Time {
         let (times, over) = self.config.speedup;
         let rate = self.crossbars[switch].rate;
@@ -142,8 +142,8 @@ impl Cioq {
         Time::from_ps(span.div_ceil(u128::from(times)) as u64)
     }
 
-    /// Puts a parcel that will leave by `out` into the queue of its input. Says for which output
-    /// the input is to begin to serve, if any.
+    /// Enqueues a parcel, which will leave by `out`, at its input. Returns the output that the input must begin
+    /// to serve, if any.
     pub fn enter(&mut self, at: At, out: u32, parcel: u32, bytes: u32) -> Option<usize> {
         let crossbar = &mut self.crossbars[at.0];
         let output = (out - crossbar.first_out) as usize;
@@ -171,7 +171,7 @@ impl Cioq {
         }
     }
 
-    /// The parcel that crosses from this input, and the link it will leave by.
+    /// Returns the parcel that crosses from this input, and the link it will leave by.
     pub fn crossing(&self, at: At) -> (u32, u32) {
         let crossbar = &self.crossbars[at.0];
         let crossing = crossbar.inputs[at.1].crossing;
@@ -179,8 +179,7 @@ impl Cioq {
         (parcel, crossbar.first_out + output as u32)
     }
 
-    /// The packet that crossed from this input, of `bytes`, has reached its output: both are idle.
-    /// Says which output it was.
+    /// Ends the crossing of `bytes` from this input: input and output are idle. Returns the output.
     pub fn crossed(&mut self, at: At, bytes: u32) -> usize {
         let crossbar = &mut self.crossbars[at.0];
         let input = &mut crossbar.inputs[at.1];
@@ -191,7 +190,7 @@ impl Cioq {
         output
     }
 
-    /// The parcels between inputs and outputs, and the links that they will leave by.
+    /// Returns the parcels between inputs and outputs, and the links they will leave by.
     pub fn parcels(&self) -> impl Iterator<Item = (u32, u32)> {
         self.crossbars.iter().flat_map(|crossbar| {
             crossbar.inputs.iter().flat_map(|input| {
@@ -204,7 +203,7 @@ impl Cioq {
         })
     }
 
-    /// The link that ends at the input whose turn it is at the idle `output`, after `last`.
+    /// Returns the link that ends at the input whose turn it is at the idle `output`, after `last`.
     pub fn next_input(&self, switch: usize, output: usize, last: usize) -> Option<u32> {
         let inputs = &self.crossbars[switch].inputs;
         let n = inputs.len();
@@ -216,7 +215,7 @@ impl Cioq {
         Some(inputs[next].link)
     }
 
-    /// The output whose turn it is at this input, after `last`; `None` when the input is busy.
+    /// Returns the output whose turn it is at this input, after `last`; `None` if the input is busy.
     pub fn next_output(&self, at: At, last: usize) -> Option<usize> {
         let crossbar = &self.crossbars[at.0];
         let input = &crossbar.inputs[at.1];

@@ -1,4 +1,4 @@
-//! What can be chosen about a run, apart from its network and its plan.
+//! Settings of a run, apart from its network and its plan.
 
 use crate::changes::Change;
 use crate::plan::Plan;
@@ -6,54 +6,53 @@ use sidestep_switch::Capacity;
 use sidestep_transport::TransportConfig;
 use sidestep_types::{Bytes, Framing, Seed, Size, Time, Values};
 
-/// A run's settings.
+/// Settings of a run.
 #[derive(Clone, Debug)]
 pub struct WorldConfig {
-    /// What a packet costs on a wire.
+    /// Framing, which gives the link time of a packet.
     pub framing: Framing,
     /// Time to live of a new packet.
     pub ttl: u8,
-    /// What every switch is that [`WorldConfig::others`] says nothing of.
+    /// Settings of every switch that is not among [`WorldConfig::others`].
     pub switch: SwitchConfig,
-    /// Switches that differ from it.
+    /// Switches with other settings.
     pub others: Others,
-    /// Transport of every flow whose class has none of its own.
+    /// Transport of every flow whose class has none in `transports`.
     pub transport: TransportConfig,
-    /// Classes of flows that have a transport of their own.
+    /// Transports of single classes of flows.
     pub transports: ClassTransports,
-    /// The shims of every host, the first nearest to the transport: names of
-    /// `sidestep_transport::shim::ENTRIES`.
+    /// Shims of every host, the first nearest to the transport: names of `sidestep_transport::shim::ENTRIES`.
     pub shims: Vec<(String, Values)>,
-    /// What the queue of every host's NIC is; `None` is a FIFO without a limit.
+    /// Queue of every host's NIC; `None` for an unlimited FIFO.
     pub nic: Option<NicConfig>,
-    /// Where all chance comes from.
+    /// Source of all randomness.
     pub seed: Seed,
-    /// What happens to the network while the run goes on.
+    /// Changes of the network during the run.
     pub changes: Vec<Change>,
-    /// Which packets' paths to keep.
+    /// Packets whose paths are kept.
     pub trace: TraceFilter,
 }
 
 impl WorldConfig {
-    /// Transport of the flows of `class`, the same at both ends of each.
+    /// Returns the transport of the flows of `class`, the same at both ends of each.
     pub fn transport_of(&self, class: u8) -> &TransportConfig {
         self.transports.of(&self.transport, class)
     }
 
-    /// Every transport that a flow may have; one that several classes have comes once for each.
+    /// Returns every transport that a flow may have; one used by several classes comes once for each.
     pub(crate) fn all_transports(&self) -> impl Iterator<Item = &TransportConfig> {
         let own = self.transports.own.iter().flatten();
         std::iter::once(&self.transport).chain(own)
     }
 
-    /// Payload bytes of the largest segment that a flow of `plan` may send.
+    /// Returns the payload bytes of the largest segment that a flow of `plan` may send.
     pub(crate) fn largest_mss(&self, plan: &Plan) -> u32 {
         let own = self.all_transports().map(TransportConfig::mss);
         own.fold(plan.largest_mss(self.transport.mss()), u32::max)
     }
 }
 
-/// Transports of the classes of flows that have one of their own.
+/// Transports of single classes of flows, where they differ from the common one.
 ///
 /// ```
 /// use sidestep_sim::ClassTransports;
@@ -66,24 +65,24 @@ impl WorldConfig {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClassTransports {
-    /// Per class of the plan its own transport, if it has one; empty when no class has.
+    /// Per class of the plan its own transport, if it has one; empty if no class has.
     pub own: Vec<Option<TransportConfig>>,
 }
 
 impl ClassTransports {
-    /// Transport of the flows of `class`, where those without one of their own have `common`.
+    /// Returns the transport of the flows of `class`; `common` if the class has none.
     pub fn of<'a>(&'a self, common: &'a TransportConfig, class: u8) -> &'a TransportConfig {
         let own = self.own.get(usize::from(class));
         own.and_then(Option::as_ref).unwrap_or(common)
     }
 
-    /// Returns whether no class has a transport of its own.
+    /// Returns true if no class has its own transport.
     pub fn is_empty(&self) -> bool {
         self.own.iter().all(Option::is_none)
     }
 }
 
-/// A switch's policies, by name, with their values, and its memory.
+/// Policies of a switch, by name, with their values, and its memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchConfig {
     /// A route of `sidestep_switch::route::ENTRIES`.
@@ -92,67 +91,68 @@ pub struct SwitchConfig {
     pub buffer: (String, Values),
     /// A scheduler of `sidestep_switch::sched::ENTRIES`.
     pub sched: (String, Values),
-    /// How much it holds.
+    /// Capacity of the switch.
     pub capacity: Capacity,
-    /// It ranks data by what it saw of its flow, which a silence longer than this ends; `None`: by
-    /// what hosts mark. The same for every switch.
+    /// Silence that ends a flow, if the switch ranks data by what it saw of the flow; `None` if it uses the
+    /// ranks that hosts mark. The same for every switch.
     pub sent: Option<Time>,
-    /// When it pauses those who send to it, if ever.
+    /// Thresholds at which it pauses senders, if it does.
     pub pfc: Option<PfcConfig>,
-    /// What is between its inputs and outputs; `None` is nothing: it is output-queued.
+    /// Fabric between its inputs and outputs; `None` for an output-queued switch.
     pub cioq: Option<CioqConfig>,
 }
 
-/// The queue of a NIC: that of a switch with one port.
+/// Queue of a NIC: that of a switch with one port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NicConfig {
     /// A buffer policy of `sidestep_switch::buffer::ENTRIES` that needs no other port.
     pub buffer: (String, Values),
     /// A scheduler of `sidestep_switch::sched::ENTRIES`.
     pub sched: (String, Values),
-    /// How much it holds.
+    /// Capacity of the NIC.
     pub capacity: Capacity,
 }
 
-/// Switches that decide otherwise, or hold more or less, than [`WorldConfig::switch`].
+/// Switches whose policies or capacity differ from [`WorldConfig::switch`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Others {
-    /// What they are. Pauses, and what is between inputs and outputs, are the same for every switch.
+    /// Settings of these switches. Pauses, and the fabric between inputs and outputs, are the same for every
+    /// switch.
     pub kinds: Vec<SwitchConfig>,
-    /// Per switch of the network, which of `kinds` it is, if any; empty is none of them.
+    /// Per switch of the network, its index in `kinds`, if it has one; empty if no switch has.
     pub of: Vec<Option<u16>>,
 }
 
 impl Others {
-    /// What switch number `number` is, where `switch` is what is said of all that do not differ.
+    /// Returns the settings of switch number `number`; `switch` for all that do not differ.
     pub fn kind<'a>(&'a self, switch: &'a SwitchConfig, number: usize) -> &'a SwitchConfig {
         let kind = self.of.get(number).copied().flatten();
         kind.map_or(switch, |kind| &self.kinds[usize::from(kind)])
     }
 }
 
-/// When switches pause those who send to them.
+/// Thresholds at which switches pause senders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PfcConfig {
-    /// A port that has brought this much, still held, is paused.
+    /// Bytes held of one port at which its sender is paused.
     pub xoff: Bytes,
-    /// It is resumed at this much or less; `None` is two full packets below `xoff`.
+    /// Bytes held at which the sender is resumed; `None` for two full packets below `xoff`.
     pub xon: Option<Bytes>,
-    /// Room beyond `xoff` for what a pause comes too late for; `None` is
+    /// Room beyond `xoff` for packets that arrive before the pause takes effect; `None` for
     /// [`crate::pfc::headroom_needed`].
     pub headroom: Option<Bytes>,
 }
 
-/// A switch fabric between inputs and outputs.
+/// Switch fabric between inputs and outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CioqConfig {
-    /// How much faster than the fastest port it is, as numerator and denominator; at least 1.
+    /// Speed relative to the fastest port, as numerator and denominator; at least 1.
     pub speedup: (u64, u64),
-    /// What each input holds, the packet that crosses included; `None` is everything.
+    /// Capacity of each input, the packet that crosses included; `None` for no limit.
     pub input_capacity: Option<Size>,
 }
 
-/// Which packets' paths to keep.
+/// Packets whose paths are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum TraceFilter {
     /// No packet's path is kept.
@@ -162,7 +162,7 @@ pub enum TraceFilter {
     Ids(Vec<u64>),
     /// All packets of these flows.
     Flows(Vec<u32>),
-    /// The packets that arrived or were dropped after at least so many detours.
+    /// The packets that arrived or were dropped after at least this many detours.
     Detoured(u8),
     /// The packets that were dropped.
     Dropped,

@@ -1,16 +1,16 @@
-//! What a run counts over all of it.
+//! Counts of a whole run.
 //!
-//! A new count of a run is one line in the list below: it becomes a field of [`Totals`], of a
-//! record and of a summary. What is counted at a port is [`sidestep_switch::ports::Counts`].
+//! A new count of a run is one line in the list below: it becomes a field of [`Totals`], of a record and of a
+//! summary. Counts of a port are [`sidestep_switch::ports::Counts`].
 
 use sidestep_switch::DropReason;
 use sidestep_switch::ports::Counts;
 use sidestep_transport::shim::Counters;
 
-/// Calls the macro `$then` with every count of a run: doc comment, name, and who alone tells it (a teller of
-/// the lab's, of which the simulator knows nothing).
+/// Calls the macro `$then` with every count of a run: doc comment, name, and the only source that reports it, if
+/// not all do (`by` a source defined by the lab, which the simulator does not use).
 ///
-/// `work` says how much happened, `signals` what congestion did. Packets are data,
+/// `work` counts activity, `signals` effects of congestion. Packets are data,
 /// acknowledgements and handshakes alike.
 ///
 /// ```
@@ -48,7 +48,7 @@ macro_rules! run_counts {
             signals {
                 /// Packets marked.
                 marks by Switches;
-                /// Of those, the ones that the NIC of their host marked.
+                /// Marked packets that the NIC of their host marked.
                 host_marks by Simulator;
                 /// Packets that the NIC of their host dropped, for any reason.
                 host_drops by Simulator;
@@ -58,49 +58,50 @@ macro_rules! run_counts {
                 timeouts by Timeouts;
                 /// Data segments sent again.
                 retransmits;
-                /// Of those, the ones of which the network had lost nothing since they were last sent.
+                /// Retransmitted segments that the network had not lost since they were last sent.
                 spurious_retransmits by Simulator;
                 /// Timeouts at which the network had not lost the oldest byte waited for.
                 spurious_timeouts by Simulator;
-                /// Recoveries that duplicate acknowledgements began, or what SACK told.
+                /// Recoveries begun by duplicate acknowledgements or by SACK.
                 fast_retransmits by Simulator;
-                /// Segments that arrived once more, as acknowledgements told their senders (RFC 2883).
+                /// Segments that arrived twice, as acknowledgements told their senders (RFC 2883).
                 dsacks by Simulator;
-                /// Windows given back, since the recovery that had cut them was needless.
+                /// Windows restored because the recovery that had cut them was needless.
                 undone by Simulator;
                 /// Data segments that a subflow carried for another one, which had timed out.
                 reinjections by Simulator;
                 /// Packets that shims kept.
                 shim_held by Simulator;
-                /// Of those, packets that went on to the transport as a gap closed.
+                /// Held packets that went on to the transport when a gap closed.
                 shim_released by Simulator;
-                /// Of those held, packets that went on since the wait was over, no room was left or a newer
-                /// message began.
+                /// Held packets that went on because the wait was over, no room was left or a newer message
+                /// began.
                 shim_expired by Simulator;
-                /// Of those held, packets whose flow or run ended before they went on.
+                /// Held packets whose flow or run ended before they went on.
                 shim_discarded by Simulator;
                 /// Packets that came below what a shim had let pass before, and went on at once.
                 shim_late by Simulator;
-                /// Data that a shim let pass for want of a place in a table or of room to hold it.
+                /// Data that a shim let pass because a table or its buffer was full.
                 shim_bypassed by Simulator;
                 /// Packets that shims dropped.
                 shim_dropped by Simulator;
-                /// Acknowledgements that a shim found to be duplicates, whether it let them pass or dropped them.
+                /// Acknowledgements that a shim found to be duplicates, whether it let them pass or dropped
+                /// them.
                 shim_duplicates by Simulator;
                 /// Data that shims marked.
                 shim_marked by Simulator;
-                /// Of that, what they took for sent before.
+                /// Marked data that shims took for a retransmission.
                 shim_repeats by Simulator;
-                /// Of those, packets that were sent for the first time.
+                /// Packets taken for a retransmission that were sent for the first time.
                 shim_mistaken by Simulator;
-                /// Data that was sent before and that they did not take for it.
+                /// Retransmitted data that shims did not take for a retransmission.
                 shim_missed by Simulator;
             }
         }
     };
 }
 
-/// Writes [`Totals`].
+/// Defines [`Totals`].
 macro_rules! totals {
     (
         work { $($(#[$work_doc:meta])* $work:ident $(by $work_teller:ident)?;)* }
@@ -120,7 +121,7 @@ macro_rules! totals {
 run_counts!(totals);
 
 impl Totals {
-    /// Adds what the shims of a host counted.
+    /// Adds the counters of the shims of a host.
     pub(crate) fn shimmed(&mut self, counters: &Counters) {
         self.shim_held += counters.held;
         self.shim_released += counters.released;
@@ -136,14 +137,14 @@ impl Totals {
         self.shim_missed += counters.missed;
     }
 
-    /// Adds what the NIC of a host decided or lost.
+    /// Adds the decisions and losses of the NIC of a host.
     pub fn decided_by_host(&mut self, counts: &Counts) {
         self.host_marks += counts.marks;
         self.host_drops += counts.drops.iter().sum::<u64>();
         self.decided(counts);
     }
 
-    /// Adds what switches decided, at one port or at several together.
+    /// Adds the decisions of switches, at one port or at several together.
     pub fn decided(&mut self, counts: &Counts) {
         self.detours += counts.detours_in;
         self.marks += counts.marks;

@@ -1,16 +1,16 @@
-//! Events of traced packets, as every observer of a run hears them.
+//! Events of traced packets, as every observer of a run receives them.
 
 use crate::network::End;
 use sidestep_switch::Event;
 use sidestep_types::{Packet, PortId, Time};
 
-/// One event of a traced packet.
+/// Event of a traced packet.
 #[derive(Clone, Copy)]
 pub(crate) struct PacketEvent<'a> {
     pub at: Time,
-    /// The packet's slot in the pool: its own from when it is sent until its way ends.
+    /// Packet's slot in the pool, which it keeps from sending to the end of its path.
     pub parcel: u32,
-    /// The packet as it is now.
+    /// Packet as it is now.
     pub packet: &'a Packet,
     pub what: What,
 }
@@ -20,10 +20,10 @@ pub(crate) struct PacketEvent<'a> {
 pub(crate) enum What {
     /// The host of the packet sends it, under this number.
     Sent { number: u64 },
-    /// A switch, or a NIC that decides, did something with the packet.
+    /// A switch, or a NIC with a buffer policy, did something with the packet.
     At(End, Event),
-    /// The packet was lost on the link behind a port, which is down, or before it. Its last bit left at `departs`, or
-    /// would have.
+    /// The packet was lost on the link behind a port, which is down, or before it. Its last bit left at
+    /// `departs`, or would have.
     Lost {
         from: End,
         port: PortId,
@@ -34,7 +34,7 @@ pub(crate) enum What {
 }
 
 impl What {
-    /// Says whether the packet's way ends with it.
+    /// Returns true if the packet's path ends with it.
     pub fn ends(&self) -> bool {
         match self {
             What::Sent { .. } => false,

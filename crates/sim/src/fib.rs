@@ -1,8 +1,8 @@
 //! Next hops on shortest paths, for any network: breadth-first search from each switch with hosts.
 //!
-//! A switch looks its next hops up by the switch that the destination hangs off, so tables
-//! stay small; equal sets of next hops are kept once per switch, and equal tables once per network.
-//! Destinations with the same neighbours are searched once ([`Tables`]).
+//! A switch looks up its next hops by the switch of the destination, so tables stay small; equal sets of next
+//! hops are stored once per switch, and equal tables once per network. Destinations with the same neighbours
+//! are searched once ([`Tables`]).
 
 mod tables;
 
@@ -15,8 +15,8 @@ use std::sync::Arc;
 use tables::Tables;
 
 impl Network {
-    /// For each switch and each host, the ports on shortest paths to it, in rising order: what a
-    /// switch's route chooses from. Errors as in [`crate::World::new`].
+    /// Returns, for each switch and each host, the ports on shortest paths to it, in rising order: the choices
+    /// of a switch's route. Errors as in [`crate::World::new`].
     pub fn next_hops(&self) -> Result<Vec<Vec<Vec<PortId>>>, String> {
         let ports = Ports::number(self)?;
         let fibs = ports.shortest_paths(&self.switches)?;
@@ -30,8 +30,8 @@ impl Network {
         Ok(fibs.iter().enumerate().map(of_switch).collect())
     }
 
-    /// Of each switch, whether it has several next hops on shortest paths to some host, and so a route a
-    /// choice. Errors as in [`crate::World::new`].
+    /// Returns, for each switch, whether it has several next hops on shortest paths to some host, so that its
+    /// route has a choice. Errors as in [`crate::World::new`].
     pub fn choices(&self) -> Result<Vec<bool>, String> {
         let fibs = Ports::number(self)?.shortest_paths(&self.switches)?;
         let several = |fib: &Fib| fib.set_of.iter().any(|set| set & 0x1ff > 1);
@@ -39,14 +39,14 @@ impl Network {
     }
 }
 
-/// The ports of a network, and the next hops of each of its switches: worlds of the same network share them.
+/// Ports of a network, and next hops of each of its switches: worlds of the same network share them.
 pub(crate) struct Paths {
     pub ports: Arc<Ports>,
     pub fibs: Vec<Fib>,
 }
 
 impl Paths {
-    /// Those of `network`. Errors as in [`crate::World::new`].
+    /// Computes the paths of `network`. Errors as in [`crate::World::new`].
     pub fn of(network: &Network) -> Result<Paths, String> {
         network.validate()?;
         let ports = Ports::number(network)?;
@@ -57,20 +57,21 @@ impl Paths {
     }
 }
 
-/// Tables hold an entry for each pair of switches: a gigabyte at this many.
+/// Most switches: tables hold an entry for each pair of them, a gigabyte at this number.
 const MOST_SWITCHES: usize = 1 << 14;
 
-/// Where a host is attached.
+/// Switch and port to which a host is attached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Attachment {
     pub switch: u32,
     pub port: PortId,
 }
 
-/// One switch's forwarding table. Most switches of a regular network have the same one, which they share.
+/// Forwarding table of one switch. Most switches of a regular network have equal tables, and share one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Fib {
-    /// Per switch up to the last with hosts: where in `hops` its set begins, and in the low 9 bits how long it is.
+    /// Per switch up to the last with hosts: the begin of its set in `hops`, and in the low 9 bits the set's
+    /// length.
     set_of: Arc<[u32]>,
     hops: Arc<[PortId]>,
 }
@@ -85,8 +86,8 @@ impl Default for Fib {
 }
 
 impl Fib {
-    /// The ports on shortest paths to `switch`, which has hosts and is another one. Their set is numbered by where
-    /// it begins.
+    /// Returns the ports on shortest paths to `switch`, which is another switch, with hosts. The number of a
+    /// set is its begin in `hops`.
     #[inline]
     pub fn hops(&self, switch: u32) -> Hops<'_> {
         let set = at(&self.set_of, switch);
@@ -97,13 +98,13 @@ impl Fib {
         }
     }
 
-    /// Asks for what [`Fib::hops`] reads first.
+    /// Prefetches what [`Fib::hops`] reads first.
     #[inline]
     pub fn fetch(&self, switch: u32) {
         fetch(self.set_of.as_ptr().wrapping_add(switch as usize).cast());
     }
 
-    /// One that knows nothing yet.
+    /// Returns an empty table.
     #[cfg(test)]
     pub fn new(switches: usize) -> Fib {
         Fib {
@@ -112,7 +113,7 @@ impl Fib {
         }
     }
 
-    /// The sets that it has, for [`Fib::learn`].
+    /// Returns the sets of the table, for [`Fib::learn`].
     pub fn sets(&self) -> Vec<u32> {
         let mut sets: Vec<u32> = self
             .set_of
@@ -125,10 +126,9 @@ impl Fib {
         sets
     }
 
-    /// Takes `ports` for the next hops to the switch `to`. `sets` are those that it has so far; one that
-    /// is no longer in use keeps its number, so that what a route remembers of it stays right.
-    /// Whole lists alone are shared: a part of a longer one
-    /// would have its number.
+    /// Makes `ports` the next hops to the switch `to`. `sets` are the sets of the table so far; a set no longer
+    /// in use keeps its number, so that state stored by a route stays valid. Only whole lists are shared: a
+    /// prefix of a longer list would have the same number.
     pub fn learn(&mut self, sets: &mut Vec<u32>, to: u32, ports: &[PortId]) {
         let known = sets.iter().find(|set| self.ports(**set) == ports);
         let set = known.copied().unwrap_or_else(|| {
@@ -142,7 +142,7 @@ impl Fib {
         }
     }
 
-    /// Is it the very table that `other` is?
+    /// Returns true if both share one table.
     #[cfg(test)]
     pub fn is(&self, other: &Fib) -> bool {
         Arc::ptr_eq(&self.set_of, &other.set_of)
@@ -154,7 +154,7 @@ impl Fib {
     }
 }
 
-/// Puts a set of next hops behind the others; says where it begins and how long it is.
+/// Appends a set of next hops; returns its begin and length.
 fn append(hops: &mut Vec<PortId>, ports: &[PortId]) -> u32 {
     let from = hops.len();
     assert!(
@@ -165,19 +165,19 @@ fn append(hops: &mut Vec<PortId>, ports: &[PortId]) -> u32 {
     (from as u32) << 9 | ports.len() as u32
 }
 
-/// The ports of every switch: what each leads to, and over which directed half of which cable.
+/// Ports of every switch: the far end of each, and its directed half of a cable.
 pub(crate) struct Ports {
     /// Per switch, per port: the far end, the cable, and whether the switch is its `a` end.
     pub of_switch: Vec<Vec<(End, u32, bool)>>,
     /// Per host: its cable, and whether it is the `a` end.
     pub of_host: Vec<(u32, bool)>,
-    /// Per host: where it is attached.
+    /// Per host: its switch and port.
     pub attachments: Vec<Attachment>,
 }
 
 impl Ports {
-    /// Numbers the ports in the order of the cables. Errors name a host without exactly one
-    /// cable to a switch, or a switch with too many ports.
+    /// Numbers the ports in the order of the cables. Errors name a host without exactly one cable to a switch,
+    /// or a switch with too many ports.
     pub fn number(network: &Network) -> Result<Ports, String> {
         let mut of_switch: Vec<Vec<(End, u32, bool)>> = vec![Vec::new(); network.switches.len()];
         let mut of_host = vec![Vec::new(); network.hosts as usize];
@@ -225,7 +225,7 @@ impl Ports {
         })
     }
 
-    /// The forwarding table of every switch. Errors name a switch that cannot reach a host.
+    /// Computes the forwarding table of every switch. Errors name a switch that cannot reach a host.
     pub fn shortest_paths(&self, switches: &[SwitchInfo]) -> Result<Vec<Fib>, String> {
         let n = self.of_switch.len();
         if n > MOST_SWITCHES {
@@ -236,8 +236,8 @@ impl Ports {
         Ok(Tables::of(self, switches)?.share())
     }
 
-    /// Calls `with` with every switch that hosts hang off, every switch that reaches it, and the ports
-    /// on shortest paths there without the cables that are `dead`.
+    /// Calls `with` with every switch that has hosts, every switch that reaches it, and the ports on shortest
+    /// paths there without the cables that are `dead`.
     pub fn each_way(
         &self,
         dead: &dyn Fn(u32) -> bool,
@@ -252,7 +252,7 @@ impl Ports {
         }
     }
 
-    /// The switches that hosts hang off.
+    /// Returns the switches that have hosts.
     fn with_hosts(&self) -> Vec<u32> {
         let mut with_hosts: Vec<u32> = self.attachments.iter().map(|a| a.switch).collect();
         with_hosts.sort_unstable();
@@ -260,8 +260,8 @@ impl Ports {
         with_hosts
     }
 
-    /// Per switch: the ports on shortest paths to the switch `to` without the cables that are
-    /// `dead`. None at `to` itself, and where there is no way.
+    /// Returns, per switch, the ports on shortest paths to the switch `to` without the cables that are `dead`:
+    /// none at `to` itself, and none if there is no path.
     fn ways(&self, to: u32, dead: &dyn Fn(u32) -> bool) -> Vec<Vec<PortId>> {
         let distance = self.distances(to, dead);
         let of_switch = |(s, ports): (usize, &Vec<(End, u32, bool)>)| {
@@ -323,7 +323,7 @@ mod tests {
         let network = topology::build("testbed", &Values::defaults(params), &NoFiles).unwrap();
         let hops = network.next_hops().unwrap();
         let ports = |numbers: &[u16]| numbers.iter().map(|&n| PortId(n)).collect::<Vec<_>>();
-        // Host 1 hangs off edge 0; the other edges reach it by both aggregation switches.
+        // Host 1 is attached to edge 0; the other edges reach it by both aggregation switches.
         assert_eq!(hops[0][1], ports(&[1]));
         assert_eq!(hops[2][1], ports(&[2, 3]));
         assert_eq!(hops[3][5], ports(&[2]));

@@ -1,7 +1,7 @@
-//! Where the text of a user's file comes from.
+//! Source of the text of a user's files.
 //!
-//! The simulator opens no file. Whoever drives it (command line, Python, browser, test)
-//! hands in something that can.
+//! The simulator opens no file. Its caller (command line, Python, browser, test) provides an implementation
+//! that can.
 
 /// Text by path.
 ///
@@ -22,13 +22,13 @@
 /// assert!(One.read("flows.csv").is_ok());
 /// ```
 pub trait Files {
-    /// The text of the file at `path`, as the user wrote it.
+    /// Returns the text of the file at `path`, as the user wrote it.
     ///
     /// Errors say why it cannot be read, without the path, which the caller prints.
     fn read(&self, path: &str) -> Result<String, String>;
 }
 
-/// No files at all: what is not shipped is refused.
+/// No files: only shipped distributions can be read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoFiles;
 

@@ -1,4 +1,4 @@
-//! A user's own flows: a trace, read from comma-separated text.
+//! Flow list: a user's own flows, read from comma-separated text.
 //!
 //! ```text
 //! # every cell carries its unit …
@@ -12,17 +12,17 @@
 //! ```
 //!
 //! **Decision**     columns in any order. A plain number without a unit in the header is refused:
-//!                  nobody can tell seconds from microseconds afterwards. `class` is optional and
-//!                  any word; flows of one word are counted together. `mss` is optional, and where
-//!                  a cell is empty not said. `group` is optional and any word: the flows of one
+//!                  seconds cannot be told from microseconds afterwards. `class` is optional and
+//!                  any word; flows of one word are counted together. `mss` is optional; an empty
+//!                  cell leaves it to the transport. `group` is optional and any word: the flows of one
 //!                  word complete together, as a burst does.
 //! **Units**        `start` ("1.5 ms") or `start_s`, `start_ms`, `start_us`, `start_ns`, `start_ps`;
 //!                  `size` ("20 kB") or `size_bytes`; either may say `endless`; `mss`
 //!                  ("1460 B") or `mss_bytes`, payload. Hosts are numbers
 //!                  from 0, with or without an `h`. All exact: nothing is rounded.
 //! **Errors**       `file:line: expected …, got …` for an unknown, missing or repeated column, a
-//!                  host out of range, a flow to itself, no bytes, a time or size that cannot be
-//!                  held, a flow of a group that never ends. Any text is answered without a panic.
+//!                  host out of range, a flow to itself, no bytes, a time or size out of
+//!                  range, a flow of a group that never ends. No text causes a panic.
 
 use crate::plan::FlowPlan;
 use crate::table::{Row, Table, Wrong};
@@ -30,14 +30,14 @@ use sidestep_transport::LONGEST_SEGMENT;
 use sidestep_types::{HostId, Quantity, Time, Unit, parse_quantity};
 use std::num::NonZeroU16;
 
-/// One line of a flow list.
+/// Line of a flow list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedFlow {
-    /// When the application hands it over.
+    /// Time at which the application hands the flow over.
     pub start: Time,
-    /// Who sends it.
+    /// Sending host.
     pub src: HostId,
-    /// Who receives it; never `src`.
+    /// Receiving host; never `src`.
     pub dst: HostId,
     /// Payload bytes, at least 1; [`FlowPlan::ENDLESS`] for a flow that never ends.
     pub size: u64,
@@ -45,8 +45,8 @@ pub struct ListedFlow {
     pub mss: Option<NonZeroU16>,
     /// The word in its `class` column; `None` without such a column or in an empty cell.
     pub class: Option<String>,
-    /// The word in its `group` column; `None` without such a column or in an empty cell, and of a flow
-    /// that never ends.
+    /// The word in its `group` column; `None` without such a column, in an empty cell, and for a flow that
+    /// never ends.
     pub group: Option<String>,
 }
 
@@ -55,7 +55,7 @@ const HEADER: &str = "start,src,dst,size";
 const COLUMNS: &str = "start (or start_s, start_ms, start_us, start_ns, start_ps), src, dst, \
                        size (or size_bytes), and perhaps mss (or mss_bytes), class and group";
 
-/// Reads `text`, in which errors are placed in `name`, as flows between `hosts` hosts.
+/// Parses `text` as flows between `hosts` hosts; errors call it `name`.
 pub fn parse(name: &str, text: &str, hosts: u32) -> Result<Vec<ListedFlow>, String> {
     let table = Table::read(name, text, HEADER)?;
     let columns = Columns::of(&table)?;
@@ -63,7 +63,7 @@ pub fn parse(name: &str, text: &str, hosts: u32) -> Result<Vec<ListedFlow>, Stri
     table.each(flow)
 }
 
-/// Which column holds what, and the unit its header names.
+/// Columns of a flow list: their places, and units named in the header.
 struct Columns {
     start: (usize, Option<&'static str>),
     src: usize,
@@ -158,10 +158,10 @@ impl Columns {
     }
 }
 
-/// The most characters of a class or a group: it heads rows and plots.
+/// Most characters of a class or a group: it heads rows and plots.
 const LONGEST_WORD: usize = 64;
 
-/// The word in a column that may be missing or empty.
+/// Returns the word in a column that may be missing or empty.
 fn word(table: &Table<'_>, row: &Row, column: Option<usize>) -> Result<Option<String>, String> {
     let Some(column) = column.filter(|column| !row.cell(*column).is_empty()) else {
         return Ok(None);
@@ -188,7 +188,7 @@ fn host(table: &Table<'_>, row: &Row, column: usize, hosts: u32) -> Result<HostI
     found.map(HostId).ok_or_else(|| {
         let expected = match hosts {
             0 => "a network with hosts".to_string(),
-            // An address or a name; a number that is too large is one of a larger network.
+            // An address or a name; a number that is too large belongs to a larger network.
             _ if word.contains(|c: char| "._-:".contains(c)) => format!(
                 "a host from 0 to {}; `sidestep import` numbers addresses and names",
                 hosts - 1
@@ -237,7 +237,7 @@ fn mss(
     }
 }
 
-/// The cell's number, with the header's unit when that names one.
+/// Parses the cell's number, with the header's unit if it names one.
 fn quantity(
     table: &Table<'_>,
     row: &Row,

@@ -1,11 +1,11 @@
-//! How often each small number occurred.
+//! Histogram of small numbers.
 
 /// Counts by value, from 0 up; no longer than the largest value needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Histogram(Vec<u64>);
 
 impl From<&[u64]> for Histogram {
-    /// From counts of 0, 1, 2 …
+    /// Makes a histogram from the counts of 0, 1, 2 …
     fn from(counts: &[u64]) -> Histogram {
         let mut all = Histogram::default();
         for (value, count) in counts.iter().enumerate() {
@@ -16,7 +16,7 @@ impl From<&[u64]> for Histogram {
 }
 
 impl Histogram {
-    /// So many more of `value`.
+    /// Adds `count` occurrences of `value`.
     pub fn add(&mut self, value: usize, count: u64) {
         if count == 0 {
             return;
@@ -27,45 +27,45 @@ impl Histogram {
         self.0[value] += count;
     }
 
-    /// Takes in another one.
+    /// Adds another histogram.
     pub fn merge(&mut self, other: &Histogram) {
         for (value, count) in other.0.iter().enumerate() {
             self.add(value, *count);
         }
     }
 
-    /// How many there are of each value, from 0 up to the largest.
+    /// Returns the count of each value, from 0 up to the largest.
     pub fn counts(&self) -> &[u64] {
         &self.0
     }
 
-    /// How many there are in all.
+    /// Returns the number of all occurrences.
     pub fn len(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// Is there none?
+    /// Returns true if nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The sum of all values.
+    /// Returns the sum of all values.
     pub fn sum(&self) -> u64 {
         let values = self.0.iter().zip(0u64..);
         values.map(|(count, value)| count * value).sum()
     }
 
-    /// The mean; `None` of nothing.
+    /// Returns the mean; `None` if empty.
     pub fn mean(&self) -> Option<f64> {
         (!self.is_empty()).then(|| self.sum() as f64 / self.len() as f64)
     }
 
-    /// The largest value; `None` of nothing.
+    /// Returns the largest value; `None` if empty.
     pub fn max(&self) -> Option<usize> {
         self.0.len().checked_sub(1)
     }
 
-    /// The `permille`-th thousandth by nearest rank; `None` of nothing.
+    /// Returns the quantile of `permille` thousandths, by nearest rank; `None` if empty.
     pub fn percentile(&self, permille: u32) -> Option<usize> {
         let rank = (u128::from(self.len()) * u128::from(permille)).div_ceil(1000);
         let mut seen = 0;

@@ -1,8 +1,8 @@
-//! Hosts: the queue of a NIC where it decides, the ends of connections, and one alarm clock.
+//! Hosts: the queue of the NIC if it has a buffer policy, the ends of connections, and one alarm clock.
 //!
-//! A host's slot in the agenda holds the earliest of its timers and of the flows its
-//! applications will start. Timers are lazy: an acknowledgement that moves a deadline later
-//! touches nothing; the timer finds out when it goes off.
+//! A host's slot in the agenda holds the earliest of its timers and of the flows its applications will start.
+//! Timers are lazy: an acknowledgement that postpones a deadline changes nothing here; the timer checks the
+//! deadline when it goes off.
 
 use crate::losses::Losses;
 use crate::lost::{SYN, syn_of};
@@ -16,42 +16,43 @@ use sidestep_types::{FlowId, HostId, Packet, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// One host.
+/// State of one host.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Host {
     /// Packets it has put on its NIC.
     pub sent: u64,
     /// Flows that start at a known time, latest first.
     pub starts: Vec<(Time, FlowId)>,
-    /// Everything else that is due: timers, and flows that waited for another.
+    /// All other alarms: timers, and starts of flows that waited for another.
     pub due: BinaryHeap<Reverse<(Time, FlowId, Alarm)>>,
-    /// When its slot in the agenda goes off; [`Time::MAX`] when it is idle.
+    /// Time of its event in the agenda; [`Time::MAX`] if it is idle.
     pub wake_at: Time,
-    /// How often the slot was set.
+    /// Number of times the event was scheduled.
     pub wakes: u64,
-    /// Packets do not go straight into a FIFO without a limit: shims change them, or the NIC decides.
+    /// True if packets do not go straight into an unlimited FIFO: shims change them, or the NIC has a buffer
+    /// policy.
     pub guarded: bool,
-    /// What decides at its NIC; `None` is a FIFO without a limit.
+    /// Buffer policy of its NIC; `None` for an unlimited FIFO.
     pub nic: Option<Box<Switch>>,
-    /// What is between its transport and its NIC, where a world has shims.
+    /// Shims between its transport and its NIC, if the world has any.
     pub shims: Option<Box<Shims>>,
 }
 
-/// The shims of a host.
+/// Shims of a host.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Shims {
     pub stack: Stack,
-    /// The earliest alarm asked for; [`Time::MAX`] without one.
+    /// Earliest alarm set; [`Time::MAX`] without one.
     pub armed: Time,
-    /// They change what leaves.
+    /// True if they change outgoing packets.
     pub changes_down: bool,
-    /// They let all pass that arrives, and as it came.
+    /// True if they let all arriving packets pass unchanged.
     pub lets_pass: bool,
-    /// They do nothing but let them pass with packets that acknowledge.
+    /// True if they do nothing with acknowledgements but let them pass.
     pub passes_acks: bool,
 }
 
-/// What an alarm is for.
+/// Kind of an alarm.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
@@ -59,7 +60,7 @@ pub(crate) enum Alarm {
     Start,
     Sender,
     Receiver,
-    /// The host's, of no flow: it goes off last at its instant.
+    /// Alarm of the host's shims, of no flow: last at its instant.
     Shim,
 }
 
@@ -77,14 +78,14 @@ impl Host {
         }
     }
 
-    /// Is one of its shims somebody's own?
+    /// Returns true if one of its shims is custom.
     pub fn has_custom_shim(&self) -> bool {
         self.shims
             .as_ref()
             .is_some_and(|shims| shims.stack.has_custom())
     }
 
-    /// Takes what does not change from `built`, the same host before the run.
+    /// Copies what does not change from `built`, the same host before the run.
     pub fn stand_as(&mut self, built: Host) -> Result<(), String> {
         match (&mut self.nic, built.nic) {
             (None, None) => {}
@@ -99,7 +100,7 @@ impl Host {
         }
     }
 
-    /// The earliest thing due.
+    /// Returns the earliest time at which something is due.
     pub fn next_due(&self) -> Time {
         let start = self.starts.last().map_or(Time::MAX, |s| s.0);
         let alarm = self.due.peek().map_or(Time::MAX, |Reverse(a)| a.0);
@@ -107,7 +108,7 @@ impl Host {
     }
 }
 
-/// The sending end of a flow.
+/// Sending end of a flow.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct SendingEnd {
     pub endpoint: Endpoint<AnySender>,
@@ -116,22 +117,22 @@ pub(crate) struct SendingEnd {
     pub class: u8,
 }
 
-/// The receiving end of a flow, until its last byte is delivered.
+/// Receiving end of a flow, until its last byte is delivered.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct ReceivingEnd {
     pub endpoint: Endpoint<AnyReceiver>,
     pub src: HostId,
     pub dst: HostId,
     pub class: u8,
-    /// Switches of a shortest path of its data; 0 until somebody asks.
+    /// Switches on a shortest path of its data; 0 until first computed.
     pub shortest: u8,
     pub order: Orders,
-    /// The order in which its data reaches the transport, where shims between may change it.
+    /// Order in which its data reaches the transport, if shims may change the order.
     pub handed: Option<Box<Orders>>,
     pub seen: Seen,
 }
 
-/// What a receiving end saw of its flow's packets.
+/// Counts of a flow's packets at its receiving end.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Seen {
     pub marks: u32,
@@ -140,7 +141,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// A packet arrived that carries data or opens the flow.
+    /// Counts an arrived packet that carries data or opens the flow.
     #[inline]
     pub fn count(&mut self, packet: &Packet) {
         self.marks += u32::from(packet.ce());
@@ -150,8 +151,8 @@ impl Seen {
 }
 
 impl SendingEnd {
-    /// The oldest byte waited for; the SYN before any data has left, and in its place the FIN when all
-    /// data is acknowledged.
+    /// Returns the oldest byte waited for. Before any data has left that is the place of the SYN; once all data
+    /// is acknowledged it is that of the FIN, which is the same place.
     pub fn head(&self) -> u64 {
         if let AnySender::Mptcp(all) = self.endpoint.machine() {
             return match all.head() {
@@ -169,7 +170,7 @@ impl SendingEnd {
 }
 
 impl ReceivingEnd {
-    /// Takes note of data that arrived; the n of a reordered packet.
+    /// Counts data that arrived; returns the n of a reordered packet.
     #[inline]
     pub fn see(&mut self, packet: &Packet) -> Option<u32> {
         self.seen.count(packet);
@@ -177,7 +178,8 @@ impl ReceivingEnd {
             .see(packet, |subflow| self.endpoint.expected(subflow))
     }
 
-    /// Takes note of data that shims hand to the transport; is it reordered still, where they may change that?
+    /// Counts data that shims hand to the transport; returns true if it is still reordered, where shims may
+    /// change the order.
     pub fn see_handed(&mut self, packet: &Packet) -> bool {
         let Some(order) = &mut self.handed else {
             return false;
@@ -186,7 +188,7 @@ impl ReceivingEnd {
         n.is_some()
     }
 
-    /// Data packets that reached the transport after one sent later had.
+    /// Returns the number of data packets that reached the transport after one sent later.
     pub fn transport_reordered(&self) -> u32 {
         let order = self.handed.as_deref().unwrap_or(&self.order);
         order.all().reordered
@@ -194,7 +196,7 @@ impl ReceivingEnd {
 }
 
 impl FlowOutcome {
-    /// What its source writes, when the sender is done.
+    /// Writes the columns of the source, when the sender is done.
     pub(crate) fn sent(&mut self, counters: SenderCounters) {
         self.segments = counters.segments;
         self.retransmits = counters.retransmits;
@@ -204,7 +206,7 @@ impl FlowOutcome {
         self.undone = counters.undone;
     }
 
-    /// What its destination writes, when the receiver is done.
+    /// Writes the columns of the destination, when the receiver is done.
     pub(crate) fn received(&mut self, end: &ReceivingEnd) {
         let order = end.order.all();
         self.delivered_bytes = end.endpoint.delivered();
@@ -217,7 +219,7 @@ impl FlowOutcome {
         self.max_detours = end.seen.max_detours;
     }
 
-    /// A packet arrived after that.
+    /// Counts a packet that arrived after the receiver was done.
     pub(crate) fn late(&mut self, packet: &Packet) {
         let mut seen = Seen {
             marks: self.marks,
@@ -230,7 +232,7 @@ impl FlowOutcome {
         self.max_detours = seen.max_detours;
     }
 
-    /// What the log of losses says in the end.
+    /// Adds the results of the log of losses.
     pub(crate) fn lost(&mut self, losses: Losses) {
         self.drops += losses.drops;
         self.spurious_retransmits += losses.spurious_retransmits;

@@ -1,16 +1,16 @@
-//! Arrays indexed by numbers that this crate hands out itself: links, parcels, slots, switches.
+//! Arrays indexed by numbers that this crate issues itself: links, parcels, slots, switches.
 //!
-//! A hop makes some thirty such look-ups, and their bounds checks were a fifth of all
-//! instructions (docs/performance.md). Numbers that a policy of the caller's hands back (ports,
-//! packets) are checked where they come in. The others never come from outside: a parcel's from
-//! [`crate::pool::Pool::put`], a link's and a switch's from the layout in
-//! [`crate::world::World::new`], hosts from the plan, which is checked there. A slot's come out of
-//! the agenda, which returns what it was given: no code outside this crate can write one or make
-//! one ([`crate::agenda::Slots`]). Of a run that goes on from what was kept, `fabric/saved.rs` checks them all. Debug builds, and so all tests, check every one.
+//! A hop makes some thirty such look-ups, and their bounds checks were a fifth of all instructions
+//! (docs/performance.md). Numbers returned by a policy of the caller (ports, packets) are checked where they
+//! come in. The others never come from outside: a parcel's from [`crate::pool::Pool::put`], a link's and a
+//! switch's from the layout in [`crate::world::World::new`], hosts from the plan, which is checked there. A
+//! slot's come from the agenda, which returns only slots that it was given: no code outside this crate can
+//! implement or make an agenda ([`crate::agenda::Slots`]). For a run that continues from a saved state,
+//! `fabric/saved.rs` checks them all. Debug builds, and so all tests, check every index.
 
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
-/// A vector whose indices are known to be in range.
+/// Vector whose indices are known to be in range.
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Table<T>(Vec<T>);
 
@@ -27,15 +27,14 @@ impl<T> Table<T> {
         self.0.push(item);
     }
 
-    /// Asks for the cache line in which an item begins, which will be wanted soon. Only a hint: any number may
-    /// be asked for.
+    /// Prefetches the cache line in which an item begins. Only a hint: any number may be passed.
     #[inline(always)]
     pub fn fetch(&self, i: u32) {
         fetch(self.0.as_ptr().wrapping_add(i as usize).cast());
     }
 }
 
-/// Asks for the cache line of an address, on processors that can be asked.
+/// Prefetches the cache line of an address, on processors that can.
 #[inline(always)]
 pub(crate) fn fetch(at: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -48,20 +47,22 @@ pub(crate) fn fetch(at: *const u8) {
     let _ = at;
 }
 
-/// An item of a list whose indices are known to be in range as well.
+/// Returns an item of a list whose indices are known to be in range.
 #[inline(always)]
 pub(crate) fn at<T: Copy>(items: &[T], i: u32) -> T {
     debug_assert!((i as usize) < items.len(), "index {i} of {}", items.len());
-    // SAFETY: of next hops, the index is the switch of an attachment, for each of which the network's search made one.
+    // SAFETY: for next hops, the index is the switch of an attachment, and the network's search makes an entry
+    // for each.
     unsafe { *items.get_unchecked(i as usize) }
 }
 
-/// A part of such a list.
+/// Returns a part of such a list.
 #[inline(always)]
 pub(crate) fn part<T>(items: &[T], from: u32, count: u32) -> &[T] {
     let (from, to) = (from as usize, from as usize + count as usize);
     debug_assert!(to <= items.len(), "{from}..{to} of {}", items.len());
-    // SAFETY: of next hops, both numbers are of a set that was put behind the others of this very list, which never shrinks.
+    // SAFETY: for next hops, both numbers are those of a set that was appended to this very list, which never
+    // shrinks.
     unsafe { items.get_unchecked(from..to) }
 }
 

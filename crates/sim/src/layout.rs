@@ -1,18 +1,18 @@
-//! Which directed link has which number, whose it is, and where it leads.
+//! Numbers of the directed links, with the owner and the far end of each.
 
 use crate::fib::Ports;
 use crate::network::{End, Network};
 use sidestep_types::{BitRate, HostId, PortId, SwitchId, Time};
 use std::ops::Range;
 
-/// Where a link leads.
+/// Far end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Far {
     Host(u32),
     Switch(u32),
 }
 
-/// Where a directed link runs, and its place in the outcome.
+/// Ends of a directed link, and its place in the outcome.
 pub(crate) struct LinkEnds {
     pub from: End,
     pub port: PortId,
@@ -20,10 +20,10 @@ pub(crate) struct LinkEnds {
     pub place: usize,
 }
 
-/// A link's rate and delay, where it leads, and the port there.
+/// Rate and delay of a link, its far end, and the port there.
 pub(crate) type Laid = (BitRate, Time, Far, PortId);
 
-/// Directed links in the order of their owners: every host's NIC, then every switch's ports.
+/// Lays the directed links in the order of their owners: every host's NIC, then every switch's ports.
 pub(crate) fn lay_links(network: &Network, ports: &Ports) -> (Vec<Laid>, Vec<LinkEnds>) {
     let mut links = Vec::new();
     let mut ends = Vec::new();
@@ -36,7 +36,7 @@ pub(crate) fn lay_links(network: &Network, ports: &Ports) -> (Vec<Laid>, Vec<Lin
             End::Switch(s) => Far::Switch(s.0),
         };
         let place = place(cable, is_a);
-        // The other direction of a cable stands beside it.
+        // The other direction of a cable has the place beside it.
         links.push((c.rate, c.delay, far, owners[place ^ 1]));
         ends.push(LinkEnds {
             from,
@@ -56,12 +56,13 @@ pub(crate) fn lay_links(network: &Network, ports: &Ports) -> (Vec<Laid>, Vec<Lin
     (links, ends)
 }
 
-/// Where in the outcome the direction of `cable` stands that leaves from its first end, or its second.
+/// Returns the place in the outcome of one direction of `cable`: the one that leaves its first end if `is_a`,
+/// or its second.
 fn place(cable: u32, is_a: bool) -> usize {
     2 * cable as usize + usize::from(!is_a)
 }
 
-/// By place: the port that feeds the link.
+/// Returns, by place, the port that feeds the link.
 fn owners(network: &Network, ports: &Ports) -> Vec<PortId> {
     let mut owners = vec![PortId(0); 2 * network.cables.len()];
     for list in &ports.of_switch {
@@ -72,7 +73,7 @@ fn owners(network: &Network, ports: &Ports) -> Vec<PortId> {
     owners
 }
 
-/// Per switch: the links that its ports feed.
+/// Returns, per switch, the links that its ports feed.
 pub(crate) fn port_ranges(ends: &[LinkEnds]) -> Vec<Range<u32>> {
     let mut ranges: Vec<Range<u32>> = Vec::new();
     for (link, end) in (0..).zip(ends) {
@@ -84,7 +85,7 @@ pub(crate) fn port_ranges(ends: &[LinkEnds]) -> Vec<Range<u32>> {
     ranges
 }
 
-/// Per link: the other direction of its cable.
+/// Returns, per link, the other direction of its cable.
 pub(crate) fn backs(ends: &[LinkEnds]) -> Vec<u32> {
     let mut by_place = vec![0; ends.len()];
     for (link, end) in (0..).zip(ends) {

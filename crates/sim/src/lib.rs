@@ -1,6 +1,6 @@
 //! The packet-level simulator: an agenda of events over links, switches and hosts.
 
-// Unsafe code is in `indexed` alone.
+// Only `indexed` contains unsafe code.
 #![deny(unsafe_code)]
 
 pub mod agenda;

@@ -1,49 +1,52 @@
-//! Which retransmissions and timeouts were spurious: a log that nobody reads before it is joined.
+//! Log of losses, retransmissions and timeouts, to find the spurious ones. Nothing reads it before it is
+//! joined.
 //!
-//! **Decision**     switches and receivers log what was lost, senders what they sent again and
-//!                  which timeouts they had. Joined in the order of time, flow by flow, what
-//!                  was lost at an instant coming before what a sender did at it, that says
-//!                  which were needed ([`crate::lost`]).
-//! **State**        the last few thousand entries, what is lost of each flow that had any and whose sender is not done, and
+//! **Decision**     switches and receivers log what was lost, senders their retransmissions and
+//!                  timeouts. The entries are joined in the order of time, flow by flow; at one
+//!                  instant, losses come before the actions of a sender. The result is
+//!                  which retransmissions and timeouts were needed ([`crate::lost`]).
+//! **State**        the last few thousand entries; the lost ranges of each flow that had losses and whose
+//!                  sender is not done;
 //!                  the counts of the others.
 //! **Units**        bytes and picoseconds.
 //! **Errors**       none.
 //! **Source**       the simulator's own knowledge.
-//! **Deviations**   none. A FIN stands where the SYN stood. Of a flow with subflows each byte's number says whose it is.
+//! **Deviations**   none. A FIN has the place of the SYN. In a flow with subflows, each byte's number gives its
+//!                  subflow.
 //!
-//! A world has one log. It is joined up to the present whenever it is full, which is right while
-//! all switches and hosts share a clock. Nothing that happens in a run reads it, so a run that is
-//! cut may have a log in each part and join them all, up to the instant that every part has passed.
+//! A world has one log. It is joined up to the present whenever it is full, which is correct while all switches
+//! and hosts share a clock. Nothing in a run reads it, so each part of a split run may have a separate log,
+//! and all are joined up to the instant that every part has passed.
 
 use crate::lost::{Lost, SYN, is_syn, syn_of};
 use sidestep_transport::Segment;
 use sidestep_types::{FlowId, Kind, Packet, Time};
 use std::collections::BTreeMap;
 
-/// The log, and what has been joined of it.
+/// Log of losses, and the part already joined.
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct LossLog {
-    /// In the order of time.
+    /// Entries in the order of time.
     entries: Vec<Entry>,
-    /// How many entries may stand there before they are joined.
+    /// Number of entries at which they are joined.
     room: usize,
     flows: BTreeMap<FlowId, Flow>,
-    /// Of flows whose sender is done, as often as something came of them since.
+    /// Counts of flows whose sender is done; a flow has several if more was lost since.
     closed: Vec<(FlowId, Losses)>,
 }
 
-/// What became of one flow's losses.
+/// Losses of one flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Losses {
     /// Data packets dropped.
     pub drops: u32,
-    /// Retransmissions of which nothing had been lost.
+    /// Retransmissions of bytes that had not been lost.
     pub spurious_retransmits: u32,
     /// Timeouts at which the oldest byte waited for had not been lost.
     pub spurious_timeouts: u32,
 }
 
-/// A flow that lost something, or whose sender believed so.
+/// Flow that lost something, or whose sender believed so.
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Flow {
     lost: Lost,
@@ -59,20 +62,20 @@ struct Entry {
     what: What,
 }
 
-/// What happened to the bytes of an entry.
+/// Event of the bytes of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum What {
     /// A switch dropped them.
     Dropped,
-    /// Their sender's host dropped them, as it sent them or others: comes where the sender's own entries do.
+    /// The sender's host dropped them, while sending them or others: ordered like the sender's own entries.
     DroppedAtOnce,
-    /// They arrived cut.
+    /// The packet arrived trimmed.
     Cut,
-    /// Their sender sent them again.
+    /// The sender retransmitted them.
     SentAgain,
-    /// Their sender had waited too long for the first of them.
+    /// The sender's timer ran out for the first of them.
     TimedOut,
-    /// Their sender is done.
+    /// The sender is done.
     Closed,
 }
 
@@ -82,26 +85,26 @@ impl What {
     }
 }
 
-/// Entries that are joined at once: so few stay in a cache.
+/// Entries joined at once: few enough to stay in a cache.
 const BATCH: usize = 4096;
 
 impl LossLog {
-    /// A switch has dropped `packet`.
+    /// Logs that a switch has dropped `packet`.
     pub fn dropped(&mut self, now: Time, packet: &Packet) {
         self.lose(now, packet, What::Dropped);
     }
 
-    /// The host of its sender has dropped `packet`, at the instant at which it sent that or another.
+    /// Logs that the host of its sender has dropped `packet`, at the instant at which it sent that or another.
     pub fn dropped_at_once(&mut self, now: Time, packet: &Packet) {
         self.lose(now, packet, What::DroppedAtOnce);
     }
 
-    /// `packet` has arrived without its payload.
+    /// Logs that `packet` has arrived without its payload.
     pub fn cut(&mut self, now: Time, packet: &Packet) {
         self.lose(now, packet, What::Cut);
     }
 
-    /// Acknowledgements and empty packets are none of a sender's loss.
+    /// Logs a loss. Acknowledgements and empty packets are no loss of a sender.
     fn lose(&mut self, now: Time, packet: &Packet, what: What) {
         match packet.kind() {
             Kind::Syn => self.push(now, packet.flow, (syn_of(packet.subflow()), 1), what),
@@ -109,13 +112,13 @@ impl LossLog {
                 let bytes = (packet.seq(), u32::from(packet.len));
                 self.push(now, packet.flow, bytes, what);
             }
-            // A FIN, when nothing can be known of a SYN any more.
+            // A FIN: sent when the loss of a SYN no longer matters, so it uses its place.
             Kind::Data if packet.seq() > 0 => self.push(now, packet.flow, (SYN, 1), what),
             Kind::Data | Kind::Ack | Kind::SynAck => {}
         }
     }
 
-    /// The sender of `flow` sends `segment`, which is a retransmission.
+    /// Logs that the sender of `flow` retransmits `segment`.
     #[cold]
     #[inline(never)]
     pub fn sent_again(&mut self, now: Time, flow: FlowId, segment: &Segment) {
@@ -127,12 +130,12 @@ impl LossLog {
         self.push(now, flow, bytes, What::SentAgain);
     }
 
-    /// The sender of `flow` had a timeout; it waited for byte `head`, or for the place of a SYN.
+    /// Logs a timeout of the sender of `flow`; it waited for byte `head`, or for the place of a SYN.
     pub fn timed_out(&mut self, now: Time, flow: FlowId, head: u64) {
         self.push(now, flow, (head, 0), What::TimedOut);
     }
 
-    /// The sender of `flow`, which has sent something again, is done: what it lost no longer counts.
+    /// Logs that the sender of `flow`, which has retransmitted, is done: its losses no longer matter.
     pub fn closed(&mut self, now: Time, flow: FlowId) {
         self.push(now, flow, (0, 0), What::Closed);
     }
@@ -151,13 +154,13 @@ impl LossLog {
         });
     }
 
-    /// Never joins by itself from now on: entries of other logs are missing.
+    /// Stops the log from being joined when it is full: entries of other logs are missing.
     pub fn wait(&mut self) {
         self.room = usize::MAX;
     }
 
-    /// Takes in what stands in the logs of the other parts of a run, and joins what happened before `limit`, which every
-    /// part has passed. What a sender did at one instant stands in one log, and stays in its order.
+    /// Takes in the logs of the other parts of a run, and joins the entries before `limit`, which every part
+    /// has passed. A sender's entries of one instant are in one log, and stay in their order.
     pub fn join_with<'a>(&mut self, others: impl Iterator<Item = &'a mut LossLog>, limit: Time) {
         for other in others {
             self.entries.append(&mut other.entries);
@@ -166,14 +169,14 @@ impl LossLog {
         self.join(limit);
     }
 
-    /// Joins everything before `limit`.
+    /// Joins all entries before `limit`.
     fn join(&mut self, limit: Time) {
         let ready = self.entries.partition_point(|entry| entry.at < limit);
-        // Stable: what a sender did at one instant stays in its order.
+        // Stable: a sender's entries of one instant stay in their order.
         self.entries[..ready].sort_by_key(|entry| (entry.at, !entry.what.is_loss()));
         for entry in self.entries.drain(..ready) {
             if entry.what == What::Closed {
-                // What it lost no longer counts; most of a run's flows come here, and take less so.
+                // Its losses no longer matter; most flows of a run end here, and need less memory this way.
                 let counts = self
                     .flows
                     .remove(&entry.flow)
@@ -185,8 +188,8 @@ impl LossLog {
         }
     }
 
-    /// Joins what is left: of each flow that lost something, or had a sender that believed so, in the order of
-    /// their numbers, and of some several counts to add up.
+    /// Joins the rest: returns the counts of each flow that lost something, or whose sender believed so, by
+    /// flow. Several counts of one flow add up.
     pub fn finish(mut self) -> Vec<(FlowId, Losses)> {
         self.join(Time::MAX);
         let flows = self.flows.into_iter();
@@ -277,7 +280,7 @@ mod tests {
         log.timed_out(us(1), FlowId(0), 0);
         log.sent_again(us(1), FlowId(0), &again(0, 1000));
         log.dropped(us(1), &packet(Kind::Data, 0, 0, 1000));
-        // A retransmission takes the loss with it, and so the second timeout finds nothing.
+        // The retransmission removes the loss, so the second timeout finds none.
         log.timed_out(us(1), FlowId(0), 0);
         assert_eq!(losses(log, 0), (1, 0, 1));
     }
@@ -350,7 +353,7 @@ mod tests {
         log.sent_again(us(2), FlowId(0), &again(0, 1000));
         log.closed(us(3), FlowId(0));
         log.closed(us(3), FlowId(1));
-        // A copy that was still under way.
+        // A copy that was still in flight.
         log.dropped(us(4), &packet(Kind::Data, 0, 0, 1000));
         assert_eq!(losses(log, 0), (2, 0, 0));
     }

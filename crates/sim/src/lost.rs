@@ -1,56 +1,56 @@
-//! Which bytes of a flow the network has lost since they were last sent: to tell a needed
-//! retransmission from a spurious one. Touched by drops, retransmissions and timeouts alone.
+//! Bytes of a flow that the network has lost since they were last sent: they tell a needed retransmission from
+//! a spurious one. Touched only by drops, retransmissions and timeouts.
 //!
-//! **Decision**     a retransmission is needed when some of its bytes were dropped, or cut by a
+//! **Decision**     a retransmission is needed if some of its bytes were dropped, or trimmed by a
 //!                  switch, since they were last sent; otherwise it is spurious. A timeout is
-//!                  spurious when the oldest byte waited for is not among the lost. So whatever
+//!                  spurious if the oldest byte waited for is not among the lost. So whatever
 //!                  a lost acknowledgement or a mere delay causes is spurious.
 //! **State**        the lost ranges of one flow, sorted, disjoint.
 //! **Units**        bytes.
 //! **Errors**       none.
 //! **Source**       the simulator's own knowledge; RFC 3522 and RFC 4138 define the words.
 //! **Deviations**   a copy that is dropped after a later one was sent makes the next
-//!                  retransmission a needed one, although the later copy may arrive, and so does one
+//!                  retransmission a needed one, although the later copy may arrive; so does a copy
 //!                  that a shim drops because it holds another. A packet
-//!                  that a switch has cut counts from when its header arrives.
+//!                  trimmed by a switch counts from the arrival of its header.
 
 use sidestep_types::Packet;
 use std::collections::BTreeMap;
 
-/// The lost ranges of one flow.
+/// Lost ranges of one flow.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Lost {
-    /// Ends by starts.
+    /// Ends of the ranges, by their starts.
     ranges: BTreeMap<u64, u64>,
 }
 
-/// Where the loss of a SYN is kept: beyond every byte. Those of other subflows stand below it.
+/// Place of a SYN: beyond every byte. The SYNs of other subflows have places below it.
 pub(crate) const SYN: u64 = u64::MAX - 1;
 
-/// [`SYN`] of one subflow.
+/// Returns the place of the SYN of one subflow, [`SYN`] for the first.
 pub(crate) fn syn_of(subflow: u8) -> u64 {
     SYN - 2 * u64::from(subflow)
 }
 
-/// Is this the place of a SYN, and of no byte?
+/// Returns true if this is the place of a SYN, not of a byte.
 pub(crate) fn is_syn(start: u64) -> bool {
     start > Packet::MOST_SEQ
 }
 
 impl Lost {
-    /// `[start, end)` was lost.
+    /// Marks `[start, end)` as lost.
     pub fn add(&mut self, start: u64, end: u64) {
         self.take(start, end);
         self.ranges.insert(start, end);
     }
 
-    /// Is the byte at `seq` lost?
+    /// Returns true if the byte at `seq` is lost.
     pub fn holds(&self, seq: u64) -> bool {
         let before = self.ranges.range(..=seq).next_back();
         before.is_some_and(|(_, end)| *end > seq)
     }
 
-    /// `[start, end)` is sent again: was any of it lost?
+    /// Clears `[start, end)`, which is retransmitted; returns true if any of it was lost.
     pub fn take(&mut self, start: u64, end: u64) -> bool {
         let mut any = false;
         while let Some((&from, &to)) = self.ranges.range(..end).next_back()

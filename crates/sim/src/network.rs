@@ -1,21 +1,21 @@
-//! A network on paper: hosts, switches and the cables between them.
+//! Description of a network: hosts, switches and the cables between them.
 
 use sidestep_types::{BitRate, HostId, SwitchId, Time};
 use std::fmt;
 
-/// What a cable ends in.
+/// End of a cable.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
 )]
 pub enum End {
-    /// A host's only NIC.
+    /// The only NIC of a host.
     Host(HostId),
     /// The next free port of a switch.
     Switch(SwitchId),
 }
 
 impl End {
-    /// What it is called: `host 7`, or the name of the switch in `network`.
+    /// Returns its name: `host 7`, or the name of the switch in `network`.
     pub fn name(self, network: &Network) -> String {
         match self {
             End::Host(h) => format!("host {}", h.0),
@@ -24,10 +24,10 @@ impl End {
     }
 }
 
-/// A full-duplex cable: the same rate and delay both ways.
+/// Full-duplex cable: the same rate and delay both ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cable {
-    /// One end of the cable.
+    /// First end.
     pub a: End,
     /// The other end.
     pub b: End,
@@ -37,20 +37,19 @@ pub struct Cable {
     pub delay: Time,
 }
 
-/// What a topology says of a switch. The number of the switch is its place in
-/// [`Network::switches`].
+/// Description of a switch. The number of the switch is its place in [`Network::switches`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SwitchInfo {
-    /// Its name, for people: `edge 0.1`, `core 15`.
+    /// Name, for people: `edge 0.1`, `core 15`.
     pub name: String,
-    /// The tier it belongs to: `edge`, `core`. `None` where the topology has no tiers.
+    /// Tier: `edge`, `core`. `None` in a topology without tiers.
     pub tier: Option<String>,
-    /// The pod it belongs to, or the row of a grid. `None` where it belongs to none.
+    /// Pod, or row of a grid. `None` if the switch belongs to none.
     pub pod: Option<String>,
 }
 
 impl SwitchInfo {
-    /// A switch of this name, of no tier and of no pod.
+    /// Returns a switch of this name, without tier or pod.
     pub fn named(name: impl Into<String>) -> SwitchInfo {
         SwitchInfo {
             name: name.into(),
@@ -58,7 +57,7 @@ impl SwitchInfo {
         }
     }
 
-    /// Switch number `i` of a tier, called `tier i`.
+    /// Returns switch number `i` of a tier, called `tier i`.
     pub fn of_tier(tier: &str, i: u32) -> SwitchInfo {
         SwitchInfo {
             name: format!("{tier} {i}"),
@@ -67,7 +66,7 @@ impl SwitchInfo {
         }
     }
 
-    /// Switch number `i` of a tier in a pod, called `tier pod.i`.
+    /// Returns switch number `i` of a tier in a pod, called `tier pod.i`.
     pub fn of_pod(tier: &str, pod: u32, i: u32) -> SwitchInfo {
         SwitchInfo {
             name: format!("{tier} {pod}.{i}"),
@@ -76,7 +75,7 @@ impl SwitchInfo {
         }
     }
 
-    /// What counts are kept by: the tier, or the name where there are no tiers.
+    /// Returns the name under which counts are grouped: the tier, or the switch's name without tiers.
     pub fn tier_or_name(&self) -> &str {
         self.tier.as_deref().unwrap_or(&self.name)
     }
@@ -91,16 +90,16 @@ impl fmt::Display for SwitchInfo {
 /// Hosts, switches and cables. A switch's ports are numbered in the order in which `cables` name it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Network {
-    /// How many hosts there are.
+    /// Number of hosts.
     pub hosts: u32,
-    /// What is said of each switch.
+    /// Description of each switch.
     pub switches: Vec<SwitchInfo>,
-    /// The cables.
+    /// All cables.
     pub cables: Vec<Cable>,
 }
 
 impl Network {
-    /// How many ports each switch has.
+    /// Returns the number of ports of each switch.
     pub fn port_counts(&self) -> Vec<u16> {
         let mut ports = vec![0; self.switches.len()];
         for end in self.cables.iter().flat_map(|cable| [cable.a, cable.b]) {

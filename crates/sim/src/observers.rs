@@ -1,7 +1,8 @@
-//! Everyone who observes packets of a run: who wants which, and hears their events.
+//! Observers of a run's packets: which packets each wants, and delivery of their events.
 //!
-//! **Decision**     none: nothing that is observed changes the run. A packet that somebody wants is *traced*, as a bit of
-//!                  it says; of all others no event is put together.
+//! **Decision**     none: observing does not change the run. A packet wanted by an observer is *traced*: a bit
+//!                  in it
+//!                  is set. For all others no event is built.
 //! **State**        the observers.
 //! **Errors**       none.
 
@@ -15,18 +16,18 @@ use sidestep_switch::Sink;
 use sidestep_transport::{AnySender, Endpoint};
 use sidestep_types::{FlowId, Packet, Time};
 
-/// The observers of a run.
+/// Observers of a run.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Observers {
     /// Keeps paths, and what is watched of them.
     pub tracer: Tracer,
-    /// Explains one packet, if one is explained.
+    /// Explains one packet, if requested.
     #[serde(skip)]
     pub account: Option<Account>,
     /// Records all packets, if the run is recorded.
     #[serde(skip)]
     pub recorder: Option<Recorder>,
-    /// Some packet may be wanted.
+    /// True if some packet may be wanted.
     wanting: bool,
 }
 
@@ -40,26 +41,26 @@ impl Observers {
         }
     }
 
-    /// Watches as well.
+    /// Adds watching.
     pub fn watch(&mut self, watching: Watching, wires: Wires) {
         self.tracer.watch(watching, wires);
         self.wanting |= self.tracer.wants_some();
     }
 
-    /// Tells this one of every packet from now on.
+    /// Adds a recorder, which receives the events of every packet from now on.
     pub fn record(&mut self, recorder: Recorder) {
         self.wanting = true;
         self.recorder = Some(recorder);
     }
 
-    /// Keeps this account, and the paths that `filter` chooses.
+    /// Adds an account, and keeps the paths that `filter` chooses.
     pub fn explain(&mut self, account: Account, filter: TraceFilter) {
         self.tracer.choose(filter);
         self.wanting = true;
         self.account = Some(account);
     }
 
-    /// Why the observers cannot be kept, if they cannot.
+    /// Returns the reason why the observers cannot be saved, if they cannot.
     pub fn cannot_be_kept(&self) -> Option<&'static str> {
         match (&self.recorder, &self.account) {
             (Some(_), _) => Some("it is recorded"),
@@ -68,7 +69,7 @@ impl Observers {
         }
     }
 
-    /// Says whether this packet, its host's `number`, is to be traced.
+    /// Returns true if this packet, with its host's `number`, is to be traced.
     #[inline]
     pub fn wants(&mut self, number: u64, packet: &Packet) -> bool {
         self.wanting && self.wants_this(number, packet)
@@ -81,7 +82,7 @@ impl Observers {
         self.tracer.wants(number, packet) || recorded.is_some_and(|recorder| recorder.is_on())
     }
 
-    /// The sender of `flow` sends something again.
+    /// Reports that the sender of `flow` retransmits.
     #[cold]
     #[inline(never)]
     pub fn sends_again(&mut self, now: Time, flow: FlowId, end: &Endpoint<AnySender>) {

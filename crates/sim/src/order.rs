@@ -1,32 +1,32 @@
-//! How far data packets arrive out of order.
+//! Reordering of data packets on arrival.
 //!
-//! **Decision**     of a packet that arrives after one sent later: its extent, which is how many
-//!                  arrivals ago the first of those came, and its n-reordering, which is how many
-//!                  arrivals right before it were all sent later. A sender that waits for more
+//! **Decision**     of a packet that arrives after one sent later: its extent, the number of
+//!                  arrivals since the first such packet, and its n-reordering, the number of
+//!                  arrivals right before it that were all sent later. A sender that waits for more
 //!                  than n duplicate acknowledgements does not take it for lost.
-//! **State**        the byte expected next; while holes are open, where they are.
+//! **State**        the byte expected next; while holes are open, their ranges.
 //! **Units**        packets, first transmissions alone: retransmissions are no part of the order
-//!                  in which a flow was sent, and neither are packets that a switch has cut.
+//!                  in which a flow was sent, and neither are packets trimmed by a switch.
 //! **Errors**       none.
 //! **Source**       RFC 4737 sections 3 (type-P reordered), 4.2 (extent), 5.4 (n-reordering).
-//! **Deviations**   a hole that a retransmission has filled in order, and the oldest of more than
-//!                  256, is forgotten: a packet that still comes for it is reordered, but has
+//! **Deviations**   a hole that a retransmission has filled in order is forgotten, and so is the oldest
+//!                  of more than 256: a packet that still comes for it is reordered, but has
 //!                  neither extent nor n.
 
 use sidestep_types::Packet;
 
-/// The order in which one flow's data arrives, that of each subflow on its own.
+/// Arrival order of one flow's data, separately for each subflow.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Orders {
-    /// Subflow 0.
+    /// Order of subflow 0.
     first: Order,
-    /// Subflow 1 and so on, as far as data has come.
+    /// Order of subflow 1 and so on, as far as data has come.
     more: Vec<Order>,
 }
 
 impl Orders {
-    /// Data arrives, of which its receiver expects byte `expected` next where that is asked for; the n
-    /// of a reordered packet.
+    /// Handles data that arrives; returns the n of a reordered packet. `expected` gives the byte that the
+    /// receiver expects next on a subflow; it is called only when needed.
     #[inline]
     pub fn see(&mut self, packet: &Packet, expected: impl Fn(u8) -> u64) -> Option<u32> {
         if packet.retransmit() {
@@ -55,12 +55,12 @@ impl Orders {
         &mut self.more[usize::from(subflow) - 1]
     }
 
-    /// Has data of another subflow than the first come?
+    /// Returns true if data of another subflow than the first has come.
     pub fn has_subflows(&self) -> bool {
         !self.more.is_empty()
     }
 
-    /// The counts of all subflows together.
+    /// Returns the counts of all subflows together.
     pub fn all(&self) -> Order {
         let mut all = Order::default();
         for order in std::iter::once(&self.first).chain(&self.more) {
@@ -72,39 +72,39 @@ impl Orders {
     }
 }
 
-/// The order in which one subflow's data arrives.
+/// Arrival order of one subflow's data.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Order {
-    /// One past the highest byte seen.
+    /// Number after the highest byte that arrived.
     next: u64,
     /// Arrivals since the first hole opened, while one is open.
     arrivals: u32,
-    /// Sorted, disjoint.
+    /// Open holes, sorted, disjoint.
     holes: Vec<Hole>,
-    /// Packets that were late.
+    /// Reordered packets.
     pub reordered: u32,
-    /// The largest extent.
+    /// Largest extent.
     pub extent: u32,
-    /// The largest n.
+    /// Largest n.
     pub n: u32,
 }
 
-/// Bytes passed over.
+/// Range of bytes that later ones overtook.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Hole {
     start: u64,
     end: u64,
-    /// The arrival that passed them over.
+    /// Arrival that opened the hole.
     opened: u32,
-    /// The last arrival of anything sent before them.
+    /// Last arrival of anything sent before these bytes.
     below: u32,
 }
 
 const MOST_HOLES: usize = 256;
 
 impl Order {
-    /// A first transmission of `[seq, seq + len)` arrives. Is it the next one, with no hole
-    /// open? Then nothing more is to be done.
+    /// Handles the arrival of a first transmission of `[seq, seq + len)`. Returns true if it is the next one,
+    /// with no hole open: then nothing is left to do.
     #[inline]
     pub fn in_order(&mut self, seq: u64, len: u64) -> bool {
         let next = seq == self.next && self.holes.is_empty();
@@ -114,8 +114,8 @@ impl Order {
         next
     }
 
-    /// The other first transmissions; everything below `delivered` had arrived before. Returns
-    /// the n of a reordered packet.
+    /// Handles all other first transmissions; everything below `delivered` has arrived before. Returns the n of
+    /// a reordered packet.
     #[inline(never)]
     pub fn out_of_order(&mut self, seq: u64, len: u64, delivered: u64) -> Option<u32> {
         self.holes.retain(|hole| hole.end > delivered);
@@ -132,7 +132,7 @@ impl Order {
         Some(self.late(seq, seq + len))
     }
 
-    /// Opens a hole, if there is one.
+    /// Opens a hole, unless the range is empty.
     fn pass_over(&mut self, start: u64, end: u64) {
         if start >= end {
             return;
@@ -178,8 +178,8 @@ impl Order {
 mod tests {
     use super::*;
 
-    /// Packets of one byte, numbered from 1; `(extent, n)` of each reordered one, in the order
-    /// of their arrival.
+    /// Feeds packets of one byte, numbered from 1; returns `(packet, extent, n)` of each reordered one, in the
+    /// order of arrival.
     fn see(packets: &[u64]) -> Vec<(u64, u32, u32)> {
         let mut order = Order::default();
         let mut seen = Vec::new();
@@ -197,7 +197,7 @@ mod tests {
         seen
     }
 
-    /// The bytes that have arrived before packet `p`.
+    /// Returns the bytes that have arrived before packet `p`.
     fn packets_before(packets: &[u64], p: u64) -> Vec<u64> {
         let before = packets.iter().take_while(|other| **other != p);
         before.map(|other| other - 1).collect()
@@ -208,22 +208,22 @@ mod tests {
         assert_eq!(see(&[1, 2, 3, 4, 5]), []);
     }
 
-    /// By the definitions of RFC 4737: 4 arrives seventh, after 6 came fourth and with 6, 7
-    /// and 8 right before it; 5 arrives eighth, right after 4.
+    /// By the definitions of RFC 4737: 4 arrives seventh, after 6 came fourth and with 6, 7 and 8 right before
+    /// it; 5 arrives eighth, right after 4.
     #[test]
     fn two_packets_delayed_together() {
         let arrivals = [1, 2, 3, 6, 7, 8, 4, 5, 9, 10];
         assert_eq!(see(&arrivals), [(4, 3, 3), (5, 4, 0)]);
     }
 
-    /// Position of 4: eighth, with 5 first beyond it in the fourth.
+    /// Packet 4 arrives eighth; the first one sent after it, 5, arrived fourth.
     #[test]
     fn one_packet_delayed_by_four() {
         let arrivals = [1, 2, 3, 5, 6, 7, 8, 4, 9, 10];
         assert_eq!(see(&arrivals), [(4, 4, 4)]);
     }
 
-    /// 7 overtakes three, and they come as 5, 6, 4: three arrivals in a row were sent after 4.
+    /// Packet 7 overtakes three, which come as 5, 6, 4: three arrivals in a row were sent after 4.
     #[test]
     fn one_packet_overtakes_and_the_rest_is_shuffled() {
         let arrivals = [1, 2, 3, 7, 5, 6, 4, 8, 9, 10];
@@ -232,10 +232,10 @@ mod tests {
 
     #[test]
     fn two_holes_have_openers_of_their_own() {
-        // 2 was passed by 3 (second arrival), 4 by 5 (third).
+        // 3 (second arrival) overtook 2, and 5 (third) overtook 4.
         let arrivals = [1, 3, 5, 4, 2, 6];
         assert_eq!(see(&arrivals), [(4, 1, 1), (2, 3, 3)]);
-        // 2 comes first: 5 and nothing else stands right before 4.
+        // 2 comes first: only 5 is right before 4.
         let arrivals = [1, 3, 2, 5, 4, 6];
         assert_eq!(see(&arrivals), [(2, 1, 1), (4, 1, 1)]);
         let arrivals = [1, 3, 5, 2, 4, 6];
@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(orders, 5040);
     }
 
-    /// RFC 4737, word by word and in quadratic time.
+    /// Computes the result by RFC 4737, word by word and in quadratic time.
     fn by_definition(order: &[u64]) -> Vec<(u64, u32, u32)> {
         let late = order.iter().enumerate().filter_map(|(i, &p)| {
             let first = order[..i].iter().position(|other| *other > p)?;
@@ -284,7 +284,7 @@ mod tests {
         assert!(order.in_order(40, 10));
         assert_eq!(order.out_of_order(10, 10, 50), Some(0));
         assert_eq!((order.reordered, order.extent, order.n), (1, 0, 0));
-        // A lost tail that was sent again opens no hole either.
+        // A lost tail that was retransmitted opens no hole either.
         assert_eq!(order.out_of_order(60, 10, 60), None);
         assert!(order.in_order(70, 10));
     }

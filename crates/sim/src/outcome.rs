@@ -1,4 +1,4 @@
-//! What a run leaves behind: one row per flow and port, totals, and the trajectory hash.
+//! Outcome of a run: one row per flow and port, totals, and the trajectory hash.
 
 use crate::counts::Totals;
 use crate::histogram::Histogram;
@@ -12,29 +12,29 @@ use sidestep_types::{BitRate, FlowId, PortId, SwitchId, Time};
 /// Everything a run recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// One per flow of the plan, in its order.
+    /// Rows of the flows, in the order of the plan.
     pub flows: Vec<FlowOutcome>,
-    /// One per directed link, in the order of the network's cables, `a` to `b` first.
+    /// Rows of the directed links, in the order of the network's cables, `a` to `b` first.
     pub ports: Vec<PortOutcome>,
-    /// One per class of the plan.
+    /// Rows of the classes, in the order of the plan.
     pub classes: Vec<ClassOutcome>,
-    /// Of flows with subflows, one per subflow, by flow and subflow.
+    /// Rows of the subflows, for flows that have some, by flow and subflow.
     pub subflows: Vec<SubflowOutcome>,
-    /// Sums.
+    /// Sums over the run.
     pub totals: Totals,
-    /// Ports that came to wait for each other for ever, in the order in which it was found.
+    /// Deadlocks: ports that wait for each other forever, in the order in which they were found.
     pub deadlocks: Vec<Deadlock>,
-    /// When the run stopped.
+    /// Time at which the run stopped.
     pub end: Time,
-    /// A digest of every delivery over a link: its time, link and packet.
+    /// Digest of every delivery over a link: its time, link and packet.
     pub trajectory_hash: u64,
-    /// Paths of the packets that were chosen for tracing.
+    /// Paths of the packets chosen for tracing.
     pub traces: Vec<PacketTrace>,
 }
 
 impl Outcome {
-    /// The flows of `plan`, which this came of, and what became of each: all but the followers in a
-    /// closed loop that never came to start.
+    /// Returns the flows of `plan`, from which this outcome came, each with its own outcome. Followers in a
+    /// closed loop that never started are left out.
     pub fn flows_of<'a>(
         &'a self,
         plan: &'a Plan,
@@ -44,7 +44,7 @@ impl Outcome {
             .map(|(id, (flow, seen))| (id, flow, seen))
     }
 
-    /// What became of `group`, which is one of the plan.
+    /// Returns the outcome of `group`, which is one of the plan.
     pub fn group(&self, group: &GroupPlan) -> GroupOutcome {
         let mut all = GroupOutcome::default();
         for flow in &group.flows {
@@ -61,128 +61,129 @@ impl Outcome {
     }
 }
 
-/// What became of a group of flows.
+/// Outcome of a group of flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroupOutcome {
-    /// When the first of its flows was handed over; `None` if none was.
+    /// Hand-over of the first of its flows; `None` if none was handed over.
     pub started: Option<Time>,
-    /// Its flows that were delivered.
+    /// Flows delivered.
     pub done: u32,
-    /// When the last of them was; `None` if one never was: censored.
+    /// Delivery of the last of its flows; `None` if one was not delivered: censored.
     pub finished: Option<Time>,
 }
 
-/// What became of one flow.
+/// Outcome of one flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct FlowOutcome {
-    /// When the application handed it over; `None` if it never did.
+    /// Hand-over by the application; `None` if it never happened.
     pub started: Option<Time>,
-    /// When its last byte was delivered in order; `None` if it never was: censored.
+    /// Delivery of its last byte in order; `None` if it never happened: censored.
     pub finished: Option<Time>,
     /// Bytes delivered in order by the end of the run.
     pub delivered_bytes: u64,
     /// Data segments sent, retransmissions included.
     pub segments: u32,
-    /// Data segments sent again.
+    /// Data segments retransmitted.
     pub retransmits: u32,
     /// Retransmission timeouts.
     pub timeouts: u32,
-    /// Of the retransmissions, those of which the network had lost nothing since it was last
-    /// sent: something was late, or an acknowledgement was lost.
+    /// Retransmissions of segments that the network had not lost since they were last sent: something was late,
+    /// or an acknowledgement was lost.
     pub spurious_retransmits: u32,
-    /// Of the timeouts, those at which the network had not lost the oldest byte waited for.
+    /// Timeouts at which the network had not lost the oldest byte waited for.
     pub spurious_timeouts: u32,
     /// Fast retransmits begun.
     pub fast_retransmits: u32,
-    /// Segments that arrived once more, as acknowledgements told the sender (RFC 2883).
+    /// Segments that arrived twice, as acknowledgements told the sender (RFC 2883).
     pub dsacks: u32,
-    /// Windows given back, since the recovery that had cut them was needless.
+    /// Windows restored because the recovery that had cut them was needless.
     pub undone: u32,
-    /// Data packets that arrived after one sent later had (RFC 4737 type P reordered).
+    /// Data packets that arrived after one sent later (RFC 4737 type P reordered).
     pub reordered: u32,
-    /// The largest extent of one of them: arrivals since the first that was sent later
-    /// (RFC 4737 section 4.2).
+    /// Largest extent of a reordered packet: arrivals since the first that was sent later (RFC 4737 section
+    /// 4.2).
     pub reordering_extent: u32,
-    /// The largest n of one of them: arrivals right before it that were all sent later
-    /// (RFC 4737 section 5.4).
+    /// Largest n of a reordered packet: arrivals right before it that were all sent later (RFC 4737 section
+    /// 5.4).
     pub n_reordering: u32,
-    /// Data packets that reached the transport after one sent later had: what shims left of
-    /// [`FlowOutcome::reordered`], and without shims the same.
+    /// Data packets that reached the transport after one sent later: what shims left of
+    /// [`FlowOutcome::reordered`]; equal to it without shims.
     pub transport_reordered: u32,
     /// Data packets that arrived marked.
     pub marks: u32,
     /// Detours of the data packets that arrived.
     pub detours: u32,
-    /// The most detours of one of them.
+    /// Most detours of one data packet that arrived.
     pub max_detours: u8,
     /// Data packets dropped.
     pub drops: u32,
 }
 
-/// What one subflow of a flow did.
+/// Outcome of one subflow of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SubflowOutcome {
-    /// The flow.
+    /// Flow it belongs to.
     pub flow: FlowId,
-    /// Its number, from 0 on.
+    /// Number of the subflow, from 0.
     pub subflow: u8,
-    /// The flow hash of its data, which chooses its path.
+    /// Flow hash of its data, which chooses the path.
     pub hash: u32,
-    /// Payload bytes put on it, each counted once.
+    /// Payload bytes sent on it, each counted once.
     pub bytes: u64,
     /// Data segments sent, retransmissions included.
     pub segments: u32,
-    /// Data segments sent again on it.
+    /// Data segments retransmitted on it.
     pub retransmits: u32,
     /// Retransmission timeouts.
     pub timeouts: u32,
     /// Fast retransmits begun.
     pub fast_retransmits: u32,
-    /// Segments that it carried for another one, which had timed out.
+    /// Segments that it carried for another subflow, which had timed out.
     pub reinjections: u32,
-    /// Its congestion window in the end, in bytes.
+    /// Congestion window at the end, bytes.
     pub window: u64,
-    /// Its smoothed round trip in the end; `None` if none was measured.
+    /// Smoothed round trip at the end; `None` if none was measured.
     pub round_trip: Option<Time>,
 }
 
-/// What one directed link and the queue before it saw.
+/// Outcome of one directed link and the queue before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortOutcome {
-    /// Whose port it is.
+    /// Switch or host of the port.
     pub from: End,
-    /// Its number there; 0 at a host.
+    /// Port number; 0 at a host.
     pub port: PortId,
-    /// What it leads to.
+    /// Far end of the link.
     pub to: End,
-    /// The link's rate.
+    /// Rate of the link.
     pub rate: BitRate,
     /// Packets delivered over the link.
     pub packets: u64,
-    /// Their bytes of link time.
+    /// Bytes of link time of these packets.
     pub wire_bytes: u64,
-    /// What policies did to packets here.
+    /// Decisions of the policies here.
     pub counts: Counts,
-    /// The longest queue, in packets, the one on the wire included.
+    /// Peak queue length in packets, the one on the wire included.
     pub peak_packets: u32,
-    /// The longest queue in bytes.
+    /// Peak queue length in bytes.
     pub peak_bytes: u32,
-    /// Pauses that reached it.
+    /// Pauses that reached the port.
     pub pauses: u64,
-    /// For how long it was paused.
+    /// Time for which it was paused.
     pub paused: Time,
-    /// With pauses or input queues: the most bytes that the far switch held of what came over this link.
+    /// With pauses or input queues: the most bytes that the far switch held of packets that came over this
+    /// link.
     pub input_peak_bytes: u64,
 }
 
-/// What one traffic class saw, data packets only.
+/// Outcome of one traffic class, data packets only.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ClassOutcome {
     /// Data packets that hosts put on their NICs.
     pub sent: u64,
     /// Data packets that arrived.
     pub delivered: u64,
-    /// Of those, detoured at least once.
+    /// Data packets that arrived after at least one detour.
     pub detoured: u64,
     /// Detours of all data packets.
     pub detours: u64,
@@ -190,23 +191,23 @@ pub struct ClassOutcome {
     pub dropped: u64,
     /// Data packets that arrived marked.
     pub marked: u64,
-    /// Data packets that arrived, by how often they were detoured; 255 stands for more as well.
+    /// Data packets that arrived, by their number of detours; 255 includes more.
     pub detours_each: Histogram,
-    /// Detoured ones that arrived: by how many switches a shortest path has, and then by how many
-    /// more they crossed. All others took a shortest path.
+    /// Detoured data packets that arrived, by the number of switches on a shortest path, then by the number of
+    /// switches they crossed beyond that. All others took a shortest path.
     pub extra_hops: Vec<Histogram>,
-    /// Data packets that arrived without their payload, which `delivered` leaves out.
+    /// Data packets that arrived without their payload; not part of `delivered`.
     pub trimmed: u64,
-    /// Of those delivered, the ones that arrived after one sent later (RFC 4737).
+    /// Delivered packets that arrived after one sent later (RFC 4737).
     pub reordered: u64,
-    /// The ones that reached the transport after one sent later: without shims the same.
+    /// Delivered packets that reached the transport after one sent later; without shims equal to `reordered`.
     pub transport_reordered: u64,
-    /// The reordered ones by their n.
+    /// Reordered packets by their n.
     pub n_reordering: NReordering,
 }
 
 impl ClassOutcome {
-    /// Adds what another run, or another part of it, saw of the self.
+    /// Adds the same class of another run, or of another part of this one.
     pub fn merge(&mut self, more: &ClassOutcome) {
         let ClassOutcome {
             sent,
@@ -243,17 +244,17 @@ impl ClassOutcome {
     }
 }
 
-/// How many reordered packets there were of each n (RFC 4737 section 5.4): a sender that waits
-/// for more than n duplicate acknowledgements takes none of them for lost.
+/// Number of reordered packets for each n (RFC 4737 section 5.4): a sender that waits for more than n duplicate
+/// acknowledgements takes none of them for lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(into = "Vec<u64>", try_from = "Vec<u64>")]
 pub struct NReordering {
-    /// Of n = 1 to 64 in turn, and last of more. Those with n = 0 are in none.
+    /// Counts for n = 1 to 64, and last for all larger n. Packets with n = 0 are not counted.
     pub counts: [u64; NReordering::BUCKETS],
 }
 
 impl NReordering {
-    /// 64 and one for all beyond.
+    /// Buckets: 64, and one for all beyond.
     pub const BUCKETS: usize = 65;
 
     pub(crate) fn count(&mut self, n: u32) {
@@ -293,59 +294,59 @@ impl Default for NReordering {
     }
 }
 
-/// The path of one packet.
+/// Path of one packet.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PacketTrace {
-    /// Its number: counts the packets of its source host, in the order they were sent,
-    /// with the host in the high half.
+    /// Number of the packet: counts the packets of its source host in the order of sending, with the host in
+    /// the high half.
     pub id: u64,
-    /// Its flow.
+    /// Flow of the packet.
     pub flow: FlowId,
-    /// Data or acknowledgement: the first byte carried, or the next expected.
+    /// First byte carried by data, or next byte expected by an acknowledgement.
     pub seq: u64,
-    /// Is it an acknowledgement?
+    /// True for an acknowledgement.
     pub ack: bool,
-    /// What happened to it, in order.
+    /// Events of the packet, in order.
     pub steps: Vec<TraceStep>,
 }
 
 impl PacketTrace {
-    /// How often it was detoured.
+    /// Returns the number of detours.
     pub fn detours(&self) -> usize {
         let queued = self.steps.iter().filter_map(|step| step.what.queued());
         queued.filter(|(_, joined)| joined.detoured()).count()
     }
 
-    /// Was it dropped?
+    /// Returns true if the packet was dropped.
     pub fn was_dropped(&self) -> bool {
         let last = self.steps.last();
         last.is_some_and(|step| step.what.dropped().is_some())
     }
 }
 
-/// One step of a packet's path.
+/// Step of a packet's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TraceStep {
     /// Simulated time.
     pub at: Time,
-    /// What happened to the packet.
+    /// Event of the packet.
     pub what: TraceEvent,
 }
 
-/// What happened at one step.
+/// Event of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum TraceEvent {
-    /// Its host put it on the NIC.
+    /// The packet's host put it on the NIC.
     Sent,
-    /// A switch queued or dropped it, or, where it decides, the NIC of its host. What is lost to a link that is down is
-    /// dropped by whoever the link belongs to.
+    /// A switch queued or dropped the packet, or the NIC of its host did, if it has a buffer policy. A packet
+    /// lost to a link that is down counts as dropped by the owner of the link.
     At(End, Event),
     /// The packet reached its host.
     Delivered,
 }
 
 impl TraceEvent {
-    /// The switch whose queue the packet joined, and how, if it did.
+    /// Returns the switch whose queue the packet joined, and how, if it did.
     pub fn queued(self) -> Option<(SwitchId, Joined)> {
         match self {
             TraceEvent::At(End::Switch(switch), event) => Some((switch, event.joined()?)),
@@ -353,7 +354,7 @@ impl TraceEvent {
         }
     }
 
-    /// Reason why the packet was dropped, if it was.
+    /// Returns the reason why the packet was dropped, if it was.
     pub fn dropped(self) -> Option<DropReason> {
         match self {
             TraceEvent::At(_, event) => event.dropped(),

@@ -1,4 +1,4 @@
-//! What a host's machines say, as packets, and back.
+//! Conversion between the transport's segments and acknowledgements and packets.
 
 use crate::config::WorldConfig;
 use sidestep_transport::{Ack, Arrival, Segment};
@@ -29,7 +29,7 @@ pub(crate) fn data_packet(
     packet
 }
 
-/// Says in its tag where a packet of data stands in what several subflows carry together.
+/// Writes into its tag the place of a data packet in the data that several subflows carry together.
 #[cold]
 pub(crate) fn set_data_seq(packet: &mut Packet, at: u64) {
     let mut tag = packet.tag();
@@ -37,7 +37,7 @@ pub(crate) fn set_data_seq(packet: &mut Packet, at: u64) {
     packet.set_tag(tag);
 }
 
-/// What [`set_data_seq`] said; a SYN stands nowhere.
+/// Reads the place written by [`set_data_seq`]; 0 for a SYN.
 #[cold]
 pub(crate) fn data_seq(packet: &Packet) -> u64 {
     match packet.kind() {
@@ -95,7 +95,7 @@ pub(crate) fn ack(packet: &Packet) -> Ack {
     }
 }
 
-/// The salt of a flow's two 5-tuple hashes, forward and back.
+/// Returns a flow's two 5-tuple hashes, forward and back.
 pub(crate) fn flow_hashes(salt: u64, flow: u32) -> (u32, u32) {
     let mixed = mix64(salt ^ u64::from(flow));
     (mixed as u32, (mixed >> 32) as u32)

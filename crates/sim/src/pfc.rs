@@ -1,9 +1,9 @@
-//! Pauses: a switch that runs out of room for what one port brings stops the sender there.
+//! Priority flow control: a switch that runs out of room for packets from one port pauses the sender there.
 //!
 //! **Decision**     every packet counts for the port it came in by, from its arrival until its
-//!                  last bit has left. Once that is `xoff` or more, a pause goes back over the
+//!                  last bit has left. Once that sum is `xoff` or more, a pause goes back over the
 //!                  same cable; once it is `xon` or less again, a resume.
-//! **State**        per directed link: what is held of it, by output port; whether its sender is
+//! **State**        per directed link: the bytes held of it, by output port; whether its sender is
 //!                  paused; the frames on their way to it.
 //! **Units**        bytes of buffer.
 //! **Errors**       none; a packet that finds `xoff` and the headroom used up is dropped as `Full`.
@@ -17,10 +17,9 @@ use sidestep_switch::ports::{NONE, Wire};
 use sidestep_types::{BitRate, Bytes, Framing, Longest, Time};
 use std::collections::{BTreeSet, VecDeque};
 
-/// The headroom that loses nothing, for a cable of this rate and delay and packets of `full`
-/// bytes of link time: the packet that crosses `xoff`, one on the wire back that the pause
-/// waits for, one that the sender has just begun, the pause itself, and what the cable holds
-/// both ways.
+/// Returns the headroom that loses nothing, for a cable of this rate and delay and packets of `full` bytes of
+/// link time: the packet that crosses `xoff`, one on the wire back that the pause waits for, one that the
+/// sender has just begun, the pause itself, and what the cable holds both ways.
 pub fn headroom_needed(rate: BitRate, delay: Time, full: u32) -> Bytes {
     let bits = u128::from(rate.as_bps()) * u128::from(delay.ps()) * 2;
     let on_the_cable = bits.div_ceil(8 * 1_000_000_000_000);
@@ -32,74 +31,73 @@ pub fn headroom_needed(rate: BitRate, delay: Time, full: u32) -> Bytes {
     )
 }
 
-/// Link time of a pause or resume, a frame of 64 bytes.
+/// Returns the link time of a pause or resume, a frame of 64 bytes.
 fn frame_bytes(framing: Framing) -> u32 {
     64 + framing.unbuffered()
 }
 
-/// Ports that wait for each other and will for ever.
+/// Ports that wait for each other forever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deadlock {
-    /// When the last of them came to a stop.
+    /// Time at which the last of them stopped.
     pub at: Time,
-    /// Indices into the outcome's ports, each paused by the switch where it waits for the next,
-    /// the last for the first.
+    /// Indices into the outcome's ports, each paused by the switch where it waits for the next, the last for
+    /// the first.
     pub ports: Vec<u32>,
 }
 
-/// Pauses of a whole network, by directed link. The gate of a link is state of the switch at its
-/// far end, the brake is state of its sender. Frames on the cable are all that passes between
-/// them: [`Pfc::send`] puts them into the brake's queue when the gate's switch sends them, with
-/// the time at which they arrive.
+/// Pauses of a whole network, by directed link. The gate of a link is state of the switch at its far end, the
+/// brake is state of its sender. Only frames on the cable pass between them: [`Pfc::send`] puts them into the
+/// brake's queue when the gate's switch sends them, with the time at which they arrive.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Pfc {
     gates: Vec<Gate>,
     brakes: Vec<Brake>,
-    /// Per parcel: the link it came in by to the switch that holds it.
+    /// Per parcel: the link by which it came to the switch that holds it.
     came_by: Vec<u32>,
     xoff: u64,
     xon: u64,
-    /// Link time of a pause or resume, in bytes.
+    /// Link time of a pause or resume, bytes.
     frame: u32,
 }
 
-/// What the switch at a link's far end holds of it.
+/// Bytes that the switch at a link's far end holds of it.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Gate {
-    /// The same cable's other direction.
+    /// Other direction of the cable.
     back: u32,
-    /// The link of port 0 of the switch at the far end.
+    /// Link of port 0 of the switch at the far end.
     first_out: u32,
-    /// Bytes held, the most there ever were, and the most there is room for.
+    /// Bytes held, their peak, and the bytes there is room for.
     held: u64,
     peak: u64,
     room: u64,
-    /// The same bytes by the port they wait for.
+    /// Bytes held, by the port they wait for.
     waiting_for: Vec<u32>,
-    /// The switch has sent a pause, and no resume since.
+    /// Set while a pause was sent and no resume since.
     asked: bool,
-    /// When the frame that was sent last arrives.
+    /// Arrival time of the frame sent last.
     last_frame: Time,
     /// Pauses sent.
     pauses: u64,
 }
 
-/// The pause of a link's sender.
+/// Pause state of a link's sender.
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Brake {
-    /// Pauses (`true`) and resumes on their way here, and how many have been planned.
+    /// Arrival times of pauses (`true`) and resumes on their way here, and the number scheduled so far.
     frames: VecDeque<(Time, bool)>,
     planned: u64,
-    /// The sender is paused, since when, how often it was, and for how long before.
+    /// Pause state: whether it is paused, since when, how often it was, and for how long before.
     paused: bool,
     since: Time,
     pauses: u64,
     paused_before: Time,
-    /// When it last came to a stop: paused, with nothing being sent any more.
+    /// Time at which it last stopped: paused, with no packet being sent.
     stopped: Time,
 }
 
-/// A frame that arrives at the sender of a link: when, and the how many-th it is there.
+/// Frame that arrives at the sender of a link: its time, and its number among those there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FramePlan {
     pub at: Time,
@@ -107,7 +105,7 @@ pub(crate) struct FramePlan {
 }
 
 impl Pfc {
-    /// Takes the place of `built`, the same before the run: all that does not change.
+    /// Copies everything that does not change from `built`, the same pauses before the run.
     pub fn stand_as(&mut self, built: Pfc) -> Result<(), String> {
         (self.xoff, self.xon, self.frame) = (built.xoff, built.xon, built.frame);
         let links = built.gates.len();
@@ -123,13 +121,13 @@ impl Pfc {
         }
     }
 
-    /// Is a pause or a resume on its way to the sender of `link`?
+    /// Returns true if a pause or a resume is on its way to the sender of `link`.
     pub fn expects_frame(&self, link: u32) -> bool {
         !self.brakes[link as usize].frames.is_empty()
     }
 
-    /// Pauses for a network whose longest packet is `longest`. Per link, `wires` and `fars` say how
-    /// it is laid.
+    /// Returns the pauses of a network with packets of up to `longest`. `wires` and `fars` give the rate, delay
+    /// and far end of each link.
     pub fn new(
         config: PfcConfig,
         wires: &[Wire],
@@ -171,28 +169,28 @@ impl Pfc {
         }
     }
 
-    /// Is the sender of `link` paused?
+    /// Returns true if the sender of `link` is paused.
     pub fn paused(&self, link: u32) -> bool {
         self.brakes[link as usize].paused
     }
 
-    /// Is there room for `bytes` more of what comes in by `ingress`?
+    /// Returns true if there is room for `bytes` more that come in by `ingress`.
     pub fn has_room(&self, ingress: u32, bytes: u32) -> bool {
         let gate = &self.gates[ingress as usize];
         gate.held + u64::from(bytes) <= gate.room
     }
 
-    /// The most that was held of what came in by `ingress`.
+    /// Returns the most bytes held of packets that came in by `ingress`.
     pub fn peak(&self, ingress: u32) -> u64 {
         self.gates[ingress as usize].peak
     }
 
-    /// Pauses that switches have sent.
+    /// Returns the number of pauses that switches have sent.
     pub fn pauses(&self) -> u64 {
         self.gates.iter().map(|gate| gate.pauses).sum()
     }
 
-    /// How often and how long the sender of `link` has been paused by `now`.
+    /// Returns how often and how long the sender of `link` has been paused by `now`.
     pub fn seen(&self, link: u32, now: Time) -> (u64, Time) {
         let brake = &self.brakes[link as usize];
         let open = if brake.paused {
@@ -203,13 +201,13 @@ impl Pfc {
         (brake.pauses, brake.paused_before + open)
     }
 
-    /// The cable's other direction, and the bytes of link time of a pause or resume there.
+    /// Returns the cable's other direction, and the bytes of link time of a pause or resume there.
     pub fn way_back(&self, ingress: u32) -> (u32, u32) {
         (self.gates[ingress as usize].back, self.frame)
     }
 
-    /// Counts `bytes` of `parcel`, which waits for `out` now, for the link it came in by. Says
-    /// whether a pause is due there.
+    /// Counts `bytes` of `parcel`, now queued for `out`, against the link it came in by. Returns true if a
+    /// pause is due there.
     pub fn hold(&mut self, ingress: u32, out: u32, parcel: u32, bytes: u32) -> bool {
         if self.came_by.len() <= parcel as usize {
             self.came_by.resize(parcel as usize + 1, NONE);
@@ -222,16 +220,16 @@ impl Pfc {
         gate.held >= self.xoff && gate.ask()
     }
 
-    /// A packet that came over `ingress` found no room. Below xoff that happens when the headroom
-    /// is smaller than a packet: the pause is due all the same, since what waits will leave. Says
-    /// whether one is to be sent.
+    /// Handles a packet that came over `ingress` and found no room. Below xoff that happens when the headroom
+    /// is smaller than a packet: a pause is due all the same, since queued packets will leave. Returns true if
+    /// one must be sent.
     pub fn turned_away(&mut self, ingress: u32) -> bool {
         let gate = &mut self.gates[ingress as usize];
         gate.held > self.xon && gate.ask()
     }
 
-    /// `bytes` of `parcel` have left by `out`, or were taken out of its queue: they count no more.
-    /// Says by which link it came when a resume is due there.
+    /// Stops counting `bytes` of `parcel`, which left by `out` or was taken out of its queue. Returns the link
+    /// it came by if a resume is due there.
     pub fn release(&mut self, out: u32, parcel: u32, bytes: u32) -> Option<u32> {
         let ingress = std::mem::replace(&mut self.came_by[parcel as usize], NONE);
         let gate = &mut self.gates[ingress as usize];
@@ -242,8 +240,8 @@ impl Pfc {
         resumes.then_some(ingress)
     }
 
-    /// Sends a pause or resume to the sender of `ingress`, to arrive at `arrives` or behind one
-    /// that is under way already. Says what is to be planned, if nothing was under way.
+    /// Sends a pause or resume to the sender of `ingress`, to arrive at `arrives` or after one already on its
+    /// way. Returns what to schedule, if no frame was on its way.
     pub fn send(&mut self, ingress: u32, pause: bool, arrives: Time) -> Option<FramePlan> {
         let gate = &mut self.gates[ingress as usize];
         gate.last_frame = gate.last_frame.max(arrives);
@@ -253,8 +251,8 @@ impl Pfc {
         (brake.frames.len() == 1).then(|| brake.plan(at))
     }
 
-    /// A frame has reached the sender of `link`. Says whether it is a pause, and what is to be
-    /// planned next.
+    /// Handles a frame that has reached the sender of `link`. Returns whether it is a pause, and what to
+    /// schedule next.
     pub fn frame_arrived(&mut self, link: u32, now: Time) -> (bool, Option<FramePlan>) {
         let brake = &mut self.brakes[link as usize];
         let (_, pause) = brake.frames.pop_front().expect("a frame under way");
@@ -269,8 +267,8 @@ impl Pfc {
         (pause, next.map(|at| brake.plan(at)))
     }
 
-    /// `link` goes down: frames on their way to its sender are lost, and no pause stands. What the
-    /// switch at its far end holds of it stays counted.
+    /// Takes `link` down: frames on their way to its sender are lost, and its pause ends. Bytes that the switch
+    /// at its far end holds of it stay counted.
     pub fn cut(&mut self, link: u32, now: Time) {
         let gate = &mut self.gates[link as usize];
         (gate.asked, gate.last_frame) = (false, Time::ZERO);
@@ -281,19 +279,17 @@ impl Pfc {
         }
     }
 
-    /// The sender of `link`, which is paused, sends nothing any more.
+    /// Marks that the sender of `link`, which is paused, has stopped sending.
     pub fn stopped(&mut self, link: u32, now: Time) {
         self.brakes[link as usize].stopped = now;
     }
 
-    /// The cycles of links that wait for each other and will for ever, as the run leaves them,
-    /// each with the time at which the last of its links came to a stop. `idle` says of a link
-    /// whether it sends nothing.
+    /// Returns the cycles of links that wait for each other forever, at the end of the run, each with the time
+    /// at which the last of its links stopped. `idle` returns true for a link that sends nothing.
     ///
-    /// A link that stands still is resumed only when the far switch holds `xon` or less of
-    /// it. What waits there for links that stand still as well does not leave. So a set of
-    /// them in which each has more than `xon` waiting for others of the set stays as it is, and a
-    /// look at the end finds every such set there ever was.
+    /// A stopped link is resumed only when the far switch holds `xon` or less of it. Packets that wait there
+    /// for other stopped links do not leave. So a set of links in which each has more than `xon` waiting for
+    /// others of the set never changes, and a look at the end finds every such set there ever was.
     pub fn deadlocks(&self, idle: impl Fn(u32) -> bool) -> Vec<(Time, Vec<u32>)> {
         let stands = |link: &u32| {
             let brake = &self.brakes[*link as usize];
@@ -319,7 +315,7 @@ impl Pfc {
         deadlocks
     }
 
-    /// Of links that stand still, the largest set in which each waits for others of the set.
+    /// Returns the largest set of stopped links in which each waits for others of the set.
     fn held_up(&self, mut set: BTreeSet<u32>) -> BTreeSet<u32> {
         loop {
             let stays = |link: &u32| {
@@ -334,7 +330,7 @@ impl Pfc {
         }
     }
 
-    /// The cycle that one comes to from `link`, each link waiting for the next in `set`.
+    /// Returns the cycle that `link` leads to, each link waiting for the next in `set`.
     fn cycle_from(&self, link: u32, set: &BTreeSet<u32>) -> Vec<u32> {
         let mut path = vec![link];
         loop {
@@ -349,8 +345,8 @@ impl Pfc {
         }
     }
 
-    /// What the switch at the far end of `link` holds of it: for which of its own links, and how
-    /// many bytes.
+    /// Returns what the switch at the far end of `link` holds of it: the outgoing links, and the bytes for
+    /// each.
     fn waits_for(&self, link: u32) -> impl Iterator<Item = (u32, u32)> {
         let gate = &self.gates[link as usize];
         let waiting = (gate.first_out..).zip(gate.waiting_for.iter().copied());
@@ -359,7 +355,7 @@ impl Pfc {
 }
 
 impl Gate {
-    /// Notes that a pause is sent; not when one stands.
+    /// Counts a pause, unless one is in force; returns true if it must be sent.
     fn ask(&mut self) -> bool {
         let first = !self.asked;
         self.asked = true;

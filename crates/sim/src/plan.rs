@@ -1,11 +1,11 @@
-//! What the applications will do: every flow and query of a run, drawn before it starts.
+//! Plan of a run: every flow and query, drawn before it starts.
 //!
-//! A plan is immutable while the run goes on, so that hosts may read it from any thread.
+//! A plan is immutable during the run, so that hosts may read it from any thread.
 
 use sidestep_types::{FlowId, HostId, Packet, Time};
 use std::num::NonZeroU16;
 
-/// The flows and queries of a run.
+/// Flows and queries of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     /// Names of the traffic classes, one per workload of the scenario; at most 256.
@@ -14,101 +14,101 @@ pub struct Plan {
     pub flows: Vec<FlowPlan>,
     /// All queries.
     pub queries: Vec<QueryPlan>,
-    /// The flows that share a connection, in the order of their numbers; any other has its own.
+    /// Flows that share a connection, in the order of their numbers; any other flow has its own.
     pub joint: Vec<Joint>,
     /// All groups of flows.
     pub groups: Vec<GroupPlan>,
 }
 
-/// A group of flows, a burst, say, or a step of a collective: it begins with the first start of one of
-/// them and completes with the last byte of all.
+/// Group of flows, for example a burst or a step of a collective: it begins with the first start of a flow and
+/// completes with the last byte of all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupPlan {
-    /// Its name in its workload.
+    /// Name in its workload.
     pub name: String,
-    /// Index into [`Plan::classes`]; `None` when its flows are of several.
+    /// Index into [`Plan::classes`]; `None` if its flows are of several.
     pub class: Option<u8>,
-    /// The first start of one of them.
+    /// First start of a flow.
     pub start: Time,
-    /// Its flows in the plan, never none, in the order of their numbers. None of them is endless.
+    /// Flows in the plan, at least one, in the order of their numbers. None of them is endless.
     pub flows: Vec<FlowId>,
-    /// More flows of it that would start after the run's end. With any, it never completes.
+    /// Further flows that would start after the run's end. With any, the group never completes.
     pub left_out: u32,
 }
 
-/// A flow whose connection also carries others, one way or the other.
+/// Flow on a connection that also carries others, in either direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Joint {
-    /// Which.
+    /// Flow on the connection.
     pub flow: FlowId,
-    /// Whose source opens the connection, and names it; of itself `flow`.
+    /// Flow whose source opens the connection, and which names it; `flow` itself for the opener.
     pub opener: FlowId,
 }
 
 impl Plan {
-    /// Where `flow` stands in [`Plan::joint`], if its connection is shared.
+    /// Returns the place of `flow` in [`Plan::joint`], if its connection is shared.
     pub fn joint_place(&self, flow: FlowId) -> Option<usize> {
         self.joint
             .binary_search_by_key(&flow, |joint| joint.flow)
             .ok()
     }
 
-    /// The segments of a connection are as large as those of the flow that opens it.
+    /// Gives all flows of a connection the segment size of the flow that opens it.
     pub(crate) fn share_mss(&mut self) {
         for joint in &self.joint {
             self.flows[joint.flow.0 as usize].mss = self.flows[joint.opener.0 as usize].mss;
         }
     }
 
-    /// 1 for a flow towards the host that opened its connection, 0 for one from there.
+    /// Returns 1 for a flow towards the host that opened its connection, 0 for one from there.
     pub(crate) fn answers(&self, joint: Joint) -> usize {
         let src = |flow: FlowId| self.flows[flow.0 as usize].src;
         usize::from(src(joint.flow) != src(joint.opener))
     }
 }
 
-/// One flow: a message of `size` bytes from `src` to `dst`.
+/// Flow: a message of `size` bytes from `src` to `dst`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowPlan {
-    /// Who sends it.
+    /// Sending host.
     pub src: HostId,
-    /// Who receives it; never `src`.
+    /// Receiving host; never `src`.
     pub dst: HostId,
     /// Payload bytes, from 1 to [`FlowPlan::LARGEST`]; [`FlowPlan::ENDLESS`] for a flow that never ends.
     pub size: u64,
-    /// When the application hands it over.
+    /// Hand-over by the application.
     pub start: Start,
     /// Index into [`Plan::classes`].
     pub class: u8,
-    /// The query it answers or asks, an index into [`Plan::queries`].
+    /// Query that it answers or asks, an index into [`Plan::queries`].
     pub query: Option<u32>,
-    /// It is a query's request, not a response.
+    /// True for a query's request, false for a response.
     pub request: bool,
-    /// Payload bytes of a full segment; `None` is what the transport says.
+    /// Payload bytes of a full segment; `None` for the transport's.
     pub mss: Option<NonZeroU16>,
 }
 
 impl FlowPlan {
-    /// The size of a flow that never ends.
+    /// Size of a flow that never ends.
     pub const ENDLESS: u64 = u64::MAX;
 
-    /// The largest flow that ends, in bytes: what one subflow has sequence numbers for.
+    /// Largest flow that ends, in bytes: the sequence numbers of one subflow.
     pub const LARGEST: u64 = Packet::SUBFLOW_BYTES - 1;
 
-    /// Does the flow never end?
+    /// Returns true if the flow never ends.
     pub fn is_endless(&self) -> bool {
         self.size == FlowPlan::ENDLESS
     }
 
-    /// Payload bytes of a full segment, where the transport's has `transport`.
+    /// Returns the payload bytes of a full segment; `transport` if the flow has none.
     pub fn mss_or(&self, transport: u32) -> u32 {
         self.mss.map_or(transport, |mss| u32::from(mss.get()))
     }
 }
 
 impl Plan {
-    /// How many flows a run does not wait for: those without an end, and those in a closed loop, which
-    /// replace another or are replaced. What is under way when the others are done is left so.
+    /// Returns the number of flows a run does not wait for: endless ones, and those in a closed loop, which
+    /// replace another or are replaced. They may be unfinished when the others are done.
     pub fn unawaited(&self) -> u64 {
         let mut unawaited: Vec<bool> = (self.flows.iter()).map(FlowPlan::is_endless).collect();
         for (f, flow) in self.flows.iter().enumerate() {
@@ -120,37 +120,38 @@ impl Plan {
         unawaited.into_iter().filter(|is| *is).count() as u64
     }
 
-    /// Payload bytes of the largest segment that a flow may send, where the transport's has `transport`.
+    /// Returns the payload bytes of the largest segment that a flow may send; `transport` is the transport's.
     pub fn largest_mss(&self, transport: u32) -> u32 {
         let each = self.flows.iter().map(|flow| flow.mss_or(transport));
         each.fold(transport, u32::max)
     }
 }
 
-/// When the application hands a flow over.
+/// Time at which the application hands a flow over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
     /// The flow starts at this instant.
     At(Time),
-    /// `wait` after the last byte of `flow` was delivered; that flow ends at this flow's source.
+    /// The flow starts `wait` after the last byte of `flow` was delivered; that flow ends at this flow's
+    /// source.
     After {
-        /// The flow waited for.
+        /// Flow waited for.
         flow: FlowId,
-        /// The time from the end of that flow to the start of this one.
+        /// Time from the end of that flow to the start of this one.
         wait: Time,
     },
-    /// In a closed loop: at once after the last byte of `flow` was delivered, if that is before
-    /// `until`, and otherwise never. That flow ends at this flow's source.
+    /// In a closed loop, the flow starts when the last byte of `flow` is delivered, if that is before `until`,
+    /// and otherwise never. That flow ends at this flow's source.
     Replace {
-        /// The flow whose place it takes.
+        /// Flow whose place it takes.
         flow: FlowId,
-        /// The end of the loop.
+        /// End of the loop.
         until: Time,
     },
 }
 
 impl Start {
-    /// The flow that it waits for.
+    /// Returns the flow that it waits for.
     pub fn follows(self) -> Option<FlowId> {
         match self {
             Start::At(_) => None,
@@ -158,20 +159,20 @@ impl Start {
         }
     }
 
-    /// Does it take another flow's place in a closed loop?
+    /// Returns true if it takes another flow's place in a closed loop.
     pub fn replaces(self) -> bool {
         matches!(self, Start::Replace { .. })
     }
 }
 
-/// One query: it begins at `start` and completes with its last response.
+/// Query: it begins at `start` and completes with its last response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueryPlan {
-    /// When it is asked.
+    /// Time at which it is asked.
     pub start: Time,
-    /// Who asks, and receives the responses.
+    /// Host that asks, and receives the responses.
     pub target: HostId,
-    /// How many responses complete it.
+    /// Responses that complete it.
     pub responses: u32,
     /// Index into [`Plan::classes`].
     pub class: u8,

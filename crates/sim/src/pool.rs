@@ -1,11 +1,11 @@
-//! Packets under way, in one array: a slot each, one cache line each, reused last-in first-out.
+//! Packets in flight, in one array: a slot each, one cache line each, reused last-in first-out.
 
 use crate::indexed::Table;
 pub(crate) use sidestep_switch::ports::NONE;
 use sidestep_switch::ports::{Parcel, Store};
 use sidestep_types::{Packet, Time};
 
-/// All parcels.
+/// Pool of all parcels.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Pool {
     parcels: Table<Parcel>,
@@ -22,7 +22,7 @@ impl Pool {
         }
     }
 
-    /// Stores a packet; says where.
+    /// Stores a packet; returns its slot.
     #[inline]
     pub fn put(&mut self, packet: Packet) -> u32 {
         self.live += 1;
@@ -45,7 +45,8 @@ impl Pool {
         self.free = at;
     }
 
-    /// The slots without a packet, as far as they are there and each once; the rest of the list is wrong.
+    /// Returns the slots without a packet. Returns an error if the list of free slots leaves the pool, does not
+    /// end, or does not fit the count of packets.
     pub fn free_ones(&self) -> Result<Vec<u32>, String> {
         let (mut found, mut free) = (Vec::new(), self.free);
         while free != NONE {
@@ -66,18 +67,18 @@ impl Pool {
         }
     }
 
-    /// How many slots there are.
+    /// Returns the number of slots.
     pub fn len(&self) -> usize {
         self.parcels.len()
     }
 
-    /// The packets that a scheduler holds for `link`.
+    /// Returns the packets that a scheduler holds for `link`.
     pub fn waiting(&self, link: u32) -> impl Iterator<Item = &Packet> {
         let waits = move |p: &&Parcel| p.departs == Time::MAX && p.next == link;
         self.parcels.iter().filter(waits).map(|p| &p.packet)
     }
 
-    /// The slots with a packet in them, in their order.
+    /// Returns the slots with a packet in them, in their order.
     pub fn taken(&self) -> impl Iterator<Item = u32> {
         let mut taken = vec![true; self.parcels.len()];
         let mut free = self.free;
@@ -90,12 +91,12 @@ impl Pool {
             .filter_map(|(at, taken)| taken.then_some(at))
     }
 
-    /// How many packets there are.
+    /// Returns the number of packets.
     pub fn live(&self) -> u32 {
         self.live
     }
 
-    /// Asks for a slot that will be looked at soon; [`NONE`] is no slot.
+    /// Prefetches a slot that will be read soon; [`NONE`] is allowed.
     #[inline(always)]
     pub fn fetch(&self, at: u32) {
         self.parcels.fetch(at);

@@ -1,4 +1,4 @@
-//! A switch of the simulator: the links of its ports, shown to the decision of `sidestep-switch`.
+//! Switch of the simulator: the links of its ports, as the decision code of `sidestep-switch` sees them.
 
 use crate::agenda::Agenda;
 use crate::config::{NicConfig, SwitchConfig};
@@ -15,12 +15,12 @@ use sidestep_types::{Kind, Packet, PortId, PortSet, Seed, Time, Values};
 
 mod by_class;
 
-/// One switch. What a hop touches comes first, in two cache lines: with the fields in the
-/// compiler's order it was four or five, of which few stay in the first-level cache.
+/// State of one switch. The fields that a hop touches come first, in two cache lines: in the compiler's order
+/// they took four or five, of which few stay in the first-level cache.
 #[repr(C, align(64))]
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Switch {
-    /// What the decider's policy and the capacity let in by one look.
+    /// Packets that the decider's policy and the capacity admit after one look at the queue.
     #[serde(skip)]
     by_one: ByOne,
     #[serde(skip)]
@@ -28,25 +28,25 @@ pub(crate) struct Switch {
     #[serde(skip)]
     frame: Frame,
     decider: Decider,
-    /// What it saw of each flow, where it ranks by that.
+    /// State per flow, if the switch ranks data by what it saw of the flow.
     sent: Option<Box<Sent>>,
-    /// Events of the parcels that were evicted for the one that came last: the caller's to tell of, to count, and to free
-    /// what was dropped.
+    /// Events of the parcels evicted for the last one that came: the caller reports and counts them, and frees
+    /// those dropped.
     #[serde(skip)]
     pub evicted: Vec<(u32, Event)>,
 }
 
-/// What of a switch does not change, and its policies see by way of [`Outputs`]. The default is that of no switch:
-/// [`Switch::stand_as`] gives what was kept its own.
+/// Immutable switch state, which policies see through [`Outputs`]. The default is a placeholder:
+/// [`Switch::stand_as`] fills it in for a saved switch.
 struct Frame {
     capacity: Capacity,
-    /// The link of port 0; the others follow.
+    /// Link of port 0; the other ports follow.
     first_link: u32,
     me: u32,
     ports: Box<PortsOf>,
 }
 
-/// Of its ports, what only policies ask for.
+/// Properties of the ports that only policies read.
 struct PortsOf {
     count: u16,
     to_switch: PortSet,
@@ -72,7 +72,7 @@ impl Frame {
 }
 
 impl Switch {
-    /// Switch `me`, whose ports feed the links from `first_link` on.
+    /// Returns switch `me`, whose ports feed the links from `first_link` on.
     pub fn new(
         config: &SwitchConfig,
         me: u32,
@@ -106,8 +106,8 @@ impl Switch {
         })
     }
 
-    /// What decides at the NIC of a host: a switch with one port, which feeds `link`, whose packets come from
-    /// nowhere. Switches and NICs together have numbers, of which `me` is one.
+    /// Returns the decider of a host's NIC: a switch with one port, which feeds `link`; its packets come in by
+    /// no port. Switches and NICs share one numbering, `me` included.
     pub fn nic(config: &NicConfig, me: u32, link: u32, seed: Seed) -> Result<Switch, String> {
         let ports = PortsOf {
             count: 1,
@@ -152,8 +152,8 @@ impl Switch {
         })
     }
 
-    /// Takes the place in the network and the next hops of `built`, the same switch before the run, whose policies it
-    /// must have.
+    /// Copies the place in the network and the next hops from `built`, the same switch before the run, which
+    /// must have the same policies.
     pub fn stand_as(&mut self, built: Switch) -> Result<(), String> {
         let me = built.frame.me;
         (self.decider.is_like(&built.decider)).map_err(|why| format!("switch {me}: {why}"))?;
@@ -167,53 +167,53 @@ impl Switch {
         Ok(())
     }
 
-    /// The policy of somebody's own that decides here, if any: what it remembers cannot be kept.
+    /// Returns the kind of a custom policy here, if there is any: its state cannot be saved.
     pub fn custom(&self) -> Option<&'static str> {
         self.decider.custom()
     }
 
-    /// The link of port 0; those of the others follow.
+    /// Returns the link of port 0; those of the other ports follow.
     pub fn first_link(&self) -> u32 {
         self.frame.first_link
     }
 
-    /// Its next hops.
+    /// Returns its next hops.
     pub fn fib(&self) -> &Fib {
         &self.fib
     }
 
-    /// Its next hops, and the ports that it takes for leading to another switch, to be changed.
+    /// Returns its next hops, and the ports that it believes lead to another switch, mutable.
     pub fn known(&mut self) -> (&mut Fib, &mut PortSet) {
         (&mut self.fib, &mut self.frame.ports.to_switch)
     }
 
-    /// Counts a packet that was lost behind `port`, whose link is down.
+    /// Counts a packet lost behind `port`, whose link is down.
     pub fn lost(&mut self, port: PortId) {
         self.decider.count_drop(port, DropReason::LinkDown);
     }
 
-    /// Puts a policy of the caller's in the place of the configured buffer.
+    /// Replaces the configured buffer policy by a custom one.
     pub fn set_buffer(&mut self, buffer: AnyBuffer) {
         self.decider.set_buffer(buffer);
         self.by_one = self.decider.by_one(self.frame.capacity);
     }
 
-    /// Puts a route of the caller's in the place of the configured one.
+    /// Replaces the configured route by a custom one.
     pub fn set_route(&mut self, route: AnyRoute) {
         self.decider.set_route(route);
     }
 
-    /// What it counted at one port.
+    /// Returns the counts of one port.
     pub fn counts(&self, port: PortId) -> &Counts {
         self.decider.counts(port)
     }
 
-    /// What it counted at all of them.
+    /// Returns the counts of all ports.
     pub fn total(&self) -> Counts {
         self.decider.total()
     }
 
-    /// Asks for what [`Switch::forward`] reads of a switch and of the way to `dst`.
+    /// Prefetches what [`Switch::forward`] reads of the switch and of the path to `dst`.
     #[inline]
     pub fn fetch(&self, dst: Attachment) {
         self.fib.fetch(dst.switch);
@@ -221,7 +221,7 @@ impl Switch {
         fetch(at.wrapping_add(64));
     }
 
-    /// The link that a packet for `dst` will want, where that is known before it is here.
+    /// Returns the link that a packet for `dst` will want, if that can be told before it arrives.
     #[inline]
     pub fn foresee(&self, packet: &Packet, dst: Attachment) -> Option<u32> {
         let port = if dst.switch == self.frame.me {
@@ -232,9 +232,9 @@ impl Switch {
         Some(self.frame.link(port))
     }
 
-    /// Sees a parcel off that has just come over the link `from` for `dst`. `INNER`: there are pauses, something is
-    /// between inputs and outputs, or switches rank by themselves. Returns its event, after those of [`Switch::evicted`],
-    /// unless it joins the queue where it wanted to go, evicts nobody and need not be `told`.
+    /// Forwards a parcel that has just come over the link `from` and goes to `dst`. `INNER`: the network has
+    /// pauses or switch fabrics, or switches count ranks. Returns the parcel's event, after those of
+    /// [`Switch::evicted`], unless the parcel joins the queue it wanted, evicts nothing and need not be `told`.
     #[inline(always)]
     pub fn forward<A: Agenda, const INNER: bool, W: Witness>(
         &mut self,
@@ -270,8 +270,8 @@ impl Switch {
         self.admit::<A, INNER, W>(fabric, from, parcel, wanted, (crowded, told), witness)
     }
 
-    /// The same of a parcel that wants the port `wanted`, where one look at the queue there is not enough.
-    // Out of line: what the loop over hops has in registers stays there.
+    /// Forwards a parcel that wants the port `wanted`, where one look at the queue there is not enough.
+    // Not inlined: the loop over hops keeps its registers.
     #[inline(never)]
     fn admit<A: Agenda, const INNER: bool, W: Witness>(
         &mut self,
@@ -297,7 +297,7 @@ impl Switch {
         event
     }
 
-    /// The same as a NIC: of a parcel that its host sends, by the only port. It is told of.
+    /// Sends a parcel of the host by the NIC's only port, and always returns its event.
     #[cold]
     #[inline(never)]
     pub fn send<A: Agenda, W: Witness>(
@@ -312,7 +312,7 @@ impl Switch {
     }
 }
 
-/// Gives a packet of data the rank that the switch works out by itself.
+/// Gives a data packet the rank that the switch counts itself.
 #[cold]
 #[inline(never)]
 fn rank(sent: &mut Sent, now: Time, packet: &mut Packet) {
@@ -321,7 +321,7 @@ fn rank(sent: &mut Sent, now: Time, packet: &mut Packet) {
     }
 }
 
-/// The scheduler of one of the `ports` ports of switch or NIC `me`.
+/// Returns the scheduler of one of the `ports` ports of switch or NIC `me`.
 pub(crate) fn make_sched(
     (name, values): &(String, Values),
     me: u32,
@@ -331,18 +331,18 @@ pub(crate) fn make_sched(
     AnySched::build(name, values, ports, salt(seed, me)).map_err(|e| format!("sched {name}: {e}"))
 }
 
-/// The number of its own from which the policies of switch `me` hash.
+/// Returns the hash salt of the policies of switch `me`.
 pub fn salt(seed: Seed, me: u32) -> u64 {
     seed.salt(("ecmp", u64::from(me)))
 }
 
-/// The parcel that a switch decides about.
+/// Parcel that a switch decides about.
 struct AtHand<'a, A, const INNER: bool> {
     fabric: &'a mut Fabric<A>,
     frame: &'a Frame,
     from: u32,
     parcel: u32,
-    /// Its event is wanted, whatever that is.
+    /// True if its event is wanted in any case.
     told: bool,
     event: &'a mut Option<Event>,
     evicted: &'a mut Vec<(u32, Event)>,
@@ -395,7 +395,7 @@ impl<A: Agenda, const INNER: bool> Carrier for AtHand<'_, A, INNER> {
     }
 
     fn put(&mut self, held: u32, port: PortId) {
-        // It is behind the crossings already, if there are any.
+        // It has already crossed the fabric, if there is one.
         self.fabric.enqueue(self.frame.link(port), held);
     }
 
@@ -413,7 +413,7 @@ impl<A: Agenda, const INNER: bool> Carrier for AtHand<'_, A, INNER> {
     }
 }
 
-/// A switch's ports at the present.
+/// Ports of a switch at the present.
 struct Outputs<'a> {
     now: Time,
     links: &'a mut Table<Link>,
@@ -421,12 +421,12 @@ struct Outputs<'a> {
     pool: &'a Pool,
     unbuffered: u32,
     frame: &'a Frame,
-    /// The link that the packet came over; [`NONE`] of one that waited here.
+    /// Link that the packet came over; [`NONE`] for one already queued here.
     from: u32,
 }
 
 impl<'a> Outputs<'a> {
-    /// Those of a switch of `fabric`, for a packet that came over the link `from`.
+    /// Returns the ports of a switch of `fabric`, for a packet that came over the link `from`.
     #[inline(always)]
     fn of<A>(fabric: &'a mut Fabric<A>, frame: &'a Frame, from: u32) -> Outputs<'a> {
         Outputs {
@@ -503,7 +503,7 @@ mod tests {
     use super::*;
     use std::mem::offset_of;
 
-    /// A run that goes on decides by one look as it did: else all would be right, and slow.
+    /// A restored run must use the fast path again: otherwise all results would be right, but slow.
     #[test]
     fn a_switch_that_was_kept_decides_by_one_look_again() {
         let config = NicConfig {

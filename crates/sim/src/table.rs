@@ -2,53 +2,53 @@
 //!
 //! **Decision**     lines that are empty or start with `#` are skipped; the first line left is
 //!                  the header; every row has as many cells as the header has columns.
-//! **Errors**       `name:line: expected …, got …`; any text is answered without a panic.
+//! **Errors**       `name:line: expected …, got …`; no text causes a panic.
 //! **Deviations**   cells are trimmed. A quoted cell may hold commas and line ends.
 
-/// A table that was read.
+/// Parsed table.
 #[derive(Debug)]
 pub(crate) struct Table<'a> {
     name: &'a str,
-    /// The header's cells.
+    /// Cells of the header.
     pub columns: Vec<String>,
-    /// The line the header stands on.
+    /// Line of the header.
     pub header: usize,
-    /// What follows it, of rows with as many cells.
+    /// Rows with the right number of cells.
     pub rows: Vec<Row>,
-    /// What is wrong with the other rows, by line.
+    /// Errors of the other rows, by line.
     wrong: Vec<(usize, String)>,
 }
 
-/// So much of what is wrong in a file is said at once.
+/// Most errors reported for one file.
 const MOST: usize = 20;
 
-/// One row of a table.
+/// Row of a table.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// The line it starts on, counted from 1.
+    /// Line on which it starts, counted from 1.
     pub line: usize,
     cells: csv::StringRecord,
 }
 
 impl Row {
-    /// The text in column `column`; every row has all columns.
+    /// Returns the text in column `column`; every row has all columns.
     pub fn cell(&self, column: usize) -> &str {
         &self.cells[column]
     }
 }
 
-/// What is wrong in the cells of one row: all of it is said at once.
+/// Errors in the cells of one row: all are reported together.
 #[derive(Default)]
 pub(crate) struct Wrong(Vec<String>);
 
 impl Wrong {
-    /// What was read; of what could not be read the reason is kept.
+    /// Returns the value read; keeps the error if it could not be read.
     pub fn keep<T>(&mut self, read: Result<T, String>) -> Option<T> {
         read.map_err(|why| self.0.push(why)).ok()
     }
 
-    /// All reasons, a line for each, in the order in which they were kept. Of nothing that could not be read there is
-    /// none, so `None` comes from `keep` alone.
+    /// Returns `made` if no error was kept, and otherwise all errors, one a line, in the order in which they
+    /// were kept. `None` is possible only after an error.
     pub fn or<T>(self, made: Option<T>) -> Result<T, String> {
         match made {
             Some(made) if self.0.is_empty() => Ok(made),
@@ -58,9 +58,9 @@ impl Wrong {
 }
 
 impl<'a> Table<'a> {
-    /// Reads `text`, which errors call `name`; `expected` is how the header may look.
+    /// Parses `text`; errors call it `name`. `expected` is the header shown in an error.
     pub fn read(name: &'a str, text: &str, expected: &str) -> Result<Table<'a>, String> {
-        // The csv crate counts a comment's lines into the record after it, so they go first.
+        // The csv crate counts a comment's lines into the record after it, so they are removed first.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let kept = (text.lines().enumerate())
             .filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
@@ -103,7 +103,8 @@ impl<'a> Table<'a> {
         Ok(table)
     }
 
-    /// What `read` makes of each row, or all that is wrong with the rows: a line or more for each, in their order.
+    /// Applies `read` to each row. Returns the results, or all errors of the rows, in their order, at least one
+    /// line each.
     pub fn each<'t, T>(
         &'t self,
         mut read: impl FnMut(&'t Row) -> Result<T, String>,
@@ -128,12 +129,13 @@ impl<'a> Table<'a> {
         Err(said.join("\n"))
     }
 
-    /// What is wrong where.
+    /// Returns an error message with its line.
     pub fn error(&self, line: usize, expected: &str, got: &str) -> String {
         format!("{}:{line}: expected {expected}, got {got}", self.name)
     }
 
-    /// Refuses a header other than `columns`. A quoted cell may hold a comma, so cells are compared, not their line.
+    /// Refuses a header other than `columns`. A quoted cell may hold a comma, so cells are compared, not the
+    /// line.
     pub fn require_header(&self, columns: &str) -> Result<(), String> {
         if self.columns.iter().eq(columns.split(',')) {
             return Ok(());

@@ -1,21 +1,21 @@
-//! What a run counts: written all the time, read when it ends.
+//! Counts of a run: written all the time, read when it ends.
 //!
-//! **Decision**     none. Nothing that happens in a run depends on a count: the fields are
-//!                  private, and there is no way to read them before [`Tally::finish`].
+//! **Decision**     none. Nothing in a run depends on a count: the fields are
+//!                  private, and cannot be read before [`Tally::finish`].
 //! **State**        sums, by class where it matters, and the log of losses.
 //! **Units**        packets.
 //! **Errors**       none.
 //!
-//! The counts add up, so a run that is cut may have a tally in each part; of the log of losses see
-//! [`crate::losses`]. What a link, a switch, a host or an end of a flow counts of itself stands with
-//! it; the outcome joins them.
+//! The counts add up, so each part of a split run may have a tally; for the log of losses see
+//! [`crate::losses`]. A link, a switch, a host and an end of a flow keep their own counts; the outcome joins
+//! them.
 
 use crate::losses::{LossLog, Losses};
 use crate::outcome::ClassOutcome;
 use sidestep_transport::Segment;
 use sidestep_types::{FlowId, Packet, Time};
 
-/// The counts of one run.
+/// Counts of one run.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Tally {
     events: u64,
@@ -25,18 +25,19 @@ pub(crate) struct Tally {
     losses: LossLog,
 }
 
-/// What a tally holds in the end.
+/// Final counts of a tally.
 pub(crate) struct Tallied {
     pub events: u64,
     pub delivered: u64,
     pub detoured: u64,
     pub classes: Vec<ClassOutcome>,
-    /// Of each flow that lost something, or whose sender believed so: some have several, which add up.
+    /// Losses of each flow that lost something, or whose sender believed so: a flow may have several entries,
+    /// which add up.
     pub losses: Vec<(FlowId, Losses)>,
 }
 
 impl Tally {
-    /// For so many classes.
+    /// Returns an empty tally of this many classes.
     pub fn new(classes: usize) -> Tally {
         Tally {
             events: 0,
@@ -47,18 +48,18 @@ impl Tally {
         }
     }
 
-    /// Has nothing happened yet?
+    /// Returns true if nothing has happened yet.
     pub fn is_fresh(&self) -> bool {
         self.events == 0
     }
 
-    /// An event was taken from the agenda.
+    /// Counts an event taken from the agenda.
     #[inline(always)]
     pub fn event(&mut self) {
         self.events += 1;
     }
 
-    /// A sender handed a segment to its NIC.
+    /// Counts a segment that a sender handed to its NIC.
     #[inline(always)]
     pub fn sent(&mut self, now: Time, flow: FlowId, class: u8, segment: &Segment) {
         self.classes[class as usize].sent += u64::from(segment.len > 0);
@@ -67,24 +68,24 @@ impl Tally {
         }
     }
 
-    /// A sender waited too long for byte `head`.
+    /// Logs a timeout of a sender that waited for byte `head`.
     pub fn timed_out(&mut self, now: Time, flow: FlowId, head: u64) {
         self.losses.timed_out(now, flow, head);
     }
 
-    /// A sender that has sent something again is done.
+    /// Logs that a sender, which has retransmitted, is done.
     pub fn closed(&mut self, now: Time, flow: FlowId) {
         self.losses.closed(now, flow);
     }
 
-    /// A packet reached its host.
+    /// Counts a packet that reached its host.
     #[inline(always)]
     pub fn delivered(&mut self, packet: &Packet) {
         self.delivered += 1;
         self.detoured += u64::from(packet.detours > 0);
     }
 
-    /// It carries data, whole.
+    /// Counts a delivered data packet with its payload.
     #[inline(always)]
     pub fn data_delivered(&mut self, packet: &Packet) {
         let class = &mut self.classes[packet.class as usize];
@@ -92,8 +93,8 @@ impl Tally {
         class.marked += u64::from(packet.ce());
     }
 
-    /// It carries data and was detoured: it crossed so many switches where the `shortest` path has
-    /// fewer.
+    /// Counts a delivered data packet that was detoured: it `crossed` this many switches; the `shortest` path
+    /// has fewer.
     pub fn data_detoured(&mut self, packet: &Packet, shortest: u8, crossed: u8) {
         let class = &mut self.classes[packet.class as usize];
         class.detoured += 1;
@@ -105,50 +106,51 @@ impl Tally {
         class.extra_hops[shortest].add(crossed - shortest, 1);
     }
 
-    /// It was to carry data, and came without.
+    /// Counts a delivered data packet that lost its payload.
     pub fn cut(&mut self, now: Time, packet: &Packet) {
         self.classes[packet.class as usize].trimmed += 1;
         self.losses.cut(now, packet);
     }
 
-    /// It carries data and came after one that was sent later, as its n says (RFC 4737).
+    /// Counts a delivered data packet that came after one sent later, by its n (RFC 4737).
     pub fn reordered(&mut self, packet: &Packet, n: u32) {
         let class = &mut self.classes[packet.class as usize];
         class.reordered += 1;
         class.n_reordering.count(n);
     }
 
-    /// It carries data, and reached the transport after one that was sent later.
+    /// Counts a data packet that reached the transport after one sent later.
     pub fn transport_reordered(&mut self, packet: &Packet) {
         self.classes[packet.class as usize].transport_reordered += 1;
     }
 
-    /// A shim of its destination dropped it.
+    /// Logs a packet that a shim of its destination dropped.
     pub fn dropped_by_shim(&mut self, now: Time, packet: &Packet) {
         self.losses.cut(now, packet);
     }
 
-    /// No shims are between network and transport.
+    /// Copies the reordering counts to those of the transport: there are no shims between network and
+    /// transport.
     pub fn nothing_between(&mut self) {
         for class in &mut self.classes {
             class.transport_reordered = class.reordered;
         }
     }
 
-    /// A switch detoured a packet.
+    /// Counts a detour by a switch.
     pub fn detour(&mut self, packet: &Packet) {
         if packet.carries_data() {
             self.classes[packet.class as usize].detours += 1;
         }
     }
 
-    /// A switch dropped a packet.
+    /// Counts a drop by a switch.
     pub fn dropped(&mut self, now: Time, packet: &Packet) {
         self.count_dropped(packet);
         self.losses.dropped(now, packet);
     }
 
-    /// A host dropped a packet as it sent it or another.
+    /// Counts a drop by the host that sent the packet, at the instant of sending it or another.
     #[cold]
     pub fn dropped_at_once(&mut self, now: Time, packet: &Packet) {
         self.count_dropped(packet);
@@ -161,12 +163,12 @@ impl Tally {
         }
     }
 
-    /// The log of losses, of a run that is cut.
+    /// Returns the log of losses, for a split run.
     pub fn losses_mut(&mut self) -> &mut LossLog {
         &mut self.losses
     }
 
-    /// The sums.
+    /// Returns the final counts.
     pub fn finish(mut self) -> Tallied {
         for class in &mut self.classes {
             class.detours_each.add(0, class.delivered - class.detoured);

@@ -1,13 +1,13 @@
-//! A sample that never holds more than it may: every value at first, then every second, fourth …
+//! Sample of bounded size: it keeps every value at first, then every second, fourth …
 //!
-//! **Decision**     when it is full, every second value goes, and from then on every second of
-//!                  those to come is left out as well: what is kept are the first, and then each
-//!                  `every`-th of all that were offered.
+//! **Decision**     when it is full, every second value is removed, and from then on every second
+//!                  new value is left out as well: kept are the first value offered and then each
+//!                  `every`-th.
 //! **Units**        those of the values.
 //! **Deviations**   none from a whole sample until it is full; then quantiles have the error of a
 //!                  systematic sample.
 
-/// The values kept of those offered.
+/// Values kept of those offered.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Thinned<T> {
     values: Vec<T>,
@@ -17,7 +17,7 @@ pub struct Thinned<T> {
 }
 
 impl<T: Copy> Thinned<T> {
-    /// Holds at most `most` values, which is even and above 0.
+    /// Returns an empty sample of at most `most` values, which is even and above 0.
     pub fn new(most: usize) -> Thinned<T> {
         assert!(
             most > 0 && most.is_multiple_of(2),
@@ -31,7 +31,7 @@ impl<T: Copy> Thinned<T> {
         }
     }
 
-    /// Takes a value, if it is its turn.
+    /// Offers a value; it is kept if it is its turn.
     pub fn offer(&mut self, value: T) {
         let turn = self.offered.is_multiple_of(self.every);
         if turn && self.values.len() == self.most {
@@ -41,7 +41,7 @@ impl<T: Copy> Thinned<T> {
                 place % 2 == 1
             });
             self.every *= 2;
-            // As `most` is even, the turn after the last one kept is this one.
+            // Because `most` is even, the turn after the last value kept is this one.
             debug_assert!(self.offered.is_multiple_of(self.every));
         }
         if turn {
@@ -50,17 +50,17 @@ impl<T: Copy> Thinned<T> {
         self.offered += 1;
     }
 
-    /// How many there were, kept or not.
+    /// Returns the number of values offered, kept or not.
     pub fn offered(&self) -> u64 {
         self.offered
     }
 
-    /// Is one missing?
+    /// Returns true if any value was left out.
     pub fn is_thinned(&self) -> bool {
         self.every > 1
     }
 
-    /// Those kept, in the order in which they were offered.
+    /// Returns the values kept, in the order in which they were offered.
     pub fn into_values(self) -> Vec<T> {
         self.values
     }

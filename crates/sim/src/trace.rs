@@ -1,4 +1,4 @@
-//! Paths of single packets: kept while they are under way, dropped when the filter does not want them.
+//! Paths of single packets: kept while the packet is in flight, then dropped unless the filter wants them.
 
 use crate::config::TraceFilter;
 use crate::event::{PacketEvent, What};
@@ -7,33 +7,33 @@ use crate::watch::{DetourSeen, Watched, Watcher, Watching, Wires};
 use sidestep_switch::{DropReason, Event, Sink};
 use sidestep_types::{FlowId, Kind, Packet, Time};
 
-/// The path of a packet under way.
+/// Path of a packet in flight.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Open {
     path: PacketTrace,
     data: bool,
     class: u8,
-    /// Its latency is taken.
+    /// True if its latency is measured.
     picked: bool,
     /// Bytes of link time.
     wire: u16,
 }
 
-/// Records paths.
+/// Recorder of paths.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Tracer {
     filter: TraceFilter,
-    /// Per parcel slot: the path of the packet in it.
+    /// Per slot of the pool: the path of the packet in it.
     open: Vec<Option<Box<Open>>>,
     kept: Vec<PacketTrace>,
     /// Looks at every data packet's path; most runs have none.
     watcher: Option<Box<Watcher>>,
     follows: bool,
-    /// It must be asked of each data packet.
+    /// True if the watcher must be called for each data packet.
     asked: bool,
-    /// It picked the packet that was asked about last.
+    /// True if the watcher picked the last packet it was called for.
     picked: bool,
-    /// The path of that packet is wanted.
+    /// True if the path of that packet is wanted.
     wanted: bool,
 }
 
@@ -51,22 +51,22 @@ impl Tracer {
         }
     }
 
-    /// May the path of any packet be wanted?
+    /// Returns true if the path of any packet may be wanted.
     pub fn wants_some(&self) -> bool {
         self.asked || !matches!(self.filter, TraceFilter::None)
     }
 
-    /// Chooses by `filter` from now on.
+    /// Uses `filter` from now on.
     pub fn choose(&mut self, filter: TraceFilter) {
         self.filter = filter;
     }
 
-    /// Is the path of the packet in this slot kept?
+    /// Returns true if the path of the packet in this slot is kept.
     pub fn keeps_path(&self, parcel: u32) -> bool {
         self.number(parcel).is_some()
     }
 
-    /// Goes on with what `built`, the same before the run, is told to look at.
+    /// Continues with the filter and the watcher's settings of `built`, the same tracer before the run.
     pub fn go_on_as(&mut self, built: Tracer) -> Result<(), String> {
         match (&mut self.watcher, built.watcher) {
             (None, None) => {}
@@ -77,13 +77,13 @@ impl Tracer {
         Ok(())
     }
 
-    /// The host's number of a packet whose path is kept.
+    /// Returns the host's number of a packet whose path is kept.
     pub fn number(&self, parcel: u32) -> Option<u64> {
         let open = self.open.get(parcel as usize)?.as_ref()?;
         Some(open.path.id)
     }
 
-    /// Watches as well.
+    /// Adds watching.
     pub fn watch(&mut self, watching: Watching, wires: Wires) {
         let watcher = Watcher::new(watching, wires);
         self.follows = watcher.follows();
@@ -91,14 +91,14 @@ impl Tracer {
         self.watcher = Some(Box::new(watcher));
     }
 
-    /// A switch detoured a packet, traced or not.
+    /// Reports a detour of a packet, traced or not, to the watcher.
     pub fn detour(&mut self, seen: DetourSeen) {
         if let Some(watcher) = &mut self.watcher {
             watcher.detour(seen);
         }
     }
 
-    /// Must the path of this packet, its host's `number`, be kept while it is under way?
+    /// Returns true if the path of this packet, with its host's `number`, must be kept while it is in flight.
     pub fn wants(&mut self, number: u64, packet: &Packet) -> bool {
         self.wanted = self.chooses(number, packet);
         self.wanted
@@ -115,7 +115,7 @@ impl Tracer {
         }
     }
 
-    /// Does the watcher want it?
+    /// Returns true if the watcher wants it.
     fn watches(&mut self, number: u64, packet: &Packet) -> bool {
         let host = (number >> 32) as u32;
         let watcher = self.watcher.as_mut().expect("it asks");
@@ -123,7 +123,7 @@ impl Tracer {
         self.follows || self.picked
     }
 
-    /// A packet starts on its way.
+    /// Opens the path of a packet.
     fn open(&mut self, now: Time, parcel: u32, number: u64, packet: &Packet) {
         let at = parcel as usize;
         if self.open.len() <= at {
@@ -148,7 +148,7 @@ impl Tracer {
         }));
     }
 
-    /// A packet's way has ended.
+    /// Closes the path of a packet.
     fn close(&mut self, trace: Open) {
         if let Some(watcher) = &mut self.watcher {
             if self.follows && trace.data {
@@ -171,7 +171,7 @@ impl Tracer {
         }
     }
 
-    /// Every path kept, those of packets still under way included, by packet number.
+    /// Returns every path kept, those of packets still in flight included, by packet number.
     pub fn finish(mut self) -> (Vec<PacketTrace>, Watched) {
         let open: Vec<_> = self.open.drain(..).flatten().collect();
         for trace in open {
@@ -200,7 +200,7 @@ impl Sink<PacketEvent<'_>> for Tracer {
             }
             What::Delivered => TraceEvent::Delivered,
         };
-        // Another observer may want packets whose path nobody wants.
+        // Another observer may want packets whose path is not wanted.
         let Some(place) = self.open.get_mut(parcel as usize) else {
             return;
         };
@@ -215,7 +215,7 @@ impl Sink<PacketEvent<'_>> for Tracer {
     }
 }
 
-/// Does a filter that needs no path choose packet `number` of `flow`?
+/// Returns true if a filter that needs no path chooses packet `number` of `flow`.
 fn chooses(filter: &TraceFilter, number: u64, flow: FlowId) -> bool {
     match filter {
         TraceFilter::Ids(ids) => ids.contains(&number),

@@ -1,10 +1,9 @@
-//! What is looked at while a run goes on and costs time or memory: single detours, loops, the worst paths,
-//! the latency of some packets.
+//! Observations that cost time or memory: single detours, loops, the worst paths, the latency of some packets.
 //!
-//! **Decision**     every data packet's path is kept while it is under way, and looked at when it
-//!                  has arrived or was dropped. Nothing that is watched changes the run.
-//! **State**        the paths under way; a bounded log; the worst paths so far; how many data packets
-//!                  each host has sent of a class, and a bounded sample ([`Thinned`]).
+//! **Decision**     every data packet's path is kept while it is in flight, and evaluated when it
+//!                  has arrived or was dropped. Watching does not change the run.
+//! **State**        the paths in flight; a bounded log; the worst paths so far; the number of data packets
+//!                  that each host has sent of a class; and a bounded sample ([`Thinned`]).
 //! **Units**        a loop's length is in links.
 //! **Deviations**   the papers define no loop. A path's loops are those that chronological
 //!                  loop erasure (Lawler, 1980) cuts out of it: from a switch back to it, without
@@ -19,38 +18,38 @@ use sidestep_types::{FlowId, Packet, PortId, SwitchId, Time};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// The wires behind the ports of switches, as they are when a run begins.
+/// Wires behind the ports of switches, as they are when a run begins.
 pub(crate) type Wires = BTreeMap<(SwitchId, PortId), Wire>;
 
-/// What to watch.
+/// Settings of watching.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Watching {
-    /// At most so many detours are logged.
+    /// Most detours in the log.
     pub detours: usize,
-    /// Keep the paths of so many data packets, those with the most detours.
+    /// Number of paths to keep: those of the data packets with the most detours.
     pub paths: usize,
-    /// Count loops.
+    /// True to count loops.
     pub loops: bool,
-    /// Take the latency of some data packets.
+    /// Data packets whose latency is measured, if any.
     pub latency: Option<Latency>,
-    /// Count by which ports those packets left each switch.
+    /// True to count the ports by which those packets left each switch.
     pub crossings: bool,
 }
 
-/// Which data packets' latency is taken: every so-many-th that a host sends of each of these classes, if it
-/// left the host from some instant on.
+/// Data packets whose latency is measured: every n-th that a host sends of each of these classes, if it left
+/// the host at or after some instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Latency {
-    /// Above 0; 1 is every one.
+    /// Interval n, above 0; 1 picks every packet.
     pub every: u64,
-    /// One bit for each class, 64 in a word.
+    /// Classes, one bit each, 64 in a word.
     pub classes: [u64; 4],
-    /// None of a packet sent before this.
+    /// Earliest send time of a measured packet.
     pub from: Time,
 }
 
 impl Latency {
-    /// Every so-many-th of no class yet.
+    /// Returns a choice of every n-th packet, of no class yet.
     pub fn every(every: u64) -> Latency {
         Latency {
             every: every.max(1),
@@ -59,13 +58,13 @@ impl Latency {
         }
     }
 
-    /// Of no packet that was sent before `from`.
+    /// Leaves out packets sent before `from`.
     pub fn since(mut self, from: Time) -> Latency {
         self.from = from;
         self
     }
 
-    /// Also of this one.
+    /// Adds a class.
     pub fn of(mut self, class: u8) -> Latency {
         self.classes[usize::from(class / 64)] |= 1 << (class % 64);
         self
@@ -76,54 +75,53 @@ impl Latency {
     }
 }
 
-/// A sample of more latencies than this is thinned.
+/// Most latencies in a sample; a larger one is thinned.
 pub const MOST_LATENCIES: usize = 500_000;
 
 impl Watching {
-    /// Must paths be recorded?
+    /// Returns true if paths must be recorded.
     pub(crate) fn follows(&self) -> bool {
         self.paths > 0 || self.loops
     }
 }
 
-/// What was seen.
+/// Results of watching.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Watched {
-    /// The first detours, of data or not, in the order in which they happened.
+    /// First detours, of data or not, in the order in which they happened.
     pub detours: Vec<DetourSeen>,
     /// Detours that the log had no room for.
     pub detours_missed: u64,
-    /// The paths of the data packets with the most detours, most first. Packets that were under
-    /// way at the end are not among them.
+    /// Paths of the data packets with the most detours, most first. Packets in flight at the end are left out.
     pub paths: Vec<PacketTrace>,
-    /// Loops.
+    /// Loop counts.
     pub loops: LoopCounts,
-    /// Of some data packets that arrived, in that order: their class, and the time from when they had
-    /// come to their first switch to when they had come, for the last time, to their last one. A packet
-    /// whose last switch is its first has none.
+    /// Latencies of picked data packets that arrived, in that order: their class, and the time from the arrival
+    /// at their first switch to the last arrival at their last switch. A packet whose last switch is its first
+    /// has none.
     pub latencies: Vec<(u8, Time)>,
-    /// How many there were before the sample was thinned.
+    /// Number of latencies before the sample was thinned.
     pub latencies_taken: u64,
-    /// Of the same packets, those that were dropped as well, how many of a class left a switch by a port; in the
-    /// order of these.
+    /// Number of picked packets of a class, dropped ones included, that left a switch by a port; in the order
+    /// of these.
     pub crossings: BTreeMap<(u8, SwitchId, PortId), u64>,
-    /// Of the same packets, and of those whose last switch is their first: class, flow, and how long they waited in
-    /// the queues of switches.
+    /// Waits of picked packets that arrived, those whose last switch is their first included: class, flow, and
+    /// time spent in the queues of switches.
     pub waits: Vec<(u8, FlowId, Time)>,
-    /// How many there were before the sample was thinned.
+    /// Number of waits before the sample was thinned.
     pub waits_taken: u64,
 }
 
-/// One detour.
+/// Detour of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct DetourSeen {
-    /// Simulation time of the detour.
+    /// Simulated time of the detour.
     pub at: Time,
-    /// Which switch.
+    /// Switch of the detour.
     pub switch: SwitchId,
-    /// The port that the route chose.
+    /// Port that the route chose.
     pub wanted: PortId,
-    /// The port it left by.
+    /// Port that the packet left by.
     pub taken: PortId,
 }
 
@@ -132,29 +130,29 @@ pub struct DetourSeen {
 pub struct LoopCounts {
     /// Data packets that arrived or were dropped.
     pub packets: u64,
-    /// Of them, detoured at least once.
+    /// Packets detoured at least once.
     pub detoured: u64,
-    /// Of them, through one switch at least twice.
+    /// Packets that came to one switch at least twice.
     pub looped: u64,
     /// Loops by their length.
     pub lengths: Histogram,
 }
 
-/// A packet has one byte for its class.
+/// Number of classes: a packet has one byte for it.
 const CLASSES: usize = 256;
 
-/// Watches.
+/// Watcher of a run.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Watcher {
     watching: Watching,
     seen: Watched,
-    /// The switches of a path without its loops.
+    /// Switches of a path without its loops.
     straight: Vec<SwitchId>,
     /// Data packets sent, by host and then by class.
     sent: Vec<u64>,
     latencies: Thinned<(u8, Time)>,
     waits: Thinned<(u8, FlowId, Time)>,
-    /// Filled where waits are taken: the network's, and so not kept.
+    /// Wires, present if waits are measured; those of the network, so not saved.
     #[serde(skip)]
     wires: Wires,
 }
@@ -172,17 +170,17 @@ impl Watcher {
         }
     }
 
-    /// Goes on with the watching and the wires of `built`, the same before the run.
+    /// Continues with the settings and the wires of `built`, the same watcher before the run.
     pub fn go_on_as(&mut self, built: Watcher) {
         (self.watching, self.wires) = (built.watching, built.wires);
     }
 
-    /// Does it look at some packets for their latency?
+    /// Returns true if it picks packets for their latency.
     pub fn picks_some(&self) -> bool {
         self.watching.latency.is_some()
     }
 
-    /// Is the latency of this data packet taken, the next that `host` sends?
+    /// Returns true if the latency of this data packet, the next that `host` sends, is measured.
     pub fn picks(&mut self, host: u32, packet: &Packet) -> bool {
         let Some(latency) = &self.watching.latency else {
             return false;
@@ -199,7 +197,7 @@ impl Watcher {
         sent.is_multiple_of(latency.every)
     }
 
-    /// A packet that it picked has ended its way; it took so many bytes of link time.
+    /// Measures a picked packet whose path has ended; it took `wire` bytes of link time.
     pub fn picked(&mut self, trace: &PacketTrace, class: u8, wire: u16) {
         let sent = trace.steps.first().map(|step| step.at);
         let from = self.watching.latency.map(|latency| latency.from);
@@ -227,7 +225,7 @@ impl Watcher {
         self.watching.follows()
     }
 
-    /// A packet is detoured.
+    /// Logs a detour.
     pub fn detour(&mut self, seen: DetourSeen) {
         if self.seen.detours.len() < self.watching.detours {
             self.seen.detours.push(seen);
@@ -236,7 +234,7 @@ impl Watcher {
         }
     }
 
-    /// A data packet's way has ended.
+    /// Evaluates the path of a data packet, which has ended.
     pub fn ended(&mut self, trace: &PacketTrace) {
         let detours = trace.detours();
         if self.watching.loops {
@@ -269,7 +267,7 @@ impl Watcher {
         let before = loops.lengths.len();
         for switch in switches(trace) {
             if self.straight.last() == Some(&switch) {
-                // It waited here, and was moved to another queue.
+                // It was queued here, and moved to another queue.
                 continue;
             }
             match self.straight.iter().position(|s| *s == switch) {
@@ -283,8 +281,8 @@ impl Watcher {
         loops.looped += u64::from(loops.lengths.len() > before);
     }
 
-    /// Keeps the path if it is among the worst. Equally bad ones rank by packet number, so that
-    /// the order in which they end decides nothing.
+    /// Keeps the path if it is among the worst. Ties are broken by packet number, so that the result does not
+    /// depend on the order in which paths end.
     fn rank(&mut self, trace: &PacketTrace, detours: usize) {
         let worst = &mut self.seen.paths;
         let key = (Reverse(detours), trace.id);
@@ -296,7 +294,7 @@ impl Watcher {
     }
 }
 
-/// From the first switch of a packet that arrived to its last one, unless that is the same.
+/// Returns the time from the first switch of a packet that arrived to its last one, unless that is the same.
 fn latency(trace: &PacketTrace) -> Option<Time> {
     let (end, way) = trace.steps.split_last()?;
     if end.what != TraceEvent::Delivered {
@@ -307,7 +305,7 @@ fn latency(trace: &PacketTrace) -> Option<Time> {
     let (first_at, first) = stays.next()?;
     let (mut last_at, mut last) = (first_at, first);
     for (at, switch) in stays {
-        // It may wait twice in one switch, moved from queue to queue.
+        // It may be queued twice at one switch, moved from queue to queue.
         if switch != last {
             (last_at, last) = (at, switch);
         }
@@ -315,7 +313,7 @@ fn latency(trace: &PacketTrace) -> Option<Time> {
     (last != first).then(|| last_at.saturating_sub(first_at))
 }
 
-/// The switches that a packet left, each with the port by which it did: the last queue that it joined there.
+/// Returns the switches that a packet left, each with its port: the last queue that the packet joined there.
 fn left_by(trace: &PacketTrace) -> impl Iterator<Item = (SwitchId, PortId)> {
     let queued = |step: &TraceStep| {
         let (switch, joined) = step.what.queued()?;
@@ -330,8 +328,8 @@ fn left_by(trace: &PacketTrace) -> impl Iterator<Item = (SwitchId, PortId)> {
     })
 }
 
-/// How long a packet that arrived waited in switches: the time from its first one to its host, less that of the links
-/// between, each as it was when the run began.
+/// Returns the time that a packet that arrived waited in switches: the time from its first switch to its host,
+/// less that of the links between, each as it was when the run began.
 fn waited(trace: &PacketTrace, wire: u16, wires: &Wires) -> Option<Time> {
     let (end, way) = trace.steps.split_last()?;
     if end.what != TraceEvent::Delivered {
@@ -342,7 +340,7 @@ fn waited(trace: &PacketTrace, wire: u16, wires: &Wires) -> Option<Time> {
     for step in way {
         if let Some((switch, to)) = step.what.queued() {
             came.get_or_insert(step.at);
-            // Moved from queue to queue it leaves by the last one.
+            // A packet moved from queue to queue leaves by the last one.
             if joined.last().is_some_and(|(last, _)| *last == switch) {
                 joined.pop();
             }
@@ -358,7 +356,7 @@ fn waited(trace: &PacketTrace, wire: u16, wires: &Wires) -> Option<Time> {
     Some(end.at.saturating_sub(came?).saturating_sub(on_links))
 }
 
-/// The switches of a path, in order.
+/// Returns the switches of a path, in order.
 fn switches(trace: &PacketTrace) -> impl Iterator<Item = SwitchId> {
     trace.steps.iter().filter_map(|step| match step.what {
         TraceEvent::At(End::Switch(switch), _) => Some(switch),
@@ -372,7 +370,7 @@ mod tests {
     use sidestep_switch::{Changes, Depth, DropReason, Event, Joined};
     use sidestep_types::FlowId;
 
-    /// A packet through these switches, detoured at the first `detours` of them.
+    /// Returns the path of a packet through these switches, detoured at the first `detours` of them.
     fn path(id: u64, switches: &[u32], detours: usize) -> PacketTrace {
         let step = |(i, s): (usize, &u32)| TraceStep {
             at: Time::ZERO,
@@ -413,7 +411,7 @@ mod tests {
     fn latency_is_from_the_first_switch_to_the_last_time_at_the_last_one() {
         let there = |stays: &[(u64, u32)]| latency_of(stays, TraceEvent::Delivered);
         assert_eq!(there(&[(3, 1), (7, 2), (12, 3)]), Some(9));
-        // Moved to another queue of its last switch: it had come at 7.
+        // Moved to another queue of its last switch: it had arrived there at 7.
         assert_eq!(there(&[(3, 1), (7, 2), (9, 2)]), Some(4));
         // Detoured by its last switch, and back.
         assert_eq!(there(&[(3, 1), (7, 2), (9, 4), (15, 2)]), Some(12));
@@ -477,7 +475,7 @@ mod tests {
         assert_eq!(of(&mut picks, 0, 0), [3, 6, 9]);
         assert_eq!(of(&mut picks, 7, 200), [3, 6, 9]);
         assert!(of(&mut picks, 0, 1).is_empty());
-        // Nine packets of host 0 and class 0 are counted; another class is counted for itself.
+        // Nine packets of host 0 and class 0 are counted; each class has its own count.
         assert_eq!(of(&mut picks, 0, 200), [3, 6, 9]);
         picks(0, 0);
         assert_eq!(of(&mut picks, 0, 0), [2, 5, 8]);
@@ -501,11 +499,11 @@ mod tests {
     #[test]
     fn a_loop_leads_from_a_switch_back_to_it() {
         assert!(lengths(&[1, 2, 3, 4]).is_empty());
-        // Twice in one switch at once: it was moved from queue to queue there.
+        // Twice in a row at one switch: moved from queue to queue there.
         assert!(lengths(&[1, 2, 2, 2, 3]).is_empty());
         assert_eq!(lengths(&[1, 2, 1, 3]), [0, 0, 1]);
         assert_eq!(lengths(&[1, 2, 1, 2, 1, 3]), [0, 0, 2]);
-        // The inner loop 3, 4, 3 is counted once, and then 2, 3, 2 around it.
+        // The inner loop 3, 4, 3 is counted once, then the loop 2, 3, 2 around it.
         assert_eq!(lengths(&[1, 2, 3, 4, 3, 2, 5]), [0, 0, 2]);
         assert_eq!(lengths(&[1, 2, 3, 4, 1, 2]), [0, 0, 0, 0, 1]);
     }

@@ -1,13 +1,14 @@
-//! What one packet met, step by step, with the numbers that each decision was made of.
+//! Account of one packet, step by step, with the numbers behind each decision.
 //!
-//! **Decision**     none: everything happens as in a run in which nobody asks.
-//! **State**        the account of one packet, the packet that a switch or NIC has at hand, and of each flow that sent
-//!                  something again what its sender had counted by then.
+//! **Decision**     none: everything happens as in a run without an account.
+//! **State**        the account of one packet, the packet that a switch or NIC is deciding about, and for each
+//!                  flow that has
+//!                  retransmitted the counters of its sender at that time.
 //! **Units**        picoseconds, packets, bytes.
 //! **Errors**       none.
 //!
-//! A world that explains takes the path of packets that switches with pauses take, so that the path of all
-//! others knows nothing of it ([`crate::World::explain`]).
+//! A world that explains a packet uses the code path of switches with pauses, so that the path of all other
+//! runs needs no code for it ([`crate::World::explain`]).
 
 use crate::event::{PacketEvent, What};
 use crate::network::End;
@@ -16,180 +17,181 @@ use sidestep_transport::SenderCounters;
 use sidestep_types::{FlowId, Kind, Packet, PortId, SwitchId, Time};
 use std::collections::BTreeMap;
 
-/// The account of one packet.
+/// Account of one packet.
 #[derive(Clone, Debug, Default)]
 pub struct Explained {
-    /// What it met, in order; nothing when it was never sent.
+    /// Steps in order; empty if it was never sent.
     pub steps: Vec<Told>,
-    /// How many packets its host had put on its NIC by then.
+    /// Packets that its host had put on its NIC by then.
     pub sent_by_host: u64,
 }
 
-/// One step.
+/// Step of the account.
 #[derive(Clone, Debug)]
 pub struct Told {
     /// Simulated time.
     pub at: Time,
-    /// What happened.
+    /// Event of the step.
     pub what: Met,
 }
 
-/// What happened to the packet.
+/// Event of the packet.
 #[derive(Clone, Debug)]
 pub enum Met {
-    /// Its host put it on the NIC.
+    /// The packet's host put it on the NIC.
     Sent(Box<Sent>),
-    /// The NIC of its host, where NICs decide, did so about it.
+    /// The NIC of its host, if it has a buffer policy, decided about it.
     Nic(Box<Judged>),
     /// A switch decided about it.
     Decided(Box<Decided>),
-    /// A switch, or a NIC, took it out of the queue where it waited, for another.
+    /// A switch, or a NIC, evicted it for another packet.
     Evicted(Box<Displaced>),
-    /// It was lost on a link that was down, or waiting for it.
+    /// The packet was lost on a link that was down, or queued before it.
     Lost {
-        /// Whose link it was.
+        /// Switch or host that owns the link.
         from: End,
-        /// The port there; 0 of a host.
+        /// Port there; 0 at a host.
         port: PortId,
     },
-    /// It reached its host.
+    /// The packet reached its host.
     Arrived {
-        /// What its flow's end knew before.
+        /// State of its flow's end before.
         known: Known,
-        /// For how long the last link had been paused by then.
+        /// Time for which the last link had been paused by then.
         paused: Time,
     },
-    /// Its host's shims let it go on to the transport.
+    /// The shims of its host let it go on to the transport.
     Handed {
-        /// What its flow's end knew before.
+        /// State of its flow's end before.
         known: Known,
-        /// The names of those that drop such packets at other times, in its order, and why they did not, in a clause.
+        /// Shims that drop such packets at other times, in order: the name, and a clause with the reason why it
+        /// did not.
         passed: Vec<(&'static str, String)>,
     },
     /// A shim of its host dropped it.
     Withheld {
-        /// The name of that shim.
+        /// Name of that shim.
         shim: &'static str,
-        /// Why, in a clause.
+        /// Reason, in a clause.
         why: String,
     },
 }
 
-/// A packet as it was sent.
+/// Packet as it was sent.
 #[derive(Clone, Debug)]
 pub struct Sent {
-    /// It.
+    /// The packet.
     pub packet: Packet,
-    /// What was in the NIC's queue before it.
+    /// Depth of the NIC's queue before it.
     pub ahead: Depth,
-    /// For how long the NIC had been paused by then.
+    /// Time for which the NIC had been paused by then.
     pub paused: Time,
-    /// Of a retransmission, why it is one.
+    /// Reason for a retransmission; `None` for a first transmission.
     pub again: Option<Again>,
 }
 
-/// Why a sender sends again.
+/// Reason why a sender retransmits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Again {
-    /// What it is about.
+    /// Cause of the retransmission.
     pub cause: Cause,
-    /// When that began.
+    /// Begin of that cause.
     pub since: Time,
-    /// What the sender had counted by then.
+    /// Counters of the sender by then.
     pub counters: SenderCounters,
 }
 
-/// What made a sender send again.
+/// Cause of a retransmission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cause {
-    /// Nothing that it counts.
+    /// No cause that the sender counts.
     #[default]
     Unknown,
-    /// Its timer ran out.
+    /// The sender's timer ran out.
     Timeout,
     /// Duplicate acknowledgements began a fast retransmit.
     Fast,
-    /// A switch had cut the payload off.
+    /// A switch had trimmed the packet.
     Cut,
 }
 
-/// A decision of a switch.
+/// Decision of a switch.
 #[derive(Clone, Debug)]
 pub struct Decided {
-    /// The switch.
+    /// Switch that decided.
     pub switch: SwitchId,
-    /// Where the packet came from.
+    /// Switch or host that the packet came from.
     pub from: End,
-    /// The port by which it came in.
+    /// Port by which it came in.
     pub ingress: PortId,
-    /// Its time to live, after this switch has lowered it.
+    /// Time to live, after this switch has decremented it.
     pub ttl: u8,
-    /// How often it had been detoured.
+    /// Detours before this switch.
     pub detours: u8,
-    /// The hash that routes may look at.
+    /// Hash that routes may read.
     pub hash: u32,
-    /// What was done with it.
+    /// Result of the decision.
     pub judged: Judged,
-    /// For how long the link that it came over had been paused by then.
+    /// Time for which the link that it came over had been paused by then.
     pub paused_before: Time,
-    /// For how long the link of the port that it joined had been paused by then.
+    /// Time for which the link of the port that it joined had been paused by then.
     pub paused: Time,
 }
 
-/// What a switch, or a NIC, did with a packet that wanted a port.
+/// Result of a decision of a switch, or a NIC, about a packet that wanted a port.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// Why.
+    /// Reasons of the policies.
     pub reasons: Reasons,
     /// Event of the packet here.
     pub event: Event,
-    /// Packets that were taken out of queues for it.
+    /// Packets evicted for it.
     pub displaced: u32,
-    /// Its bytes of link time from here on.
+    /// Bytes of link time from here on.
     pub wire: u16,
 }
 
-/// A packet that made room.
+/// Packet that was evicted.
 #[derive(Clone, Debug)]
 pub struct Displaced {
-    /// The switch, or the host of the NIC.
+    /// Switch, or host of the NIC.
     pub here: End,
-    /// The packet that it made room for.
+    /// Packet for which it was evicted.
     pub by: Option<Packet>,
     /// Event of the packet here.
     pub event: Event,
 }
 
-/// What the end of a flow knew when the packet reached it.
+/// State of the end of a flow when the packet reached it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
     /// The receiver waited for this byte.
     Expected(u64),
     /// The receiver had every byte.
     Complete,
-    /// The sender's oldest byte not acknowledged.
+    /// The oldest byte of the sender that was not acknowledged.
     Acknowledged(u64),
     /// The sender was done.
     Done,
 }
 
-/// The account of one packet, while it is written.
+/// Account of one packet, while it is written.
 pub(crate) struct Account {
     pub number: u64,
-    /// The slot of that packet, while it is under way.
+    /// Slot of that packet, while it is in flight.
     pub parcel: Option<u32>,
-    /// Per switch and port, what the port is called: `port 2 to agg 0.1`.
+    /// Per switch and port, the name of the port: `port 2 to agg 0.1`.
     pub names: Vec<Vec<String>>,
     pub steps: Vec<Told>,
-    /// The packet that a switch, or a NIC, has at hand.
+    /// Packet that a switch, or a NIC, is deciding about.
     pub at_hand: Option<Packet>,
-    /// While a switch decides: the packet that it decides about, with its host's number where that is known.
+    /// Set while a switch decides: the packet that it decides about, with its host's number if that is known.
     pub deciding: Option<(Packet, Option<u64>)>,
     again: BTreeMap<FlowId, Again>,
 }
 
 impl Account {
-    /// Of packet `number`, in a network whose ports are called so.
+    /// Returns an empty account of packet `number`; `names` are the names of the ports.
     pub fn new(number: u64, names: Vec<Vec<String>>) -> Account {
         Account {
             number,
@@ -207,7 +209,7 @@ impl Account {
         self.steps.push(Told { at, what });
     }
 
-    /// The packet has been put on its NIC.
+    /// Adds the sending of the packet.
     pub fn sent(&mut self, at: Time, packet: &Packet, ahead: Depth, paused: Time) {
         let again = packet.sent_again().then(|| self.again.get(&packet.flow));
         let sent = Sent {
@@ -219,7 +221,7 @@ impl Account {
         self.tell(at, Met::Sent(Box::new(sent)));
     }
 
-    /// The sender of `flow`, which has counted so much, sends something again.
+    /// Notes that the sender of `flow` retransmits, with its counters.
     pub fn sends_again(&mut self, now: Time, flow: FlowId, counters: SenderCounters) {
         let known = self.again.entry(flow).or_default();
         let before = known.counters;
@@ -240,7 +242,7 @@ impl Account {
         };
     }
 
-    /// Is this the packet? It has no number of its own once it has arrived.
+    /// Returns true if this is the packet, once it has arrived: it has no number then.
     pub fn is_about(&self, packet: &Packet) -> bool {
         let Some(Met::Sent(sent)) = self.steps.first().map(|step| &step.what) else {
             return false;
@@ -277,7 +279,7 @@ impl Sink<PacketEvent<'_>> for Account {
                 self.tell(event.at, Met::Evicted(Box::new(displaced)));
             }
             What::Lost { from, port, .. } => self.tell(event.at, Met::Lost { from, port }),
-            // These are told with what the world knows of them (`world/why.rs`).
+            // These are added by the world, with what it can tell of them (`world/why.rs`).
             What::Sent { .. } | What::At(..) | What::Delivered => {}
         }
         if event.what.ends() {
@@ -286,7 +288,7 @@ impl Sink<PacketEvent<'_>> for Account {
     }
 }
 
-/// Is the packet one that a receiver takes?
+/// Returns true if the packet is one for a receiver.
 pub(crate) fn for_receiver(packet: &Packet) -> bool {
     matches!(packet.kind(), Kind::Data | Kind::Syn)
 }

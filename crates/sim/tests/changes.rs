@@ -1,4 +1,4 @@
-//! Links that change rate, go down and come up: what arithmetic says exactly, and what holds always.
+//! Links that change rate, go down and come up: exact results by arithmetic, and laws that always hold.
 
 use crate::common;
 
@@ -25,7 +25,7 @@ fn change(at: Time, cable: u32, to: Becomes) -> Change {
     }
 }
 
-/// The cable between two ends.
+/// Returns the cable between two ends.
 fn cable(network: &Network, a: End, b: End) -> u32 {
     let is = |c: &Cable| (c.a, c.b) == (a, b) || (c.a, c.b) == (b, a);
     network.cables.iter().position(is).expect("a cable") as u32
@@ -36,7 +36,8 @@ fn switch(network: &Network, name: &str) -> End {
     End::Switch(SwitchId(at.expect("a switch") as u32))
 }
 
-/// One host on each side of a link of 1 Gbps, with links so fast beside it that they count for little.
+/// Returns a network with one host on each side of a link of 1 Gbps; the other links are so fast that they
+/// count for little. Also returns the cable of that link.
 fn one_link() -> (Network, u32) {
     let network = topology(
         "dumbbell",
@@ -55,7 +56,7 @@ fn one_link() -> (Network, u32) {
     (network, middle)
 }
 
-/// `n` packets of data at once, each a flow.
+/// Returns a plan of `n` data packets at once, each a flow.
 fn burst(n: u32) -> Arc<Plan> {
     plan((0..n).map(|_| flow(0, 1, 1460, Time::ZERO)).collect())
 }
@@ -67,8 +68,8 @@ fn unlimited(sched: &str) -> WorldConfig {
     config
 }
 
-/// When each packet of a burst leaves the link in the middle, which changes its rate at `at` from
-/// `old` to `new`: a packet leaves at the rate at which it began.
+/// Returns the departure of each packet of a burst from the link in the middle, which changes its rate at `at`
+/// from `old` to `new`: a packet leaves at the rate at which it began.
 fn departures(n: u32, at: Time, old: BitRate, new: BitRate) -> Vec<Time> {
     let first_link = BitRate::gbps(1000).time_to_send(Bytes(1538));
     let (mut arrives, mut free, mut all) = (Time::from_us(1), Time::ZERO, Vec::new());
@@ -93,7 +94,7 @@ proptest! {
     fn what_waits_leaves_at_the_new_rate_to_the_picosecond(
         n in 1u32..40,
         sched in proptest::sample::select(vec!["fifo", "srpt", "priority", "pfabric"]),
-        // Some of them as a packet leaves.
+        // Some of them at the instant at which a packet leaves.
         at in prop_oneof![0u64..500_000_000, (0u64..40).prop_map(|k| 1_012_304 + 12_304_000 * k)],
         new in prop_oneof![Just(500_000_000u64), Just(2_000_000_000), 1_000_000u64..5_000_000_000],
         explicit: bool,
@@ -125,7 +126,7 @@ proptest! {
         let mut config = unlimited(sched);
         let at = Time::from_ps(at);
         config.changes = vec![change(at, middle, Becomes::Down)];
-        // Before any timer goes off.
+        // The run stops before any timer goes off.
         let outcome = run(&network, burst(n), config, Time::from_us(900));
         let rate = BitRate::gbps(1);
         let arrive = departures(n, Time::MAX, rate, rate).into_iter().map(|t| t + Time::from_us(1));
@@ -148,7 +149,7 @@ proptest! {
             prop_assert!(flow.delivered_bytes <= planned.size);
             prop_assert_eq!(flow.finished.is_some(), flow.delivered_bytes == planned.size);
         }
-        // A path says what its packet came to, once.
+        // Each path has exactly one end, as its last step.
         let ended = |what: &TraceEvent| *what == TraceEvent::Delivered || what.dropped().is_some();
         let mut lost = 0;
         for trace in &outcome.traces {
@@ -167,12 +168,12 @@ proptest! {
         network in any_network(), mut config in any_switches(), plan in any_plan(16),
         drawn in any_changes(),
     ) {
-        // Where there are cycles, pauses may hold each other up for ever.
+        // In a network with cycles, pauses may deadlock.
         let tree = network.cables.len() + 1 == network.hosts as usize + network.switches.len();
         prop_assume!(tree || config.switch.pfc.is_none());
         config.ttl = 64;
         config.changes = of(&network, drawn);
-        // A flow whose host is cut off goes on trying.
+        // A flow whose host is cut off keeps trying.
         let left = left_when_quiet(&network, &plan, config);
         prop_assume!(left.is_some());
         prop_assert_eq!(left, Some((0, 0)));
@@ -247,7 +248,8 @@ proptest! {
         prop_assert_eq!(planned, seen);
     }
 
-    /// While one class alone waits, what waits stands in the line of its port, and schedulers and counts are told late.
+    /// While only one class has packets, they are queued in the line of the port, and schedulers and counts are
+    /// updated late.
     #[test]
     fn class_queues_that_leave_nothing_to_choose_change_nothing_but_events(
         network in any_network(), plan in any_plan(16), drawn in any_changes(), us in 1_000u64..60_000,
@@ -309,10 +311,11 @@ proptest! {
         };
         config.changes = drawn.into_iter().map(same).collect();
         let mut changed = run(&network, plan, config, until);
-        // A change is something that happens.
+        // A change counts as a happening, so the run may end later.
         prop_assert!(changed.end >= unchanged.end);
         changed.end = unchanged.end;
-        // What waits in the line of a port with class queues is taken off it, and an end of a transmission planned.
+        // Packets queued in the line of a port with class queues are taken off it, and an end of a transmission
+        // is scheduled.
         prop_assert!(changed.totals.events >= unchanged.totals.events);
         changed.totals.events = unchanged.totals.events;
         prop_assert_eq!(changed, unchanged);
@@ -326,7 +329,7 @@ proptest! {
         let network = network(kind, "1 us");
         let down = |(us, cable, after)| (us * 1_000, cable, 0, Some(after));
         let mut changes = of(&network, cuts.into_iter().map(down).collect());
-        // Left are cuts that there is a way around.
+        // Only cuts with a path around them are left.
         changes.retain(|change| change.reroute.is_some());
         prop_assume!(!changes.is_empty() && changes.iter().all(|c| c.to == Becomes::Down));
         let followed = changes.iter().map(|c| c.at.saturating_add(c.reroute.unwrap())).max();
@@ -336,7 +339,7 @@ proptest! {
     }
 }
 
-/// A transport that repairs by its timer alone, which waits for 10 ms.
+/// Returns a config whose transport retransmits only by its timer, which waits for 10 ms.
 fn by_timer(mut config: WorldConfig) -> WorldConfig {
     config.transport = TcpConfig {
         dupack_threshold: None,
@@ -350,7 +353,8 @@ fn by_timer(mut config: WorldConfig) -> WorldConfig {
 fn what_a_dead_link_or_a_dead_nic_lost_is_sent_again_for_a_reason() {
     let (network, middle) = one_link();
     let nic = cable(&network, End::Host(HostId(0)), switch(&network, "left"));
-    // Before any data has arrived, so that no acknowledgement is lost, and nothing sent again for that.
+    // The link fails before any data has arrived, so that no acknowledgement is lost, which would cause
+    // retransmissions.
     for (cable, nic, down) in [(middle, false, 10_000), (nic, true, 500)] {
         let mut config = by_timer(unlimited("fifo"));
         config.trace = TraceFilter::Flows(vec![0]);
@@ -460,7 +464,7 @@ fn next_hops_and_detours_go_around_a_switch_that_is_down() {
         }
         let followed = down + Time::from_ms(1);
         assert!(lost.len() > 10 && lost.iter().all(|at| (down..followed).contains(at)));
-        // A millisecond after it came up somebody sends there again.
+        // One millisecond after the core came up, packets are sent there again.
         let back = up + Time::from_ms(1);
         assert!(crossed.iter().all(|at| *at < down || *at > back));
         let after = crossed.iter().filter(|at| **at > back).count();
@@ -471,7 +475,7 @@ fn next_hops_and_detours_go_around_a_switch_that_is_down() {
     }
 }
 
-/// Three hosts that send to host 0 are paused most of the time.
+/// Runs three hosts that send to host 0 and are paused most of the time.
 fn pausing(cut: HostId, down: Time, up: Option<Time>, until: Time) -> (Outcome, usize) {
     let network = topology("single_switch", &[("hosts", "4")]);
     let mut config = by_timer(config("droptail", 1000, 1));
@@ -490,7 +494,7 @@ fn pausing(cut: HostId, down: Time, up: Option<Time>, until: Time) -> (Outcome, 
     (outcome, place.unwrap())
 }
 
-/// What waited for the dead link no longer counts where it came in, or its senders would wait for ever.
+/// Packets queued for the dead link no longer count where they came in, or their senders would wait forever.
 #[test]
 fn what_a_dead_link_loses_no_longer_pauses_anybody() {
     let (outcome, _) = pausing(
@@ -520,7 +524,7 @@ fn a_pause_on_a_dead_link_is_forgotten() {
     assert!(stood > 0, "it was paused when its link died");
 }
 
-/// RED asks when a queue ran empty. Of an explicit queue that is a sum over what waits.
+/// RED must learn when a queue ran empty. For an explicit queue that is computed as a sum over its packets.
 #[test]
 fn an_explicit_queue_runs_empty_when_the_other_does_after_a_change_of_rate() {
     let (network, middle) = one_link();
@@ -532,8 +536,8 @@ fn an_explicit_queue_runs_empty_when_the_other_does_after_a_change_of_rate() {
         ("max_p", "1/2"),
     ];
     config.switch.buffer = values(buffer::ENTRIES, "red", &red);
-    // At 60 us five of a burst have begun; the others take ten times as long, the last until 4,369 us.
-    // From there to the next burst it is a few packets' time.
+    // At 60 us five packets of a burst have begun; the others take ten times as long, the last until 4,369 us.
+    // The next burst begins a few packet times later.
     let begins = |k: u64| Time::from_us(k * (4_369 + 8 * k));
     let becomes = |at, bps| change(at, middle, Becomes::Rate(BitRate::bps(bps)));
     let rates = |begin| {
@@ -584,7 +588,7 @@ fn changes_that_cannot_be_are_refused_by_their_number() {
     );
 }
 
-/// Of two runs in turn neither hears of the other's changes.
+/// Neither of two interleaved runs may record the other's changes.
 #[test]
 fn two_changing_worlds_stepped_in_turn_record_what_each_records_alone() {
     let network = topology("fat_tree", &[("k", "4")]);

@@ -1,4 +1,4 @@
-//! Class queues under TCP: who gets how much of a link, and what waits.
+//! Class queues under TCP: shares of a link, and queue lengths.
 
 use crate::common;
 
@@ -8,7 +8,7 @@ use sidestep_switch::{Capacity, DropReason, buffer, sched};
 use sidestep_transport::shim::{self, AnyShim, Shim, Stack};
 use sidestep_types::*;
 
-/// Says that flows below this number are of class 0 and all others of class 1.
+/// Shim that puts flows below number `long` into class 0 and all others into class 1.
 #[derive(Clone, Copy)]
 struct Says {
     long: u32,
@@ -26,7 +26,7 @@ fn classes(sched: &str, sets: &[(&str, &str)]) -> WorldConfig {
     config
 }
 
-/// With the shims of `config`, or with what is said.
+/// Runs with the shims of `config`, or with `says`.
 fn run_classes(
     plan: std::sync::Arc<Plan>,
     config: WorldConfig,
@@ -43,7 +43,7 @@ fn run_classes(
     world.finish()
 }
 
-/// The share of the link to host 0 that so many greedy flows of class 0 have beside two of class 1.
+/// Returns the share of the link to host 0 that `short` greedy flows of class 0 get beside two of class 1.
 fn share_of_class_0(short: u32, mut config: WorldConfig) -> f64 {
     config.switch.capacity = Capacity::Unlimited;
     let endless = (1..short + 3).map(|host| flow(host, 0, 1 << 40, Time::ZERO));
@@ -60,7 +60,7 @@ fn greedy_flows_have_a_half_under_ps_and_n_of_n_plus_2_under_wps() {
         let ps = share_of_class_0(n, classes("ps", &[]));
         assert!((ps / 0.5 - 1.0).abs() < 0.02, "{n}: {ps}");
         let expected = f64::from(n) / f64::from(n + 2);
-        // Queues without end are long round trips, in which a flow may say nothing.
+        // Unlimited queues mean long round trips, during which a flow may be silent.
         for count in ["exact", "approximate"] {
             let sets = [("count", count), ("silence", "90 ms"), ("window", "90 ms")];
             let wps = share_of_class_0(n, classes("wps", &sets));
@@ -77,10 +77,10 @@ fn strict_leaves_a_higher_class_what_the_lower_does_not_take() {
     assert!(share > 0.98, "{share}");
 }
 
-/// 1 MB by so many senders at once, beside two long flows; the mean completion time of the short in microseconds and
-/// how many packets found no room.
+/// Runs 1 MB from this many senders at once, beside two long flows; returns the mean completion time of the
+/// short flows in microseconds, and the number of packets dropped as full.
 fn incast(senders: u32, sizes: &str, window: u32) -> (f64, u64) {
-    // No silence ends a flow in that time: its host says that it ends.
+    // The silence is too long to end a flow: the host marks the end.
     let mut settings = classes("wps", &[("silence", "900 ms")]);
     settings.shims = vec![values(shim::ENTRIES, "by-size", &[("thresholds", "1 MB")])];
     let sets = [("sizes", sizes), ("product", "12.5 kB")];
@@ -110,7 +110,7 @@ fn incast(senders: u32, sizes: &str, window: u32) -> (f64, u64) {
     (spans.sum::<f64>() / f64::from(senders), full)
 }
 
-/// With windows of two a burst of a few senders fits three packets a flow; with ten it does not.
+/// With initial windows of two, a burst of a few senders fits into three packets a flow; with ten it does not.
 #[test]
 fn three_packets_a_flow_hold_a_first_window_of_two_and_lose_of_one_of_ten() {
     let (_, two) = incast(20, "per-flow", 2);
@@ -124,15 +124,15 @@ fn from_where_three_packets_a_flow_reach_the_cap_both_ways_are_the_same() {
     // 237.5 kB are 52 flows of three full packets.
     let [grows, stands] = ["per-flow", "static"].map(|sizes| incast(90, sizes, 2));
     assert_eq!(grows.1, stands.1);
-    // Until the first 52 have come the limit still grows.
+    // Until the first 52 flows have come, the limit still grows.
     assert!(
         (grows.0 / stands.0 - 1.0).abs() < 0.001,
         "{grows:?} {stands:?}"
     );
 }
 
-/// A short flow is in its class no longer than its packets are: a later one has the third of the link that one of
-/// three has, and not the half of two of four.
+/// A short flow is counted in its class only while its packets are there: a later one gets the third of the
+/// link that one of three flows has, not the half that two of four have.
 #[test]
 fn a_flow_whose_host_says_that_it_ends_leaves_the_count_at_once() {
     let mut config = classes("wps", &[("silence", "900 ms")]);
@@ -152,7 +152,7 @@ fn a_flow_whose_host_says_that_it_ends_leaves_the_count_at_once() {
     assert_conserved(&outcome);
     let later = &outcome.flows[3];
     let took = later.finished.expect("in time") - later.started.unwrap();
-    // 32 Mbit and headers at a third of 1 Gbps are 100 ms, at a half 67.
+    // 32 Mbit and headers take 100 ms at a third of 1 Gbps, and 67 ms at a half.
     assert!(
         took > Time::from_ms(93) && took < Time::from_ms(110),
         "{took}"

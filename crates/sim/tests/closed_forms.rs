@@ -1,4 +1,4 @@
-//! What the simulator must say where theory or arithmetic says it exactly.
+//! Results that theory or arithmetic gives exactly.
 
 use crate::common;
 
@@ -7,10 +7,10 @@ use sidestep_sim::{Network, Outcome, World};
 use sidestep_switch::{Capacity, DropReason};
 use sidestep_types::{BitRate, Bytes, Framing, Rng, Seed, Size, Time};
 
-/// When the last of these packets (IP bytes) arrives over `hops` equal store-and-forward
-/// links, if they are handed over together at time zero.
+/// Returns the arrival of the last of these packets (IP bytes) over `hops` equal store-and-forward links, if
+/// they are handed over together at time zero.
 fn pipeline(packets: &[u32], hops: usize, rate: BitRate, delay: Time) -> Time {
-    // When the packet before left each hop.
+    // Departure of the previous packet from each hop.
     let mut left = vec![Time::ZERO; hops];
     let mut arrived = Time::ZERO;
     for &ip in packets {
@@ -38,8 +38,8 @@ fn a_flow_on_an_idle_path_takes_exactly_its_pipeline() {
     let ways = [(&fat_tree, 1, 2), (&fat_tree, 2, 4), (&fat_tree, 15, 6)];
     let of_tree = [(&tree, 1, 2), (&tree, 2, 4), (&tree, 7, 6)];
     for (network, dst, hops) in ways.into_iter().chain(of_tree) {
-        // The last: 20 kB in 14 packets. Ten are on the way for 123 us when the first ACK
-        // returns, so the window never stops the sender.
+        // The largest: 20 kB in 14 packets. Ten are in flight for 123 us when the first ACK returns, so the
+        // window never stops the sender.
         for size in [1u64, 1460, 1461, 14_600, 20_000] {
             let mut packets = vec![1500; (size / 1460) as usize];
             if size % 1460 > 0 {
@@ -59,8 +59,7 @@ fn a_flow_on_an_idle_path_takes_exactly_its_pipeline() {
     }
 }
 
-/// SYN there, SYN-ACK back, then an acknowledgement of it with the data behind: only the
-/// data counts as data.
+/// SYN, SYN-ACK back, then an acknowledgement of it with the data behind: only the data counts as data.
 #[test]
 fn a_handshake_costs_a_round_trip_and_an_acknowledgement() {
     let network = topology("fat_tree", &[("k", "4")]);
@@ -86,8 +85,7 @@ fn a_handshake_costs_a_round_trip_and_an_acknowledgement() {
     assert_conserved(&outcome);
 }
 
-/// Poisson packets of one size through one link of constant rate: the mean wait is
-/// rho·S / (2(1 - rho)).
+/// Poisson packets of one size through one link of constant rate: the mean wait is rho·S / (2(1 - rho)).
 #[test]
 fn the_mean_wait_of_an_m_d_1_queue_is_the_textbooks() {
     let network = topology(
@@ -113,7 +111,7 @@ fn the_mean_wait_of_an_m_d_1_queue_is_the_textbooks() {
         let idle = fct_us(&outcome).iter().copied().fold(f64::MAX, f64::min);
         let waits: Vec<f64> = fct_us(&outcome).iter().map(|f| f - idle).collect();
         assert_eq!(waits.len(), 200_000);
-        // Neighbours depend on each other: the error comes from the means of 100 batches.
+        // Neighbouring waits are correlated: the error is estimated from the means of 100 batches.
         let batches: Vec<f64> = waits.chunks(2_000).map(mean).collect();
         let m = mean(&batches);
         let variance = batches.iter().map(|b| (b - m).powi(2)).sum::<f64>() / 99.0;
@@ -131,8 +129,8 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// DCTCP's own analysis (SIGCOMM 2010, section 3.3): with N flows in step, the queue's peak
-/// is K + N packets and its swing ½·√(2N(C·RTT + K)).
+/// Checks DCTCP's own analysis (SIGCOMM 2010, section 3.3): with N flows in step, the queue's peak is K + N
+/// packets and its swing ½·√(2N(C·RTT + K)).
 #[test]
 fn dctcp_holds_its_queue_between_the_bounds_of_its_analysis() {
     for n in [2u32, 8] {
@@ -188,7 +186,7 @@ fn dctcp_holds_its_queue_between_the_bounds_of_its_analysis() {
     }
 }
 
-/// Two ports of one switch under endless overload share its memory as the fixed point says.
+/// Two ports of one switch under endless overload share its memory according to the fixed point.
 #[test]
 fn shared_memory_settles_at_the_fixed_point_of_dynamic_thresholds() {
     // Each of two receivers gets three senders at once, far more than fits.
@@ -208,7 +206,7 @@ fn shared_memory_settles_at_the_fixed_point_of_dynamic_thresholds() {
         let alpha = above as f64 / below as f64;
         let fixed = alpha * memory as f64 / (1.0 + 2.0 * alpha);
         for port in peaks_towards(&network, &outcome, 2) {
-            // The first to fill may pass the fixed point before the other has grown.
+            // The first queue to fill may exceed the fixed point before the other has grown.
             assert!(
                 (port - fixed).abs() < 2.0 * 1518.0 * (1.0 + alpha),
                 "{port} {fixed}"
@@ -218,7 +216,7 @@ fn shared_memory_settles_at_the_fixed_point_of_dynamic_thresholds() {
     }
 }
 
-/// Peak bytes of the ports that lead to the first `hosts` hosts.
+/// Returns the peak bytes of the ports that lead to the first `hosts` hosts.
 fn peaks_towards(network: &Network, outcome: &Outcome, hosts: u32) -> Vec<f64> {
     use sidestep_sim::End;
     assert!(network.hosts >= hosts);
@@ -227,7 +225,7 @@ fn peaks_towards(network: &Network, outcome: &Outcome, hosts: u32) -> Vec<f64> {
     ports.map(|p| f64::from(p.peak_bytes)).collect()
 }
 
-/// A packet that arrives as another leaves finds the room that it leaves.
+/// A packet that arrives as another leaves finds the room that is freed.
 #[test]
 fn a_port_of_one_packet_takes_the_next_as_the_first_leaves() {
     let network = topology("dumbbell", &[("left", "1"), ("right", "1")]);

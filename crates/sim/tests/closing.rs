@@ -1,4 +1,4 @@
-//! Connections that close with a FIN: when its packets come, and what becomes of lost ones.
+//! Connections that close with a FIN: the times of its packets, and the repair of lost ones.
 
 use crate::common;
 
@@ -10,7 +10,7 @@ use sidestep_types::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A packet of so many IP bytes over the six links of an idle fat tree.
+/// Returns the time that a packet of `ip` bytes takes over the six links of an idle fat tree.
 fn crossing(ip: u32) -> Time {
     let wire = Bytes(u64::from(Framing::Ethernet.wire(ip)));
     (BitRate::gbps(1).time_to_send(wire) + Time::from_us(1)) * 6
@@ -28,18 +28,18 @@ fn settings(fin: bool) -> WorldConfig {
     }
 }
 
-/// The same with a flow elsewhere, much later, that keeps the run going.
+/// Adds a flow elsewhere, much later, that keeps the run going.
 fn and_a_late_one(mut plan: Plan) -> Arc<Plan> {
     plan.flows.push(flow(1, 2, 1000, Time::from_ms(400)));
     plan.into()
 }
 
-/// Sends one segment from host 0 to host 15.
+/// Returns a plan that sends one segment from host 0 to host 15.
 fn one() -> Arc<Plan> {
     and_a_late_one(Plan::clone(&plan(vec![flow(0, 15, 1460, Time::ZERO)])))
 }
 
-/// When each packet of flow 0 that carries nothing arrived, and which it is.
+/// Returns the arrival, number and direction of each packet of flow 0 without payload.
 fn arrived(outcome: &Outcome) -> Vec<(Time, u64, bool)> {
     let mut found = Vec::new();
     for trace in outcome.traces.iter().filter(|t| t.flow == FlowId(0)) {
@@ -84,7 +84,7 @@ fn a_close_is_three_packets_behind_the_last_acknowledgement_and_no_part_of_the_c
     );
 }
 
-/// Drops the first packet of flow 0 that is the FIN, or its answer, once in the network.
+/// Buffer that drops the first FIN of flow 0, or the first answer to it, once in the network.
 struct DropsOne {
     answer: bool,
     done: Arc<AtomicBool>,
@@ -121,7 +121,8 @@ fn a_fin_whose_exchange_is_lost_is_sent_again_after_the_timeout() {
         assert_eq!((totals.timeouts, totals.retransmits), (1, 0));
         assert_eq!(totals.spurious_timeouts, u64::from(answer));
         assert_eq!(totals.spurious_retransmits, 0);
-        // A round trip of 118 us, so the timeout is the least, 10 ms, from when the FIN left.
+        // The round trip is 118 us, so the timeout is the minimum, 10 ms, counted from the departure of the
+        // FIN.
         let fin = crossing(1500) + crossing(40) + Time::from_ms(10);
         let again = fin + crossing(40);
         assert!(

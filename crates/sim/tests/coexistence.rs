@@ -1,4 +1,4 @@
-//! Classes of flows with transports of their own in one world: each flow has that of its class, at both ends.
+//! Classes of flows with different transports in one world: each flow has that of its class, at both ends.
 
 use crate::common;
 
@@ -9,7 +9,7 @@ use sidestep_transport::{Congestion, DelayedAck, MptcpConfig, TcpConfig, Transpo
 use sidestep_types::*;
 use std::sync::Arc;
 
-/// Two classes; the flows of the second are `second`.
+/// Returns a plan of two classes; the flows of the second are `second`.
 fn two(first: Vec<FlowPlan>, second: Vec<FlowPlan>) -> Arc<Plan> {
     let mut all = Plan::clone(&plan(first));
     all.classes = vec!["first".into(), "second".into()];
@@ -18,7 +18,7 @@ fn two(first: Vec<FlowPlan>, second: Vec<FlowPlan>) -> Arc<Plan> {
     all.into()
 }
 
-/// TCP that asks for no marks.
+/// Returns TCP without ECN.
 fn tcp() -> TcpConfig {
     TcpConfig {
         congestion: Congestion::NewReno { ecn: false },
@@ -26,7 +26,7 @@ fn tcp() -> TcpConfig {
     }
 }
 
-/// The second class has `transport`, the first DCTCP.
+/// Gives the second class `transport`; the first has DCTCP.
 fn beside(transport: impl Into<TransportConfig>, mut settings: WorldConfig) -> WorldConfig {
     settings.transports = ClassTransports {
         own: vec![None, Some(transport.into())],
@@ -46,7 +46,7 @@ fn each_flow_has_the_transport_of_its_class_at_both_ends() {
     let to_one = |hosts: std::ops::Range<u32>, size| {
         hosts.map(|src| flow(src, 0, size, Time::ZERO)).collect()
     };
-    // Marks are for flows that ask for them: those of TCP are dropped when the queue is full.
+    // Only ECN-capable packets are marked: those of TCP are dropped when the queue is full.
     let plan = two(to_one(1..4, 300_000), to_one(4..7, 300_000));
     let settings = beside(tcp(), config("ecn", 60, 1));
     let outcome = run_on_both(&network, &plan, &settings, Time::from_s(2));
@@ -87,7 +87,8 @@ fn flows_that_share_a_connection_have_the_transport_of_their_class() {
     assert_eq!(marked, [vec![true; 3], vec![false; 6]].concat());
 }
 
-/// Acknowledgements that wait and windows of a receiver are the receiver's: it has the transport of its class as well.
+/// Delayed acknowledgements and receive windows belong to the receiver: it has the transport of its class as
+/// well.
 #[test]
 fn a_world_in_which_every_flow_has_its_class_s_transport_is_the_world_of_that_transport() {
     let network = topology("fat_tree", &[("k", "4")]);
@@ -119,7 +120,7 @@ fn a_world_in_which_every_flow_has_its_class_s_transport_is_the_world_of_that_tr
     }
 }
 
-/// DCTCP keeps the queue near the threshold, TCP fills it, and what marks above the threshold is DCTCP's alone.
+/// DCTCP keeps the queue near the threshold, TCP fills it, and only DCTCP gets the marks above the threshold.
 #[test]
 fn tcp_without_marks_takes_a_marking_bottleneck_from_dctcp() {
     let network = topology("single_switch", &[("hosts", "3")]);
@@ -132,7 +133,7 @@ fn tcp_without_marks_takes_a_marking_bottleneck_from_dctcp() {
             .map(|f| f.delivered_bytes as f64)
             .collect();
         let all: f64 = sent.iter().sum();
-        // The link is full either way.
+        // The link is full in both cases.
         assert!(all * 8.0 / 0.2 > 0.9e9, "{all}");
         sent[1] / all
     };

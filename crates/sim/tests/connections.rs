@@ -1,4 +1,4 @@
-//! Flows that share a connection: what theory says of them, and who may share.
+//! Flows that share a connection: results predicted by theory, and plans that are refused.
 
 use crate::common;
 
@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 const HOPS: usize = 6;
 
-/// When the last of these packets (IP bytes), handed over together, has crossed an idle fat tree of
-/// 1 Gbps and 1 us.
+/// Returns the time at which the last of these packets (IP bytes), handed over together, has crossed an idle
+/// fat tree of 1 Gbps and 1 us.
 fn pipeline(packets: &[u32]) -> Time {
     let mut left = [Time::ZERO; HOPS];
     let mut arrived = Time::ZERO;
@@ -46,7 +46,7 @@ fn settings(tcp: TcpConfig) -> WorldConfig {
     }
 }
 
-/// Host 0 asks host 15, and whether over one connection.
+/// Returns a plan in which host 0 asks host 15, over one connection if `shared`.
 fn asked(rounds: &[(Time, u64, u64)], think: Time, shared: bool) -> Arc<Plan> {
     let mut made = Plan::clone(&plan(vec![]));
     asks(&mut made, 0, 15, rounds, think);
@@ -60,7 +60,7 @@ fn tree() -> Network {
     topology("fat_tree", &[("k", "4")])
 }
 
-/// From hand-over to the last byte, of each flow.
+/// Returns the time from hand-over to the last byte, of each flow.
 fn spans(outcome: &Outcome) -> Vec<Time> {
     let span = |f: &FlowOutcome| f.finished.expect("complete") - f.started.expect("started");
     outcome.flows.iter().map(span).collect()
@@ -89,10 +89,10 @@ fn a_request_and_its_answer_on_one_connection_take_one_handshake() {
         let greetings = if shared { 1 } else { 2 };
         assert_eq!(outcome.totals.sent, 3 * greetings + 6);
     }
-    // Without thought the answer leaves behind the acknowledgement of its request.
+    // Without think time the answer leaves behind the acknowledgement of its request.
     let outcome = went(asked(&once, Time::ZERO, true), tcp());
     assert_eq!(spans(&outcome)[1], pipeline(&[40, 1500, 580]));
-    // Where connections stand, sharing saves nothing.
+    // Without handshakes, sharing saves nothing.
     let standing = || TcpConfig {
         handshake: false,
         ..tcp()
@@ -102,7 +102,7 @@ fn a_request_and_its_answer_on_one_connection_take_one_handshake() {
     assert_eq!(own, [pipeline(&[1040]), answer]);
 }
 
-/// Drops the first data packet of flow 1, once in the network.
+/// Buffer that drops the first data packet of flow 1, once in the network.
 struct DropsOne(bool);
 
 impl Buffer for DropsOne {
@@ -129,7 +129,7 @@ fn the_servers_first_timeout_is_made_of_the_handshake_it_answered() {
         assert_eq!((outcome.totals.timeouts, outcome.flows[1].drops), (1, 1));
         spans(&outcome)[1]
     };
-    // RFC 6298: R + 4 R/2. The SYN's answer there, its acknowledgement back.
+    // RFC 6298: R + 4 R/2. R is the time of the SYN's answer and of its acknowledgement.
     let greeted = pipeline(&[40]) + pipeline(&[40]);
     let (timeout, initial) = (greeted * 3, Time::from_ms(50));
     assert_eq!(answer_takes(true, true), timeout + pipeline(&[140]));
@@ -168,12 +168,12 @@ fn a_connection_that_was_idle_keeps_its_window_or_begins_again() {
             true => assert_eq!(second, first),
         }
     }
-    // On connections of their own there is nothing to go on with.
+    // On separate connections no window is carried over.
     let (_, [first, second]) = answers(false, false);
     assert_eq!(first, second);
 }
 
-/// Asked again before the first answer has gone: the second waits until all of that is acknowledged.
+/// A second request before the first answer is done: its answer waits until all of the first is acknowledged.
 #[test]
 fn messages_take_turns_and_no_acknowledgement_is_kept_back() {
     let rounds = [(Time::ZERO, 1000, 14_600), (Time::from_us(100), 1000, 1000)];
@@ -192,7 +192,8 @@ fn messages_take_turns_and_no_acknowledgement_is_kept_back() {
     assert!(done(2) < done(1), "the test is about a busy connection");
     assert_eq!(done(3), done(1) + pipeline(&[40]) + pipeline(&[1040]));
 
-    // One segment never makes two: each request would wait for its acknowledgement.
+    // One segment never makes the two that a delayed acknowledgement waits for: each request would wait for its
+    // acknowledgement.
     let delayed = TcpConfig {
         delayed_ack: Some(DelayedAck {
             segments: 2,
@@ -203,7 +204,7 @@ fn messages_take_turns_and_no_acknowledgement_is_kept_back() {
     };
     let rounds = [0, 1, 2].map(|ms| (Time::from_ms(ms), 1000, 1000));
     let outcome = went(asked(&rounds, Time::ZERO, true), delayed);
-    // Behind the acknowledgement of what came the other way.
+    // Behind the acknowledgement of the message in the other direction.
     let (alone, behind) = (pipeline(&[1040]), pipeline(&[40, 1040]));
     assert_eq!(
         spans(&outcome),

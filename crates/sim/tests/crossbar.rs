@@ -8,7 +8,7 @@ use sidestep_sim::*;
 use sidestep_switch::{AnySched, Capacity, DropReason, buffer, sched};
 use sidestep_types::*;
 
-/// `config` with a fabric `times` as fast as the fastest port.
+/// Adds to `config` a fabric `times` as fast as the fastest port.
 fn crossing(mut config: WorldConfig, times: u64, input: Option<Size>) -> WorldConfig {
     config.switch.cioq = Some(CioqConfig {
         speedup: (times, 1),
@@ -65,7 +65,7 @@ fn a_fabric_runs_at_the_rate_of_the_fastest_port() {
     assert_eq!(outcome.flows[0].finished, Some(Time::from_ps(ps)));
 }
 
-/// When each data packet reached its host: the flow, in the order of time.
+/// Returns the arrivals of data packets at their hosts, each with its flow, in the order of time.
 fn deliveries(outcome: &Outcome) -> Vec<(Time, u32)> {
     let arrived =
         |t: &&PacketTrace| !t.ack && t.steps.last().unwrap().what == TraceEvent::Delivered;
@@ -132,7 +132,7 @@ fn a_packet_that_finds_its_input_full_is_dropped() {
             Time::from_ms(5),
         )
     };
-    // One in three leaves while ten come: 7 are there in the end, one of them crossing.
+    // One packet in three leaves while ten come: 7 are there in the end, one of them crossing.
     assert_eq!(full_drops(&go(Size::Packets(7))), 0);
     let little = go(Size::Packets(3));
     assert!(full_drops(&little) > 0);
@@ -145,7 +145,7 @@ fn a_packet_that_finds_its_input_full_is_dropped() {
 
 #[test]
 fn with_a_large_speed_up_it_is_an_output_queued_switch() {
-    // Apart by uneven times, so that no two packets meet on one picosecond.
+    // Start times differ unevenly, so that no two packets meet on one picosecond.
     let network = topology("fat_tree", &[("k", "4")]);
     let flows = || {
         let one = |s: u32| flow(s, 0, 20_000, Time::from_ns(u64::from(s) * 1_777));
@@ -215,7 +215,7 @@ proptest! {
         let settings = crossing(settings, times, Some(Size::Packets(5)));
         let outcome = run(&network, incast(1..degree, 30_000), settings, Time::from_ms(60));
         assert_conserved(&outcome);
-        // Headers and acknowledgements have room beyond the capacity there.
+        // Trimmed headers and acknowledgements have room beyond the capacity.
         prop_assume!(name != "trim");
         for port in outcome.ports.iter().filter(|p| matches!(p.from, End::Switch(_))) {
             if bytes {

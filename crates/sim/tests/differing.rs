@@ -1,4 +1,4 @@
-//! Switches that differ: each is what is said of it, and nothing else changes.
+//! Switches that differ: each follows its own settings, and nothing else changes.
 
 #![allow(missing_docs)]
 
@@ -11,7 +11,7 @@ use sidestep_sim::*;
 use sidestep_switch::{Capacity, buffer, sched};
 use sidestep_types::*;
 
-/// What `config` says of all, and for every second switch what `kind` says.
+/// Gives every second switch the settings `kind`; the others keep those of `config`.
 fn mixed(mut config: WorldConfig, kind: SwitchConfig, switches: usize) -> WorldConfig {
     let kind = SwitchConfig {
         pfc: config.switch.pfc,
@@ -84,7 +84,7 @@ fn each_switch_holds_and_orders_what_is_its_own() {
         "{:?}",
         peak("agg")
     );
-    // A port that ranks takes a second event a hop, and only where it ranks.
+    // Only a ranked port needs a second event a hop.
     let mut events = |of: Vec<Option<u16>>| {
         let mut config = config.clone();
         kind.capacity = config.switch.capacity;

@@ -1,4 +1,4 @@
-//! What becomes of single packets on their way: cut, detoured, dropped, counted.
+//! Single packets on their way: trimmed, detoured, dropped, counted.
 
 use crate::common;
 
@@ -39,7 +39,7 @@ fn trimmed_packets_go_on_as_headers_of_the_least_size_and_overtake() {
     let trims: u64 = outcome.ports.iter().map(|p| p.counts.trims).sum();
     assert!(trims > 20 && trims == outcome.totals.trims, "{trims}");
     assert_eq!(outcome.totals.drops, [0; DropReason::COUNT]);
-    // All data packets went to one port; those that were cut take 84 bytes there, the others 1538.
+    // All data packets went to one port; trimmed ones take 84 bytes there, the others 1538.
     let last = outcome
         .ports
         .iter()
@@ -65,7 +65,7 @@ fn trimmed_packets_go_on_as_headers_of_the_least_size_and_overtake() {
     );
     let spent = |t: &PacketTrace| t.steps[2].at - t.steps[1].at;
     let slowest = cut.iter().map(|t| spent(t)).max().unwrap();
-    // At most one packet of data and a burst of other headers go before a header.
+    // At most one data packet and a burst of other headers go before a header.
     assert!(slowest < Time::from_us(30), "{slowest}");
 }
 
@@ -125,7 +125,7 @@ fn the_delayed_acknowledgement_of_a_last_segment_is_sent_although_the_flow_is_co
         ack_rule: AckRule::Ns3,
         ..dctcp()
     });
-    // One segment and three leave an odd one behind; the later flow keeps the run going.
+    // One and three segments leave an odd one behind; the later flow keeps the run going.
     let flows = vec![
         flow(0, 1, 1000, Time::ZERO),
         flow(0, 2, 4000, Time::ZERO),

@@ -1,4 +1,4 @@
-//! A run that stops, is kept as bytes, and goes on from them is the run in one piece.
+//! Saved runs: a run that stops, is saved as bytes, and continues from them equals the uninterrupted run.
 
 use crate::common;
 
@@ -13,10 +13,10 @@ use sidestep_types::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// The end of every run here.
+/// End of every run here.
 const UNTIL: Time = Time::from_ms(40);
 
-/// A run before its start, looked at closely or not.
+/// Returns a run before its start, watched or not.
 fn begin<A: Agenda>(
     network: &Network,
     plan: &Arc<Plan>,
@@ -36,13 +36,13 @@ fn bytes<A: Agenda>(world: &World<A>) -> Vec<u8> {
     postcard::to_stdvec(&state).expect("bytes take it all")
 }
 
-/// `fresh` goes on from the state that `bytes` are.
+/// Continues in `fresh` from the state in `bytes`.
 fn go_on<A: Agenda>(fresh: World<A>, bytes: &[u8]) -> Result<World<A>, String> {
     let saved = postcard::from_bytes::<Saved<A>>(bytes).map_err(|e| e.to_string())?;
     fresh.go_on(saved)
 }
 
-/// Stops at each of `stops`, goes on in a world made anew, and compares with the run in one piece.
+/// Stops at each of `stops`, continues in a new world, and compares with the uninterrupted run.
 fn compare<A: Agenda>(
     network: &Network,
     plan: &Arc<Plan>,
@@ -68,7 +68,7 @@ fn compare<A: Agenda>(
     Ok(())
 }
 
-/// Nothing, or everything that can be watched.
+/// Draws no watching, or everything that can be watched.
 fn any_watching() -> impl Strategy<Value = Option<Watching>> {
     let all = (1u64..5, 0u64..2_000).prop_map(|(every, from)| Watching {
         detours: 5,
@@ -104,7 +104,8 @@ proptest! {
         compare::<HeapAgenda>(&network, &plan, &config, watching.as_ref(), &stops[..1])?;
     }
 
-    /// One byte more or less of the state is refused, or something that a run may have: nothing else comes of it.
+    /// Changes one byte of the state. The state is then refused, or describes another possible run: no other
+    /// outcome is allowed.
     #[test]
     fn a_state_with_a_wrong_byte_is_refused_or_of_a_network_that_is_there(
         config in any_switches(), plan in any_plan(16), at in any::<prop::sample::Index>(),
@@ -126,8 +127,8 @@ proptest! {
     }
 }
 
-/// Lets a run go on until so many microseconds. It may be of a state that no run has, and end in a panic, but not by a number
-/// that release builds use as an index without a check: says by which.
+/// Continues a run up to `us` microseconds. Its state may be impossible and cause a panic, but not by a number
+/// that release builds use as an index without a check: returns that number's message, if there is one.
 fn unchecked(world: &mut World, us: u64) -> Option<String> {
     let ran = catch_unwind(AssertUnwindSafe(|| world.run_until(Time::from_us(us))));
     let why = ran.err()?;
@@ -136,7 +137,7 @@ fn unchecked(world: &mut World, us: u64) -> Option<String> {
     number.parse::<u32>().is_ok().then(|| said.clone())
 }
 
-/// Packets wait in schedulers, at hosts and at the switch.
+/// Packets are queued in schedulers, at hosts and at the switch.
 #[test]
 fn no_wrong_byte_of_what_waits_is_an_index_without_a_check() {
     let star = network(1, "1 us");

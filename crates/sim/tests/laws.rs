@@ -34,12 +34,12 @@ proptest! {
         }
     }
 
-    /// A packet that a scheduler forgot would wait for ever.
+    /// A packet forgotten by a scheduler would wait forever.
     #[test]
     fn when_all_is_quiet_nothing_waits(
         network in any_network(), mut config in any_switches(), plan in any_plan(16),
     ) {
-        // Ports that pause each other for ever may hold packets for ever.
+        // Ports that pause each other forever may hold packets forever.
         prop_assume!(config.switch.pfc.is_none());
         config.ttl = 64;
         let left = left_when_quiet(&network, &plan, config);
@@ -84,7 +84,7 @@ proptest! {
         prop_assert_eq!(outcome, alone);
     }
 
-    /// Of a fat tree with ECMP: the numbers of its hosts say how long the shortest path is.
+    /// In a fat tree with ECMP, the numbers of two hosts give the length of the shortest path.
     #[test]
     fn detours_and_extra_hops_are_those_of_the_paths(
         plan in any_plan(16), capacity in 2u64..20, seed in any::<u64>(),
@@ -103,7 +103,7 @@ proptest! {
         let data = outcome.traces.iter().filter(|t| !t.ack);
         for trace in data.filter(|t| t.steps.last().is_some_and(|s| s.what == TraceEvent::Delivered)) {
             detours.add(trace.detours(), 1);
-            // Hosts 2e and 2e + 1 hang off edge e, edges 2p and 2p + 1 are in pod p.
+            // Hosts 2e and 2e + 1 are attached to edge e, edges 2p and 2p + 1 are in pod p.
             let flow = &plan.flows[trace.flow.0 as usize];
             let (src, dst) = (flow.src.0, flow.dst.0);
             let shortest = if src / 2 == dst / 2 { 1 } else if src / 4 == dst / 4 { 3 } else { 5 };
@@ -133,7 +133,7 @@ proptest! {
     fn an_explicit_fifo_queue_runs_the_same_run_as_one_event_a_hop(
         network in any_network(), config in any_config(), plan in any_plan(16),
     ) {
-        // A buffer that needs a scheduler of its own has no FIFO run to compare with.
+        // A buffer policy that needs another scheduler has no FIFO run to compare with.
         prop_assume!(config.switch.sched.0 == "fifo");
         let until = Time::from_ms(40);
         let fast = run(&network, plan.clone(), config.clone(), until);
@@ -156,11 +156,11 @@ proptest! {
         plan in any_plan(16),
         us in 1u64..40_000,
     ) {
-        // A buffer that needs a scheduler of its own gets it.
+        // A buffer policy that needs a particular scheduler gets it.
         if buffer::nature(&config.switch.buffer.0).works_beside(sched) {
             config.switch.sched = values(sched::ENTRIES, sched, &[]);
         }
-        // Delays of whole packets: they arrive as others leave.
+        // Delays of whole packets: packets arrive as others leave.
         let delay = if same_delays { format!("{} ns", 8 * config.framing.wire(1500)) } else { "1 us".into() };
         let network = network(kind, &delay);
         let until = Time::from_us(us);
@@ -193,7 +193,7 @@ proptest! {
                 End::Host(_) => None,
             })
             .collect();
-        // Per port: when each packet was queued and when it arrived at the far end.
+        // Per port: the time when each packet was queued, and when it arrived at the far end.
         let mut passages: BTreeMap<(SwitchId, PortId), Vec<(Time, Time)>> = BTreeMap::new();
         let mut detours = 0;
         for trace in &outcome.traces {
@@ -215,7 +215,7 @@ proptest! {
                         End::Switch(switch),
                         Event::Drop { port, reason: DropReason::Full },
                     ) => {
-                        // Nothing open: the wanted port was full.
+                        // Every port was full, the wanted one included.
                         prop_assert!(leads_to_switch.contains_key(&(switch, port)));
                     }
                     _ => {}
@@ -245,7 +245,7 @@ fn a_packet_with_nothing_behind_it_takes_one_event_a_hop() {
     assert_eq!((hops, planned.totals.events), (5, events + 4));
 }
 
-/// A run that plans every end of a transmission.
+/// Runs with every end of a transmission scheduled.
 fn run_planned<A: Agenda>(
     network: &Network,
     plan: &Arc<Plan>,
@@ -329,7 +329,7 @@ fn ties_between_equal_senders_are_broken_fairly() {
         assert_eq!(outcome.totals.drops[DropReason::Full as usize], 1);
         first += u32::from(outcome.flows[0].finished.is_some());
     }
-    // 200 expected, standard deviation 10.
+    // Expected are 200, with a standard deviation of 10.
     assert!(
         (160..240).contains(&first),
         "the first host won {first} of 400 ties"

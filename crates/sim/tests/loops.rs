@@ -1,4 +1,4 @@
-//! Closed loops: flows that replace each other, and flows with segments of their own size.
+//! Closed loops: flows that replace each other, and flows with their own segment size.
 
 use crate::common;
 
@@ -14,7 +14,7 @@ use sidestep_types::*;
 use std::num::NonZeroU16;
 use std::sync::Arc;
 
-/// Flows that follow each other: the first starts at time zero, and no other at `until` or later.
+/// Returns flows that follow each other: the first starts at time zero, and none starts at `until` or later.
 fn chain(hops: &[(u32, u32, u64)], first: u32, until: Time) -> Vec<FlowPlan> {
     let each = (first..).zip(hops).map(|(id, &(src, dst, size))| FlowPlan {
         start: match id.checked_sub(1).filter(|before| *before >= first) {
@@ -29,7 +29,7 @@ fn chain(hops: &[(u32, u32, u64)], first: u32, until: Time) -> Vec<FlowPlan> {
     each.collect()
 }
 
-/// The workload with these values, planned for `window`.
+/// Returns the plan of the `replace` workload with these values, for `window`.
 fn planned(network: &Network, sets: &[(&str, &str)], window: Time) -> Arc<Plan> {
     let (_, values) = values(workload::ENTRIES, "replace", sets);
     let made = workload::build("replace", &values, &NoFiles, network).unwrap();
@@ -48,8 +48,8 @@ fn one_flow_after_the_other_on_idle_links_completes_as_often_as_its_time_fits() 
     let sets = [("active", "1"), ("cdf", "off"), ("size", "14600 B")];
     let plan = planned(&network, &sets, window);
     let outcome = run(&network, plan, config("ecn", 100, 1), window);
-    // Ten packets of 12.304 us, stored once, and two delays of 1 us, for all pairs of hosts alike. Each
-    // but the first leaves behind the acknowledgement of the last byte of the one before, of 0.672 us.
+    // Ten packets of 12.304 us, stored once, and two delays of 1 us, for all pairs of hosts alike. Each flow
+    // but the first leaves behind the acknowledgement of the previous flow's last byte, of 0.672 us.
     let alone = Time::from_ns(11 * 12_304 + 2_000);
     let ack = Time::from_ns(672);
     let done: Vec<Time> = outcome.flows.iter().map_while(|f| f.finished).collect();
@@ -59,13 +59,13 @@ fn one_flow_after_the_other_on_idle_links_completes_as_often_as_its_time_fits() 
             .zip(&done)
             .all(|(n, at)| *at + ack == (alone + ack) * n)
     );
-    // The next one is under way, and no other was handed over.
+    // The next flow is in progress, and no other was handed over.
     let started = outcome.flows.iter().filter(|f| f.started.is_some());
     assert_eq!(started.count(), done.len() + 1);
     assert!(outcome.end <= window);
 }
 
-/// Each goes to and fro over the link between two switches, with data one way and a byte the other.
+/// Each loop alternates over the link between two switches, with data one way and a byte the other.
 #[test]
 fn flows_of_one_size_in_a_loop_share_a_link() {
     let window = Time::from_ms(400);
@@ -136,7 +136,8 @@ fn a_loop_that_ends_elsewhere_is_refused() {
     );
 }
 
-/// Whatever the transport: full segments carry what the flow says, and a smaller last one the rest.
+/// Checks that, whatever the transport, full segments have the size given by the flow, and a smaller last one
+/// carries the rest.
 #[test]
 fn a_flow_has_segments_of_its_own_size() {
     let network = topology("single_switch", &[("hosts", "4")]);
@@ -171,7 +172,7 @@ fn a_flow_has_segments_of_its_own_size() {
     }
 }
 
-/// Pauses leave room for the largest packet that any flow has.
+/// Pauses leave room for the largest packet of any flow.
 #[test]
 fn pauses_know_the_largest_segment_of_a_plan() {
     let network = topology("single_switch", &[("hosts", "8")]);
@@ -226,7 +227,7 @@ fn a_segment_above_the_receive_window_or_any_packet_is_refused() {
     );
 }
 
-/// Flows at any instants and any loops beside them, with segments of any size.
+/// Draws flows at any instants, and any loops beside them, with segments of any size.
 fn any_traffic() -> impl Strategy<Value = (Arc<Plan>, Time)> {
     let hops = proptest::collection::vec((1u32..16, 1u64..60_000), 1..12);
     let loops = proptest::collection::vec((0u32..16, hops), 1..6);

@@ -1,4 +1,4 @@
-//! One program of all tests of this room that need none of their own: each program is linked with the whole room.
+//! All tests of this crate that share one program: each further program would link the whole crate again.
 
 mod changes;
 mod classes;

@@ -1,7 +1,7 @@
-//! Policies of the caller's that break their promises are stopped with a message, before a number
-//! of theirs is used as an index. In a debug build an index that is out of range says "index … of
-//! …" there: that message is the bug these tests look for. In a release build there is no such
-//! check, so scripts/test-all.sh runs them optimised, under a sanitizer.
+//! Custom policies that break their promises must be stopped with a message, before a number they return is
+//! used as an index. In a debug build an index that is out of range panics with "index … of …": that message is
+//! the bug these tests look for. In a release build there is no such check, so scripts/test-all.sh runs them
+//! optimised, under a sanitizer.
 
 mod common;
 
@@ -19,7 +19,7 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
-/// Nine hosts send to one, over a leaf-spine network whose ports hold four packets.
+/// Returns a world in which eight hosts send to one, over a leaf-spine network whose ports hold four packets.
 fn world() -> World {
     let network = topology(
         "leaf_spine",
@@ -30,7 +30,7 @@ fn world() -> World {
     World::new(&network, incast(1..9, 14_600), settings).expect("a world")
 }
 
-/// What stops `run`; `None` when nothing does.
+/// Returns the message of the panic that stops `run`; `None` without one.
 fn stopped<T>(run: impl FnOnce() -> T) -> Option<String> {
     let caught = catch_unwind(AssertUnwindSafe(run)).err()?;
     let said = match caught.downcast::<String>() {
@@ -89,7 +89,7 @@ fn with_buffer<B: Buffer + Send + 'static>(make: impl Fn() -> B) -> World {
     world
 }
 
-/// A scheduler whose `pop` and `evict` are the caller's.
+/// Scheduler whose `pop` and `evict` are given by the caller.
 struct Own<F> {
     waiting: Vec<u32>,
     names: F,
@@ -140,14 +140,14 @@ fn a_scheduler_that_names_the_packet_of_another_port_is_stopped() {
         own(move |waiting| {
             let mut all = shared.lock().unwrap();
             all.append(waiting);
-            // The oldest of any port.
+            // The oldest packet of any port.
             (!all.is_empty()).then(|| all.remove(0))
         })
     }));
     assert!(said.contains("which does not wait there"), "{said}");
 }
 
-/// What a buffer of the caller's does when the queue it is asked for is full.
+/// Buffer policy that calls the given function when the queue is full.
 struct WhenFull<F>(F);
 
 impl<F: FnMut(&Packet, Want, &mut dyn Queues) -> Verdict> Buffer for WhenFull<F> {
@@ -209,7 +209,7 @@ fn a_buffer_that_detours_to_a_port_that_is_not_there_or_to_a_host_is_stopped() {
         "{}",
         to(60_000)
     );
-    // Hosts hang off the ports before those of the spines.
+    // Ports to hosts come before those to spines.
     assert!(to(2).contains("a packet reached a host it does not go to"));
 }
 
@@ -220,7 +220,7 @@ fn a_buffer_that_detours_after_it_evicted_is_stopped() {
         evicted = !evicted;
         match evicted {
             true => Verdict::Evict { mark: false },
-            // The queue grows beyond its limit, so that one eviction is too few.
+            // The queue grows beyond its limit, so that one eviction is not enough.
             false => Verdict::Detour {
                 port: want.port,
                 mark: true,
@@ -236,7 +236,7 @@ fn a_buffer_that_detours_after_it_evicted_is_stopped() {
 #[test]
 fn a_buffer_that_asks_about_a_port_that_is_not_there_is_stopped() {
     const NOWHERE: PortId = PortId(60_000);
-    // No set of ports has a farther one.
+    // A set of ports has no higher number.
     const FAR: PortId = PortId(255);
     let asked: [fn(&mut dyn Queues) -> bool; 8] = [
         |q| q.depth(NOWHERE).packets > 0,
@@ -274,7 +274,7 @@ fn a_buffer_that_asks_about_a_port_that_is_not_there_is_stopped() {
     assert!(said.starts_with("port 255 of a switch with "), "{said}");
 }
 
-/// Does what it should, and sometimes something else.
+/// Policy that behaves, and sometimes misbehaves at random.
 struct Mad(Rng, Vec<u32>);
 
 impl Mad {
@@ -286,7 +286,7 @@ impl Mad {
         self.0.below(40) == 0
     }
 
-    /// A small number, a large one, or the largest.
+    /// Draws a small number, a large one, or one of the largest.
     fn number(&mut self) -> u32 {
         match self.0.below(4) {
             0 => u32::MAX - self.0.below(3) as u32,
@@ -364,7 +364,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Also when whoever drives the run catches the panic and goes on.
+    /// Checks this even if the driver of the run catches the panic and continues.
     #[test]
     fn whatever_policies_do_no_number_of_theirs_is_an_index_unchecked(
         seed: u64, which in 1u8..8, cioq: bool,

@@ -1,4 +1,4 @@
-//! MPTCP in a network: one subflow is TCP, several fill several paths, whatever happens to one of them.
+//! MPTCP in a network: one subflow behaves as TCP, several fill several paths, whatever happens to one of them.
 
 use crate::common;
 
@@ -22,13 +22,13 @@ fn one_subflow(transport: &TransportConfig, coupling: Coupling) -> TransportConf
     mptcp.into()
 }
 
-/// A TCP that can be a subflow: Swift cannot.
+/// Returns the TCP of a transport that can be a subflow: Swift cannot.
 fn of_subflows(transport: &TransportConfig) -> Option<&TcpConfig> {
     let delays = transport.nature().delays;
     transport.tcp().filter(|_| !delays)
 }
 
-/// What may couple subflows of this TCP: a window that is given back is not coupled (`mptcp` refuses it).
+/// Returns the couplings possible with this TCP: `mptcp` refuses to couple a window that is restored.
 fn couplings(tcp: &TransportConfig) -> Vec<Coupling> {
     let gives_back = tcp.tcp().is_some_and(|tcp| tcp.reordering.undo);
     let both = [Coupling::Lia, Coupling::Uncoupled];
@@ -37,7 +37,7 @@ fn couplings(tcp: &TransportConfig) -> Vec<Coupling> {
         .collect()
 }
 
-/// The run with TCP, and with one subflow, which must be the same but for what is told of subflows.
+/// Runs with TCP, and with one subflow; both must agree except for the rows of subflows.
 fn same_as_tcp(network: &Network, plan: &Arc<Plan>, config: &WorldConfig, until: Time) -> Outcome {
     let tcp = run(network, plan.clone(), config.clone(), until);
     for coupling in couplings(&config.transport) {
@@ -207,7 +207,7 @@ proptest! {
     }
 }
 
-/// Two leaves and two spines; links between switches as fast as those of hosts.
+/// Returns two leaves and two spines; two links between switches are as fast as one of a host.
 fn two_paths() -> Network {
     let sets = [
         ("leaves", "2"),
@@ -219,7 +219,7 @@ fn two_paths() -> Network {
     topology("leaf_spine", &sets)
 }
 
-/// Goodput in bit/s of one endless flow over [`two_paths`] with so many subflows, and the seed.
+/// Returns the goodput in bit/s of one endless flow over [`two_paths`] with this many subflows, and this seed.
 fn goodput(subflows: u8, seed: u64, scheduler: Scheduler) -> f64 {
     let tcp = TcpConfig {
         recovery: Recovery::Sack,
@@ -245,7 +245,7 @@ fn two_subflows_fill_two_paths_where_one_fills_one() {
     for scheduler in [Scheduler::LowestRtt, Scheduler::RoundRobin] {
         let one = goodput(1, 1, scheduler) / link;
         assert!((0.9..=1.0).contains(&one), "{one}");
-        // Both hash to one path in half of the seeds.
+        // Both subflows hash to one path in half of the seeds.
         let two: Vec<f64> = (1..=8).map(|s| goodput(2, s, scheduler) / link).collect();
         let both = two.iter().filter(|share| **share > 1.8).count();
         let same = two
@@ -259,7 +259,7 @@ fn two_subflows_fill_two_paths_where_one_fills_one() {
     }
 }
 
-/// Loses everything of one subflow that carries data, from the packet of this number on.
+/// Buffer that drops all data of one subflow, from the packet of this number on.
 #[derive(Clone)]
 struct Dead {
     subflow: u8,
@@ -336,23 +336,24 @@ fn what_a_dead_path_holds_arrives_by_the_other_one() {
         assert!(well.reinjections > 0 && ill.reinjections == 0);
         assert_eq!(with.totals.reinjections, u64::from(well.reinjections));
         assert_eq!((without.totals.reinjections, well.retransmits), (0, 0));
-        // What is carried twice, and no more, is what the ill one had in flight.
+        // Exactly the data that the failed subflow had in flight is carried twice.
         let twice = ill.bytes + well.bytes - 400_000;
         assert_eq!(twice.div_ceil(1460), u64::from(well.reinjections));
-        // After the first timeout, 10 ms, all is there; without, as the path is back.
+        // With reinjection, all data is there after the first timeout, 10 ms; without, only when the path is
+        // back.
         let took = |o: &Outcome| o.flows[0].finished.expect("delivered");
         assert!(took(&with) < Time::from_ms(40), "{:?}", took(&with));
         assert!(took(&without) > Time::from_s(1), "{:?}", took(&without));
-        // The ill subflow repairs what it sent all the same, and both are closed.
+        // The failed subflow repairs what it sent all the same, and both are closed.
         assert!(ill.timeouts > 1);
         assert_eq!(with.flows[0].spurious_timeouts, 0);
     }
 }
 
-/// Loses data at random, each segment once at most.
+/// Buffer that drops data at random, each segment once at most.
 #[derive(Clone)]
 struct Lossy {
-    /// In 2⁻³².
+    /// Drop probability, in 2⁻³².
     share: u64,
 }
 
@@ -372,8 +373,9 @@ impl Buffer for Lossy {
     }
 }
 
-/// Goodput in bit/s of one endless flow over two spines that lose these shares of its data, in thousandths, and how many of
-/// them carry it. Links are faster than any window: round trips are alike and do not change.
+/// Returns the goodput in bit/s of one endless flow over two spines that drop these shares of its data, in
+/// thousandths, and the number of spines that carry it. Links are faster than any window: round trips are equal
+/// and constant.
 fn lossy_goodput(transport: &TransportConfig, thousandths: [u64; 2], seed: u64) -> (f64, usize) {
     let sets = [
         ("leaves", "2"),
@@ -418,7 +420,7 @@ fn lossy_goodput(transport: &TransportConfig, thousandths: [u64; 2], seed: u64) 
     (goodput, spines.count())
 }
 
-/// The mean over the first four seeds with which the flow's data takes so many spines.
+/// Returns the mean over the first four seeds with which the flow's data uses this many spines.
 fn mean_lossy_goodput(transport: &TransportConfig, thousandths: [u64; 2], spines: usize) -> f64 {
     let runs = (1..20).map(|seed| lossy_goodput(transport, thousandths, seed));
     let fit: Vec<f64> = (runs.filter(|run| run.1 == spines).map(|run| run.0))
@@ -428,8 +430,8 @@ fn mean_lossy_goodput(transport: &TransportConfig, thousandths: [u64; 2], spines
     fit.iter().sum::<f64>() / 4.0
 }
 
-/// RFC 6356's aim is as much as one TCP takes on the best path. Where losses are random and round trips alike that holds within
-/// what windows that go up and down make of it: a little more than that on equal paths, a little less on unequal ones
+/// RFC 6356 aims at the throughput of one TCP on the best path. With random losses and equal round trips that
+/// holds up to the effect of varying windows: a little more on equal paths, a little less on unequal ones
 /// (docs/transports/mptcp.md).
 #[test]
 fn coupled_subflows_take_about_what_a_tcp_takes_on_the_best_path() {

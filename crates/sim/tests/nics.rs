@@ -1,4 +1,4 @@
-//! Queues of NICs that decide: what they drop, mark and reorder, exactly.
+//! NIC queues with a buffer policy: exactly which packets they drop, mark and reorder.
 
 use crate::common;
 
@@ -10,7 +10,7 @@ use sidestep_switch::{Capacity, DropReason, buffer, sched};
 use sidestep_transport::TcpConfig;
 use sidestep_types::*;
 
-/// The queue of a NIC.
+/// Returns the settings of a NIC's queue.
 fn nic(name: &str, sets: &[(&str, &str)], sched: &str, packets: Option<u64>) -> Option<NicConfig> {
     let room = |n| Capacity::PerPort(Size::Packets(n));
     Some(NicConfig {
@@ -20,7 +20,7 @@ fn nic(name: &str, sets: &[(&str, &str)], sched: &str, packets: Option<u64>) -> 
     })
 }
 
-/// A first window of so many segments.
+/// Returns settings with an initial window of this many segments.
 fn window(segments: u32) -> WorldConfig {
     let mut settings = config("droptail", 1, 1);
     settings.switch.capacity = Capacity::Unlimited;
@@ -32,13 +32,14 @@ fn window(segments: u32) -> WorldConfig {
     settings
 }
 
-/// The ports of hosts.
+/// Returns the ports of hosts.
 fn of_hosts(outcome: &Outcome) -> impl Iterator<Item = &PortOutcome> {
     let ports = outcome.ports.iter();
     ports.filter(|port| matches!(port.from, End::Host(_)))
 }
 
-/// A window comes at once: a NIC of n packets takes n of it, a queue that holds K marks what comes then.
+/// A window arrives at once: a NIC of n packets accepts n of it, and a queue that holds K marks what comes
+/// then.
 #[test]
 fn of_a_window_a_nic_takes_what_fits_and_marks_what_comes_above_the_threshold() {
     let network = topology("single_switch", &[("hosts", "2")]);
@@ -75,7 +76,7 @@ fn of_a_window_a_nic_takes_what_fits_and_marks_what_comes_above_the_threshold() 
     }
 }
 
-/// The same window into a switch behind a link that takes no time, as if that were the NIC.
+/// Sends the same window into a switch behind a link that takes no time, as if the switch were the NIC.
 #[test]
 fn a_nic_marks_and_drops_as_the_port_of_a_switch_does() {
     let network = |rate: &str| {
@@ -117,7 +118,7 @@ fn a_nic_marks_and_drops_as_the_port_of_a_switch_does() {
     }
 }
 
-/// What a NIC lost was lost: it is sent again for a reason.
+/// A packet dropped by a NIC was lost: its retransmission is needed.
 #[test]
 fn what_a_nic_drops_or_evicts_is_sent_again_for_a_reason() {
     let network = topology("single_switch", &[("hosts", "3")]);
@@ -169,7 +170,7 @@ fn what_a_nic_drops_or_evicts_is_sent_again_for_a_reason() {
     }
 }
 
-/// Flows whose timers go off at one instant: the NIC takes what is sent again by one, and drops it of the others.
+/// Timers of several flows go off at one instant: the NIC accepts one retransmission, and drops the others.
 #[test]
 fn what_a_nic_drops_as_it_is_sent_again_is_still_to_be_sent_again() {
     let network = topology("single_switch", &[("hosts", "3")]);
@@ -181,7 +182,7 @@ fn what_a_nic_drops_as_it_is_sent_again_is_still_to_be_sent_again() {
     let outcome = run(&network, plan(flows), settings, Time::from_s(2));
     assert_conserved(&outcome);
     let totals = outcome.totals;
-    // One gets through, then one at each of five timeouts that all the others share.
+    // One packet gets through, then one at each of five timeouts that all the others share.
     assert_eq!((totals.host_drops, totals.timeouts), (15, 15));
     assert_eq!(
         (totals.spurious_retransmits, totals.spurious_timeouts),
@@ -189,7 +190,7 @@ fn what_a_nic_drops_as_it_is_sent_again_is_still_to_be_sent_again() {
     );
 }
 
-/// Ten segments of a long flow, and one of a short flow that comes while the first is sent.
+/// Sends ten segments of a long flow, and one of a short flow that comes while the first is sent.
 #[test]
 fn at_a_ranked_nic_a_short_flow_waits_for_one_packet_alone() {
     let network = topology("single_switch", &[("hosts", "3")]);
@@ -238,7 +239,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// A decision that always says yes is none.
+    /// A buffer policy that accepts everything is the same as none.
     #[test]
     fn a_nic_that_takes_all_in_turn_runs_the_run_of_one_that_does_not_decide(
         network in any_network(), mut config in any_switches(), plan in any_plan(16),
@@ -251,7 +252,7 @@ proptest! {
         prop_assert_eq!(&plain, &run(&network, plan, config, until));
     }
 
-    /// What is dropped at hosts and at switches is all that is dropped, and hosts have no other queue.
+    /// All drops happen at hosts and at switches, and hosts have no other queue.
     #[test]
     fn hosts_and_switches_together_mark_and_drop_what_a_run_does(
         network in any_network(), config in any_switches(), nic in any_nic(), plan in any_plan(16),

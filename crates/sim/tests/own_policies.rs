@@ -1,4 +1,4 @@
-//! Policies that are in no registry: plugged in, asked and obeyed like any other.
+//! Custom policies, in no registry: plugged in, called and obeyed like any other.
 
 use crate::common;
 
@@ -12,7 +12,7 @@ use sidestep_types::*;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// Ranks by the number of the flow: the highest is the worst, of equals the latest.
+/// Scheduler that ranks by the number of the flow: the highest is the worst, of equals the latest.
 #[derive(Default)]
 struct ByFlow(Vec<(u32, u32)>);
 
@@ -33,7 +33,7 @@ impl Sched for ByFlow {
     }
 }
 
-/// Evicts for a lower flow.
+/// Buffer policy that evicts for a lower flow.
 struct Lower;
 
 impl Buffer for Lower {
@@ -119,7 +119,7 @@ fn a_lower_flow_takes_the_place_of_a_higher_one() {
     assert_eq!(outcome.traces.iter().filter(gone).count() as u64, evicted);
 }
 
-/// The last of the next hops, or a port that may not be there.
+/// Route to the last of the next hops, or to a port that may not exist.
 struct Last(Option<u16>);
 
 impl Route for Last {
@@ -214,8 +214,8 @@ fn a_buffer_of_ones_own_that_names_a_port_that_is_not_there_is_stopped() {
     world.run_until(Time::from_ms(1));
 }
 
-/// Flows with even and with odd numbers in queues of their own, served in turn. Counts the flows that it is
-/// shown.
+/// Scheduler with one queue for flows with even and one for flows with odd numbers, served in turn. It counts
+/// the flows it is shown.
 #[derive(Default)]
 struct InTurn {
     waiting: [VecDeque<(u32, u16)>; 2],
@@ -255,7 +255,7 @@ impl Sched for InTurn {
     }
 }
 
-/// Room for so many packets for each flow of the class that ever came by.
+/// Buffer policy with room for this many packets for each flow of the class that ever came by.
 struct PerFlow(u32);
 
 impl Buffer for PerFlow {
@@ -291,7 +291,7 @@ fn a_scheduler_that_counts_flows_makes_room_for_the_first_packet_of_each() {
     let outcome = run(1);
     assert_conserved(&outcome);
     assert!(outcome.totals.drops[DropReason::Full as usize] > 0);
-    // Fifteen answers at most wait before one host: eight of them even.
+    // At most fifteen answers are queued before one host: eight of them even.
     let peak = outcome
         .ports
         .iter()

@@ -1,4 +1,4 @@
-//! A run whose world is cut is the run in one piece, whatever the cut.
+//! Split runs: a run in parts equals the run in one piece, whatever the partition.
 
 use crate::common;
 
@@ -9,7 +9,7 @@ use sidestep_sim::*;
 use sidestep_types::*;
 use std::sync::Arc;
 
-/// The end of every run here.
+/// End of every run here.
 const UNTIL: Time = Time::from_ms(40);
 
 fn cut(network: &Network, parts: usize, config: &WorldConfig) -> Result<Arc<Cut>, Uncut> {
@@ -21,7 +21,7 @@ fn parts(network: &Network, plan: &Arc<Plan>, config: &WorldConfig, cut: &Arc<Cu
     parts.expect("parts")
 }
 
-/// What can be asked of a run between its events.
+/// Results that a run can be queried for between its events.
 type Look = (Vec<sidestep_switch::Depth>, Vec<u64>, Vec<u64>, u64, u64);
 
 fn compare(
@@ -115,7 +115,7 @@ proptest! {
         let mut plan = Plan::clone(&plan);
         plan.classes = ["one", "other", "third"].map(String::from).to_vec();
         for f in 0..plan.flows.len() {
-            // Those that share a connection have one transport.
+            // Flows that share a connection have one transport.
             let joint = plan.joint_place(FlowId(f as u32)).map(|i| plan.joint[i].opener.0);
             plan.flows[f].class = (joint.unwrap_or(f as u32) % 3) as u8;
         }

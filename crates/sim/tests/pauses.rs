@@ -1,4 +1,4 @@
-//! Pauses between switches: nothing is lost with enough headroom, and what that costs.
+//! Pauses between switches: nothing is lost with enough headroom, and the price of that.
 
 use crate::common;
 
@@ -11,7 +11,7 @@ use sidestep_switch::{AnySched, Capacity, DropReason, buffer, sched};
 use sidestep_types::*;
 use std::sync::Arc;
 
-/// DCTCP over unlimited output queues whose switches pause from `xoff` bytes on.
+/// Returns DCTCP over unlimited output queues whose switches pause from `xoff` bytes on.
 fn pausing(xoff: u64, headroom: Option<u64>, seed: u64) -> WorldConfig {
     let mut config = config("ecn", 1, seed);
     config.switch.capacity = Capacity::Unlimited;
@@ -34,7 +34,7 @@ fn port(outcome: &Outcome, from: End, to: End) -> PortOutcome {
 
 const FULL: u32 = 1538;
 
-/// Source, target and size of each flow.
+/// Draws source, target and size of each flow.
 fn any_incast() -> impl Strategy<Value = Vec<(u32, u32, u64)>> {
     let targets = prop_oneof![3 => Just(0u32), 1 => 1u32..16];
     proptest::collection::vec((1u32..16, targets, 1u64..200_000), 1..30)
@@ -81,9 +81,9 @@ fn a_pause_waits_for_its_frame_and_lasts_until_the_resume() {
     assert_eq!(early.end, Time::from_ns(13_304 + 672 + 1_000));
     let outcome = run(&network, plan, config, Time::from_s(1));
     let nic = port(&outcome, End::Host(HostId(1)), End::Switch(SwitchId(0)));
-    // The first packet is in at 12.304 + 1 us; the pause takes 0.672 + 1 us back. Its last bit
-    // leaves as the second arrives, so that resume and pause come back together. The second
-    // leaves 12.304 us later, and the last resume takes 1.672 us again.
+    // The first packet is in at 12.304 + 1 us; the pause takes 0.672 + 1 us back. The last bit of the first
+    // packet leaves as the second arrives, so that resume and pause come back together. The second leaves
+    // 12.304 us later, and the last resume takes 1.672 us again.
     let began = Time::from_ns(13_304 + 1_672);
     let ended = Time::from_ns(13_304 + 2 * 12_304 + 1_672);
     assert_eq!((nic.pauses, nic.paused), (2, ended - began));
@@ -92,8 +92,8 @@ fn a_pause_waits_for_its_frame_and_lasts_until_the_resume() {
 
 #[test]
 fn a_pause_waits_behind_the_packet_on_the_wire_and_ahead_of_the_queue() {
-    // Host 0 is sent a long train, so that its cable is never idle towards it; what it sends
-    // itself is paused at once.
+    // Host 0 receives a long train, so that its cable is never idle towards it; its own packets are paused at
+    // once.
     let network = topology("single_switch", &[("hosts", "3"), ("delay", "1 us")]);
     let flows = vec![
         flow(1, 0, 10 * 1460, Time::ZERO),
@@ -108,9 +108,9 @@ fn a_pause_waits_behind_the_packet_on_the_wire_and_ahead_of_the_queue() {
     let outcome = run(&network, plan(flows), config, Time::from_s(1));
     let nic = port(&outcome, End::Host(HostId(0)), End::Switch(SwitchId(0)));
     assert_eq!(nic.pauses, 1);
-    // In at 33.304 us, when the switch sends host 0 its second packet, until 37.912. It leaves
-    // for host 2 at 45.608, when the switch sends the third: host 1 was paused as well, and it
-    // came at 40.584 only.
+    // The packet is in at 33.304 us, while the switch sends host 0 its second packet, until 37.912. It leaves
+    // for host 2 at 45.608, when the switch sends the third packet: host 1 was paused as well, and that packet
+    // came only at 40.584.
     let (first, second) = (37_912, 40_584 + 12_304);
     assert_eq!(nic.paused, Time::from_ns(second - first));
 }
@@ -127,8 +127,8 @@ fn with_too_little_headroom_packets_are_lost() {
     };
     assert_eq!(full_drops(&go(needed)), 0);
     let most = go(needed).ports.iter().map(|p| p.input_peak_bytes).max();
-    // The pause is there after 10.672 us, and what was sent by then is in 10 us later: two
-    // packets, since hardly anything goes back that the pause would wait for.
+    // The pause arrives after 10.672 us, and packets sent by then arrive 10 us later: two packets, since hardly
+    // anything goes back that the pause would wait for.
     assert_eq!(most, Some(15_180 + 2 * 1518));
     assert!(full_drops(&go(1518)) > 0);
     assert_conserved(&go(1518));
@@ -146,7 +146,7 @@ fn a_packet_that_finds_no_room_asks_for_the_pause_as_well() {
     assert_conserved(&outcome);
 }
 
-/// The ports without what only a network with pauses counts.
+/// Returns the ports without counts that exist only in a network with pauses.
 fn unwatched(outcome: &Outcome) -> Vec<PortOutcome> {
     let bare = |p: &PortOutcome| PortOutcome {
         input_peak_bytes: 0,
@@ -180,8 +180,8 @@ fn thresholds_that_are_never_reached_change_nothing() {
 
 #[test]
 fn a_flow_to_an_idle_host_stands_behind_a_paused_port() {
-    // Hosts 0 to 3 are left, 4 to 7 right of one cable. Three flows fill host 4's port; the
-    // fourth goes to host 5, which nobody else wants, over the same cable.
+    // Hosts 0 to 3 are left, 4 to 7 right of one cable. Three flows fill host 4's port; the fourth goes over
+    // the same cable to host 5, which has no other traffic.
     let network = topology(
         "dumbbell",
         &[("left", "4"), ("right", "4"), ("bottleneck_rate", "1 Gbps")],
@@ -213,7 +213,7 @@ fn a_flow_to_an_idle_host_stands_behind_a_paused_port() {
     );
 }
 
-/// `n` switches in a ring with a host each.
+/// Returns `n` switches in a ring with a host each.
 fn ring(n: u32) -> Network {
     let cable = |a, b| Cable {
         a,
@@ -231,7 +231,8 @@ fn ring(n: u32) -> Network {
     }
 }
 
-/// Each of 5 hosts to the one two switches on: the short way round is the same way for all.
+/// Returns a plan in which each of 5 hosts sends to the one two switches on: the short way round has the same
+/// direction for all.
 fn around(size: u64) -> Arc<Plan> {
     plan(
         (0..5)
@@ -271,7 +272,7 @@ fn a_ring_of_full_switches_locks_for_ever_and_says_so() {
             .iter()
             .all(|f| f.finished.is_none() && f.timeouts > 0)
     );
-    // Pauses alone do not make one: with marks the same traffic gets through.
+    // Pauses alone do not cause a deadlock: with marks the same traffic gets through.
     config.switch.buffer = values(buffer::ENTRIES, "ecn", &[("mark_at", "3 pkt")]);
     config.switch.pfc = pausing(60_000, None, 1).switch.pfc;
     let marked = run(&ring(5), around(2_000_000), config, Time::from_s(2));
@@ -301,7 +302,7 @@ fn a_scheduler_of_ones_own_is_paused_and_loses_nothing() {
     assert!(outcome.totals.pauses > 0);
 }
 
-/// Fifteen hosts send to one over ports of ten packets, which fill before a port's share does.
+/// Runs fifteen hosts that send to one over ports of ten packets, which fill before a port's share does.
 fn pausing_over(name: &str) -> Outcome {
     let network = topology("fat_tree", &[("k", "4")]);
     let mut config = pausing(12_000, None, 1);
@@ -319,7 +320,7 @@ fn pausing_over(name: &str) -> Outcome {
 
 #[test]
 fn an_evicted_packet_counts_no_more_for_the_port_that_brought_it() {
-    // One that counted on would keep its sender paused for ever.
+    // A packet that was still counted would keep its sender paused forever.
     let totals = pausing_over("pfabric").totals;
     assert!(
         totals.drops[DropReason::Evicted as usize] > 10,
@@ -333,7 +334,7 @@ fn a_trimmed_packet_counts_for_what_is_left_of_it() {
     assert!(totals.trims > 10, "{totals:?}");
 }
 
-/// A frame that waited for a slow packet died with the link: no later one waits behind it.
+/// A frame that waited for a slow packet was lost with the link: later frames do not wait behind it.
 #[test]
 fn a_pause_after_a_return_waits_for_no_frame_that_died_with_the_link() {
     let network = topology("single_switch", &[("hosts", "6")]);
@@ -352,7 +353,7 @@ fn a_pause_after_a_return_waits_for_no_frame_that_died_with_the_link() {
             reroute: None,
         }));
     }
-    // Small flows whose acknowledgements are under way when the rate falls, and large ones after it.
+    // Small flows whose acknowledgements are in flight when the rate falls, and large ones after it.
     let acked = (1..6).flat_map(|host| (0..8).map(move |i| flow(host, 0, 1460, at(10 * i))));
     let later = (1..6).map(|host| flow(host, 0, 200_000, at(3_000)));
     let plan = plan(acked.chain(later).collect());

@@ -1,4 +1,4 @@
-//! Senders that learn from needless repairs, on a network that loses nothing and puts nothing in order.
+//! Senders that learn from needless repairs, on a network that loses nothing and reorders freely.
 
 use crate::common;
 
@@ -8,7 +8,7 @@ use sidestep_switch::*;
 use sidestep_transport::*;
 use sidestep_types::*;
 
-/// Sixteen hosts, each of which sends 4 MB to one in another pod, over paths drawn for each packet.
+/// Runs sixteen hosts, each of which sends 4 MB to one in another pod, over paths drawn for each packet.
 fn sprayed(transport: TcpConfig) -> Outcome {
     let network = topology("fat_tree", &[("k", "4")]);
     let mut settings = config("droptail", 1, 1);
@@ -70,7 +70,7 @@ fn senders_that_hear_of_needless_repairs_make_fewer_and_are_done_sooner() {
     let alone = sprayed(newreno(Recovery::NewReno, early));
     let plain = sprayed(newreno(Recovery::NewReno, TcpConfig::default().reordering));
     let (told, repaired) = (before.totals.dsacks, before.totals.retransmits);
-    // What comes when all is delivered is told by nobody.
+    // Duplicates that arrive after everything is delivered are not reported.
     assert!(
         told <= repaired && told * 10 > repaired * 9,
         "{told} of {repaired}"

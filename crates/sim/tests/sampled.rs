@@ -1,4 +1,4 @@
-//! Of some packets it is recorded what they do, and of every queue how long it is, at every instant.
+//! Sampled recordings: events of some packets, and the length of every queue at every instant.
 
 use crate::common;
 
@@ -9,7 +9,7 @@ use sidestep_sim::*;
 use sidestep_types::*;
 use std::collections::BTreeMap;
 
-/// The recording of an incast with detours and drops, from this instant on.
+/// Returns the recording of an incast with detours and drops, from this instant on.
 fn recorded(buffer: &str, packets: Packets, from: Time) -> Vec<u8> {
     let network = topology("fat_tree", &[("k", "4")]);
     let mut head = Head {
@@ -46,7 +46,7 @@ fn all_depths(state: &State) -> Vec<(u32, u64)> {
     ports.map(|port| state.depth(port)).collect()
 }
 
-/// By host and number of each packet that was sent: what it did, its numbers taken off.
+/// Returns the events of each packet sent, by host and number, without packet numbers.
 fn journeys(events: &[Event], mut next: u32) -> BTreeMap<(u32, u64), (u32, Vec<String>)> {
     let (mut names, mut journeys) = (BTreeMap::new(), BTreeMap::new());
     for event in events {

@@ -8,7 +8,7 @@ use sidestep_switch::{buffer, route, sched};
 use sidestep_transport::Ranking;
 use sidestep_types::{BitRate, Bytes, Framing, Time};
 
-/// The smallest rank first; hosts mark nothing.
+/// Returns settings that serve the smallest rank first; hosts mark nothing.
 fn by_rank(sent: Option<Time>) -> WorldConfig {
     let mut config = config("droptail", 100, 1);
     config.switch.sched = values(sched::ENTRIES, "srpt", &[]);
@@ -19,8 +19,8 @@ fn by_rank(sent: Option<Time>) -> WorldConfig {
     config
 }
 
-/// Ten packets for host 2 from each of two hosts, and while they wait one from a third: when that one is there,
-/// in us.
+/// Sends ten packets for host 2 from each of two hosts, and one from a third while they are queued; returns the
+/// arrival of that one, in us.
 fn overtaken(sent: Option<Time>) -> f64 {
     let network = topology("single_switch", &[("hosts", "4")]);
     let flows = vec![
@@ -40,7 +40,7 @@ fn who_was_served_least_waits_for_what_is_on_the_wire_alone() {
     let most = 3.0 * packet + 2.0;
     let counted = overtaken(Some(Time::from_ms(100)));
     assert!(counted <= most, "{counted} us, at most {most} us");
-    // Unmarked, all rank alike: behind some ten of the others.
+    // Unmarked, all rank alike: it waits behind some ten of the others.
     let unmarked = overtaken(None);
     assert!(unmarked > 8.0 * packet, "{unmarked} us");
 }

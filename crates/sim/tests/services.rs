@@ -1,4 +1,4 @@
-//! Classes of service that hosts set: what switches see of them.
+//! Classes of service set by hosts, as switches see them.
 
 use crate::common;
 
@@ -10,10 +10,10 @@ use sidestep_types::{Rng, *};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-/// Flow, kind and service of every packet that a switch was asked about, once each.
+/// Flow, kind and service of every packet for which a switch was called, once each.
 type Log = Arc<Mutex<BTreeSet<(u32, u8, u8)>>>;
 
-/// Keeps all, and a log.
+/// Buffer policy that accepts and logs everything.
 struct Logs(Log);
 
 impl Buffer for Logs {
@@ -40,7 +40,7 @@ fn settings(shims: Vec<(String, Values)>) -> WorldConfig {
     settings
 }
 
-/// 20 kB, 200 kB and a flow without an end, each between hosts of its own.
+/// Returns three flows, of 20 kB, of 200 kB and endless, each between different hosts.
 fn three() -> Arc<Plan> {
     let sizes = [20_000, 200_000, FlowPlan::ENDLESS];
     let flows = sizes.iter().enumerate();
@@ -51,7 +51,7 @@ fn three() -> Arc<Plan> {
     )
 }
 
-/// What switches see of each kind of packet of a flow.
+/// Returns a query for the services that switches see on each kind of packet of a flow.
 fn seen(sets: &[(&str, &str)]) -> impl Fn(u32, Kind) -> Vec<u8> {
     let network = topology("single_switch", &[("hosts", "6")]);
     let log: Log = Arc::default();

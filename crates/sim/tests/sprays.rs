@@ -1,8 +1,9 @@
-//! Spraying routes in a whole network: what each link carries, to the byte.
+//! Spraying routes in a whole network: the load of each link, to the byte.
 //!
-//! Figure 2 of the PLTS report (Dixit, Prakash, Kompella, Purdue technical report 2011, section III-A): three flows
-//! of equal size in a fat-tree of four pods. A and B leave the first edge switch of a pod, C the second;
-//! B stays in the pod. Senders here send at given times and hear nothing, so that A and B are interleaved perfectly.
+//! Figure 2 of the PLTS report (Dixit, Prakash, Kompella, Purdue technical report 2011, section III-A): three
+//! flows of equal size in a fat-tree of four pods. A and B leave the first edge switch of a pod, C the second;
+//! B stays in the pod. Senders here send at given times and receive no feedback, so that A and B are
+//! interleaved perfectly.
 
 use crate::common;
 
@@ -22,10 +23,10 @@ const BYTES: u64 = PACKETS * 1538;
 /// Time between two packets of a flow: a packet of 1460 bytes takes 12.3 us at 1 Gbps.
 const EVERY: Time = Time::from_us(40);
 
-/// Bytes by the links between aggregation and core of the first pod, by the link's ends and the flow.
+/// Bytes on the links between aggregation and core of the first pod, by the link's ends and the flow.
 type Loads = BTreeMap<(String, String), BTreeMap<char, u64>>;
 
-/// What A, B and C put on the links to the cores, with this route.
+/// Returns the bytes of A, B and C on the links to the cores, with this route.
 fn figure_2(name: &str, sets: &[(&str, &str)]) -> Loads {
     let network = topology("fat_tree", &[("k", "4"), ("rate", "1 Gbps")]);
     let names = ['A', 'B', 'C'];
@@ -69,7 +70,7 @@ fn figure_2(name: &str, sets: &[(&str, &str)]) -> Loads {
             }
         }
     }
-    // What the traces tell of each link is what it carried.
+    // The sum over the traces must equal the bytes that each link carried.
     for port in &outcome.ports {
         if let (End::Switch(from), End::Switch(to)) = (port.from, port.to) {
             let name = |switch: SwitchId| network.switches[switch.0 as usize].name.clone();
@@ -81,7 +82,7 @@ fn figure_2(name: &str, sets: &[(&str, &str)]) -> Loads {
     loads
 }
 
-/// By aggregation switch, what each of its links to the cores carries.
+/// Returns the load of each link from an aggregation switch to the cores.
 fn by_aggregation(loads: &Loads, agg: &str) -> Vec<BTreeMap<char, u64>> {
     let of = loads.iter().filter(|((from, _), _)| from == agg);
     of.map(|(_, load)| load.clone()).collect()
@@ -113,8 +114,8 @@ fn in_turn_all_four_core_links_carry_a_quarter_of_a_and_of_c() {
     }
 }
 
-/// The pointer of a prefix is one for A and B at no switch, as they go to other prefixes; a pointer of the whole
-/// switch is the counter of equal packets.
+/// A and B share the pointer of a prefix at no switch, as they go to other prefixes; with equal packets, a
+/// pointer of the whole switch works as a counter.
 #[test]
 fn one_pointer_for_all_packets_of_a_switch_loads_links_as_equal_packets_do_counters() {
     let counter = figure_2("spray-counter", &[]);
@@ -124,7 +125,7 @@ fn one_pointer_for_all_packets_of_a_switch_loads_links_as_equal_packets_do_count
     assert_eq!(prefix, figure_2("spray-rr", &[]));
 }
 
-/// Sends packet n at `start + n × EVERY`.
+/// Sender of packet n at `start + n × EVERY`.
 struct Scripted {
     start: Time,
     sent: u64,
@@ -166,7 +167,7 @@ impl Sender for Scripted {
     }
 }
 
-/// Says nothing.
+/// Receiver that sends nothing.
 struct Deaf;
 
 impl Receiver for Deaf {
@@ -183,8 +184,8 @@ impl Receiver for Deaf {
     }
 }
 
-/// How many paths data and acknowledgements of one flow were delivered by. The last acknowledgement may be under way
-/// when the run ends, and has none yet.
+/// Returns the number of paths that data and acknowledgements of one flow took. The last acknowledgement may be
+/// in flight when the run ends; it is left out.
 fn ways_of(acks: &str) -> [usize; 2] {
     let network = topology("fat_tree", &[("k", "4"), ("rate", "1 Gbps")]);
     let mut config = dibs(100, 1);

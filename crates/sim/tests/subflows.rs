@@ -1,4 +1,4 @@
-//! A flow with two subflows: a path, sequence numbers, losses and an order for each.
+//! A flow with two subflows, each with its path, sequence numbers, losses and order.
 
 use crate::common;
 
@@ -11,7 +11,7 @@ use sidestep_transport::{
 };
 use sidestep_types::*;
 
-/// A TCP for each subflow, and to each its part of the bytes.
+/// Sender with a TCP for each subflow, which sends its part of the bytes.
 struct Sends(Vec<AnySender>);
 
 fn first(subflow: usize) -> u64 {
@@ -19,7 +19,7 @@ fn first(subflow: usize) -> u64 {
 }
 
 impl Sends {
-    /// The subflow whose deadline is next.
+    /// Returns the subflow whose deadline is next.
     fn next(&self) -> usize {
         let due = |subflow: &usize| self.0[*subflow].deadline().unwrap_or(Time::MAX);
         (0..self.0.len()).min_by_key(due).expect("one at least")
@@ -98,7 +98,8 @@ impl Receiver for Receives {
     }
 }
 
-/// Loses packets, each once: data by its subflow and number, acknowledgements by what they acknowledge.
+/// Buffer policy that drops packets, each once: data by subflow and number, acknowledgements by the byte they
+/// acknowledge.
 #[derive(Clone, Default)]
 struct Loses {
     data: Vec<(u8, u64)>,
@@ -131,8 +132,8 @@ impl Buffer for Loses {
 
 const SIZE: u64 = 200_000;
 
-/// Two flows between leaves with four spines, the second much later. Each has two subflows, and the
-/// first leaf loses what it must.
+/// Runs two flows between leaves with four spines, the second much later. Each has two subflows, and the first
+/// leaf drops as `loses` says.
 fn run_over_two_paths(loses: &Loses, mut settings: WorldConfig) -> Outcome {
     let network = topology(
         "leaf_spine",
@@ -172,7 +173,7 @@ fn run_over_two_paths(loses: &Loses, mut settings: WorldConfig) -> Outcome {
     world.finish()
 }
 
-/// The links from the first leaf to a spine that packets of the first flow took.
+/// Returns the number of links from the first leaf to a spine that packets of the first flow took.
 fn uplinks(outcome: &Outcome) -> usize {
     let mut taken = Vec::new();
     for trace in outcome.traces.iter().filter(|t| t.flow.0 == 0 && !t.ack) {
@@ -235,7 +236,7 @@ fn losses_of_one_subflow_are_repaired_there_and_none_is_spurious() {
 
 #[test]
 fn a_timeout_is_held_against_what_its_own_subflow_lost() {
-    // The last packets of the second subflow: nothing behind them tells of the loss.
+    // The last packet of the second subflow: no packet behind it reveals the loss.
     let last = (SIZE / 2).div_ceil(1460) - 1;
     let loses = Loses {
         data: vec![(1, last)],

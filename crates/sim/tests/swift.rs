@@ -1,4 +1,4 @@
-//! Swift in the simulator: where queues settle, and what becomes of an incast.
+//! Swift in the simulator: the level at which queues settle, and an incast.
 
 #![allow(missing_docs)]
 
@@ -23,9 +23,9 @@ fn with(transport: TcpConfig, packets: u64) -> WorldConfig {
     }
 }
 
-/// `flows` windows that fill a link of which a packet takes `packet` us are to give each packet the delay that
-/// each window asks for: `flows·cwnd·packet = target(cwnd)`. The left side grows with the window and the right
-/// falls, so halving finds it.
+/// Returns the delay at which windows settle: `flows` windows that fill a link on which a packet takes `packet`
+/// us give each packet the target delay of each window, `flows·cwnd·packet = target(cwnd)`. The left side grows
+/// with the window and the right side falls, so bisection finds it.
 fn settles_at(flows: f64, packet: f64, hops: u8) -> f64 {
     let excess = |cwnd| flows * cwnd * packet - settings().target(cwnd, hops) / 1e6;
     let (mut low, mut high) = (0.001, 43.0);
@@ -41,20 +41,20 @@ fn settles_at(flows: f64, packet: f64, hops: u8) -> f64 {
     flows * low * packet
 }
 
-/// Data over one link of 1 Gbps.
+/// Time of a data packet on a link of 1 Gbps.
 const PACKET_US: f64 = 12.304;
 
-/// What a round trip takes beside the queue of the shared link: two links of 10 Gbps, three of 1 us; and the
+/// Round trip without the queue of the shared link: two links of 10 Gbps, three delays of 1 us, and the
 /// acknowledgement back.
 const REST_US: f64 = 2.0 * 1.2304 + 3.0 + 2.0 * 0.0672 + 0.672 + 3.0;
 
-/// As many flows from the left of a dumbbell to its right, one from each host: the mean queue of the link between
-/// in packets over 20 ms, and the shortest it was.
+/// Runs this many flows from the left of a dumbbell to its right, one from each host; returns the mean and the
+/// least queue of the link between, in packets over 20 ms.
 fn shared(flows: u32) -> (f64, u32) {
     shared_with(flows, swift())
 }
 
-/// The same with this transport.
+/// Does what `shared` does, with this transport.
 fn shared_with(flows: u32, transport: TcpConfig) -> (f64, u32) {
     let hosts = flows.to_string();
     let sets = [
@@ -74,7 +74,7 @@ fn shared_with(flows: u32, transport: TcpConfig) -> (f64, u32) {
         let at = Time::from_ms(20) + Time::from_us(5 * look);
         world.run_until(at);
         let all = world.queue_depths(at);
-        // Nothing else here is slower than what comes.
+        // No other link here is slower than its traffic.
         let queue = all.iter().map(|depth| depth.packets).max().expect("a link");
         sum += queue;
         least = least.min(queue);
@@ -83,8 +83,8 @@ fn shared_with(flows: u32, transport: TcpConfig) -> (f64, u32) {
 }
 
 /// The windows of all flows grow together by one packet each a round trip, as long as they see no more than the
-/// target, and a cut takes back four fifths of the excess at most: so the queue goes on being within
-/// as many packets of where it would settle as there are flows, up and down, and on an average.
+/// target delay, and a cut takes back at most four fifths of the excess: so the queue, and its mean, stay
+/// within as many packets of the fixed point as there are flows.
 #[test]
 fn the_queue_of_a_shared_link_settles_where_the_target_says() {
     for flows in [2, 4, 8] {
@@ -99,8 +99,9 @@ fn the_queue_of_a_shared_link_settles_where_the_target_says() {
     }
 }
 
-/// A hundred hosts answer one at once, over a port that holds where their windows settle and one packet more of each:
-/// below the target they grow by that together before any of them hears of it. DCTCP's first windows alone are 1,000 packets.
+/// A hundred hosts answer one at once, over a port that holds the queue at which their windows settle and one
+/// packet more of each: below the target they grow by that together before any of them sees the delay. DCTCP's
+/// initial windows alone are 1,000 packets.
 #[test]
 fn an_incast_that_costs_dctcp_timeouts_costs_swift_none() {
     for (rate, packet) in [("1 Gbps", PACKET_US), ("10 Gbps", PACKET_US / 10.0)] {
@@ -125,9 +126,9 @@ fn an_incast_that_costs_dctcp_timeouts_costs_swift_none() {
     }
 }
 
-/// The fixed point is where a cut ends and growth begins: a cut takes a part of the excess (`beta` below 1) and so never ends
-/// below it, while growth carries every flow above it, by `ai` packets a round trip. The mean lies above for that alone: with a
-/// smaller step it comes down to it.
+/// The fixed point is where cuts end and growth begins: a cut takes a part of the excess (`beta` below 1) and
+/// so never ends below it, while growth carries every flow above it, by `ai` packets a round trip. Only for
+/// that reason the mean lies above: with a smaller step it comes down to the fixed point.
 #[test]
 fn the_queue_is_above_its_fixed_point_by_what_windows_grow_by() {
     let above = |ai: f64| {

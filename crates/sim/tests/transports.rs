@@ -1,4 +1,4 @@
-//! Transports in the simulator: pFabric's, one of one's own, and which repairs were needed.
+//! Transports in the simulator: pFabric's, a custom one, and the distinction of needed and spurious repairs.
 
 #![allow(missing_docs)]
 
@@ -90,8 +90,8 @@ fn a_timeout_shorter_than_the_round_trip_is_spurious_and_so_is_what_it_sends() {
 
 #[test]
 fn a_timeout_for_what_was_dropped_is_not_spurious() {
-    // Two windows of ten at once into a queue of ten, and no repair but by the timer: each
-    // sender learns of its losses by that alone.
+    // Two windows of ten at once into a queue of ten, and no repair but by the timer: each sender learns of its
+    // losses only by that.
     let network = topology("single_switch", &[("hosts", "3")]);
     let mut settings = config("droptail", 10, 1);
     settings.transport = TcpConfig {
@@ -113,8 +113,8 @@ fn a_timeout_for_what_was_dropped_is_not_spurious() {
 
 #[test]
 fn a_lost_acknowledgement_makes_a_repair_spurious() {
-    // Data one way and acknowledgements back share no queue, so a full queue of data on the way
-    // back drops them: 1 answers 0 through the port that everybody else fills.
+    // Data one way and acknowledgements back share no queue, so a full queue of data on the way back drops
+    // acknowledgements: 1 answers 0 through the port that all the others fill.
     let network = topology("single_switch", &[("hosts", "8")]);
     let few = |i: u64| flow(0, 1, 1000, Time::from_us(100 + 37 * i));
     let mut flows: Vec<FlowPlan> = (0..20).map(few).collect();
@@ -151,7 +151,7 @@ fn a_lost_syn_is_no_spurious_timeout() {
     assert_eq!(outcome.totals.spurious_timeouts, 0);
 }
 
-/// One segment of 500 bytes at a time.
+/// Sender of one segment of 500 bytes at a time.
 struct StopAndWait {
     size: u64,
     una: u64,
@@ -200,7 +200,7 @@ impl Sender for StopAndWait {
     }
 }
 
-/// Answers what comes in order.
+/// Receiver that acknowledges data in order.
 struct Echo {
     next: u64,
     due: bool,
@@ -263,8 +263,8 @@ fn a_transport_of_ones_own_carries_every_flow() {
     assert_eq!(delivered, [2_000, 600]);
 }
 
-/// Forty flows to one host with delayed acknowledgements, with room for all or for a tenth of it: how many timeouts, and of these
-/// how many were spurious.
+/// Runs forty flows to one host with delayed acknowledgements, with room for all or for a tenth of it; returns
+/// the timeouts, and the spurious ones among them.
 fn timeouts_of_forty(ack_rule: AckRule, capacity: u64, size: u64) -> (u64, u64) {
     let network = topology("fat_tree", &[("k", "8")]);
     let mut settings = config("ecn", capacity, 1);
@@ -292,7 +292,8 @@ fn delayed_acknowledgements_as_linux_has_them_make_no_sender_time_out() {
         let (_, spurious) = timeouts_of_forty(AckRule::Linux, 100, size);
         assert_eq!(spurious, 0, "{size} bytes");
     }
-    // Counted from the first segment on, for 40 ms: an odd last one waits longer than its sender.
+    // Segments are counted from the first on, and a lone one waits for 40 ms: an odd last segment waits longer
+    // than its sender does.
     let (all, spurious) = timeouts_of_forty(AckRule::Ns3, 4000, 21_900);
     assert!(spurious > 0 && spurious == all);
 }

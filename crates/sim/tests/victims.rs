@@ -1,4 +1,4 @@
-//! Packets that waited and had to go: where they went, over random runs.
+//! Victims: queued packets that were evicted, and their destinations, over random runs.
 
 use crate::common;
 
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Vertigo over small ranked queues, every packet's path kept.
+/// Returns Vertigo over small ranked queues, with every packet's path kept.
 fn vertigo(capacity: Capacity, seed: u64, sched_name: &str) -> WorldConfig {
     let mut config = config("vertigo", 1, seed);
     config.switch.sched = values(sched::ENTRIES, sched_name, &[]);
@@ -23,7 +23,7 @@ fn vertigo(capacity: Capacity, seed: u64, sched_name: &str) -> WorldConfig {
     config
 }
 
-/// Flows of one packet each, of which many have the same size: its rank. From all hosts to two.
+/// Returns flows of one packet each, many of the same size, which is their rank, from all hosts to two.
 fn bursts(sizes: &[u64], each: u32) -> Arc<Plan> {
     let mut flows = Vec::new();
     for burst in 0..each {
@@ -36,8 +36,8 @@ fn bursts(sizes: &[u64], each: u32) -> Arc<Plan> {
     plan(flows)
 }
 
-/// A packet joined a port, and was sent from there before it was taken out again: its rank, or its
-/// flow where the scheduler keeps order within flows.
+/// Per port, packets that joined and were sent from there: rank (or flow, where the scheduler keeps order
+/// within flows), time of joining, and time of the next step.
 type Passages = BTreeMap<(SwitchId, PortId), Vec<(u64, Time, Time)>>;
 
 proptest! {
@@ -88,10 +88,10 @@ proptest! {
         }
         let (mut detours, mut of_data, mut passages) = (Vec::new(), 0, Passages::new());
         for trace in &outcome.traces {
-            // pFabric's order is that of flows: an acknowledgement, which ranks first, has its
-            // flow's data sent before an equal rank that waited longer.
+            // pFabric's order is that of flows: an acknowledgement, which ranks first, has its flow's data sent
+            // before an equal rank that waited longer.
             let by_flow = sched == "pfabric";
-            // Of what opens a connection a path does not say whether it has a rank.
+            // For a packet that opens a connection, a path does not tell whether it has a rank.
             let ordered = by_flow || (!trace.ack && trace.seq > 0);
             let group = match by_flow {
                 true => u64::from(trace.flow.0),
@@ -106,15 +106,15 @@ proptest! {
                     let (wanted, taken) = (joined.wanted, joined.port);
                     detours.push((step.at, switch, wanted, taken));
                     prop_assert!(leads_to_switch(switch, taken), "{step:?}");
-                    // What was evicted left it, and what came took the place.
+                    // The evicted packet left the queue, and the arriving one took its place.
                     prop_assert!(bytes || joined.wanted_queue == limit, "{step:?}");
                 }
                 let Some(next) = trace.steps.get(i + 1) else {
                     continue;
                 };
-                // The next switch's drop, or this one's of a packet that waited.
+                // A drop by the next switch, or by this one of a queued packet.
                 let stayed = matches!(next.what, TraceEvent::At(then, _) if then == End::Switch(switch));
-                // What crosses to an output waits at its input first.
+                // A packet that crosses to an output is queued at its input first.
                 if ordered && !stayed && !crossing {
                     let at = (switch, joined.port);
                     passages.entry(at).or_default().push((group, step.at, next.at));
@@ -139,7 +139,7 @@ proptest! {
     }
 }
 
-/// The property above would hold of runs in which nothing is moved.
+/// Checks that runs do move packets; the property above would hold of runs that move none.
 #[test]
 fn such_runs_move_packets_more_than_once_and_drop_some() {
     let network = topology("fat_tree", &[("k", "4")]);
@@ -184,7 +184,7 @@ fn without_deflection_and_marks_it_drops_what_pfabric_drops() {
     assert_eq!(alone, pfabric);
 }
 
-/// A scheduler that forgets what it should take out again, behind a policy that squeezes.
+/// A scheduler that forgets a packet it must evict, behind a policy that squeezes.
 #[test]
 fn a_policy_that_squeezes_where_a_scheduler_lies_is_stopped() {
     struct Lies(Vec<u32>);
@@ -222,7 +222,7 @@ fn a_policy_that_squeezes_where_a_scheduler_lies_is_stopped() {
     assert!(said.contains("nothing to evict"), "{said}");
 }
 
-/// Evicts, and puts what it evicted back. Counts those.
+/// Buffer policy that evicts, puts the evicted packets back, and counts them.
 #[derive(Clone, Default)]
 struct Back(Arc<AtomicU64>);
 
@@ -236,7 +236,7 @@ impl Buffer for Back {
         }
     }
     fn displaced(&mut self, _: &Packet, port: PortId, q: &mut dyn Queues, _: &mut Rng) -> Verdict {
-        // Nobody knows any more by which port it came.
+        // The port by which it came is no longer known.
         assert_eq!(q.ingress(), None);
         self.0.fetch_add(1, Ordering::Relaxed);
         Verdict::Detour { port, mark: false }
@@ -266,7 +266,7 @@ fn a_packet_that_waited_crosses_no_second_time() {
         speedup: (2, 1),
         input_capacity: None,
     });
-    // The first is on the wire and the second waits when the third comes and takes its place.
+    // The first is on the wire and the second is queued when the third comes and takes its place.
     let flows = [(0, 1460, 0), (1, 1460, 2), (2, 700, 22)];
     let flows = flows.map(|(src, size, us)| flow(src, 3, size, Time::from_us(us)));
     let back = Back::default();

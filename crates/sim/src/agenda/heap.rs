@@ -1,14 +1,14 @@
-//! The plain agenda: the standard library's binary heap. The reference that the wheel is tested and timed against.
+//! Plain agenda: the standard library's binary heap. The wheel is tested and timed against it.
 
 use super::{Agenda, Slots, past, twice};
 use sidestep_types::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A binary heap of events; cancelled ones are skipped as they come up.
+/// Binary heap of events; cancelled ones are skipped as they come up.
 pub struct HeapAgenda {
     heap: BinaryHeap<Reverse<(u64, u32, u32, u32)>>,
-    /// Per slot: the round its current event belongs to, and whether it has one.
+    /// Per slot: the round of its current event, and whether it has one.
     rounds: Vec<(u32, bool)>,
     now: u64,
 }

@@ -1,13 +1,11 @@
-//! The agenda: what happens next.
+//! Agenda: the queue of pending events.
 //!
-//! Every entity (a link, a host) has one *slot* and at most one pending event in it, its
-//! earliest. So an agenda never holds more events than there are entities, however many
-//! packets are under way.
+//! Every entity (a link, a host) has one *slot* and at most one pending event in it, its earliest. So an agenda
+//! never holds more events than there are entities, however many packets are in flight.
 //!
-//! Events leave in the order of `(time, tie, slot)`. The tie is a number that the entity
-//! derives from its own history and the seed, never from the order of insertion: events of
-//! different entities at the same picosecond are ordered fairly, and the same way however
-//! the run is divided.
+//! Events leave in the order of `(time, tie, slot)`. The tie is a number that the entity derives from its own
+//! history and the seed, never from the order of insertion: events of different entities at the same picosecond
+//! are ordered fairly, and in the same order however the run is split into parts.
 
 mod heap;
 mod part;
@@ -22,7 +20,7 @@ pub use wheel::WheelAgenda;
 
 use sidestep_types::Time;
 
-/// A set of pending events, at most one per slot. A run is generic over it, so that the wheel can
+/// Set of pending events, at most one per slot. A run is generic over it, so that the wheel can
 /// be compared with the heap:
 ///
 /// ```
@@ -35,7 +33,7 @@ use sidestep_types::Time;
 /// let both = (served::<HeapAgenda>, served::<WheelAgenda>);
 /// ```
 ///
-/// Code of other crates may drive an agenda that it is lent:
+/// Code of other crates may drive a borrowed agenda:
 ///
 /// ```
 /// use sidestep_sim::agenda::{Agenda, WheelAgenda};
@@ -50,9 +48,9 @@ use sidestep_types::Time;
 /// let of_the_wheel = second::<WheelAgenda>;
 /// ```
 ///
-/// The agendas of this crate are all there are. What one returns is used as an index without a
-/// bounds check in release builds, so it may return only slots that it was given. A foreign
-/// agenda cannot be plugged in:
+/// The trait is sealed. Release builds use a returned slot as an index without a bounds check,
+/// so an agenda may return only slots that it was given. Code of other crates cannot implement
+/// the trait:
 ///
 /// ```compile_fail,E0053
 /// use sidestep_sim::agenda::Agenda;
@@ -75,7 +73,7 @@ use sidestep_types::Time;
 /// }
 /// ```
 ///
-/// Nor can one of this crate's be made outside of it, and one slot scheduled twice:
+/// Nor can code outside this crate make one of its agendas, and schedule a slot twice:
 ///
 /// ```compile_fail,E0308
 /// use sidestep_sim::agenda::{Agenda, WheelAgenda};
@@ -86,67 +84,67 @@ use sidestep_types::Time;
 /// agenda.schedule(0, Time::from_us(2), 0);
 /// ```
 pub trait Agenda {
-    /// An empty agenda of so many slots. `Slots` is private to this crate, which seals the trait.
+    /// Returns an empty agenda with this many slots. `Slots` is private to this crate, which seals the trait.
     fn new(slots: Slots) -> Self;
 
-    /// Plans the event of an idle `slot` for `at`.
+    /// Schedules the event of an idle `slot` at `at`.
     ///
-    /// Panics when `at` has passed, and when the slot is out of range or has an event already.
+    /// Panics if `at` lies in the past, if the slot is out of range, or if it already has an event.
     fn schedule(&mut self, slot: u32, at: Time, tie: u32);
 
-    /// Takes the event of `slot` back, if it has one.
+    /// Cancels the event of `slot`, if it has one.
     fn cancel(&mut self, slot: u32);
 
-    /// Takes the next event, unless it is later than `limit`.
+    /// Removes and returns the next event, unless it is later than `limit`.
     ///
-    /// Panics when it lies before the one taken last: a bug of the agenda.
+    /// Panics if the event lies before the previous one: a bug of the agenda.
     fn pop_until(&mut self, limit: Time) -> Option<(Time, u32)>;
 
-    /// Keeps so many events beyond the next one in order from now on, where there are so many near.
+    /// From now on keeps `wanted` events beyond the next one sorted, if that many are near.
     fn look(&mut self, _wanted: usize) {}
 
-    /// Asks for the memory of a slot that will be planned soon.
+    /// Prefetches a slot that will be scheduled soon.
     fn fetch(&self, _slot: u32) {}
 
-    /// The slots of `N` events that come after the next `from`, if so many are known by now. What is planned
-    /// meanwhile may come before them: good for guesses alone.
+    /// Returns the slots of the `N` events that follow the next `from`, if that many are sorted. Events
+    /// scheduled meanwhile may come before them: use them only as guesses.
     fn ahead<const N: usize>(&self, _from: usize) -> Option<[u32; N]> {
         None
     }
 
-    /// Everything that is planned, in the order in which it leaves: time, tie and slot.
+    /// Returns all pending events in the order in which they leave: time, tie and slot.
     fn pending(&self) -> Vec<(Time, u32, u32)>;
 
-    /// It is that of one part of a world that is cut, and has a border.
+    /// True for the agenda of one part of a split world, which has a border.
     const PART: bool = false;
 
-    /// The border of the part.
+    /// Border of the part.
     fn border(&self) -> &Border {
         unreachable!("a world in one piece has no border")
     }
 
-    /// The same, to be changed.
+    /// Border of the part, mutable.
     fn border_mut(&mut self) -> &mut Border {
         unreachable!("a world in one piece has no border")
     }
 }
 
-/// What planning an event for a slot that is not there says. By value, as the others: to name the slot by reference would
-/// keep it in memory.
+/// Panics: an event is scheduled for a slot that does not exist. Parameters are passed by value, as in the
+/// other panics: a reference to the slot would force it into memory.
 #[cold]
 #[inline(never)]
 fn no_such(slot: u32, slots: usize) -> ! {
     panic!("slot {slot} of {slots}");
 }
 
-/// What planning a second event for a slot says.
+/// Panics: a second event is scheduled for a slot.
 #[cold]
 #[inline(never)]
 fn twice(slot: u32) -> ! {
     panic!("slot {slot} already has an event");
 }
 
-/// What planning or meeting an event in the past says.
+/// Panics: an event is scheduled, or found, in the past.
 #[cold]
 #[inline(never)]
 fn past(slot: u32, at: u64, now: u64) -> ! {
@@ -159,12 +157,12 @@ mod tests {
     use sidestep_types::Rng;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    /// Random schedules, cancellations and pops, near and far; says what came out.
+    /// Runs random schedules, cancellations and pops, near and far; returns the events popped.
     fn replay<A: Agenda>(seed: u64, slots: u32, steps: usize, spread: u64) -> Vec<(Time, u32)> {
         looking::<A>(seed, slots, steps, spread, 0)
     }
 
-    /// The same, while so many events are looked at ahead of most of the steps.
+    /// Runs `replay` with `wanted` events of look-ahead during most of the steps.
     fn looking<A: Agenda>(
         seed: u64,
         slots: u32,
@@ -187,7 +185,7 @@ mod tests {
                     } else {
                         spread
                     };
-                    // Coarse times, so that ties happen.
+                    // Coarse times, so that ties occur.
                     let at = now + Time::from_ps(rng.below(far) / 16 * 16);
                     agenda.schedule(slot, at, rng.draw() % 4);
                     pending[slot as usize] = true;
@@ -213,7 +211,7 @@ mod tests {
         out
     }
 
-    /// Fewer under Miri, which takes thousands of times as long.
+    /// Seeds to run; fewer under Miri, which is thousands of times slower.
     const SEEDS: u64 = if cfg!(miri) { 1 } else { 40 };
     const STEPS: usize = if cfg!(miri) { 600 } else { 4_000 };
     const EVENTS: u64 = if cfg!(miri) { 1_500 } else { 1_000_000 };
@@ -230,7 +228,8 @@ mod tests {
         }
     }
 
-    /// Schedules, cancels and pops; then a new agenda is given what is pending, and must go on as the old one.
+    /// Schedules, cancels and pops; then schedules the pending events in a new agenda and checks that both go
+    /// on alike.
     fn goes_on_from_pending<A: Agenda>(seed: u64, spread: u64) {
         let mut rng = Rng::from_seed(seed);
         let mut agenda = A::new(Slots::new(40));
@@ -313,7 +312,7 @@ mod tests {
             } else if let Some(slots) = agenda.ahead::<8>(0) {
                 said = Some((popped + 1, slots));
             }
-            // Of the last ones there are no 30 more.
+            // Near the end fewer than 30 events are left.
             assert_eq!(
                 agenda.ahead::<8>(22).is_some(),
                 popped < 70,
@@ -325,7 +324,7 @@ mod tests {
     #[test]
     fn what_came_within_reach_while_single_events_left_can_be_taken_back() {
         let mut agenda = WheelAgenda::new(Slots::new(61));
-        // Each in a bucket of its own, of the first width.
+        // Each event has its own bucket at the initial width.
         let at = |slot: u32| Time::from_ns(20 * u64::from(slot + 1));
         for slot in 0..60 {
             agenda.schedule(slot, at(slot), slot);
@@ -333,7 +332,7 @@ mod tests {
         for slot in 0..2 {
             assert_eq!(agenda.pop_until(Time::MAX), Some((at(slot), slot)));
         }
-        // Behind the last bucket of the ring now, and before it thirty events later.
+        // Beyond the last bucket of the ring now, within it thirty events later.
         agenda.schedule(60, Time::from_ns(8_450), 0);
         for slot in 2..32 {
             assert_eq!(agenda.pop_until(Time::MAX), Some((at(slot), slot)));
@@ -357,7 +356,7 @@ mod tests {
             let (at, slot) = agenda.pop_until(Time::MAX).unwrap();
             assert!(at >= last);
             last = at;
-            // Faster than the first width is made for; a thousand times slower in the middle third.
+            // Faster than the initial width suits; a thousand times slower in the middle third.
             let reach = if step / (EVENTS / 3 + 1) == 1 {
                 10_000_000
             } else {
@@ -386,7 +385,8 @@ mod tests {
         agenda.schedule(1, Time::from_us(4), 0);
     }
 
-    /// What a release build must refuse too: everything else is an index out of range later on.
+    /// Returns the panic messages of three misuses. A release build must refuse them too: otherwise an index is
+    /// out of range later on.
     fn refusals<A: Agenda>() -> [String; 3] {
         let refused = |misuse: fn(&mut A)| {
             let mut agenda = A::new(Slots::new(2));

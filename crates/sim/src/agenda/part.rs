@@ -1,7 +1,7 @@
-//! The agenda of one part of a world that is cut, and its border: the links by which packets leave the part.
+//! Agenda of one part of a split world, and the part's border: the links by which packets leave the part.
 //!
-//! A link that leaves the part has no arrivals here. Its packets are on the border as soon as it is known when they leave,
-//! and go to the part where the link ends as mail.
+//! A link that leaves the part has no arrivals here. As soon as the departure of a packet is certain, the
+//! packet is mailed to the part where the link ends.
 
 use super::{Agenda, Slots, WheelAgenda};
 use crate::indexed::fetch;
@@ -9,25 +9,25 @@ use crate::parts::Mail;
 use crate::pool::NONE;
 use sidestep_types::Time;
 
-/// The links that leave a part, and what waits to be taken to others.
+/// Links that leave a part, and the packets mailed to other parts.
 pub struct Border {
-    /// One bit a link.
+    /// Bit set of the links that leave the part.
     leaving: Vec<u64>,
-    /// Per link that leaves: the last packet of its line that is mailed; [`NONE`] when none that is there was.
+    /// Per leaving link: the last mailed packet of its line; [`NONE`] if no mailed packet is still in the line.
     mailed: Vec<u32>,
-    /// Links that leave and whose line holds packets that may be taken back.
+    /// Leaving links whose line holds packets that may still be taken back.
     pub(crate) lined: Vec<u32>,
-    /// One bit a link: it is among those.
+    /// Bit set of the links in `lined`.
     is_lined: Vec<u64>,
-    /// Per link that leaves: the part where it ends.
+    /// Per leaving link: the part where it ends.
     to: Vec<u16>,
-    /// What was mailed in this window or the last one, by the part that it goes to.
+    /// Mail of this window or the last one, by receiving part.
     pub(crate) out: Vec<Vec<Mail>>,
-    /// When the first of it arrives; [`Time::MAX`] without any.
+    /// Arrival time of the earliest mail; [`Time::MAX`] without mail.
     pub(crate) arrives: Time,
-    /// When the first packet that is not mailed yet and waits in order begins to be sent: no event marks it.
+    /// Start of the next transmission among queued packets not mailed yet; no event marks it.
     pub(crate) begins: Time,
-    /// Nothing that is mailed arrives before this: the end of the window.
+    /// End of the window: no mail arrives before it.
     pub(crate) window: Time,
 }
 
@@ -48,7 +48,8 @@ impl Default for Border {
 }
 
 impl Border {
-    /// The border of one of so many parts, where `to` says of each link to which part it leads, if it leaves this one.
+    /// Returns the border of one of `parts` parts. For each link, `to` gives the part it leads to if it leaves
+    /// this one.
     pub(crate) fn new(parts: usize, to: impl ExactSizeIterator<Item = Option<u16>>) -> Border {
         let (links, mut border) = (to.len(), Border::default());
         let words = links.div_ceil(64);
@@ -64,7 +65,7 @@ impl Border {
         border
     }
 
-    /// Does `link` leave the part?
+    /// Returns true if `link` leaves the part.
     #[inline(always)]
     pub(crate) fn leaves(&self, link: u32) -> bool {
         self.leaving
@@ -72,12 +73,12 @@ impl Border {
             .is_some_and(|word| word >> (link % 64) & 1 == 1)
     }
 
-    /// Every link that leaves the part.
+    /// Returns every link that leaves the part.
     pub(crate) fn all(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.mailed.len() as u32).filter(|link| self.leaves(*link))
     }
 
-    /// Mails a packet, which arrives at `arrives`.
+    /// Mails a packet that arrives at `arrives`.
     #[inline]
     pub(crate) fn post(&mut self, mail: Mail, arrives: Time) {
         let (link, window) = (mail.link, self.window);
@@ -97,7 +98,7 @@ impl Border {
         self.mailed[link as usize] = parcel;
     }
 
-    /// Looks at `link` again when the window ends.
+    /// Marks `link` for another look when the window ends.
     pub(crate) fn line_up(&mut self, link: u32) {
         let (word, bit) = (link as usize / 64, 1 << (link % 64));
         if self.is_lined[word] & bit == 0 {
@@ -106,7 +107,7 @@ impl Border {
         }
     }
 
-    /// The links to look at now, none of which is to be looked at again before it says so.
+    /// Returns the links to look at now, and clears their marks.
     pub(crate) fn take_lined(&mut self) -> Vec<u32> {
         for link in &self.lined {
             self.is_lined[*link as usize / 64] &= !(1 << (link % 64));
@@ -115,7 +116,7 @@ impl Border {
     }
 }
 
-/// The wheel of a part, with its border.
+/// Wheel of a part, with its border.
 pub struct PartAgenda {
     wheel: WheelAgenda,
     border: Border,
@@ -126,7 +127,7 @@ impl PartAgenda {
         self.border = border;
     }
 
-    /// When the next event is; [`Time::MAX`] without one.
+    /// Returns the time of the next event; [`Time::MAX`] without one.
     pub(crate) fn earliest(&mut self) -> Time {
         self.wheel.earliest()
     }

@@ -1,14 +1,14 @@
-//! The fast agenda: a calendar queue (Brown, CACM 1988) whose width follows the pace of events.
+//! Fast agenda: a calendar queue (Brown, CACM 1988) whose bucket width follows the event rate.
 //!
-//! A ring of buckets, each an unsorted list threaded through the slots themselves, and a
-//! bitmap of the buckets in use. Most buckets in use hold one event, which leaves at once; any other
-//! is sorted when its turn comes, into the array of what is ready. So planning an event costs the same
-//! however many fall on one instant. What lies beyond one turn of the ring waits in a heap and moves in
-//! as the ring turns. Every [`PERIOD`] events the bucket width is set to about half the mean gap between
-//! events, and the ring doubles when too much had to wait in the heap.
+//! A ring of buckets, each an unsorted list linked through the slots, and a bitmap of the buckets in use. Most
+//! buckets in use hold one event, which leaves at once; any other is sorted into the array of ready events when
+//! its turn comes. So scheduling an event costs the same however many fall on one instant. Events beyond one
+//! turn of the ring wait in a heap and move in as the ring turns. Every [`PERIOD`] events the bucket width is
+//! set to about half the mean gap between events, and the ring doubles if too many events had to wait in the
+//! heap.
 //!
-//! Who wants to know what comes after the next event says how far ([`Agenda::look`]): then buckets are
-//! sorted before their turn, and join what is ready behind it.
+//! [`Agenda::look`] sets how many events beyond the next one the caller wants to see: then buckets are sorted
+//! before their turn and appended to the ready events.
 
 use super::{Agenda, Slots, no_such, past, twice};
 use crate::indexed::Table;
@@ -18,19 +18,19 @@ use std::collections::BinaryHeap;
 use std::hint::cold_path;
 
 const NONE: u32 = u32::MAX;
-/// `Slot::at` of a slot without an event.
+/// Value of `Slot::at` for a slot without an event.
 const IDLE: u64 = u64::MAX;
-/// Events between two looks at the pace; fewer under Miri, whose tests are short.
+/// Events between two adjustments of the width; fewer under Miri, whose tests are short.
 const PERIOD: u32 = if cfg!(miri) { 1 << 8 } else { 1 << 14 };
 const LEAST_BUCKETS: usize = 1 << 9;
 const MOST_BUCKETS: usize = 1 << 18;
 const FIRST_SHIFT: u32 = 14;
-/// Where somebody looks ahead, a bucket is wider than the mean gap between events by this power of two: to sort
-/// a few together costs less than to turn the ring for each.
+/// With look-ahead, log2 of bucket width over the mean gap between events: sorting a few events together costs
+/// less than turning the ring for each.
 const WIDER: u32 = 1;
-/// Where somebody looks ahead, so many times as many events as are wanted are made ready at once.
+/// With look-ahead, ready events prepared at once, as a multiple of the events wanted.
 const AT_ONCE: usize = 2;
-/// So many buckets to come are asked for, where somebody looks ahead.
+/// With look-ahead, number of coming buckets to prefetch.
 const NEXT_BUCKETS: u64 = 16;
 
 #[derive(Clone, Copy)]
@@ -40,50 +40,50 @@ struct Slot {
     next: u32,
 }
 
-/// The adaptive calendar queue.
+/// Adaptive calendar queue.
 pub struct WheelAgenda {
     slots: Table<Slot>,
     heads: Table<u32>,
     used: Table<u64>,
-    /// Bucket width is `1 << shift` picoseconds.
+    /// Log2 of the bucket width in picoseconds.
     shift: u32,
-    /// The absolute number of the bucket that was sorted last. What is planned for it or an
-    /// earlier one joins `ready`, so nothing in the ring lies before it.
+    /// Absolute number of the bucket sorted last. An event scheduled for it or an earlier bucket joins `ready`,
+    /// so nothing in the ring lies before it.
     cursor: u64,
     now: u64,
-    /// The events of that bucket and of earlier ones, in their order. Those before `next` have left.
+    /// Events of that bucket and of earlier ones, sorted. Those before `next` have left.
     ready: Vec<Event>,
     next: usize,
-    /// The next bucket is sorted when `next` comes here: at the end of `ready`, or where no more of it is
-    /// left than somebody wants to know.
+    /// The next bucket is sorted when `next` reaches this index: the end of `ready`, or the point where only
+    /// the `wanted` events are left.
     stop: usize,
-    /// So many events beyond the next one are wanted in order.
+    /// Events wanted in order beyond the next one.
     wanted: usize,
     far: BinaryHeap<Reverse<(u64, u32, u32)>>,
-    /// No event of `far` lies before this time.
+    /// Lower bound of the event times in `far`.
     far_from: u64,
-    /// As long as `cursor` is not beyond this, a bucket's only event may leave without more: nothing of `far` comes within
-    /// reach, nobody looks ahead, and nothing is ready.
+    /// While `cursor` is not beyond this bucket, the only event of a bucket may leave without further checks:
+    /// no event of `far` comes within reach, there is no look-ahead, and nothing is ready.
     calm: u64,
-    /// Per slot: how many of its entries in `far` are spent.
+    /// Per slot: number of its stale entries in `far`.
     spent: Vec<u32>,
     pace: Pace,
 }
 
-/// Time, tie and slot as one number: events leave in this order.
+/// Time, tie and slot as one number: events leave in its order.
 type Event = u128;
 
-/// What comes next, with nothing ready.
+/// Next event, when nothing is ready.
 enum Next {
-    /// This event, of this time and slot.
+    /// Only event of its bucket: time and slot.
     Alone(u64, u32),
-    /// The events of this bucket.
+    /// Several events of this bucket.
     Together(u64),
-    /// Who knows.
+    /// Not decidable on the fast path.
     Unknown,
 }
 
-/// What happened since the width was last set; `steps` since the start.
+/// Counts since the width was last set; `steps` since the start.
 #[derive(Default)]
 struct Pace {
     /// Events that became ready.
@@ -99,18 +99,18 @@ impl WheelAgenda {
         at >> self.shift
     }
 
-    /// Where in the ring the bucket of `at` is.
+    /// Returns the ring index of the bucket of `at`.
     #[inline]
     fn index(&self, at: u64) -> u32 {
         self.bucket(at) as u32 & (self.heads.len() as u32 - 1)
     }
 
-    /// The first absolute bucket that is out of the ring's reach.
+    /// Returns the first absolute bucket beyond the ring's reach.
     fn horizon(&self) -> u64 {
         self.cursor + self.heads.len() as u64
     }
 
-    /// Puts a slot whose event is set where it belongs.
+    /// Places a slot, whose event is set, in the ring, the heap or the ready events.
     #[inline(always)]
     fn place(&mut self, slot: u32, at: u64) {
         if !self.link(slot, at) {
@@ -118,7 +118,7 @@ impl WheelAgenda {
         }
     }
 
-    /// Puts a slot into its bucket, unless it belongs elsewhere.
+    /// Links a slot into its bucket; returns false if it does not belong in the ring.
     #[inline(always)]
     fn link(&mut self, slot: u32, at: u64) -> bool {
         let ahead = self.bucket(at).wrapping_sub(self.cursor + 1);
@@ -132,7 +132,7 @@ impl WheelAgenda {
         true
     }
 
-    /// Plans an event that does not belong in the ring.
+    /// Schedules an event that does not belong in the ring.
     #[inline(never)]
     fn schedule_elsewhere(&mut self, slot: u32, at: u64) {
         if at < self.now {
@@ -144,8 +144,7 @@ impl WheelAgenda {
         }
     }
 
-    /// Places an event that does not belong in the ring: it is due in the bucket that is being
-    /// served, or beyond reach.
+    /// Places an event that does not belong in the ring: it is due in the bucket being served, or beyond reach.
     fn place_elsewhere(&mut self, slot: u32, at: u64) {
         if self.bucket(at) <= self.cursor {
             self.pace.pops += 1;
@@ -159,14 +158,14 @@ impl WheelAgenda {
         }
     }
 
-    /// The last bucket at whose turn nothing of `far` comes within reach.
+    /// Returns the last bucket at whose turn nothing of `far` comes within reach.
     #[inline]
     fn calm_until(&self) -> u64 {
         let first = self.bucket(self.far_from);
         first.saturating_sub(self.heads.len() as u64)
     }
 
-    /// With nothing ready: what comes next, if that is seen at once. An event that is the only one of its bucket is taken
+    /// Finds the next event on the fast path, with nothing ready. An event that is alone in its bucket is taken
     /// off.
     #[inline(always)]
     fn come(&mut self, limit: u64) -> Next {
@@ -198,7 +197,7 @@ impl WheelAgenda {
         Next::Alone(at, slot)
     }
 
-    /// Makes the events of the next bucket ready, and nothing else.
+    /// Makes the events of bucket `bucket` the only ready ones.
     #[inline(never)]
     fn sort_alone(&mut self, bucket: u64) {
         self.ready.clear();
@@ -206,7 +205,7 @@ impl WheelAgenda {
         (self.next, self.stop) = (0, self.ready.len());
     }
 
-    /// An event that is taken off happens.
+    /// Advances the clock to an event taken off, and marks its slot idle.
     #[inline(always)]
     fn leaves(&mut self, at: u64, slot: u32) -> (Time, u32) {
         if at < self.now {
@@ -217,8 +216,7 @@ impl WheelAgenda {
         (Time::from_ps(at), slot)
     }
 
-    /// Puts an event among those that are ready: moves those before it or those behind it, whichever are
-    /// fewer.
+    /// Inserts an event into the ready events: moves those before it or those behind it, whichever are fewer.
     fn insert(&mut self, event: Event) {
         let (next, count) = (self.next, self.ready.len());
         let place = next + self.ready[next..].partition_point(|other| *other < event);
@@ -235,7 +233,7 @@ impl WheelAgenda {
         }
     }
 
-    /// Takes an event out of those that are ready.
+    /// Removes an event from the ready events.
     fn remove(&mut self, event: Event) {
         let next = self.next;
         let place = next + self.ready[next..].partition_point(|other| *other < event);
@@ -250,7 +248,7 @@ impl WheelAgenda {
         u128::from(at) << 64 | u128::from(tie) << 32 | u128::from(slot)
     }
 
-    /// Takes `slot` out of its bucket.
+    /// Unlinks `slot` from its bucket.
     fn unlink(&mut self, slot: u32) {
         let Slot { at, next, .. } = self.slots[slot];
         let index = self.index(at);
@@ -268,7 +266,7 @@ impl WheelAgenda {
         self.slots[prev].next = next;
     }
 
-    /// The absolute number of the first bucket in use; `None` when the ring is empty.
+    /// Returns the absolute number of the first bucket in use; `None` if the ring is empty.
     #[inline]
     fn first_used(&self) -> Option<u64> {
         let start = self.cursor + 1;
@@ -289,11 +287,11 @@ impl WheelAgenda {
         Some(start + u64::from(index.wrapping_sub(from) & (buckets - 1)))
     }
 
-    /// With nothing ready, or less than is wanted: adapts to the pace when that is due, and sorts the next
-    /// bucket with events, unless all of it lies past `limit`. Says whether anything is ready.
+    /// Refills the ready events when there are none, or fewer than wanted: adjusts the width when due, and
+    /// sorts the next bucket in use, unless all of it lies past `limit`. Returns whether anything is ready.
     #[inline(never)]
     fn refill(&mut self, limit: u64) -> bool {
-        // Something is left where nobody wants to know any more what is ahead.
+        // Events may be left over after look-ahead was switched off.
         if self.wanted > 0 || self.next < self.ready.len() {
             return self.refill_ahead(limit);
         }
@@ -315,7 +313,7 @@ impl WheelAgenda {
         true
     }
 
-    /// The same with as many buckets as are wanted ahead, and some more, so that it is seldom asked for.
+    /// Refills with as many buckets as the look-ahead needs, and some more, so that it is seldom called.
     #[cold]
     #[inline(never)]
     fn refill_ahead(&mut self, limit: u64) -> bool {
@@ -332,7 +330,7 @@ impl WheelAgenda {
             }
         }
         self.fetch_buckets();
-        // Where there are not so many, nobody asks again before these have left.
+        // With too few events, the next refill waits until all of them have left.
         let count = self.ready.len();
         self.stop = if count > self.wanted {
             count - self.wanted
@@ -342,7 +340,7 @@ impl WheelAgenda {
         count > 0
     }
 
-    /// Asks for the slots of the buckets that will be sorted next.
+    /// Prefetches the slots of the buckets that will be sorted next.
     fn fetch_buckets(&self) {
         let buckets = self.heads.len() as u64 - 1;
         for bucket in self.cursor + 1..=self.cursor + NEXT_BUCKETS {
@@ -359,7 +357,7 @@ impl WheelAgenda {
         }
     }
 
-    /// Makes the events of a bucket ready, behind those that are.
+    /// Sorts the events of a bucket and appends them to the ready events.
     #[inline(always)]
     fn sort(&mut self, bucket: u64) {
         let index = bucket as u32 & (self.heads.len() as u32 - 1);
@@ -386,7 +384,7 @@ impl WheelAgenda {
         }
     }
 
-    /// Moves what has come within reach from the heap to the ring.
+    /// Moves events that have come within reach from the heap to the ring.
     #[cold]
     fn pull(&mut self) {
         while let Some(&Reverse((at, slot, round))) = self.far.peek() {
@@ -404,13 +402,13 @@ impl WheelAgenda {
         self.far_from = IDLE;
     }
 
-    /// Sets the width by the pace of the last period and sorts the events anew when it changed.
+    /// Sets the width by the event rate of the last period, and places all events anew if it changed.
     #[cold]
     #[inline(never)]
     fn adapt(&mut self) {
         let gap = ((self.now - self.pace.began) / u64::from(self.pace.pops)).max(1);
         let about = gap.next_power_of_two().trailing_zeros();
-        // Beside it, what is good enough.
+        // Widths near the ideal one are good enough.
         let (shift, good) = match self.wanted {
             0 => (about.saturating_sub(1), [about.saturating_sub(2), about]),
             _ => (about + WIDER, [about + WIDER - 1, about + WIDER + 2]),
@@ -450,21 +448,21 @@ impl WheelAgenda {
         }
     }
 
-    /// Comparisons for sorting, and cache lines moved for what came into a sorted bucket, since
-    /// the start: few per event when the width is good.
+    /// Comparisons for sorting, and cache lines moved by insertions into the ready events, since the start: few
+    /// per event when the width is good.
     pub fn steps(&self) -> u64 {
         self.pace.steps
     }
 }
 
-/// So many events of one instant are put in order by counting: more than as many are rare on one core's agenda.
+/// Most events of one instant that are sorted by counting: more are rare on one core's agenda.
 const MOST_COUNTED: usize = 32;
-/// So many are counted for together.
+/// Events counted for together.
 const LANES: usize = 8;
 
-/// Puts the events of a bucket in order; those of one instant differ in their ties. Where all packets have one of two
-/// lengths most buckets in use are of one instant, and have two to thirty events: none of these branches is mispredicted,
-/// where the comparisons of a sort are for nearly every event.
+/// Sorts the events of a bucket; those of one instant differ in their ties. Where all packets have one of two
+/// lengths, most buckets in use are of one instant and hold two to thirty events: none of these branches is
+/// mispredicted, where the comparisons of a sort are for nearly every event.
 #[inline(always)]
 fn order(events: &mut [Event], one_instant: bool) {
     match events {
@@ -484,7 +482,7 @@ fn order(events: &mut [Event], one_instant: bool) {
     }
 }
 
-/// Puts up to `MOST` events of one instant in order: each goes where it has as many before it as there are smaller ties.
+/// Sorts up to `MOST` events of one instant: the index of each is the number of smaller ties.
 #[inline(never)]
 fn order_by_ties<const MOST: usize>(events: &mut [Event]) {
     let (count, at) = (events.len(), events[0] >> 64 << 64);
@@ -508,7 +506,7 @@ fn order_by_ties<const MOST: usize>(events: &mut [Event]) {
             before += *place as usize;
         }
     }
-    // Two have the same tie: the slot decides.
+    // Two events have the same tie: the slot decides.
     if before != count * (count - 1) / 2 {
         for (event, low) in events.iter_mut().zip(&from) {
             *event = at | Event::from(*low);
@@ -564,7 +562,7 @@ impl Agenda for WheelAgenda {
         }
         entry.at = at;
         entry.tie = tie;
-        // What has passed is in no bucket to come.
+        // An event in the past is in no bucket ahead.
         if !self.link(slot, at) {
             cold_path();
             self.schedule_elsewhere(slot, at);
@@ -644,7 +642,7 @@ impl Agenda for WheelAgenda {
 }
 
 impl WheelAgenda {
-    /// When the next event is; [`Time::MAX`] without one.
+    /// Returns the time of the next event; [`Time::MAX`] without one.
     pub(crate) fn earliest(&mut self) -> Time {
         if let Some(event) = self.ready.get(self.next) {
             return Time::from_ps((event >> 64) as u64);
@@ -667,8 +665,8 @@ impl WheelAgenda {
         Time::MAX
     }
 
-    /// With an empty ring: turns it to the first event of the heap, unless that lies past
-    /// `limit`. Says whether there is an event ready now.
+    /// Turns an empty ring to the first event of the heap, unless that lies past `limit`. Returns whether an
+    /// event is ready now.
     #[cold]
     fn reach_for_far(&mut self, limit: u64) -> bool {
         while let Some(&Reverse((at, slot, round))) = self.far.peek() {
@@ -695,7 +693,7 @@ mod tests {
     #[test]
     fn few_events_leave_in_order_however_they_came() {
         for count in 2..=4u32 {
-            // Every sequence of `count` events out of as many, those with one twice included.
+            // Every sequence of `count` events out of as many, duplicates included.
             for which in 0..count.pow(count) {
                 let of = |place| Event::from(which / count.pow(place) % count) << 64;
                 let mut events: Vec<Event> = (0..count).map(of).collect();

@@ -21,7 +21,7 @@ fn change(at: u64, cable: u32, to: Becomes, reroute: Option<u64>) -> Change {
     }
 }
 
-/// The cables between switches of `a` and switches of `b`, by their names.
+/// Returns the cables between switches of `a` and switches of `b`, by their names.
 fn between(network: &Network, a: &str, b: &str) -> Vec<u32> {
     let named = |end: End, name: &str| match end {
         End::Host(_) => false,
@@ -65,7 +65,7 @@ fn what_happens_comes_before_what_gets_known_and_both_in_the_order_of_time() {
     let mut standing = Standing::new(3);
     all.iter()
         .for_each(|(_, step)| standing.take(&changes, *step));
-    // Its end is told after its return.
+    // Next hops follow its failure after its return.
     assert_eq!(standing.down, [false, true, false]);
     assert_eq!(standing.avoided, [false, false, false]);
 }
@@ -82,7 +82,7 @@ fn a_change_of_what_is_so_already_is_refused() {
         said(&network, &[down(1), down(1)]),
         "1: it is down then already"
     );
-    // In the order of time, not as they are given.
+    // The order of time counts, not the order of the list.
     assert_eq!(
         said(&network, &[up(2), down(3)]),
         "0: it is up then already"
@@ -120,17 +120,17 @@ fn a_cut_that_leaves_no_way_is_refused_unless_next_hops_never_follow() {
         said(&network, &both),
         "1: it leaves no way between host 0 and host 2"
     );
-    // The second is never followed: it cuts hosts off, and that is meant.
+    // The second cut is never followed: it cuts hosts off, as intended.
     let meant = [down(1, one, Some(9)), down(5, other, None)];
     assert_eq!(said(&network, &meant), "[1]");
-    // At one instant, both are of that group.
+    // At one instant, both belong to one group.
     let at_once = [down(1, one, None), down(1, other, None)];
     assert_eq!(said(&network, &at_once), "[1]");
     assert_eq!(
         said(&network, &[at_once[0], down(1, other, Some(9))]),
         "1: it leaves no way between host 0 and host 2"
     );
-    // There is a way at every moment, but next hops come to know of none.
+    // There is a path at every moment, but at last next hops see none.
     let unknown = [
         down(1, one, Some(1)),
         change(3, one, Becomes::Up, None),
@@ -140,12 +140,12 @@ fn a_cut_that_leaves_no_way_is_refused_unless_next_hops_never_follow() {
         said(&network, &unknown),
         "2: once next hops follow it, it leaves no way between host 0 and host 2"
     );
-    // A cable that is cut off already cuts nobody off again.
+    // A cable that is already cut off disconnects nobody else.
     let again = [down(1, one, None), down(1, other, None), down(9, 0, None)];
     assert_eq!(said(&network, &again), "[1, 2]");
 }
 
-/// While one host comes back another may go: as many parts as before, but not the same.
+/// A host returns while another goes: as many parts as before, but not the same ones.
 #[test]
 fn a_cut_at_the_instant_of_a_return_is_a_cut() {
     let network = testbed();
@@ -162,7 +162,7 @@ fn a_cut_at_the_instant_of_a_return_is_a_cut() {
         ]
     };
     assert_eq!(said(&network, &swap(None)), "[0, 2]");
-    // Host 0 was alone before: of those that were together host 1 and host 3 are the first.
+    // Host 0 was alone before: of those that were together, host 1 and host 3 are the first.
     assert_eq!(
         said(&network, &swap(Some(9))),
         "2: it leaves no way between host 1 and host 3"

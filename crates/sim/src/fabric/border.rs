@@ -1,9 +1,10 @@
-//! The border of a part of a world that is cut: links that leave it, and packets that come into it.
+//! Border of a part of a split world: links that leave the part, and packets that enter it.
 //!
-//! A link that is cut stands twice. In the part of its sender it is a queue: its line holds the packets until their last bit
-//! has left, and none of them arrives. In the part where it ends it is a wire: its line holds the packets that are on their
-//! way, and arrives them one after the other as in a world of one piece. Between the two goes mail, as soon as nothing can
-//! change any more when a packet leaves: of a FIFO port when it is queued, of another when its transmission begins.
+//! A link between two parts exists twice. In the part of its sender it is a queue: its line holds the packets
+//! until their last bit has left, and none of them arrives. In the part where it ends it is a wire: its line
+//! holds the packets in flight, which arrive one after the other as in a world of one piece. Packets go from
+//! one to the other as mail, as soon as their departure is final: at a FIFO port when they are queued, at any
+//! other when their transmission begins.
 
 use super::{Fabric, Queue};
 use crate::agenda::Agenda;
@@ -37,8 +38,9 @@ impl<A: Agenda> Fabric<A> {
         self.forget_gone(link);
     }
 
-    /// Mails what `link`, which leaves the part, has begun to send by `upto`. What waits in order at a port with class queues
-    /// may still be taken back: it is looked at again when the window ends.
+    /// Mails the packets of `link`, which leaves the part, whose transmission has begun by `upto`. Packets
+    /// queued in order at a port with class queues may still be taken back: they are looked at again when the
+    /// window ends.
     pub(super) fn mail(&mut self, link: u32, upto: Time) {
         let l = &self.links[link];
         let wire = &self.wiring.wires[l.wire];
@@ -73,7 +75,7 @@ impl<A: Agenda> Fabric<A> {
         self.agenda.border_mut().set_mailed(link, last);
     }
 
-    /// Frees what has left by `link`, as far as its queue knows.
+    /// Frees the packets that have left by `link`, as far as its queue is up to date.
     fn forget_gone(&mut self, link: u32) {
         let mailed = self.agenda.border().mailed(link);
         loop {
@@ -90,7 +92,8 @@ impl<A: Agenda> Fabric<A> {
         }
     }
 
-    /// The window that ends with `until` is over: mails what has begun in it and nobody knew.
+    /// Closes the window that ends at `until`: mails the packets whose transmission began in it without an
+    /// event.
     pub fn close_window(&mut self, until: Time) {
         if self.agenda.border().lined.is_empty() {
             return;
@@ -101,7 +104,7 @@ impl<A: Agenda> Fabric<A> {
         }
     }
 
-    /// Takes in a packet that another part sends over a link that ends here.
+    /// Accepts a packet that another part sends over a link that ends here.
     pub fn accept(&mut self, mail: &Mail) {
         let at = self.pool.put(mail.packet);
         self.pool.get_mut(at).departs = mail.departs;
@@ -111,7 +114,7 @@ impl<A: Agenda> Fabric<A> {
         }
     }
 
-    /// Packets that are here and in another part: they have left, or are being sent, and are mailed.
+    /// Returns the number of packets that are both here and in another part: mailed, but still in a line here.
     pub fn mailed_and_here(&self) -> u64 {
         let border = self.agenda.border();
         let of = |link: u32| {

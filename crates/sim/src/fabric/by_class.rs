@@ -1,4 +1,4 @@
-//! A hop at a port with class queues.
+//! Hop at a port with class queues.
 
 use super::{Fabric, Queue};
 use crate::agenda::Agenda;
@@ -6,8 +6,8 @@ use sidestep_switch::{Capacity, Decider};
 use sidestep_types::PortId;
 
 impl<A: Agenda> Fabric<A> {
-    /// Has `decider` decide whether a parcel joins what stands in the line of `link`, at `port`, and queues it there. If
-    /// that is not done, nothing is that a switch would not do again.
+    /// Lets `decider` decide whether a parcel joins the line of `link`, at `port`, and queues it there. If it
+    /// returns false, nothing has changed that the switch would not do again.
     #[inline(always)]
     pub fn joins_class(
         &mut self,
@@ -16,7 +16,7 @@ impl<A: Agenda> Fabric<A> {
         (link, port): (u32, PortId),
         parcel: u32,
     ) -> bool {
-        // What leaves the part is mailed by `enqueue`.
+        // A packet that leaves the part is mailed by `enqueue`.
         if A::PART && self.agenda.border().leaves(link) {
             return false;
         }

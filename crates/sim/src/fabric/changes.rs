@@ -1,7 +1,7 @@
-//! What happens to a link between two events: another rate, its end, its return.
+//! Changes of a link between two events: another rate, its failure, its return.
 //!
-//! Each takes place at the present, before anything of that instant: a packet whose last bit leaves
-//! or arrives then has not left and not arrived. So a queue is looked at as it was a picosecond before.
+//! Each takes place at the present, before any event of that instant: a packet whose last bit leaves or arrives
+//! then has not yet left or arrived. So a queue is read as it was a picosecond before.
 
 use super::{Dead, Fabric, Queue};
 use crate::agenda::Agenda;
@@ -9,12 +9,13 @@ use sidestep_switch::ports::{Wire, reschedule};
 use sidestep_types::{BitRate, Time};
 
 impl<A: Agenda> Fabric<A> {
-    /// Just before the present.
+    /// Returns the picosecond before the present.
     fn before(&self) -> Time {
         Time::from_ps(self.now.ps().saturating_sub(1))
     }
 
-    /// What waits before `link` will leave at `rate`. What is being sent leaves as it began.
+    /// Changes the rate of `link` for the packets queued before it. The packet being sent leaves at the old
+    /// rate.
     pub fn change_rate(&mut self, link: u32, rate: BitRate) {
         let (now, unbuffered) = (self.before(), self.unbuffered);
         let old = *self.wire(link);
@@ -24,7 +25,7 @@ impl<A: Agenda> Fabric<A> {
             let due = ranked.leave_line(line, &mut self.pool, (now, unbuffered));
             self.plan(link, due);
             let line = &mut self.links[link].line;
-            // The end of the transmission under way, and the time of every packet that waits.
+            // End of the transmission under way, plus the transmission time of every queued packet.
             let waits = |wire: &Wire| -> Time {
                 let waiting = self.pool.waiting(link);
                 let spans = waiting.map(|packet| wire.time_to_send(u32::from(packet.wire)));
@@ -47,8 +48,8 @@ impl<A: Agenda> Fabric<A> {
         self.links[link].wire = index as u32;
     }
 
-    /// `link` goes down: nothing more arrives over it, and nothing is sent. Says which packets that
-    /// costs; they are the caller's to count and to free.
+    /// Takes `link` down: nothing is sent or arrives over it. Returns the packets lost; the caller counts and
+    /// frees them.
     pub fn cut(&mut self, link: u32) -> Vec<u32> {
         let (now, unbuffered) = (self.before(), self.unbuffered);
         self.agenda.cancel(link);
@@ -82,7 +83,7 @@ impl<A: Agenda> Fabric<A> {
         lost
     }
 
-    /// `link`, which is down, comes up again, with nothing on it.
+    /// Brings `link`, which is down, up again, empty.
     pub fn mend(&mut self, link: u32) {
         let queue = self.queue(link);
         let Queue::Dead(dead) = std::mem::replace(queue, Queue::Fifo) else {
@@ -92,8 +93,8 @@ impl<A: Agenda> Fabric<A> {
         *queue = dead.else_;
     }
 
-    /// A parcel is sent to `link`, which is down. Whoever sends does not know; the driver hears of it
-    /// before anything else happens.
+    /// Accepts a parcel sent to `link`, which is down: the sender cannot tell. The driver receives it before
+    /// any other event.
     #[cold]
     #[inline(never)]
     pub(super) fn swallow(&mut self, link: u32, parcel: u32) {
@@ -107,7 +108,7 @@ impl<A: Agenda> Fabric<A> {
         }
     }
 
-    /// What was sent to `link`, which is down, at this instant. The caller's to count and to free.
+    /// Returns the packets sent to `link`, which is down, at this instant. The caller counts and frees them.
     pub fn swallowed(&mut self, link: u32) -> Vec<u32> {
         let Queue::Dead(dead) = &mut self.wiring.queues[link] else {
             unreachable!("a link that is down");

@@ -1,4 +1,4 @@
-//! Crossings inside combined input and output queued switches: when they begin, and end.
+//! Crossings inside combined input and output queued switches: their begin and their end.
 
 use super::{Fabric, LATE};
 use crate::agenda::Agenda;
@@ -6,7 +6,7 @@ use crate::cioq::{At, Cioq};
 use crate::layout::Far;
 
 impl<A: Agenda> Fabric<A> {
-    /// The switch where `link` ends, and the port its packets come in by there.
+    /// Returns the switch where `link` ends, and the port where its packets come in.
     pub(super) fn input(&self, link: u32) -> At {
         let Far::Switch(switch) = self.links[link].far() else {
             panic!("link {link} ends at a host, which has no input");
@@ -18,8 +18,8 @@ impl<A: Agenda> Fabric<A> {
         self.cioq.as_mut().expect("a network of such switches")
     }
 
-    /// Puts a parcel that came in by `ingress` and will leave by `out` into its input's queue, and
-    /// keeps its place at the output.
+    /// Enqueues a parcel, which came in by `ingress` and will leave by `out`, at its input, and reserves its
+    /// place at the output.
     pub(super) fn enter(&mut self, ingress: u32, out: u32, parcel: u32) {
         let bytes = self.buffered(parcel);
         self.links[out].line.grow(bytes);
@@ -29,7 +29,7 @@ impl<A: Agenda> Fabric<A> {
         }
     }
 
-    /// Begins to move the first packet for `output` of the input where `ingress` ends.
+    /// Begins to move the first packet for `output` from the input where `ingress` ends.
     fn cross(&mut self, ingress: u32, output: usize) {
         let at = self.input(ingress);
         let crossing = self.crossbars().cross(at, output);
@@ -41,13 +41,13 @@ impl<A: Agenda> Fabric<A> {
         self.agenda.schedule(slot, self.now + span, tie);
     }
 
-    /// The packet that crosses from the input where `ingress` ends has reached its output.
+    /// Ends the crossing from the input where `ingress` ends: the packet has reached its output.
     pub(super) fn crossed(&mut self, ingress: u32) {
         let at = self.input(ingress);
         let (parcel, out) = self.crossbars().crossing(at);
         let bytes = self.buffered(parcel);
         let output = self.crossbars().crossed(at, bytes);
-        // From its kept place into the queue itself.
+        // From its reserved place into the queue itself.
         self.links[out].line.shrink(bytes);
         self.depth(out);
         self.enqueue(out, parcel);

@@ -1,29 +1,29 @@
-//! A directed link: the line of the port that feeds it, and where it leads.
+//! Directed link: the line of the port that feeds it, and its far end.
 
 use crate::layout::Far;
 use sidestep_switch::ports::Line;
 
 const HOST_BIT: u32 = 1 << 31;
 
-/// What a hop touches of a link: one cache line.
+/// Fields of a link that a hop touches: one cache line.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 #[repr(C, align(64))]
 pub(crate) struct Link {
-    /// The packets on the wire and in the queue before it.
+    /// Packets on the wire and in the queue before it.
     pub line: Line,
     /// Packets delivered.
     pub packets: u64,
-    /// Their bytes of link time.
+    /// Bytes of link time of these packets.
     pub wire_bytes: u64,
-    /// Not kept: a number that is an index, and the network's.
+    /// Far end. Not saved: it is an index, taken from the network.
     #[serde(skip)]
     far: u32,
-    /// Its rate and delay, among the fabric's.
+    /// Index of its rate and delay in the fabric's wires.
     pub wire: u32,
 }
 
 impl Link {
-    /// An empty link that leads to `far`, with the fabric's `wire`-th rate and delay.
+    /// Returns an empty link that leads to `far`, with the fabric's `wire`-th rate and delay.
     pub fn new(far: Far, wire: u32) -> Link {
         Link {
             line: Line::default(),
@@ -37,12 +37,12 @@ impl Link {
         }
     }
 
-    /// Leads to where `as_laid` does.
+    /// Sets the far end to that of `as_laid`.
     pub fn lead_as(&mut self, as_laid: &Link) {
         self.far = as_laid.far;
     }
 
-    /// Where it leads.
+    /// Returns the far end.
     #[inline]
     pub fn far(&self) -> Far {
         if self.far & HOST_BIT != 0 {

@@ -1,12 +1,11 @@
 //! Links and the queues before them: the only way from one entity to another.
 //!
-//! A directed link belongs to the port that feeds it. Its packets form one line
-//! ([`sidestep_switch::ports`] says how a queue behaves). Since a FIFO port knows a packet's
-//! departure when it is queued, the agenda holds only the arrival of the line's head: one
-//! event a hop. Ports whose scheduler is not FIFO take a second event, the end of a
-//! transmission, when something waits behind it; with pauses they always do. Here are the clock,
-//! the agenda and the wires; `pauses` and `crossings` are the events that only some networks have, and
-//! `changes` is what happens to a link between two events.
+//! A directed link belongs to the port that feeds it. Its packets form one line ([`sidestep_switch::ports`]
+//! describes the queue). Since a FIFO port can compute a packet's departure when it is queued, the agenda holds
+//! only the arrival of the line's head: one event a hop. Ports whose scheduler is not FIFO need a second event,
+//! the end of a transmission, when something is queued behind it; with pauses they always do. This module holds
+//! the clock, the agenda and the wires; `pauses` and `crossings` hold the events that only some networks have,
+//! and `changes` the changes of a link between two events.
 
 mod border;
 mod by_class;
@@ -32,49 +31,49 @@ use sidestep_switch::{AnySched, Depth};
 use sidestep_types::{Framing, HEADER_BYTES, Longest, Packet, PortId, Seed, Time};
 use std::hint::cold_path;
 
-/// Set in the tie of everything but ends of transmission and crossings, which come first.
+/// Bit set in the tie of all events but ends of transmission and crossings, which come first.
 const LATE: u32 = 1 << 31;
 
-/// The tie of ends of transmission, which come before crossings as well: an end that is not planned
-/// is seen by whatever comes at the same instant.
+/// Tie of ends of transmission, which come before crossings as well: an end that is not scheduled is visible to
+/// any event of the same instant.
 const ENDS: u32 = 0;
 
-/// What of the links a switch looks at only when a policy asks.
+/// Properties of the links that a switch reads only when a policy needs them.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(crate) struct Wiring {
     pub wires: Table<Wire>,
-    /// Per link: the port by which its packets come in at the far end; 0 at a host.
+    /// Per link: the port where its packets come in at the far end; 0 at a host.
     #[serde(skip)]
     pub ingress: Table<PortId>,
-    /// Per link; empty when every port is FIFO.
+    /// Per link; empty if every port is FIFO.
     queues: Table<Queue>,
 }
 
-/// What is before a link, beside its line.
-// In a box what every packet of a ranked port looks at would be one load farther.
+/// Queue before a link, beside its line.
+// Not boxed: every packet of a ranked port would pay one more load.
 #[allow(clippy::large_enum_variant)]
 #[derive(serde::Serialize, serde::Deserialize)]
 enum Queue {
-    /// Nothing.
+    /// No queue but the line.
     Fifo,
-    /// An explicit queue.
+    /// Explicit queue.
     Ranked(Ranked),
-    /// The link is down.
+    /// Link that is down.
     Dead(Box<Dead>),
 }
 
-/// A link that is down.
+/// State of a link that is down.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Dead {
-    /// What is before it when it is up; never [`Queue::Dead`].
+    /// Queue before the link when it is up; never [`Queue::Dead`].
     #[serde(deserialize_with = "saved::alive")]
     else_: Queue,
-    /// What was sent to it at this instant.
+    /// Packets sent to it at this instant.
     swallowed: Vec<u32>,
 }
 
 impl Wiring {
-    /// The explicit queue of `link`; `None` when it is FIFO.
+    /// Returns the explicit queue of `link`; `None` if it is FIFO.
     pub fn ranked(&self, link: u32) -> Option<&Ranked> {
         if self.queues.is_empty() {
             return None;
@@ -85,7 +84,7 @@ impl Wiring {
         }
     }
 
-    /// The same, to be changed.
+    /// Returns the explicit queue of `link`, mutable; `None` if it is FIFO.
     pub fn ranked_mut(&mut self, link: u32) -> Option<&mut Ranked> {
         if self.queues.is_empty() {
             return None;
@@ -101,42 +100,42 @@ impl Wiring {
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(bound(serialize = "", deserialize = "A: Agenda"))]
 pub(crate) struct Fabric<A> {
-    /// Kept as what is pending, beside it.
+    /// Not saved here: its pending events are saved beside the fabric.
     #[serde(skip, default = "no_agenda")]
     pub agenda: A,
     pub pool: Pool,
     pub links: Table<Link>,
     pub wiring: Wiring,
-    /// Pauses between switches, and what is between the inputs and outputs of one, if anything.
+    /// Pauses between switches, and crossbars between the inputs and outputs of a switch, if any.
     pfc: Option<Box<Pfc>>,
     cioq: Option<Box<Cioq>>,
     pub inside: Inside,
-    /// Ranked ports plan every end of a transmission.
+    /// True if ranked ports schedule every end of a transmission.
     every_end: bool,
     pub unbuffered: u32,
     pub now: Time,
     pub hash: u64,
     salt: u64,
     hosts: u32,
-    /// What a packet without payload costs on a link.
+    /// Link time of a packet without payload, bytes.
     header_wire: u16,
 }
 
-/// What is inside switches, beside queues that are first in, first out.
+/// Features of the switches, beyond first-in, first-out queues.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
 pub(crate) enum Inside {
-    /// Nothing, or queues in the order of ranks.
+    /// No features, or queues in the order of ranks.
     Plain,
-    /// Queues by class, at some ports.
+    /// Class queues at some ports.
     Classes,
-    /// Pauses, crossings, or ranks of their own: what comes in is watched.
+    /// Pauses, crossings, or ranks counted by the switch: incoming packets are watched.
     Watched,
 }
 
 impl Inside {
-    /// This is there as well.
+    /// Adds a feature.
     pub fn has(&mut self, also: Inside) {
         *self = (*self).max(also);
     }
@@ -146,19 +145,19 @@ fn no_agenda<A: Agenda>() -> A {
     A::new(Slots::new(0))
 }
 
-/// What came out of the agenda.
+/// Meaning of an event from the agenda.
 pub(crate) enum Happening {
     /// A parcel reached the far end of a link.
     Arrival { link: u32, parcel: u32 },
     /// A host has something due.
     Wake { host: u32 },
-    /// A transmission or a crossing ended, or a pause arrived; it is dealt with already. Or packets
-    /// were sent to the link `lost`, which is down; otherwise that is [`NONE`].
+    /// A transmission or a crossing ended, or a pause arrived; it is already handled. Or packets were sent to
+    /// the link `lost`, which is down; otherwise `lost` is [`NONE`].
     Sent { lost: u32 },
 }
 
 impl<A: Agenda> Fabric<A> {
-    /// Links as they are laid, and `hosts` hosts with a slot of their own.
+    /// Returns the fabric of the links in `laid`, with a wake slot for each of the `hosts` hosts.
     pub fn new(
         laid: &[Laid],
         ends: &[LinkEnds],
@@ -183,8 +182,8 @@ impl<A: Agenda> Fabric<A> {
         let pfc = (switch.pfc).map(|pfc| Pfc::new(pfc, &wires, &fars, ends, framing, longest));
         let cioq = (switch.cioq).map(|cioq| Cioq::new(cioq, &wires, ends));
         let inner = pfc.is_some() || cioq.is_some();
-        // One for each link's arrivals, each host, each link's ends of transmission, and where
-        // there are any each link's pauses or crossings.
+        // One slot for each link's arrivals, each host, each link's ends of transmission, and each link's
+        // pauses or crossings where the network has them.
         let slots = links.len() * (2 + usize::from(inner)) + hosts as usize;
         let mut fabric = Fabric {
             agenda: A::new(Slots::new(slots)),
@@ -210,21 +209,21 @@ impl<A: Agenda> Fabric<A> {
             hosts,
         };
         if fabric.pfc.is_some() {
-            // A NIC that may be paused.
+            // NICs may be paused too.
             let nics = 0..hosts;
             nics.for_each(|nic| fabric.rank(nic, AnySched::Fifo(Fifo::default())));
         }
         fabric
     }
 
-    /// The rate and delay of a link.
+    /// Returns the rate and delay of a link.
     #[inline]
     pub fn wire(&self, link: u32) -> &Wire {
         &self.wiring.wires[self.links[link].wire]
     }
 
-    /// Every packet before or on a link: its slot, the link, and when its last bit leaves or left, if that is known.
-    /// Those of a link come in their order; what a scheduler holds comes last.
+    /// Returns every packet before or on a link: its slot, the link, and the departure of its last bit, if that
+    /// is known. Packets of a link come in their order; those held by a scheduler come last.
     pub fn parcels(&self) -> Vec<(u32, u32, Option<Time>)> {
         let mut found = Vec::new();
         for link in 0..self.links.len() as u32 {
@@ -246,26 +245,26 @@ impl<A: Agenda> Fabric<A> {
         found
     }
 
-    /// How deep the queue of `link` is now.
+    /// Returns the present depth of the queue of `link`.
     #[inline]
     pub fn depth(&mut self, link: u32) -> Depth {
         self.depth_at(link, self.now)
     }
 
-    /// The same at `at`, which no event lies before.
+    /// Returns the depth of the queue of `link` at `at`, which no event precedes.
     #[inline]
     pub fn depth_at(&mut self, link: u32, at: Time) -> Depth {
         (self.links[link].line).settle(&self.pool, at, self.unbuffered)
     }
 
-    /// Bytes of buffer that a parcel takes.
+    /// Returns the bytes of buffer that a parcel occupies.
     #[inline]
     fn buffered(&self, parcel: u32) -> u32 {
         u32::from(self.pool.get(parcel).packet.wire) - self.unbuffered
     }
 
-    /// The order of an entity's `count`-th event among others of the same instant: below
-    /// 2³¹ are left to ends of transmission, which free room before anything arrives.
+    /// Returns the tie of an entity's `count`-th event. Ties below 2³¹ are left to ends of transmission and
+    /// crossings, which free room before anything arrives.
     #[inline]
     fn tie(&self, entity: u32, count: u64) -> u32 {
         let mixed =
@@ -298,8 +297,8 @@ impl<A: Agenda> Fabric<A> {
         }
     }
 
-    /// Plans the arrival of a parcel that leaves an empty link. Out of line, so that the packets
-    /// that queue behind others pass it by.
+    /// Schedules the arrival of a parcel that leaves on an empty link. Not inlined: packets queued behind
+    /// others skip it.
     #[inline(never)]
     fn plan_first(&mut self, link: u32, departs: Time) {
         if A::PART && self.agenda.border().leaves(link) {
@@ -310,7 +309,7 @@ impl<A: Agenda> Fabric<A> {
         self.agenda.schedule(link, arrives, tie);
     }
 
-    /// Most packets wait in the line of a port with class queues, as at a FIFO one.
+    /// Queues a parcel at a port with class queues: most packets join its line, as at a FIFO port.
     #[inline(never)]
     fn enqueue_in_line(&mut self, link: u32, parcel: u32) {
         let at = (self.now, self.unbuffered);
@@ -348,8 +347,8 @@ impl<A: Agenda> Fabric<A> {
         self.plan(link, due);
     }
 
-    /// Starts the transmission of the packet that the scheduler of the idle `link` names, if any
-    /// and not paused.
+    /// Starts the next transmission on the idle `link`, chosen by its scheduler, unless the link is paused or
+    /// nothing is queued.
     fn send_next(&mut self, link: u32) {
         if self.pfc.as_ref().is_some_and(|pfc| pfc.paused(link)) {
             return;
@@ -363,7 +362,7 @@ impl<A: Agenda> Fabric<A> {
         self.plan(link, due);
     }
 
-    /// Plans what the ranked port of `link` asks for.
+    /// Schedules the events that the ranked port of `link` needs.
     #[inline(always)]
     fn plan(&mut self, link: u32, due: Due) {
         if due.first {
@@ -375,13 +374,13 @@ impl<A: Agenda> Fabric<A> {
         }
     }
 
-    /// The slot of a link's ends of transmission.
+    /// Returns the slot of a link's ends of transmission.
     fn ends_slot(&self, link: u32) -> u32 {
         self.links.len() as u32 + self.hosts + link
     }
 
-    /// A transmission or a crossing ended, or a pause arrived: `slot` counts from the first of these.
-    /// Says to which link that is down something was sent, or [`NONE`].
+    /// Handles the end of a transmission or crossing, or the arrival of a pause: `slot` counts from the first
+    /// of these. Returns the link, if one that is down was sent something; otherwise [`NONE`].
     #[inline(never)]
     fn ended(&mut self, slot: u32) -> u32 {
         let links = self.links.len() as u32;
@@ -417,12 +416,12 @@ impl<A: Agenda> Fabric<A> {
         NONE
     }
 
-    /// The slot of a link's pauses or crossings.
+    /// Returns the slot of a link's pauses or crossings.
     fn inner_slot(&self, link: u32) -> u32 {
         2 * self.links.len() as u32 + self.hosts + link
     }
 
-    /// Is there room for `bytes` more where `ingress` ends?
+    /// Returns true if there is room for `bytes` more where `ingress` ends.
     fn input_has_room(&self, ingress: u32, bytes: u32) -> bool {
         let pfc = self.pfc.as_ref();
         let cioq = self.cioq.as_ref();
@@ -430,8 +429,8 @@ impl<A: Agenda> Fabric<A> {
             && cioq.is_none_or(|cioq| cioq.has_room(self.input(ingress), bytes))
     }
 
-    /// Does the switch where `ingress` ends have room where `parcel` came in? If not, whoever sends
-    /// there may be paused.
+    /// Returns true if the switch where `ingress` ends has room for `parcel`, which came in there. If not, the
+    /// sender of the link may be paused.
     #[inline(never)]
     pub fn lets_in(&mut self, ingress: u32, parcel: u32) -> bool {
         let room = self.input_has_room(ingress, self.buffered(parcel));
@@ -441,7 +440,8 @@ impl<A: Agenda> Fabric<A> {
         room
     }
 
-    /// The most that the switch at the far end of `link` held of what came over it, if it was watched.
+    /// Returns the most bytes that the switch at the far end of `link` held of packets that came over it; 0 if
+    /// that was not tracked.
     pub fn input_peak(&self, link: u32) -> u64 {
         match (&self.pfc, &self.cioq, self.links[link].far()) {
             (Some(pfc), _, Far::Switch(_)) => pfc.peak(link),
@@ -450,7 +450,7 @@ impl<A: Agenda> Fabric<A> {
         }
     }
 
-    /// Takes in a parcel that came by `ingress` and is to leave by `link`.
+    /// Accepts a parcel that came by `ingress` and will leave by `link`.
     #[inline(never)]
     pub fn take_in(&mut self, ingress: u32, link: u32, parcel: u32) {
         if self.cioq.is_some() {
@@ -460,9 +460,10 @@ impl<A: Agenda> Fabric<A> {
         self.enqueue(link, parcel);
     }
 
-    /// Takes the worst packet out of the queue of `link`; says which. It is the caller's to free.
+    /// Evicts the worst packet from the queue of `link` and returns it. The caller frees it.
     ///
-    /// Panics when there is none: a buffer policy must have asked [`sidestep_switch::Queues::worst`].
+    /// Panics if the queue has nothing to evict: a buffer policy must first call
+    /// [`sidestep_switch::Queues::worst`].
     #[inline(never)]
     pub fn evict(&mut self, link: u32) -> u32 {
         let l = &mut self.links[link];
@@ -471,14 +472,14 @@ impl<A: Agenda> Fabric<A> {
         };
         let wire = &self.wiring.wires[l.wire];
         let parcel = ranked.evict(&mut l.line, &mut self.pool, wire, self.unbuffered);
-        // A NIC's packets came by no link.
+        // Packets of a NIC came by no link.
         if self.pfc.is_some() && link >= self.hosts {
             self.release(link, parcel);
         }
         parcel
     }
 
-    /// Cuts the payload off a parcel that is in no queue.
+    /// Trims a parcel that is in no queue: removes its payload.
     pub fn trim(&mut self, parcel: u32) {
         self.pool.get_mut(parcel).packet.trim(self.header_wire);
     }
@@ -489,7 +490,7 @@ impl<A: Agenda> Fabric<A> {
         if self.every_end {
             ranked.plan_every_end();
         }
-        // What crosses to an output counts there, and is not in its queue.
+        // A packet that crosses to an output counts there, but is not in its queue.
         if self.cioq.is_some() {
             ranked.keep_apart();
         }
@@ -499,7 +500,7 @@ impl<A: Agenda> Fabric<A> {
         *self.queue(link) = Queue::Ranked(ranked);
     }
 
-    /// What is before `link`, to be changed.
+    /// Returns the queue before `link`, mutable.
     fn queue(&mut self, link: u32) -> &mut Queue {
         let all = &mut self.wiring.queues;
         if all.is_empty() {
@@ -508,7 +509,7 @@ impl<A: Agenda> Fabric<A> {
         &mut all[link]
     }
 
-    /// Ranked ports plan every end of a transmission from now on.
+    /// Makes ranked ports schedule every end of a transmission from now on.
     pub fn plan_every_end(&mut self) {
         self.every_end = true;
         for link in 0..self.links.len() as u32 {
@@ -517,8 +518,8 @@ impl<A: Agenda> Fabric<A> {
         }
     }
 
-    /// When something last happened, of what is served up to `served`: an event, or an end of a
-    /// transmission that was not planned.
+    /// Returns the time of the last happening up to `served`: an event, or an end of a transmission that was
+    /// not scheduled.
     pub fn latest(&self, served: Time) -> Time {
         let sent = (0..self.wiring.queues.len() as u32).filter_map(|link| {
             self.wiring.ranked(link)?;
@@ -528,7 +529,7 @@ impl<A: Agenda> Fabric<A> {
         self.now.max(sent.unwrap_or(self.now))
     }
 
-    /// The slot of what happens next, unless it is later than `limit`; the time moves there.
+    /// Advances the clock to the next event and returns its slot, unless it is later than `limit`.
     #[inline(always)]
     pub fn next(&mut self, limit: Time) -> Option<u32> {
         let (at, slot) = self.agenda.pop_until(limit)?;
@@ -536,7 +537,7 @@ impl<A: Agenda> Fabric<A> {
         Some(slot)
     }
 
-    /// What the event of a slot means.
+    /// Returns the meaning of the event of a slot.
     #[inline(always)]
     pub fn happens(&mut self, slot: u32) -> Happening {
         let links = self.links.len() as u32;
@@ -552,7 +553,7 @@ impl<A: Agenda> Fabric<A> {
         Happening::Sent { lost }
     }
 
-    /// The head of `link` has arrived: takes it off, plans the next arrival, keeps count.
+    /// Takes off the head of `link`, which has arrived, schedules the next arrival, and counts.
     #[inline]
     fn take_head(&mut self, link: u32) -> u32 {
         let now = self.now;
@@ -572,7 +573,7 @@ impl<A: Agenda> Fabric<A> {
         parcel
     }
 
-    /// Plans the `count`-th wake of `host`, taking an earlier plan back when there is one.
+    /// Schedules the `count`-th wake of `host`, and cancels the one `planned` before, if any.
     pub fn wake(&mut self, host: u32, at: Time, count: u64, planned: bool) {
         let slot = self.links.len() as u32 + host;
         if planned {
@@ -583,8 +584,8 @@ impl<A: Agenda> Fabric<A> {
     }
 }
 
-/// One delivery's share of the trajectory hash. The shares are summed, so that the hash does
-/// not depend on the order in which entities of the same instant are served.
+/// Returns one delivery's share of the trajectory hash. The shares are summed, so that the hash does not depend
+/// on the order in which entities of the same instant are served.
 #[inline]
 fn digest(now: Time, link: u32, packet: &Packet) -> u64 {
     let a = now.ps() ^ 0x2d35_8dcc_aa6c_78a5;

@@ -1,4 +1,4 @@
-//! Pauses on the fabric's links: when frames are sent, when they arrive, and what stops.
+//! Pauses on the fabric's links: sending and arrival of pause frames, and the links they stop.
 
 use super::Fabric;
 use crate::agenda::Agenda;
@@ -7,8 +7,8 @@ use crate::pool::NONE;
 use sidestep_types::Time;
 
 impl<A: Agenda> Fabric<A> {
-    /// Counts `parcel`, which waits for `out` now, for the link it came in by, and sends a pause
-    /// there when it is due.
+    /// Counts `parcel`, now queued for `out`, against the link it came in by, and sends a pause there when one
+    /// is due.
     pub(super) fn hold(&mut self, ingress: u32, out: u32, parcel: u32) {
         let bytes = self.buffered(parcel);
         let Some(pfc) = &mut self.pfc else { return };
@@ -17,7 +17,7 @@ impl<A: Agenda> Fabric<A> {
         }
     }
 
-    /// A packet that came over `ingress` found no room.
+    /// Handles a packet that came over `ingress` and found no room: sends a pause when one is due.
     pub(super) fn turned_away(&mut self, ingress: u32) {
         let Some(pfc) = &mut self.pfc else { return };
         if pfc.turned_away(ingress) {
@@ -25,7 +25,8 @@ impl<A: Agenda> Fabric<A> {
         }
     }
 
-    /// `parcel` has left by `out`, or was taken out of its queue: it counts no more. Sends a resume.
+    /// Stops counting `parcel`, which left by `out` or was taken out of its queue, and sends a resume when one
+    /// is due.
     pub(super) fn release(&mut self, out: u32, parcel: u32) {
         let bytes = self.buffered(parcel);
         let Some(pfc) = &mut self.pfc else { return };
@@ -34,12 +35,12 @@ impl<A: Agenda> Fabric<A> {
         }
     }
 
-    /// The transmission of `parcel` by `link` has ended, in a network with pauses.
+    /// Handles the end of the transmission of `parcel` by `link`, in a network with pauses.
     pub(super) fn left(&mut self, link: u32, parcel: u32) {
         let now = self.now;
         let line = &mut self.links[link].line;
         if line.settled().packets == 0 {
-            // Pauses made it later than was foreseen.
+            // Pauses delayed it beyond the computed time.
             line.free_at = now;
         }
         if link >= self.hosts {
@@ -74,7 +75,7 @@ impl<A: Agenda> Fabric<A> {
         self.agenda.schedule(slot, plan.at, tie);
     }
 
-    /// A pause or resume has reached the sender of `link`.
+    /// Handles a pause or resume that has reached the sender of `link`.
     pub(super) fn frame_arrived(&mut self, link: u32) {
         let now = self.now;
         let pfc = self.pfc.as_mut().expect("a network with pauses");
@@ -91,19 +92,19 @@ impl<A: Agenda> Fabric<A> {
         }
     }
 
-    /// Pauses that switches have sent.
+    /// Returns the number of pauses that switches have sent.
     pub fn pauses(&self) -> u64 {
         self.pfc.as_ref().map_or(0, |pfc| pfc.pauses())
     }
 
-    /// How often and how long the sender of `link` has been paused.
+    /// Returns how often and how long the sender of `link` has been paused.
     pub fn paused(&self, link: u32) -> (u64, Time) {
         let pfc = self.pfc.as_ref();
         pfc.map_or_else(Default::default, |pfc| pfc.seen(link, self.now))
     }
 
-    /// Links that wait for each other and will for ever, with the time when the last of them came
-    /// to a stop.
+    /// Returns the deadlocks: links that wait for each other forever, with the time when the last of them
+    /// stopped.
     pub fn deadlocks(&self) -> Vec<(Time, Vec<u32>)> {
         let idle = |link| self.links[link].line.sending() == NONE;
         let pfc = self.pfc.as_ref();

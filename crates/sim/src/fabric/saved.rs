@@ -1,7 +1,7 @@
-//! The fabric of a run that goes on: what was kept of it takes the place of one that is built anew.
+//! Restored fabric: saved state takes the place of a newly built fabric.
 //!
-//! Numbers of parcels, links and hosts are used as indices without a check ([`crate::indexed`]). Those of the network
-//! are taken from the fabric that is built; those of parcels are followed here, every one, before anything runs.
+//! Numbers of parcels, links and hosts are used as indices without a check ([`crate::indexed`]). Those of the
+//! network are taken from the built fabric; those of parcels are all checked here, before anything runs.
 
 use super::{Fabric, Queue};
 use crate::agenda::{Agenda, Slots};
@@ -14,10 +14,11 @@ use sidestep_switch::ports::{Ranked, Store};
 use sidestep_switch::{AnySched, Sched};
 use sidestep_types::Time;
 
-/// An event of the agenda: when, before which others of that instant, and its slot.
+/// Event of the agenda: time, tie, and slot.
 pub(crate) type Pending = (Time, u32, u32);
 
-/// What is before a link that is down when it is up: read as one of two, so that no file nests them without end.
+/// Reads the queue that a link that is down has when it is up: only two variants are accepted, so that no file
+/// nests them without end.
 pub(super) fn alive<'de, D: Deserializer<'de>>(from: D) -> Result<Queue, D::Error> {
     #[allow(clippy::large_enum_variant)]
     #[derive(Deserialize)]
@@ -32,7 +33,7 @@ pub(super) fn alive<'de, D: Deserializer<'de>>(from: D) -> Result<Queue, D::Erro
 }
 
 impl Queue {
-    /// Its explicit queue, also while the link is down.
+    /// Returns the explicit queue, also while the link is down.
     fn when_up(&self) -> Option<&Ranked> {
         match self {
             Queue::Fifo => None,
@@ -51,12 +52,12 @@ impl Queue {
 }
 
 impl<A: Agenda> Fabric<A> {
-    /// All that is planned, in its order.
+    /// Returns all pending events, in their order.
     pub fn pending(&self) -> Vec<Pending> {
         self.agenda.pending()
     }
 
-    /// A link whose scheduler is somebody's own, if any is.
+    /// Returns a link with a custom scheduler, if there is one.
     pub fn custom_sched(&self) -> Option<u32> {
         let custom = |queue: &Queue| {
             let sched = queue.when_up().map(Ranked::sched);
@@ -66,7 +67,8 @@ impl<A: Agenda> Fabric<A> {
         Some(found as u32)
     }
 
-    /// What was kept, in the place of `built`, the same network before its run. Says what does not fit it.
+    /// Puts this saved fabric in the place of `built`, the same network before its run. Returns an error that
+    /// names a mismatch.
     pub fn go_on_as(
         &mut self,
         built: Fabric<A>,
@@ -122,7 +124,7 @@ impl<A: Agenda> Fabric<A> {
         Ok(())
     }
 
-    /// Follows every list of parcels: each is in one place, and every place is there.
+    /// Checks every list of parcels: each parcel is in exactly one place, and every number exists.
     fn check_parcels(&self, flows: usize) -> Result<(), String> {
         let mut placed = vec![false; self.pool.len()];
         let mut place = |parcel: u32, whose: &dyn Fn() -> String| {
@@ -209,7 +211,7 @@ impl<A: Agenda> Fabric<A> {
         Ok(())
     }
 
-    /// An agenda of `pending`, each of which must be of something that is under way.
+    /// Builds an agenda of `pending`; each event must belong to something in progress.
     fn agenda_of(&self, pending: &[Pending]) -> Result<A, String> {
         let links = self.links.len() as u32;
         let inner = self.pfc.is_some() || self.cioq.is_some();
@@ -245,13 +247,13 @@ impl<A: Agenda> Fabric<A> {
         Ok(agenda)
     }
 
-    /// Does a packet arrive over `link` then? A changed delay is none of those that a network can have.
+    /// Returns true if a packet arrives over `link` at `at`. Changes cannot alter a delay.
     fn arrives(&self, link: u32, at: Time) -> bool {
         let departs = self.links[link].line.head_departs(&self.pool);
         departs.is_some_and(|departs| departs.saturating_add(self.wire(link).delay) == at)
     }
 
-    /// Does a transmission on `link` end then, or was something sent to it that is down?
+    /// Returns true if a transmission on `link` ends at `at`, or if something was sent to it while it is down.
     fn ends(&self, link: u32, at: Time) -> bool {
         match self.wiring.queues.get(link as usize) {
             None | Some(Queue::Fifo) => false,
@@ -263,7 +265,7 @@ impl<A: Agenda> Fabric<A> {
         }
     }
 
-    /// Is a pause on its way to the sender of `link`, or does something cross where it ends?
+    /// Returns true if a pause is on its way to the sender of `link`, or if a packet crosses where it ends.
     fn moves(&self, link: u32) -> bool {
         let frame = |pfc: &Pfc| pfc.expects_frame(link);
         let crossing = |cioq: &Cioq| match self.links[link].far() {

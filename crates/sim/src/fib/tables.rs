@@ -1,9 +1,9 @@
-//! The forwarding tables of a whole network while they are made.
+//! Forwarding tables of a whole network under construction.
 //!
-//! Destinations with the same neighbours (the racks of a pod, every leaf of a leaf-spine) are as far from
-//! everybody else, by the same ports: they are searched once. What differs are their neighbours, which have them
-//! at a port, and their own tables. So a fat-tree takes a search for each pod, and a network in which no two are alike
-//! one for each switch with hosts.
+//! Destinations with the same neighbours (the racks of a pod, every leaf of a leaf-spine) are equally far from
+//! all other switches, by the same ports: they are searched once. Only their neighbours, which reach them by
+//! different ports, and their own tables differ. So a fat-tree needs one search for each pod, and a network in
+//! which no two are alike one for each switch with hosts.
 
 use super::{Fib, Ports, append};
 use crate::network::{End, SwitchInfo};
@@ -11,11 +11,11 @@ use sidestep_types::PortId;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What the switches know of each destination so far.
+/// Next hops of all switches to the destinations so far.
 pub(super) struct Tables {
-    /// Destinations are below this number.
+    /// Number of columns: destinations are below it.
     columns: usize,
-    /// Per switch and destination: a set of its next hops, as a [`Fib`] has it.
+    /// Per switch and destination: a set of next hops, encoded as in a [`Fib`].
     set_of: Vec<u32>,
     /// Per switch: its next hops, and the sets of them.
     hops: Vec<Vec<PortId>>,
@@ -23,7 +23,7 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Of all switches. Errors name a switch that cannot reach a host.
+    /// Computes the tables of all switches. Errors name a switch that cannot reach a host.
     pub fn of(ports: &Ports, switches: &[SwitchInfo]) -> Result<Tables, String> {
         let (n, to_all) = (switches.len(), ports.with_hosts());
         let columns = to_all.last().map_or(0, |last| *last as usize + 1);
@@ -46,8 +46,8 @@ impl Tables {
         Ok(tables)
     }
 
-    /// The switch `s` learns its next hops to all of `alike`, of which it has `way` to the first. Errors: one that it
-    /// cannot reach.
+    /// Stores the next hops of switch `s` to all of `alike`; `way` are those to the first. Returns the switch
+    /// that it cannot reach as an error.
     fn learn_all(
         &mut self,
         ports: &Ports,
@@ -62,7 +62,8 @@ impl Tables {
                 own = Some(to);
                 continue;
             }
-            // To one that is alike every neighbour leads.
+            // From one of the alike switches to another, every neighbour leads; a neighbour reaches each by a
+            // direct port.
             let way = match beside || s == alike[0].0 {
                 true => &ports.leading(s, |far| !beside || far == to)[..],
                 false => way,
@@ -72,8 +73,8 @@ impl Tables {
             }
             self.learn(s, to, way);
         }
-        // Nobody asks a switch for the way to itself: there it says what it says of one that is alike, so that their
-        // tables are equal.
+        // A switch's entry for itself is never read: it gets the entry for a switch that is alike, so that
+        // their tables are equal.
         if let Some(to) = own {
             let row = s as usize * self.columns;
             let other = alike.iter().find(|other| other.0 != to);
@@ -90,7 +91,7 @@ impl Tables {
             let from = (set >> 9) as usize;
             hops[from..from + (set & 0x1ff) as usize] == *way
         };
-        // Most go by the set of the one before.
+        // Most entries equal the one before.
         let before = if to > 0 { self.set_of[place - 1] } else { 0 };
         let mut known = std::iter::once(&before).chain(sets.iter());
         self.set_of[place] = match known.find(|set| is_way(**set)) {
@@ -102,7 +103,7 @@ impl Tables {
         };
     }
 
-    /// The table of each switch; equal ones are one.
+    /// Returns the table of each switch; equal tables are shared.
     pub fn share(self) -> Vec<Fib> {
         let mut known: HashMap<(&[u32], &[PortId]), Fib> = HashMap::new();
         let mut fibs = Vec::with_capacity(self.hops.len());
@@ -119,7 +120,7 @@ impl Tables {
 }
 
 impl Ports {
-    /// The switches at the far ends of the cables of `switch`, each once, in rising order.
+    /// Returns the switches at the far ends of the cables of `switch`, each once, in rising order.
     fn around(&self, switch: u32) -> Vec<u32> {
         let fars = self.of_switch[switch as usize].iter();
         let mut all: Vec<u32> = fars
@@ -133,7 +134,7 @@ impl Ports {
         all
     }
 
-    /// The ports of `switch` to switches of which `these` says so.
+    /// Returns the ports of `switch` to the switches that `these` accepts.
     fn leading(&self, switch: u32, these: impl Fn(u32) -> bool) -> Vec<PortId> {
         let ports = (0..).zip(&self.of_switch[switch as usize]);
         ports

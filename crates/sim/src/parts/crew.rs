@@ -1,19 +1,19 @@
-//! Who lets the parts run.
+//! Crew: runs the parts.
 
 use super::{Mail, Part, Step, Windows};
 use sidestep_types::Time;
 
-/// Lets the parts of a run serve windows, and takes their mail to each other.
+/// Runs the parts of a run through their windows, and carries mail between them.
 ///
-/// What it has to do is what [`InTurn`] does, which is all there is to it; whoever does it on several threads lets
-/// each part say, serve and post by itself, and waits for the others where this one goes from part to part.
+/// [`InTurn`] is the reference. An implementation with several threads lets each part report, serve and post in
+/// its own thread, and synchronises where `InTurn` goes from part to part.
 pub trait Crew: Send {
-    /// Serves `windows` to the end, takes in all mail, and gives the parts back. Says with which instant the run ended, if it
-    /// did.
+    /// Serves all `windows`, delivers all mail, and returns the parts, with the instant at which the run ended,
+    /// if it did.
     fn serve(&mut self, parts: Vec<Box<Part>>, windows: Windows) -> (Vec<Box<Part>>, Option<Time>);
 }
 
-/// One part after the other.
+/// Crew that runs one part after the other.
 #[derive(Debug, Default)]
 pub struct InTurn;
 

@@ -1,20 +1,25 @@
-//! How a network is cut into parts.
+//! Partition of a network into parts.
 //!
-//! **Decision**     hosts stay with their switch. The switches with hosts are laid in a row as they are numbered, pod after
-//!                  pod, and the row is cut into pieces with about as many hosts; every other switch goes to the
-//!                  part with most of its cables, or of equal ones to the one with least to do. Then switches at the border
-//!                  change sides as long as fewer cables are cut so and no part gets much more than its share.
-//!                  Switches between which a cable has no delay stay together: over it there is no lookahead but a packet's.
+//! **Decision**     hosts stay with their switch. The switches with hosts are laid in a row as they are
+//!                  numbered, pod after
+//!                  pod, and the row is cut into pieces with about as many hosts each; every other switch goes
+//!                  to the
+//!                  part with most of its cables, on a tie to the one with the least load. Then switches at the
+//!                  border
+//!                  change sides as long as that saves cut cables and no part gets much more than its share.
+//!                  Switches joined by a cable without delay stay together: its lookahead would be only a
+//!                  packet's time.
 //! **State**        per switch and host the number of its part.
-//! **Units**        the load of a switch is its cables, those to hosts twice: a host's end of a flow has work too.
-//! **Errors**       [`Uncut`] says why there are not so many parts, and how many there may be.
+//! **Units**        load of a switch: its cables, those to hosts twice, since a host's end of a flow has work
+//!                  too.
+//! **Errors**       [`Uncut`]: why there cannot be that many parts, and how many there can be.
 
 use crate::network::{End, Network};
 use sidestep_switch::ports::Wire;
 use sidestep_types::{Framing, HEADER_BYTES, HostId, SwitchId, Time};
 use std::fmt;
 
-/// Which part each switch and host belongs to.
+/// Part of each switch and host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
     of_switch: Vec<u16>,
@@ -25,16 +30,16 @@ pub struct Cut {
     cables: usize,
 }
 
-/// Why a network is not cut into so many parts.
+/// Reason why a network cannot be split into that many parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Uncut {
-    /// It has one switch, or one with hosts.
+    /// The network has one switch, or one with hosts.
     OneSwitch,
-    /// The cables between its switches have no delay, or so many that all hosts are together.
+    /// Cables without delay keep all hosts together.
     NoDelay,
     /// Fewer parts have hosts.
     TooMany {
-        /// So many are useful.
+        /// Number of useful parts.
         useful: usize,
     },
 }
@@ -56,15 +61,15 @@ impl fmt::Display for Uncut {
     }
 }
 
-/// Beyond its share a part may have so many hundredths.
+/// Load that a part may have beyond its share, in percent.
 const SLACK: usize = 5;
-/// Times that all switches are asked whether they change sides.
+/// Most passes over all switches that let them change sides.
 const ROUNDS: usize = 8;
-/// A part that nobody is in yet.
+/// Part of a switch not assigned yet.
 const NOBODY: u16 = u16::MAX;
 
 impl Cut {
-    /// Cuts `network` into `parts`, at least one.
+    /// Splits `network` into `parts`, at least one.
     pub fn of(network: &Network, parts: usize, framing: Framing) -> Result<Cut, Uncut> {
         let atoms = Atoms::of(network);
         let useful = atoms.with_hosts().len();
@@ -102,32 +107,32 @@ impl Cut {
         Ok(cut)
     }
 
-    /// How many parts of a network have hosts, at most.
+    /// Returns the most parts with hosts that a network can have.
     pub fn most(network: &Network) -> usize {
         Atoms::of(network).with_hosts().len().max(1)
     }
 
-    /// How many parts there are.
+    /// Returns the number of parts.
     pub fn parts(&self) -> usize {
         self.parts
     }
 
-    /// Nothing that is queued in one part arrives in another sooner than after this.
+    /// Returns the least time between queueing a packet in one part and its arrival in another.
     pub fn lookahead(&self) -> Time {
         self.lookahead
     }
 
-    /// How many cables are between two parts.
+    /// Returns the number of cables between parts.
     pub fn cables(&self) -> usize {
         self.cables
     }
 
-    /// The part of a host.
+    /// Returns the part of a host.
     pub fn of_host(&self, host: HostId) -> u16 {
         self.of_host[host.0 as usize]
     }
 
-    /// The part of a switch.
+    /// Returns the part of a switch.
     pub fn of_switch(&self, switch: SwitchId) -> u16 {
         self.of_switch[switch.0 as usize]
     }
@@ -140,13 +145,13 @@ impl Cut {
     }
 }
 
-/// Switches that stay together, and what is between them.
+/// Groups of switches that stay together, and the cables between groups.
 struct Atoms {
     of_switch: Vec<usize>,
     hosts: Vec<usize>,
-    /// What each has to do.
+    /// Load of each group.
     load: Vec<usize>,
-    /// Of each, with which it has how many cables, in the order of their numbers.
+    /// Per group: its neighbours and the number of cables to each, in the order of their numbers.
     near: Vec<Vec<(usize, usize)>>,
     is_one_switch: bool,
 }
@@ -224,7 +229,7 @@ impl Atoms {
             .collect()
     }
 
-    /// The part of each.
+    /// Returns the part of each group.
     fn cut(&self, parts: usize) -> Vec<u16> {
         let mut of = vec![NOBODY; self.hosts.len()];
         self.cut_row(parts, &mut of);
@@ -233,13 +238,14 @@ impl Atoms {
         of
     }
 
-    /// Those with hosts: each piece of the row has at least one, and no more than leaves one for each piece to come.
+    /// Assigns the groups with hosts: each piece of the row has at least one, and leaves one for each piece to
+    /// come.
     fn cut_row(&self, parts: usize, of: &mut [u16]) {
         let row = self.with_hosts();
         let all: usize = row.iter().map(|atom| self.hosts[*atom]).sum();
         let (mut part, mut before, mut in_part) = (0, 0, 0);
         for (i, atom) in row.iter().enumerate() {
-            // The middle of its hosts lies beyond the end of the piece.
+            // The middle of the group's hosts lies beyond the end of the piece.
             let middle = 2 * before + self.hosts[*atom];
             let full = middle * parts > 2 * all * (part + 1);
             let must = row.len() - i <= parts - 1 - part;
@@ -252,7 +258,7 @@ impl Atoms {
         }
     }
 
-    /// The others, from those next to a part outwards.
+    /// Assigns the other groups, from those next to a part outwards.
     fn give_others(&self, parts: usize, of: &mut [u16]) {
         let mut loads = self.loads(parts, of);
         loop {
@@ -275,7 +281,7 @@ impl Atoms {
                 loads[best] += self.load[atom];
             }
         }
-        // Nobody's neighbour: no packet comes there.
+        // Not connected to any part: no packet reaches them.
         of.iter_mut()
             .filter(|part| **part == NOBODY)
             .for_each(|part| *part = 0);
@@ -289,7 +295,7 @@ impl Atoms {
         loads
     }
 
-    /// How many cables `atom` has to each part.
+    /// Returns the number of cables from `atom` to each part.
     fn cables_to(&self, atom: usize, parts: usize, of: &[u16]) -> Vec<usize> {
         let mut cables = vec![0; parts];
         for (other, count) in &self.near[atom] {
@@ -300,7 +306,7 @@ impl Atoms {
         cables
     }
 
-    /// Lets switches change sides where that saves cables.
+    /// Moves groups to another part where that saves cables.
     fn refine(&self, parts: usize, of: &mut [u16]) {
         let mut loads = self.loads(parts, of);
         let mut hosts = vec![0; parts];
@@ -317,7 +323,7 @@ impl Atoms {
                 let best = (0..parts).max_by_key(|part| (cables[*part], usize::MAX - part));
                 let best = best.expect("there are parts");
                 let fits = loads[best] + self.load[atom] <= most;
-                // A part keeps some of its hosts.
+                // A part keeps at least one group with hosts.
                 let stays = self.hosts[atom] > 0 && hosts[own] == self.hosts[atom];
                 if cables[best] > cables[own] && fits && !stays {
                     of[atom] = best as u16;

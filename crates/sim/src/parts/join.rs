@@ -1,14 +1,15 @@
-//! The outcome of a run, of what its parts say.
+//! Outcome of a split run, joined from the outcomes of its parts.
 //!
-//! What became of something is one part's to say: of a flow its source says some and its destination the rest, of a port
-//! its sender what it decided and its receiver what arrived. The others say nothing, which is 0. So all adds up.
+//! Each number is counted in one part: for a flow some at its source and the rest at its destination; for a
+//! port its decisions at the sender and its arrivals at the receiver. In all other parts it is 0. So everything
+//! adds up.
 
 use crate::counts::Totals;
 use crate::outcome::{ClassOutcome, FlowOutcome, Outcome, PortOutcome};
 use crate::run_counts;
 use crate::watch::Watched;
 
-/// Adds what another part says.
+/// Adds the outcome of another part.
 pub(super) fn join(all: &mut Outcome, other: Outcome) {
     let Outcome {
         flows,
@@ -107,7 +108,7 @@ fn add_port(port: &mut PortOutcome, more: &PortOutcome) {
     port.input_peak_bytes += input_peak_bytes;
 }
 
-/// Writes the sum of all counts of a run.
+/// Defines `add_totals`, which sums all counts of a run.
 macro_rules! sum {
     (
         work { $($(#[$work_doc:meta])* $work:ident $(by $work_teller:ident)?;)* }
@@ -125,7 +126,7 @@ macro_rules! sum {
 
 run_counts!(sum);
 
-/// Adds what another part has seen; nothing is watched of a run that is cut.
+/// Checks that another part has watched nothing: a split run refuses to watch.
 pub(super) fn add_watched(all: &mut Watched, other: Watched) {
     assert!(
         *all == Watched::default() && other == Watched::default(),

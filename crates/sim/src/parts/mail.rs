@@ -1,13 +1,13 @@
-//! What goes between parts.
+//! Mail between parts.
 
 use sidestep_types::{Packet, Time};
 
-/// A packet on its way from one part to another.
+/// Packet on its way from one part to another.
 #[derive(Clone, Debug)]
 pub struct Mail {
-    /// The link that is cut.
+    /// Link between the parts.
     pub(crate) link: u32,
-    /// When its last bit leaves.
+    /// Departure of its last bit.
     pub(crate) departs: Time,
     pub(crate) packet: Packet,
 }

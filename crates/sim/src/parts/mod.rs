@@ -1,15 +1,19 @@
-//! A world that is cut: parts that run side by side, and give the run of the world in one piece to the byte.
+//! Split world: parts that run side by side and reproduce the run of the undivided world to the byte.
 //!
-//! **Decision**     a part owns some switches and their hosts, and serves what happens there. Parts meet through
-//!                  packets over the links that are cut. None arrives sooner than the *lookahead* after it is queued:
-//!                  the delay of the link and the time that the shortest packet takes. So all parts may serve the same
-//!                  *window* of that length, each by itself; then they exchange *mail*, what was sent over the cut.
-//!                  [`Windows`] says how long each window is, and where the run ends.
-//! **State**        one world a part, which knows the whole network and has the state of its own share.
+//! **Decision**     a part owns some switches and their hosts, and serves their events. Parts exchange
+//!                  packets over the links between them. No packet arrives sooner than the *lookahead* after it
+//!                  is queued:
+//!                  the delay of the link and the time to send the shortest packet. So all parts may serve the
+//!                  same
+//!                  *window* of that length independently; then they exchange *mail*, the packets sent to other
+//!                  parts.
+//!                  [`Windows`] decides how long each window is, and where the run ends.
+//! **State**        one world a part, which holds the whole network and the state of its own share.
 //! **Units**        simulated time in picoseconds.
-//! **Errors**       what cannot be cut ([`Cut::of`]), or is not cut yet ([`refused`]).
+//! **Errors**       networks that cannot be split ([`Cut::of`]), settings that cannot be yet ([`refused`]).
 //!
-//! Here are no threads. A [`Crew`] lets the parts run: [`InTurn`] one after the other, another with as many threads.
+//! This module has no threads. A [`Crew`] runs the parts: [`InTurn`] one after the other, another crew with as
+//! many threads.
 
 mod crew;
 mod cut;
@@ -37,25 +41,25 @@ use sidestep_switch::{Depth, DropReason};
 use sidestep_types::{FlowId, Time};
 use std::sync::Arc;
 
-/// A run in progress whose world is cut. What it says is what [`crate::World`] says of the same run.
+/// Run in progress, split into parts. Its results are those of [`crate::World`] for the same run.
 pub struct Parts {
-    // A crew hands each part to a thread of its own and takes it back: a box moves as a pointer.
+    // A crew moves each part to its thread and back: a box moves as a pointer.
     #[allow(clippy::vec_box)]
     parts: Vec<Box<Part>>,
     crew: Box<dyn Crew>,
     cut: Arc<Cut>,
     plan: Arc<Plan>,
-    /// No window of the run is to look for its end: there are flows that it does not wait for.
+    /// True if the run does not wait for some flows: no window then looks for its end.
     endless: bool,
-    /// The instant with which the run ended.
+    /// Instant at which the run ended.
     end: Option<Time>,
     served: Time,
 }
 
 impl Parts {
-    /// Builds every part of `cut`, which is of this network. `crew` lets them run.
+    /// Builds every part of `cut`, a partition of this network. `crew` runs them.
     ///
-    /// Errors are those of [`crate::World::new`], and what is not cut yet.
+    /// Returns the errors of [`crate::World::new`], and one for settings that cannot be split yet.
     pub fn new(
         network: &Network,
         plan: &Arc<Plan>,
@@ -80,7 +84,7 @@ impl Parts {
         })
     }
 
-    /// As [`crate::World::run_until`].
+    /// Does what [`crate::World::run_until`] does.
     pub fn run_until(&mut self, limit: Time) -> bool {
         if self.end.is_none() {
             let windows = Windows::new(self.cut.lookahead(), limit, self.endless);
@@ -96,7 +100,7 @@ impl Parts {
         self.end.is_some()
     }
 
-    /// Joins what every part knows of losses, up to what is served.
+    /// Joins the losses logged by every part, up to the time served.
     fn join_losses(&mut self) {
         let [first, others @ ..] = &mut self.parts[..] else {
             return;
@@ -106,18 +110,18 @@ impl Parts {
         first.losses().join_with(others, limit);
     }
 
-    /// As [`crate::World::now`].
+    /// Does what [`crate::World::now`] does.
     pub fn now(&self) -> Time {
         let each = self.parts.iter().map(|part| part.world().now());
         each.max().unwrap_or(Time::ZERO)
     }
 
-    /// As [`crate::World::unfinished`].
+    /// Does what [`crate::World::unfinished`] does.
     pub fn unfinished(&self) -> u64 {
         self.parts.iter().map(|part| part.left()).sum()
     }
 
-    /// As [`crate::World::packet_hops`].
+    /// Does what [`crate::World::packet_hops`] does.
     pub fn packet_hops(&self) -> u64 {
         self.parts
             .iter()
@@ -125,7 +129,7 @@ impl Parts {
             .sum()
     }
 
-    /// As [`crate::World::queue_depths`].
+    /// Does what [`crate::World::queue_depths`] does.
     pub fn queue_depths(&mut self, at: Time) -> Vec<Depth> {
         let mut depths = Vec::new();
         for part in &mut self.parts {
@@ -134,7 +138,7 @@ impl Parts {
         depths
     }
 
-    /// As [`crate::World::link_bytes`].
+    /// Does what [`crate::World::link_bytes`] does.
     pub fn link_bytes(&self) -> Vec<u64> {
         let mut sums: Vec<u64> = Vec::new();
         for part in &self.parts {
@@ -147,14 +151,14 @@ impl Parts {
         sums
     }
 
-    /// As [`crate::World::delivered`].
+    /// Does what [`crate::World::delivered`] does.
     pub fn delivered(&self, flow: FlowId) -> (u64, bool) {
         let dst = self.plan.flows[flow.0 as usize].dst;
         let part = self.cut.of_host(dst);
         self.parts[usize::from(part)].world().delivered(flow)
     }
 
-    /// As [`crate::World::drops`].
+    /// Does what [`crate::World::drops`] does.
     pub fn drops(&self) -> [u64; DropReason::COUNT] {
         let mut sums = [0; DropReason::COUNT];
         for part in &self.parts {
@@ -166,7 +170,7 @@ impl Parts {
         sums
     }
 
-    /// As [`crate::World::finish_watched`].
+    /// Does what [`crate::World::finish_watched`] does.
     pub fn finish_watched(self) -> (Outcome, Watched) {
         let mut parts = self.parts.into_iter().map(|part| part.finish());
         let (mut outcome, mut watched) = parts.next().expect("a cut has parts");
@@ -177,7 +181,7 @@ impl Parts {
         (outcome, watched)
     }
 
-    /// As [`crate::World::finish`].
+    /// Does what [`crate::World::finish`] does.
     pub fn finish(self) -> Outcome {
         self.finish_watched().0
     }

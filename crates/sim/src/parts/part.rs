@@ -1,4 +1,4 @@
-//! One part of a world that is cut.
+//! Part of a split world.
 
 use super::{Cut, Mail, Said};
 use crate::agenda::PartAgenda;
@@ -14,27 +14,27 @@ use sidestep_switch::Depth;
 use sidestep_types::Time;
 use std::sync::Arc;
 
-/// One part: a world that knows the whole network and serves its own switches and hosts.
+/// World of one part: it holds the whole network and serves its own switches and hosts.
 pub struct Part {
     world: World<PartAgenda>,
     me: u16,
     cut: Arc<Cut>,
-    /// It is within a window.
+    /// True within a window.
     open: bool,
-    /// When the last flow ended here so far.
+    /// Time at which the last flow ended here so far.
     finished: Time,
-    /// The last flow that ends here does not end before this.
+    /// Lower bound of the time at which the last flow ends here.
     bound: Time,
-    /// So often is no other bound sought.
+    /// Calls left until a new bound is computed.
     rest: usize,
-    /// That long is the rest then: all flows are looked at.
+    /// Calls between two computations of the bound, which look at all flows.
     rests: usize,
 }
 
-/// A bound is sought again after so many windows in which the run may end, and more where there are many flows.
+/// Windows in which the run may end between two computations of the bound; more if there are many flows.
 const REST: usize = 64;
 
-/// What a packet touches is asked for so many packets before it is taken in, in two steps.
+/// Packets by which each of the two prefetch steps runs ahead of accepting the mail.
 const AHEAD: usize = 8;
 
 impl Part {
@@ -65,7 +65,7 @@ impl Part {
         })
     }
 
-    /// What the others need to know of it before the next window.
+    /// Returns what the other parts must know of this one before the next window.
     pub fn said(&mut self) -> Said {
         let (next, left) = (self.world.earliest(), self.left());
         if left > 0 && next >= self.bound {
@@ -105,7 +105,8 @@ impl Part {
         self.open = true;
     }
 
-    /// The same, but stops with the instant of the last delivery of flows that end here. Does nothing where none is left.
+    /// Serves the window up to `until`, or up to the instant of the last delivery of flows that end here. Does
+    /// nothing if no such flow is left.
     pub fn serve_own(&mut self, until: Time) {
         if self.left() == 0 {
             return;
@@ -116,12 +117,12 @@ impl Part {
         }
     }
 
-    /// What was sent to part `to` in the window, to be taken there.
+    /// Returns the packets sent to part `to` in the window.
     pub fn mail_to(&mut self, to: usize) -> &mut Vec<Mail> {
         self.world.mail_to(to)
     }
 
-    /// Takes in what other parts have sent.
+    /// Accepts the packets that other parts have sent.
     pub fn accept(&mut self, mail: &mut Vec<Mail>) {
         for (at, one) in mail.iter().enumerate() {
             if let Some(later) = mail.get(at + 2 * AHEAD) {
@@ -135,7 +136,7 @@ impl Part {
         mail.clear();
     }
 
-    /// Flows that end here and have not.
+    /// Returns the number of unfinished flows that end here.
     pub(super) fn left(&self) -> u64 {
         self.world.unfinished()
     }
@@ -152,7 +153,7 @@ impl Part {
         self.world.is_served(until);
     }
 
-    /// Writes how full the queues are that it owns.
+    /// Writes the depths of the queues that this part owns.
     pub(super) fn put_depths(&mut self, at: Time, depths: &mut Vec<Depth>) {
         let (cut, me) = (Arc::clone(&self.cut), self.me);
         self.world

@@ -1,8 +1,9 @@
-//! What is not cut yet.
+//! Settings that cannot be split yet.
 
 use crate::config::{TraceFilter, WorldConfig};
 
-/// Why a run with these settings is in one piece, if it is: what is named here is one to a world still.
+/// Returns the reason why a run with these settings cannot be split, if there is one: some state still exists
+/// once per world.
 pub fn refused(config: &WorldConfig) -> Option<String> {
     let why = if config.switch.pfc.is_some() {
         "pauses (`pfc`) are exchanged between switches at once"

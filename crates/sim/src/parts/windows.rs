@@ -1,55 +1,59 @@
-//! Windows: what all parts may serve before they meet again, and where the run ends.
+//! Windows: time spans that all parts may serve before they synchronise, and the end of the run.
 //!
-//! **Decision**     the next window begins with the earliest event of any part and is as long as the lookahead. A run
-//!                  ends with its last delivery, which is one part's to know. So where the last flows may end within a
-//!                  window, the parts that have some serve it first, each up to its own last delivery at most; if none is left
-//!                  anywhere, the run ends with the latest of these, and all serve up to there.
-//! **State**        none: every part decides the same from what all said.
+//! **Decision**     the next window begins at the earliest event of any part and is as long as the lookahead. A
+//!                  run
+//!                  ends at its last delivery, which only one part sees. So where the last flows may end within
+//!                  a
+//!                  window, the parts with unfinished flows serve it first, each up to its own last delivery at
+//!                  most; if no flow
+//!                  is left anywhere, the run ends at the latest of these, and all parts serve up to there.
+//! **State**        none: every part decides the same from the reports of all.
 //! **Units**        simulated time in picoseconds.
 //! **Errors**       none.
 
 use sidestep_types::Time;
 
-/// What a part says of itself when it meets the others.
+/// Report of a part to the others, between windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// When the next thing happens that it knows, here or by its mail; [`Time::MAX`] without one.
+    /// Time of its next event, here or by its mail; [`Time::MAX`] without one.
     pub next: Time,
-    /// Flows that end here and have not, and all that a run does not wait for.
+    /// Unfinished flows that end here, and all that a run does not wait for.
     pub left: u64,
-    /// When the last flow ended here so far.
+    /// Time at which the last flow ended here so far.
     pub finished: Time,
-    /// The last of them does not end before this.
+    /// Lower bound of the time at which the last flow ends here.
     pub bound: Time,
 }
 
-/// What all parts do next.
+/// Next step of all parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Nothing is left up to the limit.
+    /// No event is left up to the limit.
     Done,
-    /// Each serves all up to and including this instant.
+    /// Every part serves up to and including this instant.
     All {
-        /// The last instant of the window.
+        /// Last instant of the window.
         until: Time,
     },
-    /// First those with flows left, up to this instant or their last delivery: [`Windows::after`] says how they go on.
+    /// Parts with unfinished flows go first, up to this instant or their last delivery: then [`Windows::after`]
+    /// decides.
     Holders {
-        /// The last instant of the window.
+        /// Last instant of the window.
         until: Time,
     },
 }
 
-/// How a window is served to its end in which the run may end.
+/// Rest of a window in which the run may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct After {
-    /// All parts serve up to and including this instant.
+    /// Instant up to and including which all parts serve.
     pub until: Time,
-    /// The run ends with it.
+    /// True if the run ends at this instant.
     pub ends: bool,
 }
 
-/// The windows of a run up to an instant.
+/// Windows of a run up to an instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Windows {
     lookahead: Time,
@@ -58,7 +62,7 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// Up to and including `limit`. An `endless` run does not end with its last delivery.
+    /// Returns the windows up to and including `limit`. An `endless` run does not end at its last delivery.
     pub(crate) fn new(lookahead: Time, limit: Time, endless: bool) -> Windows {
         Windows {
             lookahead,
@@ -67,7 +71,7 @@ impl Windows {
         }
     }
 
-    /// What comes next, when the parts have `said` this. What comes by mail is taken in before anything is served.
+    /// Returns the next step, from the reports of all parts. Mail is accepted before anything is served.
     pub fn step(&self, said: impl Iterator<Item = Said> + Clone) -> Step {
         let next = said.clone().map(|said| said.next).min();
         let Some(next) = next.filter(|next| *next <= self.limit && *next < Time::MAX) else {
@@ -82,7 +86,8 @@ impl Windows {
         }
     }
 
-    /// How the window goes on that ends with `until`, when those with flows left have served it and `said` this.
+    /// Returns the rest of the window that ends at `until`, from the reports after parts with unfinished flows
+    /// have served it.
     pub fn after(&self, until: Time, said: impl Iterator<Item = Said> + Clone) -> After {
         let left: u64 = said.clone().map(|said| said.left).sum();
         let finished = said.map(|said| said.finished).max();
@@ -122,7 +127,7 @@ mod tests {
         let all = [said(340, 1, 0, 900), said(310, 2, 0, 0)];
         let until = ns(410) - Time::from_ps(1);
         assert_eq!(windows(false).step(all.into_iter()), Step::All { until });
-        // At the end of what is asked for it is shorter.
+        // A window at the end of the run is shorter.
         let all = [said(960, 1, 0, 5_000)];
         let until = ns(1_000);
         assert_eq!(windows(false).step(all.into_iter()), Step::All { until });

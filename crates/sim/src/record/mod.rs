@@ -1,14 +1,16 @@
-//! Records a run as a page plays it: what every packet does in a window of time, and how senders stand.
+//! Recording of a run, for the page that replays it: every packet's events in a span of time, and senders'
+//! windows.
 //!
-//! **Decision**     when the recording ends: with its window, with the run, or when it is as large as it may be.
-//! **State**        per slot of the pool the number of the packet in it; events that others may still come before; the
+//! **Decision**     when the recording ends: at the end of its span or of the run, or at its size limit.
+//! **State**        per slot of the pool the number of its packet; events that others may still precede; the
 //!                  recording so far.
 //! **Units**        picoseconds; bytes of buffer.
 //! **Errors**       none.
 //!
-//! While a run is recorded every packet is traced, so the recorder hears of all of them ([`crate::observers`]),
-//! and the path of other runs knows nothing of it. No event marks the end of a transmission: it is told when the packet
-//! arrives, a link's delay later. So events wait until none can come before them ([`mod@order`]).
+//! While a run is recorded every packet is traced, so the recorder receives the events of all
+//! ([`crate::observers`]), and runs without a recorder pay nothing for it. No event marks the end of a
+//! transmission: it is reported when the packet arrives, a link's delay later. So events are held back until
+//! none can precede them ([`mod@order`]).
 
 mod order;
 mod sampled;
@@ -26,30 +28,30 @@ use sidestep_transport::{AnySender, Endpoint, Sender, SenderCounters};
 use sidestep_types::{FlowId, Kind, Packet, PortId, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What to record.
+/// Settings of a recording.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
-    /// The beginning of the recording, whose `from` says when it begins.
+    /// Head of the recording; its `from` is the time it begins.
     pub head: Head,
-    /// How senders stand is recorded of these flows.
+    /// Flows whose senders' windows are recorded.
     pub flows: Sampled,
-    /// What packets do is recorded of these; the head must say whether that is all.
+    /// Packets whose events are recorded; the head must say whether that is all.
     pub packets: Packets,
-    /// It ends when its chunks take so many bytes; `None` is never.
+    /// Size of its chunks at which it ends, bytes; `None` for no limit.
     pub most_bytes: Option<usize>,
 }
 
-/// A recording that has ended, but for what only the end of the run knows.
+/// Finished recording, except for what only the end of the run can tell.
 pub struct Recorded {
     writer: Writer,
-    /// It ends before what happens at this instant.
+    /// End of the recording: events of this instant are not in it.
     pub to: Time,
-    /// It was as large as it may be.
+    /// True if it reached its size limit.
     pub full: bool,
 }
 
 impl Recorded {
-    /// The bytes of the recording.
+    /// Returns the bytes of the recording.
     pub fn finish(self, tail: Tail) -> Vec<u8> {
         self.writer.finish(Tail {
             to: self.to.ps(),
@@ -58,14 +60,14 @@ impl Recorded {
     }
 }
 
-/// Where the packet of a slot is.
+/// Place of the packet in a slot of the pool.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// There is one.
+    /// True if the slot holds a packet.
     taken: bool,
-    /// Its number in the recording; [`NONE`] of one that is not recorded.
+    /// Number of the packet in the recording; [`NONE`] if it is not recorded.
     id: u32,
-    /// The link whose queue it joined last, and when, and its bytes of buffer there.
+    /// Link whose queue it joined last, the time it did, and its bytes of buffer there.
     link: u32,
     joined: Time,
     buffer: u32,
@@ -79,19 +81,19 @@ const EMPTY: Slot = Slot {
     buffer: 0,
 };
 
-/// A packet that is under way as the recording begins.
+/// Packet in flight when the recording begins.
 pub(crate) struct UnderWay {
     pub parcel: u32,
-    /// Its number in the recording; [`NONE`] of one that is not recorded.
+    /// Number of the packet in the recording; [`NONE`] if it is not recorded.
     pub id: u32,
     pub link: u32,
     pub buffer: u32,
 }
 
-/// Events that are kept back before it is looked which of them can go.
+/// Events held back between two attempts to write some.
 const BATCH: usize = 8192;
 
-/// What a recorder must know of a network.
+/// Properties of the network that a recorder needs.
 pub(crate) struct Layout {
     /// Per link: its number in the outcome, which is that of its port in the recording.
     ports: Vec<u32>,
@@ -99,9 +101,9 @@ pub(crate) struct Layout {
     longest: Time,
     /// Per switch: the link of its port 0.
     first_links: Vec<u32>,
-    /// Bytes of link time that take no buffer.
+    /// Bytes of a packet's link time that occupy no buffer.
     unbuffered: u32,
-    /// NICs decide.
+    /// True if NICs have a buffer policy.
     nics: bool,
 }
 
@@ -123,7 +125,7 @@ impl Layout {
         }
     }
 
-    /// The link of a port.
+    /// Returns the link of a port.
     pub fn link(&self, from: End, port: PortId) -> u32 {
         match from {
             End::Host(host) => host.0,
@@ -131,52 +133,52 @@ impl Layout {
         }
     }
 
-    /// The number of a link's port.
+    /// Returns the port number of a link.
     pub fn port(&self, link: u32) -> u32 {
         self.ports[link as usize]
     }
 
-    /// Bytes of buffer of a packet with so many of link time.
+    /// Returns the bytes of buffer of a packet that takes `wire` bytes of link time.
     pub fn buffer(&self, wire: u16) -> u32 {
         u32::from(wire) - self.unbuffered
     }
 }
 
-/// A sender that an acknowledgement, or its first packet, has just changed.
+/// Sender that an acknowledgement, or its first packet, has just changed.
 struct Touched {
     at: Time,
     flow: FlowId,
     cause: Cause,
 }
 
-/// Records.
+/// Recorder of a run.
 pub(crate) struct Recorder {
     pub layout: Layout,
     writer: Writer,
     flows: Sampled,
     packets: Packets,
     most_bytes: Option<usize>,
-    /// When it began.
+    /// Begin of the recording.
     from: Time,
     slots: Vec<Slot>,
-    /// The number of the next packet.
+    /// Number of the next packet.
     next: u32,
-    /// What may still be preceded.
+    /// Events that others may still precede.
     pending: Ordered,
-    /// Of that, how much could not go when it was looked last.
+    /// Length of `pending` after the last write.
     kept: usize,
     touched: Vec<Touched>,
-    /// Flows that have sent something.
+    /// Flows that have sent a packet.
     opened: BTreeSet<u32>,
-    /// What senders that sent again had counted, by flow.
+    /// Counters at the last retransmission, by flow.
     counted: BTreeMap<FlowId, SenderCounters>,
-    /// Set when it has ended.
+    /// End of the recording, once it has ended.
     to: Option<Time>,
     full: bool,
 }
 
 impl Recorder {
-    /// Begins in this state, of whose packets the slots hold these numbers.
+    /// Begins a recording in this `state`; `known` gives the slots and numbers of its packets.
     pub fn begin(
         recording: Recording,
         layout: Layout,
@@ -214,7 +216,7 @@ impl Recorder {
         recorder
     }
 
-    /// Is it still recording?
+    /// Returns true while it records.
     pub fn is_on(&self) -> bool {
         self.to.is_none()
     }
@@ -227,7 +229,8 @@ impl Recorder {
         &mut self.slots[at]
     }
 
-    /// The packet of a slot, and where it is; `None` of one that nobody told of, and when the recording has ended.
+    /// Returns the packet of a slot and its place; `None` if the packet was never reported, or if the recording
+    /// has ended.
     #[inline]
     fn known(&self, parcel: u32) -> Option<Slot> {
         let slot = self.slots.get(parcel as usize)?;
@@ -240,7 +243,7 @@ impl Recorder {
         self.pending.tell(sidestep_recording::Event { at, what });
     }
 
-    /// Tells what a packet does, if it is recorded.
+    /// Adds an event of a packet, if it is recorded.
     #[inline]
     fn tell_of(&mut self, at: Time, packet: u32, what: What) {
         if packet != NONE {
@@ -248,14 +251,14 @@ impl Recorder {
         }
     }
 
-    /// A packet leaves the queue of `port`.
+    /// Removes a packet from the queue length of `port`.
     #[inline]
     fn shorter(&mut self, at: Time, port: u32, slot: Slot) {
         self.pending
             .change(at.ps(), port, -1, -i64::from(slot.buffer));
     }
 
-    /// A host sends a packet.
+    /// Handles a packet that a host sends.
     fn sent(&mut self, now: Time, parcel: u32, number: u64, packet: &Packet) {
         if !self.is_on() {
             return;
@@ -290,7 +293,7 @@ impl Recorder {
         self.pump(now);
     }
 
-    /// A packet joins the queue of `link`, and wanted that of the link `wanted`.
+    /// Handles a packet that joins the queue of `link`; its route wanted that of the link `wanted`.
     fn joined(
         &mut self,
         now: Time,
@@ -319,13 +322,14 @@ impl Recorder {
         self.tell_of(now, packet, what);
     }
 
-    /// The packet of a slot has come over the link that it was sent by: its last bit left a delay ago.
+    /// Handles the arrival of a packet over the link it was sent by: its last bit left one delay ago.
     fn arrived(&mut self, now: Time, slot: Slot) {
         let delay = self.layout.delays[slot.link as usize];
         self.left(slot, now - delay);
     }
 
-    /// The last bit of a packet has left its queue. One that left before the recording began is on its link already.
+    /// Handles the departure of a packet's last bit. A packet that left before the recording began is on its
+    /// link already.
     fn left(&mut self, slot: Slot, departed: Time) {
         if departed >= self.from {
             let port = self.layout.port(slot.link);
@@ -336,7 +340,7 @@ impl Recorder {
         }
     }
 
-    /// A switch or a NIC did something with a packet, which has so many bytes of link time now.
+    /// Handles a decision of a switch or NIC about a packet, which takes `wire` bytes of link time from now on.
     fn decided(&mut self, now: Time, parcel: u32, here: End, event: Event, wire: u16) {
         let Some(slot) = self.known(parcel) else {
             return;
@@ -362,14 +366,14 @@ impl Recorder {
         }
     }
 
-    /// A packet joins a queue of `from`.
+    /// Handles a packet that joins a queue of `from`.
     fn took(&mut self, now: Time, parcel: u32, from: End, joined: Joined, wire: u16, moved: bool) {
         let link = self.layout.link(from, joined.port);
         let wanted = self.layout.link(from, joined.wanted);
         self.joined(now, parcel, link, (wanted, joined.changes), wire, moved);
     }
 
-    /// The packet of a slot is taken out of the queue of a port of `from`.
+    /// Handles the eviction of a packet from the queue of a port of `from`.
     fn evicted(&mut self, now: Time, slot: Slot, from: End, port: PortId) {
         let port = self.layout.port(self.layout.link(from, port));
         let packet = slot.id;
@@ -377,7 +381,7 @@ impl Recorder {
         self.tell_of(now, packet, What::Evict { port, packet });
     }
 
-    /// A packet is dropped.
+    /// Handles the drop of a packet.
     fn dropped(
         &mut self,
         now: Time,
@@ -406,12 +410,13 @@ impl Recorder {
         *self.slot(parcel) = EMPTY;
     }
 
-    /// A packet is lost behind a port of `from`, whose link is down; it would have left, or left, at `departs`.
+    /// Handles a packet lost behind a port of `from`, whose link is down; its departure is, or would have been,
+    /// at `departs`.
     fn lost(&mut self, now: Time, parcel: u32, from: End, port: PortId, departs: Time) {
         let Some(slot) = self.known(parcel) else {
             return;
         };
-        // One that was sent to a link that was down already keeps the departure from the queue before.
+        // A packet sent to a link that was already down keeps the departure from its queue before.
         let joined = if slot.joined == self.from {
             Time::ZERO
         } else {
@@ -425,7 +430,7 @@ impl Recorder {
         self.pump(now);
     }
 
-    /// A packet has reached its host.
+    /// Handles a packet that has reached its host.
     fn delivered(&mut self, now: Time, parcel: u32, packet: &Packet) {
         let Some(slot) = self.known(parcel) else {
             return;
@@ -441,7 +446,7 @@ impl Recorder {
         self.pump(now);
     }
 
-    /// A link has another rate; `None` when it is down.
+    /// Records the new rate of a link; 0 when it is down.
     pub fn link(&mut self, now: Time, link: u32, rate_bps: u64) {
         if self.is_on() {
             let port = self.layout.port(link);
@@ -453,13 +458,13 @@ impl Recorder {
         self.touched.push(Touched { at, flow, cause });
     }
 
-    /// Are there senders to be looked at?
+    /// Returns true if any sender has changed since the last look.
     #[inline]
     pub fn has_touched(&self) -> bool {
         !self.touched.is_empty()
     }
 
-    /// Looks at every sender that has changed; of those that are done there is nothing to see.
+    /// Records the window of every sender that has changed, unless it is done.
     pub fn look<'a>(&mut self, end: impl Fn(FlowId) -> Option<&'a Endpoint<AnySender>>) {
         for Touched { at, flow, cause } in std::mem::take(&mut self.touched) {
             if let Some(end) = end(flow) {
@@ -468,12 +473,12 @@ impl Recorder {
         }
     }
 
-    /// The sender of `flow` sends something again.
+    /// Records the window of the sender of `flow`, which retransmits.
     pub fn sends_again(&mut self, now: Time, flow: FlowId, end: &Endpoint<AnySender>) {
         if !self.is_on() || !self.flows.has(flow.0) {
             return;
         }
-        // What it was after the acknowledgement before is not known any more.
+        // The window just after the acknowledgement before is no longer known.
         self.touched.retain(|touched| touched.flow != flow);
         let counters = end.counters();
         let before = self.counted.insert(flow, counters);
@@ -484,12 +489,12 @@ impl Recorder {
         self.window(now, flow, end, cause);
     }
 
-    /// How the sender of `flow` stands.
+    /// Records the window of the sender of `flow`.
     pub fn window(&mut self, at: Time, flow: FlowId, end: &Endpoint<AnySender>, cause: Cause) {
         if !self.is_on() || !self.flows.has(flow.0) {
             return;
         }
-        // Of other transports there is no window in bytes.
+        // Other transports have no window in bytes.
         let AnySender::Tcp(tcp) = end.machine() else {
             return;
         };
@@ -506,7 +511,7 @@ impl Recorder {
         self.tell(at, what);
     }
 
-    /// Writes what nothing can come before any more, if there is much.
+    /// Writes the events that none can precede any more, if there are many.
     #[inline]
     fn pump(&mut self, now: Time) {
         if self.pending.len() >= self.kept + BATCH {
@@ -526,7 +531,7 @@ impl Recorder {
         }
     }
 
-    /// Writes what happens before `until`.
+    /// Writes the events before `until`.
     fn write(&mut self, until: Time) {
         self.pending.write(until.ps(), &mut self.writer);
         self.kept = self.pending.len();
@@ -539,14 +544,14 @@ impl Recorder {
         self.touched = Vec::new();
     }
 
-    /// Ends it before what happens at `to`, when all before has been heard. `left` are the packets whose last bit has
-    /// left and which have not arrived: slot, link and instant.
+    /// Ends the recording before the events at `to`, once all earlier ones have been received. `left` are the
+    /// packets that have left a queue and not arrived: slot, link and departure.
     pub fn end(&mut self, to: Time, left: impl IntoIterator<Item = (u32, u32, Time)>) {
         if !self.is_on() {
             return;
         }
         for (parcel, link, departed) in left {
-            // One that was recorded from the beginning may have left before.
+            // A packet in flight at the begin of the recording may have left before it.
             let known = self.known(parcel).filter(|slot| slot.link == link);
             let Some(slot) = known else { continue };
             self.left(slot, departed);
@@ -555,7 +560,7 @@ impl Recorder {
         self.close(to);
     }
 
-    /// What was recorded. Panics when it has not ended.
+    /// Returns what was recorded. Panics if the recording has not ended.
     pub fn finish(self) -> Recorded {
         Recorded {
             writer: self.writer,

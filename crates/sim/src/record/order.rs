@@ -1,18 +1,19 @@
-//! What is recorded, in the order of time: it is told in another.
+//! Recorded events in the order of time: they are reported in another order.
 //!
-//! **Decision**     of one instant, ends of transmissions come first, then what was told first; how long queues are then
-//!                  comes last.
-//! **State**        what others may still come before; the length of each queue, where those are recorded.
+//! **Decision**     within an instant, ends of transmissions come first, then events in the order in which they
+//!                  were reported,
+//!                  then queue lengths.
+//! **State**        events that others may still precede; the length of each queue, if recorded.
 //! **Units**        picoseconds, packets, bytes of buffer.
 //! **Errors**       none.
 //!
-//! Most is told when it happens, and so in order; ends of transmissions are told when the packet arrives, a link's delay
-//! later, and so in an order of their own. Two lists are kept and merged, with little to sort in either.
+//! Most events are reported when they happen, hence in order; ends of transmissions are reported when the
+//! packet arrives, a link's delay later. Two lists are kept and merged, with little to sort in either.
 
 use sidestep_recording::{Event, State, What, Writer};
 use std::collections::VecDeque;
 
-/// What waits to be written.
+/// Events waiting to be written.
 #[derive(Default)]
 pub(super) struct Ordered {
     told: VecDeque<Event>,
@@ -20,25 +21,25 @@ pub(super) struct Ordered {
     lengths: Option<Lengths>,
 }
 
-/// The last bit of a packet leaves a queue.
+/// Departure of a packet's last bit from a queue.
 struct End {
     at: u64,
     port: u32,
     packet: u32,
 }
 
-/// How long queues are, where not every packet is recorded.
+/// Queue lengths, needed if not every packet is recorded.
 struct Lengths {
     changes: VecDeque<Change>,
     /// Per port: packets and bytes of buffer.
     now: Vec<(i64, i64)>,
-    /// What was written last.
+    /// Per port: the lengths last written.
     said: Vec<(i64, i64)>,
-    /// Ports of one instant.
+    /// Ports changed at one instant.
     touched: Vec<u32>,
 }
 
-/// A packet joins or leaves a queue.
+/// Packet that joins or leaves a queue.
 struct Change {
     at: u64,
     port: u32,
@@ -47,7 +48,7 @@ struct Change {
 }
 
 impl Ordered {
-    /// Nothing yet, with the queues of `state` where those are measured.
+    /// Returns an empty list, with the queue lengths of `state` if they are measured.
     pub fn new(state: &State) -> Ordered {
         let lengths = state.is_measured().then(|| {
             let ports = 0..state.ports() as u32;
@@ -68,26 +69,26 @@ impl Ordered {
         }
     }
 
-    /// How much waits.
+    /// Returns the number of waiting entries.
     #[inline]
     pub fn len(&self) -> usize {
         let changes = self.lengths.as_ref().map_or(0, |all| all.changes.len());
         self.told.len() + self.ends.len() + changes
     }
 
-    /// Something happens.
+    /// Adds an event.
     #[inline]
     pub fn tell(&mut self, event: Event) {
         insert(&mut self.told, event, |event| event.at);
     }
 
-    /// The last bit of a packet left the queue of `port`.
+    /// Adds the departure of a packet's last bit from the queue of `port`.
     #[inline]
     pub fn end(&mut self, at: u64, port: u32, packet: u32) {
         insert(&mut self.ends, End { at, port, packet }, |end| end.at);
     }
 
-    /// So many packets more wait at `port`, and bytes of buffer.
+    /// Changes the length of the queue of `port` by `packets` and `bytes` of buffer.
     #[inline]
     pub fn change(&mut self, at: u64, port: u32, packets: i64, bytes: i64) {
         if let Some(lengths) = &mut self.lengths {
@@ -101,7 +102,7 @@ impl Ordered {
         }
     }
 
-    /// Writes what happens before `until`.
+    /// Writes the events before `until`.
     pub fn write(&mut self, until: u64, writer: &mut Writer) {
         loop {
             let end = self.ends.front().map_or(u64::MAX, |end| end.at);
@@ -130,8 +131,8 @@ impl Ordered {
 }
 
 impl Lengths {
-    /// Writes how long queues are at the instants before `until`: of those that changed, what came of all changes of
-    /// the instant.
+    /// Writes queue lengths at the instants before `until`: one per changed queue and instant, after all
+    /// changes of that instant.
     fn write(&mut self, until: u64, writer: &mut Writer) {
         while let Some(at) = self.changes.front().map(|change| change.at)
             && at < until
@@ -159,7 +160,7 @@ impl Lengths {
     }
 }
 
-/// Puts `item` behind all that are not later.
+/// Inserts `item` behind all that are not later.
 #[inline]
 fn insert<T>(list: &mut VecDeque<T>, item: T, at: impl Fn(&T) -> u64) {
     let instant = at(&item);

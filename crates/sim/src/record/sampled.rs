@@ -1,22 +1,22 @@
-//! Of which flows and packets something is recorded.
+//! Flows and packets to record.
 
 use sidestep_types::mix64;
 use std::collections::BTreeSet;
 
-/// Of which flows it is recorded how their senders stand.
+/// Flows whose senders' windows are recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Sampled {
-    /// Of all.
+    /// All flows.
     #[default]
     All,
-    /// Of every so-many-th, by number; of none when it is 0.
+    /// Every n-th flow, by number; no flows if 0.
     Every(u32),
-    /// Of these.
+    /// Listed flows.
     These(BTreeSet<u32>),
 }
 
 impl Sampled {
-    /// Is `flow` among them?
+    /// Returns true if `flow` is recorded.
     pub fn has(&self, flow: u32) -> bool {
         match self {
             Sampled::All => true,
@@ -26,21 +26,21 @@ impl Sampled {
     }
 }
 
-/// Of which packets it is recorded what they do. Where not of all, it is recorded of every queue how long it is.
+/// Packets whose events are recorded. Unless all are, the length of every queue is recorded as well.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Packets {
-    /// Of all.
+    /// All packets.
     #[default]
     All,
-    /// Of one in so many, drawn from its host and its number there, and so the same in any window; of none when it is
-    /// 0. One that was sent before the recording is not among them, as nobody knows its number.
+    /// Every n-th packet on average, drawn by its host and its number there, so the same in any span of time;
+    /// no packets if 0. Packets sent before the recording began are left out: their numbers are not known.
     Every(u32),
-    /// Of those of these flows, acknowledgements included.
+    /// Packets of these flows, acknowledgements included.
     Flows(Sampled),
 }
 
 impl Packets {
-    /// Is one of `flow` among them, of which this is the number that its host gave it, if that is known?
+    /// Returns true if a packet of `flow` is recorded; `number` is the one its host gave it, if that is known.
     pub fn has(&self, flow: u32, number: Option<u64>) -> bool {
         match self {
             Packets::All => true,

@@ -1,4 +1,4 @@
-//! A switch with class queues sees a parcel off: in one go where that is done with nearly every one.
+//! Forwarding at a switch with class queues: a fast path for nearly every parcel.
 
 use super::{AtHand, Switch};
 use crate::agenda::Agenda;
@@ -8,7 +8,7 @@ use sidestep_switch::Event;
 use sidestep_types::PortId;
 
 impl Switch {
-    /// What [`Switch::forward`] does, at a switch of which nothing is watched.
+    /// Does what [`Switch::forward`] does, at a switch where nothing is watched.
     #[inline(always)]
     pub fn forward_by_class<A: Agenda>(
         &mut self,
@@ -38,7 +38,7 @@ impl Switch {
         self.admit::<A, false, ()>(fabric, from, parcel, wanted, (false, told), &mut ())
     }
 
-    /// The port by which a parcel goes on to switch `to`, where the route has to be asked.
+    /// Returns the next port of a parcel toward switch `to`, where the route must be called.
     #[inline(never)]
     fn route<A: Agenda>(
         &mut self,

@@ -1,25 +1,25 @@
-//! Whether a network can be run: the checks that every topology shares.
+//! Checks that every topology shares: can the network be run?
 //!
 //! **Decision**     every host has one cable, to a switch; no switch is cabled to itself or has
-//!                  more ports than [`MAX_PORTS`]; every cable carries bits; everything is
+//!                  more ports than [`MAX_PORTS`]; every cable has a rate above 0; everything is
 //!                  connected.
 //! **Errors**       what, expected, got; the first one found.
 
 use crate::network::{Cable, End, Network};
 use sidestep_types::{PortSet, Time};
 
-/// Ports of a switch: what a set of ports holds.
+/// Most ports of a switch: the capacity of a set of ports.
 pub const MAX_PORTS: u32 = PortSet::CAPACITY as u32;
 
-/// Hosts of a network. Assumed: enough for any fabric in use, and it fits in memory. A fuzzer
-/// makes thousands of networks a second.
+/// Most hosts of a network. Assumed: enough for any fabric in use, and it fits in memory. A fuzzer makes
+/// thousands of networks a second.
 pub const MAX_HOSTS: u32 = if cfg!(fuzzing) { 1 << 6 } else { 1 << 20 };
 
-/// Delay of a cable. Assumed: far beyond any, and far from the end of time.
+/// Longest delay of a cable. Assumed: far beyond any real one, and far from the end of time.
 pub const MAX_DELAY: Time = Time::from_s(1000);
 
 impl Network {
-    /// Can it be run? Errors say what, expected, got.
+    /// Checks that the network can be run. Errors say what, expected, got.
     pub fn validate(&self) -> Result<(), String> {
         if self.hosts == 0 {
             return Err("expected at least one host, got none".into());
@@ -103,7 +103,7 @@ impl Network {
         Ok(())
     }
 
-    /// Hosts and switches.
+    /// Returns the number of hosts and switches.
     fn nodes(&self) -> usize {
         self.hosts as usize + self.switches.len()
     }
@@ -134,7 +134,7 @@ impl Network {
     }
 }
 
-/// The representative of `node`, with its path halved.
+/// Returns the representative of `node`, and halves its path.
 fn root(parent: &mut [usize], mut node: usize) -> usize {
     while parent[node] != node {
         parent[node] = parent[parent[node]];

@@ -1,4 +1,4 @@
-//! A network of one's own, from a file with one cable a line.
+//! Custom network: a user's own, from a file with one cable a line.
 //!
 //! ```text
 //! # two hosts, two switches
@@ -8,10 +8,10 @@
 //! s0,s1,10 Gbps,5 us
 //! ```
 //!
-//! **Decision**     `h` and a number is a host; any other name is a switch. Hosts are numbered as
-//!                  they say, without gaps; switches in the order in which they appear. A switch
+//! **Decision**     `h` and a number is a host; any other name is a switch. Hosts have the numbers in
+//!                  their names, without gaps; switches are numbered in the order of appearance. A switch
 //!                  called `edge 3.1` is of the tier `edge` and the pod `3`, one called `core 2`
-//!                  of the tier `core`; other names say neither.
+//!                  of the tier `core`; other names have neither.
 //! **State**        ports: in the order of the lines that name the switch.
 //! **Units**        rates and delays carry theirs, and hold for each direction.
 //! **Errors**       `file:line: expected …, got …`; empty lines and `#` comments are skipped.
@@ -102,7 +102,8 @@ fn parse(name: &str, text: &str) -> Result<Network, String> {
     Ok(net.network)
 }
 
-/// What the name of a switch says: `tier number` or `tier pod.number`. The word `switch` is no tier.
+/// Returns the tier and pod in the name of a switch: `tier number` or `tier pod.number`. The word `switch` is
+/// no tier.
 fn info(name: &str) -> SwitchInfo {
     let (tier, number) = match name.split_once(' ') {
         Some((word, number)) => ((word != "switch").then_some(word), Some(number)),
@@ -116,7 +117,7 @@ fn info(name: &str) -> SwitchInfo {
     }
 }
 
-/// `Some` when `word` is `h` and digits; inside, the number when it fits.
+/// Returns `Some` if `word` is `h` and digits; inside, the number if it fits.
 fn host_number(word: &str) -> Option<Option<u32>> {
     let digits = word.strip_prefix('h')?;
     let all = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());

@@ -1,6 +1,6 @@
-//! Dumbbell: two switches with one cable between them that everybody shares.
+//! Dumbbell: two switches with one shared cable between them.
 //!
-//! **Decision**     hosts `0..left` hang off the left switch, the others off the right one.
+//! **Decision**     hosts `0..left` are attached to the left switch, the others to the right one.
 //! **State**        ports: each switch's hosts, then the bottleneck.
 //! **Units**        rates per direction.
 
@@ -64,7 +64,7 @@ impl Topology for Dumbbell {
             right,
             Link::of(values, "bottleneck_rate", "bottleneck_delay"),
         );
-        // The shared cable takes a port, and the left switch is looked at first.
+        // The shared cable takes a port, and the left switch is checked first.
         net.done(if on_left < MAX_PORTS {
             &["right"]
         } else {

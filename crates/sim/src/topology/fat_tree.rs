@@ -95,7 +95,7 @@ impl Topology for FatTree {
         }
         for group in 0..half {
             for i in 0..kept {
-                // Its number in the whole tree, so that names stay when some are left out.
+                // Its number in the whole tree, so that names stay the same when some cores are left out.
                 let core = net.switch(SwitchInfo::of_tier("core", group * half + i));
                 for pod in 0..k {
                     net.cable(aggs[at(pod, group)], core, core_link);
@@ -106,7 +106,7 @@ impl Topology for FatTree {
     }
 }
 
-/// How many cores of each of the k/2 groups are kept.
+/// Returns the number of cores kept of each of the k/2 groups.
 fn kept_per_group(cores: Option<u64>, half: u32) -> Result<u32, Refusal> {
     let Some(cores) = cores else {
         return Ok(half);

@@ -1,11 +1,11 @@
-//! HyperX: switches at the points of a grid, every line of which is a full mesh.
+//! HyperX: switches at the points of a grid; every line of the grid is a full mesh.
 //!
 //! **Decision**     a switch is cabled to every other that differs from it in one coordinate.
 //!                  Switches are numbered with the last coordinate varying fastest, hosts switch
 //!                  by switch.
 //! **State**        ports: each switch's hosts, then its neighbours, by number.
 //! **Units**        rates per direction.
-//! **Errors**       a shape that is none, or switches with more ports than there are.
+//! **Errors**       an invalid shape, or switches with more ports than there are.
 //! **Source**       Ahn, Binkert, Davis, McLaren and Schreiber, SC 2009: HyperX(L, S, K, T).
 //! **Deviations**   K, the cables side by side in a dimension, is 1: give a higher `fabric_rate`.
 
@@ -60,7 +60,7 @@ impl Topology for HyperX {
                 format!("hosts_per_switch and shape: expected at most {MAX_PORTS} ports a switch");
             return Err(Refusal::about(&["hosts_per_switch", "shape"], expected).got(ports));
         }
-        // So few ports leave the product far below its type's end.
+        // With so few ports the product cannot overflow.
         let switches = shape.iter().map(|n| u64::from(*n)).product::<u64>();
         at_most_hosts(switches * u64::from(hosts), &["shape", "hosts_per_switch"])?;
         let access = Link::of(values, "host_rate", "delay");
@@ -80,7 +80,7 @@ impl Topology for HyperX {
     }
 }
 
-/// `4x4` as its numbers.
+/// Parses the numbers of `4x4`.
 fn shape(text: &str) -> Result<Vec<u32>, Refusal> {
     let sizes: Option<Vec<u32>> = (text.split('x'))
         .map(|n| {
@@ -96,8 +96,8 @@ fn shape(text: &str) -> Result<Vec<u32>, Refusal> {
     })
 }
 
-/// What is said of the switch at these coordinates. Those with the same first coordinate are shown
-/// together as a pod is, unless it is the only one.
+/// Returns the description of the switch at these coordinates. Switches with the same first coordinate are
+/// shown together like a pod, unless it is the only coordinate.
 fn info(at: &[u32]) -> SwitchInfo {
     let words: Vec<_> = at.iter().map(u32::to_string).collect();
     SwitchInfo {
@@ -124,7 +124,7 @@ fn point(s: u32, shape: &[u32]) -> Vec<u32> {
 /// The neighbours of switch `a` with a higher number, in order.
 fn later_neighbours(a: usize, at: &[u32], shape: &[u32]) -> Vec<usize> {
     let mut found = Vec::new();
-    // Switches between one coordinate's step and the next.
+    // Difference of switch numbers for one step of this coordinate.
     let mut stride = 1;
     for (here, size) in at.iter().zip(shape).rev() {
         let further = *here + 1..*size;

@@ -7,7 +7,7 @@
 //! **State**        ports: each switch's hosts, then its neighbours, by number. The graph depends
 //!                  on `graph` and the counts alone, so every seed of a scenario runs on one network.
 //! **Units**        rates per direction.
-//! **Errors**       a degree that no simple connected graph of so many switches has.
+//! **Errors**       a degree that is impossible in a simple connected graph of this many switches.
 //! **Source**       Singla, Hong, Popa and Godfrey, NSDI 2012, section 3.
 //! **Deviations**   an odd number of switch ports in all is refused; the paper leaves one unused.
 
@@ -95,10 +95,10 @@ impl Topology for Jellyfish {
     }
 }
 
-/// From degree 3 on a random regular graph is nearly always connected; below it seldom is.
+/// Most graphs drawn: from degree 3 on a random regular graph is nearly always connected; below it seldom is.
 const MOST_DRAWS: u64 = 100;
 
-/// Errors say why no connected graph of `switches` switches has this degree.
+/// Returns an error if no connected graph of `switches` switches has this degree.
 fn possible(switches: u32, degree: u32) -> Result<(), Refusal> {
     let refuse = |expected| Err(Refusal::about(&["degree", "switches"], expected).got(degree));
     if degree >= switches {
@@ -152,7 +152,7 @@ impl Graph {
         graph
     }
 
-    /// A random pair with ports left and no cable between them.
+    /// Returns a random pair with ports left and no cable between them.
     fn pair(&self, rng: &mut Rng) -> Option<(u32, u32)> {
         const TRIES: u32 = 64;
         let n = self.open.len() as u64;
@@ -173,7 +173,7 @@ impl Graph {
         pick(&pairs, rng)
     }
 
-    /// Two ports that no pair took: of one switch, or of two that are neighbours.
+    /// Returns two ports that found no pair: of one switch, or of two that are neighbours.
     fn left_over(&self) -> Option<(u32, u32)> {
         let free = |s: u32| self.degree - self.neighbours[s as usize].len();
         match self.open[..] {
@@ -184,7 +184,7 @@ impl Graph {
         }
     }
 
-    /// A random cable `(x, y)` that can make way for `(p, x)` and `(q, y)`.
+    /// Returns a random cable `(x, y)` that can be replaced by `(p, x)` and `(q, y)`.
     fn cable_to_split(&self, p: u32, q: u32, rng: &mut Rng) -> Option<(u32, u32)> {
         let ends = |(a, b): (u32, u32)| [(a, b), (b, a)];
         let fits = |(x, y): &(u32, u32)| self.may_join(p, *x) && self.may_join(q, *y);
@@ -209,7 +209,7 @@ impl Graph {
         }
     }
 
-    /// Takes a cable out, to be put elsewhere: its ends do not count as open meanwhile.
+    /// Removes a cable, to be put elsewhere: its ends do not count as open meanwhile.
     fn part(&mut self, a: u32, b: u32) {
         for (near, far) in [(a, b), (b, a)] {
             self.neighbours[near as usize].retain(|s| *s != far);
@@ -234,7 +234,7 @@ impl Graph {
         seen.into_iter().all(|s| s)
     }
 
-    /// Every cable once, lower end first, in order.
+    /// Returns every cable once, lower end first, in order.
     fn cables(&self) -> Vec<(u32, u32)> {
         let firsts = self.neighbours.iter().zip(0u32..);
         let all = firsts.flat_map(|(far, a)| far.iter().map(move |b| (a, *b)));

@@ -1,4 +1,4 @@
-//! A chain of switches, each with hosts: one path between any two, as long as one likes.
+//! Chain of switches, each with hosts: one path between any two, of any length.
 //!
 //! **Decision**     hosts are numbered switch by switch.
 //! **State**        ports: each switch's hosts, then the switch before it, then the one after.

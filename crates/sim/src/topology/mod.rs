@@ -1,7 +1,7 @@
 //! Topologies: hosts, switches and cables, by name.
 //!
-//! One file and one registry line each. Ports are numbered in the order of the cables;
-//! each topology says what that order is.
+//! Each has one file and one registry line. Ports are numbered in the order of the cables, which each topology
+//! documents.
 
 use crate::files::Files;
 use crate::network::{Cable, End, Network, SwitchInfo};
@@ -63,14 +63,14 @@ pub use check::{MAX_DELAY, MAX_HOSTS, MAX_PORTS};
 /// # Ok::<(), Refusal>(())
 /// ```
 pub trait Topology {
-    /// Its name, source and parameters.
+    /// Name, source and parameters.
     const ENTRY: Entry;
 
     /// Lays the cables of a network that can be run. Errors name the parameters to blame.
     fn lay(values: &Values, files: &dyn Files) -> Result<Network, Refusal>;
 }
 
-/// Writes the entries and the construction by name.
+/// Defines the list of entries and the construction by name.
 macro_rules! topologies {
     ($($module:ident::$topology:ident,)*) => {
         /// The registered topologies, in order.
@@ -102,7 +102,7 @@ topologies! {
     custom::Custom,
 }
 
-/// The whole number `name`, which must lie in `least..=most`.
+/// Returns the whole number `name`, which must lie in `least..=most`.
 fn count(values: &Values, name: &'static str, least: u32, most: u32) -> Result<u32, Refusal> {
     let got = values.count(name);
     let found = u32::try_from(got).ok();
@@ -110,7 +110,7 @@ fn count(values: &Values, name: &'static str, least: u32, most: u32) -> Result<u
     fits.ok_or_else(|| Refusal::of(name, format!("must be from {least} to {most}")).got(got))
 }
 
-/// Refuses more hosts than fit, before they are laid; `params` make them so many.
+/// Refuses more hosts than fit, before they are laid; `params` are to blame for their number.
 fn at_most_hosts(hosts: u64, params: &[&'static str]) -> Result<u32, Refusal> {
     match u32::try_from(hosts) {
         Ok(n) if n <= MAX_HOSTS => Ok(n),
@@ -118,20 +118,20 @@ fn at_most_hosts(hosts: u64, params: &[&'static str]) -> Result<u32, Refusal> {
     }
 }
 
-/// A rate and a delay, of which many cables are made, and the parameters that say them.
+/// Rate and delay of a kind of cables, and the parameters that set them.
 #[derive(Clone, Copy)]
 struct Link {
     rate: BitRate,
     delay: Time,
     rate_param: &'static str,
-    /// To blame before it for a rate of 0: what divided it.
+    /// Parameters to blame first for a rate of 0: those that divided it.
     divisors: &'static [&'static str],
-    /// To blame for a delay that is too long.
+    /// Parameter to blame for a delay that is too long.
     delay_param: &'static str,
 }
 
 impl Link {
-    /// The parameters `rate` and `delay`.
+    /// Returns a link with the parameters `rate` and `delay`.
     fn of(values: &Values, rate: &'static str, delay: &'static str) -> Link {
         Link {
             rate: values.rate(rate),
@@ -142,8 +142,8 @@ impl Link {
         }
     }
 
-    /// `divisor` times slower, rounded down to whole bits per second; `params` say how often it was
-    /// divided in all.
+    /// Returns a link `divisor` times slower, rounded down to whole bits per second; `params` are all
+    /// parameters that divided it.
     fn slower(self, divisor: u32, params: &'static [&'static str]) -> Link {
         Link {
             rate: BitRate::bps(self.rate.as_bps() / u64::from(divisor)),
@@ -157,32 +157,32 @@ impl Link {
 #[derive(Default)]
 struct Builder {
     network: Network,
-    /// The parameters of the first cable that no network can have.
+    /// Parameters of the first impossible cable.
     wrong: Option<Vec<&'static str>>,
 }
 
 impl Builder {
-    /// A new switch.
+    /// Adds a switch.
     fn switch(&mut self, info: SwitchInfo) -> End {
         self.network.switches.push(info);
         End::Switch(SwitchId(self.network.switches.len() as u32 - 1))
     }
 
-    /// A new host, cabled to `switch`.
+    /// Adds a host, cabled to `switch`.
     fn host(&mut self, switch: End, link: Link) {
         let host = End::Host(HostId(self.network.hosts));
         self.network.hosts += 1;
         self.cable(host, switch, link);
     }
 
-    /// `n` new hosts, cabled to `switch`.
+    /// Adds `n` hosts, cabled to `switch`.
     fn hosts(&mut self, n: u32, switch: End, link: Link) {
         for _ in 0..n {
             self.host(switch, link);
         }
     }
 
-    /// A new cable.
+    /// Adds a cable.
     fn cable(&mut self, a: End, b: End, link: Link) {
         let Link { rate, delay, .. } = link;
         let wrong = if rate.as_bps() == 0 {
@@ -196,7 +196,8 @@ impl Builder {
         self.network.cables.push(Cable { a, b, rate, delay });
     }
 
-    /// The network, when it can be run; `ports` say how many ports a switch has.
+    /// Returns the network, if it can be run; `ports` are the parameters that set the number of ports of a
+    /// switch.
     fn done(self, ports: &[&'static str]) -> Result<Network, Refusal> {
         let params = self.wrong.as_deref().unwrap_or(ports);
         match self.network.validate() {

@@ -1,4 +1,4 @@
-//! One switch with hosts on its ports: the smallest place where an incast can happen.
+//! Single switch with hosts on its ports: the smallest network for an incast.
 //!
 //! **State**        ports: host 0, host 1, …
 //! **Units**        rates per direction.

@@ -1,5 +1,4 @@
-//! What every topology keeps to, and what each lays; networks of files and what is refused have
-//! files of their own.
+//! Laws of every topology, and the network that each lays; networks from files and refusals have separate files.
 
 mod own;
 mod paths;
@@ -48,7 +47,7 @@ fn custom(text: &str) -> Result<Network, Refusal> {
     with("custom", &[("file", "net.csv")], &One(text))
 }
 
-/// How many cables each switch has, by name.
+/// Returns the number of cables of each switch, by name.
 fn ports(net: &Network) -> Vec<(&str, usize)> {
     let mut ports: Vec<_> = net.switches.iter().map(|s| (s.name.as_str(), 0)).collect();
     for end in net.cables.iter().flat_map(|c| [c.a, c.b]) {
@@ -59,7 +58,7 @@ fn ports(net: &Network) -> Vec<(&str, usize)> {
     ports
 }
 
-/// Bits per second between switches whose names start so.
+/// Returns the bits per second between switches whose names start with `a` and `b`.
 fn capacity(net: &Network, a: &str, b: &str) -> u64 {
     let starts = |end, word| matches!(end, End::Switch(s) if net.switches[s.0 as usize].name.starts_with(word));
     let between = net
@@ -69,7 +68,7 @@ fn capacity(net: &Network, a: &str, b: &str) -> u64 {
     between.map(|c| c.rate.as_bps()).sum()
 }
 
-/// Which hosts a walk from host 0 reaches, and the longest of the shortest paths from it, in cables.
+/// Returns the number of hosts reachable from host 0, and the longest shortest path from it, in cables.
 fn reach(net: &Network) -> (usize, usize) {
     let mut far = vec![(End::Host(HostId(0)), 0)];
     let mut next = 0;
@@ -135,7 +134,7 @@ fn a_core_leads_once_to_every_pod() {
     }
 }
 
-/// What hangs off the ports of the switch called `name`, in order.
+/// Returns the far ends of the ports of the switch called `name`, in order.
 fn peers(net: &Network, name: &str) -> Vec<String> {
     let me = net.switches.iter().position(|s| s.name == name).unwrap();
     let me = End::Switch(SwitchId(me as u32));
@@ -325,7 +324,7 @@ fn jellyfish_is_a_simple_regular_connected_graph() {
 
 #[test]
 fn jellyfish_ports_left_over_split_a_cable() {
-    // So close to a full mesh the pairs often run out before the ports do.
+    // So close to a full mesh, the pairs often run out before the ports do.
     for draw in 0..200 {
         let net = made(
             "jellyfish",
@@ -344,7 +343,7 @@ fn a_jellyfish_is_the_same_graph_for_the_same_number_and_no_other() {
     let drawn = |number| made("jellyfish", &[("graph", number)]);
     assert_eq!(drawn("3"), drawn("3"));
     assert_ne!(graph(&drawn("3")), graph(&drawn("4")));
-    // Hosts and rates are not the graph's business.
+    // The graph does not depend on hosts and rates.
     let other = made(
         "jellyfish",
         &[
@@ -433,7 +432,7 @@ fn hyperx_has_its_closed_form_counts_and_diameter() {
     );
 }
 
-/// The tier and the pod of the switch called `name`.
+/// Returns the tier and the pod of the switch called `name`.
 fn said_of(net: &Network, name: &str) -> (Option<String>, Option<String>) {
     let found = net.switches.iter().find(|s| s.name == name);
     let SwitchInfo { tier, pod, .. } = found.unwrap_or_else(|| panic!("no {name}")).clone();

@@ -1,15 +1,19 @@
 //! Tree: one switch at the root, the same fan-out below every switch of a level, hosts below the last.
 //!
-//! **Decision**     hosts are numbered rack by rack, from the first child of the root on. One path joins any two: up to
+//! **Decision**     hosts are numbered rack by rack, from the first child of the root on. One path joins any
+//!                  two: up to
 //!                  the switch that they share, and down.
-//! **State**        tiers from the root: `root`, `agg` (`agg1`, `agg2`, … where there are several between), `rack`;
-//!                  with one level `rack` alone. Ports: a switch's children or hosts, then the way up. With three
-//!                  levels or more what is below one child of the root is a pod.
+//! **State**        tiers from the root: `root`, `agg` (`agg1`, `agg2`, … if there are several between),
+//!                  `rack`;
+//!                  with one level only `rack`. Ports: a switch's children or hosts, then the way up. With
+//!                  three
+//!                  levels or more, everything below one child of the root is a pod.
 //! **Units**        rates per direction; lists go from the root down, the links of hosts last.
-//! **Errors**       no level, or more than [`MOST_LEVELS`]; lists with neither one entry nor one for each level; a level
+//! **Errors**       no level, or more than [`MOST_LEVELS`]; lists with neither one entry nor one for each
+//!                  level; a level
 //!                  with nothing below, so that there are no hosts; a switch with more ports than there are.
 //! **Source**       Mushtaq et al., SIGCOMM 2014 poster (MulBuff), figure 3, says "3-level tree" and 1 Gbps.
-//! **Deviations**   it says no more: fan-outs, rates above hosts and delays are assumed.
+//! **Deviations**   the source says no more: fan-outs, rates above hosts and delays are assumed.
 
 use super::{Builder, Link, MAX_PORTS, Topology, at_most_hosts, count};
 use crate::files::Files;
@@ -19,7 +23,7 @@ use sidestep_types::{BitRate, Entry, Param, ParamUnit, Refusal, Time, Value, Val
 /// See the module.
 pub struct Tree;
 
-/// The most levels of switches. Assumed: a path then crosses 15.
+/// Most levels of switches. Assumed: a path then crosses 15.
 pub const MOST_LEVELS: u32 = 8;
 
 impl Topology for Tree {
@@ -93,7 +97,7 @@ impl Topology for Tree {
     }
 }
 
-/// How much is below each switch of a level: hosts at the last.
+/// Returns the fan-out below each switch of a level: hosts at the last.
 fn fan_outs(values: &Values, levels: u32) -> Result<Vec<u32>, Refusal> {
     let fan_outs = each(values, "fan_out", levels, whole)?;
     if fan_outs.contains(&0) {
@@ -110,7 +114,7 @@ fn fan_outs(values: &Values, levels: u32) -> Result<Vec<u32>, Refusal> {
     Ok(fan_outs.into_iter().map(|n| n as u32).collect())
 }
 
-/// The list `name`, one entry for each level; a list of one stands for all of them.
+/// Returns the list `name`, one entry for each level; a list of one entry applies to all of them.
 fn each<T: Copy>(
     values: &Values,
     name: &'static str,
@@ -154,7 +158,7 @@ fn time(value: &Value) -> Time {
     }
 }
 
-/// The switches, level by level from the root on.
+/// Adds the switches, level by level from the root on.
 fn switches(net: &mut Builder, fan_outs: &[u32]) -> Vec<Vec<End>> {
     let (mut many, mut of_pod) = (1, 1);
     let mut tiers = Vec::new();
@@ -174,7 +178,7 @@ fn switches(net: &mut Builder, fan_outs: &[u32]) -> Vec<Vec<End>> {
     tiers
 }
 
-/// What the switches of a level are called.
+/// Returns the tier name of a level.
 fn tier(level: usize, levels: usize) -> String {
     match level {
         _ if level + 1 == levels => "rack".into(),

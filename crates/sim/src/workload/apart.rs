@@ -1,22 +1,22 @@
-//! Who may talk to whom: hosts in different racks, or in different pods.
+//! Apart: partners in different racks, or in different pods.
 //!
-//! **Decision**     a rack is what hangs off one switch; a pod is what the topology calls one. A
+//! **Decision**     a rack is all hosts of one switch; a pod is what the topology calls one. A
 //!                  permutation, or a pairing, is drawn uniformly from all. Then, in random order, each
 //!                  host whose partner is too near exchanges it with a host drawn uniformly from those
-//!                  with which an exchange puts both apart. One exchange always does for one host, and no
-//!                  exchange brings anybody near.
+//!                  with which an exchange puts both apart. One exchange is always enough for one host, and no
+//!                  exchange brings any pair near.
 //! **State**        none; the draws come from the workload's stream of hosts.
 //! **Errors**       hosts that are in no pod; more than half of the hosts in one rack or pod.
 //! **Deviations**   all permutations that send as many flows from each group to each other are equally
-//!                  likely. How many go from which group to which is not what a uniform draw from the
-//!                  permutations allowed would give, but with two groups, where there is no choice.
+//!                  likely. The number of flows between groups is not distributed as in a uniform draw from the
+//!                  allowed permutations, except with two groups, where there is no choice.
 
 use super::Site;
 use super::deck::Deck;
 use sidestep_types::{Param, ParamUnit, Refusal, Rng, Values};
 use std::collections::BTreeMap;
 
-/// The parameter of workloads that draw who talks to whom.
+/// Parameter of workloads that draw partners.
 pub(super) const APART: Param = Param::with_default(
     "apart",
     ParamUnit::Word(&["pod", "rack"]),
@@ -25,15 +25,15 @@ pub(super) const APART: Param = Param::with_default(
 )
 .or_off("off");
 
-/// Which hosts are near each other: those of one group.
+/// Groups of hosts: those of one group are near each other.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Apart {
     groups: Vec<u32>,
 }
 
 impl Apart {
-    /// What `apart` says of these hosts. No more than `most` of them may be in one group, or else there is
-    /// no `what`.
+    /// Returns the groups of these hosts for the parameter `apart`. Refuses a group of more than `most` hosts,
+    /// which leaves no `what`.
     pub fn build(
         values: &Values,
         site: &Site,
@@ -64,12 +64,12 @@ impl Apart {
         Ok(Some(Apart { groups }))
     }
 
-    /// Are two hosts, by number, in different groups?
+    /// Returns true if two hosts, by number, are in different groups.
     pub fn are(&self, a: u32, b: u32) -> bool {
         self.groups[a as usize] != self.groups[b as usize]
     }
 
-    /// The receiver of each host: every host is one.
+    /// Draws the receiver of each host: every host is one.
     pub fn permutation(&self, deck: &mut Deck, rng: &mut Rng) -> Vec<u32> {
         let hosts = self.groups.len() as u32;
         let mut to = deck.deal(rng, hosts, None);
@@ -89,7 +89,7 @@ impl Apart {
         to
     }
 
-    /// All hosts, of an even number, in pairs: the first with the second, the third with the fourth.
+    /// Draws pairs of all hosts, of an even number: the first with the second, the third with the fourth.
     pub fn pairs(&self, deck: &mut Deck, rng: &mut Rng) -> Vec<u32> {
         let hosts = self.groups.len();
         let mut dealt = deck.deal(rng, hosts as u32, None);
@@ -110,7 +110,7 @@ impl Apart {
     }
 }
 
-/// The pods by number, when every host is in one.
+/// Returns the pods by number, if every host is in one.
 fn numbered(pods: &[Option<String>]) -> Option<Vec<u32>> {
     let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
     let mut number = |pod| {

@@ -1,8 +1,8 @@
 //! Background: every host sends flows to random others, with sizes from a distribution.
 //!
-//! **Decision**     each host starts flows as a Poisson process of its own; each flow goes to
+//! **Decision**     each host starts flows as an independent Poisson process; each flow goes to
 //!                  another host drawn uniformly, and has a size drawn from `cdf`. With a `target` all flows
-//!                  go there, it starts none, and `load` is a share of its link, of which the others offer equal parts.
+//!                  go there, it starts none, and `load` is a share of its link; the others offer equal parts of that.
 //!                  With a `request` the host that a flow goes to asks for it, and the flow waits for that.
 //! **State**        per host four streams: gaps, destinations, sizes, thought.
 //! **Units**        `inter_arrival` is the mean gap at one host. `load` is payload bits offered, headers and
@@ -182,7 +182,7 @@ impl Workload for Background {
 }
 
 impl Background {
-    /// Of all hosts that start flows.
+    /// Returns the flows per second of all hosts that start flows.
     fn flows_per_s(&self) -> f64 {
         let gaps = (0..).zip(&self.gaps_ps);
         let starts = gaps.filter(|(src, _)| Some(*src) != self.target);

@@ -2,7 +2,7 @@
 
 use sidestep_types::Rng;
 
-/// All hosts, from which some are dealt. A deal leaves it as it was, so that no deal moves another.
+/// Deck of all hosts, from which some are dealt. A deal leaves it unchanged, so that deals are independent.
 pub(super) struct Deck {
     cards: Vec<u32>,
 }
@@ -14,10 +14,10 @@ impl Deck {
         }
     }
 
-    /// `n` different hosts, uniformly drawn and in random order; all when `n` is larger.
+    /// Deals `n` different hosts, uniformly drawn and in random order; all if `n` is larger.
     ///
-    /// With the same stream, a smaller deal is the beginning of a larger one. `first` is
-    /// dealt first when it is given.
+    /// With the same stream, a smaller deal is the beginning of a larger one. `first`, if given, is dealt
+    /// first.
     pub fn deal(&mut self, rng: &mut Rng, n: u32, first: Option<u32>) -> Vec<u32> {
         let all = self.cards.len();
         let n = (n as usize).min(all);

@@ -1,11 +1,13 @@
-//! A request that an answer waits for, and the connection that both travel over.
+//! Exchange: a request, the answer that waits for it, and the connection of both.
 //!
-//! **Decision**     the answer starts when its request has come whole and the host that is asked has thought. How long
-//!                  it thinks is normal, and at least 0.
-//! **State**        which request opened the connection of each pair of hosts, while a plan is written.
+//! **Decision**     the answer starts when its request has arrived whole and the think time of the asked host
+//!                  is over. The
+//!                  think time is normal, and at least 0.
+//! **State**        the request that opened the connection of each pair of hosts, while a plan is written.
 //! **Units**        bytes of payload; picoseconds.
 //! **Errors**       `think`, its deviation or a `connection` to share without `request`.
-//! **Source**       Abdous, Sharafzadeh and Ghorbani, CoNEXT 2021 (Vertigo): their simulator's requests of 250 B and
+//! **Source**       Abdous, Sharafzadeh and Ghorbani, CoNEXT 2021 (Vertigo): their simulator's requests of 250
+//!                  B and
 //!                  think time of 20 us with a deviation of 3 us.
 
 use super::{Draft, later, size};
@@ -22,34 +24,35 @@ pub(super) struct Exchange {
     connection: Connection,
 }
 
-/// What a request and its answer travel over.
+/// Connection of a request and its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Connection {
-    /// A connection each.
+    /// Separate connections.
     Own,
-    /// One for both.
+    /// A connection for both.
     Shared,
-    /// One for all that a host asks of another.
+    /// A connection for all exchanges of a host with another.
     Persistent,
 }
 
-/// The request that opened a connection, by who asks, whom, and how many such pairs came before at once.
+/// Request that opened a connection, by asking host, asked host, and number of such pairs before at the same
+/// instant.
 pub(super) type Openers = BTreeMap<(u32, u32, usize), FlowId>;
 
-/// A request to come.
+/// Request to append.
 pub(super) struct Ask {
-    /// The query that it is of, if it is of one.
+    /// Query of the request, if it has one.
     pub query: Option<u32>,
     pub from: u32,
     pub to: u32,
-    /// Pairs of these two hosts that ask at the same instant.
+    /// Number of earlier requests between these two hosts at the same instant.
     pub nth: usize,
     pub at: Time,
-    /// The answer starts so much later.
+    /// Delay of the answer's start.
     pub delay: Time,
 }
 
-/// When an answer starts, and the request that opens its connection, if it shares one.
+/// Start of an answer, and the request that opens its connection, if it shares one.
 pub(super) type Answer = (Start, Option<FlowId>);
 
 pub(super) const REQUEST: Param = Param::with_default(
@@ -82,7 +85,7 @@ pub(super) const CONNECTION: Param = Param::with_default(
 );
 
 impl Exchange {
-    /// What the four parameters say; `None` where nobody asks.
+    /// Returns the exchange given by the four parameters; `None` without requests.
     pub fn of(values: &Values) -> Result<Option<Exchange>, Refusal> {
         let (think, deviation) = (values.time("think"), values.time("think_deviation"));
         let connection = match values.word("connection").as_str() {
@@ -117,7 +120,7 @@ impl Exchange {
         Ok(None)
     }
 
-    /// Appends a request; what becomes of its answer.
+    /// Appends a request; returns the start and the connection of its answer.
     pub fn ask(
         &self,
         into: &mut Draft<'_>,
@@ -139,7 +142,7 @@ impl Exchange {
         Ok((Start::After { flow, wait }, opener))
     }
 
-    /// How long a host thinks before it answers: normal, and what falls below 0 is 0.
+    /// Draws the think time of a host: normal, and 0 where that would be negative.
     fn thought(&self, rng: &mut Rng) -> Time {
         if self.deviation == Time::ZERO {
             return self.think;

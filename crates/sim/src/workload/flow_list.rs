@@ -4,8 +4,8 @@
 //! **Units**        the file's: see [`crate::flow_list`].
 //! **Errors**       `file:line: expected …, got …`; more classes than a plan holds.
 //! **Deviations**   a flow in a `class` of the list is counted under `<workload>/<class>`, a class
-//!                  of its own that is added to the plan's. A group with flows that are left out
-//!                  since they start after the run's end never completes.
+//!                  that is added to the plan's. A group with flows that are left out
+//!                  because they start after the run's end never completes.
 
 use super::load::per_second;
 use super::mss::MSS;
@@ -90,18 +90,18 @@ impl Workload for FlowList {
 }
 
 impl FlowList {
-    /// The largest segment that a flow of the list says, in payload bytes.
+    /// Returns the largest segment of a flow of the list, in payload bytes.
     pub(super) fn largest_mss(&self) -> Option<u32> {
         let said = self.flows.iter().filter_map(|flow| flow.mss);
         said.max().map(|mss| u32::from(mss.get()))
     }
 
-    /// The words that its flows before `end` have as their class, each once; `None` of those without one.
+    /// Returns the classes of its flows before `end`, each once; `None` for flows without one.
     pub(super) fn classes(&self, end: Time) -> BTreeSet<Option<&str>> {
         self.before(end).map(|flow| flow.class.as_deref()).collect()
     }
 
-    /// Does a flow of it belong to a group?
+    /// Returns true if a flow of it belongs to a group.
     pub(super) fn has_groups(&self) -> bool {
         self.flows.iter().any(|flow| flow.group.is_some())
     }
@@ -145,7 +145,8 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// A flow of the group `name` starts too late. One of such flows alone is none of the run.
+    /// Counts a flow of the group `name` that starts too late. A group with only such flows is not part of the
+    /// run.
     fn leave_out(&mut self, name: &str) {
         if let Some(place) = self.places.get(name) {
             self.all[*place].left_out += 1;
@@ -153,13 +154,13 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// What the flows of the class `word` in the list of `workload` are counted under.
+/// Returns the name under which flows of the class `word` in the list of `workload` are counted.
 pub(super) fn class_name(workload: &str, word: &str) -> String {
     format!("{workload}/{word}")
 }
 
 impl Draft<'_> {
-    /// The class `<workload>/<word>` of the plan, added when it is new.
+    /// Returns the class `<workload>/<word>` of the plan, and adds it if it is new.
     fn class_of(&mut self, word: &str) -> Result<u8, Refusal> {
         let name = class_name(self.name, word);
         let classes = &mut self.plan.classes;

@@ -33,7 +33,7 @@ pub struct Incast {
     jitter: Time,
 }
 
-/// How many bytes flows have.
+/// Sizes of the flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sizes {
     Each(u64),
@@ -41,7 +41,8 @@ enum Sizes {
 }
 
 impl Sizes {
-    /// The two sizes that `flows` flows have, and how many of the first ones have the first, the larger one.
+    /// Returns the two sizes of `flows` flows, and the number of the first flows that have the first, larger
+    /// one.
     fn of(self, flows: u64) -> (u64, u64, u64) {
         match self {
             Sizes::Each(size) => (size, size, flows),
@@ -197,7 +198,7 @@ impl Workload for Incast {
     }
 }
 
-/// Exactly one of `size` and `total`.
+/// Returns the sizes, from exactly one of `size` and `total`.
 fn sizes(values: &Values) -> Result<Sizes, Refusal> {
     match ["size", "total"].map(|name| values.bytes_or_off(name)) {
         [Some(_), None] => size(values, "size").map(Sizes::Each),

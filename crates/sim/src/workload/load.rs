@@ -1,4 +1,4 @@
-//! The arithmetic of offered load: what a workload asks of a network, before anything is lost.
+//! Offered load: the traffic a workload offers to a network, before any loss.
 //!
 //! **Units**        flows and packets per second; payload and wire bits per second. Wire bits are
 //!                  the data packets with headers and framing; acknowledgements, handshakes and
@@ -10,7 +10,7 @@ use crate::cdf::{Interpolation, SizeCdf};
 use crate::plan::FlowPlan;
 use sidestep_types::{Framing, HEADER_BYTES, Time};
 
-/// What a data packet costs.
+/// Cost of a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// Link time of a packet.
@@ -29,7 +29,7 @@ impl Default for Cost {
     }
 }
 
-/// What a workload offers on average over a run.
+/// Average load of a workload over a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Load {
     /// Flows that start, requests included.
@@ -42,23 +42,24 @@ pub struct Load {
     pub packets_per_s: f64,
     /// Wire bits of those packets.
     pub wire_bps: f64,
-    /// Flows without an end in a run, which the numbers above leave out but for `flows_per_s`.
+    /// Endless flows in a run, which of the numbers above only `flows_per_s` includes.
     pub endless: u64,
     /// Flows of closed loops at any instant, which all numbers above leave out.
     pub active: u64,
-    /// Flows that are drawn for closed loops, about.
+    /// Approximate number of flows drawn for closed loops.
     pub planned: f64,
-    /// Flows that begin together, within [`Load::apart`], and go to one host; 0 where none are meant to.
+    /// Flows that begin together, within [`Load::apart`], and go to one host; 0 for workloads without such
+    /// bursts.
     pub together: u64,
-    /// How far apart the first and the last of them begin.
+    /// Time between the start of the first and the last of them.
     pub apart: Time,
-    /// What else must be known to trust the numbers, one sentence each.
+    /// Facts needed to interpret the numbers, one sentence each.
     pub notes: Vec<String>,
 }
 
 impl Load {
-    /// The mean of one workload's loads, of which there is one at least, for segments of different
-    /// sizes: only packets and wire bits differ.
+    /// Returns the mean of one workload's loads, at least one, for segments of different sizes: only packets
+    /// and wire bits differ.
     pub(super) fn mean(loads: impl Iterator<Item = Load>) -> Load {
         let (mut mean, mut n) = (Load::default(), 0.0);
         for load in loads {
@@ -112,7 +113,7 @@ impl Load {
     }
 }
 
-/// What must be known of sizes drawn from the distribution `name`.
+/// Returns a note about sizes drawn from the distribution `name`.
 pub(super) fn told(name: &str, cdf: &SizeCdf, rule: Interpolation) -> String {
     format!(
         "{name}, {} between points: mean flow {:.0} B, {:.1} % of flows below 100 kB",
@@ -122,7 +123,7 @@ pub(super) fn told(name: &str, cdf: &SizeCdf, rule: Interpolation) -> String {
     )
 }
 
-/// `n` in `duration`; none in no time.
+/// Returns `n` per second of `duration`; 0 if the duration is 0.
 pub(super) fn per_second(n: u64, duration: Time) -> f64 {
     if duration == Time::ZERO {
         return 0.0;

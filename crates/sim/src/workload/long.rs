@@ -2,14 +2,15 @@
 //!
 //! **Decision**     `random`: `flows` flows, each between two different hosts drawn uniformly.
 //!                  `pairs`: the hosts are split into pairs at random; within each pair `flows`
-//!                  flows run in each direction. `neighbours`: the same with pairs of hosts
-//!                  that follow each other, which share no link with other pairs when they
-//!                  hang off one switch. `one_way`: the hosts are split into pairs at random, and
+//!                  flows run in each direction. `neighbours`: as `pairs`, but with consecutive
+//!                  hosts, which share no link with other pairs if they are attached to one
+//!                  switch. `one_way`: the hosts are split into pairs at random, and
 //!                  `flows` flows run from the first of each to the second. With `apart` both ends of a flow
 //!                  are in different pods or racks: random hosts are drawn until they are, pairs
 //!                  as [`super::apart`] says. `to_host`: `flows` flows to the host `target`, from others in
-//!                  random order, each once before any twice. `to_rack`: from hosts of other racks to those
-//!                  of the target's, the target first and the others in random order, in the same way.
+//!                  random order, each of them once before any twice. `to_rack`: in the same way from hosts of
+//!                  other racks to those of the target's rack, the target first and the others in
+//!                  random order.
 //! **State**        two streams: hosts, jitter.
 //! **Units**        sizes in payload bytes.
 //! **Errors**       pairs of an odd number of hosts; a start past the run; hosts that cannot be apart;
@@ -28,7 +29,7 @@ use crate::files::Files;
 use crate::plan::Start;
 use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
 
-/// Which hosts send to each other.
+/// Hosts that send to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Between {
     Random,
@@ -40,7 +41,7 @@ enum Between {
 }
 
 impl Between {
-    /// Are hosts split into pairs?
+    /// Returns true if hosts are split into pairs.
     fn pairs(self) -> bool {
         matches!(self, Between::Pairs | Between::OneWay | Between::Neighbours)
     }
@@ -54,7 +55,7 @@ pub struct Long {
     between: Between,
     apart: Option<Apart>,
     target: Option<u32>,
-    /// Of each host.
+    /// Rack of each host.
     racks: Vec<u32>,
     size: u64,
     start: Time,
@@ -213,7 +214,8 @@ impl Workload for Long {
 }
 
 impl Long {
-    /// Who sends and who receives, of all hosts in the order in which they were dealt, the target first.
+    /// Returns the senders and the receivers among all hosts in the order in which they were dealt, the target
+    /// first.
     fn toward(&self, dealt: &[u32]) -> (Vec<u32>, Vec<u32>) {
         let target = dealt[0];
         let same_rack = |host: u32| self.racks[host as usize] == self.racks[target as usize];

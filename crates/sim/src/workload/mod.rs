@@ -1,8 +1,8 @@
 //! Workloads: flows and queries, drawn before a run starts, by name.
 //!
-//! One file and one registry line each. A workload draws from streams named after itself
-//! and, where it matters, after the host or the query: adding a workload moves no other,
-//! and changing one parameter leaves the draws of the others alone.
+//! Each has one file and one registry line. A workload draws from streams named after itself and, where it
+//! matters, after the host or the query: adding a workload changes no other, and changing one parameter leaves
+//! the draws of the others unchanged.
 
 use crate::files::Files;
 use crate::network::Network;
@@ -77,20 +77,20 @@ use mss::Mss;
 /// # Ok::<(), Refusal>(())
 /// ```
 pub trait Workload: Sized {
-    /// Its name, source and parameters.
+    /// Name, source and parameters.
     const ENTRY: Entry;
 
-    /// Makes one for these hosts. Errors name the parameters to blame.
+    /// Builds the workload for these hosts. Errors name the parameters to blame.
     fn build(values: &Values, files: &dyn Files, site: &Site) -> Result<Self, Refusal>;
 
     /// Appends its flows and queries. Errors name the parameters to blame.
     fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal>;
 
-    /// What it offers to a network during `duration`.
+    /// Returns the load offered to a network during `duration`.
     fn load(&self, cost: Cost, duration: Time) -> Load;
 }
 
-/// Writes the enum over the workloads, their entries and the construction by name.
+/// Defines the enum over the workloads, their entries and the construction by name.
 macro_rules! workloads {
     ($($module:ident::$workload:ident,)*) => {
         #[derive(Clone, Debug, PartialEq)]
@@ -153,7 +153,7 @@ workloads! {
     flow_list::FlowList,
 }
 
-/// Any registered workload, and how large the segments of its flows are.
+/// Any registered workload, and the segment size of its flows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnyWorkload {
     kind: Kind,
@@ -161,13 +161,12 @@ pub struct AnyWorkload {
 }
 
 impl AnyWorkload {
-    /// The name of its kind.
+    /// Returns the name of its kind.
     pub fn kind(&self) -> &'static str {
         self.kind.name()
     }
 
-    /// The largest segment that a flow of it may have of its own, in payload bytes, and the parameter
-    /// that says so.
+    /// Returns the largest segment size set for a flow, in payload bytes, and the parameter that sets it.
     pub fn largest_mss(&self) -> Option<(u32, &'static str)> {
         let own = self.mss.map(|mss| (u32::from(mss.most()), "mss"));
         let listed = match &self.kind {
@@ -177,7 +176,7 @@ impl AnyWorkload {
         own.into_iter().chain(listed).max()
     }
 
-    /// The classes that its flows that start before `end` are counted under, when it is called `name`.
+    /// Returns the classes under which its flows before `end` are counted, if the workload is called `name`.
     pub fn classes(&self, name: &str, end: Time) -> Vec<String> {
         let Kind::FlowList(list) = &self.kind else {
             return vec![name.to_string()];
@@ -189,13 +188,13 @@ impl AnyWorkload {
         list.classes(end).into_iter().map(named).collect()
     }
 
-    /// Do flows of it belong to groups?
+    /// Returns true if flows of it belong to groups.
     pub fn has_groups(&self) -> bool {
         matches!(&self.kind, Kind::FlowList(list) if list.has_groups())
     }
 
-    /// Of a list: how many of its flows start at `end` or later, which no run has, of how many, and when
-    /// the first and the last of them do.
+    /// Returns, for a list, the number of flows that start at `end` or later, which are not part of the run,
+    /// the number of all flows, and the first and the last of these starts.
     pub fn left_out(&self, end: Time) -> Option<(u64, u64, [Time; 2])> {
         match &self.kind {
             Kind::FlowList(list) => list.left_out(end),
@@ -203,7 +202,7 @@ impl AnyWorkload {
         }
     }
 
-    /// What it offers to a network during `duration`.
+    /// Returns the load offered to a network during `duration`.
     pub fn load(&self, cost: Cost, duration: Time) -> Load {
         let Some(mss) = self.mss else {
             return self.kind.load(cost, duration);
@@ -217,7 +216,7 @@ impl AnyWorkload {
     /// Appends its flows and queries to `plan`: those that start before `duration`.
     ///
     /// `class` is its index in `plan.classes`, which already names every workload of the
-    /// scenario (a flow list may append classes of its own); `name` is its name in the scenario, which
+    /// scenario (a flow list may append more classes); `name` is its name in the scenario, which
     /// names its random streams. Errors: more flows than a plan holds, a start past the end
     /// of time; the plan is then incomplete.
     pub fn plan(
@@ -240,10 +239,10 @@ impl AnyWorkload {
     }
 }
 
-/// Flows a plan may hold. Assumed: 2²⁶ flows take 4 GB. A fuzzer has neither that nor the time.
+/// Most flows of a plan. Assumed: 2²⁶ flows take 4 GB. A fuzzer has neither that memory nor the time.
 pub const MAX_FLOWS: usize = if cfg!(fuzzing) { 1 << 10 } else { 1 << 26 };
 
-/// A plan being written by one workload.
+/// Plan being written by one workload.
 pub struct Draft<'a> {
     class: u8,
     duration: Time,
@@ -253,7 +252,8 @@ pub struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// What the workload called `name` writes into `plan`, of `class`; see [`AnyWorkload::plan`].
+    /// Returns a draft for the workload called `name`, of `class`, which appends to `plan`; see
+    /// [`AnyWorkload::plan`].
     pub fn new(
         plan: &'a mut Plan,
         class: u8,
@@ -278,9 +278,9 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// Appends a flow of `size` payload bytes and says which it is.
+    /// Appends a flow of `size` payload bytes and returns its number.
     ///
-    /// Errors when the plan is full. Panics when the flow joins a host to itself or has no byte.
+    /// Returns an error if the plan is full. Panics if the flow joins a host to itself or has no byte.
     pub fn flow(&mut self, src: u32, dst: u32, size: u64, start: Start) -> Result<FlowId, Refusal> {
         self.flow_of(FlowPlan {
             src: HostId(src),
@@ -307,7 +307,7 @@ impl<'a> Draft<'a> {
         Ok(FlowId(id as u32))
     }
 
-    /// Appends a query with `responses` flows to come, and says which it is.
+    /// Appends a query with `responses` flows to come, and returns its number.
     fn query(&mut self, start: Time, target: u32, responses: u32) -> u32 {
         self.plan.queries.push(QueryPlan {
             start,
@@ -339,12 +339,12 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// `flow`, the latest, travels over the connection that `opener` opens; perhaps itself.
+    /// Puts `flow`, the latest, on the connection that `opener` opens; both may be the same.
     fn join(&mut self, flow: FlowId, opener: FlowId) {
         self.plan.joint.push(Joint { flow, opener });
     }
 
-    /// Appends the flow that asks.
+    /// Appends the flow of a request.
     fn request(&mut self, ask: &exchange::Ask, size: u64) -> Result<FlowId, Refusal> {
         self.flow_of(FlowPlan {
             src: HostId(ask.from),
@@ -359,19 +359,19 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Many parameters, and the duration, make a run of so many flows together.
+/// Returns the refusal of too many flows. It blames no parameter: many, and the duration, together cause it.
 fn too_many(got: &str) -> Refusal {
     Refusal::of_none(format!("expected at most {MAX_FLOWS} flows in a run")).got(got)
 }
 
-/// `start + wait`, or why not.
+/// Returns `start + wait`, or a refusal if that overflows.
 fn later(start: Time, wait: Time) -> Result<Time, Refusal> {
     let sum = start.checked_add(wait);
     let past = || Refusal::of_none("expected a start before the end of time");
     sum.ok_or_else(|| past().got(format!("{start} + {wait}")))
 }
 
-/// Uniform in `[0, most)`; zero for zero.
+/// Draws a time uniformly from `[0, most)`; returns 0 for 0.
 fn jitter(rng: &mut sidestep_types::Rng, most: Time) -> Time {
     Time::from_ps(rng.below(most.ps()))
 }
@@ -389,16 +389,16 @@ impl Poisson {
         Poisson { rng, gap_ps, at }
     }
 
-    /// The next instant, if it comes before `end`.
+    /// Returns the next instant, if it comes before `end`.
     fn next_before(&mut self, end: Time) -> Option<Time> {
-        // A gap past the end of time saturates, and so comes after `end`.
+        // A gap past the end of time saturates, and so lies after `end`.
         let gap = Time::from_ps(self.rng.exponential(self.gap_ps) as u64);
         self.at = self.at.saturating_add(gap);
         (self.at < end).then_some(self.at)
     }
 }
 
-/// The whole number `name`, which must lie in `least..=most`.
+/// Returns the whole number `name`, which must lie in `least..=most`.
 fn count(values: &Values, name: &'static str, least: u64, most: u64) -> Result<u32, Refusal> {
     let got = values.count(name);
     if !(least..=most.min(u64::from(u32::MAX))).contains(&got) {
@@ -407,7 +407,7 @@ fn count(values: &Values, name: &'static str, least: u64, most: u64) -> Result<u
     Ok(got as u32)
 }
 
-/// The host `target`, when one is given.
+/// Returns the host `target`, if one is given.
 fn target(values: &Values, hosts: u32) -> Result<Option<u32>, Refusal> {
     let target = values.count_or_off("target");
     if let Some(target) = target.filter(|t| *t >= u64::from(hosts)) {
@@ -417,7 +417,7 @@ fn target(values: &Values, hosts: u32) -> Result<Option<u32>, Refusal> {
     Ok(target.map(|target| target as u32))
 }
 
-/// The size `name`, at least a byte and at most [`FlowPlan::LARGEST`].
+/// Returns the size `name`, at least a byte and at most [`FlowPlan::LARGEST`].
 fn size(values: &Values, name: &'static str) -> Result<u64, Refusal> {
     let got = values.bytes(name).0;
     if !(1..=FlowPlan::LARGEST).contains(&got) {
@@ -427,7 +427,7 @@ fn size(values: &Values, name: &'static str) -> Result<u64, Refusal> {
     Ok(got)
 }
 
-/// The size `name`, or [`FlowPlan::ENDLESS`] when it is off.
+/// Returns the size `name`, or [`FlowPlan::ENDLESS`] if it is off.
 fn size_or_endless(values: &Values, name: &'static str) -> Result<u64, Refusal> {
     match values.bytes_or_off(name) {
         None => Ok(FlowPlan::ENDLESS),

@@ -1,19 +1,20 @@
-//! How large a flow's segments are: the transport's, or its own.
+//! Segment size of flows: the transport's, or a flow's own.
 //!
 //! **Decision**     every flow of a workload has the payload of a full segment drawn uniformly from
-//!                  `mss`, both ends included; one number is that for all. A flow of a list that says its
-//!                  own keeps it.
+//!                  `mss`, both ends included; one number applies to all. A flow of a list with its
+//!                  own size keeps it.
 //! **State**        one stream, `mss`, read once a flow in their order: no other draw moves.
 //! **Units**        payload bytes.
-//! **Errors**       less than a byte, or more than a transport's own `mss` may have. What the switches and
-//!                  the receive window of a run hold is seen where those are known.
+//! **Errors**       less than a byte, or more than a transport's own `mss` may have. The limits of the switches
+//!                  and of
+//!                  the receive window of a run are checked where those are known.
 
 use crate::plan::FlowPlan;
 use sidestep_transport::LONGEST_SEGMENT;
 use sidestep_types::{Param, ParamUnit, Refusal, Rng, Values};
 use std::num::NonZeroU16;
 
-/// The parameter of every workload.
+/// Parameter of every workload.
 pub(super) const MSS: Param = Param::with_default(
     "mss",
     ParamUnit::ByteRange,
@@ -22,7 +23,7 @@ pub(super) const MSS: Param = Param::with_default(
 )
 .or_off("transport");
 
-/// The fewest and the most bytes.
+/// Least and most bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mss {
     least: u16,
@@ -49,7 +50,7 @@ impl Mss {
         self.most
     }
 
-    /// Gives each of `flows` that has none its own.
+    /// Draws a size for each of `flows` that has none.
     pub fn draw(self, flows: &mut [FlowPlan], rng: &mut Rng) {
         let wide = u64::from(self.most - self.least) + 1;
         for flow in flows {
@@ -58,7 +59,7 @@ impl Mss {
         }
     }
 
-    /// Values that stand for all: each, or the middles of so many equal parts of a wide range.
+    /// Returns representative sizes: each one, or the middles of equal parts of a wide range.
     pub fn samples(self) -> impl Iterator<Item = u32> {
         const PARTS: u64 = 256;
         let wide = u64::from(self.most - self.least) + 1;

@@ -72,7 +72,7 @@ impl Workload for Permutation {
         let mut deck = Deck::new(self.hosts);
         let receivers = match &self.apart {
             Some(apart) => apart.permutation(&mut deck, &mut rng),
-            // One permutation in e has no fixed point (one in two of two hosts).
+            // One permutation in e has no fixed point (one in two with two hosts).
             None => loop {
                 let drawn = deck.deal(&mut rng, self.hosts, None);
                 if drawn.iter().zip(0..).all(|(dst, src)| *dst != src) {

@@ -4,7 +4,7 @@
 //!                  target uniformly, then its responders uniformly from the others without
 //!                  repetition. With more responses than other hosts, every other host answers
 //!                  once before any answers twice, in the same order, up to `connections` each.
-//! **State**        streams: the arrivals; one per query for the hosts, one for jitter, one for thought.
+//! **State**        streams: the arrivals; one per query for the hosts, one for jitter, one for think times.
 //!                  The hosts of a smaller degree are the first of a larger one.
 //! **Units**        `rate` in queries per second, or `load` as [`super::share`] says; sizes in payload bytes.
 //! **Errors**       a degree above the other hosts times `connections`; what [`super::exchange`] refuses; both `rate` and
@@ -159,7 +159,7 @@ impl Workload for Query {
     }
 }
 
-/// Connections of a query to one host.
+/// Most connections of a query to one host.
 const MOST_CONNECTIONS: u64 = 65_536;
 
 impl Query {
@@ -181,7 +181,7 @@ impl Query {
         Err(Refusal::about(&["degree", "connections"], expected).got(self.degree))
     }
 
-    /// Queries in a megasecond: those of `rate`, or as many as have the payload of `load`.
+    /// Returns the queries in a megasecond: those of `rate`, or as many as have the payload of `load`.
     fn read_rate(&self, values: &Values, site: &Site) -> Result<u64, Refusal> {
         let given = values.per_megasecond_or_off("rate");
         let Some(share) = share::of_links(values, site, "rate", given.is_some())? else {

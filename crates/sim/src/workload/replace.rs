@@ -1,4 +1,4 @@
-//! Replace: a closed loop. So many flows are active, and each that ends is followed by another at once.
+//! Replace: a closed loop. The number of active flows is constant: each that ends is followed by another at once.
 //!
 //! **Decision**     `active` chains of flows. The first flow of a chain starts at time zero, up to
 //!                  `jitter` later, at a host drawn uniformly; each next one at the instant and at the host
@@ -11,10 +11,10 @@
 //!                  distribution that cannot be read; jitter that reaches the run's end.
 //! **Source**       the field's usual closed loop; the next source is assumed.
 //! **Deviations**   nothing starts at or after the window's end. A chain is drawn ahead until it would
-//!                  fill the window on idle links at their full rate, so that it never runs out; what
-//!                  never came to start is no unfinished flow. A flow that begins where one has
-//!                  ended makes no host act on another in zero time, and in the long run every
-//!                  host is as often the source as any other.
+//!                  fill the window on idle links at their full rate, so that it never runs out; a flow
+//!                  that never started is not an unfinished flow. A flow begins where the previous one
+//!                  ended, so that no host acts on another in zero time, and in the long run every
+//!                  host is the source equally often.
 
 use super::load::told;
 use super::mss::MSS;
@@ -33,7 +33,7 @@ pub struct Replace {
     jitter: Time,
 }
 
-/// How many bytes a flow has.
+/// Sizes of the flows.
 #[derive(Clone, Debug, PartialEq)]
 enum Sizes {
     One(u64),
@@ -156,7 +156,7 @@ impl Replace {
             };
             let flow = into.flow(src, dst, size, begins)?;
             done = done.saturating_add(self.least(src, dst, size));
-            // The first is followed in any case, which tells it from a flow outside a loop.
+            // The first flow always has a follower, which tells it from a flow outside a loop.
             if done >= into.duration && begins.replaces() {
                 return Ok(());
             }
@@ -165,7 +165,8 @@ impl Replace {
         }
     }
 
-    /// No flow of `size` bytes takes less: its payload and one header at the slower of its two hosts' rates.
+    /// Returns a lower bound of a flow's time: its payload and one header at the slower of its two hosts'
+    /// rates.
     fn least(&self, src: u32, dst: u32, size: u64) -> Time {
         let rate = self.access[src as usize].min(self.access[dst as usize]);
         let bits = u128::from(size.saturating_add(u64::from(HEADER_BYTES))) * 8;
@@ -173,7 +174,7 @@ impl Replace {
         Time::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
     }
 
-    /// About how many flows are drawn.
+    /// Returns the approximate number of flows drawn.
     fn planned(&self, duration: Time) -> f64 {
         let mean = match &self.sizes {
             Sizes::One(size) => *size as f64,

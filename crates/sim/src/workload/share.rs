@@ -1,19 +1,23 @@
-//! What a load is a share of: the links of hosts, or those above the switches that hosts hang off.
+//! Base of a load: the links of hosts, or the links above the switches with hosts.
 //!
-//! **Decision**     `load` of `host` is a share of each host's own link. Of `fabric` it is one of what the links from
-//!                  switches with hosts to switches without carry one way: leaf to spine, edge to aggregation. All hosts
-//!                  then offer the same share of their own links, that much together.
+//! **Decision**     `load` of `host` is a share of each host's own link. `load` of `fabric` is a share of the
+//!                  capacity, one way,
+//!                  of the links from switches with hosts to switches without: leaf to spine, edge to
+//!                  aggregation. All hosts
+//!                  then offer the same share of their own links, so that together they offer that load.
 //! **Units**        payload bits, headers and framing not counted, over bits per second.
-//! **Errors**       a share of a fabric where every switch has hosts, or none; a share of nothing; both a load and what
-//!                  it stands for, or neither.
-//! **Source**       Abdous et al., CoNEXT 2021 (Vertigo) count load so: 4,000 queries a second of 100 × 40 kB are 10 % of
+//! **Errors**       a share of a fabric where every switch has hosts, or none; a share of 0; both a load and
+//!                  the parameter
+//!                  that it replaces, or neither.
+//! **Source**       Abdous et al., CoNEXT 2021 (Vertigo) count load so: 4,000 queries a second of 100 × 40 kB
+//!                  are 10 % of
 //!                  8 × 4 × 40 Gbps.
 //! **Deviations**   flows between hosts of one switch count as well, as they do there.
 
 use super::Site;
 use sidestep_types::{Param, ParamUnit, Refusal, Values};
 
-/// What `load` of a workload is a share of.
+/// Parameter for the base of `load`.
 pub(super) const LOAD_OF: Param = Param::with_default(
     "load_of",
     ParamUnit::Word(&["host", "fabric"]),
@@ -21,9 +25,10 @@ pub(super) const LOAD_OF: Param = Param::with_default(
     "what load is a share of: hosts' own links, or the links above the switches that they hang off",
 );
 
-/// The share of its own link that each host offers. `per` is what says so where `load` is off.
+/// Returns the share of its own link that each host offers. `per` is the parameter that sets the traffic if
+/// `load` is off.
 ///
-/// `None` where `per` is given, which `given` says; errors unless exactly one of both is.
+/// Returns `None` if `per` is `given`, and an error unless exactly one of both is.
 pub(super) fn of_links(
     values: &Values,
     site: &Site,
@@ -59,7 +64,7 @@ pub(super) fn of_links(
     }
 }
 
-/// What the fabric carries over what the links of all hosts do.
+/// Returns the ratio of the fabric's capacity to that of the links of all hosts.
 fn of_fabric_to_links(site: &Site) -> Result<f64, Refusal> {
     match &site.fabric {
         Some(fabric) => Ok(fabric.bps as f64 / site.access_bps()),

@@ -1,32 +1,32 @@
-//! Where the hosts are that a workload runs on.
+//! Site: the hosts that a workload runs on.
 
 use crate::network::{End, Network};
 use sidestep_types::{BitRate, Refusal, SwitchId};
 
-/// The hosts a workload runs on. Each list has an entry per host.
+/// Hosts that a workload runs on. Each list has an entry per host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Site {
-    /// The rate of its only link.
+    /// Rate of the host's only link.
     pub access: Vec<BitRate>,
-    /// The number of the switch that it hangs off.
+    /// Number of the switch to which the host is attached.
     pub racks: Vec<u32>,
-    /// The pod of that switch, as its topology calls it.
+    /// Pod of that switch, as its topology calls it.
     pub pods: Vec<Option<String>>,
-    /// What joins the switches with hosts to those without, if there are both.
+    /// Links between switches with hosts and switches without, if there are both.
     pub fabric: Option<Fabric>,
 }
 
-/// The links from switches with hosts to switches without.
+/// Links from switches with hosts to switches without.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fabric {
-    /// What they carry one way, in bits per second.
+    /// Capacity one way, in bits per second.
     pub bps: u64,
-    /// The tiers that they join, where the topology has some: `leaf to spine`.
+    /// Tiers that the links join, if the topology has tiers: `leaf to spine`.
     pub name: String,
 }
 
 impl Site {
-    /// The hosts of `network`.
+    /// Returns the hosts of `network`.
     pub fn of(network: &Network) -> Site {
         let hosts = network.hosts as usize;
         let mut site = Site {
@@ -49,17 +49,17 @@ impl Site {
         site
     }
 
-    /// How many there are.
+    /// Returns the number of hosts.
     pub fn hosts(&self) -> u32 {
         self.access.len() as u32
     }
 
-    /// What all their links carry one way, in bits per second.
+    /// Returns the capacity of all their links one way, in bits per second.
     pub fn access_bps(&self) -> f64 {
         self.access.iter().map(|rate| rate.as_bps() as f64).sum()
     }
 
-    /// How many there are, at least two, since a flow needs two ends.
+    /// Returns the number of hosts, at least two, since a flow needs two ends.
     pub(super) fn pairs_of_hosts(&self) -> Result<u32, Refusal> {
         match self.hosts() {
             n @ (0 | 1) => Err(Refusal::of_none("expected at least two hosts").got(n)),

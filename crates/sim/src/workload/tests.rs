@@ -1,4 +1,4 @@
-//! What every workload keeps to; each kind has a file of its own.
+//! Laws of every workload; each kind has its own file.
 
 mod apart;
 mod background;
@@ -74,7 +74,7 @@ fn at(flow: &FlowPlan) -> Time {
     }
 }
 
-/// Is `got` within four standard errors of `expected`?
+/// Returns true if `got` is within four standard errors of `expected`.
 fn near(got: f64, expected: f64, error: f64) -> bool {
     (got - expected).abs() < 4.0 * error
 }
@@ -228,7 +228,7 @@ fn adding_a_workload_moves_no_flow_of_another() {
     };
     assert_eq!(plain(&both.flows[others..]), plain(&alone.flows));
     assert!(both.flows[others..].iter().all(|f| f.class == 1));
-    // The same kind under another name draws otherwise.
+    // The same kind under another name draws differently.
     let mut renamed = Plan::default();
     query
         .plan(0, SECOND, Seed(1), "other", &mut renamed)
@@ -236,7 +236,7 @@ fn adding_a_workload_moves_no_flow_of_another() {
     assert_ne!(renamed.queries, alone.queries);
 }
 
-/// Any kind with values that may or may not go together, as a user would write them.
+/// Draws any kind with values that may or may not go together, as a user would write them.
 fn any_workload() -> impl Strategy<Value = (&'static str, Vec<(&'static str, String)>)> {
     let n = 0u64..12;
     prop_oneof![

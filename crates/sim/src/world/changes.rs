@@ -1,8 +1,8 @@
-//! Changes to the network between two events, and what they cost in packets.
+//! Changes to the network between two events, and the packets they cost.
 //!
-//! A change at `t` is made when everything before `t` has been served: the agenda knows nothing of it,
-//! and a run without changes does not ask. What a switch or host sends to a link that is down, it
-//! sends in vain: the fabric takes it, and it is counted here before anything else happens.
+//! A change at `t` is made when everything before `t` has been served: it is not in the agenda, and costs a run
+//! without changes nothing. Packets sent to a link that is down are lost: the fabric accepts them, and they are
+//! counted here before any other event.
 
 use super::World;
 use crate::agenda::Agenda;
@@ -15,25 +15,25 @@ use sidestep_switch::Sink;
 use sidestep_types::{BitRate, PortId, PortSet, Time};
 use std::sync::Arc;
 
-/// The changes of a run, and how the network stands.
+/// Changes of a run, and the present state of the network.
 pub(super) struct Changes {
     changes: Vec<Change>,
     steps: Vec<(Time, Step)>,
-    /// How many steps have been taken.
+    /// Number of steps done.
     taken: usize,
     standing: Standing,
-    /// Per cable: its two links, and the rate that the network says.
+    /// Per cable: its two links, and its rate in the network.
     cables: Vec<([u32; 2], BitRate)>,
     ports: Arc<Ports>,
-    /// Per switch: the sets of next hops that it has had.
+    /// Per switch: the sets of next hops it has had.
     sets: Vec<Vec<u32>>,
-    /// The next hops of every switch before any changed.
+    /// Next hops of every switch before any change.
     first: Vec<Fib>,
-    /// Per host: packets that its NIC lost.
+    /// Per host: packets lost by its NIC.
     lost: Vec<u64>,
 }
 
-/// What of them is kept: how far they are, and what that cost. Next hops are found again.
+/// Saved part of [`Changes`]: the steps done, and their losses. Next hops are computed again.
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Saved {
     taken: usize,
@@ -48,7 +48,7 @@ impl Changes {
         }
     }
 
-    /// Of a network whose links run as `ends` says; `None` without any.
+    /// Returns the changes of a network whose links have these `ends`; `None` without changes.
     pub fn new(
         network: &Network,
         ports: &Arc<Ports>,
@@ -77,22 +77,22 @@ impl Changes {
         }))
     }
 
-    /// When the next step is due.
+    /// Returns the time of the next step.
     fn next(&self) -> Option<Time> {
         self.steps.get(self.taken).map(|step| step.0)
     }
 
-    /// Packets that the NIC of `host` lost.
+    /// Returns the number of packets lost by the NIC of `host`.
     pub fn lost(&self, host: u32) -> u64 {
         self.lost[host as usize]
     }
 
-    /// The rate that the network says of a cable.
+    /// Returns the rate of a cable in the network.
     pub fn rate(&self, cable: usize) -> BitRate {
         self.cables[cable].1
     }
 
-    /// The port of a shortest path of the unchanged network from switch `at` to switch `to`; `None`
+    /// Returns the port of a shortest path of the unchanged network from switch `at` to switch `to`; `None`
     /// while nothing has changed.
     pub fn toward(&self, at: u32, to: u32) -> Option<PortId> {
         let fib = self.first.get(at as usize)?;
@@ -101,7 +101,7 @@ impl Changes {
 }
 
 impl<A: Agenda> World<A> {
-    /// Serves until `limit` as far as changes need it, and makes those that come by then.
+    /// Makes the changes due by `limit`, and serves the events before each.
     #[cold]
     #[inline(never)]
     pub(super) fn change_until(&mut self, limit: Time) {
@@ -167,7 +167,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// Counts what was sent to `link`, which is down, at this instant.
+    /// Counts the packets sent to `link`, which is down, at this instant.
     #[cold]
     #[inline(never)]
     pub(super) fn swallowed(&mut self, link: u32) {
@@ -179,8 +179,7 @@ impl<A: Agenda> World<A> {
         self.changes = Some(changes);
     }
 
-    /// Counts a packet that was lost on `link` or before it, and frees it. `at_once`: its host sent it
-    /// at this instant.
+    /// Counts and frees a packet lost on or before `link`. `at_once`: its host sent it at this instant.
     fn lose(&mut self, changes: &mut Changes, link: u32, parcel: u32, at_once: bool) {
         let LinkEnds { from, port, .. } = self.ends[link as usize];
         match from {
@@ -209,8 +208,8 @@ impl<A: Agenda> World<A> {
         self.fabric.pool.free(parcel);
     }
 
-    /// The same steps as before are taken again, but for what they did to links: next hops keep the numbers of their
-    /// sets, by which routes remember. Says what does not fit.
+    /// Repeats the steps done before, except for their effect on links: sets of next hops keep their numbers,
+    /// which routes store. Returns an error if the saved steps do not fit.
     pub(super) fn follow_again(&mut self, saved: Saved) -> Result<(), String> {
         let mut changes = self.changes.take().expect("a run with changes");
         if saved.taken > changes.steps.len() || saved.lost.len() != changes.lost.len() {
@@ -234,7 +233,7 @@ impl<A: Agenda> World<A> {
         Ok(())
     }
 
-    /// Next hops, and the ports that packets may be detoured to, go around what is known to be down.
+    /// Reroutes around cables known to be down: updates next hops and the ports open to detours.
     fn follow(&mut self, changes: &mut Changes) {
         let Changes {
             ports,

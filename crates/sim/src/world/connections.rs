@@ -1,19 +1,20 @@
-//! Connections that several flows share: who sends on one, and what it has learnt.
+//! Connections shared by several flows: whose turn it is to send, and what the connection has learnt.
 //!
-//! **Decision**     at each end one message at a time, in the order in which they are handed over; the
-//!                  next one begins when all before it is acknowledged, with the sender that sent
-//!                  it. The first message of the host that opened the connection makes the
-//!                  handshake, the first of the other begins with what its side saw of it.
-//! **State**        for each end how many flows it has, and how many have begun. From a connection's first flow to its
-//!                  last beside it the sender that stands idle, the flows that wait for it, what it saw of the
-//!                  handshake: of the millions of a run few are open at a time. An end belongs to its host, which
+//! **Decision**     each end sends one message at a time, in the order in which they are handed over. The
+//!                  next one begins when all before it is acknowledged, with the same sender.
+//!                  The first message of the host that opened the connection makes the handshake;
+//!                  the first of the other host begins with what its side saw of the handshake.
+//! **State**        for each end the number of its flows, and of those begun. From a connection's first flow to
+//!                  its
+//!                  last also the idle sender, the waiting flows, and what the end saw of the handshake: of
+//!                  the millions of a run few are open at a time. An end belongs to its host, which
 //!                  alone reads and writes it.
 //! **Units**        flows.
-//! **Errors**       none: plans that cannot be are refused before ([`crate::checks`]).
+//! **Errors**       none: impossible plans are refused before ([`crate::checks`]).
 //! **Source**       RFC 9293 (one connection, two directions), RFC 5681 4.1 (a connection that was idle).
-//! **Deviations**   acknowledgements do not ride on data: one that is owed leaves before it, as a
-//!                  packet of its own. Messages do not follow each other within a window. The
-//!                  receiving machine of each message is new: only what a sender knows lasts.
+//! **Deviations**   acknowledgements do not ride on data: an owed one leaves before it, as a
+//!                  packet of its own. Messages do not share a window. The receiving machine of each
+//!                  message is new: only the sender's state lasts.
 
 use super::World;
 use crate::agenda::Agenda;
@@ -25,23 +26,23 @@ use sidestep_transport::{AnySender, Closing, Opened, Receiver, TransportConfig};
 use sidestep_types::{FlowId, HostId};
 use std::collections::VecDeque;
 
-/// Every connection that is shared in a run; mostly none.
+/// All shared connections of a run; usually none.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Connections {
-    /// For each of [`Plan::joint`] its connection.
+    /// Connection of each entry of [`Plan::joint`].
     of: Vec<u32>,
     all: Vec<Connection>,
 }
 
-/// A connection: of its end at the host that opens it, and then of the other.
+/// Shared connection. Index 0 is the end at the host that opens it, 1 the other end.
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Connection {
     turns: [Turns; 2],
-    /// While it is open.
+    /// Ends of the connection, while it is open.
     ends: Option<Box<[End; 2]>>,
 }
 
-/// The flows of a connection that leave by one of its ends.
+/// Flows of a connection sent from one of its ends.
 #[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Turns {
     planned: u32,
@@ -55,22 +56,22 @@ impl Turns {
     }
 }
 
-/// A connection's end at a host.
+/// End of a connection at a host.
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 struct End {
-    /// The flow that is being sent.
+    /// Flow being sent.
     busy: Option<FlowId>,
-    /// Flows that are handed over, in turn.
+    /// Flows handed over and waiting for their turn.
     waiting: VecDeque<FlowId>,
-    /// The sender of the last flow, until the next takes it over.
+    /// Sender of the last flow, until the next flow takes it over.
     standing: Option<Box<SendingEnd>>,
     opened: Opened,
-    /// The flow that was last complete here, whose last acknowledgement may be owed.
+    /// Flow last completed here; its last acknowledgement may be owed.
     heard: Option<FlowId>,
 }
 
 impl Connections {
-    /// Are the senders that stand between two flows at hosts that are `there`?
+    /// Returns true if `there` accepts the hosts of all senders that are idle between two flows.
     pub fn are_at(&self, there: impl Fn(HostId) -> bool) -> bool {
         let ends = self
             .all
@@ -99,27 +100,27 @@ impl Connections {
         Connections { of, all }
     }
 
-    /// Is there any?
+    /// Returns true if there is any shared connection.
     #[inline]
     pub fn any(&self) -> bool {
         !self.of.is_empty()
     }
 
-    /// The end at which `flow` is sent (`0`) or received (`1`), if its connection is shared.
+    /// Returns the end at which `flow` is sent (`0`) or received (`1`), if its connection is shared.
     fn end(&mut self, plan: &Plan, flow: FlowId, side: usize) -> Option<&mut End> {
         let (connection, end) = self.place(plan, flow)?;
         let ends = self.all[connection].ends.get_or_insert_default();
         Some(&mut ends[end ^ side])
     }
 
-    /// The connection of `flow`, if it is shared, and the end at which the flow is sent.
+    /// Returns the connection of `flow`, if it is shared, and the end at which the flow is sent.
     fn place(&self, plan: &Plan, flow: FlowId) -> Option<(usize, usize)> {
         let place = plan.joint_place(flow)?;
         let connection = self.of[place] as usize;
         Some((connection, plan.answers(plan.joint[place])))
     }
 
-    /// `flow` was the last of its connection, if none is left to begin or to end: nobody asks for its ends any more.
+    /// Frees the ends of the connection of `flow`, unless a flow is left to begin or to end.
     fn close_after(&mut self, plan: &Plan, flow: FlowId) {
         let Some((connection, _)) = self.place(plan, flow) else {
             return;
@@ -131,7 +132,7 @@ impl Connections {
         }
     }
 
-    /// Which message of its connection `flow` is, which has its turn, if its connection is shared.
+    /// Returns the number of `flow`, whose turn it is, among the messages of its connection, if that is shared.
     pub fn message(&mut self, plan: &Plan, flow: FlowId) -> Option<Message> {
         let (connection, end) = self.place(plan, flow)?;
         let joint = plan.joint[plan.joint_place(flow)?];
@@ -141,7 +142,7 @@ impl Connections {
         })
     }
 
-    /// The sender of `flow`, whose turn it is, if its connection is shared.
+    /// Returns the sender for `flow`, whose turn it is, if its connection is shared.
     #[cold]
     fn sender(
         &mut self,
@@ -171,7 +172,7 @@ impl Connections {
 }
 
 impl<A: Agenda> World<A> {
-    /// The hashes of a flow's packets, forward and back: those of its connection.
+    /// Returns the hashes of a flow's packets, forward and back: those of its connection.
     pub(super) fn hashes(&self, flow: FlowId) -> (u32, u32) {
         let joint = self.plan.joint_place(flow).map(|i| self.plan.joint[i]);
         let Some(joint) = joint else {
@@ -184,7 +185,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// `flow` is handed over. Says whether it begins at once: it may have to wait for its turn.
+    /// Hands `flow` over to its connection. Returns true if it begins at once; otherwise it waits for its turn.
     #[cold]
     pub(super) fn takes_turn(&mut self, flow: FlowId) -> bool {
         let Some(end) = self.connections.end(&self.plan, flow, 0) else {
@@ -198,8 +199,8 @@ impl<A: Agenda> World<A> {
         true
     }
 
-    /// The sender of `flow`, whose turn it is, if its connection is shared. An acknowledgement that
-    /// is owed at its end goes first.
+    /// Returns the sender for `flow`, whose turn it is, if its connection is shared. Sends an acknowledgement
+    /// owed at its end first.
     pub(super) fn shared_sender(&mut self, flow: FlowId) -> Option<AnySender> {
         let (connection, side) = self.connections.place(&self.plan, flow)?;
         self.connections.all[connection].turns[side].begun += 1;
@@ -226,7 +227,8 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// Everything of `flow` is acknowledged: who waits at its end of the connection takes over.
+    /// Closes the sender of `flow`, all acknowledged, and starts the next flow that waits at its end of the
+    /// connection.
     #[cold]
     pub(super) fn pass_on(&mut self, flow: FlowId) {
         let before = self.close_sender(flow.0 as usize);
@@ -245,7 +247,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// `flow` is complete: what its end has seen is for the messages that go the other way.
+    /// Keeps what the receiving end of `flow`, now complete, has seen: messages in the other direction need it.
     #[cold]
     pub(super) fn keep_heard(&mut self, flow: FlowId) {
         let Some(end) = self.connections.end(&self.plan, flow, 1) else {

@@ -1,4 +1,4 @@
-//! The end of a run: what every link, switch, host and end of a flow knows, joined.
+//! End of a run: joins the counts of every link, switch, host and end of a flow.
 
 use super::World;
 use super::connections::Connections;
@@ -13,18 +13,18 @@ use crate::watch::Watched;
 use sidestep_types::{BitRate, Time};
 
 impl<A: Agenda> World<A> {
-    /// Ends the run at the present and says what became of everything.
+    /// Ends the run at the present and returns its outcome.
     pub fn finish(self) -> Outcome {
         self.finish_watched().0
     }
 
-    /// [`World::finish`], with what was watched.
+    /// Ends the run as [`World::finish`] does, and also returns what was watched.
     pub fn finish_watched(mut self) -> (Outcome, Watched) {
         for f in 0..self.plan.flows.len() {
             self.close_sender(f);
             self.close_receiver(f);
         }
-        // Nobody asks them any more, and what follows takes room for every flow.
+        // They are no longer needed, and the outcome below needs memory for every flow.
         self.senders = Vec::new();
         self.receivers = Vec::new();
         self.connections = Connections::new(&Plan::default());
@@ -115,7 +115,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// The rate that the network says of `link`, whatever has changed.
+    /// Returns the rate of `link` in the network, before any change.
     fn rate_as_laid(&self, link: u32, place: usize) -> BitRate {
         let changes = self.changes.as_ref();
         changes.map_or_else(

@@ -1,10 +1,10 @@
-//! Memory that the next events will touch, asked for before their turn.
+//! Prefetch of memory that the next events will touch.
 //!
-//! A hop waits for some ten cache lines: the link, its first packet, the switch, the queue that the packet joins
-//! and the last packet there. In a large network each comes from beyond the cache, one after the other, as each
-//! says where the next one is. The agenda knows which links come next. So their lines are asked for in five
-//! steps, a batch of events at a time, and are there when their turn comes. It changes nothing that happens: a
-//! wrong guess, of an event that another came before, costs a line in vain.
+//! A hop waits for some ten cache lines: the link, its first packet, the switch, the queue that the packet
+//! joins and the last packet there. In a large network each comes from beyond the cache, one after the other,
+//! because each holds the address of the next. The agenda can tell which links come next. So their lines are
+//! prefetched in five steps, a batch of events at a time, and have arrived when their turn comes. Results do
+//! not change: a wrong guess, when another event comes first, costs one useless prefetch.
 
 use super::World;
 use crate::agenda::Agenda;
@@ -13,39 +13,39 @@ use crate::indexed::fetch;
 use crate::layout::Far;
 use sidestep_types::{Kind, Packet};
 
-/// So many events are looked at together, after so many have happened.
+/// Events in a batch.
 const BATCH: usize = 8;
-/// How many batches ahead the first step is; each of the others is one later.
+/// Distance of the first step, in batches; each later step is one batch nearer.
 const AHEAD: usize = 4;
 
-/// Links that take more bytes than this are worth it, with the packets on them: less stays in a core's cache.
+/// Bytes of links above which prefetching pays: with the packets on them, less fits into a core's cache.
 const WORTH: usize = if cfg!(debug_assertions) {
     1 << 12
 } else {
     1 << 20
 };
 
-/// A cache line.
+/// Bytes of a cache line.
 const LINE: usize = 64;
-/// Of the end of a flow, so many bytes are asked for.
+/// Bytes to prefetch of one end of a flow.
 const OF_END: usize = 6 * LINE;
 
-/// What of the events to come has been found out.
+/// State of the look-ahead.
 pub(super) struct Foreseen {
-    /// So many events happen before the next look.
+    /// Events left until the next look.
     until: u64,
-    /// What the next batch will touch last.
+    /// Memory that the next batch will touch last.
     last: [Last; BATCH],
 }
 
-/// What an event touches last.
+/// Memory that an event touches last.
 #[derive(Clone, Copy)]
 enum Last {
-    /// Nobody knows.
+    /// Unknown.
     Nothing,
-    /// The queue of this link.
+    /// Queue of this link.
     Queue(u32),
-    /// The end of a flow where data leaves or arrives.
+    /// End of a flow, where data leaves or arrives.
     Sender(u32),
     Receiver(u32),
 }
@@ -60,7 +60,7 @@ impl Default for Foreseen {
 }
 
 impl Foreseen {
-    /// An event happens; is it time to look?
+    /// Counts an event; returns true if it is time to look.
     #[inline(always)]
     pub fn is_due(&mut self) -> bool {
         self.until -= 1;
@@ -69,7 +69,7 @@ impl Foreseen {
 }
 
 impl<A: Agenda> World<A> {
-    /// Looks ahead from now on where that is worth it.
+    /// Turns look-ahead on if the network is large enough for it to pay.
     pub(super) fn look_ahead(&mut self) {
         let worth = self.fabric.links.len() * size_of::<Link>() > WORTH;
         let (wanted, until) = match worth {
@@ -80,7 +80,7 @@ impl<A: Agenda> World<A> {
         self.foreseen.until = until;
     }
 
-    /// Takes one step for each of the batches to come.
+    /// Takes one step for each of the coming batches.
     #[inline(never)]
     pub(super) fn foresee(&mut self) {
         self.foreseen.until = BATCH as u64;
@@ -101,7 +101,7 @@ impl<A: Agenda> World<A> {
         };
     }
 
-    /// Asks for the first packet of a link, and for the switch that it arrives at.
+    /// Prefetches the first packet of a link, and the switch where it arrives.
     #[inline(always)]
     fn first_packet(&self, slot: u32) {
         let fabric = &self.fabric;
@@ -115,7 +115,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// The first packet of a link, if the link stands in `slot` and has one.
+    /// Returns the first packet of a link, if `slot` is that of a link and it has one.
     #[inline(always)]
     fn arriving(&self, slot: u32) -> Option<(&Link, u32)> {
         let fabric = &self.fabric;
@@ -126,7 +126,7 @@ impl<A: Agenda> World<A> {
         (!link.line.is_empty()).then(|| (link, link.line.head()))
     }
 
-    /// Asks for the packet behind it, and for what the switch reads of the way on.
+    /// Prefetches the packet behind it, and what the switch reads to forward it.
     #[inline(always)]
     fn way(&self, slot: u32) {
         let Some((link, parcel)) = self.arriving(slot) else {
@@ -139,7 +139,7 @@ impl<A: Agenda> World<A> {
                 self.switches[switch].fetch(self.attachments[parcel.packet.dst.0]);
             }
             Far::Host(host) => {
-                // Its NIC has the number of the host.
+                // A NIC's link has the number of its host.
                 self.fabric.links.fetch(host);
                 self.fabric.agenda.fetch(host);
                 self.hosts.fetch(host);
@@ -148,7 +148,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// Asks for the queue that it will join; says what is touched last.
+    /// Prefetches the queue that the packet will join; returns what is touched last.
     #[inline(always)]
     fn last(&self, slot: u32) -> Last {
         let Some((link, parcel)) = self.arriving(slot) else {
@@ -172,7 +172,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// Asks for where the end of a flow is kept.
+    /// Prefetches the pointer to the end of a flow.
     fn fetch_end(&self, packet: &Packet) {
         let flow = packet.flow.0 as usize;
         match is_for_receiver(packet) {
@@ -181,7 +181,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// Asks for what the next batch touches last.
+    /// Prefetches what the next batch touches last.
     #[inline(always)]
     fn touch_last(&self) {
         for last in self.foreseen.last {
@@ -199,12 +199,12 @@ impl<A: Agenda> World<A> {
     }
 }
 
-/// Does it go to the receiver of its flow?
+/// Returns true if the packet goes to the receiver of its flow.
 fn is_for_receiver(packet: &Packet) -> bool {
     matches!(packet.kind(), Kind::Data | Kind::Syn)
 }
 
-/// Asks for what of one end of a flow a packet touches.
+/// Prefetches the part of one end of a flow that a packet touches.
 #[inline(always)]
 fn fetch_all<T>(end: Option<&T>) {
     let Some(end) = end else {

@@ -1,4 +1,4 @@
-//! The host half of a run: the ends of flows, their timers, and what they count.
+//! Host half of a run: the ends of flows, their timers, and their counts.
 
 use super::World;
 use super::nics::send_by_nic;
@@ -40,7 +40,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// A traced packet has reached `host`, and its path ends.
+    /// Reports that a traced packet has reached `host`, where its path ends.
     #[cold]
     #[inline(never)]
     fn trace_arrival(&mut self, host: u32, parcel: u32, packet: &Packet) {
@@ -54,7 +54,7 @@ impl<A: Agenda> World<A> {
         });
     }
 
-    /// An acknowledgement has arrived, and if it is `handed` it has gone up through shims.
+    /// Handles an acknowledgement that has arrived. `handed`: it has passed the shims.
     // Inlined, it takes registers from the loop over hops: 5 instructions a hop.
     #[inline(never)]
     pub(super) fn on_ack(&mut self, packet: &Packet, handed: bool) {
@@ -72,7 +72,7 @@ impl<A: Agenda> World<A> {
         self.drive_sender(flow);
     }
 
-    /// Sends what the sender of `flow` will send now, and sees to its timer and its end.
+    /// Sends everything that the sender of `flow` may send now, sets its timer, and closes it if it is done.
     #[inline(always)]
     fn drive_sender(&mut self, flow: FlowId) {
         let now = self.fabric.now;
@@ -157,7 +157,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// The same of what has arrived before, and has gone up through the shims.
+    /// Handles a segment that has arrived before and has now passed the shims.
     pub(super) fn on_handed_segment(&mut self, packet: &Packet) {
         let flow = packet.flow;
         let Some(end) = self.receivers[flow.0 as usize].as_deref_mut() else {
@@ -174,7 +174,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// A data packet has arrived that was detoured: how often, and how far out of its way.
+    /// Counts a detoured data packet: its detours, and the length of its path beyond the shortest.
     #[inline(never)]
     fn count_detoured(&mut self, packet: &Packet) {
         let f = packet.flow.0 as usize;
@@ -187,7 +187,7 @@ impl<A: Agenda> World<A> {
         self.tally.data_detoured(packet, shortest, crossed);
     }
 
-    /// The switches on a shortest path of flow `f`'s data; a time to live is enough for it.
+    /// Returns the number of switches on a shortest path of flow `f`'s data; it fits into a time to live.
     fn shortest(&self, f: usize) -> u8 {
         let flow = &self.plan.flows[f];
         let mut at = self.attachments[flow.src.0].switch;
@@ -204,7 +204,7 @@ impl<A: Agenda> World<A> {
         switches
     }
 
-    /// Everything of `flow` is acknowledged.
+    /// Closes the sender of `flow`: everything is acknowledged.
     fn sent_all(&mut self, flow: FlowId) {
         if self.connections.any() {
             return self.pass_on(flow);
@@ -212,7 +212,7 @@ impl<A: Agenda> World<A> {
         self.close_sender(flow.0 as usize);
     }
 
-    /// The link of a shortest path from switch `at` to switch `to`, in the network as it was laid.
+    /// Returns the link of a shortest path from switch `at` to switch `to`, in the unchanged network.
     fn toward(&self, at: u32, to: u32) -> u32 {
         let (switch, changes) = (&self.switches[at], self.changes.as_deref());
         let unchanged = changes.and_then(|changes| changes.toward(at, to));
@@ -220,7 +220,7 @@ impl<A: Agenda> World<A> {
         switch.first_link() + u32::from(port.0)
     }
 
-    /// Sends the acknowledgements that the receiver of `flow` has ready, and sees to its timer.
+    /// Sends the acknowledgements that the receiver of `flow` has ready, and sets its timer.
     #[inline(always)]
     pub(super) fn drive_receiver(&mut self, flow: FlowId) {
         let now = self.fabric.now;
@@ -248,14 +248,14 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// A segment of a flow that is complete: its sender missed the acknowledgement, unless it
-    /// is the last packet of the handshake, overtaken by all the data.
+    /// Answers a segment of a complete flow: its sender missed the acknowledgement, or it is the last packet of
+    /// the handshake, overtaken by all the data.
     #[cold]
     fn on_late_segment(&mut self, packet: &Packet, handed: bool) {
         let flow = packet.flow;
         let f = &self.plan.flows[flow.0 as usize];
         let arrival = arrival(packet, &self.config);
-        // All has been delivered; how much of it by a subflow of somebody's own is forgotten.
+        // All data has been delivered; how much of it came by one subflow of a custom transport is not kept.
         let size = match self.multipath.late(flow, &arrival) {
             Some(expected) => expected,
             None if self.multipath.is_foreign(flow) => arrival.seq + u64::from(arrival.len.max(1)),
@@ -282,7 +282,7 @@ impl<A: Agenda> World<A> {
         );
     }
 
-    /// The last byte of `flow` has been delivered in order.
+    /// Completes `flow`: its last byte has been delivered in order.
     fn flow_delivered(&mut self, flow: FlowId) {
         let now = self.fabric.now;
         self.flows[flow.0 as usize].finished = Some(now);
@@ -296,7 +296,7 @@ impl<A: Agenda> World<A> {
         if self.shimmed {
             self.close_shims(host, flow);
         }
-        // Else a delayed acknowledgement is still owed: the receiver stays until it is sent.
+        // Otherwise a delayed acknowledgement is owed: the receiver stays until it is sent.
         if done {
             self.close_receiver(flow.0 as usize);
         }
@@ -384,7 +384,7 @@ impl<A: Agenda> World<A> {
         self.drive_sender(flow);
     }
 
-    /// Keeps the sender's counts and lets it go.
+    /// Saves the sender's counts and closes it.
     pub(super) fn close_sender(&mut self, f: usize) -> Option<Box<SendingEnd>> {
         let end = self.senders[f].take()?;
         if self.shimmed {
@@ -399,10 +399,10 @@ impl<A: Agenda> World<A> {
         Some(end)
     }
 
-    /// Keeps what the receiver saw and lets it go.
+    /// Saves the receiver's counts and closes it.
     pub(super) fn close_receiver(&mut self, f: usize) {
         if let Some(end) = self.receivers[f].take() {
-            // Of a complete flow they are closed already.
+            // A complete flow has closed its shims already.
             if self.shimmed && !end.endpoint.is_complete() {
                 self.close_shims(end.dst, FlowId(f as u32));
             }
@@ -411,7 +411,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// Something is due at `host`.
+    /// Handles everything that is due at `host`.
     #[inline(never)]
     pub(super) fn wake(&mut self, host: u32) {
         let now = self.fabric.now;
@@ -473,7 +473,7 @@ impl<A: Agenda> World<A> {
         self.plan_wake(host.0);
     }
 
-    /// Sees that the host's slot goes off when the earliest thing is due.
+    /// Schedules the host's wake at its earliest due time.
     #[inline]
     fn plan_wake(&mut self, host: u32) {
         let h = &mut self.hosts[host];
@@ -508,11 +508,11 @@ impl<A: Agenda> World<A> {
     }
 }
 
-/// Sends a parcel of a host: through its shims, if these change what leaves, and by the decision of its
-/// NIC, if that decides.
+/// Sends a parcel of a host: through its shims, if they change outgoing packets, and through its NIC's buffer
+/// policy, if it has one.
 ///
-/// What it sends is a parcel before anything else is done: a packet that is put together field by field and then copied
-/// costs as much as to miss a cache, since a processor cannot forward its single bytes.
+/// The packet is put into the pool first. Assembling it field by field and copying it afterwards costs as much
+/// as a cache miss, since a processor cannot forward single-byte stores to a wide load.
 #[inline(always)]
 fn send<A: Agenda>(
     fabric: &mut Fabric<A>,
@@ -547,7 +547,7 @@ fn send_guarded<A: Agenda>(
     }
 }
 
-/// A parcel of a host is about to join the queue of its NIC.
+/// Counts and traces a parcel of a host that is about to join the queue of its NIC.
 #[inline(always)]
 fn leave<A: Agenda>(
     fabric: &mut Fabric<A>,

@@ -1,4 +1,4 @@
-//! What can be asked of a run between its events. No answer changes anything.
+//! Queries about a run between its events. They change nothing.
 
 use super::World;
 use crate::agenda::Agenda;
@@ -7,7 +7,7 @@ use sidestep_switch::DropReason;
 use sidestep_types::FlowId;
 
 impl<A: Agenda> World<A> {
-    /// Bytes of `flow` delivered in order so far, and whether that is the last of them.
+    /// Returns the bytes of `flow` delivered in order so far, and whether the flow is complete.
     pub fn delivered(&self, flow: FlowId) -> (u64, bool) {
         let f = flow.0 as usize;
         let received = &self.flows[f];
@@ -18,7 +18,7 @@ impl<A: Agenda> World<A> {
         (bytes, received.finished.is_some())
     }
 
-    /// Packets dropped so far, by reason.
+    /// Returns the packets dropped so far, by reason.
     pub fn drops(&self) -> [u64; DropReason::COUNT] {
         let mut totals = Totals::default();
         (self.switches.iter()).for_each(|switch| totals.decided(&switch.total()));

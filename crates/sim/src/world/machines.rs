@@ -1,10 +1,10 @@
-//! Senders and receivers of the caller's.
+//! Custom senders and receivers, made by the caller's functions.
 
 use crate::plan::FlowPlan;
 use sidestep_transport::{AnyReceiver, AnySender};
 use sidestep_types::FlowId;
 
-/// What makes the ends of flows, when they are the caller's.
+/// Functions that make the ends of flows, if the caller provides them.
 pub(super) struct Machines {
     pub sender: Box<Make<AnySender>>,
     pub receiver: Box<Make<AnyReceiver>>,

@@ -1,31 +1,32 @@
-//! One run: a network, a plan and settings, driven event by event.
+//! Run in progress: a network, a plan and settings, driven event by event.
 //!
-//! The world is a driver: it takes the next event from the fabric and hands it to the switch or
-//! host that it belongs to. `switches` and `hosts` are the two halves, `finish` joins what they
-//! know.
+//! The world is a driver: it takes the next event from the fabric and hands it to its switch or host.
+//! `switches` and `hosts` are the two halves, `finish` joins their counts.
 //!
-//! A run can be cut between any switches or hosts. These own their state and meet only through
-//! packets, pauses and the delay of the link between them:
-//! - a port's line, wire and scheduler belong to whoever sends by it, a pause's gate to the switch
+//! A run can be split between any switches or hosts. They own their state and interact only through packets,
+//! pauses and the delay of the link between them:
+//! - a port's line, wire and scheduler belong to the sender on it; a pause's gate to the switch
 //!   where the link ends, its brake to the sender ([`crate::pfc`]);
 //! - a flow's sender belongs to its source, its receiver to its destination, and a flow that
-//!   follows another starts where the other ends; the two ends of a connection that flows share
-//!   belong to their hosts (`connections`), and so does what is kept of subflows (`multipath`);
-//! - counts add up ([`crate::tally`]), the trajectory hash is a sum, and deadlocks are read off
+//!   follows another starts where the other ends; the two ends of a shared connection
+//!   belong to their hosts (`connections`), and so do the counts of subflows (`multipath`);
+//! - counts add up ([`crate::tally`]), the trajectory hash is a sum, and deadlocks are found in
 //!   the final state;
-//! - the run ends with an instant, that of the last delivery, and not with an event.
+//! - the run ends at an instant, that of the last delivery, not at an event.
 //!
-//! The plan and the settings are shared and do not change. What of a world is one to a part, [`crate::parts`] splits:
-//! - each part has an agenda and a pool; an arrival over a link that leaves the part is mail for another
+//! The plan and the settings are shared and do not change. [`crate::parts`] gives each part its own:
+//! - agenda and pool; an arrival over a link that leaves the part is mail for another
 //!   (`fabric/border.rs`);
-//! - each has a tally with a table of classes, which add up, and a log of losses, which are joined up to what every part has
+//! - tally: tables of classes, which add up, and a log of losses, which are joined up to the time that every
+//!   part has
 //!   passed ([`crate::losses`]);
-//! - each has a table of what became of flows, of whose rows each end of a flow writes its own columns;
-//! - parts that may reach the last delivery look for it before others go on (`parts/windows.rs`).
+//! - table of flow outcomes: each end of a flow writes its own columns of the flow's row;
+//! - search for the last delivery: parts that may reach it look for it before others go on
+//!   (`parts/windows.rs`).
 //!
-//! Refused of a run that is cut, and one to a world still: the queue of pauses under way, which the gate's switch writes at
-//! the brake ([`crate::pfc`]); changes of the network; the caller's functions that make the ends of flows (`machines`); the
-//! paths of traced packets.
+//! A split run refuses these, which still exist once per world: the queue of pauses in flight, which the gate's
+//! switch writes at the brake ([`crate::pfc`]); changes of the network; the caller's functions that make the
+//! ends of flows (`machines`); the paths of traced packets.
 
 mod changes;
 mod connections;
@@ -75,7 +76,7 @@ use sidestep_types::{FlowId, PortId, SwitchId, Time};
 use std::hint::cold_path;
 use std::sync::Arc;
 
-/// A run in progress. `A` is its agenda: the wheel, or the heap to compare with.
+/// Run in progress. `A` is its agenda: the wheel, or the heap to compare with.
 pub struct World<A: Agenda = WheelAgenda> {
     fabric: Fabric<A>,
     switches: Table<Switch>,
@@ -83,40 +84,40 @@ pub struct World<A: Agenda = WheelAgenda> {
     attachments: Table<Attachment>,
     senders: Vec<Option<Box<SendingEnd>>>,
     receivers: Vec<Option<Box<ReceivingEnd>>>,
-    /// Flows that start when another ends: `(the other, this one, how long after)`, sorted.
+    /// Flows that start when another ends: `(the other flow, this flow, delay)`, sorted.
     followers: Vec<(FlowId, FlowId, Time)>,
     connections: Connections,
     multipath: Multipath,
-    /// Makes the flows' ends, when they are the caller's.
+    /// Makes the ends of flows, if the caller provides them.
     machines: Option<Machines>,
     plan: Arc<Plan>,
     config: WorldConfig,
     flow_salt: u64,
-    /// What became of each flow so far. Its source writes some of the numbers and its destination the others; none is
-    /// both's.
+    /// Outcome of each flow so far. Its source writes some of the numbers and its destination the others;
+    /// neither writes a number of the other.
     flows: Vec<FlowOutcome>,
     tally: Tally,
-    /// Flows whose last byte has not been delivered, and all that the run does not wait for.
+    /// Flows not delivered yet, and all that the run does not wait for.
     unfinished: u64,
-    /// The instant with which the run ends, once it is known.
+    /// Instant at which the run ends, once it is known.
     end: Time,
-    /// The latest instant that was served until: a limit, or the end of the run.
+    /// Instant up to which events are served: a limit, or the end of the run.
     served: Time,
     observers: Observers,
-    /// Hosts have shims.
+    /// True if hosts have shims.
     shimmed: bool,
-    /// What happens to the network, if anything.
+    /// Changes of the network, if any.
     changes: Option<Box<Changes>>,
-    /// Per link: whose it is, where it leads, and its place in the outcome.
+    /// Per link: its sender, its far end, and its place in the outcome.
     ends: Vec<LinkEnds>,
-    /// What the events to come will touch.
+    /// Look-ahead for prefetching.
     foreseen: Foreseen,
 }
 
 impl<A: Agenda> World<A> {
     /// Builds the network and gives every host its part of the plan.
     ///
-    /// Errors name what the network, plan or settings have that cannot be.
+    /// Returns an error that names what is impossible in the network, plan or settings.
     pub fn new(
         network: &Network,
         plan: Arc<Plan>,
@@ -125,7 +126,7 @@ impl<A: Agenda> World<A> {
         World::along(&Paths::of(network)?, network, plan, config)
     }
 
-    /// The same where the paths of the network are known.
+    /// Builds a world as [`World::new`] does, with the `paths` of the network already computed.
     pub(crate) fn along(
         paths: &Paths,
         network: &Network,
@@ -207,23 +208,23 @@ impl<A: Agenda> World<A> {
         Ok(world)
     }
 
-    /// Replaces every switch's buffer policy by one that `make` makes: for policies of your own.
+    /// Replaces the buffer policy of every switch by the result of `make`: for custom policies.
     pub fn set_buffers(&mut self, mut make: impl FnMut(SwitchId) -> AnyBuffer) {
         for (s, switch) in self.switches.iter_mut().enumerate() {
             switch.set_buffer(make(SwitchId(s as u32)));
         }
     }
 
-    /// Replaces every switch's route by one that `make` makes: for policies of your own.
+    /// Replaces the route of every switch by the result of `make`: for custom policies.
     ///
-    /// A run stops when such a route names a port that its switch does not have.
+    /// A run panics if such a route names a port that its switch does not have.
     pub fn set_routes(&mut self, mut make: impl FnMut(SwitchId) -> AnyRoute) {
         for (s, switch) in self.switches.iter_mut().enumerate() {
             switch.set_route(make(SwitchId(s as u32)));
         }
     }
 
-    /// Gives every switch port an explicit queue, in the order that `make`'s scheduler says.
+    /// Gives every switch port an explicit queue, ordered by the scheduler that `make` returns.
     pub fn set_scheds(&mut self, mut make: impl FnMut(SwitchId, PortId) -> AnySched) {
         assert!(
             self.tally.is_fresh(),
@@ -236,14 +237,14 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// Makes ranked ports plan the end of every transmission, as pauses need it, and not only where
-    /// something waits behind it: costs time, changes nothing but the count of events.
+    /// Makes ranked ports schedule the end of every transmission, as pauses need it, and not only where a
+    /// packet is queued behind it: slower, and changes nothing but the count of events.
     pub fn plan_every_end(&mut self) {
         assert!(self.tally.is_fresh(), "ends are planned from the start");
         self.fabric.plan_every_end();
     }
 
-    /// Watches more closely: costs time and memory, changes nothing that happens.
+    /// Watches the run more closely: costs time and memory, does not change results.
     pub fn watch(&mut self, watching: Watching) {
         assert!(self.tally.is_fresh(), "watching begins with the run");
         let wires = match watching.latency {
@@ -253,7 +254,7 @@ impl<A: Agenda> World<A> {
         self.observers.watch(watching, wires);
     }
 
-    /// The wires behind the ports of switches.
+    /// Returns the wires behind the ports of switches.
     fn wires(&self) -> Wires {
         let links = (0..).zip(&self.ends);
         let wires = links.filter_map(|(link, ends)| match ends.from {
@@ -263,10 +264,9 @@ impl<A: Agenda> World<A> {
         wires.collect()
     }
 
-    /// Gives every flow a sender and a receiver of the caller's: for transports of your own.
+    /// Gives every flow a sender and a receiver made by the caller: for custom transports.
     ///
-    /// Each is made when its flow starts or its first packet arrives. What the configured
-    /// transport says then counts for nothing.
+    /// Each is made when its flow starts or its first packet arrives. The configured transport is then ignored.
     pub fn set_transport(
         &mut self,
         sender: impl FnMut(FlowId, &FlowPlan) -> AnySender + Send + 'static,
@@ -282,8 +282,8 @@ impl<A: Agenda> World<A> {
         });
     }
 
-    /// Serves events up to and including `limit`. Says whether every flow has been delivered; the
-    /// run ends with that instant, at which whatever else happens is served as well.
+    /// Serves events up to and including `limit`. Returns true if every flow has been delivered; the run ends
+    /// at that instant, and all events of that instant are served too.
     pub fn run_until(&mut self, limit: Time) -> bool {
         if self.changes.is_some() {
             self.change_until(limit);
@@ -293,13 +293,13 @@ impl<A: Agenda> World<A> {
         self.unfinished == 0
     }
 
-    /// Serves what happens up to and including `limit`.
+    /// Serves events up to and including `limit`.
     fn serve_until(&mut self, limit: Time) {
         self.look_ahead();
         self.serve(limit);
     }
 
-    /// The events until `limit`, in a function of their own: what comes after the loop would take its
+    /// Serves events up to and including `limit`. A separate function: code after the loop would take its
     /// registers.
     #[inline(never)]
     fn serve(&mut self, limit: Time) {
@@ -318,7 +318,7 @@ impl<A: Agenda> World<A> {
                         limit = limit.min(self.end);
                     }
                 },
-                // The last delivery may be that of a shim's timer.
+                // The timer of a shim may make the last delivery.
                 Happening::Wake { host } => {
                     cold_path();
                     self.wake(host);
@@ -333,23 +333,23 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// When something last happened.
+    /// Returns the time of the last happening.
     pub fn now(&self) -> Time {
         self.fabric.latest(self.served)
     }
 
-    /// Flows not yet delivered, and all that a run does not wait for ([`Plan::unawaited`]), whether
-    /// they are or not.
+    /// Returns the number of flows not delivered yet, plus all that the run does not wait for
+    /// ([`Plan::unawaited`]), delivered or not.
     pub fn unfinished(&self) -> u64 {
         self.unfinished
     }
 
-    /// Deliveries of one packet over one link so far.
+    /// Returns the packet-hops so far: deliveries of one packet over one link.
     pub fn packet_hops(&self) -> u64 {
         self.fabric.links.iter().map(|link| link.packets).sum()
     }
 
-    /// How many packets wait on each link now, in the order of the outcome's ports.
+    /// Returns the packets queued before each link now, in the order of the outcome's ports.
     pub fn queue_lengths(&mut self) -> Vec<u32> {
         let mut lengths = vec![0; self.ends.len()];
         for (link, ends) in self.ends.iter().enumerate() {
@@ -358,10 +358,10 @@ impl<A: Agenda> World<A> {
         lengths
     }
 
-    /// How full the queue before each link is at `at`, in the order of the outcome's ports.
+    /// Returns the depth at `at` of the queue before each link, in the order of the outcome's ports.
     ///
-    /// Panics when `at` is before [`World::now`], or after the latest limit of
-    /// [`World::run_until`] or the end of the run: events before it have not been served.
+    /// Panics if `at` is before [`World::now`], or after the latest limit of [`World::run_until`] or the end of
+    /// the run: events before it have not been served.
     pub fn queue_depths(&mut self, at: Time) -> Vec<Depth> {
         let (now, served) = (self.now(), self.served);
         assert!(
@@ -375,7 +375,7 @@ impl<A: Agenda> World<A> {
         depths
     }
 
-    /// Bytes of link time that have arrived over each link, in the order of the outcome's ports.
+    /// Returns the bytes of link time that have arrived over each link, in the order of the outcome's ports.
     pub fn link_bytes(&self) -> Vec<u64> {
         let mut bytes = vec![0; self.ends.len()];
         for (link, ends) in self.ends.iter().enumerate() {

@@ -1,13 +1,13 @@
-//! What is kept of flows with subflows when their ends are gone.
+//! Flows with subflows: what is kept when their ends are closed.
 //!
-//! **Decision**     what a segment of a subflow is told that comes after its flow is complete.
-//! **State**        what each subflow did; of flows that are complete what each expected next.
+//! **Decision**     the answer to a segment of a subflow that arrives after its flow is complete.
+//! **State**        the counts of each subflow; for complete flows the next byte each subflow expected.
 //! **Units**        bytes.
 //! **Errors**       none.
 //! **Source**       RFC 8684 section 3.3.6: a subflow repairs what it has sent, although its bytes came by
 //!                  another one.
-//! **Deviations**   a late segment is acknowledged with all before it on its subflow, arrived or not: nobody
-//!                  misses them.
+//! **Deviations**   a late segment is acknowledged with all before it on its subflow, arrived or not:
+//!                  no data is missing.
 
 use crate::host::ReceivingEnd;
 use crate::outcome::SubflowOutcome;
@@ -18,14 +18,14 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Multipath {
     subflows: Vec<SubflowOutcome>,
-    /// Of complete flows.
+    /// Per complete flow: the next number each subflow expects.
     expected: BTreeMap<FlowId, Vec<u64>>,
-    /// Flows whose data came by several subflows of somebody's own.
+    /// Flows whose data came by several subflows of a custom transport.
     foreign: BTreeSet<FlowId>,
 }
 
 impl Multipath {
-    /// The sender of `flow` goes.
+    /// Keeps the counts of the subflows of a sender that closes.
     pub fn sent(&mut self, flow: FlowId, end: &Endpoint<AnySender>) {
         let AnySender::Mptcp(all) = end.machine() else {
             return;
@@ -48,7 +48,7 @@ impl Multipath {
         self.subflows.extend(rows);
     }
 
-    /// The receiver of `flow` goes.
+    /// Keeps the state of a receiver that closes.
     pub fn received(&mut self, flow: FlowId, end: &ReceivingEnd) {
         if let AnyReceiver::Mptcp(all) = end.endpoint.machine()
             && end.endpoint.is_complete()
@@ -59,13 +59,13 @@ impl Multipath {
         }
     }
 
-    /// Did its data come by subflows of which nothing is known?
+    /// Returns true if the data of `flow` came by subflows of a custom transport.
     pub fn is_foreign(&self, flow: FlowId) -> bool {
         self.foreign.contains(&flow)
     }
 
-    /// The number that the subflow of a late segment of `flow` expects after it; `None` of a flow without
-    /// subflows.
+    /// Returns the number that the subflow of a late segment of `flow` expects after it; `None` for a flow
+    /// without subflows.
     pub fn late(&mut self, flow: FlowId, arrival: &Arrival) -> Option<u64> {
         let subflow = Packet::subflow_of(arrival.seq);
         let expected = self
@@ -75,13 +75,13 @@ impl Multipath {
         if arrival.len > 0 {
             *expected = (*expected).max(arrival.seq + u64::from(arrival.len));
         } else if !arrival.syn && arrival.seq == Packet::first_of(subflow) {
-            // The last packet of a handshake: it is no FIN, although nothing may have come before it.
+            // Last packet of a handshake: it is no FIN, although nothing may have come before it.
             return Some(u64::MAX);
         }
         Some(*expected)
     }
 
-    /// What every subflow did.
+    /// Returns the outcomes of all subflows.
     pub fn finish(&mut self) -> Vec<SubflowOutcome> {
         let mut all = std::mem::take(&mut self.subflows);
         all.sort_unstable_by_key(|s| (s.flow, s.subflow));

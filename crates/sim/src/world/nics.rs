@@ -1,7 +1,7 @@
-//! The queues of NICs, where they decide as a switch with one port does.
+//! Queues of NICs that have a buffer policy: they decide as a switch with one port does.
 //!
-//! What is dropped there is counted as at a switch, at the port of the host. Nobody tells the sender: it finds
-//! out as from any other loss.
+//! Drops there are counted as at a switch, at the port of the host. The sender is not informed: it detects them
+//! like any other loss.
 
 use super::World;
 use super::why::send_asked;
@@ -17,7 +17,7 @@ use sidestep_switch::{DropReason, Sched, Sink};
 use sidestep_types::HostId;
 
 impl<A: Agenda> World<A> {
-    /// Gives every host the queue of the configuration.
+    /// Gives every host the NIC queue of the configuration.
     pub(super) fn put_nics(&mut self) -> Result<(), String> {
         let Some(nic) = &self.config.nic else {
             return Ok(());
@@ -39,7 +39,7 @@ impl<A: Agenda> World<A> {
         Ok(())
     }
 
-    /// What the NIC of `host` decided, and what it lost to a link that was down.
+    /// Returns the counts of the NIC of `host`: its decisions, and packets lost to a link that was down.
     pub(super) fn nic_counts(&self, host: u32) -> Counts {
         let nic = self.hosts[host].nic.as_deref();
         let mut counts = nic.map_or_else(Counts::default, Switch::total);
@@ -52,7 +52,7 @@ impl<A: Agenda> World<A> {
     }
 }
 
-/// Puts a parcel into the queue of a NIC that decides, or drops it. What others it evicts is dropped.
+/// Enqueues a parcel at a NIC with a buffer policy, or drops it. Drops the packets evicted for it.
 pub(super) fn send_by_nic<A: Agenda>(
     fabric: &mut Fabric<A>,
     observers: &mut Observers,
@@ -65,7 +65,7 @@ pub(super) fn send_by_nic<A: Agenda>(
         Some(account) => send_asked(fabric, account, nic, parcel),
     };
     let (at, host) = (fabric.now, HostId(nic.first_link()));
-    // The packet that is sent comes first here, then what it has evicted.
+    // The packet sent comes first, then the packets it evicted.
     let sent = std::iter::once((parcel, event));
     for (parcel, event) in sent.chain(nic.evicted.drain(..)) {
         let packet = fabric.pool.get(parcel).packet;

@@ -1,4 +1,4 @@
-//! A world that is one part of a run.
+//! World that is one part of a split run.
 
 use super::World;
 use crate::agenda::{Agenda, Border, PartAgenda};
@@ -11,7 +11,7 @@ use sidestep_switch::Depth;
 use sidestep_types::{HEADER_BYTES, HostId, SwitchId, Time};
 
 impl World<PartAgenda> {
-    /// Keeps what is its own of a world that has not begun: part `me` of `cut`.
+    /// Turns a world that has not begun into part `me` of `cut`: removes what belongs to other parts.
     pub(crate) fn become_part(&mut self, cut: &Cut, me: u16) {
         let to = |(link, ends): (&Link, &LinkEnds)| {
             let to = match link.far() {
@@ -40,7 +40,7 @@ impl World<PartAgenda> {
         self.look_ahead();
     }
 
-    /// When the next thing happens, here or where its mail arrives.
+    /// Returns the time of the next happening, here or where mail from here arrives.
     pub(crate) fn earliest(&mut self) -> Time {
         let agenda = &mut self.fabric.agenda;
         let earliest = agenda.earliest();
@@ -48,7 +48,7 @@ impl World<PartAgenda> {
         earliest.min(border.arrives).min(border.begins)
     }
 
-    /// A window begins, or goes on if it is not `fresh`, whose last instant is `until`: nothing that is sent in it arrives
+    /// Opens a window whose last instant is `until`, or prolongs it unless `fresh`: nothing sent in it arrives
     /// in it.
     pub(crate) fn open_window(&mut self, until: Time, fresh: bool) {
         let border = self.fabric.agenda.border_mut();
@@ -58,15 +58,16 @@ impl World<PartAgenda> {
         }
     }
 
-    /// Serves up to and including `until`, but stops with the instant at which the last flow ended here, and says it then.
+    /// Serves up to and including `until`, but stops at the instant at which the last flow ended here, and then
+    /// returns it.
     pub(crate) fn serve_own_until(&mut self, until: Time) -> Option<Time> {
         self.serve(until);
         let end = std::mem::replace(&mut self.end, Time::MAX);
         (end < Time::MAX).then_some(end)
     }
 
-    /// The last flow that ends here does not end before this. Each ends with a packet, and those for one host come one after
-    /// the other; a shim may hand on many at once.
+    /// Returns a lower bound of the time at which the last flow ends here. Each flow ends with a packet, and
+    /// packets for one host arrive one after the other; but a shim may hand over many at once.
     pub(crate) fn last_not_before(&self, here: impl Fn(HostId) -> bool) -> Time {
         if self.shimmed {
             return Time::ZERO;
@@ -88,7 +89,7 @@ impl World<PartAgenda> {
         self.fabric.close_window(until);
     }
 
-    /// What was mailed to part `to`.
+    /// Returns the mail for part `to`.
     pub(crate) fn mail_to(&mut self, to: usize) -> &mut Vec<Mail> {
         &mut self.fabric.agenda.border_mut().out[to]
     }
@@ -97,14 +98,14 @@ impl World<PartAgenda> {
         self.fabric.accept(mail);
     }
 
-    /// Asks for the link that `mail` comes over.
+    /// Prefetches the link over which `mail` comes.
     #[inline]
     pub(crate) fn foresee_link(&self, mail: &Mail) {
         self.fabric.links.fetch(mail.link);
         self.fabric.agenda.fetch(mail.link);
     }
 
-    /// Asks for the packet behind which it goes.
+    /// Prefetches the packet behind which `mail` goes.
     #[inline]
     pub(crate) fn foresee_line(&self, mail: &Mail) {
         let line = &self.fabric.links[mail.link].line;
@@ -123,7 +124,7 @@ impl World<PartAgenda> {
         self.fabric.mailed_and_here()
     }
 
-    /// Writes how full the queues of `own` are, in the order of the outcome's ports.
+    /// Writes the queue depths of this part's ports (`own`), in the order of the outcome's ports.
     pub(crate) fn put_depths(
         &mut self,
         at: Time,
@@ -140,7 +141,7 @@ impl World<PartAgenda> {
 }
 
 impl Fabric<PartAgenda> {
-    /// Nothing happens at `host`: another part has it.
+    /// Cancels the wake of `host`, which belongs to another part.
     fn forget_wake(&mut self, host: u32) {
         let slot = self.links.len() as u32 + host;
         self.agenda.cancel(slot);

@@ -1,4 +1,4 @@
-//! A world that records what happens in it.
+//! Recording of a world.
 
 use super::World;
 use crate::agenda::Agenda;
@@ -8,10 +8,10 @@ use sidestep_recording::{Cause, Packet, Place, Says, State};
 use sidestep_types::{FlowId, HostId, Kind, Time};
 
 impl<A: Agenda> World<A> {
-    /// Records what happens from `recording.head.from` on. Costs time, changes nothing that happens.
+    /// Records the run from `recording.head.from` on. Costs time, does not change results.
     ///
-    /// Panics unless everything before that instant has been served, and nothing of it or later, and unless the head
-    /// says whether all packets are recorded.
+    /// Panics unless all events before that instant have been served and none later, and unless the head says
+    /// whether all packets are recorded.
     pub fn record(&mut self, recording: Recording) {
         let from = Time::from_ps(recording.head.from);
         let begins = match from.ps().checked_sub(1) {
@@ -37,9 +37,9 @@ impl<A: Agenda> World<A> {
         self.observers.record(recorder);
     }
 
-    /// Ends the recording before what happens at `to`, if it has not ended yet, or with the run.
+    /// Ends the recording just before `to`, or with the run, unless it has ended already.
     ///
-    /// Panics unless everything before that instant has been served.
+    /// Panics unless all events before that instant have been served.
     pub fn end_recording(&mut self, to: Time) {
         self.look_at_senders();
         let served = self.served.saturating_add(Time::from_ps(1));
@@ -71,7 +71,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// What was recorded, when that has ended; `None` when nothing was.
+    /// Returns the finished recording; `None` if nothing was recorded.
     pub fn recorded(&mut self) -> Option<Recorded> {
         let recorder = self.observers.recorder.as_mut()?;
         if recorder.is_on() {
@@ -80,7 +80,7 @@ impl<A: Agenda> World<A> {
         Some(self.observers.recorder.take()?.finish())
     }
 
-    /// Where every packet that is recorded is just before `from`, and what is under way then.
+    /// Returns the place of every recorded packet just before `from`, and the packets in flight then.
     fn under_way(&self, from: Time, packets: &Packets) -> (State, Vec<UnderWay>) {
         let layout = self.layout();
         let mut state = match packets {
@@ -151,7 +151,7 @@ impl<A: Agenda> World<A> {
         )
     }
 
-    /// Looks at the senders that what happened last has changed, if the run is recorded.
+    /// Records the windows of senders changed by the last event, if the run is recorded.
     #[inline]
     pub(super) fn look_at_senders(&mut self) {
         if let Some(recorder) = &mut self.observers.recorder

@@ -1,10 +1,11 @@
-//! The state of a run, to be kept, and a run that goes on from it.
+//! Saved state of a run, and a run that continues from it.
 //!
-//! **Decision**     what changes while a run goes on is kept; what its network, plan and settings say is built again,
-//!                  and given to what was kept.
-//! **State**        the list below, once for writing and for reading.
-//! **Units**        whatever a type's own are: each says by derive how it is kept.
-//! **Errors**       what cannot be kept, before anything is; what does not fit the run that is built, when it is read.
+//! **Decision**     state that changes during a run is saved; state given by its network, plan and settings is
+//!                  built again, and joined with the saved state.
+//! **State**        the list below, used for both writing and reading.
+//! **Units**        those of each type, which derives how it is saved.
+//! **Errors**       state that cannot be saved, before anything is written; a mismatch with the run built, when
+//!                  it is read.
 
 use super::World;
 use crate::agenda::Agenda;
@@ -18,7 +19,7 @@ use crate::tally::Tally;
 use serde::{Deserialize, Serialize};
 use sidestep_types::{FlowId, HostId, Time};
 
-/// Writes both views of the state of a [`World`]: the one that is written, and the one that was read.
+/// Defines both views of the state of a [`World`]: one to write, one that was read.
 macro_rules! state {
     ($($field:ident: $type:ty,)*) => {
         #[derive(Serialize)]
@@ -29,7 +30,7 @@ macro_rules! state {
             pending: Vec<Pending>,
         }
 
-        /// The state of a run, as it was kept: [`World::go_on`] makes a run of it.
+        /// Saved state of a run: [`World::go_on`] makes a run of it.
         #[derive(Deserialize)]
         #[serde(bound(deserialize = "A: Agenda"))]
         pub struct Saved<A: Agenda> {
@@ -47,7 +48,7 @@ macro_rules! state {
                 }
             }
 
-            /// What was kept takes the place of what was built, which is in `saved` then.
+            /// Swaps the saved state into the world; `saved` then holds the state that was built.
             fn swap(&mut self, saved: &mut Saved<A>) {
                 $(std::mem::swap(&mut self.$field, &mut saved.$field);)*
             }
@@ -73,10 +74,10 @@ state! {
 }
 
 impl<A: Agenda> World<A> {
-    /// The state of the run between two calls of [`World::run_until`], to be written.
+    /// Returns the state of the run between two calls of [`World::run_until`], to be written.
     ///
-    /// Says what of it cannot be kept: policies, transports and shims of the caller's, a recording, an account of a
-    /// packet.
+    /// Returns an error that names what cannot be saved: the caller's policies, transports and shims, a
+    /// recording, an account of a packet.
     pub fn state(&self) -> Result<impl Serialize, String> {
         match self.cannot_be_kept() {
             None => Ok(self.view()),
@@ -84,7 +85,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// Why the state of this run cannot be kept, if it cannot.
+    /// Returns the reason why the state of this run cannot be saved, if it cannot.
     pub fn cannot_be_kept(&self) -> Option<String> {
         let custom = (self.switches.iter().enumerate()).find_map(|(s, switch)| {
             let what = switch.custom()?;
@@ -100,7 +101,8 @@ impl<A: Agenda> World<A> {
         custom.or(sched).or(shims).or(machines).or(looked)
     }
 
-    /// This run, which has not begun, goes on from `saved`, the state of the same run. Says what does not fit it.
+    /// Continues this run, which has not begun, from `saved`, a state of the same run. Returns an error that
+    /// names a mismatch.
     pub fn go_on(mut self, mut saved: Saved<A>) -> Result<World<A>, String> {
         assert!(self.tally.is_fresh(), "a run goes on from its start");
         let differs = |what: &str, expected: usize, got: usize| match expected == got {
@@ -135,7 +137,7 @@ impl<A: Agenda> World<A> {
         Ok(self)
     }
 
-    /// The ends of flows are at hosts that there are.
+    /// Checks that the hosts of all ends of flows exist.
     fn check_ends(&self) -> Result<(), String> {
         let there = |host: HostId| (host.0 as usize) < self.hosts.len();
         let sending = self

@@ -1,7 +1,7 @@
 //! Shims between the transport of a host and its NIC.
 //!
-//! What a packet did in the network is counted before it goes up through them, what the transport
-//! saw after. A packet of a flow that is complete goes to nobody's shims.
+//! What a packet did in the network is counted before it passes them on its way up, what the transport saw
+//! after. Packets of a complete flow pass no shims.
 
 use super::World;
 use crate::agenda::Agenda;
@@ -10,7 +10,7 @@ use crate::indexed::Table;
 use sidestep_transport::shim::{Counters, Stack, Up};
 use sidestep_types::{FlowId, HostId, Kind, Packet, Refusal, Time};
 
-/// The flow of an alarm of no flow: behind all others of its instant.
+/// Flow of an alarm that belongs to no flow: last at its instant.
 const NO_FLOW: FlowId = FlowId(u32::MAX);
 
 impl<A: Agenda> World<A> {
@@ -26,8 +26,8 @@ impl<A: Agenda> World<A> {
         Ok(())
     }
 
-    /// Puts on every host the shims that `make` makes, instead of those of the configuration: for
-    /// shims of your own. What those add to packets is not counted in what queues and pauses need.
+    /// Puts the shims returned by `make` on every host, instead of the configured ones: for custom shims. The
+    /// sizes of queues and pauses do not allow for bytes that these shims add to packets.
     pub fn set_shims(&mut self, mut make: impl FnMut(HostId) -> Stack) {
         assert!(self.tally.is_fresh(), "shims are set before the run starts");
         for host in 0..self.hosts.len() as u32 {
@@ -50,7 +50,7 @@ impl<A: Agenda> World<A> {
         self.hosts[host].shims = Some(Box::new(shims));
     }
 
-    /// May shims hand data to the transport of `host` in another order than it came in?
+    /// Returns true if shims may hand data to the transport of `host` in another order than it arrived.
     pub(super) fn reorders(&self, host: HostId) -> bool {
         let shims = self.hosts[host.0].shims.as_deref();
         shims.is_some_and(|shims| !shims.lets_pass)
@@ -67,7 +67,7 @@ impl<A: Agenda> World<A> {
         self.stack(host).open(flow, None);
     }
 
-    /// `flow`, which `host` sends, begins; if its connection is shared, it has its turn.
+    /// Opens the shims of `host`, which begins to send `flow`; on a shared connection, the flow has its turn.
     #[cold]
     #[inline(never)]
     pub(super) fn open_shims_to_send(&mut self, host: HostId, flow: FlowId, size: Option<u64>) {
@@ -81,8 +81,8 @@ impl<A: Agenda> World<A> {
         self.stack(host).close(flow);
     }
 
-    /// A segment has arrived at the NIC of the host where its flow has a receiver. When the flow is
-    /// complete and an acknowledgement is owed, it passes the shims by.
+    /// Passes a segment up through the shims of a host with an open receiver. Once the flow is complete and
+    /// only an acknowledgement is owed, it bypasses the shims.
     #[cold]
     #[inline(never)]
     pub(super) fn segment_goes_up(&mut self, packet: &Packet) {
@@ -95,7 +95,7 @@ impl<A: Agenda> World<A> {
         self.go_up(host, packet);
     }
 
-    /// A packet of an open flow has arrived at the NIC of `host`.
+    /// Passes a packet of an open flow, which has arrived at the NIC of `host`, up through the shims.
     #[cold]
     #[inline(never)]
     pub(super) fn go_up(&mut self, host: HostId, packet: &Packet) {
@@ -107,7 +107,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// Takes what the shims of `host` let go on or dropped, and sees to their timer.
+    /// Takes the packets that the shims of `host` released or dropped, and sets their timer.
     #[inline(never)]
     fn take_from_shims(&mut self, host: HostId) {
         let now = self.fabric.now;
@@ -139,7 +139,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// The alarm asked for at `at` goes off, unless an earlier one has replaced it.
+    /// Handles the shim alarm set for `at`, unless an earlier one has replaced it.
     #[cold]
     #[inline(never)]
     pub(super) fn shim_alarm(&mut self, host: HostId, at: Time) {
@@ -154,7 +154,7 @@ impl<A: Agenda> World<A> {
         self.take_from_shims(host);
     }
 
-    /// What the shims of all hosts counted.
+    /// Returns the summed counters of the shims of all hosts.
     pub(super) fn shim_counters(&self) -> Counters {
         let mut sum = Counters::default();
         let shims = self.hosts.iter().filter_map(|host| host.shims.as_ref());
@@ -163,7 +163,7 @@ impl<A: Agenda> World<A> {
     }
 }
 
-/// A packet leaves the transport, through shims where there are some that change what leaves.
+/// Passes a packet from the transport down through the shims, if they change outgoing packets.
 #[inline(always)]
 pub(super) fn go_down(host: &mut Host, now: Time, packet: &mut Packet) {
     if let Some(shims) = &mut host.shims
@@ -173,8 +173,8 @@ pub(super) fn go_down(host: &mut Host, now: Time, packet: &mut Packet) {
     }
 }
 
-/// A packet that arrived is shown to shims that let all pass, and is the transport's then. Says whether it was: one that
-/// is traced goes up as all others do, so that it is told.
+/// Shows an arrived packet to shims that let all packets pass. Returns true if it may go straight to the
+/// transport: a traced packet always takes the normal way up, so that it is reported.
 #[inline(never)]
 fn go_past(host: &mut Host, now: Time, packet: &Packet) -> bool {
     let shims = host.shims.as_deref_mut().expect("every host has shims");
@@ -185,15 +185,15 @@ fn go_past(host: &mut Host, now: Time, packet: &Packet) -> bool {
     true
 }
 
-/// The same of one that acknowledges.
+/// Returns true if an acknowledgement may go straight to the transport, as `go_past` does.
 #[inline]
 pub(super) fn ack_goes_past(host: &mut Host, now: Time, packet: &Packet) -> bool {
     let passes = host.shims.as_ref().is_some_and(|shims| shims.passes_acks);
     passes && !packet.traced() || go_past(host, now, packet)
 }
 
-/// The same of a segment for `end`, which keeps no other order where they let all pass. When the flow is complete it
-/// goes by without them.
+/// Returns true if a segment for `end` may go straight to the transport, as `go_past` does: shims that let all
+/// pass keep no other order. A segment of a complete flow bypasses the shims.
 #[inline]
 pub(super) fn segment_goes_past(
     end: &ReceivingEnd,

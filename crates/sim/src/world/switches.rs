@@ -1,4 +1,4 @@
-//! The switch half of a run: packets at a switch, and what becomes of them.
+//! Switch half of a run: packets at a switch, and the switch's decisions.
 
 use super::World;
 use crate::agenda::Agenda;
@@ -35,7 +35,8 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// Where some ports have class queues, in a function of its own: the loop over hops keeps its registers.
+    /// Forwards a packet where some ports have class queues. A separate function: the loop over hops keeps its
+    /// registers.
     #[inline(never)]
     fn at_class_switch(&mut self, switch: u32, link: u32, parcel: u32) {
         let packet = &self.fabric.pool.get(parcel).packet;
@@ -47,7 +48,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// Where what comes in is watched, in the same way.
+    /// Forwards a packet where incoming packets are watched. A separate function for the same reason.
     #[inline(never)]
     fn at_watched_switch(&mut self, switch: u32, link: u32, parcel: u32) {
         let packet = &self.fabric.pool.get(parcel).packet;
@@ -64,8 +65,8 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// Sees to the events of an arrival at `switch`: those of the packets that were evicted, and then that of the packet
-    /// that came.
+    /// Handles the events of an arrival at `switch`: first those of evicted packets, then that of the packet
+    /// that arrived.
     #[inline(never)]
     fn happened(&mut self, switch: u32, parcel: u32, event: Event) {
         if !self.switches[switch].evicted.is_empty() {
@@ -78,7 +79,7 @@ impl<A: Agenda> World<A> {
         self.take(switch, parcel, event);
     }
 
-    /// Tells of an event at `switch`, counts it, and frees the packet if it was dropped.
+    /// Traces and counts an event at `switch`, and frees the packet if it was dropped.
     #[inline]
     fn take(&mut self, switch: u32, parcel: u32, event: Event) {
         if self.fabric.pool.get(parcel).packet.traced() {
@@ -98,7 +99,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// Tells observers of an event of a traced packet.
+    /// Reports an event of a traced packet to the observers.
     #[cold]
     #[inline(never)]
     fn trace(&mut self, switch: SwitchId, parcel: u32, event: Event) {

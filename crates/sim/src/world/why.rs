@@ -1,4 +1,4 @@
-//! A world that explains what one packet meets.
+//! World that explains what happens to one packet.
 
 use super::World;
 use crate::agenda::Agenda;
@@ -12,12 +12,12 @@ use crate::why::{Account, Decided, Explained, Judged, Known, Met, for_receiver};
 use sidestep_switch::{Asked, Event};
 use sidestep_types::{HostId, Packet, SwitchId, Time};
 
-/// The number of no packet.
+/// Number that no packet has.
 const NOBODY: u64 = u64::MAX;
 
 impl<A: Agenda> World<A> {
-    /// Keeps an account of packet `number`, of the network that this world is of: its path is the only one
-    /// that is kept then. Costs time, changes nothing that happens.
+    /// Keeps an account of packet `number`; `network` is that of this world. No other path is kept then. Costs
+    /// time, does not change results.
     pub fn explain(&mut self, network: &Network, number: u64) {
         assert!(self.tally.is_fresh(), "explaining begins with the run");
         let mut names = vec![Vec::new(); network.switches.len()];
@@ -34,8 +34,9 @@ impl<A: Agenda> World<A> {
         self.observers.explain(Account::new(number, names), only);
     }
 
-    /// Remembers which packet a switch decides about, and by which number its host sent it, for [`World::deciding`]:
-    /// the numbers of all packets are kept then, and the paths of those alone that have more detours than any has. Costs time, changes nothing that happens.
+    /// Remembers the packet that a switch decides about, and the number its host gave it, for
+    /// [`World::deciding`]. The numbers of all packets are kept then, and no paths: only those with more
+    /// detours than any packet has. Costs time, does not change results.
     pub fn remember_deciding(&mut self) {
         assert!(self.tally.is_fresh(), "remembering begins with the run");
         self.fabric.inside = Inside::Watched;
@@ -43,13 +44,13 @@ impl<A: Agenda> World<A> {
         (self.observers).explain(Account::new(NOBODY, Vec::new()), none);
     }
 
-    /// The packet about which a switch was deciding when a policy of the caller's unwound, and the number that
-    /// [`World::explain`] takes; `None` outside a decision, and where nobody remembers.
+    /// Returns the packet about which a switch was deciding when a policy of the caller panicked, and its
+    /// number for [`World::explain`]; `None` outside a decision, or if nothing is remembered.
     pub fn deciding(&self) -> Option<(Packet, Option<u64>)> {
         self.observers.account.as_ref()?.deciding
     }
 
-    /// The account, as far as it goes; `None` when nobody asked for one.
+    /// Returns the account so far; `None` if none was requested.
     pub fn explained(&mut self) -> Option<Explained> {
         let account = self.observers.account.take()?;
         let host = (account.number >> 32) as usize;
@@ -59,7 +60,7 @@ impl<A: Agenda> World<A> {
         })
     }
 
-    /// Forwards a packet, and asks why where it is the one that is explained.
+    /// Forwards a packet, and collects the reasons if it is the explained one.
     #[cold]
     #[inline(never)]
     pub(super) fn forward_asked(
@@ -78,8 +79,8 @@ impl<A: Agenda> World<A> {
         account.deciding = Some((packet, number));
         let about = number == Some(account.number);
         let mut asked = about.then(|| Asked::new(&account.names[switch as usize]));
-        // Without a witness it is called in `at_switch` alone: a second call takes it out of line there, which
-        // costs 1.6 % of a run with pauses.
+        // Without a witness it is called in `at_switch` alone: a second call would stop it from being inlined
+        // there, which costs 1.6 % of a run with pauses.
         let at_hand = (link, parcel, dst);
         let event = here.forward::<A, true, _>(fabric, at_hand, true, &mut asked);
         let event = event.expect("it is told of");
@@ -105,7 +106,7 @@ impl<A: Agenda> World<A> {
         event
     }
 
-    /// A traced packet has reached `host`.
+    /// Adds to the account that the explained packet has reached `host`.
     pub(super) fn tell_arrival(&mut self, host: u32, parcel: u32, packet: &Packet) {
         let account = self.observers.account.as_ref();
         if account.is_none_or(|account| account.parcel != Some(parcel)) {
@@ -121,7 +122,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// The shims of a host have just let a traced packet go on to the transport.
+    /// Adds to the account that the shims of a host have just let the packet go on to the transport.
     #[cold]
     #[inline(never)]
     pub(super) fn tell_handed(&mut self, host: HostId, packet: &Packet) {
@@ -139,7 +140,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// The shims of a host have just dropped a traced packet.
+    /// Adds to the account that the shims of a host have just dropped the packet.
     #[cold]
     #[inline(never)]
     pub(super) fn tell_withheld(&mut self, host: HostId, packet: &Packet) {
@@ -153,7 +154,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// What the end of its flow that the packet goes to knows.
+    /// Returns the state of the end of its flow that the packet goes to.
     fn known(&self, packet: &Packet) -> Known {
         let f = packet.flow.0 as usize;
         if for_receiver(packet) {
@@ -171,8 +172,8 @@ impl<A: Agenda> World<A> {
     }
 }
 
-/// Joins the reasons with what the switch, or NIC, did just now with the packet at hand, which has so many bytes of link
-/// time from here on.
+/// Joins the reasons with what the switch, or NIC, just did with the packet. `wire`: bytes of link time that
+/// the packet takes from here on.
 fn judged(asked: Asked, event: Event, here: &Switch, wire: u16) -> Judged {
     let mut reasons = asked.reasons;
     if event.joined().is_none() {
@@ -186,7 +187,8 @@ fn judged(asked: Asked, event: Event, here: &Switch, wire: u16) -> Judged {
     }
 }
 
-/// The explained packet has been put on the NIC of `host`, which had so much in its queue.
+/// Adds to the account that the explained packet has joined the queue of the NIC of `host`, and the queue's
+/// depth then.
 #[cold]
 #[inline(never)]
 pub(super) fn tell_sent<A: Agenda>(
@@ -199,7 +201,7 @@ pub(super) fn tell_sent<A: Agenda>(
     account.sent(fabric.now, packet, ahead, paused);
 }
 
-/// Sends a packet by a NIC, and asks why where it is the one that is explained.
+/// Sends a packet by a NIC, and collects the reasons if it is the explained one.
 #[cold]
 #[inline(never)]
 pub(super) fn send_asked<A: Agenda>(

@@ -1,4 +1,4 @@
-//! Any run: networks, settings and plans drawn at random.
+//! Random runs: networks, settings and plans drawn at random.
 
 use super::*;
 use proptest::prelude::*;
@@ -6,12 +6,12 @@ use sidestep_transport::MptcpConfig;
 use sidestep_transport::mptcp::Coupling;
 use std::num::NonZeroU16;
 
-/// A network with 16 hosts on which shortest paths go up and then down: no pauses on it can lock.
+/// Draws a network with 16 hosts on which shortest paths go up and then down: pauses on it cannot deadlock.
 pub fn any_tree() -> impl Strategy<Value = Network> {
     any_kind(0..6)
 }
 
-/// That, or one whose shortest paths go any way. No switch has fewer than four ports.
+/// Draws a network as [`any_tree`] does, or one with other shortest paths. No switch has fewer than four ports.
 pub fn any_network() -> impl Strategy<Value = Network> {
     any_kind(0..8)
 }
@@ -21,7 +21,7 @@ fn any_kind(kinds: std::ops::Range<u8>) -> impl Strategy<Value = Network> {
     (kinds, delays).prop_map(|(kind, delay)| network(kind, delay))
 }
 
-/// The delay is that of every cable.
+/// Returns a network of this kind; every cable has the same delay.
 pub fn network(kind: u8, delay: &str) -> Network {
     let of = |name: &str, sets: &[(&str, &str)]| {
         let mut sets = sets.to_vec();
@@ -45,7 +45,7 @@ pub fn network(kind: u8, delay: &str) -> Network {
             )
         }
         5 => of("linear", &[("switches", "4"), ("hosts_per_switch", "4")]),
-        // Policies with four choices need as many ports.
+        // Policies with four choices need four ports.
         6 => of(
             "tree",
             &[("levels", "2"), ("fan_out", "4"), ("rate", "1 Gbps")],
@@ -64,7 +64,7 @@ pub fn network(kind: u8, delay: &str) -> Network {
 pub fn any_config() -> impl Strategy<Value = WorldConfig> {
     let routes =
         proptest::sample::select(route::ENTRIES.iter().map(|e| e.name).collect::<Vec<_>>());
-    // Every policy, with the scheduler that it needs or with any.
+    // Every policy, with the scheduler that it needs, or else with any.
     let buffers =
         proptest::sample::select(buffer::ENTRIES.iter().map(|e| e.name).collect::<Vec<_>>());
     let capacities = prop_oneof![
@@ -76,14 +76,14 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
         }),
         Just(Capacity::Unlimited),
     ];
-    // Half of those that may have any have FIFO.
+    // Half of the switches that may have any scheduler have FIFO.
     let scheds = prop_oneof![
         Just("fifo"),
         proptest::sample::select(sched::ENTRIES.iter().map(|e| e.name).collect::<Vec<_>>()),
     ];
     (
         (routes, buffers, scheds),
-        // Of a route or of Vertigo.
+        // Choices of a route or of Vertigo.
         (1u8..5, 0u8..5, any::<bool>()),
         capacities,
         any::<[bool; 5]>(),
@@ -185,7 +185,8 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
         )
 }
 
-/// A scheduler by name; one with classes counts flows in one way or the other, in little room and time.
+/// Returns a scheduler by name; one with classes counts flows in one way or the other, with little room and
+/// time.
 fn any_sched(name: &str, seed: u64) -> (String, Values) {
     let sets: &[(&str, &str)] = match (sched::nature(name).classes, seed % 3) {
         (false, _) => &[],
@@ -196,7 +197,7 @@ fn any_sched(name: &str, seed: u64) -> (String, Values) {
     values(sched::ENTRIES, name, sets)
 }
 
-/// Nothing, or `order` with any wait below its transport's timeouts and any room, by this.
+/// Draws no shim, or `order` with any wait below its transport's timeouts and any room, going by `by`.
 fn any_order(by: &'static str) -> impl Strategy<Value = Vec<(String, Values)>> {
     let rooms = prop_oneof![
         (1u64..20).prop_map(|n| format!("{n} pkt")),
@@ -222,7 +223,7 @@ fn any_order(by: &'static str) -> impl Strategy<Value = Vec<(String, Values)>> {
     prop_oneof![Just(Vec::new()), order]
 }
 
-/// Any order and any marks, or neither, or one of them: with marks, half of the orders go by tags.
+/// Draws any order and any marks, one of them, or neither: with marks, half of the orders go by tags.
 pub fn any_shims() -> impl Strategy<Value = Vec<(String, Values)>> {
     let orders = (any_order("sequence"), any_order("remaining"), any::<bool>());
     (orders, any_mark()).prop_map(|((by_number, by_tags, tags), mark)| {
@@ -234,7 +235,7 @@ pub fn any_shims() -> impl Strategy<Value = Vec<(String, Values)>> {
     })
 }
 
-/// Smaller segments, where a shim needs room in an IP packet.
+/// Makes segments smaller if a shim needs room in an IP packet.
 pub fn leave_room(config: &mut WorldConfig) {
     if shim::check_mss(&config.shims, config.transport.mss()).is_ok() {
         return;
@@ -246,7 +247,7 @@ pub fn leave_room(config: &mut WorldConfig) {
     };
 }
 
-/// An agent with any settings.
+/// Draws an agent with any settings.
 pub fn any_agent() -> impl Strategy<Value = Vec<(String, Values)>> {
     let words = (any::<[bool; 4]>(), 0u8..3);
     let numbers = (0u64..4, 1u64..=10, 0u64..12, 1u64..4, 4u64..20);
@@ -274,11 +275,11 @@ pub fn any_agent() -> impl Strategy<Value = Vec<(String, Values)>> {
     })
 }
 
-/// No marks, or marks with any settings; where they need room see [`leave_room`].
+/// Draws no marks, or marks with any settings; if they need room, see [`leave_room`].
 pub fn any_mark() -> impl Strategy<Value = Vec<(String, Values)>> {
     let words = (0usize..3, any::<[bool; 3]>(), 0usize..4);
     let numbers = (1u64..1_000, 1u64..300, 4u64..17);
-    // Most tell the truth.
+    // Most announce true sizes.
     let announces = prop_oneof![Just((4u64, 4u64)), (1u64..20, 0u64..=4)];
     let mark = (words, numbers, announces).prop_map(|((by, yes, boost), numbers, announces)| {
         let (gap, places, bits) = numbers;
@@ -302,7 +303,7 @@ pub fn any_mark() -> impl Strategy<Value = Vec<(String, Values)>> {
     prop_oneof![Just(Vec::new()), mark]
 }
 
-/// No classes of service, or classes by size with any settings.
+/// Draws no classes of service, or classes by size with any settings.
 pub fn any_classes() -> impl Strategy<Value = Vec<(String, Values)>> {
     let steps = proptest::collection::vec(1u64..20_000, 1..8);
     let classes = (any::<[bool; 3]>(), steps).prop_map(|([sent, first, low], steps)| {
@@ -327,7 +328,7 @@ pub fn any_classes() -> impl Strategy<Value = Vec<(String, Values)>> {
     prop_oneof![Just(Vec::new()), classes]
 }
 
-/// A FIFO without a limit, or any queue that a NIC can have.
+/// Draws an unlimited FIFO, or any queue that a NIC can have.
 pub fn any_nic() -> impl Strategy<Value = Option<NicConfig>> {
     let alone = buffer::ENTRIES
         .iter()
@@ -357,8 +358,8 @@ pub fn any_nic() -> impl Strategy<Value = Option<NicConfig>> {
     proptest::option::of(nic)
 }
 
-/// [`any_config`], or with pauses, or with a fabric between inputs and outputs; with shims or
-/// without, and with any queue at NICs.
+/// Draws [`any_config`], perhaps with pauses, or with a fabric between inputs and outputs; perhaps with shims,
+/// and with any queue at NICs.
 pub fn any_switches() -> impl Strategy<Value = WorldConfig> {
     let pfc = (1u64..40_000, proptest::option::of(1_538u64..10_000));
     let pfc = pfc.prop_map(|(xoff, headroom)| PfcConfig {
@@ -382,7 +383,7 @@ pub fn any_switches() -> impl Strategy<Value = WorldConfig> {
         config.shims = shims;
         config.shims.extend(classes);
         leave_room(&mut config);
-        // Above all else that is there, where its sender goes by duplicates alone.
+        // Agents go above all other shims, if the sender uses only duplicate acknowledgements.
         if let (true, Some(tcp)) = (takes, config.transport.tcp()) {
             let recovery = Recovery::NewReno;
             let with = TransportConfig::from(TcpConfig {
@@ -403,9 +404,9 @@ pub fn any_switches() -> impl Strategy<Value = WorldConfig> {
 }
 
 pub fn any_plan(hosts: u32) -> impl Strategy<Value = Arc<Plan>> {
-    // Every other is asked for, up to three times over one connection.
+    // Nearly half of the entries are requests with their answers, up to three of them over one connection.
     let one = (0..hosts, 1..hosts, 1u64..60_000, 0u64..3_000, 0u64..7);
-    // Any buffer and threshold above holds so many bytes, and any shim fits beside them.
+    // Any buffer and threshold above holds that many bytes, and any shim fits beside them.
     let mss = proptest::option::of(100u16..=1452);
     proptest::collection::vec((one, mss), 1..40).prop_map(move |list| {
         let mut made = Plan::clone(&plan(vec![]));
@@ -427,16 +428,16 @@ pub fn any_plan(hosts: u32) -> impl Strategy<Value = Arc<Plan>> {
     })
 }
 
-/// How many subflows, whether they are coupled, and whether one sends again what another lost.
+/// Number of subflows, whether they are coupled, and whether one retransmits what another lost.
 pub type Subflows = (u8, bool, bool);
 
-/// One path a flow, or several subflows.
+/// Draws one path a flow, or several subflows.
 pub fn any_subflows() -> impl Strategy<Value = Option<Subflows>> {
     proptest::option::of((1u8..=16, any::<bool>(), any::<bool>()))
 }
 
-/// Has the flows of `config` take `subflows`, where its transport can: delays are no matter of subflows, and a message over
-/// several is not ordered by its tags.
+/// Splits the flows of `config` into `subflows`, if its transport can: subflows do not work with delays, and a
+/// message over several is not ordered by its tags.
 pub fn over(subflows: Option<Subflows>, config: &mut WorldConfig) {
     let tcp = config.transport.tcp();
     let tcp = tcp.filter(|_| !config.transport.nature().delays).cloned();

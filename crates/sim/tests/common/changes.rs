@@ -4,10 +4,10 @@ use proptest::prelude::*;
 use sidestep_sim::*;
 use sidestep_types::*;
 
-/// One change as it is drawn: when, which cable, what, and after which time next hops follow.
+/// Change as it is drawn: time, cable, kind, and time after which next hops follow.
 type Drawn = (u64, u32, u8, Option<u64>);
 
-/// Up to a dozen, most of them to few cables. They become those of a network by [`of`].
+/// Draws up to a dozen changes, most of them to few cables. [`of`] makes them those of a network.
 pub fn any_changes() -> impl Strategy<Value = Vec<Drawn>> {
     // Instants in quarters of a packet's time at 1 Gbps, so that some come as packets leave.
     let at = prop_oneof![0u64..2_000, (0u64..6_000).prop_map(|n| 3_076 * n)];
@@ -16,8 +16,8 @@ pub fn any_changes() -> impl Strategy<Value = Vec<Drawn>> {
     proptest::collection::vec(one, 0..12)
 }
 
-/// The changes that `network` can have of those drawn. What nobody can have becomes something else,
-/// or goes; a cut that nobody may be led around is one that next hops never follow.
+/// Returns the drawn changes that are possible in `network`. An impossible one becomes another, or is left out;
+/// a cut without a path around it is one that next hops never follow.
 pub fn of(network: &Network, mut drawn: Vec<Drawn>) -> Vec<Change> {
     drawn.sort_by_key(|drawn| drawn.0);
     let mut down = vec![false; network.cables.len()];

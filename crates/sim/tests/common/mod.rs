@@ -1,4 +1,4 @@
-//! A run in a few words, for tests.
+//! Shorthands of a run, for tests.
 
 #![allow(dead_code, missing_docs)]
 
@@ -15,7 +15,7 @@ use sidestep_transport::{
 use sidestep_types::*;
 use std::sync::Arc;
 
-/// The values of the entry called `name`, with `sets` over its defaults.
+/// Returns the values of the entry called `name`, with `sets` over its defaults.
 pub fn values(entries: &'static [Entry], name: &str, sets: &[(&str, &str)]) -> (String, Values) {
     let entry = entries
         .iter()
@@ -35,7 +35,7 @@ pub fn topology(name: &str, sets: &[(&str, &str)]) -> Network {
     topology::build(&name, &values, &NoFiles).expect("a good network")
 }
 
-/// DCTCP as DIBS section 5.3 sets it: window 10, minimum RTO 10 ms, no delayed ACKs.
+/// Returns DCTCP with the settings of DIBS section 5.3: window 10, minimum RTO 10 ms, no delayed ACKs.
 pub fn dctcp() -> TcpConfig {
     TcpConfig {
         congestion: Congestion::DCTCP,
@@ -44,13 +44,13 @@ pub fn dctcp() -> TcpConfig {
     }
 }
 
-/// Swift by its defaults.
+/// Returns Swift with its defaults.
 pub fn swift() -> TcpConfig {
     let swift = TransportConfig::from_name("swift").expect("it is listed");
     swift.tcp().expect("it is TCP").clone()
 }
 
-/// pFabric as DIBS section 5.8 sets it.
+/// Returns pFabric with the settings of DIBS section 5.8.
 pub fn pfabric() -> PfabricConfig {
     PfabricConfig {
         mss: 1460,
@@ -87,7 +87,7 @@ pub fn config(buffer_name: &str, packets: u64, seed: u64) -> WorldConfig {
     }
 }
 
-/// DIBS with fast retransmit off.
+/// Returns DIBS with fast retransmit off.
 pub fn dibs(packets: u64, seed: u64) -> WorldConfig {
     let mut config = config("dibs", packets, seed);
     config.transport = TransportConfig::from(TcpConfig {
@@ -118,8 +118,8 @@ pub fn plan(flows: Vec<FlowPlan>) -> Arc<Plan> {
     })
 }
 
-/// `src` asks `dst` over one connection: when, how much and for how much, each answer `think` after
-/// its request.
+/// Adds requests of `src` to `dst` over one connection: time, size, and size of the answer, which starts
+/// `think` after its request.
 pub fn asks(plan: &mut Plan, src: u32, dst: u32, rounds: &[(Time, u64, u64)], think: Time) {
     let opener = FlowId(plan.flows.len() as u32);
     for &(at, request, answer) in rounds {
@@ -139,7 +139,7 @@ pub fn asks(plan: &mut Plan, src: u32, dst: u32, rounds: &[(Time, u64, u64)], th
     }
 }
 
-/// `senders` hosts send `size` bytes to host 0 at once.
+/// Returns a plan in which `senders` hosts send `size` bytes to host 0 at once.
 pub fn incast(senders: impl Iterator<Item = u32>, size: u64) -> Arc<Plan> {
     plan(senders.map(|s| flow(s, 0, size, Time::ZERO)).collect())
 }
@@ -159,7 +159,7 @@ pub fn run(network: &Network, plan: Arc<Plan>, config: WorldConfig, until: Time)
     run_with::<WheelAgenda>(network, plan, config, until)
 }
 
-/// The run on the wheel, which the heap must make as well, event for event.
+/// Runs on the wheel, and checks that the heap makes the same run, event for event.
 pub fn run_on_both(
     network: &Network,
     plan: &Arc<Plan>,
@@ -172,7 +172,7 @@ pub fn run_on_both(
     wheel
 }
 
-/// Completion times in microseconds of the flows that finished, in order of the flows.
+/// Returns the completion times in microseconds of the flows that finished, in order of the flows.
 pub fn fct_us(outcome: &Outcome) -> Vec<f64> {
     let spans = outcome
         .flows
@@ -186,10 +186,10 @@ pub fn median(mut values: Vec<f64>) -> f64 {
     (values[(values.len() - 1) / 2] + values[values.len() / 2]) / 2.0
 }
 
-/// What waits and what is under way when every flow of `plan` has long been delivered; `None` when one
-/// has not been.
+/// Returns the packets queued and in flight long after every flow of `plan` was delivered; `None` if one was
+/// not.
 pub fn left_when_quiet(network: &Network, plan: &Plan, config: WorldConfig) -> Option<(u32, u64)> {
-    // A run ends with its last flow: one that comes long after all others.
+    // A run ends with its last flow, so a last one is added long after all others.
     let mut plan = plan.clone();
     plan.flows.push(flow(0, 1, 1, Time::from_s(6)));
     let mut world: World = World::new(network, plan.into(), config).unwrap();
@@ -198,7 +198,7 @@ pub fn left_when_quiet(network: &Network, plan: &Plan, config: WorldConfig) -> O
     (world.unfinished() == 1).then(|| (waiting, world.finish().totals.in_flight))
 }
 
-/// Every packet is somewhere: sent = delivered + dropped + in flight.
+/// Checks that every packet is somewhere: sent = delivered + dropped + in flight.
 pub fn assert_conserved(outcome: &Outcome) {
     let t = &outcome.totals;
     let dropped: u64 = t.drops.iter().sum();

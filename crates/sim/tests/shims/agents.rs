@@ -6,7 +6,7 @@ fn agent(name: &str, sets: &[(&str, &str)]) -> Vec<(String, Values)> {
     vec![values(shim::ENTRIES, name, sets)]
 }
 
-/// One flow of 14 packets that loses the third, with these shims.
+/// Runs one flow of 14 packets that loses the third, with these shims.
 fn run_losing_third(shims: Vec<(String, Values)>) -> Outcome {
     let mut settings = config("droptail", 100, 1);
     settings.transport = newreno();
@@ -19,7 +19,7 @@ fn run_losing_third(shims: Vec<(String, Values)>) -> Outcome {
 
 #[test]
 fn a_droptail_agent_holds_a_loss_back_for_as_long_as_it_is_told() {
-    // Eleven packets come behind the one that is lost, so there are eleven duplicates.
+    // Eleven packets come behind the lost one, so there are eleven duplicates.
     let counts = |outcome: &Outcome| {
         let totals = outcome.totals;
         (totals.shim_duplicates, totals.shim_dropped, totals.timeouts)
@@ -65,7 +65,7 @@ fn under_spraying_agents_keep_the_sender_from_repairing_what_is_late() {
     let droptail = sprayed(agent("agent-droptail", &[]));
     assert!(droptail.shim_dropped > 0 && droptail.shim_dropped < droptail.shim_duplicates);
     assert!(droptail.spurious_retransmits < bare.spurious_retransmits);
-    // Nothing is marked: every duplicate is dropped, and none is for a loss.
+    // No packet is marked: every duplicate is dropped, and none is for a loss.
     let ecn = sprayed(agent("agent-ecn", &[]));
     assert_eq!(ecn.shim_dropped, ecn.shim_duplicates);
     assert_eq!((ecn.retransmits, ecn.timeouts), (0, 0));
@@ -81,10 +81,11 @@ fn agents_are_refused_below_other_senders() {
     assert!(why.contains("expected recovery = \"newreno\""), "{why}");
 }
 
-/// The highest acknowledgement of each flow, below a shim and above it.
+/// Highest acknowledgement of each flow, below a shim and above it.
 type Highest = Arc<Mutex<BTreeMap<FlowId, [u64; 2]>>>;
 
-/// Stands below (0) or above (1) an agent: what moves below has moved above when the next comes.
+/// Shim below (0) or above (1) an agent: an acknowledgement that advances below must have advanced above before
+/// the next one comes.
 struct Moves(usize, Highest);
 
 impl Shim for Moves {
@@ -109,8 +110,8 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Whatever is lost or late: what moves the cumulative acknowledgement goes on, and as every repair
-    /// is due by a timeout at the latest, every flow completes.
+    /// Checks that acknowledgements that advance always pass. Since every repair is due by a timeout at the
+    /// latest, every flow completes.
     #[test]
     fn no_agent_drops_what_moves_and_every_flow_completes(
         network in any_network(), plan in any_plan(16), shims in any_agent(),
@@ -142,8 +143,8 @@ proptest! {
         prop_assert!(all.values().all(|[below, above]| below == above));
     }
 
-    /// Without loss, and with one path for each flow, nothing comes out of order, and duplicates are
-    /// those of packets that were sent again in vain.
+    /// Without loss, and with one path for each flow, nothing is reordered, and only spurious retransmissions
+    /// cause duplicates.
     #[test]
     fn where_there_are_no_duplicates_agents_change_nothing(
         network in any_network(), plan in any_plan(16), seed: u64, shims in any_agent(),

@@ -25,7 +25,7 @@ fn order(timeout: &str) -> Vec<(String, Values)> {
     vec![values(shim::ENTRIES, "order", &[("timeout", timeout)])]
 }
 
-/// Answers so to the first transmission of these packets of a flow.
+/// Buffer policy with this verdict for the first transmission of these packets of a flow.
 #[derive(Clone)]
 struct Loses(Vec<u64>, Verdict);
 
@@ -39,7 +39,7 @@ impl Buffer for Loses {
     }
 }
 
-/// One flow of 14 packets over one switch that loses these.
+/// Runs one flow of 14 packets over one switch that loses these.
 fn run_losing(lost: &[u64], config: WorldConfig) -> Outcome {
     let loses = Loses(lost.to_vec(), Verdict::Drop(DropReason::Early));
     run_with_buffer(|| loses.clone(), config)
@@ -54,7 +54,7 @@ fn run_with_buffer(make: impl Fn() -> Loses, config: WorldConfig) -> Outcome {
     world.finish()
 }
 
-/// When the data that starts at this packet's byte arrived first.
+/// Returns the first arrival of the data that starts at this packet's byte.
 fn arrived(outcome: &Outcome, packet: u64) -> Time {
     let mut data = outcome.traces.iter().filter(|t| !t.ack);
     let trace = data
@@ -67,7 +67,7 @@ fn ends(trace: &PacketTrace) -> bool {
     (trace.steps.last()).is_some_and(|step| step.what == TraceEvent::Delivered)
 }
 
-/// When each acknowledgement left, and of which byte.
+/// Returns the departure of each acknowledgement, and the packet it acknowledges.
 fn acks(outcome: &Outcome) -> Vec<(Time, u64)> {
     let acks = outcome.traces.iter().filter(|trace| trace.ack);
     let mut acks: Vec<_> = acks.map(|t| (t.steps[0].at, t.seq / 1460)).collect();
@@ -75,7 +75,7 @@ fn acks(outcome: &Outcome) -> Vec<(Time, u64)> {
     acks
 }
 
-/// New Reno without ECN, as agents need it.
+/// Returns New Reno without ECN, as agents need it.
 fn newreno() -> TransportConfig {
     TransportConfig::from_name("newreno").expect("listed")
 }

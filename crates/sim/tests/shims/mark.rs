@@ -1,4 +1,4 @@
-//! Marks: what they cost, and what they say.
+//! Marks: their cost, and their content.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn mark(sets: &[(&str, &str)]) -> Vec<(String, Values)> {
     vec![values(shim::ENTRIES, "mark", sets)]
 }
 
-/// With segments of so many bytes.
+/// Returns settings with segments of `mss` bytes.
 fn marked(mss: u32, framing: Framing, shims: Vec<(String, Values)>) -> WorldConfig {
     let mut settings = config("droptail", 100, 1);
     settings.transport = TransportConfig::from(TcpConfig { mss, ..dctcp() });
@@ -29,7 +29,7 @@ fn a_tag_costs_its_bytes_on_every_link_but_for_what_was_padding() {
         (20_000, 1452, Ethernet, "option", 14, 14 * 8),
         (20_000, 1460, Ip, "ethertype", 14, 14 * 7),
         (20_000, 1460, Ppp, "ethertype", 14, 14 * 7),
-        // The last packet has one byte: 84 B before, 86 with 7 B and 87 with 8.
+        // The last packet has one byte: 84 B without tag, 86 with 7 B and 87 with 8.
         (1_461, 1460, Ethernet, "ethertype", 2, 7 + 2),
         (1_453, 1452, Ethernet, "option", 2, 8 + 3),
         (1, 1460, Ethernet, "ethertype", 1, 2),
@@ -65,7 +65,7 @@ fn what_a_switch_leaves_of_a_cut_packet_keeps_its_tag() {
     };
     let (bare, tagged) = (cut(Vec::new()), cut(mark(&[])));
     assert_eq!((bare.totals.trims, tagged.totals.trims), (1, 1));
-    // 14 packets and a repair leave their host, and all of them, one cut, the switch.
+    // 14 packets and a repair leave their host, and all of them, one trimmed, the switch.
     assert_eq!(tagged.totals.shim_marked, 15);
     assert_eq!(wire_bytes(&tagged), wire_bytes(&bare) + 2 * 7 * 15);
 }
@@ -83,7 +83,7 @@ fn repeats_are_those_that_the_transport_knows() {
     }
 }
 
-/// Keeps the tag of what carries data and leaves its host.
+/// Shim that logs the tag of each data packet that leaves its host.
 struct Reads(Arc<Mutex<Vec<(FlowId, Tag)>>>);
 
 impl Shim for Reads {
@@ -94,7 +94,7 @@ impl Shim for Reads {
     }
 }
 
-/// The tags of all data of a plan, in the order in which it leaves.
+/// Returns the tags of all data of a plan, in the order in which it leaves.
 fn tags(plan: Arc<Plan>, settings: WorldConfig, sets: &[(&str, &str)]) -> Vec<(FlowId, Tag)> {
     let network = topology("single_switch", &[("hosts", "2")]);
     let mut world: World = World::new(&network, plan, settings).expect("a world");
@@ -126,7 +126,7 @@ fn messages_of_a_shared_connection_count_each_for_itself_and_each_way_apart() {
         assert_eq!(tag.last(), tag.remaining() <= 1460);
     }
     assert_eq!(read.len(), 10 * (3 + 4));
-    // By age the pauses between the rounds of one way are what counts: 1 ms.
+    // By age, the pauses between the rounds of one direction count: 1 ms.
     let by_age = |gap: &str| {
         let sets = [("by", "bytes"), ("gap", gap)];
         let read = tags(
@@ -162,8 +162,8 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Found exactly, repeats are what the transport sends again, whatever that is; a filter says how often
-    /// it errs, and the run goes on as if it had not been asked.
+    /// With exact tracking, repeats are the transport's retransmissions, whatever they are; a filter reports
+    /// how often it errs, and the run is the same as without it.
     #[test]
     fn marks_know_what_is_sent_again_or_say_that_they_do_not(
         network in any_network(), mut config in any_switches(), plan in any_plan(16),

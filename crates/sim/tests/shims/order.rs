@@ -1,4 +1,4 @@
-//! Data is put back into order by sequence numbers.
+//! Order by sequence numbers: data is put back into order.
 
 use super::*;
 
@@ -12,8 +12,8 @@ fn what_is_ahead_of_a_gap_is_released_at_its_deadline_to_the_picosecond() {
     settings.trace = TraceFilter::Flows(vec![0]);
     let outcome = run_losing(&[2, 5], settings);
     assert_conserved(&outcome);
-    // Both gaps were opened by what came right behind them. Until then every arrival was answered
-    // at once; 3 and 4 are answered with the first deadline, 6 to 9 with the second.
+    // Each gap was opened by the packet right behind it. Until then every arrival was answered at once; 3 and 4
+    // are answered at the first deadline, 6 to 9 at the second.
     let deadlines = [3, 6].map(|packet| arrived(&outcome, packet) + timeout);
     let mut expected = vec![(arrived(&outcome, 0), 1), (arrived(&outcome, 1), 2)];
     expected.extend([(deadlines[0], 2); 2]);
@@ -50,7 +50,7 @@ fn a_cut_packet_passes_and_its_repair_closes_the_gap() {
     assert!(outcome.end < Time::from_ms(1));
 }
 
-/// Hosts of different pods, with more paths than one, and packets that go by all of them.
+/// Runs flows between hosts of different pods, with packets sprayed over all paths.
 fn spraying(shims: Vec<(String, Values)>) -> Outcome {
     let network = topology("fat_tree", &[("k", "4")]);
     let mut settings = config("droptail", 1000, 1);
@@ -75,7 +75,7 @@ fn spraying_with_fast_retransmit_takes_nothing_for_loss_with_order_below() {
     assert!(totals.shim_held > 0 && totals.shim_held == totals.shim_released);
 }
 
-/// What is told of flows: how often they were closed, and what came up after.
+/// Events of flows at a shim: how often they were closed, and packets that came up afterwards.
 #[derive(Default)]
 struct Told {
     closed: u32,
@@ -146,8 +146,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// One path for each flow, queues that are first in, first out, and room for all: nothing comes
-    /// out of order.
+    /// With one path for each flow, FIFO queues, and room for all, nothing is reordered.
     #[test]
     fn where_nothing_is_reordered_or_lost_order_changes_nothing(
         network in any_network(), plan in any_plan(16), seed: u64,
@@ -157,7 +156,7 @@ proptest! {
         let bare = run(&network, plan.clone(), config.clone(), until);
         config.shims = order("1 ms");
         let mut ordered = run(&network, plan, config, until);
-        // What was sent again for no loss comes late.
+        // Spurious retransmissions come late.
         let spurious = bare.totals.spurious_retransmits;
         prop_assert!(ordered.totals.shim_late <= spurious);
         ordered.totals.shim_late = 0;

@@ -1,9 +1,9 @@
-//! Somebody's own shims, no shims, and stacks that cannot be.
+//! Custom shims, no shims, and impossible stacks.
 
 use super::*;
 use std::collections::VecDeque;
 
-/// Adds so many bytes to what leaves, and takes them off what arrives.
+/// Shim that adds this many bytes to outgoing packets, and takes them off arriving ones.
 struct Longer(u16);
 
 impl Shim for Longer {
@@ -39,7 +39,7 @@ fn a_shim_may_make_packets_longer() {
     assert!(long.end > plain.end);
 }
 
-/// Drops each data packet that comes third.
+/// Shim that drops the third data packet that arrives.
 #[derive(Default)]
 struct Agent(u32);
 
@@ -53,7 +53,7 @@ impl Shim for Agent {
     }
 }
 
-/// Holds data for a millisecond each.
+/// Shim that holds each data packet for a millisecond.
 #[derive(Default)]
 struct Holds {
     held: VecDeque<(Time, Packet)>,
@@ -81,13 +81,13 @@ impl Shim for Holds {
     }
 }
 
-/// The last packet is delivered by the timer of a shim, and nothing arrives at that instant.
+/// The timer of a shim delivers the last packet, and nothing arrives at that instant.
 #[test]
 fn a_run_ends_with_its_last_delivery_where_a_shim_makes_it() {
     let flows = plan(vec![flow(0, 1, 20_000, Time::ZERO)]);
     let outcome = run_with_stack(flows, || vec![AnyShim::Custom(Box::<Holds>::default())]);
     assert_eq!(Some(outcome.end), outcome.flows[0].finished);
-    // Acknowledgements of the last segments are still to come.
+    // Acknowledgements of the last segments are still in flight.
     assert!(outcome.totals.in_flight > 0);
 }
 
@@ -101,7 +101,7 @@ fn what_a_shim_drops_is_lost_above_the_network_and_repaired() {
         (totals.shim_dropped, totals.drops.iter().sum::<u64>()),
         (1, 0)
     );
-    // As if a switch had dropped it.
+    // The result is the same as if a switch had dropped it.
     let below = run_losing(&[2], config("droptail", 100, 1));
     let counts = |o: &Outcome| (o.totals.retransmits, o.totals.spurious_retransmits);
     assert_eq!(counts(&outcome), counts(&below));

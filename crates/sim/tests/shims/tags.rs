@@ -1,8 +1,8 @@
-//! Data is put back into order by the tags of hosts that mark.
+//! Order by the tags of hosts that mark: data is put back into order.
 
 use super::*;
 
-/// Ordered by tags or not, with these settings, above marks with those.
+/// Returns `order` with the settings `sets`, above `mark` with the settings `marks`.
 fn ordered(sets: &[(&str, &str)], marks: &[(&str, &str)]) -> Vec<(String, Values)> {
     vec![
         values(shim::ENTRIES, "order", sets),
@@ -10,7 +10,7 @@ fn ordered(sets: &[(&str, &str)], marks: &[(&str, &str)]) -> Vec<(String, Values
     ]
 }
 
-/// One flow of 14 packets that loses these, waits for its timeout, and is ordered by what is left.
+/// Runs one flow of 14 packets that loses these, waits for its timeout, and is ordered by remaining size.
 fn run_losing_marked(lost: &[u64], release: &str, timeout: &str) -> Outcome {
     let mut settings = config("droptail", 100, 1);
     settings.transport = dibs(1, 1).transport;
@@ -31,7 +31,7 @@ fn run_losing_marked(lost: &[u64], release: &str, timeout: &str) -> Outcome {
 fn a_first_packet_that_is_lost_is_waited_for_to_the_picosecond() {
     let outcome = run_losing_marked(&[0], "paper", "2 ms");
     let deadline = arrived(&outcome, 1) + Time::from_ms(2);
-    // Ten packets left at once; all that came are answered when the first of them has waited.
+    // Ten packets left at once; all that arrived are answered when the first of them has waited.
     let acks = acks(&outcome);
     assert_eq!(acks[..9], [(deadline, 0); 9]);
     assert!(acks.get(9).is_none_or(|ack| ack.0 > deadline));
@@ -48,12 +48,12 @@ fn by_the_simulators_rule_each_that_is_behind_a_gap_waits_for_as_long() {
     expected.extend(behind);
     let acks = acks(&outcome);
     assert_eq!(acks[..expected.len()], expected);
-    // It closes the gap, and what went on before is jumped over.
+    // The repair closes the gap; the packets that went on before are skipped.
     let totals = outcome.totals;
     assert_eq!((totals.shim_held, totals.shim_expired), (11, 11));
 }
 
-/// Eight flows that are sprayed over a fat-tree with room for all, below these marks.
+/// Runs eight flows sprayed over a fat-tree with room for all, below these marks.
 fn sprayed(release: &str, marks: &[(&str, &str)]) -> Outcome {
     let network = topology("fat_tree", &[("k", "4")]);
     let mut config = config("droptail", 1000, 1);
@@ -77,7 +77,7 @@ fn sprayed(release: &str, marks: &[(&str, &str)]) -> Outcome {
 fn ordering_by_tags_hides_reordering_from_the_sender_whatever_they_count() {
     for release in ["paper", "simulator"] {
         for by in ["remaining", "packets", "bytes"] {
-            // No message ends before its flow does.
+            // The gap is so long that no message ends before its flow does.
             let outcome = sprayed(release, &[("by", by), ("gap", "1 s")]);
             assert!(outcome.flows.iter().all(|f| f.transport_reordered == 0));
             let totals = outcome.totals;
@@ -87,12 +87,13 @@ fn ordering_by_tags_hides_reordering_from_the_sender_whatever_they_count() {
     }
 }
 
-/// By sequence numbers what follows a pause would wait like all else. A host whose tags count knows that another
-/// message has begun: order has been told what they count, by a run as by who builds a stack of names.
+/// By sequence numbers, data after a pause would wait like all other data. A host whose tags count up can tell
+/// that another message has begun: `order` is configured with what the tags count, by a run and by
+/// `Stack::build` alike.
 #[test]
 fn where_tags_count_up_a_pause_begins_a_message_that_waits_for_none_before() {
     for by in ["packets", "bytes"] {
-        // Acknowledgements of full packets come at least 12 us after each other.
+        // Acknowledgements of full packets come at least 12 us apart.
         let short = sprayed("paper", &[("by", by), ("gap", "1 us")]);
         let long = sprayed("paper", &[("by", by), ("gap", "1 s")]);
         let handed = |o: &Outcome| o.flows.iter().map(|f| f.transport_reordered).sum::<u32>();
@@ -102,8 +103,8 @@ fn where_tags_count_up_a_pause_begins_a_message_that_waits_for_none_before() {
     }
 }
 
-/// Two messages of a sender that pauses, the end of the first lost: the second begins with a count of 0, and waits for
-/// no byte before it.
+/// Two messages of a sender that pauses; the end of the first is lost. The second begins with a count of 0, and
+/// waits for no byte before it.
 #[test]
 fn a_stack_of_names_tells_order_what_the_tags_below_it_count() {
     for by in ["packets", "bytes"] {
@@ -122,7 +123,7 @@ fn a_stack_of_names_tells_order_what_the_tags_below_it_count() {
             ups == [Up::Pass; 2]
         };
         assert!(goes_on(Stack::build(&shims).expect("a stack")), "{by}");
-        // Made one by one they know nothing of each other.
+        // Built one by one, the shims are not configured for each other.
         let each = shims
             .iter()
             .map(|(name, values)| shim::build(name, values).expect("good"));
@@ -130,7 +131,7 @@ fn a_stack_of_names_tells_order_what_the_tags_below_it_count() {
     }
 }
 
-/// What is lost at first is sent again with a boosted rank, and has the place of its number all the same.
+/// A lost first transmission is retransmitted with a boosted rank, and still has the place of its number.
 #[test]
 fn where_tags_count_up_a_repair_closes_its_gap_however_it_is_boosted() {
     for by in ["packets", "bytes"] {
@@ -162,8 +163,8 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Of a message on a stream of its own a size says what a sequence number says. By one rule, and as
-    /// long as no copy of what is held comes, both make the same run.
+    /// For a message on its own stream, a size gives the same order as a sequence number. By one rule, and as
+    /// long as no copy of a held packet comes, both make the same run.
     #[test]
     fn by_the_simulators_rule_sizes_and_sequence_numbers_order_alike(
         network in any_network(), mut config in any_switches(), plan in any_plan(16), us in 1u64..340,
@@ -180,8 +181,8 @@ proptest! {
         prop_assert_eq!(sizes, run("sequence"));
     }
 
-    /// Out of order is what it had no room for, or waited too long for; and where tags count up, what is of a
-    /// message that another has overtaken.
+    /// Data stays out of order only if there was no room for it, or it waited too long; and where tags count
+    /// up, also data of a message that another has overtaken.
     #[test]
     fn order_hands_over_in_order_what_it_can_wait_for(
         network in any_network(), mut config in any_switches(), plan in any_plan(16),
@@ -205,12 +206,12 @@ proptest! {
             prop_assert_eq!(handed, reordered);
             prop_assert_eq!(totals.shim_held + totals.shim_late + totals.shim_bypassed, 0);
         } else if totals.shim_expired + totals.shim_bypassed == 0 {
-            // But for what its own copy overtook: it was sent again for no loss.
+            // Except for data overtaken by its own copy, a spurious retransmission.
             let excused = if counts { totals.shim_late } else { totals.spurious_retransmits };
             prop_assert!(u64::from(handed) <= excused);
         }
-        // What is sent again after a pause may begin a message by its tag, or a filter has forgotten it: a copy then waits for
-        // what never comes before it, and is discarded when the flow is whole.
+        // A retransmission after a pause may begin a message by its tag, or a filter may have forgotten it: a
+        // copy then waits for data that never comes before it, and is discarded when the flow is complete.
         if !counts && outcome.flows.iter().all(|flow| flow.finished.is_some()) {
             prop_assert_eq!(totals.shim_discarded, 0);
         }

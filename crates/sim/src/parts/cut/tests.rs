@@ -19,7 +19,7 @@ fn cut(network: &Network, parts: usize) -> Result<Cut, Uncut> {
     Cut::of(network, parts, Framing::Ethernet)
 }
 
-/// Hosts of each part.
+/// Number of hosts of each part.
 fn hosts(cut: &Cut) -> Vec<usize> {
     let of = |part: u16| cut.of_host.iter().filter(|own| **own == part).count();
     (0..cut.parts() as u16).map(of).collect()
@@ -32,7 +32,7 @@ fn pods_stay_whole_and_cores_are_shared_out() {
         let cut = cut(&tree, parts).unwrap();
         let k: usize = k.parse().unwrap();
         assert_eq!(hosts(&cut), vec![k * k * k / 4 / parts; parts]);
-        // A core's cables to pods of the other parts, and nothing else.
+        // Only the cables of a core to pods of other parts.
         let cores = k * k / 4;
         assert_eq!(cut.cables(), cores * (k - k / parts), "k = {k}");
         for part in 0..parts as u16 {

@@ -1,4 +1,4 @@
-//! Networks of one's own.
+//! Networks from files.
 
 use super::*;
 

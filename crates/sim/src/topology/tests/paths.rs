@@ -6,7 +6,7 @@ use crate::network::{Cable, End, Network, SwitchInfo};
 use proptest::prelude::*;
 use sidestep_types::{BitRate, HostId, SwitchId, Time};
 
-/// The tables as they are when every destination is searched by itself and every switch learns one after the other.
+/// Returns the tables when every destination is searched by itself and every switch learns one after the other.
 fn searched(ports: &Ports) -> Vec<Fib> {
     let n = ports.of_switch.len();
     let (mut fibs, mut sets) = (vec![Fib::new(n); n], vec![Vec::new(); n]);
@@ -16,7 +16,8 @@ fn searched(ports: &Ports) -> Vec<Fib> {
     fibs
 }
 
-/// Are the network's tables those, with the same numbers of sets? How many different tables are there?
+/// Checks that the network's tables are those, with the same numbers of sets; returns the number of different
+/// tables.
 fn tables(network: &Network) -> usize {
     let ports = Ports::number(network).unwrap();
     let (fibs, expected) = (
@@ -45,12 +46,13 @@ fn tables(network: &Network) -> usize {
 #[test]
 fn regular_networks_have_the_tables_of_a_search_from_everywhere_and_share_them() {
     for (name, set, expected) in [
-        // All edges have one, those of a pod's aggregations differ from the next pod's, all cores have one.
+        // All edges share one table, those of a pod's aggregations differ from the next pod's, and all cores
+        // share one.
         ("fat_tree", &[("k", "4")][..], 1 + 4 + 1),
         ("fat_tree", &[("k", "8")], 1 + 8 + 1),
         ("fat_tree", &[("k", "8"), ("cores", "4")], 1 + 8 + 1),
         ("leaf_spine", &[], 1 + 1),
-        // Nobody is alike; the core has the table of one aggregation.
+        // No two switches are alike; the core shares the table of one aggregation.
         ("fat_tree", &[("k", "2")], 2 + 2),
     ] {
         assert_eq!(tables(&made(name, set)), expected, "{name} {set:?}");

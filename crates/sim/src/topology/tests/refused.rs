@@ -1,4 +1,4 @@
-//! Networks that cannot be.
+//! Impossible networks.
 
 use super::*;
 
@@ -60,7 +60,7 @@ fn impossible_networks_are_refused_with_expected_and_got() {
 fn a_refusal_names_the_parameters_that_made_it() {
     let params = |name, set: &[(&str, &str)]| with(name, set, &NoFiles).unwrap_err().params;
     assert_eq!(params("fat_tree", &[("k", "256")]), ["k"]);
-    // The sentence speaks of the switches "left" and "right" alone.
+    // The message mentions only the switches "left" and "right".
     let far = [("left", "4"), ("bottleneck_delay", "1001 s")];
     assert_eq!(params("dumbbell", &far), ["bottleneck_delay"]);
     assert_eq!(params("dumbbell", &[("left", "256")]), ["left"]);

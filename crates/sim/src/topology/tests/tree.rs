@@ -1,8 +1,8 @@
-//! Trees: counts, names, and the one way between two hosts.
+//! Trees: counts, names, and the only path between two hosts.
 
 use super::*;
 
-/// The tiers of the switches on the way from one host to another, in order.
+/// Returns the tiers of the switches on the path from one host to another, in order.
 fn way(net: &Network, src: u32, dst: u32) -> Vec<String> {
     let hops = net.next_hops().unwrap();
     let host = |number: u32| format!("h{number}");

@@ -1,4 +1,4 @@
-//! Who talks to whom: in another rack, in another pod.
+//! Partners in another rack, or in another pod.
 
 use super::*;
 use std::collections::BTreeMap;
@@ -49,7 +49,7 @@ fn both_ends_of_a_flow_are_apart() {
     }
 }
 
-/// Two racks leave no choice of who is apart from whom: every allowed draw is as likely.
+/// With two racks, the number of flows between racks is fixed: every allowed draw is equally likely.
 #[test]
 fn between_two_racks_every_draw_is_equally_likely() {
     let network = topology("leaf_spine", &[("leaves", 2), ("hosts_per_leaf", 2)]);
@@ -63,7 +63,7 @@ fn between_two_racks_every_draw_is_equally_likely() {
         }
         seen.into_values().collect::<Vec<u32>>()
     };
-    // Hosts 0 and 1 send to 2 and 3 in two ways, these to those in two: 1000 each, deviation 27.
+    // Hosts 0 and 1 send to 2 and 3 in two ways, and 2 and 3 to 0 and 1 in two: 1000 each, deviation 27.
     let seen = count("permutation", &[("apart", "rack")]);
     assert!(
         seen.len() == 4 && seen.iter().all(|n| (890..1_110).contains(n)),
@@ -77,7 +77,7 @@ fn between_two_racks_every_draw_is_equally_likely() {
     );
 }
 
-/// Three racks of two: of each kind of permutation, all are equally likely.
+/// Three racks of two hosts: all pairs of hosts in different racks are equally likely.
 #[test]
 fn between_three_racks_all_hosts_are_alike() {
     let network = topology("leaf_spine", &[("leaves", 3), ("hosts_per_leaf", 2)]);
@@ -119,7 +119,7 @@ fn hosts_that_cannot_be_apart_are_refused() {
     let pairs = [("apart", "rack"), ("between", "one_way")];
     assert!(said(&uneven(5, 3), "long", &pairs).ends_with("for any pairing, got 5"));
     assert!(on(&uneven(4, 4), "long", &pairs).is_ok());
-    // A host of three others has none to exchange with but across.
+    // With racks of three, each host can only exchange with hosts of the other rack.
     let crowded = on(&uneven(3, 3), "permutation", &[("apart", "rack")]).unwrap();
     assert!(
         ends(&planned(&crowded, SECOND, 1))
@@ -174,7 +174,7 @@ proptest! {
     }
 }
 
-/// Each sender and receiver once before any twice; hosts 4 to 7 are the second rack of four.
+/// Each sender and receiver comes once before any comes twice; hosts 4 to 7 are the second of four racks.
 #[test]
 fn long_flows_go_to_one_host_or_to_its_rack() {
     let network = topology("leaf_spine", &[("leaves", 4), ("hosts_per_leaf", 4)]);
@@ -197,7 +197,7 @@ fn long_flows_go_to_one_host_or_to_its_rack() {
         assert!(receivers.iter().all(|host| host / 4 == 1));
         assert_eq!(different(&senders[..12]), 12);
         assert!(senders.iter().all(|host| host / 4 != 1));
-        // Fewer flows are the first of more.
+        // A smaller number of flows gives the first of a larger number.
         let set = [("between", "to_rack"), ("flows", "2"), ("target", "5")];
         assert_eq!(draw(&set), all[..2]);
         let set = [
@@ -207,7 +207,7 @@ fn long_flows_go_to_one_host_or_to_its_rack() {
             ("apart", "rack"),
         ];
         assert!(draw(&set).iter().all(|(src, _)| src / 4 != 1));
-        // A target that nobody names is drawn.
+        // Without a `target`, one is drawn.
         let (_, receivers) = of(&draw(&[("between", "to_rack"), ("flows", "4")]));
         assert_eq!(different(&receivers), 4);
         assert!(receivers.iter().all(|host| host / 4 == receivers[0] / 4));

@@ -29,7 +29,7 @@ fn background_has_its_gap_its_sizes_and_uniform_destinations() {
     assert!(near(mean, 195_357.1, (variance / n).sqrt()), "{mean}");
     let short = sizes.iter().filter(|s| **s < 100_000.0).count() as f64 / n;
     assert!(near(short, 0.8236, 0.001), "{short}");
-    // And whom a flow goes to says nothing about its size.
+    // The destination of a flow must be independent of its size.
     let low: Vec<_> = plan.flows.iter().filter(|f| f.dst.0 < 8).collect();
     let short = low.iter().filter(|f| f.size < 100_000).count() as f64 / low.len() as f64;
     assert!(near(short, 0.8236, 0.0014), "{short}");
@@ -154,7 +154,7 @@ fn a_request_comes_first_and_moves_no_draw() {
     let expected = (0..asked.flows.len() as u32).map(|flow| (flow, flow - flow % 2));
     assert!(joined.into_iter().eq(expected));
     assert_eq!(with(&[]).joint, []);
-    // One connection for all that one host asks another: 16 hosts ask 15 each.
+    // One connection for all requests of one host to another: 16 hosts ask 15 each.
     let lasting: Vec<(u32, u32)> = joint(&with(&[("connection", "persistent")]));
     let openers: std::collections::BTreeSet<u32> = lasting.iter().map(|(_, o)| *o).collect();
     assert_eq!(openers.len(), 16 * 15);

@@ -1,4 +1,4 @@
-//! Flows that are placed and not drawn in time: long ones, permutations, incasts.
+//! Flows at given times, not drawn ones: long flows, permutations, incasts.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Segments of a flow's own size: drawn, listed, refused, and what they cost.
+//! Segments of a flow's own size: drawn, listed, refused, and their cost.
 
 use super::*;
 
@@ -84,7 +84,7 @@ fn a_load_counts_packets_of_each_size() {
     assert_eq!(range.packets_per_s, 16.0 * (2_000.0 + 1_997.0) / 2.0);
     let wire = |mss: u64| load(&*format!("{mss} B").leak()).wire_bps;
     assert!((range.wire_bps - (wire(500) + wire(501)) / 2.0).abs() < 1e-3);
-    // A wide range by its middles: the mean of 1/mss from 64 to 1500 is ln(1500.5/63.5)/1437.
+    // A wide range is represented by its middles: the mean of 1/mss from 64 to 1500 is ln(1500.5/63.5)/1437.
     let wide = load("64..1500").packets_per_s;
     let expected = 16.0 * (1e6 * libm::log(1500.5 / 63.5) / 1437.0 + 0.5);
     assert!(

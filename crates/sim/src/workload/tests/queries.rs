@@ -1,4 +1,4 @@
-//! Queries: their rate, their answers, who gives them.
+//! Queries: their rate, their answers, and the hosts that answer.
 
 use super::*;
 
@@ -142,7 +142,7 @@ fn thought_is_normal_and_moves_nothing_else() {
     assert!(near(variance, 9.0, 9.0 * (2.0 / n).sqrt()), "{variance}");
     let within = waits.iter().filter(|w| (**w - 20.0).abs() < 3.0).count() as f64 / n;
     assert!(near(within, 0.6827, 0.4654 / n.sqrt()), "{within}");
-    // One that is wider than its mean stops at nothing: half of those without one.
+    // Negative think times become 0: with a mean of 0, half of them.
     let wide = planned(
         &made(
             "query",
@@ -179,7 +179,7 @@ fn responders_of_a_smaller_degree_think_as_long_as_of_a_larger_one() {
     }
 }
 
-/// Who opens the connection of each flow, where it is shared.
+/// Returns the opener of the connection of each flow, if it is shared.
 fn openers(plan: &Plan) -> Vec<u32> {
     let flows = plan.joint.iter().map(|joint| joint.flow.0);
     assert!(flows.eq(0..plan.joint.len() as u32));
@@ -257,7 +257,7 @@ fn jitter_delays_within_its_bound_and_moves_nobody() {
         near(mean, 50.0, 28.9 / (late.len() as f64).sqrt()),
         "{mean}"
     );
-    // And who asks says nothing about how late the first answer is.
+    // The asking host must be independent of the delay of the first answer.
     let low = (0..still.queries.len()).filter(|q| still.queries[*q].target.0 < 16);
     let first: Vec<f64> = low.map(|q| late[40 * q].as_us_f64()).collect();
     let mean = first.iter().sum::<f64>() / first.len() as f64;

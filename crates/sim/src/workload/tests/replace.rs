@@ -11,7 +11,7 @@ fn set<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     set
 }
 
-/// The chains of a plan, each from its first flow on.
+/// Returns the chains of a plan, each from its first flow on.
 fn chains(plan: &Plan) -> Vec<Vec<&FlowPlan>> {
     let mut chains: Vec<Vec<&FlowPlan>> = Vec::new();
     for (f, flow) in plan.flows.iter().enumerate() {
@@ -73,7 +73,8 @@ fn a_loop_is_uniform_over_pairs_of_hosts_and_has_its_sizes() {
             ),
         }
     }
-    // A chain ends with a flow that is larger than others: the window's end falls into it.
+    // The last flow of a chain is larger than others on average: the window's end falls into it. So only the
+    // first halves count.
     let chains = chains(&plan);
     let sizes = chains.iter().flat_map(|chain| &chain[..chain.len() / 2]);
     let short: Vec<f64> = sizes
@@ -86,7 +87,7 @@ fn a_loop_is_uniform_over_pairs_of_hosts_and_has_its_sizes() {
     );
 }
 
-/// Even when its first flow alone lasts longer than the window.
+/// Holds even if the first flow alone lasts longer than the window.
 #[test]
 fn a_chain_has_a_follower_at_least() {
     let plan = planned(

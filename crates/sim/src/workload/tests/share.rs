@@ -1,4 +1,4 @@
-//! Loads as shares: of hosts' links, and of what is above their switches.
+//! Loads as shares: of hosts' links, and of the links above their switches.
 
 use super::*;
 use crate::network::End;
@@ -18,7 +18,7 @@ fn on(net: &Network, name: &str, set: &[(&str, &str)]) -> Result<AnyWorkload, Re
     build(name, &values(name, set), &NoFiles, net)
 }
 
-/// The payload that `name` offers to `net`, in Gbps.
+/// Returns the payload that `name` offers to `net`, in Gbps.
 fn gbps(net: &Network, name: &str, set: &[(&str, &str)]) -> f64 {
     let made = on(net, name, set).unwrap();
     made.load(Cost::default(), SECOND).payload_bps / 1e9
@@ -36,7 +36,7 @@ fn vertigos_loads_are_shares_of_the_leaf_spine_links() {
         let set = [("degree", "100"), ("size", "40 kB")];
         gbps(&net, "query", &[&set[..], more].concat())
     };
-    // 4,000 queries a second of 100 answers of 40 kB are 10 % of 8 * 4 * 40 Gbps, and the other way.
+    // 4,000 queries a second of 100 answers of 40 kB are 10 % of 8 * 4 * 40 Gbps, and vice versa.
     assert_eq!(asked(&[("rate", "4000 /s")]), 0.1 * 8.0 * 4.0 * 40.0);
     let load = [("rate", "off"), ("load", "0.1"), ("load_of", "fabric")];
     assert_eq!(asked(&load), 128.0);
