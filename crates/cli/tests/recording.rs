@@ -125,8 +125,8 @@ fn what_cannot_be_recorded_or_shown_is_refused_in_words() {
                 "--record-window",
                 "3 ms..2 ms",
             ],
-            "--record-window: expected a window of time as \"2 ms..12 ms\", whose end is after its beginning, got \
-             \"3 ms..2 ms\"",
+            "--record-window: expected a window of time like \"2 ms..12 ms\" that ends after it \
+             begins, got \"3 ms..2 ms\"",
         ),
         (
             &["run", "quickstart", "--record", "--record-flows", "some"],
@@ -138,7 +138,7 @@ fn what_cannot_be_recorded_or_shown_is_refused_in_words() {
         ),
         (
             &["show", "r", "--recording", "--seed", "7"],
-            "holds no recording of this scheme and seed: there are ",
+            "has no recording of this scheme and seed; it has ",
         ),
     ];
     for (args, says) in wrong {

@@ -225,7 +225,7 @@ fn a_run_with_a_stall_is_kept_and_marked_and_numbers_are_given_without_it() {
         "{said}"
     );
     assert!(
-        said.contains("1 of 1 seeds of dctcp: 1; no run is left without them"),
+        said.contains("1 of 1 seeds of dctcp: 1; no undisturbed run is left"),
         "{said}"
     );
     assert_eq!(about["marked"], serde_json::json!([1]), "{about}");
@@ -238,7 +238,7 @@ fn a_run_with_a_stall_is_kept_and_marked_and_numbers_are_given_without_it() {
     assert_eq!(summary["marked"][0]["seed"], 1);
     assert_eq!(summary["unmarked"]["schemes"], serde_json::json!({}));
     let shown = bed.room.run(&["show", &format!("r{n}")]).with_status(0);
-    assert!(shown.out.contains("marked, since"), "{shown:?}");
+    assert!(shown.out.contains("disturbed by this machine"), "{shown:?}");
 }
 
 /// Makes a run into the directory `out` whose switch is stopped for a while; returns its output with single

@@ -49,10 +49,9 @@ pub fn list(reader: &Reader<'_>, about: &About) -> Result<Listing, String> {
     };
     let packet = match &about.packet {
         None => None,
-        Some(text) => Some(
-            parse_packet_id(text)
-                .ok_or_else(|| format!("expected a host and a count like 100:3, got {text:?}"))?,
-        ),
+        Some(text) => Some(parse_packet_id(text).ok_or_else(|| {
+            format!("expected a host and a packet number like 100:3, got {text:?}")
+        })?),
     };
     let (from, to) = (about.during.0.ps(), about.during.1.ps());
     let mut listing = Listing {
@@ -184,7 +183,7 @@ impl<'a> Told<'a> {
     fn packet_id(&self) -> Option<String> {
         let packet = self.packet?;
         Some(match number(packet) {
-            u64::MAX => format!("of before from host {}", packet.host),
+            u64::MAX => format!("sent by host {} before the recording", packet.host),
             number => packet_id(number),
         })
     }
@@ -228,7 +227,7 @@ impl<'a> Told<'a> {
         };
         let queue = match self.depth {
             Some((packets, bytes)) => {
-                format!("{packets} packets, {} bytes there now", count(bytes))
+                format!("{packets} packets, {} bytes queued", count(bytes))
             }
             None => String::new(),
         };

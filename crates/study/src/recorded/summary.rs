@@ -161,7 +161,7 @@ impl Holds {
         );
         if let Some(left) = tail.left_out {
             out.push_str(&format!(
-                "its tail has no room for {} flows and {} queries, the last by number\n\n",
+                "left out for lack of room: the last {} flows and {} queries by number\n\n",
                 count(left.flows),
                 count(left.queries)
             ));

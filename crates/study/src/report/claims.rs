@@ -26,16 +26,16 @@ pub fn claims_table(claims: &[ClaimResult]) -> String {
     for claim in claims {
         let source = match (claim.figure.as_str(), claim.own && papers) {
             ("", false) => String::new(),
-            ("", true) => " (no paper's)".into(),
+            ("", true) => " (not a paper's)".into(),
             (figure, false) => format!(" ({figure})"),
-            (figure, true) => format!(" (no paper's; {figure})"),
+            (figure, true) => format!(" (not a paper's; {figure})"),
         };
         let mut lines = wrap(&format!("{}{source}", claim.says), 48).into_iter();
         let first = lines.next().unwrap_or_default();
         let verdict = if claim.is_expected() || claim.verdict == Verdict::NotJudged {
             claim.verdict.to_string()
         } else {
-            format!("{}, not as expected", claim.verdict)
+            format!("{} (unexpected)", claim.verdict)
         };
         let paper = claim.paper.map_or("-".into(), number);
         grid.row(columns(first, paper, ours(claim), verdict));
@@ -184,7 +184,7 @@ mod tests {
         );
         assert_eq!(head(&both), ["claim", "paper", "ours", "verdict"]);
         let text = claims_table(&both);
-        assert_eq!(text.matches("(no paper's)").count(), 1, "{text}");
+        assert_eq!(text.matches("(not a paper's)").count(), 1, "{text}");
         // A claim with a paper's number keeps its column.
         let with = ClaimResult {
             paper: Some(20.0),

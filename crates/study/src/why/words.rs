@@ -225,8 +225,8 @@ impl<'a> Cables<'a> {
                 };
                 let known = match (change.to, change.reroute) {
                     (Becomes::Rate(_), _) => String::new(),
-                    (_, None) => "; next hops never follow".into(),
-                    (_, Some(after)) => format!("; next hops follow {after} later"),
+                    (_, None) => "; routes do not change".into(),
+                    (_, Some(after)) => format!("; routes change {after} later"),
                 };
                 (
                     change.at,
