@@ -134,7 +134,7 @@ fn what_cannot_be_recorded_or_shown_is_refused_in_words() {
         ),
         (
             &["show", "r", "--recording", "--packet", "1:0"],
-            "--recording: expected --scheme and --seed that leave one recording, got recordings/",
+            "--recording: expected --scheme and --seed that select one recording, got recordings/",
         ),
         (
             &["show", "r", "--recording", "--seed", "7"],

@@ -70,8 +70,8 @@ fn schemes_and_seeds_are_chosen() {
     let says = choose(&["dips"], &[2]).unwrap_err().to_string();
     assert_eq!(
         says,
-        "--scheme, --seed: expected those of a recording, got scheme dips, seed 2: there are dctcp with seed 1, dibs with \
-         seed 1, dctcp with seed 2, dibs with seed 2"
+        "--scheme, --seed: expected a recorded scheme and seed, got scheme dips, seed 2; the \
+         recordings are dctcp with seed 1, dibs with seed 1, dctcp with seed 2, dibs with seed 2"
     );
 }
 
@@ -94,7 +94,9 @@ fn what_is_no_result_or_recording_is_refused_in_words() {
         ),
         (
             room.path("plain"),
-            "expected recordings/*.srec, got a result without recordings: make them with `sidestep run SCENARIO --record`".into(),
+            "expected recordings/*.srec, got a result without recordings; record with `sidestep \
+             run SCENARIO --record`"
+                .into(),
         ),
         (room.file("notes.txt", b"a few notes"), "expected ".into()),
         (room.file("nothing.srec", b""), "expected ".into()),
@@ -106,7 +108,10 @@ fn what_is_no_result_or_recording_is_refused_in_words() {
             room.file("newer.srec", &newer),
             "expected a version up to 2; a newer sidestep reads newer ones, got version 9".into(),
         ),
-        (room.path("spoilt"), "summary.json: expected JSON, got ".into()),
+        (
+            room.path("spoilt"),
+            "summary.json: expected JSON, got ".into(),
+        ),
     ];
     for (path, says) in wrong {
         let said = shown(&[&path]).unwrap_err();
@@ -161,7 +166,8 @@ fn a_pipe_in_the_place_of_a_recording_is_not_waited_for() {
     assert!(made.unwrap().success());
     let said = shown(&[&dir]).unwrap_err();
     assert!(
-        said.contains("pipe.srec: expected a file") && said.ends_with("got what is no file"),
+        said.contains("pipe.srec: expected a file")
+            && said.ends_with("got a path that is not a file"),
         "{said}"
     );
 }

@@ -109,8 +109,8 @@ impl Reproduction {
         }
         if self.quick {
             text.push_str(
-                "quick run: fewer points, fewer seeds and less simulated time than the \
-                           full figures\n",
+                "quick run: fewer points, fewer seeds and less simulated time than the full \
+                 figures\n",
             );
         }
         if self.status() == Status::Partial {
