@@ -204,7 +204,7 @@ def test_bad_input_is_refused_before_anything_runs(tmp_path: Path) -> None:
         refused(executor=5)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").write_text("mine")
-    with pytest.raises((ScenarioError, ResultError), match="already holds other files"):
+    with pytest.raises((ScenarioError, ResultError), match="a directory with other files"):
         refused(out=tmp_path / "full")
 
 

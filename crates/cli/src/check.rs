@@ -89,7 +89,7 @@ fn estimate_text(estimate: &Estimate, jobs: usize) -> String {
     format!(
         "\nestimate from the offered load, drops and detours of bursts included\n  \
          a run       about {} flows and {} packet-hops (as many events)\n  \
-         all {:<8}about {} of processor time at {} M packet-hops a second, {} at {} M (long queues)\n  \
+         all {:<8}about {} of processor time at {} M packet-hops per second, {} at {} M (long queues)\n  \
          memory      about {} with {} at a time{free}\n",
         about(estimate.flows),
         about(estimate.hops),

@@ -70,7 +70,7 @@ fn what_was_recorded_is_shown_and_so_are_events() {
     let text = of(&[]).with_status(0).out;
     for words in [
         "bytes an event",
-        "; it ends as the run ends",
+        "; it ends because the run ends",
         "windows of no flow",
         "dropped: full",
     ] {

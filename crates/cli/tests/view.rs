@@ -134,7 +134,7 @@ fn what_cannot_be_shown_is_refused_in_words() {
     room.file("plain/manifest.json", "{}");
     let refused = |args: &[&str]| room.run(&[&["view"], args].concat()).with_status(2).err;
     for (place, says) in [
-        ("none", "got nothing there"),
+        ("none", "got a path that does not exist"),
         (
             "empty",
             "got a directory without manifest.json and recordings",

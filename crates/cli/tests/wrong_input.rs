@@ -229,7 +229,7 @@ fn a_result_directory_must_be_free_and_writable() {
     let before = room.names();
     let refused =
         |out: &str, words: &[&str]| expect_refusal(&room, &["run", "s.toml", "--out", out], words);
-    refused("done", &["done", "already holds a run", "--out"]);
+    refused("done", &["done", "a directory with results", "--out"]);
     refused(".", &["expected a directory"]);
     refused("file", &["got a file"]);
     refused("file/under", &["file"]);

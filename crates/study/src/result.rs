@@ -34,7 +34,7 @@ impl ResultDir {
             let got = if path.exists() {
                 "a file"
             } else {
-                "nothing there"
+                "a path that does not exist"
             };
             return Err(Error::Input(format!(
                 "cannot show {}: expected a result directory, got {got}",

@@ -122,7 +122,7 @@ pub(crate) fn ours(claim: &ClaimResult) -> String {
 fn unit(claim: &ClaimResult) -> &'static str {
     match drawn::unit_of(&claim.metric) {
         _ if claim.is_ratio() => " ×",
-        _ if sidestep_lab::stats::metric::is_count(&claim.metric) => " a seed",
+        _ if sidestep_lab::stats::metric::is_count(&claim.metric) => " per seed",
         "ms" => " ms",
         "us" => " us",
         "B" => " B",

@@ -173,7 +173,7 @@ fn of_place(place: &Path) -> Result<Vec<Recording>, Error> {
         return Ok(vec![Recording::open(place)?]);
     }
     if !place.is_dir() {
-        return Err(refuse("nothing there"));
+        return Err(refuse("a path that does not exist"));
     }
     let of_result = place.join("recordings");
     let folder = match of_result.is_dir() {

@@ -115,7 +115,7 @@ impl Server {
         let served = Arc::clone(&self.served);
         let place = Place::of(&served);
         if served.clients.load(Ordering::SeqCst) > served.limits.clients {
-            let refusal = Refusal::new("503 Service Unavailable", "too many at once");
+            let refusal = Refusal::new("503 Service Unavailable", "too many connections at once");
             // Non-blocking: only what fits into the socket's buffer is sent.
             let _ = stream.set_nonblocking(true);
             let _ = stream.write_all(served.refused(&refusal, false).as_bytes());

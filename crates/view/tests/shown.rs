@@ -87,7 +87,10 @@ fn what_is_no_result_or_recording_is_refused_in_words() {
     room.file("spoilt/summary.json", b"{");
     let kind = "expected a result directory or a recording (.srec), got";
     let wrong: [(PathBuf, String); 8] = [
-        (room.path("none"), format!("{kind} nothing there")),
+        (
+            room.path("none"),
+            format!("{kind} a path that does not exist"),
+        ),
         (
             room.path("empty"),
             format!("{kind} a directory without manifest.json and recordings"),

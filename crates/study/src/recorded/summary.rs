@@ -139,8 +139,12 @@ impl Holds {
             None => String::new(),
         };
         let mut out = format!(
-            "{}: {} bytes{an_event}\n{} by the {}, scheme {}, seed {}\nfrom {} to {}: {}; it ends as {}\n\
-             network: {}, {hosts} hosts, {} switches; {} flows, {} queries, {} packets ({}); windows of {}\n\n",
+            "{}: {} bytes{an_event}\n\
+             {} by the {}, scheme {}, seed {}\n\
+             from {} to {}: {}; it ends because {}\n\
+             network: {}, {hosts} hosts, {} switches; {} flows, {} queries, {} packets ({}); \
+             windows of {}\n\
+             \n",
             self.file,
             count(self.bytes as u64),
             head.scenario,

@@ -112,7 +112,7 @@ fn place(claim: &ClaimResult) -> String {
 /// Formats the interval of a claim's number over seeds. For a count it is the interval of a seed's average.
 fn interval_of(claim: &ClaimResult) -> Option<String> {
     let [low, high] = claim.ci.filter(|[low, high]| low < high)?;
-    let each = if is_count(claim) { " a seed" } else { "" };
+    let each = if is_count(claim) { " per seed" } else { "" };
     Some(format!("{}..{}{each}", number(low), number(high)))
 }
 
@@ -148,7 +148,7 @@ mod tests {
             "spurious_timeouts",
         ] {
             let said = interval_of(&claim(count, "dctcp"));
-            assert_eq!(said.as_deref(), Some("3.00..4.00 a seed"), "{count}");
+            assert_eq!(said.as_deref(), Some("3.00..4.00 per seed"), "{count}");
         }
         for other in ["detours_per_packet", "detours_p99", "qct_p99_ms"] {
             let said = interval_of(&claim(other, "dibs"));
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(ratio.as_deref(), Some("3.00..4.00"));
         // A slash in a scheme's name is no comparison.
         let named = interval_of(&claim("marks", "dibs/2"));
-        assert_eq!(named.as_deref(), Some("3.00..4.00 a seed"));
+        assert_eq!(named.as_deref(), Some("3.00..4.00 per seed"));
     }
 
     #[test]

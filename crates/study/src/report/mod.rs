@@ -401,7 +401,7 @@ pub(crate) mod tests {
         assert!(line("packet-hops per").ends_with("10.0 M"), "{text}");
         assert!(line("DCTCP drops (7)").ends_with("reproduced"), "{text}");
         assert!(
-            line("drops_full: dctcp").ends_with("3.00..4.00 a seed"),
+            line("drops_full: dctcp").ends_with("3.00..4.00 per seed"),
             "{text}"
         );
         assert!(

@@ -45,7 +45,7 @@ mod tests {
         Entry {
             look: Look::nth(n),
             name: name.into(),
-            about: "n = 1,234 queries a point, 5 seeds".into(),
+            about: "n = 1,234 queries per point, 5 seeds".into(),
         }
     }
 

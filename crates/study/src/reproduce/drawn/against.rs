@@ -243,7 +243,7 @@ impl Plane<'_> {
         for name in &spec.y {
             let each = match (metric::is_count(name), spec.per.is_empty()) {
                 (_, false) => ", ratio",
-                (true, true) => ", a seed",
+                (true, true) => ", per seed",
                 (false, true) => "",
             };
             head.push(format!("{name}{each}"));
@@ -327,7 +327,7 @@ impl Plane<'_> {
                 true => count(least),
                 false => format!("{} to {}", count(least), count(most)),
             };
-            text.push_str(&format!("; n = {n} {} a point", population.words()));
+            text.push_str(&format!("; n = {n} {} per point", population.words()));
         }
         text
     }
