@@ -135,9 +135,10 @@ fn of_section(name: &str) -> Value {
         "claim" => array(rows(CLAIM, &[], &claim_words())),
         "plot" => array(rows(PLOT, &PLOT_LISTS, &plot_words())),
         "figure" => rows(FIGURE, &[], &[]),
-        "extends" => {
-            json!({"type": "string", "description": "a file that is read first, by its path from this one"})
-        }
+        "extends" => json!({
+            "type": "string",
+            "description": "a file that is read first, by its path from this one",
+        }),
         "sweep" => json!({
             "type": "object",
             "description": "axes: a dotted key and its values, or a name and tables with `is`",
