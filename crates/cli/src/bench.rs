@@ -273,8 +273,8 @@ fn long_run(args: &BenchArgs, name: &str, io: &str) -> Outcome {
         }));
     } else {
         out::say(&format!(
-            "{name}: {sent} frames sent; the switch still runs; its memory grew by {} kB in the second \
-             half; CPU: {:.1} % of a core\n",
+            "{name}: {sent} frames sent; the switch still runs; its memory grew by {} kB in the \
+             second half; CPU: {:.1} % of a core\n",
             result.grown_kb,
             result.cpu * 100.0
         ));

@@ -94,7 +94,12 @@ fn what_was_recorded_is_shown_and_so_are_events() {
     let name = events[3]["node"].as_str().unwrap();
     let listed = of(&["--at", name, "--most", "3"]).with_status(0).out;
     assert_eq!(listed.lines().count(), 4, "{listed}");
-    assert!(listed.contains(name) && listed.ends_with("the first 3; there are more\n"));
+    assert!(
+        listed.contains(name)
+            && listed.ends_with(
+                "only the first 3 are listed; --most N lists more\n"
+            )
+    );
     let none = of(&["--during", "900 s..901 s"]).with_status(0).out;
     assert_eq!(none, "no such event is recorded\n");
 }

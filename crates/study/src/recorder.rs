@@ -42,8 +42,8 @@ impl Taped {
     /// Describes the recording `bytes` of this run.
     fn of(run: &Record, bytes: &[u8]) -> Result<Taped, Error> {
         let file = recorded::file_name(&run.scheme, run.seed);
-        let reader = Reader::open(bytes)
-            .map_err(|e| Error::Run(format!("{file}, as it was written: {e}")))?;
+        let reader =
+            Reader::open(bytes).map_err(|e| Error::Run(format!("cannot read back {file}: {e}")))?;
         let (head, tail) = (reader.head(), reader.tail());
         let events: u64 = tail.counts.iter().map(|crowd| crowd.events).sum();
         let to = Time::from_ps(tail.to);

@@ -81,7 +81,7 @@ fn to_text(bed: &Standing, answers: &[Value]) -> String {
     let state = &bed.state;
     let print = &state.blueprint;
     let mut text = format!(
-        "testbed {}: scheme {} of {}, {} times slower\n",
+        "testbed {}: scheme {} of scenario {}, {} times slower\n",
         print.name,
         state.note["scheme"].as_str().unwrap_or("?"),
         state.note["scenario"].as_str().unwrap_or("?"),

@@ -363,7 +363,8 @@ fn subflows(scenario: &Scenario, scheme: &Scheme) -> Result<Option<u32>, String>
 
 fn not_in_the_kernel(kind: &str) -> String {
     format!(
-        "transport.kind: expected \"newreno\", \"dctcp\" or \"mptcp\", which the kernel has, got {kind:?}"
+        "transport.kind: expected \"newreno\", \"dctcp\" or \"mptcp\", got {kind:?}, which the \
+         kernel does not have"
     )
 }
 
@@ -423,8 +424,8 @@ pub(crate) fn agent(shims: &[Named]) -> Result<Option<Agent>, String> {
     let longest = values.count("longest");
     if longest > LONGEST {
         return Err(format!(
-            "host.{name}.longest: expected at most {LONGEST}, as a BPF map has a counter for each length and \
-             connection, got {longest}"
+            "host.{name}.longest: expected at most {LONGEST}, since a BPF map has a counter per \
+             length and connection, got {longest}"
         ));
     }
     Ok(Some(Agent {

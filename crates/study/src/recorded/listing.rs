@@ -104,7 +104,10 @@ impl Listing {
         }
         match (self.rows.len(), self.more) {
             (0, _) => out.push_str("no such event is recorded\n"),
-            (n, true) => out.push_str(&format!("the first {}; there are more\n", count(n as u64))),
+            (n, true) => out.push_str(&format!(
+                "only the first {} are listed; --most N lists more\n",
+                count(n as u64)
+            )),
             _ => {}
         }
         out
@@ -283,7 +286,8 @@ impl<'a> Told<'a> {
                     .copied()
                     .unwrap_or("unknown");
                 format!(
-                    "flow {flow}: window of {} bytes, {} acknowledged, {retransmits} sent again, {timeouts} timeouts ({cause})",
+                    "flow {flow}: window of {} bytes, {} acknowledged, {retransmits} \
+                     retransmissions, {timeouts} timeouts ({cause})",
                     count(cwnd),
                     count(acked)
                 )

@@ -506,7 +506,7 @@ fn bytes_of_a_flow_with_subflows_are_told_by_subflow() {
     );
     let ack = first_told(&scenario, filter(), third(true));
     let said = ack["headline"].as_str().unwrap();
-    let of_ack = said.contains(", an acknowledgement of all before byte ");
+    let of_ack = said.contains(", an acknowledgement of all bytes before ");
     assert!(of_ack && said.ends_with(" of subflow 3"), "{said}");
     let delivered = sentences(&ack);
     let own = |s: &&str| s.starts_with("Delivered") && s.contains(" of subflow 3");

@@ -125,7 +125,7 @@ pub fn carries(packet: &Packet, size: u64, numbers: Numbers) -> String {
         }
         Kind::Ack => {
             let before = numbers.byte(packet.seq());
-            format!("an acknowledgement of all before byte {before}")
+            format!("an acknowledgement of all bytes before {before}")
         }
         Kind::Syn => "the SYN that opens its connection".into(),
         Kind::SynAck => "the answer to a SYN".into(),

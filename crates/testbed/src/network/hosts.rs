@@ -322,7 +322,7 @@ pub fn differences(settings: &HostSettings, rack: Rack) -> Vec<String> {
     }
     if settings.receive_window > LARGEST_WINDOW {
         list.push(format!(
-            "the receive window is at most {LARGEST_WINDOW} B, less than the {} B asked for",
+            "the receive window is at most {LARGEST_WINDOW} B, less than the {} B of the scenario",
             settings.receive_window
         ));
     }

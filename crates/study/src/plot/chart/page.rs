@@ -74,8 +74,8 @@ fn notes(chart: &Chart) -> Vec<&'static str> {
     shown.map(|(_, words)| words).collect()
 }
 
-const BOUNDS: &str = "open mark with an arrow: a bound, because of unfinished flows; the number lies in that \
-     direction";
+const BOUNDS: &str =
+    "open mark with an arrow: a bound, because of unfinished flows; the number is beyond";
 const AUTHORS: &str = "hollow marks: the paper authors' points, with the mark of their series";
 
 /// Explanation of a cross.
