@@ -96,9 +96,7 @@ fn what_was_recorded_is_shown_and_so_are_events() {
     assert_eq!(listed.lines().count(), 4, "{listed}");
     assert!(
         listed.contains(name)
-            && listed.ends_with(
-                "only the first 3 are listed; --most N lists more\n"
-            )
+            && listed.ends_with("only the first 3 are listed; --most N lists more\n")
     );
     let none = of(&["--during", "900 s..901 s"]).with_status(0).out;
     assert_eq!(none, "no such event is recorded\n");
