@@ -245,7 +245,7 @@ fn what_does_not_fit_is_refused_before_it_is_planned() {
         &["reproduce", "mine", "--jobs", "2", "--out", "out"],
     ] {
         let done = of(args, 1).with_status(2);
-        let words = "of memory for 2 runs at a time of about 47,200,000 flows";
+        let words = "2 runs at a time (about 47,200,000 flows each) need about";
         assert!(
             done.err.contains(words) && done.err.contains("iB are free"),
             "{}",
@@ -254,7 +254,7 @@ fn what_does_not_fit_is_refused_before_it_is_planned() {
     }
     let json = of(&["check", "large.toml", "--json"], 1).with_status(2);
     assert!(
-        json.out.contains("\"peak_bytes\"") && json.out.contains("of memory for"),
+        json.out.contains("\"peak_bytes\"") && json.out.contains("of memory, but only"),
         "{}",
         json.out
     );
