@@ -23,7 +23,7 @@ struct Kind {
     times: Box<dyn Fn(&Record) -> Sample>,
 }
 
-const FLOW: &str = "from hand-over to the last byte in order, ms";
+const FLOW: &str = "from the hand-over to the last byte in order, ms";
 const GROUP: &str = "from a group's first flow to the last byte of all, ms";
 
 /// Lists all plots that these runs may have.
