@@ -131,7 +131,7 @@ def shown(summaries, claims):
             "goodput over the link's rate, mean": of_links("flow_link_share", "mean"),
             "10th percentile of the flows": of_links("flow_link_share", "p10"),
             "most": of_links("flow_link_share", "max"),
-            "what arithmetic allows, mean": of_links("fair_share", "mean"),
+            "fair share, mean": of_links("fair_share", "mean"),
             "Jain's index": "-" if of["jain"] is None else number(of["jain"]),
         }
         out.update({f"flows without an end | {words} | {scheme}": cell for words, cell in endless.items()})

@@ -63,7 +63,7 @@ def test_why_says_what_it_needs(tiny: sidestep.Scenario) -> None:
     result = sidestep.run(tiny)
     with pytest.raises(sidestep.ResultError, match='expected a packet, as in packet="100:3"'):
         sidestep.why(result)
-    with pytest.raises(sidestep.ResultError, match="holds runs of dctcp, dibs"):
+    with pytest.raises(sidestep.ResultError, match="has the schemes dctcp, dibs"):
         sidestep.why(result, flow=1)
     swept = sidestep.sweep(tiny, {"switch.capacity": ["20 pkt"]}, seeds=1)
     with pytest.raises(sidestep.ResultError, match="expected the result of one scenario"):
@@ -113,7 +113,7 @@ def test_why_makes_a_run_again_with_the_policies_that_it_had(tiny: sidestep.Scen
 
 def test_why_refuses_a_run_without_its_policies_or_with_others(tiny: sidestep.Scenario) -> None:
     result = sidestep.run(tiny, seeds=1, policies=[mine(Drops)])
-    with pytest.raises(sidestep.ResultError, match=r"without its policies \(buffer python:Drops\), which no directory holds"):
+    with pytest.raises(sidestep.ResultError, match=r"without its policies \(buffer python:Drops\), which are not stored"):
         sidestep.why(result, scheme="mine", flow=0)
     with pytest.raises(sidestep.ResultError, match="expected buffer python:Drops, got buffer python:Other"):
         sidestep.why(result, scheme="mine", flow=0, policies=[mine(Other)])

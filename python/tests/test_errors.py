@@ -82,7 +82,7 @@ def test_calls_that_cannot_be_carried_out_are_refused(tiny: sidestep.Scenario, t
     assert "is unknown; expected one of" in str(refusal(lambda: sidestep.list("gadgets")))
     with pytest.raises(ResultError, match=r"got one without manifest\.json"):
         sidestep.show(tmp_path)
-    with pytest.raises(ResultError, match="got nothing there"):
+    with pytest.raises(ResultError, match="got a path that does not exist"):
         sidestep.show(tmp_path / "nothing")
 
 

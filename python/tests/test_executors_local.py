@@ -83,7 +83,7 @@ def test_a_worker_that_reads_another_scenario_out_of_the_text_refuses() -> None:
     plan = _native.Plan.of_text(SWEEP, "sweep.toml")
     key, point, scheme, seed, _ = plan.works()[0]
     worker = _native.Worker(plan.shared())
-    with pytest.raises(ValueError, match="another scenario out of the same text"):
+    with pytest.raises(ValueError, match="a different scenario from the same text"):
         worker.compute("0" * 64, point, scheme, seed)
     with pytest.raises(ValueError, match="point 99: expected less than 9"):
         worker.compute(key, 99, scheme, seed)
@@ -196,7 +196,7 @@ def test_bad_input_is_refused_before_anything_runs(tmp_path: Path) -> None:
 
     with pytest.raises(ScenarioError, match=r"sweep.toml:3:12: .*expected"):
         refused(SWEEP.replace('"2 ms"', '"2 apples"'))
-    with pytest.raises(ScenarioError, match="expected an experiment with \\[sweep\\], got a scenario"):
+    with pytest.raises(ScenarioError, match="an executor needs an experiment with \\[sweep\\], got a plain scenario"):
         refused(SWEEP[: SWEEP.index("[sweep]")])
     with pytest.raises(ScenarioError, match="executor: expected one of local, .* got 'slum'"):
         refused(executor="slum")
@@ -204,7 +204,7 @@ def test_bad_input_is_refused_before_anything_runs(tmp_path: Path) -> None:
         refused(executor=5)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").write_text("mine")
-    with pytest.raises((ScenarioError, ResultError), match="already holds other files"):
+    with pytest.raises((ScenarioError, ResultError), match="a directory with other files"):
         refused(out=tmp_path / "full")
 
 

@@ -77,7 +77,7 @@ def test_a_call_that_cannot_be_carried_out_has_its_argument_and_parts(tmp_path: 
         executors.run(SWEEP, "sweep.toml", out=tmp_path / "there")
     (problem,) = refused.value.problems
     assert (problem.file, problem.expected) == ("sweep.toml", "a directory that is new or empty")
-    assert problem.got == "one that already holds other files"
+    assert problem.got == "a directory with other files"
 
 
 @pytest.mark.parametrize(("executor", "module", "extra"), [(kind.name, kind.needs, kind.extra) for kind in KINDS if kind.needs])

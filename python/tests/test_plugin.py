@@ -46,7 +46,7 @@ def test_a_plug_in_stands_beside_policies_in_python_and_is_told_by_its_digest(
 
 
 def test_what_cannot_be_written_or_loaded_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ss.ScenarioError, match="expected lower-case letters, digits and hyphens"):
+    with pytest.raises(ss.ScenarioError, match="lower-case letters, digits and hyphens"):
         ss.new_policy("Mine", out=tmp_path / "mine")
     with pytest.raises(ss.ScenarioError, match="kind: expected one of buffer, route, sched"):
         ss.new_policy("mine", kind="transport", out=tmp_path / "mine")

@@ -157,7 +157,7 @@ def test_threads_are_refused_with_the_reason(tiny: sidestep.Scenario) -> None:
         assert (refused.value.key, refused.value.file, refused.value.got) == ("threads", "", str(threads))
     with pytest.raises(sidestep.ScenarioError, match="^--threads 99: scheme dctcp: "):
         sidestep.run(tiny, threads=99)
-    with pytest.raises(sidestep.ScenarioError, match="--record needs the world in one piece"):
+    with pytest.raises(sidestep.ScenarioError, match="--record works with one thread only"):
         sidestep.run(tiny, threads=2, record=True)
 
 

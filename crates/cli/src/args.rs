@@ -17,16 +17,16 @@ use std::sync::LazyLock;
     after_help = "\
 Examples:
   sidestep run quickstart                    an incast on 16 hosts, in a second
-  sidestep init mine                         a scenario of your own to begin from
-  sidestep import capture.pcap               a flow list from packets that were captured
+  sidestep init mine                         a scenario to edit, with its files
+  sidestep import capture.pcap               a flow list from captured packets
   sidestep run dibs-demo --jobs 2            DIBS against DCTCP on 128 hosts
-  sidestep reproduce dibs --quick            the figures of a paper, held against its claims
-  sidestep check my.toml                     what a scenario means, and its load
-  sidestep view results/mine                 watch what was recorded, in a browser
-  sidestep list buffers                      what there is, with every parameter
+  sidestep reproduce dibs --quick            the figures of a paper, checked against its claims
+  sidestep check my.toml                     all values of a scenario, and its load
+  sidestep view results/mine                 show a recording in a browser
+  sidestep list buffers                      all buffer policies, with every parameter
 
-Exit status: 0 all well, 1 the run failed, 2 the input was wrong, 130 interrupted. \
-Verdicts on a paper's claims change that of `reproduce` alone."
+Exit status: 0 success, 1 the run failed, 2 the input was wrong, 130 interrupted. Only `reproduce` \
+exits with 1 for a verdict on a claim."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -89,11 +89,11 @@ Examples:
   sidestep run my.toml --json --out results/mine | jq .schemes.dibs.qct_ms
   sidestep run my-sweep.toml --executor dask:tcp://head:8786 --cache s3://bucket/records
 
-The result directory holds report.html, manifest.json, summary.json, scenario.toml, \
-flows.parquet, queries.parquet, groups.parquet, ports.parquet, subflows.parquet, counts.parquet, samples.parquet, probes.json \
-where something was probed, and plots/; that of a file with [sweep] has experiment.toml in the place of \
-scenario.toml, and of tables points.parquet, counts.parquet and samples.parquet. Ctrl-C writes what there is. A call that \
-was interrupted or killed goes on where it was when it is made again.")]
+The result directory holds report.html, manifest.json, summary.json, scenario.toml, flows.parquet, \
+queries.parquet, groups.parquet, ports.parquet, subflows.parquet, counts.parquet, samples.parquet, \
+probes.json if anything was probed, and plots/. A sweep has experiment.toml in place of \
+scenario.toml, and the tables points.parquet, counts.parquet and samples.parquet. Ctrl-C writes \
+the results so far. Repeat an interrupted or killed command to continue it.")]
 pub struct RunArgs {
     /// Scenario file, or name of a shipped scenario (see `sidestep list scenarios`)
     pub scenario: String,
@@ -169,24 +169,23 @@ pub struct RunArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  sidestep reproduce                         all figures but those that take hours each: an hour or two on two cores
+  sidestep reproduce                         all figures except those that take hours each: one to two hours on two cores
   sidestep reproduce dibs --quick            one paper, shortened: two to seven minutes
   sidestep reproduce dibs/fig08 --jobs 2     one figure
   sidestep reproduce plts                    spraying packets over all paths, against ECMP: 20 minutes on two cores
-  sidestep reproduce beyond                  what the papers leave open
-  sidestep reproduce plts --dry-run          how long each of its figures will take here
-  sidestep reproduce dibs/fig06 --testbed    real packets and the kernel's TCP beside the simulator
+  sidestep reproduce beyond                  questions that the papers leave open
+  sidestep reproduce plts --dry-run          the time each figure will take on this machine
+  sidestep reproduce dibs/fig06 --testbed    the simulator compared with real packets and the kernel's TCP
   sidestep reproduce dibs --quick --json | jq '.claims[] | {id, paper, ours, verdict}'
 
-The result directory holds report.html, report.json and a folder a figure with its plots, \
-points.csv, summary.json and experiment.toml. `experiments/PAPER/` in the working directory \
-stands for the shipped figures of that paper. `sidestep list experiments` names them all. \
-Finished runs are kept, so that an interrupted call goes on where it was. What will take more than \
-a minute is said before it starts, figure by figure, on standard error.
+The result directory holds report.html, report.json and a folder for each figure with its plots, \
+points.csv, summary.json and experiment.toml. A folder `experiments/PAPER/` in the working \
+directory replaces the shipped figures of that paper. `sidestep list experiments` names them all. \
+Finished runs are kept: repeat an interrupted command to continue it. If the runs will take more \
+than a minute, the time of each figure is printed on standard error first.
 
-Exit status: 1 when a claim that this version is known to reproduce is not reproduced; with \
---quick only when it is `not reproduced`, since a short run may not be able to tell. 2 when \
-the input is wrong. 130 after Ctrl-C, with a partial report of what there is.")]
+Exit status: 1 if a claim that this version should reproduce is not reproduced (with --quick, \
+`can't tell` is accepted); 2 if the input is wrong; 130 after Ctrl-C, with a partial report.")]
 pub struct ReproduceArgs {
     /// Paper, or one of its figures: `dibs`, `dibs/fig08` [default: all]
     #[arg(value_name = "PAPER[/FIGURE]")]
@@ -258,9 +257,9 @@ pub struct CheckArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  sidestep list                              every kind, a line each
+  sidestep list                              all kinds, one entry per line
   sidestep list workloads                    one kind, with parameters, defaults and sources
-  sidestep list metrics                      what claims and plots can be about, with units")]
+  sidestep list metrics                      the metrics of claims and plots, with units")]
 pub struct ListArgs {
     #[arg(help = kinds())]
     pub kind: Option<String>,
@@ -278,13 +277,13 @@ fn kinds() -> String {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  sidestep show results/mine                 the table again
+  sidestep show results/mine                 the table of the run
   sidestep show results/mine --packet 100:3  one packet's path, hop by hop
   sidestep show results/mine --flow 12       the traced packets of one flow
-  sidestep show results/mine --recording     what was recorded, by kind
+  sidestep show results/mine --recording     number of recorded events, by kind
   sidestep show results/mine --recording --scheme dibs --seed 1 --at \"edge 0.0\" --during \"2 ms..2.1 ms\"
 
-Paths are kept by `sidestep run --trace-packets`; `sidestep why` explains any packet without.")]
+`sidestep run --trace-packets` keeps paths; `sidestep why` explains any packet without them.")]
 pub struct ShowArgs {
     /// Result directory
     pub dir: PathBuf,
@@ -327,11 +326,11 @@ Examples:
   sidestep why results/mine --scheme dibs --seed 1 --flow 12
   sidestep why results/mine --scheme dctcp --seed 1 --dropped
 
-The run is made again from what the result directory records, with an account of that packet: \
-nothing needs to be recorded for it. At the end stands whether it was the same run. docs/why.md \
-explains what is told.
+The run is repeated from the files of the result directory, this time with an account of the \
+packet; the first run needs no recording. The last line tells whether the repeated run equals the \
+first. docs/why.md explains the output.
 
-Exit status: 1 when the run that was made again is not the recorded one.")]
+Exit status: 1 if the repeated run differs from the recorded one.")]
 pub struct WhyArgs {
     /// Result directory of `sidestep run`
     pub dir: PathBuf,
@@ -366,16 +365,16 @@ pub struct WhyArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Times are CPU time of one thread; on a shared machine trust ratio_to_heap, which is taken \
-within one run, more than the rest.
+Times are CPU time of one thread; on a shared machine ratio_to_heap, measured within one run, is \
+the most reliable value.
 
-`sidestep bench switch` floods the software switch and the Linux bridge in network namespaces of \
-its own, and needs root. A row's numbers are medians of the rounds. Then it sends pings through \
-both while nothing else goes there; `sidestep bench latency` is that alone. `sidestep bench garbage \
---rounds 10` sends it ten million random frames and checks that every one is counted, `sidestep bench \
-garbage-ebpf` those of the datapath in the kernel, `garbage-xdp` those of AF_XDP. `sidestep bench soak \
---rounds 60` sends for an hour at half of the paced rate, both ways, and fails when a frame is lost; \
-`soak-ebpf` and `soak-xdp` are the other datapaths.")]
+`sidestep bench switch` needs root: it floods the software switch and the Linux bridge in \
+temporary network namespaces and prints medians over the rounds. Then it sends pings through both \
+while idle; `sidestep bench latency` does only that. `sidestep bench garbage --rounds 10` sends \
+ten million random frames to a switch and checks that each is counted; `garbage-ebpf` and \
+`garbage-xdp` do the same with the datapath in the kernel and with AF_XDP. `sidestep bench soak \
+--rounds 60` sends for an hour at half of the paced rate, in both directions, and fails if a frame \
+is lost; `soak-ebpf` and `soak-xdp` use the other datapaths.")]
 pub struct BenchArgs {
     /// Name of the benchmark [default: all that do not need root]
     pub name: Option<String>,
@@ -407,12 +406,12 @@ Examples:
   sidestep vectors dibs-flow | cut -d, -f2,12,32,33,34
   sidestep vectors agent-droptail            an agent below a sender
 
-Each row of a buffer or a route is a small switch, a packet, the draws that the policy finds \
-and what it decides; each row of a scheduler is one operation on a queue. Of a policy that \
-remembers, like red, the rows are sequences that one policy answers. Masks are hexadecimal, \
-bit p for port p. Rows go in turn through the policy's defaults and each parameter changed \
-once. Machines of a host have rows too: agents, receivers that tell of duplicates, duplicate \
-thresholds, coupled windows. The columns are explained in docs/vectors.md.")]
+Each row of a buffer or a route has the state of a small switch, a packet, the random draws and \
+the policy's decision; each row of a scheduler is one operation on a queue. Rows of a policy with \
+state, such as red, form sequences. Masks are hexadecimal, bit p for port p. Rows cycle through \
+the policy's defaults and one changed parameter at a time. Host mechanisms have rows too: agents, \
+receivers that report duplicates, duplicate thresholds, coupled windows. docs/vectors.md explains \
+the columns.")]
 pub struct VectorsArgs {
     /// Route, buffer or scheduler, or `shim/NAME`, `receiver/dsack`, `threshold/NAME`, `coupled/NAME`; if two
     /// have the same name, with the kind, as `sched/NAME`
@@ -429,14 +428,14 @@ pub struct VectorsArgs {
 #[command(after_help = "\
 Examples:
   sidestep switch edge0.toml                 switch frames until SIGTERM or Ctrl-C; needs root
-  sidestep switch edge0.toml --user switches become this user once everything is open
-  sidestep switch edge0.toml --check         what the config means
+  sidestep switch edge0.toml --user switches run as this user once everything is open
+  sidestep switch edge0.toml --check         the config with all values
   sidestep switch edge0.toml --ask counters | jq .ports
-  sidestep switch edge0.toml --ask reload    as SIGHUP: read the config again, losing no frame
+  sidestep switch edge0.toml --ask reload    like SIGHUP: read the config again, without losing a frame
   sidestep switch edge0.toml --ask '{\"do\": \"capture\", \"file\": \"/tmp/x.pcapng\"}'
   sidestep switch edge0.toml --ask '{\"do\": \"change\", \"port\": \"up0\", \"link\": \"down\"}'
 
-The config is described in docs/softswitch.md. --ask needs `control` in its [process].")]
+docs/softswitch.md describes the config. --ask needs `control` in its [process].")]
 pub struct SwitchArgs {
     /// Config file
     pub config: PathBuf,

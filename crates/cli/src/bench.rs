@@ -83,7 +83,8 @@ pub fn bench(args: &BenchArgs) -> Outcome {
     {
         let known: Vec<&str> = BENCHES.iter().map(|b| b.name).collect();
         return Err(Failure::input(format!(
-            "benchmark {name:?} is unknown; expected one of {}, {SWITCH}, {LATENCY}, {GARBAGE}, {GARBAGE_XDP}, {GARBAGE_EBPF}, soak, soak-xdp, soak-ebpf",
+            "benchmark {name:?} is unknown; expected one of {}, {SWITCH}, {LATENCY}, {GARBAGE}, \
+             {GARBAGE_XDP}, {GARBAGE_EBPF}, soak, soak-xdp, soak-ebpf",
             known.join(", ")
         )));
     }
@@ -128,7 +129,7 @@ fn of_frames(name: Option<&str>) -> bool {
 /// Returns the path of this program.
 fn myself() -> Result<PathBuf, Failure> {
     std::env::current_exe()
-        .map_err(|e| Failure::work(format!("cannot find this program to start it again: {e}")))
+        .map_err(|e| Failure::work(format!("cannot find the path of this program: {e}")))
 }
 
 /// Measures the latency of a frame through the idle software switch and the Linux bridge, in turn in each
@@ -221,7 +222,8 @@ fn random_frames(args: &BenchArgs, name: &str, io: &str) -> Outcome {
     } else {
         let refused = &result.counters["ports"]["p0"]["refused"];
         out::say(&format!(
-            "{name}: {} random frames sent, and the switch runs, {} kB larger since the first half; refused: {refused}\n",
+            "{name}: {} random frames sent; the switch still runs; its memory grew by {} kB in the \
+             second half; refused: {refused}\n",
             result.sent, result.grown_kb
         ));
     }
@@ -271,7 +273,8 @@ fn long_run(args: &BenchArgs, name: &str, io: &str) -> Outcome {
         }));
     } else {
         out::say(&format!(
-            "{name}: {sent} frames sent, and the switch runs, {} kB larger since the first half, at {:.1} % of a core\n",
+            "{name}: {sent} frames sent; the switch still runs; its memory grew by {} kB in the \
+             second half; CPU: {:.1} % of a core\n",
             result.grown_kb,
             result.cpu * 100.0
         ));

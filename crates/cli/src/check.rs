@@ -87,9 +87,9 @@ fn estimate_text(estimate: &Estimate, jobs: usize) -> String {
         n => format!("{} M", number(n / 1e6)),
     };
     format!(
-        "\nestimated from that, with what bursts make switches drop or detour\n  \
+        "\nestimate from the offered load, drops and detours of bursts included\n  \
          a run       about {} flows and {} packet-hops (as many events)\n  \
-         all {:<8}about {} of processor time at {} M packet-hops a second, {} at {} M (long queues)\n  \
+         all {:<8}about {} of processor time at {} M packet-hops per second, {} at {} M (long queues)\n  \
          memory      about {} with {} at a time{free}\n",
         about(estimate.flows),
         about(estimate.hops),
@@ -152,7 +152,8 @@ fn settings_text(scenario: &Scenario) -> String {
         let name = &scheme.name;
         let over = match scheme.changed {
             true => format!(
-                " (the scheme of that name with the changes of [scheme.{name}]: \"scheme {name}\" below is the former)"
+                " (shipped scheme with the changes of [scheme.{name}]; source \"scheme {name}\" \
+                 below means the shipped one)"
             ),
             false => String::new(),
         };
@@ -184,7 +185,7 @@ const SOURCE_WIDTH: usize = 54;
 fn load_text(scenario: &Scenario) -> String {
     let load = scenario.load();
     let mut text = format!(
-        "offered load, of {} Gbps that all hosts' links carry one way\n",
+        "offered load; all hosts' links together carry {} Gbps in one direction\n",
         number(load.capacity_bps / 1e9)
     );
     text.push_str(&format!(
@@ -218,7 +219,8 @@ fn fabric_text(load: &LoadReport) -> String {
         return String::new();
     };
     let mut text = format!(
-        "\nthe same as shares of hosts' links, and of {} Gbps that the links from {} carry one way\n",
+        "\nshares of the hosts' links, and of the {} Gbps that the links from {} carry in one \
+         direction\n",
         number(fabric.bps as f64 / 1e9),
         fabric.name
     );

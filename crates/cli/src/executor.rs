@@ -32,7 +32,7 @@ pub fn hand_over(args: &RunArgs) -> Outcome {
     if !NAMES.contains(&name) {
         let (names, hint) = (NAMES.join(", "), suggest(name, NAMES));
         return Err(Failure::input(format!(
-            "--executor: expected one of {names}, and behind a colon where it is, got {asked:?}{hint}"
+            "--executor: expected one of {names}, optionally with :ADDRESS, got {asked:?}{hint}"
         )));
     }
     let python = std::env::var_os(PYTHON).unwrap_or_else(|| "python3".into());
@@ -50,8 +50,10 @@ fn check(python: &OsString, named: &str) -> Result<(), Failure> {
     let asked = asked.map_err(|e| install(format!("cannot run {named}: {e}")))?;
     if !asked.status.success() {
         let said = String::from_utf8_lossy(&asked.stderr);
-        let last = said.trim().lines().last().unwrap_or("it said nothing");
-        return Err(install(format!("{named} has no package sidestep: {last}")));
+        let last = said.trim().lines().last().unwrap_or("it printed nothing");
+        return Err(install(format!(
+            "{named} does not have the package sidestep: {last}"
+        )));
     }
     let info: Value = serde_json::from_slice(&asked.stdout).unwrap_or_default();
     match info["code"].as_str() {
@@ -65,7 +67,8 @@ fn check(python: &OsString, named: &str) -> Result<(), Failure> {
 
 fn install(why: String) -> Failure {
     Failure::input(format!(
-        "--executor: {why}; pip install ./python in the sources of this version, or set {PYTHON} to the Python that has it"
+        "--executor: {why}; run `pip install ./python` in the sources of this version, or set \
+         {PYTHON} to a Python with the package"
     ))
 }
 

@@ -13,20 +13,20 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  sidestep import capture.pcapng -o mine     mine.flows.csv, and who is who
+  sidestep import capture.pcapng -o mine     mine.flows.csv, and the map of hosts
   sidestep import capture.pcap --hosts hosts.csv --class-by-port
-  sidestep import flows.csv -o mine          any CSV with starts, ends and sizes
+  sidestep import flows.csv -o mine          any CSV with start, source, destination and size
   sidestep import nfdump.csv -o mine
   sidestep import topology.txt -o net
   sidestep import flow.txt --topology topology.txt -o net
   sidestep import incast.cm -o incast
   sidestep import config_db.json --profile egress_lossy_profile -o edge
 
-The format is found from the content: csv (a header like time,src_ip,dst_ip,bytes,app,job), \
-pcap (pcapng too), netflow (nfdump -o csv, IPFIX), hpcc-flows, hpcc-topology, htsim or sonic. Nothing is \
-overwritten. What is left out is counted and said, here and in the files. \
-docs/import.md says what a flow is, and what each format has that Sidestep has not. \
-`sidestep init` writes a scenario to put the flow list in.")]
+The format is detected from the content: csv (a header like time,src_ip,dst_ip,bytes,app,job), \
+pcap (pcapng too), netflow (nfdump -o csv, IPFIX), hpcc-flows, hpcc-topology, htsim or sonic. No \
+file is overwritten. Left-out parts are counted, in the output and in the files. docs/import.md \
+defines a flow, and lists the parts of each format that Sidestep does not support. `sidestep init` \
+writes a scenario for the flow list.")]
 pub struct ImportArgs {
     /// File to read
     pub file: PathBuf,
@@ -97,14 +97,14 @@ pub fn import(args: &ImportArgs) -> Outcome {
         let hint = if packed {
             "; unpack it first"
         } else if bytes.trim_ascii_start().starts_with(b"[") {
-            "; of JSON only a config_db.json of SONiC, which is an object"
+            "; the only JSON format is SONiC's config_db.json, an object"
         } else if commas.filter(|b| b",;\t".contains(b)).count() > 1 {
             "; a CSV of flows begins with names like time,src_ip,dst_ip,bytes"
         } else {
             ""
         };
         return Err(Failure::input(format!(
-            "{name}: the content is of no format that is known here{hint}; --from says which: {known}"
+            "{name}: the format cannot be detected{hint}; set --from to one of {known}"
         )));
     };
     refuse_of_others(args, format.name())?;
@@ -168,7 +168,7 @@ fn contents(path: &Path) -> Result<Vec<u8>, Failure> {
         .map_err(|why| wrong(why.to_string()))?;
     if bytes.len() as u64 > LARGEST {
         let expected = format!(
-            "expected at most {LARGEST} bytes; of a capture the headers are enough (editcap -s 96)"
+            "expected at most {LARGEST} bytes; cut a capture to its headers with `editcap -s 96`"
         );
         return Err(wrong(expected));
     }
@@ -222,10 +222,7 @@ fn write(stem: &Path, imported: &Imported) -> Result<Vec<PathBuf>, Failure> {
             }
             let words = match why.kind() {
                 std::io::ErrorKind::AlreadyExists => {
-                    format!(
-                        "{} is there already: expected another --out",
-                        place.display()
-                    )
+                    format!("{} already exists: choose another --out", place.display())
                 }
                 _ => format!("cannot write {}: {why}", place.display()),
             };
@@ -275,9 +272,9 @@ fn to_text(format: Format, imported: &Imported, places: &[PathBuf]) -> String {
         let place = place.display();
         let used = match made {
             Made::Flows => format!("[workload.NAME] kind = \"flow_list\", file = {file:?}"),
-            Made::Hosts => "who is who; --hosts takes it for the next import".into(),
+            Made::Hosts => "hosts by address; pass it to the next import with --hosts".into(),
             Made::Topology => format!("[topology] kind = \"custom\", file = {file:?}"),
-            Made::Switch => "to be put into a scenario or a scheme".into(),
+            Made::Switch => "copy it into a scenario or a scheme".into(),
         };
         text.push_str(&format!("wrote {place}: {used}\n"));
     }

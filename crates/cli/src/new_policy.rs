@@ -15,9 +15,9 @@ Examples:
   sidestep new-policy two-choices --kind route
   sidestep run quickstart --plugin least-full          builds it and runs it beside others
 
-Writes the crate NAME: Cargo.toml, src/lib.rs with a policy of twenty lines and its test, and a README. The \
-sources that it shares with this program are put beside it, so that it needs no checkout. What is there already is never \
-overwritten.")]
+Writes the crate NAME: Cargo.toml, src/lib.rs with a policy of twenty lines and its test, and a \
+README. The sources it shares with this program are copied into the folder, so that it builds \
+without a checkout. An existing file is never overwritten.")]
 pub struct NewPolicyArgs {
     /// Name of the policy, its crate and its scheme: `least-full`
     pub name: String,

@@ -74,7 +74,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
 fn cache(args: &ReproduceArgs) -> Result<PathBuf, Failure> {
     run::cache(
         args.cache.as_deref(),
-        "a URL needs an executor, which `sidestep run` alone has",
+        "a URL needs an executor, which only `sidestep run` supports",
     )
 }
 
@@ -93,7 +93,7 @@ fn unless_long(mut orders: Vec<Order>, named: bool) -> Vec<Order> {
     });
     if !left_out.is_empty() {
         out::remark(&format!(
-            "left out, since each takes hours: {}; they run when they or their paper are named",
+            "left out, since each takes hours: {}; name a figure or its paper to run it",
             left_out.join(", ")
         ));
     }

@@ -149,30 +149,32 @@ fn checkpoints(args: &RunArgs, name: &str) -> Result<Option<Checkpoints>, Failur
 fn sweep(experiment: &Experiment, args: &RunArgs, kept: &Path) -> Outcome {
     if args.record {
         return Err(Failure::input(
-            "--record: expected a scenario without [sweep]: recordings of every point would fill a disk; --set leaves \
-             an axis one value only",
+            "--record: expected a scenario without [sweep]: recordings of every point would fill a \
+             disk; use --set to give each axis a single value",
         ));
     }
     if args.trace_packets.is_some() {
         return Err(Failure::input(
-            "--trace-packets: expected a scenario without [sweep]; --set leaves an axis one value only",
+            "--trace-packets: expected a scenario without [sweep]; use --set to give each axis a \
+             single value",
         ));
     }
     if args.checkpoint.is_some() {
         return Err(Failure::input(
-            "--checkpoint: expected a scenario without [sweep]: each run of a sweep is kept as it ends; --set leaves an \
-             axis one value only",
+            "--checkpoint: expected a scenario without [sweep], whose finished runs are kept \
+             anyway; use --set to give each axis a single value",
         ));
     }
     match threads(args)? {
         None | Some(Asked::Of(1)) => {}
-        Some(Asked::Auto) => {
-            out::remark("one thread a run: --jobs has the points of a sweep run side by side")
-        }
+        Some(Asked::Auto) => out::remark(
+            "--threads auto: one thread per run, since --jobs runs the points of a sweep in \
+             parallel",
+        ),
         Some(Asked::Of(count)) => {
             return Err(Failure::input(format!(
-                "--threads {count}: expected a scenario without [sweep]: --jobs has its points run side by side; --set \
-                 leaves an axis one value only",
+                "--threads {count}: expected a scenario without [sweep]: use --jobs to run its \
+                 points in parallel; use --set to give each axis a single value",
             )));
         }
     }

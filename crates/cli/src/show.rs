@@ -65,7 +65,7 @@ fn recording(dir: &ResultDir, args: &ShowArgs) -> Outcome {
     if lists && files.len() > 1 {
         let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
         return Err(Failure::input(format!(
-            "--recording: expected --scheme and --seed that leave one recording, got {}",
+            "--recording: expected --scheme and --seed that select one recording, got {}",
             names.join(", ")
         )));
     }

@@ -15,7 +15,9 @@ pub fn on_interrupt(results: PathBuf) -> Arc<AtomicBool> {
             sidestep_study::discard(&results);
             std::process::exit(130);
         }
-        out::remark("\nstopping: writing what there is (once more to give up)");
+        out::remark(
+            "\nstopping: writing the results so far (press Ctrl-C again to quit without them)",
+        );
     };
     // Without a handler the default applies: the command ends, and only a hidden directory remains.
     let _ = ctrlc::set_handler(handler);

@@ -64,7 +64,7 @@ fn cannot(config: &Path, why: &str) -> Failure {
         .map(|line| format!("{}: {line}", config.display()));
     let lines: Vec<String> = lines.collect();
     Failure::input(format!(
-        "the datapath in the kernel cannot do all of this config; --datapath packet can\n{}",
+        "the datapath in the kernel cannot do all of this config; use --datapath packet\n{}",
         lines.join("\n")
     ))
 }
@@ -86,7 +86,7 @@ fn read(path: &Path, user: Option<&str>) -> Result<Setup, String> {
 fn ask(setup: &Setup, question: &str, path: &Path) -> Outcome {
     let Some(socket) = &setup.process.control else {
         return Err(Failure::input(format!(
-            "{}: expected `control` in [process], to ask the switch by it",
+            "{}: --ask needs `control` in [process], got none",
             path.display()
         )));
     };

@@ -23,9 +23,7 @@ fn find(word: &str) -> Result<Box<dyn Table>, String> {
     if found.len() > 1 {
         let names: Vec<String> = found.iter().map(|table| table.full_name()).collect();
         let names = names.join(" or ");
-        return Err(format!(
-            "policy {word:?} stands for several: expected {names}"
-        ));
+        return Err(format!("policy {word:?} is ambiguous: expected {names}"));
     }
     found.pop().ok_or_else(|| {
         let known: Vec<String> = tables()

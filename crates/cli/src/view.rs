@@ -12,16 +12,16 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   sidestep run dibs-demo --seed 1 --record --out results/demo
-  sidestep view results/demo                 prints an address; the page is there until Ctrl-C
-  sidestep view results/demo --open          the same, and opens it
-  sidestep view results/demo --html burst.html   one file to send: it needs no network and no Sidestep
+  sidestep view results/demo                 prints an address and serves the page until Ctrl-C
+  sidestep view results/demo --open          the same, and opens the page in a browser
+  sidestep view results/demo --html burst.html   one file to share, which needs neither a network nor Sidestep
   sidestep view results/demo --scheme dctcp,dibs --seed 1
   sidestep view before/recordings/dibs-1.srec after/recordings/dibs-1.srec   side by side
 
-The page is on this machine alone (127.0.0.1), and only for who has the whole address: its long part is \
-a random token, new with each call. Nothing but the page and the recordings that were found at the start \
-is served. The first two recordings stand side by side. docs/page.md explains what is seen. A command that was \
-built before `make web` has no page in it, and says so; --page names one.")]
+The page is served on this machine only (127.0.0.1), to browsers that have the whole address: its \
+long part is a random token, new each time. Only the page and the recordings found at the start \
+are served. The first two recordings are shown side by side. docs/page.md explains the page. A \
+command built before `make web` contains no page; --page names one.")]
 pub struct ViewArgs {
     /// Result directories with recordings, or recordings (.srec)
     #[arg(required = true, value_name = "DIR")]
@@ -109,13 +109,15 @@ fn serve(args: &ViewArgs, page: &Page, shown: Shown) -> Outcome {
     match args.json {
         true => out::say_json(&json!({"address": address, "recordings": recordings})),
         false => out::say(&format!(
-            "{address}\nserves {words} on this machine alone, until Ctrl-C\n"
+            "{address}\nserving {words} on this machine only, until Ctrl-C\n"
         )),
     }
     if args.open
         && let Err(why) = open::that_detached(&address)
     {
-        out::remark(&format!("cannot open a browser ({why}): open the address"));
+        out::remark(&format!(
+            "cannot open a browser ({why}): open the address above yourself"
+        ));
     }
     server.run()
 }

@@ -37,7 +37,7 @@ pub fn why(args: &WhyArgs) -> Outcome {
         (None, None) => {
             let how = recorded.how_to_find();
             return Err(Failure::input(format!(
-                "why: expected --packet, as in --packet 100:3; {how}"
+                "why: expected --packet, like --packet 100:3; {how}"
             )));
         }
     };

@@ -90,9 +90,9 @@ fn a_run_that_is_killed_at_any_time_goes_on_and_is_the_run_in_one_piece() {
         let there = kept(&room).len();
         let again = format!("again{n}");
         let done = room.run(&args(&again, &EVERY)).with_status(0);
-        gone_on += usize::from(done.err.contains("scheme dibs, seed 1 goes on at"));
+        gone_on += usize::from(done.err.contains("scheme dibs, seed 1 resumes at"));
         assert!(
-            there == 0 || done.err.contains("goes on at"),
+            there == 0 || done.err.contains("resumes at"),
             "{}",
             done.err
         );
@@ -141,7 +141,7 @@ fn a_checkpoint_of_another_scenario_or_seed_is_refused_and_a_torn_one_passed_ove
     assert_eq!(kept(&room), ["dibs-1.0.checkpoint", "dibs-1.1.checkpoint"]);
     let said = refused(&room, &["--set", "duration=21 ms"]);
     assert!(
-        said.contains("digest of the scenario's values: expected"),
+        said.contains("digest of the scenario's settings: expected"),
         "{said}"
     );
     let dir = room.path().join("results/.checkpoints/t");
@@ -161,8 +161,8 @@ fn a_checkpoint_of_another_scenario_or_seed_is_refused_and_a_torn_one_passed_ove
             continue;
         }
         let done = room.run(&args("anew", &EVERY)).with_status(0);
-        assert_eq!(done.err.matches("passed over").count(), 2, "{}", done.err);
-        assert!(!done.err.contains("goes on"), "{}", done.err);
+        assert_eq!(done.err.matches("skipped").count(), 2, "{}", done.err);
+        assert!(!done.err.contains("resumes"), "{}", done.err);
     }
     room.run(&args("whole", &[])).with_status(0);
     assert_eq!(room.result("anew"), room.result("whole"));
@@ -176,7 +176,7 @@ fn a_folder_that_another_call_uses_is_refused_before_anything_runs() {
     let other = fs::File::open(&folder).expect("there");
     other.lock().expect("locked");
     let said = refused(&room, &[]);
-    assert!(said.contains("another call keeps"), "{said}");
+    assert!(said.contains("is in use by another call"), "{said}");
     drop(other);
     room.run(&args("alone", &EVERY)).with_status(0);
 }
@@ -186,7 +186,7 @@ fn what_has_no_checkpoints_is_refused_before_anything_runs() {
     let room = room();
     let said = refused(&room, &["--record"]);
     assert!(
-        said.contains("--checkpoint: expected a run that is not recorded"),
+        said.contains("--checkpoint: a checkpoint cannot contain a recording"),
         "{said}"
     );
     let said = refused(&room, &["--executor", "local"]);

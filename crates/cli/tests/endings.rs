@@ -121,7 +121,7 @@ fn expect_numbers_alone(done: &Done, runs: u32) {
         "{}",
         done.out
     );
-    let lost = format!("the files of {runs} runs could not be written, and none of them is left");
+    let lost = format!("the result files of {runs} runs could not be written, and none remains");
     assert!(
         done.err.contains(&lost) && done.err.contains("cannot write"),
         "{}",
@@ -151,18 +151,16 @@ fn what_a_full_disk_left_in_the_cache_is_taken_up() {
     assert_eq!(room.names(), ["kept"]);
     let again = room.run(&of("out")).with_status(0);
     assert!(
-        again.out.contains("0 runs made, 9 taken from kept"),
+        again
+            .out
+            .contains("0 runs made, 9 taken from the cache kept"),
         "{}",
         again.out
     );
     // If the cache cannot be written, only the reuse of runs is lost.
     let room = Room::new();
     let done = limited(&room, 100, &of("out")).with_status(1);
-    assert!(
-        done.out.contains("nothing could be kept there"),
-        "{}",
-        done.out
-    );
+    assert!(done.out.contains("no run could be cached"), "{}", done.out);
     let again = room.run(&of("out")).with_status(0);
     assert!(again.out.contains("9 runs made, 0 taken"), "{}", again.out);
 }
@@ -247,7 +245,7 @@ fn what_does_not_fit_is_refused_before_it_is_planned() {
         &["reproduce", "mine", "--jobs", "2", "--out", "out"],
     ] {
         let done = of(args, 1).with_status(2);
-        let words = "of memory for 2 runs at a time of about 47,200,000 flows";
+        let words = "2 runs at a time (about 47,200,000 flows each) need about";
         assert!(
             done.err.contains(words) && done.err.contains("iB are free"),
             "{}",
@@ -256,7 +254,7 @@ fn what_does_not_fit_is_refused_before_it_is_planned() {
     }
     let json = of(&["check", "large.toml", "--json"], 1).with_status(2);
     assert!(
-        json.out.contains("\"peak_bytes\"") && json.out.contains("of memory for"),
+        json.out.contains("\"peak_bytes\"") && json.out.contains("of memory, but only"),
         "{}",
         json.out
     );
@@ -325,11 +323,11 @@ fn a_run_that_was_interrupted_compares_like_with_like_and_goes_on() {
     signal(&child, libc::SIGINT);
     let done = Done::of(child.wait_with_output().unwrap()).with_status(130);
     assert!(
-        done.out.contains("compared are the")
+        done.out.contains("the numbers cover the")
             && done.out.contains("of 300 seeds")
             && done
                 .out
-                .contains(" there), of 900; the same call goes on from there\n"),
+                .contains("), of 900; repeat the command to continue\n"),
         "{}",
         done.out
     );
@@ -358,7 +356,7 @@ fn a_run_that_was_interrupted_compares_like_with_like_and_goes_on() {
     // The same command, into the same directory.
     let rest = room.run(&kept("part")).with_status(0);
     assert!(rest.out.ends_with("\nresult: part\n"), "{}", rest.out);
-    let words = format!("{} runs made, {ran} taken from kept", 900 - ran);
+    let words = format!("{} runs made, {ran} taken from the cache kept", 900 - ran);
     assert!(rest.out.contains(&words), "{words}: {}", rest.out);
     let again = room.run(&kept("again")).with_status(0);
     assert!(
@@ -386,7 +384,7 @@ fn a_run_that_was_killed_goes_on_with_what_had_ended() {
     assert!(!room.path().join("out").exists());
     let had = records(&room);
     let rest = room.run(&kept("out")).with_status(0);
-    let words = format!("{} runs made, {had} taken from kept", 900 - had);
+    let words = format!("{} runs made, {had} taken from the cache kept", 900 - had);
     assert!(rest.out.contains(&words), "{words}: {}", rest.out);
 }
 

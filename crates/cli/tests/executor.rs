@@ -86,7 +86,7 @@ fn without_the_package_or_with_another_version_it_says_what_to_install() {
     };
     let said = refused(&other, "./python");
     let words =
-        format!("is another version: expected {CODE}, got 0.0.9-other; pip install ./python");
+        format!("is another version: expected {CODE}, got 0.0.9-other; run `pip install ./python`");
     assert!(said.contains(&words), "{said}");
     let said = refused(&other, "./no-python");
     assert!(
@@ -95,7 +95,7 @@ fn without_the_package_or_with_another_version_it_says_what_to_install() {
     );
     let said = refused(&other, "false");
     assert!(
-        said.contains("false has no package sidestep: it said nothing"),
+        said.contains("false does not have the package sidestep: it printed nothing"),
         "{said}"
     );
 }
@@ -130,11 +130,17 @@ fn a_url_is_no_folder_for_runs_of_this_process() {
     let figure = "dibs/fig02";
     let each: [(&[&str], &str); 4] = [
         (&["run", "a.toml"], "a URL needs --executor"),
-        (&["reproduce", figure, "--quick"], "`sidestep run` alone"),
-        (&["reproduce", figure, "--dry-run"], "`sidestep run` alone"),
+        (
+            &["reproduce", figure, "--quick"],
+            "only `sidestep run` supports",
+        ),
+        (
+            &["reproduce", figure, "--dry-run"],
+            "only `sidestep run` supports",
+        ),
         (
             &["reproduce", figure, "--testbed", "--dry-run"],
-            "`sidestep run` alone",
+            "only `sidestep run` supports",
         ),
     ];
     for (words, instead) in each {

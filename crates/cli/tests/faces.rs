@@ -79,7 +79,8 @@ fn init_overwrites_nothing_and_writes_nothing_beside_what_is_there() {
     let said = room.run(&["init"]).with_status(2).err;
     assert_eq!(
         said,
-        "sidestep: init: . has flows.csv already: expected a directory without, and wrote nothing\n"
+        "sidestep: init: . already has flows.csv: expected a directory without these files; \
+         nothing was written\n"
     );
     assert_eq!(room.names(), ["flows.csv"]);
     assert_eq!(

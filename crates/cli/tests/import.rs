@@ -165,7 +165,7 @@ fn nothing_is_overwritten_and_nothing_is_left_of_a_call_that_failed() {
         .err;
     assert_eq!(
         said,
-        "sidestep: mine.hosts.csv is there already: expected another --out\n"
+        "sidestep: mine.hosts.csv already exists: choose another --out\n"
     );
     assert_eq!(room.names(), ["mine.hosts.csv"]);
     assert_eq!(
@@ -196,12 +196,12 @@ fn what_cannot_be_imported_is_refused_in_a_line() {
     for (args, words) in [
         (
             &["import", "a.txt"][..],
-            "a.txt: the content is of no format that is known here; --from says which: csv, pcap,",
+            "a.txt: the format cannot be detected; set --from to one of csv, pcap,",
         ),
         (
             &["import", "b.csv"],
-            "b.csv: the content is of no format that is known here; a CSV of flows begins with names like \
-             time,src_ip,dst_ip,bytes; --from says which: csv, pcap,",
+            "b.csv: the format cannot be detected; a CSV of flows begins with names like \
+             time,src_ip,dst_ip,bytes; set --from to one of csv, pcap,",
         ),
         (&["import", "none.pcap"], "cannot read none.pcap: "),
         (

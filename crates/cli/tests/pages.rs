@@ -123,7 +123,7 @@ fn a_run_leaves_a_page_and_says_where() {
     ];
     let places = order.map(|part| html.find(part).unwrap_or_else(|| panic!("{part}")));
     assert!(places.is_sorted(), "{places:?}");
-    assert!(html.contains("Ranges are those that the file had when it was run."));
+    assert!(html.contains("The accepted ranges are those in the file at the time of the run."));
     // The same bytes at any number of threads.
     room.run(&["run", "own.toml", "--out", "p", "--jobs", "1"])
         .with_status(0);

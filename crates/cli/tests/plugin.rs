@@ -132,7 +132,7 @@ fn a_plug_in_makes_the_run_of_its_twin_and_is_kept_by_the_digest_of_its_library(
     // `why` repeats its run with the plug-in, and refuses without it.
     let why = ["why", "one", "--scheme", "mine", "--detoured"];
     let refused = room.run(&why).with_status(2);
-    let says = "cannot be run again without its policies (buffer plugin:mine)";
+    let says = "cannot be repeated without its policies (buffer plugin:mine)";
     assert!(refused.err.contains(says), "{}", refused.err);
     let again = [&why[..], &["--plugin", "mine", "--json"]].concat();
     let told: Value = serde_json::from_str(&room.run(&again).with_status(0).out).unwrap();
@@ -144,7 +144,11 @@ fn a_plug_in_makes_the_run_of_its_twin_and_is_kept_by_the_digest_of_its_library(
     room.file("mine/src/lib.rs", &DIBS.replace(">= 20", ">= 10"));
     run(&room, "three", &[]).with_status(0);
     let other = room.run(&again).with_status(1);
-    assert!(other.out.contains("is another one"), "{}", other.out);
+    assert!(
+        other.out.contains("differs from the recorded one"),
+        "{}",
+        other.out
+    );
     let three = schemes(&room, "three");
     assert_eq!(three["mine"].0, "complete");
     assert_ne!(three["mine"].1, one["mine"].1);
@@ -201,12 +205,12 @@ fn a_plug_in_makes_the_run_of_its_twin_and_is_kept_by_the_digest_of_its_library(
         (
             "self.0 += 1;",
             "queues.depth(PortId(4));",
-            "it asked about port 4: expected one from 0 to 3",
+            "it queried port 4: expected a port from 0 to 3",
         ),
         (
             "queues.to_switch()",
             "[PortId(0), PortId(5)].into_iter().collect()",
-            "it asked about port 5: expected one from 0 to 3",
+            "it queried port 5: expected a port from 0 to 3",
         ),
         ("Dibs(0)", "panic!(\"never\")", "it panicked: never"),
     ];
@@ -275,11 +279,11 @@ fn what_cannot_be_written_or_loaded_is_told_and_nothing_is_left() {
     room.file("s.toml", SCENARIO);
     for (name, says) in [
         ("Mine", "got \"Mine\""),
-        ("1st", "the first a letter"),
+        ("1st", "beginning with a letter"),
         ("a-", "got \"a-\""),
         ("libm", "libm"),
-        ("dibs", "which is among `sidestep list schemes`"),
-        ("power-of-two", "which is among `sidestep list routes`"),
+        ("dibs", "is taken (see `sidestep list schemes`)"),
+        ("power-of-two", "is taken (see `sidestep list routes`)"),
     ] {
         let refused = room.run(&["new-policy", name]).with_status(2);
         assert!(refused.err.contains(says), "{}", refused.err);
@@ -288,7 +292,7 @@ fn what_cannot_be_written_or_loaded_is_told_and_nothing_is_left() {
     room.run(&["new-policy", "mine"]).with_status(0);
     let again = room.run(&["new-policy", "mine"]).with_status(2);
     assert!(
-        again.err.contains("cannot write mine: it is there already"),
+        again.err.contains("cannot write mine: it already exists"),
         "{}",
         again.err
     );
@@ -300,7 +304,7 @@ fn what_cannot_be_written_or_loaded_is_told_and_nothing_is_left() {
         ),
         (
             ".",
-            "expected a crate with a Cargo.toml, as `sidestep new-policy NAME` writes one",
+            "expected a crate with a Cargo.toml; `sidestep new-policy NAME` writes one",
         ),
     ] {
         let refused = room

@@ -70,7 +70,7 @@ fn what_was_recorded_is_shown_and_so_are_events() {
     let text = of(&[]).with_status(0).out;
     for words in [
         "bytes an event",
-        "; it ends as the run ends",
+        "; it ends because the run ends",
         "windows of no flow",
         "dropped: full",
     ] {
@@ -94,7 +94,10 @@ fn what_was_recorded_is_shown_and_so_are_events() {
     let name = events[3]["node"].as_str().unwrap();
     let listed = of(&["--at", name, "--most", "3"]).with_status(0).out;
     assert_eq!(listed.lines().count(), 4, "{listed}");
-    assert!(listed.contains(name) && listed.ends_with("the first 3; there are more\n"));
+    assert!(
+        listed.contains(name)
+            && listed.ends_with("only the first 3 are listed; --most N lists more\n")
+    );
     let none = of(&["--during", "900 s..901 s"]).with_status(0).out;
     assert_eq!(none, "no such event is recorded\n");
 }
@@ -125,8 +128,8 @@ fn what_cannot_be_recorded_or_shown_is_refused_in_words() {
                 "--record-window",
                 "3 ms..2 ms",
             ],
-            "--record-window: expected a window of time as \"2 ms..12 ms\", whose end is after its beginning, got \
-             \"3 ms..2 ms\"",
+            "--record-window: expected a window of time like \"2 ms..12 ms\" that ends after it \
+             begins, got \"3 ms..2 ms\"",
         ),
         (
             &["run", "quickstart", "--record", "--record-flows", "some"],
@@ -134,11 +137,11 @@ fn what_cannot_be_recorded_or_shown_is_refused_in_words() {
         ),
         (
             &["show", "r", "--recording", "--packet", "1:0"],
-            "--recording: expected --scheme and --seed that leave one recording, got recordings/",
+            "--recording: expected --scheme and --seed that select one recording, got recordings/",
         ),
         (
             &["show", "r", "--recording", "--seed", "7"],
-            "holds no recording of this scheme and seed: there are ",
+            "has no recording of this scheme and seed; it has ",
         ),
     ];
     for (args, says) in wrong {

@@ -204,7 +204,7 @@ fn an_interrupted_call_leaves_a_report_that_says_so() {
     let done = Done::of(child.wait_with_output().unwrap()).with_status(130);
     assert!(done.out.contains("PARTIAL: interrupted"), "{}", done.out);
     let html = fs::read_to_string(room.path().join("out/report.html")).unwrap();
-    assert!(html.contains("Partial: interrupted; compared are, at each point,"));
+    assert!(html.contains("Partial: interrupted; the numbers of each point cover"));
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn a_report_that_cannot_be_written_costs_no_verdict() {
         "{}",
         done.out
     );
-    let lost = "the files of 12 runs could not be written, and none of them is left";
+    let lost = "the result files of 12 runs could not be written, and none remains";
     assert!(done.err.contains(lost), "{}", done.err);
     assert_eq!(room.names(), ["experiments"]);
 }

@@ -115,7 +115,9 @@ fn threads_and_the_cache_leave_no_trace_in_the_result() {
     run(&["--out", "1", "--jobs", "3", "--cache", "kept"]);
     let again = run(&["--out", "2", "--jobs", "1", "--cache", "kept"]);
     assert!(
-        again.out.contains("0 runs made, 36 taken from kept"),
+        again
+            .out
+            .contains("0 runs made, 36 taken from the cache kept"),
         "{}",
         again.out
     );
@@ -228,7 +230,7 @@ fn damaged_records_are_made_again() {
     let again = room
         .run(&["run", "fig.toml", "--out", "2", "--cache", "kept"])
         .with_status(0);
-    let words = "12 runs made, 24 taken from kept";
+    let words = "12 runs made, 24 taken from the cache kept";
     assert!(
         again.out.contains(words) && again.out.contains("12 damaged"),
         "{}",

@@ -171,7 +171,7 @@ fn a_config_that_asks_for_more_is_refused_line_by_line() {
     let refused = room.run(&["switch", "--datapath", "ebpf", "--check", "s.toml"]);
     let refused = refused.with_status(2).err;
     for said in [
-        "--datapath packet can",
+        "use --datapath packet",
         "s.toml: switch.route: expected single, ecmp, spray-random, spray-rr, spray-counter, got \"flowlet\"",
         "s.toml: switch.sched: expected \"fifo\"",
         "s.toml: switch.forwarding: expected \"static\"",

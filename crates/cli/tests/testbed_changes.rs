@@ -173,7 +173,10 @@ fn changes_that_bridges_cannot_make_are_refused_before_anything_is_built() {
     bed.room.file("fails.toml", FAILS);
     let done = bed.testbed(&["up", "fails.toml", "--bridge"]);
     let why = done.with_status(2).err;
-    assert!(why.contains("change: Linux bridges have no rates"), "{why}");
+    assert!(
+        why.contains("change: Linux bridges cannot change a link's rate"),
+        "{why}"
+    );
     assert_eq!(bed.traces(), [""; 0]);
     // A tenth of it on this machine, which is below the least rate of a port.
     let slow = FAILS.replace("500 Mbps", "5 kbps");

@@ -178,7 +178,6 @@ fn a_recording_of_dibs_has_every_detour_and_what_cannot_be_recorded_is_refused()
     );
     bed.testbed(&["up", "star.toml", "--bridge"]).with_status(0);
     let done = bed.testbed(&["run", "--record"]).with_status(2);
-    let says =
-        "--record: expected our switches, which note what becomes of packets; got Linux's bridges";
+    let says = "--record: expected software switches, got Linux bridges (--bridge)";
     assert!(done.err.contains(says), "{}", done.err);
 }

@@ -76,13 +76,13 @@ fn what_cannot_be_cut_is_refused_with_the_reason() {
             "",
             "",
             &["--threads", "2", "--checkpoint", "1 ms"],
-            "--checkpoint needs the world in one piece",
+            "--checkpoint works with one thread only",
         ),
         (
             "",
             "",
             &["--threads", "2", "--record"],
-            "--record needs the world in one piece",
+            "--record works with one thread only",
         ),
         (
             "",

@@ -48,8 +48,8 @@ fn a_result_is_served_until_ctrl_c() {
     });
     let address = lines[0].trim_end().strip_prefix("http://").unwrap();
     assert!(
-        lines[1].starts_with("serves 2 recordings, ")
-            && lines[1].contains(": dctcp-1, dibs-1 on this machine alone"),
+        lines[1].starts_with("serving 2 recordings, ")
+            && lines[1].contains(": dctcp-1, dibs-1 on this machine only"),
         "{lines:?}"
     );
     let (host, path) = address.split_once('/').unwrap();
@@ -74,7 +74,7 @@ fn a_result_is_served_until_ctrl_c() {
         .with_status(2);
     assert!(
         said.err.starts_with(&format!(
-            "sidestep: --port: expected a port that is free, got {port}: "
+            "sidestep: --port: expected a free port, got {port}: "
         )),
         "{said:?}"
     );
@@ -114,7 +114,7 @@ fn one_file_is_written_whole_and_nothing_is_overwritten() {
     let said = write(&[]).with_status(2).err;
     assert_eq!(
         said,
-        "sidestep: --html: expected a file that is not there yet, or --force, got o.html\n"
+        "sidestep: --html: o.html already exists: choose another file, or replace it with --force\n"
     );
     let said = write(&["--force", "--scheme", "dibs"]).with_status(0).out;
     assert!(
@@ -134,12 +134,12 @@ fn what_cannot_be_shown_is_refused_in_words() {
     room.file("plain/manifest.json", "{}");
     let refused = |args: &[&str]| room.run(&[&["view"], args].concat()).with_status(2).err;
     for (place, says) in [
-        ("none", "got nothing there"),
+        ("none", "got a path that does not exist"),
         (
             "empty",
             "got a directory without manifest.json and recordings",
         ),
-        ("plain", "make them with `sidestep run SCENARIO --record`"),
+        ("plain", "record with `sidestep run SCENARIO --record`"),
         ("notes.txt", "expected "),
     ] {
         let said = refused(&[place, "--page", "page.html"]);
@@ -168,7 +168,7 @@ fn a_command_without_the_page_says_what_to_do() {
         false => {
             assert_eq!(status, 1);
             assert!(
-                err.contains("make it with `make web`") && err.lines().count() == 1,
+                err.contains("run `make web`") && err.lines().count() == 1,
                 "{err}"
             );
         }
@@ -179,7 +179,7 @@ fn a_command_without_the_page_says_what_to_do() {
         .err;
     assert!(
         said.starts_with(
-            "sidestep: --page: expected the page that `make web` makes, got r/summary.json"
+            "sidestep: --page: expected a page built by `make web`, got r/summary.json"
         ),
         "{said}"
     );

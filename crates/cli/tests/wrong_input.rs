@@ -68,7 +68,7 @@ fn what_is_no_scenario_at_all_is_refused_before_it_is_read() {
     .unwrap();
     let line = "cannot read scenario \"odd.toml\": line 2: expected text in UTF-8, got byte 0xe9\n";
     expect_refusal(&room, &["check", "odd.toml"], &[line]);
-    let device = "\"/dev/zero\": expected a file or a pipe, got a folder or a device\n";
+    let device = "\"/dev/zero\": expected a file or a pipe, got a directory or a device\n";
     expect_refusal(&room, &["check", "/dev/zero"], &[device]);
 }
 
@@ -229,7 +229,7 @@ fn a_result_directory_must_be_free_and_writable() {
     let before = room.names();
     let refused =
         |out: &str, words: &[&str]| expect_refusal(&room, &["run", "s.toml", "--out", out], words);
-    refused("done", &["done", "already holds a run", "--out"]);
+    refused("done", &["done", "a directory with results", "--out"]);
     refused(".", &["expected a directory"]);
     refused("file", &["got a file"]);
     refused("file/under", &["file"]);

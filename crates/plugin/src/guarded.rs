@@ -38,7 +38,7 @@ fn caught<R>(report: &Report, question: impl FnOnce() -> R, otherwise: R) -> R {
 fn words(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("without words")
+    text.unwrap_or("without a message")
 }
 
 impl<P: Route> Route for Guarded<P> {

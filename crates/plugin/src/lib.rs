@@ -38,7 +38,8 @@
 
 #[cfg(not(panic = "unwind"))]
 compile_error!(
-    "a plug-in must be built with panic = \"unwind\": a policy that panics ends its run, and not the program"
+    "build plug-ins with panic = \"unwind\": a policy's panic then ends its run, not the whole \
+     program"
 );
 
 mod guarded;

@@ -106,7 +106,7 @@ fn a_policy_is_made_asked_and_dropped_and_no_panic_comes_out() {
     // Only the first report is passed on.
     let cannot = "it panicked: it cannot answer";
     assert_eq!(live("asked"), (vec![out, out], cannot.into()));
-    let without = "it panicked: without words";
+    let without = "it panicked: without a message";
     assert_eq!(live("worse"), (vec![out, out], without.into()));
     assert_eq!(live("dropped"), (vec![no, yes], String::new()));
     assert_eq!(ALIVE.load(Ordering::Relaxed), 0, "each was dropped");

@@ -38,7 +38,7 @@ fn read_text(path: &Path, most: u64) -> Result<String, String> {
     let about = std::fs::metadata(path).map_err(|e| e.to_string())?;
     // A device may never end.
     if !(about.is_file() || about.file_type().is_fifo()) {
-        return Err("expected a file or a pipe, got a folder or a device".into());
+        return Err("expected a file or a pipe, got a directory or a device".into());
     }
     if about.len() > most {
         return Err(format!(
@@ -177,8 +177,8 @@ pub fn recorded(
     let beside = beside.to_vec();
     let read = Scenario::read(&name, text, sets, &Disk { beside });
     read.map_err(|problems| {
-        let hint = "files that it names are looked for there, in the folder around it and in the current one: --files \
-                    says where else";
+        let hint = "its files are searched for there, in the parent folder and in the current \
+                    folder; name another folder with --files";
         Error::Input(format!("{}\n{hint}", Error::Wrong(problems)))
     })
 }

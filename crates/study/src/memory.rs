@@ -61,7 +61,7 @@ fn against(name: &str, estimate: &Estimate, jobs: usize, free: u64) -> Result<()
         return Ok(());
     }
     let at_a_time = match jobs {
-        1 => "one run at a time".to_string(),
+        1 => "single runs".to_string(),
         jobs => format!("{jobs} runs at a time"),
     };
     let alone = estimate.bytes(1);
@@ -70,10 +70,10 @@ fn against(name: &str, estimate: &Estimate, jobs: usize, free: u64) -> Result<()
         false => "make the network, duration, rates or seeds smaller".to_string(),
     };
     Err(Error::Input(format!(
-        "{name}: needs about {} of memory for {at_a_time} of about {} flows, {} are free; {less}, or --force \
-         runs it all the same",
-        size(needed),
+        "{name}: {at_a_time} (about {} flows each) need about {} of memory, but only {} are free; \
+         {less}, or use --force to run anyway",
         crate::words::count(estimate.flows.round() as u64),
+        size(needed),
         size(free as f64),
     )))
 }
@@ -174,13 +174,14 @@ mod tests {
         assert_eq!(said(2, 13 << 30), "fits");
         assert_eq!(
             said(2, 8 << 30),
-            "a: needs about 11 GiB of memory for 2 runs at a time of about 48,000,000 flows, 8.0 GiB are free; \
-             --jobs 1 needs about 5.6 GiB, or --force runs it all the same"
+            "a: 2 runs at a time (about 48,000,000 flows each) need about 11 GiB of memory, but \
+             only 8.0 GiB are free; --jobs 1 needs about 5.6 GiB, or use --force to run anyway"
         );
         assert_eq!(
             said(1, 1 << 30),
-            "a: needs about 5.6 GiB of memory for one run at a time of about 48,000,000 flows, 1.0 GiB are free; \
-             make the network, duration, rates or seeds smaller, or --force runs it all the same"
+            "a: single runs (about 48,000,000 flows each) need about 5.6 GiB of memory, but only \
+             1.0 GiB are free; make the network, duration, rates or seeds smaller, or use --force \
+             to run anyway"
         );
     }
 

@@ -42,8 +42,8 @@ impl Taped {
     /// Describes the recording `bytes` of this run.
     fn of(run: &Record, bytes: &[u8]) -> Result<Taped, Error> {
         let file = recorded::file_name(&run.scheme, run.seed);
-        let reader = Reader::open(bytes)
-            .map_err(|e| Error::Run(format!("{file}, as it was written: {e}")))?;
+        let reader =
+            Reader::open(bytes).map_err(|e| Error::Run(format!("cannot read back {file}: {e}")))?;
         let (head, tail) = (reader.head(), reader.tail());
         let events: u64 = tail.counts.iter().map(|crowd| crowd.events).sum();
         let to = Time::from_ps(tail.to);
@@ -329,7 +329,7 @@ impl<'a> Recorder<'a> {
 }
 
 /// Reason for a partial run without verdicts.
-const UNJUDGED: &str = "no claim is judged: no seed came to its end with every scheme";
+const UNJUDGED: &str = "no claim is judged: no seed finished under every scheme";
 
 /// Runs that the numbers cover.
 enum Compared {
@@ -374,8 +374,9 @@ pub(crate) fn unwritten(error: Error, runs: usize) -> Error {
     match error {
         Error::Unwritten(words) => Error::Unwritten(words),
         error => Error::Unwritten(format!(
-            "the numbers above are whole, but the files of {runs} runs could not be written, and none of \
-             them is left: {error}; once that is mended, call again: runs that the cache keeps are not made again"
+            "the numbers above are complete, but the result files of {runs} runs could not be \
+             written, and none remains: {error}; fix that and repeat the command: cached runs are \
+             not repeated"
         )),
     }
 }
@@ -466,7 +467,8 @@ mod tests {
         let (_, page, digest) = partial(&[&common[..], &[(0, 2, false), (1, 2, true)]].concat());
         assert_eq!(digest, partial(&common).2);
         assert!(page.contains(&digest), "{page}");
-        let words = "Partial: interrupted; compared are the 1 of 3 seeds with which every scheme came to its end: 1.";
+        let words = "Partial: interrupted; the numbers cover the 1 of 3 seeds that finished under \
+                     every scheme: 1.";
         assert!(page.contains(words), "{page}");
     }
 }

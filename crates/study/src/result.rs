@@ -34,7 +34,7 @@ impl ResultDir {
             let got = if path.exists() {
                 "a file"
             } else {
-                "nothing there"
+                "a path that does not exist"
             };
             return Err(Error::Input(format!(
                 "cannot show {}: expected a result directory, got {got}",
@@ -101,14 +101,15 @@ impl ResultDir {
             None => None,
             Some(text) => Some(parse_packet_id(text).map(packet_id).ok_or_else(|| {
                 Error::Input(format!(
-                    "cannot show packet {text:?}: expected a host and a count like 100:3"
+                    "cannot show packet {text:?}: expected a host and a packet number like 100:3"
                 ))
             })?),
         };
         if !self.path.join("traces.json").exists() {
             return Err(Error::Input(format!(
-                "{} holds no packet paths: run again with --trace-packets, as in --trace-packets \"detours>=8\"; \
-                 `sidestep why {} --packet 100:3` explains a packet without",
+                "{} has no packet paths; run again with --trace-packets, for instance \
+                 --trace-packets \"detours>=8\", or use `sidestep why {} --packet 100:3`, which \
+                 needs none",
                 self.path.display(),
                 self.path.display()
             )));

@@ -259,11 +259,11 @@ pub fn refuse_occupied(target: &Path) -> Result<(), Error> {
         return Ok(());
     }
     if target.join("manifest.json").exists() {
-        return refuse("one that already holds a run");
+        return refuse("a directory with results");
     }
     let mut entries = fs::read_dir(target).map_err(|e| Error::io("cannot read", target, e))?;
     match entries.next() {
-        Some(_) => refuse("one that already holds other files"),
+        Some(_) => refuse("a directory with other files"),
         None => Ok(()),
     }
 }
@@ -349,10 +349,13 @@ mod tests {
         Staging::begin(&target).unwrap().commit().unwrap();
         fs::write(target.join("notes.txt"), "mine").unwrap();
         let message = Staging::begin(&target).unwrap_err().to_string();
-        assert!(message.contains("already holds other files"), "{message}");
+        assert!(
+            message.contains("a directory with other files"),
+            "{message}"
+        );
         fs::write(target.join("manifest.json"), "{}").unwrap();
         let message = Staging::begin(&target).unwrap_err().to_string();
-        assert!(message.contains("already holds a run"), "{message}");
+        assert!(message.contains("a directory with results"), "{message}");
         let message = Staging::begin(&target.join("notes.txt"))
             .unwrap_err()
             .to_string();

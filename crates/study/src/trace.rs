@@ -15,7 +15,8 @@ use std::collections::BTreeMap;
 pub fn parse_filter(text: &str) -> Result<TraceFilter, String> {
     let refuse = || {
         format!(
-            "cannot trace {text:?}: expected \"detours>=8\", \"dropped\", \"flow=12\" or \"id=100:3,7:0\" (host:count)"
+            "cannot trace {text:?}: expected \"detours>=8\", \"dropped\", \"flow=12\" or \
+             \"id=100:3,7:0\" (host:number)"
         )
     };
     let compact: String = text.split_whitespace().collect();

@@ -2,7 +2,7 @@
 
 /// Note on a sweep with incomplete points.
 pub(crate) const PARTIAL: &str =
-    "interrupted; compared are, at each point, the seeds with which every scheme came to its end.";
+    "interrupted; the numbers of each point cover the seeds that finished under every scheme.";
 
 /// Formats a count: `1,234,567`.
 pub fn count(n: u64) -> String {

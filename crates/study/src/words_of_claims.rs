@@ -5,8 +5,9 @@ use crate::words::{number, seeds};
 use sidestep_lab::{ClaimResult, Verdict};
 
 /// Method of the intervals, one line of each report.
-pub(crate) const INTERVALS: &str = "Intervals hold with 95 %, around the number of all seeds, from each seed's own \
-     (sectioning; schemes paired seed by seed); a verdict asks for the whole of one.";
+pub(crate) const INTERVALS: &str = "Intervals are 95 % confidence intervals of the number over all \
+                                    seeds, computed from each seed's number (sectioning; schemes \
+                                    paired by seed). A verdict needs the whole interval.";
 
 /// Returns true if this verdict makes the command fail. In a full run, any unexpected verdict fails, and so
 /// does an expected failure whose number left the recorded interval. A quick run has fewer and shorter seeds,
@@ -44,12 +45,12 @@ pub(crate) fn left_out(claim: &ClaimResult) -> Option<String> {
     let all = claim.points.len() + claim.points_left_out;
     match (claim.points.len(), claim.points_left_out) {
         (_, 0) => None,
-        (0, 1) => Some("its point did not run, or what it is held against did not".into()),
+        (0, 1) => Some("its point, or the one it is compared with, did not run".into()),
         (0, _) => Some(format!(
-            "none of its {all} points ran, or not what they are held against"
+            "none of its {all} points, or of those they are compared with, ran"
         )),
         (ran, _) => Some(format!(
-            "of {ran} of its {all} points: the others did not run"
+            "covers {ran} of its {all} points: the others did not run"
         )),
     }
 }
@@ -66,7 +67,11 @@ pub(crate) fn remarks(claim: &ClaimResult, quick: bool) -> Vec<String> {
     }
     all.extend(without_marked(claim));
     if let (true, false, Some([from, to])) = (claim.has_moved(), quick, claim.expect_between) {
-        let moved = format!("moved: {} to {} was expected", number(from), number(to));
+        let moved = format!(
+            "moved: the expected interval was {} to {}",
+            number(from),
+            number(to)
+        );
         all.push(moved);
     }
     if claim.verdict != claim.expect && fails(claim, quick) {
@@ -87,7 +92,7 @@ pub(crate) fn without_marked(claim: &ClaimResult) -> Option<String> {
     let seeds = seeds(&without.left_out);
     let ours = without.ours.map_or("no number".into(), number);
     Some(format!(
-        "without the disturbed seeds ({seeds}) {ours}{}: {}{}",
+        "without the disturbed seeds {seeds}: {ours}{}, {}{}",
         to(without.ci, " (", ")"),
         without.verdict,
         to(without.both, "; with and without ", "")
@@ -117,7 +122,7 @@ pub(crate) fn ours(claim: &ClaimResult) -> String {
 fn unit(claim: &ClaimResult) -> &'static str {
     match drawn::unit_of(&claim.metric) {
         _ if claim.is_ratio() => " ×",
-        _ if sidestep_lab::stats::metric::is_count(&claim.metric) => " a seed",
+        _ if sidestep_lab::stats::metric::is_count(&claim.metric) => " per seed",
         "ms" => " ms",
         "us" => " us",
         "B" => " B",

@@ -64,18 +64,27 @@ impl Attempt {
             && self.stalled_share() > Some(MOST_STALLED)
         {
             list.push(format!(
-                "frames left over 1 ms late in {stalls} stalls, in the worst switch for {ms:.1} ms of {:.0}",
+                "{stalls} stalls made frames more than 1 ms late; the worst switch stalled for \
+                 {ms:.1} of {:.0} ms",
                 self.lasted_s * 1e3
             ));
         }
         if let Some(ns) = self.latest_start_ns.filter(|ns| *ns > LATEST_START_NS) {
-            list.push(format!("a flow handed over {:.1} ms late", ns as f64 / 1e6));
+            list.push(format!(
+                "a flow was handed over {:.1} ms late",
+                ns as f64 / 1e6
+            ));
         }
         if let Some(ns) = self.latest_change_ns.filter(|ns| *ns > LATEST_START_NS) {
-            list.push(format!("a change done {:.1} ms late", ns as f64 / 1e6));
+            list.push(format!(
+                "a change of the network was made {:.1} ms late",
+                ns as f64 / 1e6
+            ));
         }
         if let Some(lost) = self.lost.filter(|lost| *lost > 0) {
-            list.push(format!("{lost} frames lost beside the decision"));
+            list.push(format!(
+                "{lost} frames were lost outside the switches' policies"
+            ));
         }
         list
     }
@@ -172,11 +181,11 @@ mod tests {
                     latest_change_ns: late,
                     ..good()
                 },
-                "a change done 7.1 ms late",
+                "a change of the network was made 7.1 ms late",
             ),
             (
                 stalled(2, 12.0, 1.0),
-                "2 stalls, in the worst switch for 12.0 ms of 1000",
+                "the worst switch stalled for 12.0 of 1000 ms",
             ),
         ] {
             assert_eq!(bad.wrong().len(), 1);

@@ -123,7 +123,7 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
     match ended {
         None => Ok((finished, status)),
         Some((_, why)) => Err(why.and(format_args!(
-            "what was kept before, {kept} of {} runs of the testbed, is in {}",
+            "the {kept} of {} runs of the testbed completed before that are in {}",
             runs(&scenes),
             finished.dir.display()
         ))),
@@ -139,11 +139,11 @@ fn simulated(
     let both: Vec<&Experiment> = experiments.iter().collect();
     let measured = measure_experiments(&both, &ask.measure, stop)?;
     let told = format!(
-        "the same with what the kernel's TCP does whatever it is told: {}, and RACK where a scheme has SACK",
+        "with the settings that the kernel's TCP imposes: {}, and RACK for schemes with SACK",
         KERNEL.join(", ")
     );
     let names = [
-        ("simulator", "as the file says".into()),
+        ("simulator", "with the settings of the file".into()),
         ("simulator as Linux", told),
     ];
     let arms = names.into_iter().zip(experiments).zip(measured);
@@ -184,10 +184,10 @@ fn of_bed(
         (records.iter().cloned()).partition(|record| record.marks.is_empty());
     if !marked.is_empty() && !unmarked.is_empty() {
         let (some, all) = (marked.len(), records.len());
-        let says = format!("the {some} of {all} runs that this machine disturbed, alone");
+        let says = format!("only the {some} of {all} runs that this machine disturbed");
         arms.push(arm(MARKED, says, marked)?);
         let says =
-            format!("the testbed without the {some} of {all} runs that this machine disturbed");
+            format!("the testbed's runs without the {some} of {all} that this machine disturbed");
         arms.push(arm(UNMARKED, says, unmarked)?);
     }
     let switches = match engine {
@@ -195,7 +195,8 @@ fn of_bed(
         _ => "software switches",
     };
     let says = format!(
-        "namespaces, {switches} and the kernel's TCP; {} for {}, times divided by {}",
+        "namespaces, {switches} and the kernel's TCP; links of {} emulate {}, measured times are \
+         divided by {}",
         scale.bed,
         scale.model,
         scale.factor()
@@ -247,7 +248,7 @@ fn planned(figure: &str, quick: bool, rate: &str) -> Result<Planned, Error> {
     let experiment = read(&[])?;
     if experiment.is_sweep() {
         return Err(Error::Input(format!(
-            "{asked}: --testbed runs an experiment of one point, and [sweep] makes {} of this one",
+            "{asked}: --testbed runs figures without [sweep], got {} points; choose another figure",
             experiment.points.len()
         )));
     }
@@ -344,7 +345,7 @@ fn run_all(scenes: &[(Order, Scene)], ask: &Ask<'_>, stop: &AtomicBool) -> Resul
         });
         if let Err(why) = ran {
             if bed.records.is_empty() {
-                return Err(why.and("no run was kept before, and nothing is written"));
+                return Err(why.and("no run was completed before that, and nothing is written"));
             }
             bed.status = Status::Partial;
             bed.ended = Some((order.scheme.clone(), why));
@@ -389,7 +390,7 @@ fn facts(
         .map(|(name, words)| (name.to_string(), words.to_string()))
         .collect();
     for (scheme, log, _) in logs {
-        facts.push((format!("{scheme}: how late it was"), log.late_text()));
+        facts.push((format!("{scheme}: lateness"), log.late_text()));
     }
     let mut said: Vec<String> = switches::differences(engine.name());
     let rack = features::rack();
@@ -403,7 +404,7 @@ fn facts(
     }
     facts.extend(
         said.into_iter()
-            .map(|w| ("what the testbed does otherwise".to_string(), w)),
+            .map(|w| ("deviation of the testbed from the scenario".to_string(), w)),
     );
     facts
 }

@@ -27,7 +27,7 @@ const COLUMNS: [(&str, &[&str]); 8] = [
     ("TCPRenoReorder", &["TCPRenoReorder"]),
     ("fast recoveries", &["TCPRenoRecovery", "TCPSackRecovery"]),
     (
-        "undone",
+        "window cuts undone",
         &[
             "TCPFullUndo",
             "TCPPartialUndo",
@@ -36,15 +36,17 @@ const COLUMNS: [(&str, &[&str]); 8] = [
         ],
     ),
     ("timeouts", &["TCPTimeouts"]),
-    ("of them spurious", &["TCPSpuriousRTOs"]),
+    ("spurious timeouts", &["TCPSpuriousRTOs"]),
     ("dropped by agents", &["AgentDropped"]),
 ];
 
 /// Note printed with the table.
-pub const NOTE: &str = "Counts are those of one run on average, over all hosts. Sent again in vain is the least that it can \
-     be: what was sent again less what switches dropped. TCPDSACKRecv counts what receivers report of it (D-SACK), \
-     which they do only where SACK is on; TCPSACKReorder and TCPRenoReorder how often a sender took a packet for late \
-     instead of lost, undone how often it gave its window back.";
+pub const NOTE: &str = "Counts are means per run, over all hosts. Needless retransmissions are a \
+                        lower bound: retransmissions minus the switches' drops. TCPDSACKRecv \
+                        counts those that receivers report (D-SACK), only with SACK. \
+                        TCPSACKReorder and TCPRenoReorder count packets that a sender judged late \
+                        instead of lost; window cuts undone counts reductions that a sender took \
+                        back.";
 
 impl Counted {
     /// Adds one run, in which switches `dropped` frames.
@@ -68,10 +70,10 @@ impl Counted {
     pub fn head() -> Vec<String> {
         let first = [
             "scheme",
-            "goodput a flow, Mbps",
-            "sent again",
+            "goodput per flow, Mbps",
+            "retransmissions",
             "dropped by switches",
-            "sent again in vain, at least",
+            "needless retransmissions, at least",
         ];
         let rest = COLUMNS.iter().map(|(name, _)| *name);
         first.into_iter().chain(rest).map(String::from).collect()
@@ -144,18 +146,18 @@ mod tests {
             assert_eq!(row.len(), heads.len());
             row[heads.iter().position(|head| head == name).unwrap()].clone()
         };
-        assert_eq!(of(&counted, "sent again"), "-");
+        assert_eq!(of(&counted, "retransmissions"), "-");
         counted.add(&ran(&[("RetransSegs", 7), ("TCPFullUndo", 1)]), Some(2));
         counted.add(&ran(&[("RetransSegs", 8), ("TCPDSACKUndo", 4)]), Some(3));
         assert_eq!(of(&counted, "scheme"), "rr");
         // One megabyte per second, on a testbed ten times slower.
-        assert_eq!(of(&counted, "goodput a flow, Mbps"), "80.0");
-        assert_eq!(of(&counted, "sent again"), "7.5");
-        assert_eq!(of(&counted, "sent again in vain, at least"), "5.0");
-        assert_eq!(of(&counted, "undone"), "2.5");
+        assert_eq!(of(&counted, "goodput per flow, Mbps"), "80.0");
+        assert_eq!(of(&counted, "retransmissions"), "7.5");
+        assert_eq!(of(&counted, "needless retransmissions, at least"), "5.0");
+        assert_eq!(of(&counted, "window cuts undone"), "2.5");
         assert_eq!(of(&counted, "TCPDSACKRecv"), "-");
         // Bridges count no drops.
         counted.add(&ran(&[("RetransSegs", 0)]), None);
-        assert_eq!(of(&counted, "sent again in vain, at least"), "-");
+        assert_eq!(of(&counted, "needless retransmissions, at least"), "-");
     }
 }

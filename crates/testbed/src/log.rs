@@ -91,7 +91,8 @@ impl Log {
         match self.changes {
             (0, ..) => String::new(),
             (due, made, latest) => format!(
-                "changes: {made} of {due} made before a run's end, the latest {:.0} us late\n",
+                "changes: {made} of {due} made before the end of their run, at most {:.0} us \
+                 late\n",
                 latest as f64 / 1e3
             ),
         }
@@ -124,11 +125,15 @@ impl Log {
         let mut list = self.kernel.clone();
         for (seed, wrong) in &self.marked {
             list.push(format!(
-                "seed {seed} is marked, as this machine had too little time: {wrong}"
+                "seed {seed} is marked, since this machine was too busy: {wrong}"
             ));
         }
         if self.timeouts_unknown {
-            list.push("this kernel does not count timeouts of single connections (Linux 6.7 does): timeouts of flows are null; see testbed.hosts.TCPTimeouts of the manifest".into());
+            list.push(
+                "this kernel does not count timeouts per connection (Linux 6.7 and later do): \
+                 timeouts of flows are null; testbed.hosts.TCPTimeouts in the manifest has the sum"
+                    .into(),
+            );
         }
         list
     }
@@ -161,7 +166,8 @@ impl Log {
             "engine": state.engine,
             "scale": scene.scale.factor(),
             "rate_bps": scene.scale.bed.as_bps(),
-            "times": "in tables and summary: of the emulated network, that is as measured and divided by scale",
+            "times": "times in tables and summary are those of the emulated network: measured \
+                      times divided by scale",
             "order": order.to_json(),
             "dctcp": match (&state.dctcp, settings.congestion) {
                 (Some(name), _) => json!(format!("BPF program {name}")),
@@ -170,13 +176,18 @@ impl Log {
             },
             "ecn_negotiated": self.ecn,
             "pacing_lateness": self.late().to_json(),
-            "pacing_lateness_is": "of the worst switch of the worst run, number by number, as measured; stalls are those of all",
+            "pacing_lateness_is": "each value is that of the worst switch in the worst run, as \
+                                   measured; stalls are the sum over all",
             "start_lateness_us": {
                 "p50": self.start_us(0.5), "p99": self.start_us(0.99), "p999": self.start_us(0.999),
                 "max": self.start_us(1.0),
             },
             "marked": self.marked().collect::<Vec<u64>>(),
-            "marked_because": "in the worst switch frames were more than 1 ms late for over a hundredth of the run, a flow was handed over or a change done more than 5 ms late, or a frame was lost or refused beside the decision; marked runs are kept, and results are stated with and without them",
+            "marked_because": "the worst switch sent frames more than 1 ms late for over a \
+                               hundredth of the run, a flow was handed over or a change made more \
+                               than 5 ms late, or a frame was lost or refused outside the \
+                               switches' policies; marked runs are kept, and results are given \
+                               with and without them",
             "hosts": hosts,
             "differences": differences,
             "attempts": self.attempts,
@@ -186,7 +197,7 @@ impl Log {
     /// Returns a summary of a few lines.
     pub fn to_text(&self, scene: &Scene, state: &State) -> String {
         format!(
-            "\ntestbed: Linux {}, {} for {}, times divided by {}; {}\n{}{}",
+            "\ntestbed: Linux {}, links of {} emulate {}, times divided by {}; {}\n{}{}",
             features::release(),
             scene.scale.bed,
             scene.scale.model,
@@ -202,8 +213,8 @@ impl Log {
         let us = |value: Option<f64>| value.map_or("-".into(), |us| format!("{us:.0} us"));
         let late = self.late();
         format!(
-            "pacing late by p50 {}, p99 {}, p99.9 {} in the worst switch of the worst run; \
-             hand-over late by p99 {}; {} of {} runs marked",
+            "lateness of frames in the worst switch of the worst run: p50 {}, p99 {}, p99.9 {}; of \
+             hand-overs: p99 {}; {} of {} runs marked",
             us(late.p50_us),
             us(late.p99_us),
             us(late.p999_us),
@@ -238,7 +249,8 @@ pub fn kernel_warnings(state: &State) -> Vec<String> {
     let changed = changed(state);
     if !changed.is_empty() {
         list.push(format!(
-            "the kernel of {} is not as it was built: {}",
+            "kernel settings of {} changed since the testbed was built: {}; build it again to \
+             reset them",
             state.blueprint.host_space(0),
             changed.join("; ")
         ));
@@ -273,7 +285,7 @@ mod tests {
         assert_eq!(log.attempts[0]["changes"], expected);
         assert_eq!(
             log.changes_text(),
-            "changes: 1 of 2 made before a run's end, the latest 250 us late\n"
+            "changes: 1 of 2 made before the end of their run, at most 250 us late\n"
         );
     }
 }

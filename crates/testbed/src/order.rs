@@ -60,8 +60,8 @@ impl Order {
         };
         read().ok_or_else(|| {
             Error::Input(format!(
-                "the state of testbed {name} names no scenario, got {value}; it was built by another version: \
-                 take it down and build it again"
+                "testbed {name}: expected a scenario in its state, got {value}; another version \
+                 built it: remove it with `sidestep testbed down --name {name}` and build it again"
             ))
         })
     }
@@ -115,7 +115,7 @@ pub fn choose(which: &str, sets: &[String], scheme: &Option<String>) -> Result<S
     match names[..] {
         [only] => Ok(only.to_string()),
         _ => Err(Error::Input(format!(
-            "a testbed has the switches and hosts of one scheme: expected --scheme with one of {}",
+            "expected --scheme with one of {}: a testbed has the switches and hosts of one scheme",
             names.join(", ")
         ))),
     }
@@ -125,7 +125,8 @@ fn scenario(which: &str, sets: &[String], quick: bool) -> Result<Scenario, Error
     let mut experiment = files::experiment(which, sets, quick)?;
     if experiment.is_sweep() {
         return Err(Error::Input(format!(
-            "{which}: expected a scenario without [sweep]; --set leaves an axis one value only"
+            "{which}: expected a scenario without [sweep]; use --set to give each axis a single \
+             value"
         )));
     }
     Ok(experiment.points.pop().expect("there is a point").scenario)

@@ -29,7 +29,7 @@ impl Overview {
                     bed,
                 }),
                 None if name.is_some() => {
-                    return Err(Error::Input(format!("no testbed called {each} is up")));
+                    return Err(Error::Input(format!("no testbed {each} is up")));
                 }
                 None => {}
             }
@@ -81,7 +81,7 @@ fn to_text(bed: &Standing, answers: &[Value]) -> String {
     let state = &bed.state;
     let print = &state.blueprint;
     let mut text = format!(
-        "testbed {}: scheme {} of {}, {} times slower\n",
+        "testbed {}: scheme {} of scenario {}, {} times slower\n",
         print.name,
         state.note["scheme"].as_str().unwrap_or("?"),
         state.note["scenario"].as_str().unwrap_or("?"),
@@ -100,7 +100,7 @@ fn to_text(bed: &Standing, answers: &[Value]) -> String {
         }
     ));
     if !state.complete {
-        text.push_str("  was begun and not finished\n");
+        text.push_str("  is incomplete\n");
     }
     for (i, switch) in print.switches.iter().enumerate() {
         let pids: Vec<String> = bed.processes[i].iter().map(i32::to_string).collect();

@@ -44,20 +44,21 @@ pub fn check_record(scene: &Scene, state: &State) -> Result<(), Error> {
     let print = &scene.blueprint;
     let refuse = |why: &str| Err(Error::Input(format!("--record: expected {why}")));
     if state.engine == switches::EBPF {
-        return refuse(
-            "switches of --datapath packet, which note what becomes of packets; got programs in the kernel, which do not",
-        );
+        return refuse("--datapath packet: switches in the kernel do not record packets");
     }
     if state.engine != switches::SWITCH {
-        return refuse("our switches, which note what becomes of packets; got Linux's bridges");
+        return refuse(
+            "software switches, got Linux bridges (--bridge), which do not record packets",
+        );
     }
     if print.fabric_mtu > 0 {
         return refuse(
-            "tags in an option (carry = \"option\") or none: behind a tag between Ethernet and IP switches note nothing",
+            "tags in an option (carry = \"option\") or none: switches do not record packets with a \
+             tag between Ethernet and IP",
         );
     }
     if print.settings.subflows.is_some() {
-        return refuse("TCP: of MPTCP's subflows nobody knows which connection they are of");
+        return refuse("TCP: an MPTCP subflow cannot be assigned to its connection");
     }
     Ok(())
 }

@@ -42,8 +42,9 @@ impl Scene {
             .map_err(|why| Error::Input(format!("{}: at {rate}: {why}", scenario.name)))?;
         if !changes.is_empty() {
             differences.push(
-                "each switch is told of a change by itself, within a fraction of a millisecond as measured; a host's NIC \
-                 goes on sending into a link that is down, where the switch refuses it"
+                "switches receive a change one by one, within a fraction of a millisecond as \
+                 measured; a host's NIC continues to send into a link that is down, and the switch \
+                 refuses the frames"
                     .into(),
             );
         }
@@ -87,7 +88,8 @@ fn scale(scenario: &Scenario, rate: &str) -> Result<Scale, Error> {
     let least = model.as_bps().div_ceil(SLOWEST);
     if bed > model || bed.as_bps() < least {
         return Err(Error::Input(format!(
-            "--rate {rate:?}: expected from {} to the {model} of the scenario's hosts: {SLOWEST} times slower at most",
+            "--rate {rate:?}: expected {} to {model} (the rate of the scenario's hosts; at most \
+             {SLOWEST} times slower)",
             BitRate::bps(least)
         )));
     }
@@ -216,23 +218,29 @@ fn settings(
 ) -> Result<(HostSettings, Vec<String>), String> {
     let config = &scheme.config;
     if config.framing != Framing::Ethernet {
-        return Err("framing: expected \"ethernet\", which is what the switches pace by".into());
+        return Err(
+            "framing: expected \"ethernet\": the testbed's switches pace Ethernet frames".into(),
+        );
     }
     if config.switch.pfc.is_some() || config.switch.cioq.is_some() {
-        return Err("switch.pfc and switch.fabric = \"cioq\": only the simulator has them".into());
+        return Err(
+            "switch.pfc and switch.fabric = \"cioq\": expected neither, since only the simulator \
+             has PFC and CIOQ"
+                .into(),
+        );
     }
     let lasting = |s: &&Setting| s.key.ends_with(".connection") && s.value == "persistent";
     if let Some(workload) = scenario.settings().iter().find(lasting) {
         return Err(format!(
-            "{}: expected \"own\" or \"shared\": what the kernel counts of a connection is not what it counts of \
-             one message after another",
+            "{}: expected \"own\" or \"shared\": the kernel's counters are per connection, not per \
+             message of a persistent one",
             workload.key
         ));
     }
     if config.nic.is_some() {
         return Err(
-            "host.capacity, host.buffer and host.sched: expected \"unlimited\", \"droptail\" and \"fifo\": a host \
-             here sends by a queue of the kernel's without a limit"
+            "host.capacity, host.buffer and host.sched: expected \"unlimited\", \"droptail\" and \
+             \"fifo\": a testbed host sends from a kernel queue without a limit"
                 .into(),
         );
     }
@@ -282,7 +290,8 @@ fn settings(
         && mptcp.coupling != sidestep_transport::mptcp::Coupling::Uncoupled
     {
         differences.push(
-            "the kernel couples no windows: each subflow grows by itself, as transport.coupled = \"none\""
+            "the kernel does not couple windows: each subflow grows independently, as with \
+             transport.coupled = \"none\""
                 .into(),
         );
     }
@@ -309,8 +318,8 @@ fn one_transport(scenario: &Scenario, scheme: &Scheme) -> Result<(), String> {
     });
     let (own, common) = differs.expect("transports that differ have a key that does");
     Err(format!(
-        "{}: expected {common:?}, as transport says of all workloads: a host of the testbed has one congestion control \
-         and one set of settings of TCP for all its connections, got {:?}; the simulator has one for each workload",
+        "{}: expected {common:?}, the value of [transport], got {:?}: a testbed host has one set \
+         of TCP settings for all its connections; only the simulator has one per workload",
         own.key, own.value
     ))
 }
@@ -327,22 +336,24 @@ fn subflows(scenario: &Scenario, scheme: &Scheme) -> Result<Option<u32>, String>
         .find(|shim| marks_what_remains(shim))
     {
         return Err(format!(
-            "host.{name}.by: expected \"packets\" or \"bytes\" with transport \"mptcp\": an edge switch sees \
-             subflows, and not which bytes of a message each carries, got \"remaining\""
+            "host.{name}.by: expected \"packets\" or \"bytes\" with transport \"mptcp\", got \
+             \"remaining\": an edge switch sees subflows, not the bytes of the message that each \
+             carries"
         ));
     }
     let subflows = u32::from(mptcp.subflows);
     if subflows > MOST_SUBFLOWS {
         return Err(format!(
-            "transport.subflows: expected at most {MOST_SUBFLOWS}, which the kernel's MPTCP has, got {subflows}"
+            "transport.subflows: expected at most {MOST_SUBFLOWS}, the limit of the kernel's \
+             MPTCP, got {subflows}"
         ));
     }
     for seed in &scenario.seeds {
         let plan = scenario.plan(*seed)?;
         if let Some(flow) = plan.flows.iter().find(|flow| flow.mss.is_some()) {
             return Err(format!(
-                "workload.{}: mss: expected that of transport with \"mptcp\": a kernel's subflows have the segments of \
-                 their hosts",
+                "workload.{}: mss: expected transport.mss with \"mptcp\": the kernel's subflows \
+                 use the MSS of their hosts",
                 plan.classes[usize::from(flow.class)]
             ));
         }
@@ -352,7 +363,8 @@ fn subflows(scenario: &Scenario, scheme: &Scheme) -> Result<Option<u32>, String>
 
 fn not_in_the_kernel(kind: &str) -> String {
     format!(
-        "transport.kind: expected \"newreno\", \"dctcp\" or \"mptcp\", which the kernel has, got {kind:?}"
+        "transport.kind: expected \"newreno\", \"dctcp\" or \"mptcp\", got {kind:?}, which the \
+         kernel does not have"
     )
 }
 
@@ -364,12 +376,14 @@ fn congestion(tcp: &TcpConfig) -> Result<Congestion, String> {
             alpha_moves: sidestep_transport::AlphaMoves::Echoes,
             ..
         } => Err(
-            "transport.dctcp_alpha_moves: expected \"windows\", as the kernel's alpha moves, got \"echoes\""
+            "transport.dctcp_alpha_moves: expected \"windows\", as in the kernel, got \"echoes\""
                 .into(),
         ),
-        sidestep_transport::Congestion::Dctcp { loss_leaves, .. } if loss_leaves != 0.5 => Err(format!(
-            "transport.dctcp_loss_leaves: expected 0.5, what the kernel leaves, got {loss_leaves}"
-        )),
+        sidestep_transport::Congestion::Dctcp { loss_leaves, .. } if loss_leaves != 0.5 => {
+            Err(format!(
+                "transport.dctcp_loss_leaves: expected 0.5, as in the kernel, got {loss_leaves}"
+            ))
+        }
         sidestep_transport::Congestion::Dctcp {
             gain,
             initial_alpha,
@@ -402,15 +416,16 @@ pub(crate) fn agent(shims: &[Named]) -> Result<Option<Agent>, String> {
     // The agent runs below the host's TCP; other shims stand at the far end of the host's cable.
     if place > 0 {
         return Err(format!(
-            "host.shims: {name}: expected it first, next to the transport, where the testbed has it, got {} before it",
+            "host.shims: {name}: expected it first: the testbed runs it next to the transport, got \
+             {} before it",
             shims[place - 1].0
         ));
     }
     let longest = values.count("longest");
     if longest > LONGEST {
         return Err(format!(
-            "host.{name}.longest: expected at most {LONGEST}, as a BPF map has a counter for each length and \
-             connection, got {longest}"
+            "host.{name}.longest: expected at most {LONGEST}, since a BPF map has a counter per \
+             length and connection, got {longest}"
         ));
     }
     Ok(Some(Agent {
@@ -438,8 +453,8 @@ pub(crate) fn marks(config: &SchemeConfig) -> Result<Option<Marks>, String> {
     let (name, values) = &config.shims[place];
     if place > 0 {
         return Err(format!(
-            "host.shims: {name}: expected it first, next to the transport, where sockets mark, got {} before it; with \
-             host.marker = \"port\" it stands at the port of the switch",
+            "host.shims: {name}: expected it first: sockets mark next to the transport, got {} \
+             before it; host.marker = \"port\" moves it to the port of the switch",
             config.shims[place - 1].0
         ));
     }
@@ -462,20 +477,20 @@ fn marking(config: &SchemeConfig) -> Vec<String> {
     if config.marker == sidestep_lab::Marker::Host {
         let words = match values.word("by").as_str() {
             "sent" => {
-                "a program at each host's interface marks, and SYN/ACKs and acknowledgements as well; that a flow has ended \
-                 its switch learns from silence"
+                "a program at each host's interface marks all packets, SYN/ACKs and \
+                 acknowledgements included; switches detect the end of a flow by silence"
             }
             _ => {
-                "sockets mark: a flow has one code point, its SYN too, and its sender closes behind the last byte, so that a \
-                 FIN ends it"
+                "sockets mark: all packets of a flow, its SYN included, have one code point, and \
+                 its sender closes after the last byte, so that a FIN ends the flow"
             }
         };
         list.push(words.to_string());
     }
     if values.numbers_or_off("dscp").is_some() {
         list.push(
-            "switches sort the code points of by-size.dscp into its classes; in the simulator a code point is the number of \
-             its class, and what is above the last waits in that"
+            "switches map the code points of by-size.dscp to its classes; in the simulator a code \
+             point is the number of its class, and larger ones belong to the last class"
                 .into(),
         );
     }
@@ -489,15 +504,16 @@ fn marks_can_be_set(scenario: &Scenario, settings: &HostSettings) -> Result<(), 
     };
     if settings.subflows.is_some() {
         return Err(
-            "host.marker: expected \"port\" with transport \"mptcp\": the kernel opens subflows by itself, got \"host\""
+            "host.marker: expected \"port\" with transport \"mptcp\", got \"host\": the kernel \
+             itself opens the subflows"
                 .into(),
         );
     }
     let shared = |s: &&Setting| s.key.ends_with(".connection") && s.value == "shared";
     match scenario.settings().iter().find(shared) {
         Some(workload) if !marks.by_sent => Err(format!(
-            "{}: expected \"own\" where sockets mark by size (host.marker = \"host\"): a socket has one code point for \
-             its data and for what acknowledges the other's, got \"shared\"",
+            "{}: expected \"own\" if sockets mark by size (host.marker = \"host\"), got \
+             \"shared\": a socket has one code point for both its data and its acknowledgements",
             workload.key
         )),
         _ => Ok(()),
@@ -595,11 +611,11 @@ fn differences(tcp: &TcpConfig, sent: bool) -> Vec<String> {
     };
     say(
         tcp.rto.estimator != sidestep_transport::Estimator::Linux,
-        "the timeout's estimator is the kernel's, not transport.rto_estimator",
+        "the kernel's own estimator sets the timeout; transport.rto_estimator is ignored",
     );
     say(
         tcp.rto.initial != tcp.rto.min,
-        "the handshake has measured the path: transport.rto_initial means nothing",
+        "transport.rto_initial is ignored: the handshake has measured the round trip",
     );
     say(
         !tcp.rto.backoff,
@@ -607,7 +623,8 @@ fn differences(tcp: &TcpConfig, sent: bool) -> Vec<String> {
     );
     say(
         tcp.reduction == sidestep_transport::Reduction::AtOnce,
-        "the kernel reaches a cut window by proportional rate reduction, as transport.reduction = \"prr\"",
+        "the kernel reaches a cut window by proportional rate reduction, as with \
+         transport.reduction = \"prr\"",
     );
     say(
         tcp.recovery == sidestep_transport::Recovery::Sack && tcp.rack.is_none(),
@@ -615,7 +632,8 @@ fn differences(tcp: &TcpConfig, sent: bool) -> Vec<String> {
     );
     say(
         tcp.growth != sidestep_transport::Growth::Linux,
-        "in slow start the kernel's windows grow by each segment delivered, as transport.window_growth = \"linux\"",
+        "in slow start the kernel's windows grow by each segment delivered, as with \
+         transport.window_growth = \"linux\"",
     );
     say(
         tcp.rto.jiffy.is_none(),
@@ -623,12 +641,14 @@ fn differences(tcp: &TcpConfig, sent: bool) -> Vec<String> {
     );
     say(
         tcp.echoes_in_loss || tcp.window_floor != 2 || !tcp.duplicates_in_cwr,
-        "the kernel hears no echo while it repairs after a timeout, hears duplicates after an echo, and keeps two segments \
-         of window, whatever transport.echoes_in_loss, duplicates_in_cwr and window_floor say",
+        "the kernel ignores echoes during recovery after a timeout, counts duplicates after an \
+         echo, and keeps a window of at least two segments; transport.echoes_in_loss, \
+         duplicates_in_cwr and window_floor are ignored",
     );
     say(
         tcp.recovery == sidestep_transport::Recovery::Reno,
-        "the kernel repairs the next hole on a partial acknowledgement, as transport.recovery = \"newreno\"",
+        "the kernel repairs the next hole on a partial acknowledgement, as with transport.recovery \
+         = \"newreno\"",
     );
     say(
         tcp.timestamps,
@@ -640,15 +660,16 @@ fn differences(tcp: &TcpConfig, sent: bool) -> Vec<String> {
     );
     say(
         tcp.ranking == sidestep_transport::Ranking::Unmarked && !sent,
-        "switches that go by ranks go by what flows have sent, though transport.rank = \"none\"",
+        "switches that use ranks rank by bytes sent, though transport.rank = \"none\"",
     );
     say(
         tcp.reordering != TcpConfig::default().reordering,
-        "D-SACK, thresholds that move and undo are the kernel's, not transport.dsack, fast_retransmit_rule and undo",
+        "D-SACK, adaptive thresholds and undo are the kernel's; transport.dsack, \
+         fast_retransmit_rule and undo are ignored",
     );
     say(
         tcp.delayed_ack.is_some(),
-        "delayed acknowledgements are the kernel's, with its own times",
+        "delayed acknowledgements are the kernel's, with the kernel's delays",
     );
     list
 }
@@ -659,13 +680,13 @@ fn around(scenario: &Scenario) -> Vec<String> {
         "a host's packet reaches its switch when it begins to leave the host, one serialisation earlier than in the \
          simulator; the delay of that link is added on the way to the host instead"
             .to_string(),
-        "drops, detours and reordering of single flows, how many packets were detoured at least once, and spurious \
-         retransmissions are not known: they are null"
+        "drops, detours and reordering per flow, the number of packets detoured at least once, and \
+         spurious retransmissions are not measured: they are null"
             .into(),
         "wire_bytes counts frames below 60 B without Ethernet's padding".into(),
     ];
     if scenario.probe != Probe::default() {
-        list.push("[probe] is of the simulator: nothing is probed".into());
+        list.push("[probe] is ignored: only the simulator probes".into());
     }
     list
 }

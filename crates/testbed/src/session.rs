@@ -88,7 +88,7 @@ impl Session {
             return self.finish(recorder, &log);
         };
         if kept == 0 {
-            return Err(why.and("no run was kept before, and nothing is written"));
+            return Err(why.and("no run was completed before that, and nothing is written"));
         }
         for seed in &seeds[begun..] {
             recorder.not_run(0, *seed);
@@ -97,7 +97,7 @@ impl Session {
         let all = seeds.len();
         Err(match self.finish(recorder, &log) {
             Ok(written) => why.and(format_args!(
-                "what was kept before, {kept} of {all} runs, is in {}",
+                "the {kept} of {all} runs completed before that are in {}",
                 written.dir.display()
             )),
             Err(also) => why.and(also),
@@ -159,7 +159,8 @@ fn same(state: &State, scene: &Scene) -> Result<(), Error> {
     now.settings.send_buffer = state.blueprint.settings.send_buffer;
     if now != state.blueprint {
         return Err(Error::Input(format!(
-            "{} has changed since testbed {} was built after it; take it down and build it again",
+            "scenario {} has changed since testbed {} was built; remove the testbed and build it \
+             again",
             scene.scenario.name, state.blueprint.name
         )));
     }

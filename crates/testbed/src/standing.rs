@@ -26,10 +26,10 @@ pub fn standing(name: &Option<String>) -> Result<State, Error> {
     match State::read(&name)? {
         Some(state) if state.complete => Ok(state),
         Some(_) => Err(Error::Input(format!(
-            "testbed {name} was begun and not finished; `sidestep testbed down --name {name}` removes it"
+            "testbed {name} is incomplete; `sidestep testbed down --name {name}` removes it"
         ))),
         None => Err(Error::Input(format!(
-            "no testbed called {name} is up; `sidestep testbed up SCENARIO --name {name}` builds it"
+            "no testbed {name} is up; `sidestep testbed up SCENARIO --name {name}` builds it"
         ))),
     }
 }

@@ -74,7 +74,8 @@ impl Shown {
         recordings.retain(|recording| choice.has(recording));
         if recordings.is_empty() {
             return Err(Error::Input(format!(
-                "--scheme, --seed: expected those of a recording, got {choice}: there are {}",
+                "--scheme, --seed: expected a recorded scheme and seed, got {choice}; the \
+                 recordings are {}",
                 all.join(", ")
             )));
         }
@@ -172,7 +173,7 @@ fn of_place(place: &Path) -> Result<Vec<Recording>, Error> {
         return Ok(vec![Recording::open(place)?]);
     }
     if !place.is_dir() {
-        return Err(refuse("nothing there"));
+        return Err(refuse("a path that does not exist"));
     }
     let of_result = place.join("recordings");
     let folder = match of_result.is_dir() {
@@ -183,8 +184,8 @@ fn of_place(place: &Path) -> Result<Vec<Recording>, Error> {
     if paths.is_empty() {
         return Err(match place.join("manifest.json").exists() {
             true => Error::Input(format!(
-                "cannot view {shown}: expected recordings/*.srec, got a result without recordings: make them with \
-                 `sidestep run SCENARIO --record`"
+                "cannot view {shown}: expected recordings/*.srec, got a result without recordings; \
+                 record with `sidestep run SCENARIO --record`"
             )),
             false => refuse("a directory without manifest.json and recordings"),
         });
@@ -223,7 +224,8 @@ fn inside(root: &Path, path: &Path) -> Result<PathBuf, Error> {
         return Ok(path_is);
     }
     Err(Error::Input(format!(
-        "cannot view {}: expected a file in {}, got a link to {}; a recording from elsewhere is shown when it is named itself",
+        "cannot view {}: expected a file in {}, got a link to {}; name the recording itself to \
+         show it",
         path.display(),
         root.display(),
         path_is.display()
@@ -241,7 +243,7 @@ fn check_file(path: &Path) -> Result<(), Error> {
     }
     let got = match about.is_file() {
         true => format!("{} bytes", about.len()),
-        false => "what is no file".to_string(),
+        false => "a path that is not a file".to_string(),
     };
     Err(Error::Input(format!(
         "cannot view {shown}: expected a file of at most {MOST_BYTES} bytes, got {got}"

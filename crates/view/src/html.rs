@@ -51,7 +51,7 @@ pub fn write_html(page: &Page, shown: &Shown, path: &Path, force: bool) -> Resul
 
 fn taken(path: &Path) -> Error {
     Error::Input(format!(
-        "--html: expected a file that is not there yet, or --force, got {}",
+        "--html: {} already exists: choose another file, or replace it with --force",
         path.display()
     ))
 }

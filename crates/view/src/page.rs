@@ -30,8 +30,8 @@ pub(crate) enum Connect {
 impl Page {
     /// Returns the page built into the program, or an error that tells how to build it.
     pub fn built_in() -> Result<Page, Error> {
-        let missing = "the page is not part of this build: make it with `make web`, then build the command again, or give it \
-                       with --page web/dist/index.html";
+        let missing = "this build contains no page: run `make web` and build the command again, or \
+                       use --page web/dist/index.html";
         let text = BUILT_IN.ok_or_else(|| Error::Work(missing.into()))?;
         Page::parse(text)
             .ok_or_else(|| Error::Work("the page of this build has no security policy".into()))
@@ -44,8 +44,8 @@ impl Page {
             .map_err(|why| Error::Input(format!("--page: cannot read {shown}: {why}")))?;
         Page::parse(&text).ok_or_else(|| {
             Error::Input(format!(
-                "--page: expected the page that `make web` makes, got {shown}, which has no <meta http-equiv=\
-                 \"Content-Security-Policy\">"
+                "--page: expected a page built by `make web`, got {shown}, which has no <meta \
+                 http-equiv=\"Content-Security-Policy\">"
             ))
         })
     }

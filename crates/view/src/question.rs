@@ -118,7 +118,7 @@ impl Door {
     fn find(&self, path: &str) -> Result<What, Refusal> {
         let token = Refusal::new(
             "403 Forbidden",
-            "expected the whole address that sidestep view printed",
+            "expected the complete address that `sidestep view` printed",
         );
         let none = Refusal::new("404 Not Found", "there is nothing at this address");
         let Some(path) = path.strip_prefix('/') else {

@@ -66,9 +66,9 @@ impl Server {
     /// Listens at this port of 127.0.0.1, or at any free one for port 0.
     pub fn bind(page: &Page, shown: Shown, port: u16, limits: Limits) -> Result<Server, Error> {
         let cannot = |why: io::Error| match why.kind() {
-            ErrorKind::AddrInUse | ErrorKind::PermissionDenied => Error::Input(format!(
-                "--port: expected a port that is free, got {port}: {why}"
-            )),
+            ErrorKind::AddrInUse | ErrorKind::PermissionDenied => {
+                Error::Input(format!("--port: expected a free port, got {port}: {why}"))
+            }
             _ => Error::Work(format!("cannot listen at 127.0.0.1:{port}: {why}")),
         };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(cannot)?;
@@ -115,7 +115,7 @@ impl Server {
         let served = Arc::clone(&self.served);
         let place = Place::of(&served);
         if served.clients.load(Ordering::SeqCst) > served.limits.clients {
-            let refusal = Refusal::new("503 Service Unavailable", "too many at once");
+            let refusal = Refusal::new("503 Service Unavailable", "too many connections at once");
             // Non-blocking: only what fits into the socket's buffer is sent.
             let _ = stream.set_nonblocking(true);
             let _ = stream.write_all(served.refused(&refusal, false).as_bytes());
@@ -189,7 +189,7 @@ impl Served {
                 }
                 Ok(httparse::Status::Partial) if length == room.len() => Refusal::new(
                     "431 Request Header Fields Too Large",
-                    format!("expected a question of at most {} bytes", room.len()),
+                    format!("expected a request of at most {} bytes", room.len()),
                 ),
                 Ok(httparse::Status::Partial) if got > 0 => continue,
                 Ok(httparse::Status::Partial) => return Err(ErrorKind::UnexpectedEof.into()),

@@ -79,7 +79,7 @@ fn nothing_is_overwritten_without_force_and_nothing_is_left_of_a_failure() {
     let write = |force| write_html(&room.page(), &found, &path, force).map_err(|e| e.to_string());
     let says = write(false).unwrap_err();
     assert!(
-        says.starts_with("--html: expected a file that is not there yet, or --force, got "),
+        says.starts_with("--html: ") && says.contains(" already exists: choose another file"),
         "{says}"
     );
     assert_eq!(fs::read(&path).unwrap(), b"mine");
@@ -122,7 +122,7 @@ fn what_make_web_did_not_make_is_no_page() {
     let path = room.file("p.html", b"<p>hello");
     let says = sidestep_view::Page::read(&path).unwrap_err().to_string();
     assert!(
-        says.starts_with("--page: expected the page that `make web` makes, got "),
+        says.starts_with("--page: expected a page built by `make web`, got "),
         "{says}"
     );
     let says = sidestep_view::Page::read(&room.path("none"))

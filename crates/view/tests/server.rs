@@ -110,7 +110,7 @@ fn who_does_not_know_the_token_gets_nothing() {
         assert_eq!(said.status, 403, "{path}");
         assert_eq!(
             said.text(),
-            "expected the whole address that sidestep view printed\n"
+            "expected the complete address that `sidestep view` printed\n"
         );
         assert!(!said.head.contains(&site.token) && !said.text().contains(&site.token));
     }

@@ -70,8 +70,8 @@ fn schemes_and_seeds_are_chosen() {
     let says = choose(&["dips"], &[2]).unwrap_err().to_string();
     assert_eq!(
         says,
-        "--scheme, --seed: expected those of a recording, got scheme dips, seed 2: there are dctcp with seed 1, dibs with \
-         seed 1, dctcp with seed 2, dibs with seed 2"
+        "--scheme, --seed: expected a recorded scheme and seed, got scheme dips, seed 2; the \
+         recordings are dctcp with seed 1, dibs with seed 1, dctcp with seed 2, dibs with seed 2"
     );
 }
 
@@ -87,14 +87,19 @@ fn what_is_no_result_or_recording_is_refused_in_words() {
     room.file("spoilt/summary.json", b"{");
     let kind = "expected a result directory or a recording (.srec), got";
     let wrong: [(PathBuf, String); 8] = [
-        (room.path("none"), format!("{kind} nothing there")),
+        (
+            room.path("none"),
+            format!("{kind} a path that does not exist"),
+        ),
         (
             room.path("empty"),
             format!("{kind} a directory without manifest.json and recordings"),
         ),
         (
             room.path("plain"),
-            "expected recordings/*.srec, got a result without recordings: make them with `sidestep run SCENARIO --record`".into(),
+            "expected recordings/*.srec, got a result without recordings; record with `sidestep \
+             run SCENARIO --record`"
+                .into(),
         ),
         (room.file("notes.txt", b"a few notes"), "expected ".into()),
         (room.file("nothing.srec", b""), "expected ".into()),
@@ -106,7 +111,10 @@ fn what_is_no_result_or_recording_is_refused_in_words() {
             room.file("newer.srec", &newer),
             "expected a version up to 2; a newer sidestep reads newer ones, got version 9".into(),
         ),
-        (room.path("spoilt"), "summary.json: expected JSON, got ".into()),
+        (
+            room.path("spoilt"),
+            "summary.json: expected JSON, got ".into(),
+        ),
     ];
     for (path, says) in wrong {
         let said = shown(&[&path]).unwrap_err();
@@ -161,7 +169,8 @@ fn a_pipe_in_the_place_of_a_recording_is_not_waited_for() {
     assert!(made.unwrap().success());
     let said = shown(&[&dir]).unwrap_err();
     assert!(
-        said.contains("pipe.srec: expected a file") && said.ends_with("got what is no file"),
+        said.contains("pipe.srec: expected a file")
+            && said.ends_with("got a path that is not a file"),
         "{said}"
     );
 }

@@ -14,9 +14,8 @@ Examples:
   sidestep init                              into the working directory
   sidestep init mine && sidestep run mine/scenario.toml
 
-Writes scenario.toml, flows.csv (a trace), topology.csv (a network), mine.toml \
-(a scheme), and the schemas that editors check them with. Files that are there \
-are never overwritten: then nothing is written at all.")]
+Writes scenario.toml, flows.csv (a trace), topology.csv (a network), mine.toml (a scheme), and the \
+schemas with which editors check them. If one of the files exists, nothing is written.")]
 pub struct InitArgs {
     /// Directory to write to, which is created if missing
     #[arg(value_name = "DIR", default_value = ".")]
@@ -39,7 +38,8 @@ pub fn init(args: &InitArgs) -> Outcome {
         .collect();
     if !there.is_empty() {
         return Err(Failure::input(format!(
-            "init: {} has {} already: expected a directory without, and wrote nothing",
+            "init: {} already has {}: expected a directory without these files; nothing was \
+             written",
             dir.display(),
             there.join(", ")
         )));
@@ -83,10 +83,10 @@ fn next(dir: &Path) -> String {
     let (scenario, results) = (at("scenario.toml"), at("results"));
     format!(
         "wrote {}: the scenario; beside it
-  flows.csv       a trace of 212 flows: put your own here, or `sidestep import` a capture
-  topology.csv    the network: one cable a line
-  mine.toml       a scheme of your own: what switches and senders do
-  *.schema.json   what editors check the files with
+  flows.csv       a trace of 212 flows: replace it by your own, or by one of `sidestep import`
+  topology.csv    the network: one cable per line
+  mine.toml       a scheme to edit: policies of switches and senders
+  *.schema.json   schemas for editors
 
 next
   sidestep check {scenario}

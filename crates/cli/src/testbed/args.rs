@@ -13,7 +13,7 @@ Examples:
   sidestep testbed status
   sidestep testbed down
 
-What is built, and how far it is a scenario's network: docs/testbed.md.")]
+docs/testbed.md describes the testbed, and its deviations from a scenario's network.")]
 pub struct TestbedArgs {
     #[command(subcommand)]
     pub command: TestbedCommand,
@@ -59,11 +59,11 @@ pub struct UpArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The result directory is that of `sidestep run`: manifest.json, summary.json, flows.parquet, \
-queries.parquet, groups.parquet, ports.parquet, subflows.parquet, counts.parquet, samples.parquet and plots/; \
---kernel-stats adds kernel.parquet. Times in it are those of the network that is emulated; the manifest says under \
-`testbed` by which factor they were longer on this machine, how late switches, hosts and changes of the network were. \
-Every run is kept; those in which the machine stalled are marked, and the numbers are there with and without them. \
-Ctrl-C writes what there is.")]
+queries.parquet, groups.parquet, ports.parquet, subflows.parquet, counts.parquet, samples.parquet \
+and plots/; --kernel-stats adds kernel.parquet. Times are those of the emulated network; \
+`testbed` in the manifest has the factor by which they were longer on this machine, and the \
+lateness of switches, hosts and changes. Every run is kept; runs in which the machine stalled are \
+marked, and results are given with and without them. Ctrl-C writes the results so far.")]
 pub struct RunArgs {
     /// Run seeds 1 to N: one query each in `dibs-testbed`
     #[arg(long, value_name = "N", conflicts_with = "seeds")]

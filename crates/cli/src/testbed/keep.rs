@@ -6,7 +6,7 @@ use crate::out;
 pub fn keeps_all(asked: bool) {
     if asked {
         out::remark(
-            "--keep-stalled is not needed any more: every run is kept, and one in which the machine stalled is marked",
+            "--keep-stalled has no effect: every run is kept, and marked if the machine stalled",
         );
     }
 }

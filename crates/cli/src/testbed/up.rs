@@ -37,7 +37,7 @@ pub fn engine(bridge: bool, datapath: Datapath) -> Result<Engine, Failure> {
         return Ok(Engine::Bridge);
     }
     let program = std::env::current_exe()
-        .map_err(|e| Failure::work(format!("cannot find this very program: {e}")))?;
+        .map_err(|e| Failure::work(format!("cannot find the path of this program: {e}")))?;
     let words = |words: &[&str]| words.iter().map(|word| word.to_string()).collect();
     Ok(match datapath {
         Datapath::Packet => Engine::Switch(program, words(&["switch"])),
@@ -48,14 +48,15 @@ pub fn engine(bridge: bool, datapath: Datapath) -> Result<Engine, Failure> {
 fn say(state: &State, scene: &Scene, order: &Order) {
     let print = &state.blueprint;
     out::say(&format!(
-        "testbed {}: {} hosts, {} of {}, {} cables; scheme {}, {} for {}, everything {} times slower\n",
+        "testbed {}: {} hosts, {} {}, {} cables; scheme {}; links of {} emulate {}, {} times \
+         slower\n",
         print.name,
         print.hosts,
         print.switches.len(),
         match state.engine.as_str() {
-            "bridge" => "Linux's bridges",
-            "ebpf" => "our switches in the kernel",
-            _ => "our switches",
+            "bridge" => "Linux bridges",
+            "ebpf" => "switches in the kernel",
+            _ => "software switches",
         },
         print.cables.len(),
         order.scheme,
@@ -65,7 +66,7 @@ fn say(state: &State, scene: &Scene, order: &Order) {
     ));
     if let Some(name) = &state.dctcp {
         out::say(&format!(
-            "this kernel has no dctcp of these parameters: registered ours as {name}\n"
+            "this kernel has no dctcp with these parameters: registered Sidestep's as {name}\n"
         ));
     }
     out::say(&about_kernel(state));
@@ -87,8 +88,8 @@ pub fn down(args: &DownArgs) -> Outcome {
         Err(error) => return Err(error.into()),
     };
     match remove(&name, args.force)? {
-        true => out::say(&format!("testbed {name} is removed\n")),
-        false => out::say(&format!("no testbed called {name} is up\n")),
+        true => out::say(&format!("removed testbed {name}\n")),
+        false => out::say(&format!("no testbed {name} is up\n")),
     }
     Ok(0)
 }

@@ -27,7 +27,8 @@ impl Every {
     pub fn parse(text: &str) -> Result<Every, String> {
         let refuse = |what: &str| {
             Err(format!(
-                "{what}, got {text:?}: a simulated time as \"10 ms\", or time by the clock as \"clock 5 min\""
+                "{what}, got {text:?}; write simulated time as \"10 ms\", wall-clock time as \
+                 \"clock 5 min\""
             ))
         };
         let text = text.trim();

@@ -18,20 +18,23 @@ impl Held {
     /// warning instead.
     pub(super) fn new(dir: &Path, remark: fn(&str)) -> Result<Held, Error> {
         let name = dir.display();
-        let failed =
-            |e| Error::Unwritten(format!("cannot make the folder of checkpoints {name}: {e}"));
+        let failed = |e| {
+            Error::Unwritten(format!(
+                "cannot create the folder of checkpoints {name}: {e}"
+            ))
+        };
         fs::create_dir_all(dir).map_err(failed)?;
         let folder = File::open(dir).map_err(failed)?;
         match folder.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(Error::Input(format!(
-                    "--checkpoint: {name}: expected a folder of this call alone, got one in which another call keeps \
-                     its checkpoints; wait for it, or name another folder with --checkpoint-to"
+                    "--checkpoint: the folder {name} is in use by another call; wait for it, or \
+                     choose another folder with --checkpoint-to"
                 )));
             }
             Err(TryLockError::Error(e)) => remark(&format!(
-                "{name} cannot be locked ({e}): see that no other call uses it"
+                "{name} cannot be locked ({e}); make sure that no other call uses it"
             )),
         }
         Ok(Held { _folder: folder })

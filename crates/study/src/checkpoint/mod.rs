@@ -52,15 +52,14 @@ impl Checkpoints {
         recorded: bool,
     ) -> Result<(), Error> {
         if recorded {
-            let why =
-                "expected a run that is not recorded: a recording that was begun cannot be kept";
+            let why = "a checkpoint cannot contain a recording; leave out --record or --checkpoint";
             return Err(Error::Input(format!("--checkpoint: {why}")));
         }
         for (number, scheme) in scenario.schemes.iter().enumerate() {
             if scheme.own.is_some() {
                 return Err(Error::Input(format!(
-                    "--checkpoint: expected policies of Sidestep's, got one of the caller's in scheme {}: what it \
-                     remembers cannot be kept",
+                    "--checkpoint: scheme {} has a policy from a plug-in or from Python, whose \
+                     state cannot be saved; leave out the scheme or --checkpoint",
                     scheme.name
                 )));
             }
@@ -94,7 +93,7 @@ impl Checkpoints {
         let mut session = fresh()?;
         if let Some(why) = session.cannot_be_kept() {
             return Err(Error::Input(format!(
-                "--checkpoint: scheme {}, seed {seed}: {why}, and its state cannot be kept",
+                "--checkpoint: scheme {}, seed {seed}: {why}, and its state cannot be saved",
                 name.scheme
             )));
         }
@@ -106,12 +105,12 @@ impl Checkpoints {
             match go_on(fresh()?, &whole.body) {
                 Ok(gone_on) => {
                     let at = gone_on.now();
-                    (self.remark)(&format!("{name} goes on at {at}, from {path}"));
+                    (self.remark)(&format!("{name} resumes at {at} from {path}"));
                     session = gone_on;
                     spent.before(whole.cpu_us, whole.wall_us);
                     break;
                 }
-                Err(why) => (self.remark)(&format!("{path}: {why}; passed over")),
+                Err(why) => (self.remark)(&format!("{path}: {why}; skipped")),
             }
         }
         let mut due = self.every.after(session.now(), Instant::now());
@@ -146,7 +145,7 @@ impl Checkpoints {
                 if let Err(e) = fs::remove_file(&path)
                     && e.kind() != io::ErrorKind::NotFound
                 {
-                    (self.remark)(&format!("cannot take {} away: {e}", path.display()));
+                    (self.remark)(&format!("cannot remove {}: {e}", path.display()));
                 }
             }
         }
@@ -196,7 +195,7 @@ impl Checkpoints {
             match read_head(&bytes) {
                 Err(HeadError::Torn(why)) => {
                     let path = path.display();
-                    found.damaged.push(format!("{path}: {why}; passed over"));
+                    found.damaged.push(format!("{path}: {why}; skipped"));
                 }
                 Err(HeadError::Version { expected, got }) => {
                     return Err(refused(&path, "version of the format", &expected, &got));
@@ -319,11 +318,11 @@ impl Name {
             ("seed", &own.seed.to_string(), &got.seed.to_string()),
             ("scenario", &own.scenario, &got.scenario),
             (
-                "digest of the scenario's values",
+                "digest of the scenario's settings",
                 &own.identity,
                 &got.identity,
             ),
-            ("packets that are traced", &own.trace, &got.trace),
+            ("traced packets", &own.trace, &got.trace),
         ];
         match all.iter().find(|(_, expected, got)| expected != got) {
             Some((what, expected, got)) => Err(refused(path, what, expected, got)),
@@ -344,8 +343,8 @@ impl std::fmt::Display for Name {
 
 fn refused(path: &Path, what: &str, expected: &str, got: &str) -> Error {
     Error::Input(format!(
-        "{}: {what}: expected {expected}, got {got}; take the file away to begin anew, or name another folder with \
-         --checkpoint-to",
+        "{} is of another run: {what}: expected {expected}, got {got}; remove the file to start \
+         anew, or choose another folder with --checkpoint-to",
         path.display()
     ))
 }

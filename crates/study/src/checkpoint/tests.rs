@@ -121,7 +121,7 @@ fn a_run_that_was_stopped_goes_on_from_its_last_checkpoint() {
     let told = said(room.path());
     assert_eq!(told.len(), 1, "{told:?}");
     // The run is stopped at the first checkpoint after 430 us.
-    let from = told[0].starts_with("scheme dibs, seed 1 goes on at 500 us, from ");
+    let from = told[0].starts_with("scheme dibs, seed 1 resumes at 500 us from ");
     assert!(from, "{told:?}");
     all.forget(&scenario(&[]), 1, 1);
     assert_eq!(fs::read_dir(room.path()).expect("it is there").count(), 0);
@@ -215,14 +215,14 @@ fn a_checkpoint_of_another_version_scenario_scheme_or_seed_is_refused_by_name() 
                 identity: identity.clone(),
                 ..own.clone()
             },
-            format!("digest of the scenario's values: expected {expected}, got {identity}"),
+            format!("digest of the scenario's settings: expected {expected}, got {identity}"),
         ),
         (
             Head {
                 trace: "Dropped".into(),
                 ..own.clone()
             },
-            "packets that are traced: expected None, got Dropped".into(),
+            "traced packets: expected None, got Dropped".into(),
         ),
     ];
     for (head, what) in wrong {
@@ -232,7 +232,10 @@ fn a_checkpoint_of_another_version_scenario_scheme_or_seed_is_refused_by_name() 
         for refused in [checked, ran] {
             let said = refused.expect_err("a refusal");
             assert_eq!(said.exit_status(), 2);
-            let expected = format!("{}: {what}; take the file away", path.display());
+            let expected = format!(
+                "{} is of another run: {what}; remove the file",
+                path.display()
+            );
             assert!(
                 said.to_string().starts_with(&expected),
                 "{said}\n{expected}"
@@ -264,7 +267,7 @@ fn recordings_are_refused_before_anything_runs() {
         refused
             .expect_err("a refusal")
             .to_string()
-            .contains("not recorded")
+            .contains("cannot contain a recording")
     );
 }
 
@@ -298,8 +301,7 @@ fn a_folder_is_one_calls_at_a_time() {
     let all = checkpoints(&room.path().join("kept"));
     let held = all.hold().expect("nobody has it");
     let refused = all.hold().expect_err("somebody has it").to_string();
-    let expected =
-        "kept: expected a folder of this call alone, got one in which another call keeps";
+    let expected = "kept is in use by another call; wait for it";
     assert!(refused.contains(expected), "{refused}");
     drop(held);
     all.hold().expect("nobody has it any more");
@@ -312,7 +314,7 @@ fn a_folder_that_cannot_be_made_is_named_before_anything_runs() {
     let refused = checkpoints(&room.path().join("file/kept")).hold();
     let said = refused.expect_err("a file is in the way").to_string();
     assert!(
-        said.contains("cannot make the folder of checkpoints"),
+        said.contains("cannot create the folder of checkpoints"),
         "{said}"
     );
 }

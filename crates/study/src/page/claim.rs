@@ -19,14 +19,14 @@ pub fn one_claim(all: &Page<'_>, section: &Section<'_>, claim: &ClaimResult) -> 
         div.claim id=(section.claim_anchor(claim)) data-verdict=(filter::keys(claim, all.quick)) {
             h4 { (chip(claim, all.quick)) " " (claim.says) }
             dl {
-                @if claim.own { (item("whose", "no paper's: expected by this file")) }
+                @if claim.own { (item("whose", "of this file, not of a paper")) }
                 @if !claim.own || claim.paper.is_some() { (item("paper", &papers(claim))) }
                 (item("ours", &format!("{}{ci}", ours(claim))))
                 @if let Some(method) = &claim.method { (item("interval by", method)) }
                 (item("note", &remarks))
                 (item("measured", &format!("{}: {}", measured(&claim.metric), claim.compare)))
                 (item("where", &place))
-                (item("counts", &format!("{}: {}", claim.accept, claim.tolerance)))
+                (item("accepted", &format!("{}: {}", claim.accept, claim.tolerance)))
                 @if claim.gap != "none" { (item("gap", &claim.gap)) }
                 @if !claim.gap_sweep.is_empty() {
                     dt { "decided by" } dd { (sweep_link(all, section, &claim.gap_sweep)) }

@@ -19,7 +19,7 @@ pub struct Choice {
 }
 
 /// Key and words of claims that fail their expectation.
-const AGAINST: (&str, &str) = ("against", "against expectation");
+const AGAINST: (&str, &str) = ("against", "unexpected");
 
 /// Returns the key of a verdict in the file.
 fn key(verdict: Verdict) -> String {

@@ -54,7 +54,9 @@ impl Page<'_> {
                 p.meta { (self.about()) }
                 @if let Some(compared) = &self.partial { (warn(&format!("Partial: {compared}"))) }
                 @if self.quick {
-                    (warn("A quick run: fewer points, fewer seeds and less simulated time than the figures have. Verdicts of a full run may differ: one of some of a claim's points says so beside it."))
+                    (warn("Quick run: fewer points, fewer seeds and less simulated time than the \
+                           full figures. Verdicts of a full run may differ. A verdict that covers \
+                           only some of a claim's points says so."))
                 }
                 @for words in own.flat_map(|section| &section.warnings) { (warn(words)) }
                 (self.totals())
@@ -82,16 +84,16 @@ impl Page<'_> {
         };
         let same = match runs().any(|run| run.trajectory_hash.is_none()) {
             true => {
-                "The simulator's numbers are the same on every machine; the testbed's were measured \
-                 once, on this one."
+                "The simulator's numbers are the same on every machine; the testbed's were \
+                 measured on this one."
             }
             false if self.figures => {
-                "The same version and experiments give these numbers on every machine; each figure's \
-                 trajectory digest tells."
+                "The same version and experiments give these numbers on every machine; compare \
+                 each figure's trajectory digest."
             }
             false => {
-                "The same version and file give these numbers on every machine; the trajectory digest \
-                 tells."
+                "The same version and file give these numbers on every machine; compare the \
+                 trajectory digest."
             }
         };
         // Unknown if bridges forwarded in some of the runs.

@@ -14,17 +14,18 @@ impl Page<'_> {
         }
         let ranges = match self.figures {
             true => format!(
-                "Ranges are those of commit {}, or of the folder experiments/ that the call was made beside.",
+                "The accepted ranges are those of commit {}, or of ./experiments at the time of \
+                 the call.",
                 crate::COMMIT
             ),
-            false => "Ranges are those that the file had when it was run.".into(),
+            false => "The accepted ranges are those in the file at the time of the run.".into(),
         };
         html! {
             section #claims aria-labelledby="claims-head" {
                 h2 #claims-head { "All claims" }
                 p class="lead meta" {
-                    "Reproduced: the whole 95 % interval of our number lies in the range that was written down as \
-                     counting. Not reproduced: no part of it does. Can't tell: anything else."
+                    "Reproduced: the whole 95 % interval of our number lies in the accepted range. \
+                     Not reproduced: no part of it does. Can't tell: anything else."
                 }
                 p.meta { (INTERVALS) " " (ranges) }
                 (filter::fieldset(self))
@@ -57,7 +58,7 @@ impl Page<'_> {
                     td { (chip(claim, self.quick)) }
                     th.says scope="row" {
                         a href={ "#" (section.claim_anchor(claim)) } { (claim.says) }
-                        @if claim.own && words == "claim" { " " span.meta { "(no paper's)" } }
+                        @if claim.own && words == "claim" { " " span.meta { "(not a paper's)" } }
                     }
                     @if numbers { td.n { (papers(claim)) } }
                     td.n { (ours(claim)) }
@@ -68,7 +69,7 @@ impl Page<'_> {
         };
         html! {
             table {
-                caption.unseen { (caption) ", and what we measured" }
+                caption.unseen { (caption) ", and our numbers" }
                 thead {
                     tr {
                         @if many { th scope="col" { "figure" } }

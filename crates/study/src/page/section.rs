@@ -67,17 +67,17 @@ impl Section<'_> {
     fn agreement(&self, beside: &Beside) -> Markup {
         let label = |what: &str| format!("{}, {what}", self.path);
         html! {
-            h3 { "How far they agree" }
+            h3 { "Agreement of simulator and testbed" }
             dl {
                 @for (name, says) in beside.arms.iter().chain(&beside.facts) {
                     dt { (name) } dd { (says) }
                 }
             }
             p.meta { (NOTE) }
-            (sheet(&label("agreement"), "How far they agree", &beside.agreement))
+            (sheet(&label("agreement"), "Agreement of simulator and testbed", &beside.agreement))
             @if !beside.counted.rows.is_empty() {
                 p.meta { (beside.counted_note) }
-                (sheet(&label("counted by kernels"), "What the kernels counted", &beside.counted))
+                (sheet(&label("counted by kernels"), "Counters of the kernels", &beside.counted))
             }
         }
     }
@@ -167,7 +167,7 @@ impl Section<'_> {
         html! {
             @if !self.files.is_empty() {
                 p.meta {
-                    "Files beside this page, which is whole without them: "
+                    "Files beside this page (the page does not need them): "
                     @for (nth, (name, path)) in self.files.iter().enumerate() {
                         @if nth > 0 { ", " }
                         a href=(address(path)) { (name) }

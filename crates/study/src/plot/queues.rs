@@ -132,10 +132,10 @@ fn key(scene: &mut Scene, figure: &Queues, y: f32) {
     };
     entry(scene, figure.look.color, "port to a switch");
     entry(scene, TO_HOST, "port to a host");
-    let mut more = format!("height: {}; a bar a port, from port 0", figure.counted);
+    let mut more = format!("height: {}; one bar per port, from port 0", figure.counted);
     if let Some(capacity) = figure.capacity {
         more.push_str(&format!(
-            "; dotted: what a queue holds, {}",
+            "; dotted: capacity of a queue, {}",
             number(capacity)
         ));
     }

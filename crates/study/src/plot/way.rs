@@ -70,7 +70,7 @@ pub fn way(figure: &Way) -> Scene {
         scene.rect([at.0 - wide / 2.0, at.1 - 11.0, wide, 22.0], PAGE);
         scene.text((at.0, at.1 + 4.0), *name, words(11.5, INK).middle());
     }
-    let key = "solid: as routed; dashed: a detour; width and number: how often the packet took it";
+    let key = "solid: as routed; dashed: detour; width and number: times the packet took the link";
     scene.text((MARGIN, top + high + 52.0), key, words(12.0, SOFT));
     scene
 }

@@ -193,7 +193,7 @@ impl Kept<'_> {
         if !has {
             let last = self.ports.saturating_sub(1);
             let why = format!(
-                "it asked about port {}: expected one from 0 to {last}",
+                "it queried port {}: expected a port from 0 to {last}",
                 port.0
             );
             self.report.stop(&why);

@@ -12,7 +12,8 @@ pub fn build(dir: &Path) -> Result<PathBuf, Error> {
     let manifest = dir.join("Cargo.toml");
     if !manifest.is_file() {
         return Err(Error::Input(format!(
-            "cannot build the plug-in {}: expected a crate with a Cargo.toml, as `sidestep new-policy NAME` writes one",
+            "cannot build the plug-in {}: expected a crate with a Cargo.toml; `sidestep new-policy \
+             NAME` writes one",
             dir.display()
         )));
     }
@@ -32,7 +33,8 @@ pub fn build(dir: &Path) -> Result<PathBuf, Error> {
     }
     library(&output.stdout).ok_or_else(|| {
         Error::Input(format!(
-            "cannot load the plug-in {}: expected crate-type = [\"cdylib\"] in its Cargo.toml, and got no such library",
+            "cannot load the plug-in {}: the build made no dynamic library; set crate-type = \
+             [\"cdylib\"] in its Cargo.toml",
             dir.display()
         ))
     })
@@ -57,7 +59,8 @@ fn cargo(manifest: &Path, more: &[&str]) -> Result<Output, Error> {
     }
     command.output().map_err(|e| match e.kind() {
         io::ErrorKind::NotFound => Error::Input(format!(
-            "cannot build the plug-in {}: {} is not there; install Rust (https://rustup.rs), which has it",
+            "cannot build the plug-in {}: {} was not found; install Rust (https://rustup.rs), \
+             which includes it",
             manifest.display(),
             Path::new(&cargo).display()
         )),

@@ -34,7 +34,7 @@ fn said() -> String {
     // SAFETY: takes no arguments.
     let text: *mut c_char = unsafe { libc::dlerror() };
     if text.is_null() {
-        return "the loader does not say why".into();
+        return "the loader gives no reason".into();
     }
     // SAFETY: a C string of this thread, valid until its next call of the loader.
     unsafe { CStr::from_ptr(text) }

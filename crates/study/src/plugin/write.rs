@@ -31,13 +31,15 @@ pub fn write(dir: &Path, name: &str, seam: &str) -> Result<Vec<PathBuf>, Error> 
         .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
     if !(first && rest) || name.ends_with('-') || name.len() > 64 {
         return refuse(format!(
-            "a policy's name: expected lower-case letters, digits and hyphens, the first a letter, got {name:?}"
+            "a policy's name: expected at most 64 lower-case letters, digits and hyphens, \
+             beginning with a letter and not ending with a hyphen, got {name:?}"
         ));
     }
     let needed = LOCKED.contains(&format!("name = {name:?}\n"));
     if name.starts_with("sidestep-") || needed {
         return refuse(format!(
-            "a policy's name: {name:?} may be that of a crate which it needs"
+            "a policy's name: {name:?} is reserved for a crate that plug-ins depend on; choose \
+             another"
         ));
     }
     let of_kind = |kind: &&str| {
@@ -47,7 +49,7 @@ pub fn write(dir: &Path, name: &str, seam: &str) -> Result<Vec<PathBuf>, Error> 
     let shipped = ["schemes", "buffers", "routes", "schedulers"];
     if let Some(kind) = shipped.iter().find(|kind| of_kind(kind)) {
         return refuse(format!(
-            "a policy's name: expected one that is not taken, got {name:?}, which is among `sidestep list {kind}`"
+            "a policy's name: {name:?} is taken (see `sidestep list {kind}`); choose another"
         ));
     }
     let template = match seam {
@@ -63,7 +65,7 @@ pub fn write(dir: &Path, name: &str, seam: &str) -> Result<Vec<PathBuf>, Error> 
     };
     if dir.symlink_metadata().is_ok() {
         return refuse(format!(
-            "cannot write {}: it is there already",
+            "cannot write {}: it already exists; choose another folder",
             dir.display()
         ));
     }

@@ -49,10 +49,9 @@ pub fn list(reader: &Reader<'_>, about: &About) -> Result<Listing, String> {
     };
     let packet = match &about.packet {
         None => None,
-        Some(text) => Some(
-            parse_packet_id(text)
-                .ok_or_else(|| format!("expected a host and a count like 100:3, got {text:?}"))?,
-        ),
+        Some(text) => Some(parse_packet_id(text).ok_or_else(|| {
+            format!("expected a host and a packet number like 100:3, got {text:?}")
+        })?),
     };
     let (from, to) = (about.during.0.ps(), about.during.1.ps());
     let mut listing = Listing {
@@ -105,7 +104,10 @@ impl Listing {
         }
         match (self.rows.len(), self.more) {
             (0, _) => out.push_str("no such event is recorded\n"),
-            (n, true) => out.push_str(&format!("the first {}; there are more\n", count(n as u64))),
+            (n, true) => out.push_str(&format!(
+                "only the first {} are listed; --most N lists more\n",
+                count(n as u64)
+            )),
             _ => {}
         }
         out
@@ -184,7 +186,7 @@ impl<'a> Told<'a> {
     fn packet_id(&self) -> Option<String> {
         let packet = self.packet?;
         Some(match number(packet) {
-            u64::MAX => format!("of before from host {}", packet.host),
+            u64::MAX => format!("sent by host {} before the recording", packet.host),
             number => packet_id(number),
         })
     }
@@ -228,7 +230,7 @@ impl<'a> Told<'a> {
         };
         let queue = match self.depth {
             Some((packets, bytes)) => {
-                format!("{packets} packets, {} bytes there now", count(bytes))
+                format!("{packets} packets, {} bytes queued", count(bytes))
             }
             None => String::new(),
         };
@@ -284,7 +286,8 @@ impl<'a> Told<'a> {
                     .copied()
                     .unwrap_or("unknown");
                 format!(
-                    "flow {flow}: window of {} bytes, {} acknowledged, {retransmits} sent again, {timeouts} timeouts ({cause})",
+                    "flow {flow}: window of {} bytes, {} acknowledged, {retransmits} \
+                     retransmissions, {timeouts} timeouts ({cause})",
                     count(cwnd),
                     count(acked)
                 )

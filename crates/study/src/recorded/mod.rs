@@ -40,7 +40,7 @@ pub fn file_name(scheme: &str, seed: u64) -> String {
 pub fn parse_window(text: &str) -> Result<(Time, Time), String> {
     let refuse = |got: &str| {
         format!(
-            "expected a window of time as \"2 ms..12 ms\", whose end is after its beginning, got {got}"
+            "expected a window of time like \"2 ms..12 ms\" that ends after it begins, got {got}"
         )
     };
     let (from, to) = text
@@ -67,7 +67,8 @@ pub fn parse_window(text: &str) -> Result<(Time, Time), String> {
 pub fn parse_flows(text: &str) -> Result<Sampled, String> {
     let refuse = || {
         format!(
-            "expected \"all\", \"none\", \"1/10\" for every tenth, or numbers as \"3,5,8\", got {text:?}"
+            "expected \"all\", \"none\", \"1/10\" for every tenth, or flow numbers like \"3,5,8\", \
+             got {text:?}"
         )
     };
     match text.trim() {
@@ -87,7 +88,8 @@ pub fn parse_flows(text: &str) -> Result<Sampled, String> {
 pub fn parse_packets(text: &str) -> Result<Packets, String> {
     let refuse = || {
         format!(
-            "expected \"all\", \"none\", \"1/10\" for one in ten, or those of flows as \"flows 3,5\", got {text:?}"
+            "expected \"all\", \"none\", \"1/10\" for every tenth, or packets of flows like \
+             \"flows 3,5\", got {text:?}"
         )
     };
     if let Some(flows) = text.trim().strip_prefix("flows ") {
@@ -117,7 +119,7 @@ pub fn files(
     names.sort();
     if names.is_empty() {
         return Err(Error::Input(format!(
-            "{} holds no recording: run again with --record, as in sidestep run SCENARIO --record",
+            "{} has no recording; run again with --record: sidestep run SCENARIO --record",
             dir.path().display()
         )));
     }
@@ -130,7 +132,7 @@ pub fn files(
     names.retain(wanted);
     if names.is_empty() {
         return Err(Error::Input(format!(
-            "{} holds no recording of this scheme and seed: there are {all}",
+            "{} has no recording of this scheme and seed; it has {all}",
             folder.display()
         )));
     }

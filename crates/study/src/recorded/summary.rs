@@ -139,8 +139,12 @@ impl Holds {
             None => String::new(),
         };
         let mut out = format!(
-            "{}: {} bytes{an_event}\n{} by the {}, scheme {}, seed {}\nfrom {} to {}: {}; it ends as {}\n\
-             network: {}, {hosts} hosts, {} switches; {} flows, {} queries, {} packets ({}); windows of {}\n\n",
+            "{}: {} bytes{an_event}\n\
+             {} by the {}, scheme {}, seed {}\n\
+             from {} to {}: {}; it ends because {}\n\
+             network: {}, {hosts} hosts, {} switches; {} flows, {} queries, {} packets ({}); \
+             windows of {}\n\
+             \n",
             self.file,
             count(self.bytes as u64),
             head.scenario,
@@ -161,7 +165,7 @@ impl Holds {
         );
         if let Some(left) = tail.left_out {
             out.push_str(&format!(
-                "its tail has no room for {} flows and {} queries, the last by number\n\n",
+                "left out for lack of room: the last {} flows and {} queries by number\n\n",
                 count(left.flows),
                 count(left.queries)
             ));

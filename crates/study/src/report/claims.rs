@@ -26,16 +26,16 @@ pub fn claims_table(claims: &[ClaimResult]) -> String {
     for claim in claims {
         let source = match (claim.figure.as_str(), claim.own && papers) {
             ("", false) => String::new(),
-            ("", true) => " (no paper's)".into(),
+            ("", true) => " (not a paper's)".into(),
             (figure, false) => format!(" ({figure})"),
-            (figure, true) => format!(" (no paper's; {figure})"),
+            (figure, true) => format!(" (not a paper's; {figure})"),
         };
         let mut lines = wrap(&format!("{}{source}", claim.says), 48).into_iter();
         let first = lines.next().unwrap_or_default();
         let verdict = if claim.is_expected() || claim.verdict == Verdict::NotJudged {
             claim.verdict.to_string()
         } else {
-            format!("{}, not as expected", claim.verdict)
+            format!("{} (unexpected)", claim.verdict)
         };
         let paper = claim.paper.map_or("-".into(), number);
         grid.row(columns(first, paper, ours(claim), verdict));
@@ -112,7 +112,7 @@ fn place(claim: &ClaimResult) -> String {
 /// Formats the interval of a claim's number over seeds. For a count it is the interval of a seed's average.
 fn interval_of(claim: &ClaimResult) -> Option<String> {
     let [low, high] = claim.ci.filter(|[low, high]| low < high)?;
-    let each = if is_count(claim) { " a seed" } else { "" };
+    let each = if is_count(claim) { " per seed" } else { "" };
     Some(format!("{}..{}{each}", number(low), number(high)))
 }
 
@@ -148,7 +148,7 @@ mod tests {
             "spurious_timeouts",
         ] {
             let said = interval_of(&claim(count, "dctcp"));
-            assert_eq!(said.as_deref(), Some("3.00..4.00 a seed"), "{count}");
+            assert_eq!(said.as_deref(), Some("3.00..4.00 per seed"), "{count}");
         }
         for other in ["detours_per_packet", "detours_p99", "qct_p99_ms"] {
             let said = interval_of(&claim(other, "dibs"));
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(ratio.as_deref(), Some("3.00..4.00"));
         // A slash in a scheme's name is no comparison.
         let named = interval_of(&claim("marks", "dibs/2"));
-        assert_eq!(named.as_deref(), Some("3.00..4.00 a seed"));
+        assert_eq!(named.as_deref(), Some("3.00..4.00 per seed"));
     }
 
     #[test]
@@ -184,7 +184,7 @@ mod tests {
         );
         assert_eq!(head(&both), ["claim", "paper", "ours", "verdict"]);
         let text = claims_table(&both);
-        assert_eq!(text.matches("(no paper's)").count(), 1, "{text}");
+        assert_eq!(text.matches("(not a paper's)").count(), 1, "{text}");
         // A claim with a paper's number keeps its column.
         let with = ClaimResult {
             paper: Some(20.0),

@@ -201,11 +201,11 @@ impl Report {
         };
         let all: Vec<String> = self.summaries.iter().map(of).collect();
         let left = match self.unmarked.as_slice() {
-            [] => "no run is left without them",
-            _ => "with them, without them and of them alone",
+            [] => "no undisturbed run is left",
+            _ => "below: all runs, undisturbed runs, disturbed runs",
         };
         format!(
-            "marked, since this machine disturbed them, and in the numbers above: {}; {left}",
+            "disturbed by this machine, but included in the numbers above: {}; {left}",
             all.join("; ")
         )
     }
@@ -241,8 +241,8 @@ impl Report {
         match self.summaries.first() {
             None => "interrupted before any run began.".into(),
             Some(one) if !cut && self.summaries.iter().all(|s| s.seeds == one.seeds) => format!(
-                "interrupted; compared are the {} of {all} seeds with which every scheme came to \
-                 its end: {}. What else ran is in flows.parquet alone.",
+                "interrupted; the numbers cover the {} of {all} seeds that finished under every \
+                 scheme: {}. Other runs are in flows.parquet only.",
                 one.seeds.len(),
                 seeds(&one.seeds)
             ),
@@ -250,9 +250,9 @@ impl Report {
                 let begun = self.summaries.iter();
                 let begun = begun.map(|s| format!("{} of {all} {}", s.seeds.len(), s.scheme));
                 format!(
-                    "interrupted before every scheme had ended with one seed; runs begun: {}. What \
-                     was under way then is not late but unknown: percentiles are of what had \
-                     finished, which favours what is short, and \"completed\" shows its share.",
+                    "interrupted before any seed finished under every scheme; runs begun: {}. \
+                     Percentiles cover finished flows only, which favours short ones; \
+                     \"completed\" shows their share.",
                     begun.collect::<Vec<_>>().join(", ")
                 )
             }
@@ -401,7 +401,7 @@ pub(crate) mod tests {
         assert!(line("packet-hops per").ends_with("10.0 M"), "{text}");
         assert!(line("DCTCP drops (7)").ends_with("reproduced"), "{text}");
         assert!(
-            line("drops_full: dctcp").ends_with("3.00..4.00 a seed"),
+            line("drops_full: dctcp").ends_with("3.00..4.00 per seed"),
             "{text}"
         );
         assert!(
@@ -424,16 +424,16 @@ pub(crate) mod tests {
         };
         assert_eq!(
             said(&part),
-            "PARTIAL: interrupted; compared are the 2 of 5 seeds with which every scheme came to its end: 1-2. \
-             What else ran is in flows.parquet alone."
+            "PARTIAL: interrupted; the numbers cover the 2 of 5 seeds that finished under every \
+             scheme: 1-2. Other runs are in flows.parquet only."
         );
         part.summaries[1].seeds = vec![1];
         part.summaries[1].interrupted = true;
         assert_eq!(
             said(&part),
-            "PARTIAL: interrupted before every scheme had ended with one seed; runs begun: 2 of 5 dctcp, 1 of 5 \
-             dibs. What was under way then is not late but unknown: percentiles are of what had finished, which \
-             favours what is short, and \"completed\" shows its share."
+            "PARTIAL: interrupted before any seed finished under every scheme; runs begun: 2 of 5 \
+             dctcp, 1 of 5 dibs. Percentiles cover finished flows only, which favours short ones; \
+             \"completed\" shows their share."
         );
         part.summaries.clear();
         assert_eq!(said(&part), "PARTIAL: interrupted before any run began.");
@@ -457,7 +457,7 @@ pub(crate) mod tests {
         let text = marked.to_text();
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
-            words.contains("0 of 2 seeds of dctcp; 1 of 2 seeds of dibs: 2; with them, without them and of them alone"),
+            words.contains("0 of 2 seeds of dctcp; 1 of 2 seeds of dibs: 2; below: all runs, undisturbed runs, disturbed runs"),
             "{text}"
         );
         assert_eq!(text.matches("completion p99, ms").count(), 2, "{text}");

@@ -192,7 +192,7 @@ const ENDLESS: &[Row] = &[
         percent(of_all("flow_link_share_max", s))
     }),
     Row::Own(
-        "  what arithmetic allows, mean",
+        "  fair share, mean",
         |s| of_all("fair_share_mean", s).is_some(),
         |s| percent(of_all("fair_share_mean", s)),
     ),

@@ -156,12 +156,12 @@ type Pick = fn(&[&Record]) -> Sample;
 
 /// Samples whose whole distributions are compared.
 const DISTRIBUTIONS: [(&str, Pick); 2] = [
-    ("distance of the distributions of query completion", |all| {
+    ("distance of the query completion distributions", |all| {
         let mut sample = Sample::default();
         all.iter().for_each(|r| sample.merge(&r.qct));
         sample
     }),
-    ("distance of the distributions of responses", |all| {
+    ("distance of the response completion distributions", |all| {
         let mut sample = Sample::default();
         let classes = all.iter().flat_map(|r| &r.classes).filter(|c| c.query);
         classes.for_each(|c| sample.merge(&c.fct));

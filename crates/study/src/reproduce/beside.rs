@@ -22,9 +22,9 @@ pub struct Beside {
 }
 
 /// Note on the table of agreement.
-pub(crate) const NOTE: &str = "Counts are those of one query on average; ÷ is the last arm over another. A \
-     distance of distributions is the largest difference between the shares up to any time: 0 when they are \
-     the same, 1 when they do not overlap, however near each other they lie.";
+pub(crate) const NOTE: &str = "Counts are averages per query; ÷ is the last arm over another. The \
+                               distance of two distributions is the largest difference of their \
+                               CDFs: 0 if they are equal, 1 if they do not overlap.";
 
 impl Beside {
     /// Adds counts that only the last arm has: column names, rows, and a note.
@@ -63,7 +63,7 @@ impl Beside {
             }
         }
         let held = self.arms.last().map_or("", |(name, _)| name);
-        out.push_str(&format!("\n  claims, held against the {held}:\n"));
+        out.push_str(&format!("\n  claims, judged on the {held}:\n"));
         out
     }
 }

@@ -130,12 +130,12 @@ impl Shelf {
                 .filter(|(of, name, _)| *of == paper && own.iter().all(|b| b.name != *name))
                 .count();
             let says = match (other.len(), lacks) {
-                (0, 0) => "the same as the shipped ones".to_string(),
-                (0, n) => format!("the same as the shipped ones, but {n} are not there"),
-                (..4, _) => format!("others than the shipped ones: {}", other.join(", ")),
-                (n, _) => format!("{n} of them others than the shipped ones"),
+                (0, 0) => "equal to the shipped files".to_string(),
+                (0, n) => format!("equal to the shipped files, but {n} of those are missing"),
+                (..4, _) => format!("different from the shipped files: {}", other.join(", ")),
+                (n, _) => format!("{n} files differ from the shipped ones"),
             };
-            format!("{paper} is read from the folder experiments/{paper} here: {says}")
+            format!("{paper} is read from ./experiments/{paper}: {says}")
         };
         papers.into_iter().map(line).collect()
     }
@@ -343,12 +343,12 @@ mod tests {
         for (_, name, text) in SHIPPED.iter().filter(|(paper, ..)| *paper == "plts") {
             std::fs::write(folder.join(format!("{name}.toml")), text).unwrap();
         }
-        let said = "plts is read from the folder experiments/plts here: ";
-        assert_eq!(lines(), [format!("{said}the same as the shipped ones")]);
+        let said = "plts is read from ./experiments/plts: ";
+        assert_eq!(lines(), [format!("{said}equal to the shipped files")]);
         std::fs::write(folder.join("fig02.toml"), "# mine").unwrap();
         assert_eq!(
             lines(),
-            [format!("{said}others than the shipped ones: fig02")]
+            [format!("{said}different from the shipped files: fig02")]
         );
         let (_own, own) = shelf();
         assert_eq!(

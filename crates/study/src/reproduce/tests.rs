@@ -346,19 +346,21 @@ fn authors_points_stand_beside_ours_and_a_ratio_is_over_another_point() {
 fn claims_that_no_paper_makes_are_counted_and_named_apart() {
     let room = tempfile::tempdir().unwrap();
     let mut all = run(&room.path().join("out"), false).reproduction;
-    assert!(!all.to_text().contains("no paper's") && !all.to_html().contains("no paper's"));
+    assert!(!all.to_text().contains("not a paper's") && !all.to_html().contains("not a paper's"));
     (all.figures[0].claims[0].own, all.figures[0].claims[0].paper) = (true, None);
     let (text, html, json) = (all.to_text(), all.to_html(), all.to_json());
     assert!(
-        text.contains("1 of them no paper's: 1 reproduced, 0 not reproduced, 0 can't tell\n"),
+        text.contains(
+            "1 of them are not a paper's: 1 reproduced, 0 not reproduced, 0 can't tell\n"
+        ),
         "{text}"
     );
     let line = text.lines().find(|line| line.contains(" qct ")).unwrap();
     assert!(
-        line.contains(" no paper's ") && !line.contains("paper -"),
+        line.contains(" not a paper's ") && !line.contains("paper -"),
         "{line}"
     );
-    assert!(!html.contains("the paper says") && html.contains("(no paper's)"));
+    assert!(!html.contains("the paper says") && html.contains("(not a paper's)"));
     assert_eq!(
         (&json["own_totals"]["claims"], &json["totals"]["claims"]),
         (&1.into(), &2.into())
@@ -383,7 +385,7 @@ fn what_was_interrupted_is_marked_partial() {
     let finished = run(&dir, true);
     assert_eq!(finished.reproduction.exit_status(), 130);
     assert!(
-        text(&dir, "report.html").contains("Partial: interrupted; compared are, at each point,")
+        text(&dir, "report.html").contains("Partial: interrupted; the numbers of each point cover")
     );
     assert_eq!(finished.reproduction.totals().unsure, 2);
 }

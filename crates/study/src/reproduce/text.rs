@@ -27,7 +27,7 @@ impl Reproduction {
                 out.push_str(&format!("  {line}\n"));
             }
             if figure.claims.is_empty() {
-                out.push_str("  no claim: nothing to hold it against\n");
+                out.push_str("  no claims\n");
             }
             for note in &figure.experiment.notes {
                 for line in wrap(&format!("note: {note}"), 92) {
@@ -50,7 +50,7 @@ impl Reproduction {
                 let ci = interval(claim).map_or(String::new(), |ci| format!(" ({ci})"));
                 // A claim that no paper makes may still be compared with a paper's number.
                 let paper = match (claim.own, claim.paper) {
-                    (true, None) => "no paper's".into(),
+                    (true, None) => "not a paper's".into(),
                     _ => format!("paper {}", claims::papers(claim)),
                 };
                 out.push_str(&format!(
@@ -86,12 +86,12 @@ impl Reproduction {
             verdicts(all)
         );
         match all.failed {
-            0 => text.push_str("; none against what this version expects\n"),
-            n => text.push_str(&format!("; {n} against what this version expects (!!)\n")),
+            0 => text.push_str("; all as this version expects\n"),
+            n => text.push_str(&format!("; {n} not as this version expects (marked !!)\n")),
         }
         if own.all() > 0 && own.all() < all.all() {
             text.push_str(&format!(
-                "{} of them no paper's: {}\n",
+                "{} of them are not a paper's: {}\n",
                 own.all(),
                 verdicts(own)
             ));
@@ -100,14 +100,18 @@ impl Reproduction {
             text.push_str(&format!("{line}\n"));
         }
         let ranges = format!(
-            "The ranges that count are those of commit {}; of a paper with a folder in ./experiments, those of that folder.",
+            "The accepted ranges are those of commit {}, or of ./experiments for papers with a \
+             folder there.",
             crate::COMMIT
         );
         for line in wrap(&ranges, 96) {
             text.push_str(&format!("{line}\n"));
         }
         if self.quick {
-            text.push_str("a quick run: fewer points, seeds and less time than the figures have\n");
+            text.push_str(
+                "quick run: fewer points, fewer seeds and less simulated time than the full \
+                 figures\n",
+            );
         }
         if self.status() == Status::Partial {
             text.push_str(&hang("PARTIAL: ", PARTIAL, 88));

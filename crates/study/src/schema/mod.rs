@@ -35,7 +35,7 @@ pub fn file(mut schema: Value, title: &str, page: &str) -> String {
     whole.insert("title".into(), json!(title));
     whole.insert(
         "description".into(),
-        json!(format!("Made by `sidestep schema`; {page} explains it.")),
+        json!(format!("Written by `sidestep schema`; {page} explains it.")),
     );
     whole.append(schema.as_object_mut().expect("a schema is an object"));
     let mut text = String::new();
@@ -129,22 +129,23 @@ fn of_section(name: &str) -> Value {
         "change" => table_or_list(section(CHANGE, None, &[]), "^[0-9]+$"),
         "source" => json!({
             "type": "object",
-            "description": "where values come from, by dotted key: a citation, or \"assumed\"",
+            "description": "sources of values, by dotted key: a citation, or \"assumed\"",
             "additionalProperties": text_or(json!({"type": "string"})),
         }),
         "claim" => array(rows(CLAIM, &[], &claim_words())),
         "plot" => array(rows(PLOT, &PLOT_LISTS, &plot_words())),
         "figure" => rows(FIGURE, &[], &[]),
-        "extends" => {
-            json!({"type": "string", "description": "a file beside this one that is read first"})
-        }
+        "extends" => json!({
+            "type": "string",
+            "description": "a file that is read first, by its path from this one",
+        }),
         "sweep" => json!({
             "type": "object",
             "description": "axes: a dotted key and its values, or a name and tables with `is`",
         }),
         "quick" => json!({
             "type": "object",
-            "description": "what is changed for a first look: dotted keys, or fewer values of an axis",
+            "description": "changes for a quick run: dotted keys, or fewer values of an axis",
         }),
         other => unreachable!("the section {other:?} has no schema"),
     }
@@ -175,10 +176,10 @@ fn switch() -> Value {
     let names = names.chain(SWITCH_SPEC.policies.iter().map(|choice| choice.what));
     let above = |name| json!({"$ref": format!("#/definitions/switch/properties/{name}")});
     let mut differs = object(names.map(|name| (name.to_string(), above(name))).collect());
-    differs["description"] = json!("what differs at the switches of one tier, or at one switch");
+    differs["description"] = json!("other settings of the switches of one tier, or of one switch");
     switch["properties"][AT] = json!({
         "type": "object",
-        "description": "switches that differ, by tier or name",
+        "description": "switches with other settings, by tier or name",
         "additionalProperties": differs,
     });
     switch
@@ -199,11 +200,12 @@ pub fn scheme(file: bool) -> Value {
     let mut all = Map::new();
     for name in SCHEME_KEYS {
         let of = match name {
-            "summary" => json!({"type": "string", "description": "what it is, in one line"}),
+            "summary" => json!({"type": "string", "description": "summary in one line"}),
             "paper" => json!({"type": "string", "description": "the paper and section"}),
             "profile" => json!({
                 "enum": PROFILE_NAMES,
-                "description": "senders below what it sets in [transport]; by default the scenario's",
+                "description": "profile of the senders, overridden by [transport]; by default the \
+                                scenario's",
             }),
             name => of_section(name),
         };
@@ -214,7 +216,7 @@ pub fn scheme(file: bool) -> Value {
     } else {
         let own = [(TRANSPORT_SPEC.name.to_string(), transport_of_workload())];
         let mut workloads = named(object(own.into_iter().collect()));
-        workloads["description"] = json!("workloads whose transport is another under this scheme");
+        workloads["description"] = json!("workloads with another transport under this scheme");
         all.insert(WORKLOADS.into(), workloads);
     }
     let mut schema = object(all);

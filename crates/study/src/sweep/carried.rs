@@ -46,7 +46,7 @@ impl Carried {
 impl Files for Carried {
     fn read(&self, path: &str) -> Result<String, String> {
         let text = self.files.get(path).cloned();
-        text.ok_or_else(|| "it did not travel with the experiment".into())
+        text.ok_or_else(|| "it was not sent with the experiment".into())
     }
 }
 
@@ -85,8 +85,8 @@ impl Worker {
         })?;
         if carried.code != CODE {
             return Err(Error::Input(format!(
-                "this worker has another version of Sidestep: expected {}, got {CODE}; install the same one on both \
-                 sides",
+                "this worker runs another version of Sidestep: expected {}, got {CODE}; install \
+                 the same version on both machines",
                 carried.code
             )));
         }
@@ -124,8 +124,8 @@ impl Worker {
         let own = Key::of(&point.scenario, scheme, seed);
         if own.digits() != key {
             return Err(Error::Input(format!(
-                "{}: this worker reads another scenario out of the same text (its key is {}, expected {key}): a file \
-                 that is shipped differs there",
+                "{}: this worker reads a different scenario from the same text (key {}, expected \
+                 {key}): its shipped files differ",
                 self.carried.name,
                 own.digits(),
             )));

@@ -77,7 +77,8 @@ pub(super) fn collect(
             let record = (source.record)(&job.key).ok_or_else(|| {
                 let key = job.key.digits();
                 Error::Unwritten(format!(
-                    "the record {key} was there a moment ago and is not any more; call again: what is left is not made again"
+                    "the record {key} disappeared while results were collected; repeat the command \
+                     (the remaining records are used)"
                 ))
             })?;
             records.push(record);

@@ -169,8 +169,8 @@ impl Forecast {
         let (runs, kept) = (sum(|l| l.runs), sum(|l| l.kept));
         grid.row(row("all", runs, kept, hops, self.wall_s()));
         format!(
-            "{}{} at a time; {} M packet-hops a second of one core here, {} M where queues are long; kept runs say their \
-             own\n",
+            "{}{} at a time; one core here makes {} M packet-hops per second, {} M with long \
+             queues; schemes with kept runs use the speed of those\n",
             grid.render(&[0]),
             some(self.jobs, "run"),
             number(self.speed / 1e6),

@@ -85,7 +85,8 @@ impl Plan {
         let experiment = experiment.map_err(Error::Wrong)?;
         if !experiment.is_sweep() {
             return Err(Error::Input(format!(
-                "{}: expected an experiment with [sweep], got a scenario: its runs are made here, without an executor",
+                "{}: an executor needs an experiment with [sweep], got a plain scenario; run it \
+                 without --executor",
                 source.name
             )));
         }

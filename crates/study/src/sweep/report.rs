@@ -185,7 +185,8 @@ impl SweepReport {
         let mut out = hang("", &and(&title, &format!("seeds {seeds}{quick}")), 88);
         if self.status == Status::Partial {
             let words = format!(
-                "{PARTIAL} What ran is kept: the same command, with another --out where one is given, goes on from here."
+                "{PARTIAL} Finished runs are cached: repeat the command (with another --out, if \
+                 you gave one) to continue."
             );
             out.push_str(&hang("PARTIAL: ", &words, 88));
         }

@@ -34,19 +34,22 @@ impl Spent {
         if let Some(cache) = &self.cache {
             let all = self.made + self.cached + self.not_run;
             text.push_str(&format!(
-                ", {} taken from {} ({} there), of {all}",
+                ", {} taken from the cache {} ({}), of {all}",
                 self.cached,
                 cache.dir.display(),
                 Bytes(cache.total_bytes)
             ));
             if self.not_run > 0 && cache.refused.is_none() {
-                text.push_str("; the same call goes on from there");
+                text.push_str("; repeat the command to continue");
             }
             if cache.damaged > 0 {
-                text.push_str(&format!("; {} damaged ones made again", cache.damaged));
+                text.push_str(&format!(
+                    "; {} repeated because of damaged records",
+                    cache.damaged
+                ));
             }
             if let Some(why) = &cache.refused {
-                text.push_str(&format!("\nnothing could be kept there: {why}"));
+                text.push_str(&format!("\nno run could be cached: {why}"));
             }
         }
         text.push('\n');

@@ -105,7 +105,7 @@ fn in_one_piece(
     trace: &TraceFilter,
     kept: Option<&str>,
 ) -> Option<String> {
-    let kept = kept.map(|what| format!("{what} needs the world in one piece"));
+    let kept = kept.map(|what| format!("{what} works with one thread only"));
     kept.or_else(|| cut::refused(scenario, scheme, trace))
 }
 
@@ -139,7 +139,7 @@ fn best(
         return Chosen::one(why);
     }
     if cores < 2 {
-        return Chosen::one("a run has one core, as others run beside it or there is no other");
+        return Chosen::one("only one core is free for each run");
     }
     let most = cores.min(cut::most(&scenario.network)).max(2);
     let mut few = String::new();
@@ -158,7 +158,8 @@ fn best(
         }
         let least = LEAST_EVENTS * count as f64;
         few = format!(
-            "a window of {} has some {events:.0} events, and {count} threads are worth it from {least:.0} on",
+            "a window of {} has about {events:.0} events; {count} threads need {least:.0} or more \
+             to be faster",
             cut.lookahead()
         );
     }

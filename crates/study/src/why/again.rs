@@ -65,8 +65,8 @@ impl Recorded {
         };
         if result.sweep()?.is_some() {
             return refuse(
-                "expected one scenario, got a sweep, which records no runs; run one of its points with `sidestep run`, \
-                 each axis --set to one value",
+                "it is a sweep, which stores no single runs; run one of its points with `sidestep \
+                 run`, with --set for each axis",
             );
         }
         let manifest = result.json("manifest.json")?;
@@ -78,7 +78,7 @@ impl Recorded {
                 .filter(made)
                 .all(|run| run["trajectory_hash"].is_null())
         {
-            return refuse("its packets were real ones, which cannot be sent again");
+            return refuse("its runs were on a testbed and cannot be repeated");
         }
         Ok(Recorded {
             dir: dir.to_path_buf(),
@@ -125,14 +125,14 @@ impl Recorded {
             Some(scheme) if schemes.contains(scheme) => scheme.clone(),
             Some(scheme) => {
                 return Err(Error::Input(format!(
-                    "--scheme {scheme:?}: {dir} holds runs of {}",
+                    "--scheme {scheme:?} is not in {dir}, which has runs of {}",
                     schemes.join(", ")
                 )));
             }
             None if schemes.len() == 1 => schemes[0].clone(),
             None => {
                 return Err(Error::Input(format!(
-                    "{dir} holds runs of {}: say which with --scheme",
+                    "{dir} has the schemes {}; choose one with --scheme",
                     schemes.join(", ")
                 )));
             }
@@ -143,14 +143,14 @@ impl Recorded {
             Some(seed) if with.contains(&seed) => seed,
             Some(seed) => {
                 return Err(Error::Input(format!(
-                    "--seed {seed}: {dir} was run with seed {}",
+                    "--seed {seed} is not in {dir}, which has seed {}",
                     seeds(&with)
                 )));
             }
             None if with.len() == 1 => with[0],
             None => {
                 return Err(Error::Input(format!(
-                    "{dir} was run with seeds {}: say which with --seed",
+                    "{dir} has the seeds {}; choose one with --seed",
                     seeds(&with)
                 )));
             }
@@ -224,22 +224,23 @@ impl Chosen {
             Some(known) if known == hash => (
                 true,
                 format!(
-                    "The run was made again: its trajectory hash {hash} is the one that {dir} records."
+                    "The run was repeated, with the trajectory hash {hash} that {dir} records."
                 ),
             ),
             Some(known) => (
                 false,
                 format!(
-                    "The run that was made again is another one: its trajectory hash is {hash}, {dir} records {known} \
-                     (of version {}, this is {this}). What stands above need not be what happened there.",
+                    "The repeated run differs from the recorded one: its trajectory hash is \
+                     {hash}, {dir} records {known} (written by version {}, this is version \
+                     {this}). The account above may not apply to the recorded run.",
                     self.version
                 ),
             ),
             None => (
                 true,
                 format!(
-                    "The run that {dir} records was interrupted, or not begun: this one went on to its end, and its \
-                     trajectory hash {hash} cannot be compared."
+                    "The run in {dir} was interrupted or never begun. The repeated run went to its \
+                     end, so its trajectory hash {hash} cannot be compared."
                 ),
             ),
         };

@@ -82,11 +82,8 @@ pub fn list(recorded: &Recorded, which: &Which, wanted: Wanted) -> Result<Listed
 fn no_flow(flow: u32, plan: &Plan, outcome: &Outcome) -> String {
     let Some(planned) = plan.flows.get(flow as usize) else {
         return match plan.flows.len() {
-            0 => format!("there is no flow {flow}: the run has none"),
-            n => format!(
-                "there is no flow {flow}: those of this run are 0 to {}",
-                n - 1
-            ),
+            0 => format!("there is no flow {flow}: the run has no flows"),
+            n => format!("there is no flow {flow}: this run has flows 0 to {}", n - 1),
         };
     };
     let end = instant(outcome.end);
@@ -98,21 +95,25 @@ fn no_flow(flow: u32, plan: &Plan, outcome: &Outcome) -> String {
         ),
         Start::After { flow: other, wait } => match ended(other) {
             None => format!(
-                "flow {flow} never began: it follows flow {}, which was not delivered when the run ended at {end}",
+                "flow {flow} never began: it follows flow {}, which was not complete when the run \
+                 ended at {end}",
                 other.0
             ),
             Some(at) => format!(
-                "flow {flow} never began: it follows flow {} by {wait}, which was delivered at {at}, and the run ended at {end}",
+                "flow {flow} never began: it follows flow {} by {wait}; that one was complete at \
+                 {at}, and the run ended at {end}",
                 other.0
             ),
         },
         Start::Replace { flow: other, until } => match ended(other) {
             None => format!(
-                "flow {flow} never began: it takes the place of flow {}, which was not delivered when the run ended at {end}",
+                "flow {flow} never began: it replaces flow {}, which was not complete when the run \
+                 ended at {end}",
                 other.0
             ),
             Some(at) => format!(
-                "flow {flow} never began: it takes the place of flow {}, which was delivered at {at}, and the loop ends at {}",
+                "flow {flow} never began: it replaces flow {}, which was complete at {at}, but the \
+                 loop ends at {}",
                 other.0,
                 instant(until)
             ),
@@ -134,7 +135,7 @@ pub fn list_text(json: &Value, most: usize) -> String {
     grid.row(row(
         ["packet", "flow", "kind"].map(String::from),
         subflow(&|| "subflow".into()),
-        ["byte", "sent", "detours", "what became of it"].map(String::from),
+        ["byte", "sent", "detours", "outcome"].map(String::from),
     ));
     grid.rule();
     for packet in packets.iter().take(most) {

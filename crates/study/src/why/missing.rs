@@ -20,7 +20,7 @@ pub fn missing(dir: &ResultDir, name: &str, choice: &Choice) -> Result<String, E
         .filter(|scheme| !schemes.contains(scheme))
     {
         return Ok(format!(
-            "--scheme {scheme:?}: {name} holds runs of {}",
+            "--scheme {scheme:?} is not in {name}, which has runs of {}",
             schemes.join(", ")
         ));
     }
@@ -29,7 +29,7 @@ pub fn missing(dir: &ResultDir, name: &str, choice: &Choice) -> Result<String, E
     with.dedup();
     if let Some(seed) = choice.seed.filter(|seed| !with.contains(seed)) {
         return Ok(format!(
-            "--seed {seed}: {name} was run with seed {}",
+            "--seed {seed} is not in {name}, which has seed {}",
             seeds(&with)
         ));
     }
@@ -44,22 +44,23 @@ pub fn missing(dir: &ResultDir, name: &str, choice: &Choice) -> Result<String, E
         (None, Some(flow)) => (format!("flow {flow}"), format!("--flow {flow}")),
         (None, None) => ("any packet".into(), "--dropped".into()),
     };
-    let without = format!("`sidestep why {name} {ask}` needs none");
+    let without = format!("`sidestep why {name} {ask}` works without stored paths");
     if all.is_empty() {
         return Ok(format!(
-            "{name} holds no paths: --trace-packets chose no packet of this run; {without}"
+            "{name} has no paths: no packet of this run matched --trace-packets; {without}"
         ));
     }
     if !anywhere.is_empty() {
         let mut of: Vec<String> = anywhere.iter().map(run_of).collect();
         of.dedup();
         return Ok(format!(
-            "{name} holds no path of {what} there, but of {}",
+            "{name} has no path of {what} in the chosen runs, only in {}",
             of.join(" and ")
         ));
     }
     Ok(format!(
-        "{name} holds no path of {what}: --trace-packets kept {} others, which `sidestep show {name} --packets` lists; {without}",
+        "{name} has no path of {what}: --trace-packets stored {} others (list them with `sidestep \
+         show {name} --packets`); {without}",
         count(all.len() as u64)
     ))
 }

@@ -41,7 +41,8 @@ pub struct Account {
 pub fn why(recorded: &Recorded, which: &Which, id: &str) -> Result<Account, Error> {
     let number = trace::parse_packet_id(id).ok_or_else(|| {
         Error::Input(format!(
-            "cannot explain packet {id:?}: expected its source host and its number there, as 100:3; {}",
+            "cannot explain packet {id:?}: expected its source host and its number there, like \
+             100:3; {}",
             recorded.how_to_find()
         ))
     })?;
@@ -51,7 +52,7 @@ pub fn why(recorded: &Recorded, which: &Which, id: &str) -> Result<Account, Erro
     let host = (number >> 32) as u32;
     if host >= hosts {
         return Err(Error::Input(format!(
-            "packet {} is none of this run: its hosts are 0 to {}; {}",
+            "packet {} does not exist: the hosts of this run are 0 to {}; {}",
             packet_id(number),
             hosts - 1,
             recorded.how_to_find()
@@ -66,7 +67,7 @@ pub fn why(recorded: &Recorded, which: &Which, id: &str) -> Result<Account, Erro
     if explained.steps.is_empty() {
         let sent = explained.sent_by_host;
         let range = match sent {
-            0 => "none: it sends and acknowledges nothing".to_string(),
+            0 => "none, since it sends no data and no acknowledgements".to_string(),
             n => format!(
                 "{} to {}",
                 packet_id(u64::from(host) << 32),
@@ -122,7 +123,7 @@ fn earlier_copy(
         let fate = fate(scenario, trace, "was still on its way");
         let sent = began(trace).unwrap_or_default();
         format!(
-            "These bytes had left before in packet {}, at {}, which {fate}.",
+            "These bytes were sent before in packet {} (at {}), which {fate}.",
             packet_id(trace.id),
             words::instant(sent)
         )

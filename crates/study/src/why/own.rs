@@ -93,8 +93,8 @@ fn brought<'a>(scheme: &str, had: &[&Had], own: &'a [OwnScheme]) -> Result<&'a O
     needed.sort_unstable();
     let Some(found) = own.iter().find(|one| one.name == scheme) else {
         return Err(Error::Input(format!(
-            "scheme {scheme:?} cannot be run again without its policies ({}), which no directory holds: expected them \
-             again, by --plugin DIR or, in Python, policies=[…]",
+            "scheme {scheme:?} cannot be repeated without its policies ({}), which are not stored; \
+             give them again with --plugin DIR or, in Python, policies=[…]",
             words(needed)
         )));
     };
@@ -103,7 +103,7 @@ fn brought<'a>(scheme: &str, had: &[&Had], own: &'a [OwnScheme]) -> Result<&'a O
     match got == needed {
         true => Ok(found),
         false => Err(Error::Input(format!(
-            "scheme {scheme:?} cannot be run again with other policies: expected {}, got {}",
+            "scheme {scheme:?} cannot be repeated with other policies: expected {}, got {}",
             words(needed),
             words(got)
         ))),

@@ -140,8 +140,7 @@ fn pauses_crossings_shims_and_changes_are_told() {
     ];
     let says = explain_some("pfc", &scenario(BURST, &sets.map(String::from)));
     assert!(
-        says.iter()
-            .any(|s| s.contains("pauses stopped that port for")),
+        says.iter().any(|s| s.contains("the port was paused for")),
         "{says:?}"
     );
     let order = scenario(
@@ -154,7 +153,7 @@ fn pauses_crossings_shims_and_changes_are_told() {
     );
     let says = explain_some("order", &order);
     assert!(
-        says.iter().any(|s| s.contains("went up through its shims")),
+        says.iter().any(|s| s.contains("then passed to the shims")),
         "{says:?}"
     );
     let star = BURST.replace("\"fat_tree\"\nk = 4", "\"single_switch\"\nhosts = 16");
@@ -298,10 +297,7 @@ fn what_a_nic_decides_is_told() {
     let ranked = with_nics("pfabric", "pfabric", "pfabric");
     let waited = |trace: &PacketTrace| trace.steps.len() > 2;
     let told = first_told(&ranked, TraceFilter::Dropped, waited);
-    has(
-        &told,
-        "Taken out of the queue of its NIC, where it waited with rank",
-    );
+    has(&told, "Evicted from the queue of its NIC, with rank");
     has(&told, "Dropped (evicted).");
     let fate = told["fate"].as_str().unwrap();
     assert!(fate.contains("dropped (evicted) after"), "{fate}");
@@ -325,9 +321,8 @@ fn marks_of_what_makes_room_and_of_what_takes_it_are_told() {
     };
     let told = first_told(&vertigo, TraceFilter::Detoured(1), moved);
     let all = sentences(&told);
-    let says = |s: &&str| {
-        s.starts_with("It joins the queue of ") && s.ends_with(", and is marked for that.")
-    };
+    let says =
+        |s: &&str| s.starts_with("It joins the queue of ") && s.ends_with(", and is marked.");
     assert!(all.iter().any(says), "{all:#?}");
     let steps = told["steps"].as_array().unwrap();
     let evicted = |step: &Value| step["event"] == "evicted" && step["joined"]["marked"] == true;
@@ -361,7 +356,7 @@ fn what_was_cut_early_arrives_cut() {
     };
     let told = first_told(&cutting, TraceFilter::Detoured(0), cut);
     has(&told, "Buffer trim: its payload is cut off");
-    has(&told, "It came without its payload");
+    has(&told, "It arrived without its payload");
     let all = sentences(&told);
     assert!(all.iter().all(|s| !s.starts_with("Delivered")), "{all:?}");
 }
@@ -375,19 +370,19 @@ fn the_end_of_a_connection_is_told() {
             false,
             20_000,
             "the FIN that closes its connection",
-            "Delivered: its sender closes the connection.",
+            "Delivered: its sender has closed the connection.",
         ),
         (
             true,
             20_001,
             "the answer to a FIN",
-            "Delivered: the receiver has heard the FIN.",
+            "Delivered: it acknowledges the FIN.",
         ),
         (
             false,
             20_001,
             "the acknowledgement of the answer to a FIN",
-            "Delivered: with it the connection is closed.",
+            "Delivered: it completes the teardown of the connection.",
         ),
     ] {
         // The run does not wait for the last acknowledgement of the last flow.
@@ -449,7 +444,7 @@ fn what_an_agent_drops_is_told_with_the_numbers_of_its_run() {
         let json = json.unwrap_or_else(|| panic!("{agent} drops one of the first 60"));
         has(
             &json,
-            "It reached the NIC of its host, and went up through its shims.",
+            "It reached the NIC of its host, then passed to the shims.",
         );
         has(
             &json,
@@ -511,7 +506,7 @@ fn bytes_of_a_flow_with_subflows_are_told_by_subflow() {
     );
     let ack = first_told(&scenario, filter(), third(true));
     let said = ack["headline"].as_str().unwrap();
-    let of_ack = said.contains(", an acknowledgement of all before byte ");
+    let of_ack = said.contains(", an acknowledgement of all bytes before ");
     assert!(of_ack && said.ends_with(" of subflow 3"), "{said}");
     let delivered = sentences(&ack);
     let own = |s: &&str| s.starts_with("Delivered") && s.contains(" of subflow 3");

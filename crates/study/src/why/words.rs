@@ -125,7 +125,7 @@ pub fn carries(packet: &Packet, size: u64, numbers: Numbers) -> String {
         }
         Kind::Ack => {
             let before = numbers.byte(packet.seq());
-            format!("an acknowledgement of all before byte {before}")
+            format!("an acknowledgement of all bytes before {before}")
         }
         Kind::Syn => "the SYN that opens its connection".into(),
         Kind::SynAck => "the answer to a SYN".into(),
@@ -225,8 +225,8 @@ impl<'a> Cables<'a> {
                 };
                 let known = match (change.to, change.reroute) {
                     (Becomes::Rate(_), _) => String::new(),
-                    (_, None) => "; next hops never follow".into(),
-                    (_, Some(after)) => format!("; next hops follow {after} later"),
+                    (_, None) => "; routes do not change".into(),
+                    (_, Some(after)) => format!("; routes change {after} later"),
                 };
                 (
                     change.at,

@@ -66,7 +66,8 @@ impl Beside {
     pub fn to_text(&self) -> String {
         let [least, most] = self.bed_s.map(clock);
         format!(
-            "{}\ntestbed: {} runs one after the other, {least} at least and {most} at most, beside what building it takes\n",
+            "{}\n\
+             testbed: {} runs one after the other, {least} to {most}, plus the time to build it\n",
             self.simulator.to_text().trim_end(),
             self.runs,
         )

@@ -27,7 +27,7 @@ pub const COUNTED: [&str; 5] = [
 
 /// Refuses to begin if a tool to build or load the program is missing.
 pub fn need() -> Result<(), Error> {
-    bpf::need("host.shims: agent-droptail is a BPF program on the testbed, and building it")
+    bpf::need("host.shims: agent-droptail is a BPF program on the testbed; building it")
 }
 
 /// Builds the program into the testbed's folder, from which each run loads it.

@@ -212,7 +212,8 @@ pub fn check_name(name: &str) -> Result<(), String> {
     match starts && name.chars().all(plain) && name.len() <= 24 {
         true => Ok(()),
         false => Err(format!(
-            "name of a testbed: expected a small letter, then up to 23 small letters, digits and -, got {name:?}"
+            "name of a testbed: expected a lower-case letter, then at most 23 lower-case letters, \
+             digits and -, got {name:?}"
         )),
     }
 }
@@ -238,7 +239,8 @@ impl Blueprint {
             && !(1..=MOST_SUBFLOWS).contains(&subflows)
         {
             return Err(format!(
-                "subflows: expected 1 to {MOST_SUBFLOWS}, which the kernel's MPTCP has at most, got {subflows}"
+                "subflows: expected 1 to {MOST_SUBFLOWS}, the limit of the kernel's MPTCP, got \
+                 {subflows}"
             ));
         }
         if self.settings.mss > 1460 {

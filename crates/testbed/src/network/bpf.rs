@@ -56,7 +56,8 @@ pub fn build(dir: &Path, source: &str, defines: &[String]) -> Result<String, Err
     let mut args = vec!["-O2", "-g", "-target", "bpf", &include];
     args.extend(defines.iter().map(String::as_str));
     args.extend(["-c", &text, "-o", &object]);
-    let clang = of_bpf::clang().ok_or_else(|| Error::Work("clang is not there any more".into()))?;
+    let clang = of_bpf::clang()
+        .ok_or_else(|| Error::Work("clang was removed while the testbed was built".into()))?;
     tools::run(&clang.display().to_string(), &args, "")?;
     Ok(object)
 }

@@ -353,12 +353,12 @@ pub fn check_engine(engine: &str, changes: &[Change]) -> Result<(), Error> {
     Err(Error::Input(
         match engine {
             EBPF => {
-                "change: nobody can tell the switches in the kernel that a link has changed; build the testbed with \
-                 --datapath packet"
+                "change: switches in the kernel cannot change a link during a run; build the \
+                 testbed with --datapath packet"
             }
             _ => {
-                "change: Linux bridges have no rates, and nobody tells them that a link is down; build the testbed \
-                 without --bridge"
+                "change: Linux bridges cannot change a link's rate or take it down; build the \
+                 testbed without --bridge"
             }
         }
         .into(),

@@ -94,7 +94,7 @@ const SHOWN: &str = "alpha_";
 /// Refuses to begin if a tool to build or load the program is missing.
 pub fn need() -> Result<(), Error> {
     bpf::need(&format!(
-        "this kernel has no dctcp (tcp_available_congestion_control: {}), and building ours",
+        "this kernel has no dctcp (tcp_available_congestion_control: {}); building Sidestep's",
         available().join(" ")
     ))
 }
@@ -135,7 +135,8 @@ pub fn unregister(name: &str) -> Result<(), Error> {
     while tools::run("bpftool", &["struct_ops", "list"], "")?.contains(name) {
         if began.elapsed() > PATIENCE {
             return Err(Error::Work(format!(
-                "the BPF program {name} is out of use and still in the kernel after {} s: a socket holds it",
+                "the BPF program {name} is unregistered but still in the kernel after {} s: a \
+                 socket uses it",
                 PATIENCE.as_secs()
             )));
         }

@@ -28,7 +28,8 @@ pub fn down(name: &str, force: bool) -> Result<bool, Error> {
     let (built, spaces) = (state::folder(name).exists(), netns::of_testbed(name));
     if !built && !force && !spaces.is_empty() {
         return Err(Error::Input(format!(
-            "no testbed called {name} was built, but namespaces bear its name: {}; --force removes them, with all processes inside",
+            "no testbed {name} is recorded, but namespaces with its name exist: {}; --force \
+             removes them with all their processes",
             spaces.join(", ")
         )));
     }

@@ -101,7 +101,7 @@ fn words(switch: &str, status: ExitStatus) -> String {
             let signal = status.to_string().replacen("signal: ", "signal ", 1);
             format!("switch {switch} was killed by {signal}")
         }
-        None => format!("switch {switch} has ended by itself ({status})"),
+        None => format!("switch {switch} exited ({status})"),
     }
 }
 
@@ -143,7 +143,7 @@ mod tests {
     fn who_did_not_start_a_process_learns_how_it_ended() {
         let (parent, said) = ended("exit 3");
         assert_eq!(parent.code(), Some(3));
-        assert_eq!(said, "switch s has ended by itself (exit status: 3)");
+        assert_eq!(said, "switch s exited (exit status: 3)");
         let (parent, said) = ended("kill -9 $$");
         assert_eq!(parent.code(), Some(137));
         assert_eq!(said, "switch s was killed by signal 9 (SIGKILL)");

@@ -156,7 +156,7 @@ impl KernelFeatures {
     fn tick_text(&self, scale: f64) -> String {
         let ms = self.tick_us as f64 / 1e3;
         format!(
-            "{:.0} ticks a second: a jiffy is {ms} ms, {} ms of the emulated network's time",
+            "{:.0} clock ticks per second: a jiffy is {ms} ms, {} ms in the emulated network",
             1e3 / ms,
             ms / scale
         )
@@ -168,9 +168,10 @@ impl Rack {
     pub fn words(self) -> &'static str {
         match self {
             Rack::Absent => "no RACK",
-            Rack::Switchable => "RACK can be switched off (tcp_recovery)",
+            Rack::Switchable => "RACK can be turned off (tcp_recovery)",
             Rack::Fixed => {
-                "RACK cannot be switched off for SACK connections (RFC 6675 was removed in Linux 6.17)"
+                "RACK cannot be turned off for SACK connections (RFC 6675 was removed in Linux \
+                 6.17)"
             }
         }
     }
@@ -265,10 +266,10 @@ mod tests {
     fn a_jiffy_is_told_in_both_networks_time() {
         let text = features(&[("tcp_sack", Some("0")), ("tcp_frto", None)]).to_text(10.0);
         assert!(
-            text.contains("250 ticks a second: a jiffy is 4 ms, 0.4 ms of the emulated"),
+            text.contains("250 clock ticks per second: a jiffy is 4 ms, 0.4 ms in the emulated"),
             "{text}"
         );
-        assert!(text.contains("cannot be switched off"), "{text}");
+        assert!(text.contains("cannot be turned off"), "{text}");
         assert!(text.contains("congestion controls: reno cubic\n"), "{text}");
         assert!(text.contains("  tcp: sack 0\n"), "{text}");
         assert!(text.contains("  absent: tcp_frto\n"), "{text}");

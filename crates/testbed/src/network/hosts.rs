@@ -241,9 +241,10 @@ pub fn warnings(settings: &HostSettings, features: &KernelFeatures) -> Vec<Strin
     let mut list = Vec::new();
     if rack_stays(settings, features.rack) {
         list.push(format!(
-            "host.kernel = \"plain\" with SACK: Linux {} detects losses of SACK connections by RACK (RFC 8985) whatever \
-             tcp_recovery says; its window is fixed at a quarter of the shortest round trip, and thresholds of duplicates \
-             hold until reordering is seen; transport.recovery = \"newreno\" turns SACK off, and NewReno counts duplicates",
+            "host.kernel = \"plain\" with SACK: Linux {} always detects losses of SACK connections \
+             with RACK (RFC 8985), with a fixed reordering window of a quarter of the shortest \
+             round trip; duplicate thresholds apply until reordering is seen. Set \
+             transport.recovery = \"newreno\" to turn SACK off: NewReno counts duplicates",
             features.release
         ));
     }
@@ -257,7 +258,7 @@ pub fn warnings(settings: &HostSettings, features: &KernelFeatures) -> Vec<Strin
         };
         (!unused && features.value(value).is_none()).then(|| {
             format!(
-                "host.kernel = \"plain\": this kernel has no {value}, so {name} may be in force"
+                "host.kernel = \"plain\": this kernel has no setting {value}, so {name} may be on"
             )
         })
     };
@@ -272,52 +273,56 @@ pub fn differences(settings: &HostSettings, rack: Rack) -> Vec<String> {
          below the deviation), in steps of its clock tick"
             .to_string(),
         match settings.kernel {
-            Kernel::Told => "F-RTO, tail-loss probes, TSQ and the other defaults of the kernel's TCP are in force",
+            Kernel::Told => "F-RTO, tail-loss probes, TSQ and the other defaults of the kernel's \
+                             TCP are on",
             Kernel::Plain if rack_stays(settings, rack) => {
-                "TSQ and the other defaults of the kernel's TCP are in force; its thresholds do not adapt, and tail-loss \
-                 probes and F-RTO are off, as host.kernel = \"plain\" says; RACK detects losses, as no setting of this kernel \
-                 turns it off with SACK, with a reordering window that does not move; windows that it finds cut in vain it \
-                 gives back all the same, and no setting turns that off"
+                "TSQ and the other defaults of the kernel's TCP are on; its thresholds do not \
+                 adapt, and tail-loss probes and F-RTO are off (host.kernel = \"plain\"); RACK \
+                 detects losses, which this kernel cannot turn off with SACK, with a fixed \
+                 reordering window; needless window cuts are undone, which no setting turns off"
             }
             Kernel::Plain => {
-                "TSQ and the other defaults of the kernel's TCP are in force; its thresholds do not adapt, and RACK, \
-                 tail-loss probes and F-RTO are off, as host.kernel = \"plain\" says; windows that it finds cut in vain \
-                 it gives back all the same, and no setting turns that off"
+                "TSQ and the other defaults of the kernel's TCP are on; its thresholds do not \
+                 adapt, and RACK, tail-loss probes and F-RTO are off (host.kernel = \"plain\"); \
+                 needless window cuts are undone, which no setting turns off"
             }
             Kernel::Stock => {
-                "losses are found and repaired as the kernel does when nobody tells it, as host.kernel = \"stock\" says: \
-                 SACK, D-SACK, RACK, tail-loss probes, F-RTO, a threshold that adapts, and time stamps, with which a \
-                 full segment holds 12 B less"
+                "loss detection and repair have the kernel's defaults (host.kernel = \"stock\"): \
+                 SACK, D-SACK, RACK, tail-loss probes, F-RTO, an adaptive threshold, and time \
+                 stamps, which take 12 B of a full segment"
             }
         }
         .into(),
     ];
     if let Some(subflows) = settings.subflows {
         list.push(format!(
-            "MPTCP is the kernel's: {subflows} subflows between one pair of addresses, each to a port of its own; \
-             windows are not coupled, and its scheduler and reinjection are its own"
+            "MPTCP is the kernel's: {subflows} subflows between one pair of addresses, each to \
+             another port; windows are not coupled, and scheduler and reinjection are the kernel's"
         ));
     }
     if settings.agent.is_some() {
         list.push(
-            "the agent is a BPF program at the ingress of the host's interface; it sees only what comes, and takes \
-             for a duplicate what has no data, the highest number and the same window"
+            "the agent is a BPF program at the host's interface; an acknowledgement without data, \
+             with the highest number and an unchanged window, counts as a duplicate"
                 .into(),
         );
     }
     if settings.fast_retransmit.is_none() && settings.sack && settings.kernel != Kernel::Stock {
-        list.push("fast retransmit is off only without SACK: tcp_sack is 0".into());
+        list.push(
+            "fast retransmit can be off only without SACK, so SACK is turned off (tcp_sack = 0)"
+                .into(),
+        );
     }
     if settings.rto_max_ms > 120_000 || settings.rto_max_ms < 1_000 {
         list.push(format!(
-            "the longest timeout is {} ms, the nearest that the kernel takes to {} ms",
+            "the longest timeout is {} ms: the kernel does not accept {} ms",
             settings.rto_max_ms.clamp(1_000, 120_000),
             settings.rto_max_ms
         ));
     }
     if settings.receive_window > LARGEST_WINDOW {
         list.push(format!(
-            "the receive window is at most {LARGEST_WINDOW} B, less than the {} B asked for",
+            "the receive window is at most {LARGEST_WINDOW} B, less than the {} B of the scenario",
             settings.receive_window
         ));
     }
@@ -435,15 +440,15 @@ mod tests {
         let lacking = features(Rack::Fixed, &["tcp_recovery"]);
         let said = warnings(&plain_sack(), &lacking);
         assert_eq!(said.len(), 3, "{said:?}");
-        assert!(said[1].contains("no tcp_early_retrans, so tail-loss probes may be in force"));
-        assert!(said[2].contains("no tcp_frto"));
+        assert!(said[1].contains("no setting tcp_early_retrans, so tail-loss probes may be on"));
+        assert!(said[2].contains("no setting tcp_frto"));
         let settings = HostSettings {
             sack: false,
             ..plain_sack()
         };
         let said = warnings(&settings, &lacking);
         assert_eq!(said.len(), 1, "{said:?}");
-        assert!(said[0].contains("no tcp_frto"));
+        assert!(said[0].contains("no setting tcp_frto"));
     }
 
     #[test]

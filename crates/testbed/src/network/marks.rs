@@ -35,7 +35,8 @@ pub fn need(print: &Blueprint) -> Result<(), Error> {
     match by_sent(print) {
         None => Ok(()),
         Some(_) => bpf::need(
-            "host.marker = \"host\": by-size by \"sent\" is a BPF program on the testbed, and building it",
+            "host.marker = \"host\" with by-size.by = \"sent\" is a BPF program on the testbed; \
+             building it",
         ),
     }
 }

@@ -73,7 +73,8 @@ impl State {
         let state = serde_json::from_slice(&text);
         state.map(Some).map_err(|e| {
             Error::Work(format!(
-                "cannot read {}: {e}; `sidestep testbed down --name {name}` removes what there is",
+                "cannot read {}: {e}; `sidestep testbed down --name {name}` removes the rest of \
+                 the testbed",
                 path.display()
             ))
         })

@@ -59,9 +59,11 @@ pub fn differences(engine: &str) -> Vec<String> {
         return Vec::new();
     }
     vec![
-        "the switches are programs in the kernel, which delay nothing: links take the time of their bits alone".into(),
-        "the kernel's token buckets let a frame go when its first bit would leave, and nobody counts how late they are: \
-         runs are marked by late hand-overs and by losses, not by stalls of switches"
+        "the switches are programs in the kernel, which add no propagation delay: a link takes the \
+         time of its bits only".into(),
+        "the kernel's token buckets release a frame when its first bit would leave, and their \
+         lateness is not counted: runs are marked for late hand-overs and losses, not for stalls \
+         of switches"
             .into(),
     ]
 }
@@ -179,14 +181,15 @@ fn wait(print: &Blueprint, i: usize, child: &mut Child, patience: Duration) -> R
         }
         if let Ok(Some(status)) = child.try_wait() {
             return Err(Error::Work(format!(
-                "switch {} ended as it began ({status}): {}",
+                "switch {} exited at its start ({status}): {}",
                 print.switches[i].name,
                 said()
             )));
         }
         if began.elapsed() > patience {
             return Err(Error::Work(format!(
-                "switch {} does not answer on {}: expected it within {} s, got nothing; it said: {}",
+                "switch {} does not answer on {}: expected an answer within {} s, got none; its \
+                 last output: {}",
                 print.switches[i].name,
                 socket.display(),
                 patience.as_secs(),
@@ -329,8 +332,9 @@ pub fn check_ebpf(print: &Blueprint) -> Result<(), Error> {
     let frame_ns = |cable: &Cable| LONGEST_BITS * 1_000_000_000 / cable.rate_bps;
     if let Some(cable) = (print.cables.iter()).find(|cable| cable.delay_ns > frame_ns(cable)) {
         return Err(Error::Input(format!(
-            "--datapath ebpf: the program in the kernel delays nothing, which may be left out where a link's delay is below \
-             the time of its longest frame: expected at most {} ns as measured, got {} ns",
+            "--datapath ebpf: the program in the kernel adds no propagation delay, so a link's \
+             delay must be below the time of its longest frame: expected at most {} ns as \
+             measured, got {} ns; use --datapath packet",
             frame_ns(cable),
             cable.delay_ns
         )));
@@ -343,7 +347,9 @@ pub fn check_ebpf(print: &Blueprint) -> Result<(), Error> {
         })?;
         if let Err(why) = Plan::of(&setup) {
             return Err(Error::Input(format!(
-                "--datapath ebpf: the program in the kernel cannot be switch {name}\n{why}"
+                "--datapath ebpf: the program in the kernel cannot do all of switch {name}; use \
+                 --datapath packet\n\
+                 {why}"
             )));
         }
     }
@@ -353,14 +359,17 @@ pub fn check_ebpf(print: &Blueprint) -> Result<(), Error> {
 fn bridges(print: &Blueprint) -> Result<(), Error> {
     if !print.shims.is_empty() {
         return Err(Error::Input(
-            "Linux bridges have no shims: expected none in host.shims, which stand at the ports of software switches".into(),
+            "--bridge: expected no host.shims: shims run at the ports of software switches, and \
+             bridges have none"
+                .into(),
         ));
     }
     let between = |c: &&Cable| matches!((c.a, c.b), (End::Switch(_), End::Switch(_)));
     let loops = print.cables.iter().filter(between).count();
     if loops >= print.switches.len() {
         return Err(Error::Input(format!(
-            "Linux bridges make no way through loops: expected at most {} cables between {} switches, got {loops}",
+            "--bridge: Linux bridges cannot handle loops: expected at most {} cables between {} \
+             switches, got {loops}",
             print.switches.len() - 1,
             print.switches.len()
         )));

@@ -12,13 +12,16 @@ pub fn need() -> Result<(), Error> {
     // SAFETY: only reads the user's number.
     if unsafe { libc::geteuid() } != 0 {
         return Err(Error::Input(
-            "the testbed makes network namespaces: expected to run as root, got an ordinary user; try sudo".into(),
+            "the testbed creates network namespaces: expected to run as root, got an ordinary \
+             user; try sudo"
+                .into(),
         ));
     }
     for name in ["ip", "tc"] {
         if find(name).is_none() {
             return Err(Error::Input(format!(
-                "the testbed needs `{name}`, and there is none in PATH; Debian's package is iproute2"
+                "the testbed needs `{name}`, which is not in PATH; install Debian's package \
+                 iproute2"
             )));
         }
     }

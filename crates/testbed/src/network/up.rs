@@ -66,7 +66,10 @@ pub fn up(plan: &Plan<'_>, stop: &AtomicBool) -> Result<State, Error> {
         Ok(()) => Ok(state),
         Err(why) => match down::remove(&plan.blueprint.name, &lock) {
             Ok(()) => Err(why),
-            Err(also) => Err(Error::Work(format!("{why}\nand taking it back: {also}"))),
+            Err(also) => Err(Error::Work(format!(
+                "{why}\n\
+                 removing the partial testbed failed as well: {also}"
+            ))),
         },
     }
 }
@@ -76,7 +79,7 @@ fn build(plan: &Plan<'_>, control: &Control, stop: &AtomicBool) -> Result<Kernel
     let print = plan.blueprint;
     let go_on = || match stop.load(Ordering::Relaxed) {
         true => Err(Error::Work(
-            "interrupted; what was built is removed again".into(),
+            "interrupted; the partial testbed is removed".into(),
         )),
         false => Ok(()),
     };
@@ -155,7 +158,7 @@ fn nothing_in_the_way(name: &str) -> Result<(), Error> {
     if let Some(state) = State::read(name)? {
         let what = match state.complete {
             true => "is up",
-            false => "was begun and not finished",
+            false => "is incomplete",
         };
         return Err(Error::Input(format!(
             "testbed {name} {what} ({} namespaces, {}); {remove}",
@@ -166,14 +169,16 @@ fn nothing_in_the_way(name: &str) -> Result<(), Error> {
     let spaces = netns::of_testbed(name);
     if !spaces.is_empty() {
         return Err(Error::Input(format!(
-            "namespaces {} are in the way of testbed {name}; {remove}, or choose another --name",
+            "cannot build testbed {name}: namespaces {} already exist; {remove}, or choose another \
+             --name",
             spaces.join(", ")
         )));
     }
     let own = dctcp::own_name(name);
     if dctcp::available().contains(&own) {
         return Err(Error::Input(format!(
-            "the congestion control {own} is in the way of testbed {name}; {remove}"
+            "cannot build testbed {name}: the congestion control {own} is already registered; \
+             {remove}"
         )));
     }
     Ok(())

@@ -204,7 +204,7 @@ fn a_metric_over_an_unknown_count_is_unknown_and_a_claim_on_it_has_no_verdict() 
 fn rows_and_numbers_of_marked_runs_are_told_apart_and_none_is_left_out() {
     let scene = scene();
     let [mut runs, _] = runs(&scene, Without::default());
-    runs[1].marks = vec!["a flow handed over 7.1 ms late".into()];
+    runs[1].marks = vec!["a flow was handed over 7.1 ms late".into()];
     let shown = Shown::of(&scene, runs.clone());
     for table in ["flows", "queries", "ports.host", "ports.switch"] {
         let column = |name: &str| &shown.values[&format!("{table}.{name}")];

@@ -37,8 +37,8 @@ pub fn recording(
 ) -> Vec<u8> {
     let head = Head {
         source: "testbed".into(),
-        window: "the whole run, from its time zero".into(),
-        flows: "no flow: nobody looks into the kernels' senders".into(),
+        window: "the whole run, from time zero".into(),
+        flows: "no flow: the kernels' windows are not recorded".into(),
         ..recording_head(&scene.scenario, 0, seed)
     };
     let there = |at_ps: u64, about: &About| {
@@ -89,8 +89,8 @@ pub fn recording(
     };
     if whole.contradicts + whole.strangers + others > 0 {
         ended.push_str(&format!(
-            "; left out: {} notes that contradict others, {} of segments that nobody saw sent or that are of no flow, {others} \
-             of what is no TCP over IPv4",
+            "; left out: {} notes that contradict others, {} of segments never sent or of no flow, \
+             {others} of packets other than TCP over IPv4",
             whole.contradicts, whole.strangers
         ));
     }

@@ -75,7 +75,7 @@ fn a_dctcp_that_no_kernel_has_is_refused() {
         ),
         (
             "dctcp_loss_leaves = \"0.75\"",
-            "transport.dctcp_loss_leaves: expected 0.5, what the kernel leaves, got 0.75",
+            "transport.dctcp_loss_leaves: expected 0.5, as in the kernel, got 0.75",
         ),
     ] {
         let said = of(more).unwrap_err();
@@ -87,13 +87,13 @@ fn a_dctcp_that_no_kernel_has_is_refused() {
 fn workloads_with_transports_of_their_own_are_refused_by_the_first_key_that_differs() {
     let of = |workload: &str| hosts("transport = { kind = \"dctcp\" }", workload);
     assert!(of("transport = \"dctcp\"").is_ok(), "it is the scheme's");
-    let because = ", as transport says of all workloads: a host of the testbed has one congestion control and one set \
-                   of settings of TCP for all its connections, got ";
+    let because = ", the value of [transport], got ";
     assert_eq!(
         of("transport = \"newreno\"").unwrap_err(),
         format!(
-            "scheme mine: workload.w.transport.kind: expected \"dctcp\"{because}\"newreno\"; the simulator has one for \
-             each workload"
+            "scheme mine: workload.w.transport.kind: expected \"dctcp\"{because}\"newreno\": a \
+             testbed host has one set of TCP settings for all its connections; only the simulator \
+             has one per workload"
         )
     );
     let why = of("transport = { recovery = \"newreno\" }").unwrap_err();
@@ -111,12 +111,12 @@ fn mptcp_has_as_many_subflows_as_a_kernel_can() {
     assert_eq!(of(4, "").unwrap().subflows, Some(4));
     assert_eq!(of(9, "").unwrap().subflows, Some(9));
     let why = of(10, "").unwrap_err();
-    let expected =
-        "scheme mine: transport.subflows: expected at most 9, which the kernel's MPTCP has, got 10";
+    let expected = "scheme mine: transport.subflows: expected at most 9, the limit of the kernel's MPTCP, got \
+         10";
     assert_eq!(why, expected);
     let why = of(4, "mss = \"100..200\"").unwrap_err();
     assert!(
-        why.contains("workload.w: mss: expected that of transport"),
+        why.contains("workload.w: mss: expected transport.mss"),
         "{why}"
     );
 }

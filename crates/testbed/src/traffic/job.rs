@@ -100,7 +100,7 @@ const MOST_FLOWS: usize = 8192;
 pub fn check(print: &Blueprint, job: &Job) -> Result<(), String> {
     if job.flows.len() > MOST_FLOWS {
         return Err(format!(
-            "flows of a run: expected at most {MOST_FLOWS}, each a connection made beforehand, got {}",
+            "flows of a run: expected at most {MOST_FLOWS}, since each needs a connection, got {}",
             job.flows.len()
         ));
     }
@@ -116,8 +116,8 @@ pub fn check(print: &Blueprint, job: &Job) -> Result<(), String> {
             let turned = |f: &Flow| (f.src, f.dst) == (flow.dst, flow.src) && f.back_on.is_none();
             if !found.is_some_and(turned) {
                 return Err(format!(
-                    "flow {i} goes back on the connection of flow {first}: expected one before it, the other way, \
-                     with a connection of its own"
+                    "flow {i} shares the connection of flow {first}: expected an earlier flow in \
+                     the opposite direction that opens a connection"
                 ));
             }
         }
@@ -131,7 +131,7 @@ pub fn check(print: &Blueprint, job: &Job) -> Result<(), String> {
             let found = job.flows.get(first);
             if found.is_none_or(|f| f.dst != flow.src || f.bytes.is_none()) {
                 return Err(format!(
-                    "flow {i} waits for flow {first}: expected one that ends, at host {}",
+                    "flow {i} waits for flow {first}: expected a finite flow to host {}",
                     flow.src
                 ));
             }

@@ -126,7 +126,7 @@ pub fn run_with(
     let mut warnings = shared.warnings.into_inner().expect("no host panicked");
     if answers.left_out > 0 {
         warnings.push(format!(
-            "kernel.parquet has the first {MOST_ANSWERS} answers of senders; {} later ones are left out",
+            "kernel.parquet has the first {MOST_ANSWERS} rows; {} later rows are left out",
             answers.left_out
         ));
     }

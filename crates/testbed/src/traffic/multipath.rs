@@ -31,7 +31,7 @@ pub fn wait(end: &TcpStream, subflows: Option<u32>, patience: Duration) -> Resul
     };
     let began = Instant::now();
     loop {
-        let bytes = ask(end).map_err(|why| format!("expected MPTCP, and got TCP: {why}"))?;
+        let bytes = ask(end).map_err(|why| format!("expected MPTCP, got TCP: {why}"))?;
         let has = each(&bytes).filter(|info| info[0] == ESTABLISHED).count();
         if has == subflows as usize {
             return Ok(());

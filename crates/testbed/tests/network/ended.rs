@@ -113,7 +113,7 @@ fn a_switch_that_is_killed_during_a_run_is_named_and_what_was_kept_before_is_wri
     });
     let named = format!("switch {killed} was killed by signal 9 (SIGKILL)");
     assert!(said.starts_with(&named), "{said}");
-    let place = format!("of 500 runs, is in {}", out.display());
+    let place = format!("of 500 runs completed before that are in {}", out.display());
     assert!(said.contains("s0.log") && said.ends_with(&place), "{said}");
     let manifest = json(&out.join("manifest.json"));
     assert_eq!(manifest["status"], "partial");
@@ -168,7 +168,10 @@ fn a_figure_whose_switch_is_killed_is_reported_as_far_as_it_came() {
     });
     let named = format!("switch {killed} was killed by signal 9 (SIGKILL)");
     assert!(said.starts_with(&named), "{said}");
-    let place = format!("of 60 runs of the testbed, is in {}", out.display());
+    let place = format!(
+        "of 60 runs of the testbed completed before that are in {}",
+        out.display()
+    );
     assert!(said.ends_with(&place), "{said}");
     let report = std::fs::read_to_string(out.join("report.html")).unwrap();
     assert!(

@@ -174,7 +174,7 @@ fn changes_that_cannot_be_made_are_refused_before_anything_is_built() {
         (
             "500 Mbps",
             Engine::Bridge,
-            "change: Linux bridges have no rates",
+            "change: Linux bridges cannot change a link's rate",
         ),
         (
             "5 kbps",

@@ -205,7 +205,7 @@ fn an_answer_comes_back_over_the_connection_of_its_request() {
     for (wrong, flow) in [(3, 1), (1, 3), (2, 1)] {
         job.flows[flow].back_on = Some(wrong);
         let why = run(&bed.0, &job, &AtomicBool::new(false)).unwrap_err();
-        let expected = format!("flow {flow} goes back on the connection of flow {wrong}: expected");
+        let expected = format!("flow {flow} shares the connection of flow {wrong}: expected");
         assert!(why.to_string().contains(&expected), "{why}");
         job.flows[flow].back_on = Some(flow - 1);
     }

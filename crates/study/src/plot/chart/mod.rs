@@ -45,7 +45,7 @@ mod tests {
         Entry {
             look: Look::nth(n),
             name: name.into(),
-            about: "n = 1,234 queries a point, 5 seeds".into(),
+            about: "n = 1,234 queries per point, 5 seeds".into(),
         }
     }
 
@@ -122,7 +122,7 @@ mod tests {
             text.contains("dctcp at 2000: at least 61.0</title>"),
             "{text}"
         );
-        assert!(text.contains("unfinished flows leave a bound"));
+        assert!(text.contains("because of unfinished flows"));
         assert!(!text.contains(LONG), "a heading is broken to fit its panel");
         let open = text
             .lines()
@@ -135,7 +135,10 @@ mod tests {
             "{text}"
         );
         assert_eq!(text.matches("<title>dibs, authors: ").count(), 6);
-        assert!(text.contains("hollow: the authors' points"), "{text}");
+        assert!(
+            text.contains("hollow marks: the paper authors' points"),
+            "{text}"
+        );
         assert!(
             text.contains("cross: the paper") && text.contains(">paper</text>"),
             "{text}"

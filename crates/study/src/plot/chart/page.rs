@@ -75,13 +75,14 @@ fn notes(chart: &Chart) -> Vec<&'static str> {
 }
 
 const BOUNDS: &str =
-    "open mark with an arrow: unfinished flows leave a bound; the number lies that way";
-const AUTHORS: &str = "hollow: the authors' points, each as the mark of its series, without a line";
+    "open mark with an arrow: a bound, because of unfinished flows; the number is beyond";
+const AUTHORS: &str = "hollow marks: the paper authors' points, with the mark of their series";
 
 /// Explanation of a cross.
 pub const PAPER: &str = "cross: the paper's number, in the colour of its scheme";
 /// Explanation of an open cross.
-pub const IMPLIED: &str = "open cross: where the paper's difference or ratio puts the scheme, from our number of the other";
+pub const IMPLIED: &str = "open cross: the paper's difference or ratio, applied to our number of \
+                           the other scheme";
 
 /// Draws a mark of the paper.
 pub fn paper_mark(scene: &mut Scene, at: (f32, f32), color: Color, implied: bool, hint: &str) {

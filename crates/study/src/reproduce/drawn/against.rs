@@ -11,10 +11,10 @@ use sidestep_lab::stats::metric::{self, Population};
 use sidestep_lab::{AuthorPoint, Axis, ClaimResult, PlotKind, PointResult, over};
 use std::sync::Arc;
 
-const CAPTION: &str = "Marks: all seeds together. Bars: 95 % interval of that number, from how each \
-                       seed's own lies around it (sectioning, by logarithms where none is below zero; \
-                       with the range of the seeds where they lie far apart); none of fewer than three \
-                       seeds, or where unfinished flows leave a seed with a bound alone.";
+const CAPTION: &str = "Marks: all seeds together. Bars: 95 % confidence interval, computed from \
+                       each seed's number (sectioning, of logarithms unless a value is below zero; \
+                       widened to the range of the seeds if they differ much). No bar with fewer \
+                       than three seeds, or if unfinished flows leave only a bound for a seed.";
 
 /// Draws the metrics `y` over the axis `x`: one panel a metric, one series a scheme and condition.
 pub fn draw(view: &View<'_>) -> Parts {
@@ -243,7 +243,7 @@ impl Plane<'_> {
         for name in &spec.y {
             let each = match (metric::is_count(name), spec.per.is_empty()) {
                 (_, false) => ", ratio",
-                (true, true) => ", a seed",
+                (true, true) => ", per seed",
                 (false, true) => "",
             };
             head.push(format!("{name}{each}"));
@@ -327,7 +327,7 @@ impl Plane<'_> {
                 true => count(least),
                 false => format!("{} to {}", count(least), count(most)),
             };
-            text.push_str(&format!("; n = {n} {} a point", population.words()));
+            text.push_str(&format!("; n = {n} {} per point", population.words()));
         }
         text
     }

@@ -9,8 +9,8 @@ use sidestep_lab::stats::{Percentile, Sample, place, slowdown};
 use sidestep_lab::{ClaimResult, Record};
 use sidestep_types::Time;
 
-const CAPTION: &str = "Left: the share up to a value. Right: the share beyond it, on a logarithmic \
-                       scale, where the tail shows. All seeds together; nearest rank.";
+const CAPTION: &str = "Left: the share up to a value. Right: the share above it, on a logarithmic \
+                       scale, which shows the tail. All seeds together; nearest rank.";
 
 /// Draws the sample `of`: one curve a scheme and condition.
 pub fn draw<'a>(view: &View<'a>) -> Parts {

@@ -60,12 +60,12 @@ pub fn bounded(point: &Point) -> String {
 
 /// Returns the heading of a metric's panel, with its unit. A count is that of one seed.
 pub fn heading_of(name: &str) -> String {
-    said(name, "a seed")
+    said(name, "per seed")
 }
 
 /// Describes the metric of a claim. A count is that of one seed here too.
 pub fn measured(name: &str) -> String {
-    said(name, "a seed, on average")
+    said(name, "per seed, on average")
 }
 
 /// Describes a metric with its unit, or with `seeds` for a count.
@@ -124,11 +124,11 @@ mod tests {
         );
         assert_eq!(
             heading_of("drops_ttl"),
-            "packets dropped because their time to live ran out, a seed"
+            "packets dropped because their time to live ran out, per seed"
         );
         assert_eq!(
             measured("pauses"),
-            "pauses that switches sent, a seed, on average"
+            "pauses that switches sent, per seed, on average"
         );
         assert_eq!((unit_of("qct_max_ms"), unit_of("jain")), ("ms", ""));
     }

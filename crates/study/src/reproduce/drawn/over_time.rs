@@ -6,8 +6,8 @@ use crate::words::{number, some};
 use sidestep_lab::Record;
 use sidestep_lab::stats::metric;
 
-const CAPTION: &str = "Each window's value stands over the time it was taken in. Of several seeds the \
-                       mean over those whose run lasted to the window's end.";
+const CAPTION: &str = "Each value is drawn over its window. With several seeds it is the mean over \
+                       those whose run lasted to the window's end.";
 
 /// Maximum number of rows of a table. With more windows, each row is the mean of several.
 const MOST_ROWS: usize = 100;
@@ -29,7 +29,7 @@ pub fn draw(view: &View<'_>) -> Parts {
             && span != first
         {
             return nothing(
-                "its windows are not equally long everywhere: fix an axis with `at`".into(),
+                "its windows differ in length between points; fix an axis with `at`".into(),
             );
         }
         window_ms = window_ms.or(span);

@@ -7,8 +7,8 @@ use crate::words::{count, number};
 use sidestep_lab::Record;
 use sidestep_lab::stats::metric;
 
-const CAPTION: &str = "The smallest value is at rank 1. All seeds together. A ring: what is beyond did \
-                       not complete.";
+const CAPTION: &str = "The smallest value is at rank 1. All seeds together. A ring marks the last \
+                       completed value; the rest did not complete.";
 
 /// Ranks whose values are in the table, in thousandths.
 const PLACES: [(u32, &str); 5] = [

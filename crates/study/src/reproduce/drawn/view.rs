@@ -212,7 +212,7 @@ impl<'a> View<'a> {
 }
 
 /// Reason for a missing picture if no point matches `at`.
-pub const NO_POINT: &str = "this run has no point that the plot is about";
+pub const NO_POINT: &str = "no point of this run matches the plot";
 
 /// Returns an axis in words: `workload.query.rate` is `query rate`.
 pub fn words_of(axis: &str) -> String {

@@ -160,7 +160,7 @@ impl<'a> Account<'a> {
         let held = at.saturating_sub(since);
         let mut says = vec![match held {
             Time::ZERO => "Its shims let it pass at once.".into(),
-            held => format!("Its shims held it for {held}, and let it go on now."),
+            held => format!("Its shims held it for {held}, then passed it on."),
         }];
         let mut reasons = Vec::new();
         for (shim, why) in passed {
@@ -181,7 +181,7 @@ impl<'a> Account<'a> {
         let to = self.story.cables.leads_to(leaves.from, leaves.port);
         let end = instant(self.story.run.outcome.end);
         let words =
-            format!("There, or on its way to {to}, it still was when the run ended at {end}.");
+            format!("It was still there, or on the way to {to}, when the run ended at {end}.");
         self.last().says.push(words);
     }
 

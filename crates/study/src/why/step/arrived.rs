@@ -18,13 +18,12 @@ impl Story<'_> {
         let mut says = vec![self.reached(packet, known, steps)];
         let shimmed = !self.shims.is_empty() && !matches!(known, Known::Complete | Known::Done);
         if shimmed {
-            says =
-                vec!["It reached the NIC of its host, and went up through its shims.".to_string()];
+            says = vec!["It reached the NIC of its host, then passed to the shims.".to_string()];
             let left = |step: &Told| matches!(step.what, Met::Handed { .. } | Met::Withheld { .. });
             if !steps.iter().any(left) {
                 let shims = self.shims.join(", ");
                 says.push(format!(
-                    "They ({shims}) held it, and did still when its flow ended or the run did."
+                    "They ({shims}) held it until its flow or the run ended."
                 ));
             }
         }
@@ -48,7 +47,9 @@ impl Story<'_> {
             joined.is_some_and(|joined| joined.changes.has(Changes::TRIMMED))
         };
         match steps.iter().any(cut) {
-            true => "It came without its payload: the receiver asks for these bytes again.".into(),
+            true => "It arrived without its payload (trimmed): the receiver requests these bytes \
+                     again."
+                .into(),
             false => transport(packet, known, self.size(packet), self.numbers(packet)),
         }
     }
@@ -59,10 +60,12 @@ fn transport(packet: &Packet, known: Known, size: u64, numbers: Numbers) -> Stri
     let seq = packet.seq();
     let end = seq + u64::from(packet.len);
     match Closes::of(packet, size, numbers) {
-        Some(Closes::Fin) => return "Delivered: its sender closes the connection.".into(),
-        Some(Closes::Last) => return "Delivered: with it the connection is closed.".into(),
+        Some(Closes::Fin) => return "Delivered: its sender has closed the connection.".into(),
+        Some(Closes::Last) => {
+            return "Delivered: it completes the teardown of the connection.".into();
+        }
         Some(Closes::Answer) if matches!(known, Known::Acknowledged(_)) => {
-            return "Delivered: the receiver has heard the FIN.".into();
+            return "Delivered: it acknowledges the FIN.".into();
         }
         _ => {}
     }
@@ -80,15 +83,15 @@ fn transport(packet: &Packet, known: Known, size: u64, numbers: Numbers) -> Stri
             count(seq - next)
         ),
         Known::Expected(next) if next >= end => format!(
-            "Delivered in vain: the receiver waits for byte {} and has these bytes already.",
+            "Delivered, a duplicate: the receiver has these bytes already and waits for byte {}.",
             numbers.byte(next)
         ),
         Known::Expected(next) => format!(
-            "Delivered in order: the receiver waited for byte {}, which is among these.",
+            "Delivered in order: the receiver waited for byte {}, which it contains.",
             numbers.byte(next)
         ),
         Known::Complete => {
-            "Delivered in vain: the receiver has every byte of the flow already.".into()
+            "Delivered, a duplicate: the receiver has every byte of the flow already.".into()
         }
         Known::Acknowledged(before) if seq > before => format!(
             "Delivered: it acknowledges {} bytes more, up to byte {}.",
@@ -97,14 +100,18 @@ fn transport(packet: &Packet, known: Known, size: u64, numbers: Numbers) -> Stri
         ),
         Known::Acknowledged(before) if seq == before => {
             format!(
-                "Delivered: a duplicate, the sender knew already that byte {} is waited for.",
+                "Delivered, a duplicate acknowledgement: the receiver still waits for byte {}.",
                 numbers.byte(before)
             )
         }
         Known::Acknowledged(before) => format!(
-            "Delivered late: all before byte {} was acknowledged already.",
+            "Delivered, an old acknowledgement: all bytes before byte {} were acknowledged \
+             already.",
             numbers.byte(before)
         ),
-        Known::Done => "Delivered late: the sender knew already that all had arrived.".into(),
+        Known::Done => {
+            "Delivered, an old acknowledgement: all bytes of the flow were acknowledged already."
+                .into()
+        }
     }
 }

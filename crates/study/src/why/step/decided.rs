@@ -15,7 +15,7 @@ impl Story<'_> {
         let here = End::Switch(decided.switch);
         let wanted = self.port(here, decided.judged.reasons.want.port);
         let mut says = vec![format!(
-            "Came from {} by port {}, with {} left of its time to live.",
+            "Arrived from {} at port {}, TTL {}.",
             self.name(decided.from),
             decided.ingress.0,
             decided.ttl
@@ -28,7 +28,7 @@ impl Story<'_> {
             .collect();
         let called = |seam, name| self.called(seam, name);
         says.push(match &reasons.route {
-            None => format!("Its host hangs off this switch: it wants {wanted}."),
+            None => format!("Its host is attached to this switch, at {wanted}."),
             Some((route, why)) if hops.len() == 1 => {
                 format!(
                     "Route {}: it wants {wanted}, {why}.",
@@ -45,8 +45,8 @@ impl Story<'_> {
             }
         });
         let unasked = match decided.ttl {
-            0 => "its time to live ran out here",
-            _ => "it is crowded out at its input",
+            0 => "its TTL expired here",
+            _ => "its input buffer is full",
         };
         let (more, mut facts) = self.judged(here, &decided.judged, unasked);
         says.extend(more);
@@ -60,7 +60,7 @@ impl Story<'_> {
 
     /// Describes the decision of a host's NIC, where NICs decide.
     pub(super) fn by_nic(&self, host: HostId, judged: &Judged) -> (Vec<String>, Value) {
-        self.judged(End::Host(host), judged, "it has no say")
+        self.judged(End::Host(host), judged, "the NIC has no buffer policy")
     }
 
     fn judged(&self, here: End, judged: &Judged, unasked: &str) -> (Vec<String>, Value) {
@@ -75,10 +75,10 @@ impl Story<'_> {
             None => format!("Switch: {}: {unasked}.", why.done),
         });
         if judged.displaced > 0 {
-            let many = judged.displaced;
-            says.push(format!(
-                "For it {many} that waited had to leave their queue."
-            ));
+            says.push(match judged.displaced {
+                1 => "1 queued packet was evicted for it.".into(),
+                many => format!("{many} queued packets were evicted for it."),
+            });
         }
         if let (Some((sched, said)), Some(joined)) = (&why.sched, judged.event.joined()) {
             let port = self.port(here, joined.port);
@@ -148,7 +148,7 @@ impl Story<'_> {
             )
         });
         let mut says = vec![format!(
-            "Taken out of the queue of {from}, where it waited with rank {}, to make room for {by}.",
+            "Evicted from the queue of {from}, with rank {}, to make room for {by}.",
             count(u64::from(packet.rank()))
         )];
         let (joined, dropped) = (gone.event.joined(), gone.event.dropped());
@@ -158,7 +158,7 @@ impl Story<'_> {
                 self.port(gone.here, joined.port),
                 ahead(joined.ahead),
                 match joined.changes.has(Changes::MARKED) {
-                    true => ", and is marked for that",
+                    true => ", and is marked",
                     false => "",
                 }
             ),
@@ -190,7 +190,7 @@ fn class_words(class: &InClass) -> String {
         Some(n) => format!(", and {} flows are counted", count(u64::from(n))),
     };
     format!(
-        "Class: its service {} is class {} there, where {} {waits}{flows}.",
+        "Class: its service {} maps to class {}, where {} {waits}{flows}.",
         class.service,
         class.class,
         both(class.depth)

@@ -16,12 +16,14 @@ impl Story<'_> {
             Met::Decided(decided) => decided.paused_before,
             Met::Arrived { paused, .. } => *paused,
             Met::Evicted(_) => return Some(format!("It waited there for {took}.")),
-            Met::Lost { .. } => return Some(format!("It was there, or on the cable, for {took}.")),
+            Met::Lost { .. } => {
+                return Some(format!("It was queued, or on the cable, for {took}."));
+            }
             Met::Sent(_) | Met::Nic(_) | Met::Handed { .. } | Met::Withheld { .. } => return None,
         };
         let paused = match paused.saturating_sub(leaves.paused) {
             Time::ZERO => String::new(),
-            paused => format!(" (while it was there, pauses stopped that port for {paused})"),
+            paused => format!(" (the port was paused for {paused} of that)"),
         };
         Some(match took.ps().checked_sub(span.ps() + delay.ps()) {
             Some(0) => format!("It left at once: {span} to send at {rate}, {delay} on the cable."),
@@ -29,7 +31,9 @@ impl Story<'_> {
                 "It waited {}{paused}, then {span} to send at {rate} and {delay} on the cable.",
                 Time::from_ps(waited)
             ),
-            None => format!("It was {took} on its way, as the rate of the cable changed."),
+            None => format!(
+                "It took {took} to leave and to cross the cable, whose rate changed meanwhile."
+            ),
         })
     }
 }

@@ -26,10 +26,10 @@ impl Story<'_> {
         let serves = self.shims.iter().any(|name| shim::nature(name).serves);
         let wears = [
             (packet.ect(), "ECN-capable".to_string()),
-            (packet.ece(), "with the echo of a mark".into()),
+            (packet.ece(), "with ECE (echo of a mark)".into()),
             (
                 packet.cwr() && packet.carries_data(),
-                "with the word that the window was reduced (CWR)".into(),
+                "with CWR (window reduced)".into(),
             ),
             (serves, format!("of service {}", packet.service())),
             (
@@ -51,7 +51,7 @@ impl Story<'_> {
                 .trim_end()
                 .to_string(),
             format!(
-                "{} bytes on the wire, time to live {}, flow hash {:#010x}{wears}.",
+                "{} bytes on the wire, TTL {}, flow hash {:#010x}{wears}.",
                 count(u64::from(packet.wire)),
                 packet.ttl,
                 packet.hash
@@ -93,8 +93,8 @@ fn tag_words(tag: &Tag) -> Vec<String> {
     };
     let again = match tag.retransmissions() {
         0 => None,
-        1 => Some("marked as sent again once".to_string()),
-        times => Some(format!("marked as sent again {times} times")),
+        1 => Some("tagged as sent again once".to_string()),
+        times => Some(format!("tagged as sent again {times} times")),
     };
     let id = format!("flow id {}", tag.flow_id());
     let ends = [(tag.first(), "first"), (tag.last(), "last")];
@@ -135,13 +135,13 @@ fn again_words(again: &Again) -> String {
             counters.timeouts
         ),
         Cause::Fast => format!(
-            "Sent again, in the fast retransmit that acknowledgements of what came later began at {since} (number {} of \
-             its flow).",
+            "Sent again, in the fast retransmit begun at {since} by acknowledgements of later \
+             packets (number {} of its flow).",
             counters.fast_retransmits
         ),
-        Cause::Cut => format!(
-            "Sent again, since a queue on its way had cut the payload off; its sender heard that at {since}."
-        ),
+        Cause::Cut => {
+            format!("Sent again, since a queue had trimmed it; the sender learned that at {since}.")
+        }
         Cause::Unknown => "Sent again.".into(),
     }
 }

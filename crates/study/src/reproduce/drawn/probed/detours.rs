@@ -43,8 +43,8 @@ pub fn draw(head: Head, network: &Network, all: &[LoggedDetour]) -> Parts {
             .to_vec(),
         rows: rows.iter().map(row).collect(),
     };
-    let caption = "A mark is a detour, or several that lie too close to tell apart; switches that \
-                   detoured nothing are left out.";
+    let caption = "A mark is a detour, or several that are too close to tell apart; switches \
+                   without detours are left out.";
     (Ok(scatter(&figure)), table, caption.into())
 }
 

@@ -45,8 +45,8 @@ pub fn draw(view: &View<'_>) -> Parts {
     }
     let why = match kind {
         PlotKind::Detours => "no run logged a detour",
-        PlotKind::Occupancy => "no run noted its queues",
-        _ => "no run kept a path",
+        PlotKind::Occupancy => "no run logged its queues",
+        _ => "no run logged a path",
     };
     (Err(why.into()), Sheet::default(), String::new())
 }

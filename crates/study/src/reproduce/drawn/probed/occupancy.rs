@@ -34,7 +34,7 @@ pub fn draw(head: Head, network: &Network, instants: &[Occupancy], capacity: Opt
     let figure = Queues {
         title: head.title,
         subtitle: head.subtitle,
-        counted: "packets queued, the one on the wire included".into(),
+        counted: "packets queued, including the one on the wire".into(),
         instants: instants
             .iter()
             .map(|at| Time::from_ps(at.at_ps).to_string())
@@ -58,7 +58,7 @@ pub fn draw(head: Head, network: &Network, instants: &[Occupancy], capacity: Opt
             table.rows.push(row);
         }
     }
-    let caption = "The pod whose queues hold most at these instants.";
+    let caption = "The pod with the most queued packets at these instants.";
     (Ok(queues(&figure)), table, caption.into())
 }
 

@@ -75,7 +75,7 @@ fn draw_path(head: Head, network: &Network, path: &Path) -> Parts {
             .to_vec(),
         rows: figure.hops.iter().map(row).collect(),
     };
-    let caption = "Nodes are those that the packet saw.";
+    let caption = "The nodes are those that the packet visited.";
     (Ok(way(&figure)), table, caption.into())
 }
 
