@@ -200,7 +200,7 @@ mod tests {
                 "a: expected one of rate and load; got rate off, load off",
                 ["one of rate and load", "rate off, load off", ""],
             ),
-            ("schemes: \"dibs\" is there twice", ["", "", ""]),
+            ("schemes: \"dibs\" is listed twice", ["", "", ""]),
         ] {
             assert_eq!(of(message), words(parts), "{message}");
         }

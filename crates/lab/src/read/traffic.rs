@@ -98,7 +98,10 @@ impl Reader<'_> {
     ) -> Option<(Vec<Traffic>, Vec<Setting>)> {
         let names = self.named_workloads(problems);
         if names.is_empty() {
-            problems.add(&self.at, "no [workload.NAME]: nothing would be sent");
+            problems.add(
+                &self.at,
+                "[workload.NAME] is missing: expected at least one workload",
+            );
             return None;
         }
         if names.len() > MOST_CLASSES {
