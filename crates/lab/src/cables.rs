@@ -340,10 +340,13 @@ mod tests {
         let all = of_cables(&network, &[at(1, agg, slow)]).unwrap();
         assert_eq!(all.len(), 3);
         let said = |written: &[Written]| of_cables(&network, written).unwrap_err();
-        assert_eq!(said(&[at(1, cut, up)]), (0, "it is up then already".into()));
+        assert_eq!(
+            said(&[at(1, cut, up)]),
+            (0, "it is already up at that time".into())
+        );
         assert_eq!(
             said(&[at(1, agg, down), at(1, agg, down)]),
-            (1, "it is down then already".into())
+            (1, "it is already down at that time".into())
         );
         let slower = said(&[at(2, agg, slow), at(1, cut, down)]);
         assert_eq!(

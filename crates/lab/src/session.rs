@@ -121,10 +121,13 @@ impl<A: Agenda> Session<A> {
     /// Returns the reason why the state of this run cannot be kept, if so: the run is recorded, uses policies
     /// of the caller, or is in parts.
     pub fn cannot_be_kept(&self) -> Option<String> {
-        let recorded = self.tape.is_some().then(|| "it is recorded".to_string());
+        let recorded = self
+            .tape
+            .is_some()
+            .then(|| "the run is recorded".to_string());
         recorded.or_else(|| match &self.world {
             Running::Whole(world) => world.cannot_be_kept(),
-            Running::Cut(_) => Some("it is in parts".to_string()),
+            Running::Cut(_) => Some("the run is split into parts".to_string()),
         })
     }
 

@@ -182,8 +182,8 @@ fn a_refusal_is_shown_at_the_parameter_that_made_it() {
             workload(
                 "kind = \"background\"\ninter_arrival = \"off\"\nload = \"1/2\"\ncdf = \"load.csv\"",
             ),
-            "a.toml:14:7: workload.more: \"load.csv\" is not a shipped distribution, nor a file: no \
-             such file",
+            "a.toml:14:7: workload.more: \"load.csv\" is neither a shipped distribution nor a \
+             readable file: no such file",
         ),
         // The place is the one of two keys that was given.
         (

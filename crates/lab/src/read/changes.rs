@@ -148,7 +148,7 @@ impl Reader<'_> {
                 Item::List(nodes) => {
                     if matches!(origin, Origin::Quick | Origin::Sweep) {
                         let message = "change: [quick] and [sweep] refer to a change by its \
-                             number, such as change.1.rate";
+                                       number, such as change.1.rate";
                         problems.add(&entry.node.at, message);
                         whole = false;
                         continue;

@@ -387,7 +387,7 @@ impl ProbeRead {
             && fair::active(plan).is_empty()
         {
             let message = "probe.fair needs endless flows or a closed loop, and this scenario has \
-                 neither";
+                           neither";
             problems.add(at, message);
         }
         let mut rack = vec![None; network.hosts as usize];

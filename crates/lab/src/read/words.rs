@@ -20,7 +20,7 @@ pub const SECTIONS: [&str; 10] = [
 ];
 
 pub(super) const NAME_RULE: &str = "a name has at most 64 characters: letters, digits, \"-\" and \
-     \"_\"";
+                                    \"_\"";
 
 pub(super) fn is_name(name: &str) -> bool {
     // Files are named after the name.

@@ -117,7 +117,7 @@ fn what_cannot_be_probed_is_refused_where_it_stands() {
     assert_eq!(said.as_deref(), Some(expected));
     let said = read(ALONE, &["probe.fair=1"]).err();
     let expected = "--set probe.fair=1: probe.fair needs endless flows or a closed loop, and this \
-         scenario has neither";
+                    scenario has neither";
     assert_eq!(said.as_deref(), Some(expected));
     let sets = [
         "probe.spread=core > agg 1",
@@ -129,7 +129,7 @@ fn what_cannot_be_probed_is_refused_where_it_stands() {
     assert_eq!(read(BUSY, &sets).err().as_deref(), Some(expected));
     let sets = ["probe.latency=query", "probe.latency_from=9 ms"];
     let expected = "--set probe.latency_from=9 ms: probe.latency_from: must be before duration \
-         ends at 8 ms, got 9 ms";
+                    ends at 8 ms, got 9 ms";
     assert_eq!(read(BUSY, &sets).err().as_deref(), Some(expected));
     let said = read(BUSY, &["schemes=dctcp,infinite", "probe.neighbours=1 ms"]).err();
     assert_eq!(
