@@ -223,8 +223,8 @@ impl<'a> Reader<'a> {
                     continue;
                 }
                 let message = format!(
-                    "{key:?} in [{section}]: expected a policy or a capacity, which may differ; \
-                     set this for every switch, in [{}]",
+                    "{key:?} in [{section}]: expected a policy or how much is held, which may differ; \
+                     this is the same for every switch, in [{}]",
                     self.spec.name
                 );
                 problems.add(&entry.at, message);
@@ -271,8 +271,7 @@ impl<'a> Reader<'a> {
                 };
                 let name = self.network.map_or("", |network| network[*switch].name);
                 let message = format!(
-                    "[{}] and [{}] ({}) both match switch {name:?}: expected the same values, got \
-                     {}",
+                    "[{}] and [{}] ({}) both match switch {name:?}: expected the same of it, got {}",
                     one.resolved.name,
                     before.resolved.name,
                     place(&before.at),

@@ -176,8 +176,7 @@ mod tests {
                 ["x", "b; c", ""],
             ),
             (
-                "size: expected a size like \"20 kB\" (B, kB; KiB) or \"off\", got \"20 pkt\" with \
-                 the wrong unit \"pkt\"",
+                "size: expected a size like \"20 kB\" (B, kB; KiB) or \"off\", got \"20 pkt\", whose unit \"pkt\" does not fit",
                 [
                     "a size like \"20 kB\" (B, kB; KiB) or \"off\"",
                     "20 pkt",
@@ -201,7 +200,7 @@ mod tests {
                 "a: expected one of rate and load; got rate off, load off",
                 ["one of rate and load", "rate off, load off", ""],
             ),
-            ("schemes: \"dibs\" is listed twice", ["", "", ""]),
+            ("schemes: \"dibs\" is there twice", ["", "", ""]),
         ] {
             assert_eq!(of(message), words(parts), "{message}");
         }

@@ -139,7 +139,7 @@ pub fn parse_quantity(text: &str, unit: Unit) -> Result<Quantity, ParseQuantityE
         return Err(fail(format!("{text:?} without a unit")));
     }
     let Some(base) = unit.base(name) else {
-        return Err(fail(format!("{text:?} with the wrong unit {name:?}")));
+        return Err(fail(format!("{text:?}, whose unit {name:?} does not fit")));
     };
     let whole = scaled(digits, base).map_err(|why| fail(format!("{text:?}, which {why}")))?;
     Ok(match unit {
@@ -250,7 +250,7 @@ mod tests {
     fn what_does_not_fit_is_refused_with_a_reason() {
         let said = |s, u| parse_quantity(s, u).unwrap_err().to_string();
         assert!(said("50", Unit::Time).contains("without a unit"));
-        assert!(said("50 furlongs", Unit::Time).contains("wrong unit \"furlongs\""));
+        assert!(said("50 furlongs", Unit::Time).contains("\"furlongs\" does not fit"));
         assert!(said("0.5 pkt", Unit::Packets).contains("finer than the base unit"));
         assert!(said("99999999999 s", Unit::Time).contains("too large"));
         assert!(said("", Unit::Rate).starts_with("expected a rate like"));
