@@ -389,7 +389,7 @@ fn too_many_points_are_refused() {
     let said = read(&text, &[], false).err().unwrap();
     assert_eq!(
         said,
-        "a.toml:8:2: sweep: 104000 points are too many: at most 100000, which take about 1 GB"
+        "a.toml:8:2: sweep: expected at most 100000 points, which take about 1 GB, got 104000"
     );
 }
 

@@ -196,7 +196,7 @@ impl Reader<'_> {
             .find(|(number, _)| **number > many.min(MOST_CHANGES))
         {
             let message = match many > MOST_CHANGES {
-                true => format!("change: at most {MOST_CHANGES}, got {many}"),
+                true => format!("change: expected at most {MOST_CHANGES} changes, got {many}"),
                 false => format!(
                     "change.{number}: there are fewer changes before it; number them from 1 \
                      without gaps"

@@ -260,7 +260,7 @@ impl Parsed {
             let whole = At::file(&self.file);
             let at = find(root, "sweep").map_or(&whole, |entry| &entry.at);
             let message = format!(
-                "sweep: {many} points are too many: at most {MOST_POINTS}, which take about 1 GB"
+                "sweep: expected at most {MOST_POINTS} points, which take about 1 GB, got {many}"
             );
             problems.add(at, message);
             return None;

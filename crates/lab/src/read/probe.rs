@@ -329,7 +329,7 @@ impl Checked<'_> {
     fn kept(&mut self, name: &str) -> u64 {
         let many = self.resolved.values.count(name);
         if many > MOST_KEPT {
-            self.refuse(name, format!("at most {MOST_KEPT}, got {many}"));
+            self.refuse(name, format!("expected at most {MOST_KEPT}, got {many}"));
         }
         many
     }

@@ -42,7 +42,7 @@ fn what_cannot_be_probed_is_refused_where_it_stands() {
         ),
         (
             "probe.paths=1001",
-            "--set probe.paths=1001: probe.paths: at most 1000, got 1001",
+            "--set probe.paths=1001: probe.paths: expected at most 1000, got 1001",
         ),
         (
             "probe.path=1",
@@ -91,7 +91,7 @@ fn what_cannot_be_probed_is_refused_where_it_stands() {
         ),
         (
             "probe.fair=1001",
-            "--set probe.fair=1001: probe.fair: at most 1000, got 1001",
+            "--set probe.fair=1001: probe.fair: expected at most 1000, got 1001",
         ),
         (
             "probe.occupancy=2 s",
