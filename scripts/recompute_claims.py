@@ -11,11 +11,11 @@ SIZED = {"upto_10kb": 0, "10kb_100kb": 1, "100kb_1mb": 2, "1mb_10mb": 3, "over_1
 
 WORDS = {
     "nothing": "nothing was measured",
-    "few": "fewer than three seeds bear none",
-    "extreme": "the largest or smallest of these runs is a fact of them and no estimate; its value decides",
-    "unfinished": "unfinished flows leave no number of each seed",
-    "zero": "the number to divide by is not above zero, in some seed or in all together",
-    "other": "schemes or points have other seeds than each other",
+    "few": "needs at least three seeds",
+    "extreme": "a maximum or minimum is a fact of these runs, not an estimate; its value decides",
+    "unfinished": "unfinished flows leave some seeds without an exact number",
+    "zero": "the divisor is not above zero, in a seed or in all seeds together",
+    "other": "the schemes or points compared ran different seeds",
 }
 
 

@@ -162,7 +162,7 @@ def test_a_route_must_name_a_port(tmp_path: Path, port: Any, says: str) -> None:
         (3, "got 3 (int)"),
         (
             ss.evict(),
-            "the verdict evict needs packets that wait and a scheduler that ranks them",
+            "the verdict evict needs a queued packet and a scheduler that ranks",
         ),
         (ss.squeeze(4), "expected a port from 0 to 3, got 4"),
     ],
@@ -227,7 +227,7 @@ def test_a_scheduler_that_fails_when_a_buffer_policy_asks_about_it_is_named(
     buffer = buffer_of(lambda packet, want, queues, rng: queues.ranks(want.port))
     text = str(error_of(tmp_path, buffer=buffer, sched=Lies))
     assert "policy python:Lies: the scheduler of port " in text
-    assert "named packet 1000000, which does not wait" in text
+    assert "named packet 1000000, which is not queued" in text
 
 
 def test_views_are_over_with_the_call(tmp_path: Path) -> None:
@@ -328,7 +328,7 @@ def test_a_scheme_says_what_is_wrong_with_it(tmp_path: Path) -> None:
     assert (problem.key, problem.expected, problem.got) == ("buffer", "a class or a function", "int")
     text = scenario("", '"dctcp"').split("[scheme")[0]
     taken = ss.Scheme("dctcp", extends="dctcp", buffer=Dibs)
-    with pytest.raises(ss.ScenarioError, match="is a scheme of the scenario already"):
+    with pytest.raises(ss.ScenarioError, match="is already a scheme of the scenario"):
         run_text(text, [taken], out=tmp_path / "out")
     with pytest.raises(ss.ScenarioError, match="expected a name of at most 64 letters"):
         run_text(text, [ss.Scheme("../mine", extends="dctcp", buffer=Dibs)], out=tmp_path / "out")

@@ -33,7 +33,7 @@ fn a_deadlock_is_a_warning_of_the_run_and_in_its_tables() {
     let warnings = said["warnings"].as_array().unwrap();
     let warned = |text: &str| warnings.iter().any(|w| w.as_str().unwrap().contains(text));
     assert!(warned("scheme pfc, seed 1: deadlock at"), "{warnings:?}");
-    assert!(warned("the transport slows down on marks"), "{warnings:?}");
+    assert!(warned("the transport reacts to marks"), "{warnings:?}");
     assert_eq!(said["schemes"]["pfc"]["deadlocks"], 1);
     let shown = room.run(&["show", "r"]).with_status(0).out;
     assert!(shown.contains("deadlock at"), "{shown}");

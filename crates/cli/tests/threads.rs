@@ -70,7 +70,7 @@ fn what_cannot_be_cut_is_refused_with_the_reason() {
             "delay = \"50 us\"",
             "delay = \"0 us\"",
             &["--threads", "2"],
-            "cables of no delay",
+            "cables without delay",
         ),
         (
             "",
@@ -88,7 +88,7 @@ fn what_cannot_be_cut_is_refused_with_the_reason() {
             "",
             "",
             &["--threads", "2", "--trace-packets", "dropped"],
-            "the paths of packets",
+            "paths of packets",
         ),
         (
             "links = \"200 us\"",

@@ -178,7 +178,7 @@ fn a_wrong_command_line_is_refused() {
     refused(&["run", "s.toml", "--seed", "one"], &["one"]);
     refused(
         &["run", "s.toml", "--seeds", "5..1"],
-        &["sidestep: --seeds: \"5..1\" counts down, so it holds none"],
+        &["sidestep: --seeds: \"5..1\" counts down; write the smaller seed first"],
     );
     refused(
         &["sweep", "s.toml", "--seeds", "1..x"],

@@ -177,12 +177,15 @@ pub(crate) fn of_cables(
         if matches!(to, Becomes::Rate(_)) {
             if let Some(dead) = before.iter().position(|up| !up) {
                 let name = cable_name(network, cables[dead]);
-                return Err((number, format!("{name:?} is down then, and has no rate")));
+                return Err((
+                    number,
+                    format!("{name:?} is down at that time, so its rate cannot change"),
+                ));
             }
         } else {
             if *mark == down {
                 let word = if down { "down" } else { "up" };
-                return Err((number, format!("it is {word} then already")));
+                return Err((number, format!("it is already {word} at that time")));
             }
             *mark = down;
         }
@@ -337,15 +340,21 @@ mod tests {
         let all = of_cables(&network, &[at(1, agg, slow)]).unwrap();
         assert_eq!(all.len(), 3);
         let said = |written: &[Written]| of_cables(&network, written).unwrap_err();
-        assert_eq!(said(&[at(1, cut, up)]), (0, "it is up then already".into()));
+        assert_eq!(
+            said(&[at(1, cut, up)]),
+            (0, "it is already up at that time".into())
+        );
         assert_eq!(
             said(&[at(1, agg, down), at(1, agg, down)]),
-            (1, "it is down then already".into())
+            (1, "it is already down at that time".into())
         );
         let slower = said(&[at(2, agg, slow), at(1, cut, down)]);
         assert_eq!(
             slower,
-            (0, "\"edge 0 - agg 0\" is down then, and has no rate".into())
+            (
+                0,
+                "\"edge 0 - agg 0\" is down at that time, so its rate cannot change".into()
+            )
         );
     }
 }

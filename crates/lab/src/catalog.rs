@@ -121,23 +121,27 @@ pub fn sections() -> Kind {
     let items = vec![
         item(
             "scenario",
-            "the keys at the top",
+            "top-level keys",
             &[tables::SCENARIO, tables::LISTS],
         ),
         item(
             "switch",
-            "what every switch is, beside its policies",
+            "settings of every switch, besides its policies",
             &[tables::SWITCH],
         ),
         item(
             "transport",
-            "what every transport takes",
+            "settings of every transport",
             &[tables::TRANSPORT],
         ),
-        item("workload", "what every workload takes", &[tables::WORKLOAD]),
+        item(
+            "workload",
+            "settings of every workload",
+            &[tables::WORKLOAD],
+        ),
         item(
             "host",
-            "what every host is, beside its shims",
+            "settings of every host, besides its shims",
             &[tables::HOST],
         ),
     ];
@@ -197,7 +201,7 @@ fn scenarios() -> Vec<Item> {
             name: name.to_string(),
             summary: read
                 .as_ref()
-                .map_or_else(|_| "reads files of its own".into(), |s| s.title.clone()),
+                .map_or_else(|_| "needs its own files".into(), |s| s.title.clone()),
             source: read.as_ref().map(schemes).unwrap_or_default(),
             params: Vec::new(),
             measured: None,

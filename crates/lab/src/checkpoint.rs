@@ -71,7 +71,7 @@ pub fn sealed(head: &Head, body: &[u8]) -> Vec<u8> {
 pub fn read_head(bytes: &[u8]) -> Result<(Head, &[u8]), HeadError> {
     let torn = |why: &str| HeadError::Torn(why.to_string());
     let rest = bytes.strip_prefix(KIND);
-    let rest = rest.ok_or_else(|| torn("it does not begin as a checkpoint"))?;
+    let rest = rest.ok_or_else(|| torn("it does not start with the header of a checkpoint"))?;
     let end = rest.iter().take(20).position(|byte| *byte == b'\n');
     let end = end.ok_or_else(|| torn("its version is cut short"))?;
     let version = String::from_utf8_lossy(&rest[..end]);

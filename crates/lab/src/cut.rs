@@ -14,11 +14,11 @@ use sidestep_types::Seed;
 pub fn refused(scenario: &Scenario, scheme: usize, trace: &TraceFilter) -> Option<String> {
     let of = &scenario.schemes[scheme];
     if of.own.is_some() {
-        return Some("policies of one's own are one to a run".into());
+        return Some("policies of the caller cannot be split into parts".into());
     }
     if let Some(asked) = scenario.probe.watches() {
         return Some(format!(
-            "`probe.{asked}` notes packets in the order of the whole run"
+            "`probe.{asked}` logs packets in the order of the whole run"
         ));
     }
     parts::refused(&of.config.world(&Plan::default(), Seed(0), trace.clone()))

@@ -112,18 +112,19 @@ impl PlotKind {
     /// Returns a description in one line.
     pub const fn doc(self) -> &'static str {
         match self {
-            PlotKind::Lines => "metrics y against axis x, a line a scheme, with 95 % intervals",
-            PlotKind::Bars => "metrics y against an axis x of words, a bar a scheme",
-            PlotKind::Cdf => "the distribution of a sample, a curve a scheme (and point)",
+            PlotKind::Lines => "metrics y against axis x, one line per scheme, with 95 % intervals",
+            PlotKind::Bars => "metrics y against an axis x of words, one bar per scheme",
+            PlotKind::Cdf => "distribution of a sample, one curve per scheme (and point)",
             PlotKind::Ranked => {
-                "the values of a sample in the order of their size, a curve a scheme (and point)"
+                "values of a sample sorted by size, one curve per scheme (and point)"
             }
             PlotKind::OverTime => {
-                "a sample with a value for each window against simulated time, a line a scheme (and point)"
+                "sample with a value per window against simulated time, one line per scheme (and \
+                 point)"
             }
-            PlotKind::Path => "one packet's way through the network; needs probe.paths",
+            PlotKind::Path => "path of one packet through the network; needs probe.paths",
             PlotKind::Detours => "each detour as a mark, time against switch; needs probe.detours",
-            PlotKind::Occupancy => "the queues of one pod at some instants; needs probe.occupancy",
+            PlotKind::Occupancy => "queues of one pod at some instants; needs probe.occupancy",
         }
     }
 
@@ -246,13 +247,13 @@ impl Experiment {
             };
             let end = scenarios().find(lacks)?.duration;
             Some(format!(
-                "{name} has no value: no flow of the class starts before the run's end at {end}"
+                "{name} has no value: no flow of the class starts before duration ends at {end}"
             ))
         };
         let missing = |name: &str| {
             if name.starts_with("group_") && !scenarios().all(Scenario::has_groups) {
                 return Some(format!(
-                    "{name} has no value: no flow of a list names a group"
+                    "{name} has no value: no flow of a flow list has a group"
                 ));
             }
             class(name)

@@ -31,8 +31,8 @@ pub(crate) fn go_together(switch: &SwitchConfig) -> Result<(), Refusal> {
     let name = switch.buffer.0.as_str();
     if switch.pfc.is_some() && buffer::nature(name).detours {
         let wrong = format!(
-            "pfc and buffer {name:?} do not go together: a switch that pauses who sends to it \
-             does not run out of room, so nothing is ever detoured (DIBS section 6)"
+            "pfc and buffer {name:?} cannot be combined: with pauses a queue never overflows, so \
+             no packet is ever detoured (DIBS section 6)"
         );
         return Err(Refusal::about(&["pfc", "buffer"], wrong));
     }

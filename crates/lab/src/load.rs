@@ -106,13 +106,13 @@ fn report(scenario: &Scenario) -> LoadReport {
     if sum.endless > 0 {
         let endless = sum.endless;
         notes.push(format!(
-            "{endless} flows without an end take what they get: not in the sum"
+            "{endless} endless flows use the capacity left over and are not in the sum"
         ));
     }
     if sum.active > 0 {
         let active = sum.active;
         notes.push(format!(
-            "{active} flows of closed loops take what they get: not in the sum"
+            "{active} flows of closed loops use the capacity left over and are not in the sum"
         ));
     }
     LoadReport {

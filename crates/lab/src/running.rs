@@ -28,7 +28,7 @@ impl<A: Agenda> Running<A> {
     pub fn whole(&self, why: &str) -> &World<A> {
         match self {
             Running::Whole(world) => world,
-            Running::Cut(_) => panic!("{why}: refused of a run in parts"),
+            Running::Cut(_) => panic!("{why}: not possible in a run in parts"),
         }
     }
 
@@ -36,7 +36,7 @@ impl<A: Agenda> Running<A> {
     pub fn whole_mut(&mut self, why: &str) -> &mut World<A> {
         match self {
             Running::Whole(world) => world,
-            Running::Cut(_) => panic!("{why}: refused of a run in parts"),
+            Running::Cut(_) => panic!("{why}: not possible in a run in parts"),
         }
     }
 

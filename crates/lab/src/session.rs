@@ -121,10 +121,13 @@ impl<A: Agenda> Session<A> {
     /// Returns the reason why the state of this run cannot be kept, if so: the run is recorded, uses policies
     /// of the caller, or is in parts.
     pub fn cannot_be_kept(&self) -> Option<String> {
-        let recorded = self.tape.is_some().then(|| "it is recorded".to_string());
+        let recorded = self
+            .tape
+            .is_some()
+            .then(|| "the run is recorded".to_string());
         recorded.or_else(|| match &self.world {
             Running::Whole(world) => world.cannot_be_kept(),
-            Running::Cut(_) => Some("it is in parts".to_string()),
+            Running::Cut(_) => Some("the run is split into parts".to_string()),
         })
     }
 
@@ -135,12 +138,14 @@ impl<A: Agenda> Session<A> {
         if !before {
             let (now, mark, horizon) = (saved.now, saved.mark, self.horizon);
             return Err(format!(
-                "it stands at {now}, goes to {mark} next, and ends at {horizon}"
+                "its times contradict each other: now {now}, next {mark}, end {horizon}"
             ));
         }
         self.world = match self.world {
             Running::Whole(world) => Running::Whole(Box::new(world.go_on(saved.world)?)),
-            Running::Cut(_) => return Err("a run in parts does not go on from a checkpoint".into()),
+            Running::Cut(_) => {
+                return Err("a run in parts cannot continue from a checkpoint".into());
+            }
         };
         self.prober.go_on(saved.prober)?;
         (self.now, self.mark, self.over) = (saved.now, saved.mark, saved.over);
@@ -343,7 +348,8 @@ impl<A: Agenda> Session<A> {
         if !tape.has_begun() {
             let (from, now) = (tape.from, self.world.now());
             return Some(Err(format!(
-                "record: the window begins at {from} and the run ends at {now}: nothing is recorded"
+                "record: nothing was recorded, since the window begins at {from} and the run ended \
+                 at {now}"
             )));
         }
         if !tape.ended {
@@ -453,8 +459,8 @@ impl<A: Agenda> Session<A> {
         let missed = missed.map(|(missed, all)| {
             let end = outcome.end;
             format!(
-                "probe.occupancy: {missed} of {all} instants come after the end of the run at {end}: nothing \
-                 is noted there"
+                "probe.occupancy: {missed} of {all} instants are after the end of the run at {end} \
+                 and have no values"
             )
         });
         warnings.extend(probed.notes().into_iter().chain(missed).map(of));
@@ -615,8 +621,8 @@ mod tests {
         over.run_until(Time::MAX);
         let run = over.finish();
         let said = format!(
-            "scheme dctcp, seed 1: probe.occupancy: 2 of 3 instants come after the end of the run at {}: nothing \
-             is noted there",
+            "scheme dctcp, seed 1: probe.occupancy: 2 of 3 instants are after the end of the run \
+             at {} and have no values",
             run.outcome.end
         );
         assert_eq!(run.warnings, [said]);

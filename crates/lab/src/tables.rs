@@ -29,14 +29,14 @@ pub const SCENARIO: &[Param] = &[
         "drain",
         ParamUnit::Time,
         "1 s",
-        "then the run goes on until every flow is done, at most this long; assumed",
+        "longest time after duration for flows to finish; assumed",
     ),
     Param::with_default(
         "framing",
         ParamUnit::Word(&["ethernet", "ip", "ppp"]),
         "ethernet",
-        "what a packet costs on a wire: its IP bytes + 38 (84 at least), its IP bytes alone, \
-         or with the 2 bytes of PPP that ns-3 adds",
+        "bytes of a packet on a wire: IP bytes + 38 (at least 84), IP bytes alone, or IP bytes + 2 \
+         for PPP as in ns-3",
     ),
     Param::with_default(
         "ttl",
@@ -48,7 +48,8 @@ pub const SCENARIO: &[Param] = &[
         "profile",
         ParamUnit::Word(PROFILE_NAMES),
         "linux",
-        "senders below what scenario and schemes set in [transport]: those of Linux 6.18, or the defaults of each key",
+        "values of [transport] that neither scenario nor scheme sets: those of Linux 6.18, or the \
+         default of each key",
     ),
 ];
 
@@ -63,7 +64,7 @@ pub const LISTS: &[Param] = &[
     Param::required(
         "schemes",
         ParamUnit::File,
-        "what to compare: names of shipped schemes, of [scheme.NAME] sections, or files",
+        "schemes to compare: names of shipped schemes, of [scheme.NAME] sections, or files",
     ),
 ];
 
@@ -79,29 +80,31 @@ pub const SWITCH: &[Param] = &[
         "rank",
         ParamUnit::Word(&["marked", RANK_SENT]),
         "marked",
-        "what policies order data by that go by ranks: what its host marked, or bytes of its flow that the switch saw \
-         before",
+        "rank of data packets, for policies that use ranks: as marked by the host, or the bytes of \
+         the flow that the switch has seen",
     ),
     RANK_GAP,
     Param::with_default(
         "pfc",
         ParamUnit::Flag,
         "false",
-        "pause whoever sends by a port that has brought too much (IEEE 802.1Qbb, DIBS section 6)",
+        "pause the sender on a port when the switch holds too much from it (IEEE 802.1Qbb, DIBS \
+         section 6)",
     ),
     Param::with_default(
         "pfc_xoff",
         ParamUnit::Bytes,
         "140 kB",
-        "what a port has brought and the switch still holds when it is paused; assumed: with the \
-         headroom of 1 Gbps no more than 100 full packets a port (DIBS Table 1)",
+        "bytes held from one port at which its sender is paused; assumed: with the headroom at 1 \
+         Gbps at most 100 full packets a port (DIBS Table 1)",
     )
     .beside("pfc", &["true"]),
     Param::with_default(
         "pfc_xon",
         ParamUnit::Bytes,
         "auto",
-        "it is resumed at this much or less; \"auto\" is two full packets below pfc_xoff; assumed",
+        "bytes held from the port at which its sender is resumed; \"auto\" is two full packets \
+         below pfc_xoff; assumed",
     )
     .beside("pfc", &["true"])
     .or_off("auto"),
@@ -109,7 +112,7 @@ pub const SWITCH: &[Param] = &[
         "pfc_headroom",
         ParamUnit::Bytes,
         "auto",
-        "room beyond pfc_xoff for what is on its way; \"auto\" is what loses nothing: two \
+        "room beyond pfc_xoff for packets in flight; \"auto\" is enough to lose nothing: two \
          propagation delays, three full packets and the pause",
     )
     .beside("pfc", &["true"])
@@ -118,8 +121,8 @@ pub const SWITCH: &[Param] = &[
         "fabric",
         ParamUnit::Word(FABRICS),
         "output",
-        "\"output\": packets are at their output at once; \"cioq\": they wait at the input and \
-         cross to it (DIBS section 4)",
+        "\"output\": packets reach their output queue at once; \"cioq\": they wait at the input \
+         and cross the fabric (DIBS section 4)",
     ),
     Param::with_default(
         "speedup",
@@ -133,7 +136,7 @@ pub const SWITCH: &[Param] = &[
         "input_capacity",
         ParamUnit::Size,
         "100 pkt",
-        "with \"cioq\": what each input holds, beside the capacity of the outputs; assumed",
+        "with \"cioq\": capacity of each input queue, in addition to that of the outputs; assumed",
     )
     .beside("fabric", &["cioq"])
     .or_off("unlimited"),
@@ -154,30 +157,30 @@ pub const HOST: &[Param] = &[
         "shims",
         ParamUnit::File,
         "none",
-        "what is between the transport and the NIC of every host, the first nearest to the transport: \
-         \"a, b\" or a list of names",
+        "shims between the transport and the NIC of every host, the first nearest to the \
+         transport: \"a, b\" or a list of names",
     )
     .or_off("none"),
     Param::with_default(
         "capacity",
         ParamUnit::Size,
         "unlimited",
-        "what the queue of every host's NIC holds, the packet on the wire included; assumed",
+        "capacity of the queue of every host's NIC, including the packet on the wire; assumed",
     )
     .or_off("unlimited"),
     Param::with_default(
         "kernel",
         ParamUnit::Word(Kernel::WORDS),
         "told",
-        "testbed: how far a host's kernel is told how losses are found and repaired: what [transport] says, \
-         nothing else that can be switched off (\"plain\"), or nothing of it (\"stock\")",
+        "testbed: loss recovery of a host's kernel: set as [transport] says (\"told\"), also with \
+         everything else switched off (\"plain\"), or left as it is (\"stock\")",
     ),
     Param::with_default(
         "marker",
         ParamUnit::Word(Marker::WORDS),
         "host",
-        "testbed: what sets the classes of by-size: the host, by its sockets or, by what was sent, by a program at its \
-         interface, or the port of the switch that leads to it (\"port\")",
+        "testbed: where the classes of by-size are set: in the host (by its sockets or, with by = \
+         \"sent\", by a program at its interface) or at the switch port to the host (\"port\")",
     ),
 ];
 
@@ -187,71 +190,72 @@ pub const PROBE: &[Param] = &[
         "links",
         ParamUnit::Time,
         "off",
-        "window over which the use of links is taken (DIBS Figure 4)",
+        "window over which the use of links is measured (DIBS Figure 4)",
     )
     .or_off("off"),
     Param::with_default(
         "neighbours",
         ParamUnit::Time,
         "off",
-        "how often the buffers around hot links are looked at (DIBS Figure 5)",
+        "interval at which the buffers around hot links are sampled (DIBS Figure 5)",
     )
     .or_off("off"),
     Param::with_default(
         "hot",
         ParamUnit::Fraction,
         "0.9",
-        "a link is hot from this use on (DIBS section 3)",
+        "use from which on a link is hot (DIBS section 3)",
     ),
     Param::with_default(
         "goodput",
         ParamUnit::Time,
         "off",
-        "window over which the goodput of each workload is taken",
+        "window over which the goodput of each workload is measured",
     )
     .or_off("off"),
     Param::with_default(
         "drops",
         ParamUnit::Time,
         "off",
-        "window over which packets dropped are counted",
+        "window over which dropped packets are counted",
     )
     .or_off("off"),
     Param::with_default(
         "spread_window",
         ParamUnit::Time,
         "10 ms",
-        "window of the spread: queues at its end, use over it; assumed",
+        "window of the spread: queues at its end, use of links during it; assumed",
     ),
     Param::with_default(
         "latency_every",
         ParamUnit::Count,
         "100",
-        "latency is taken of so-many-th data packets of each host and workload; 1 is every one; assumed",
+        "the latency of every N-th data packet of each host and workload is measured; 1 is every \
+         packet; assumed",
     ),
     Param::with_default(
         "flows_from",
         ParamUnit::Time,
         "0 us",
-        "from when on the goodput of endless flows is taken; assumed: all of the run",
+        "time from which on the goodput of endless flows is measured; assumed: the whole run",
     ),
     Param::with_default(
         "spread_from",
         ParamUnit::Time,
         "0 us",
-        "windows of the spread that begin before it do not count; assumed: all do",
+        "time from which on windows of the spread count; assumed: the whole run",
     ),
     Param::with_default(
         "latency_from",
         ParamUnit::Time,
         "0 us",
-        "data packets sent before it have no latency; assumed: all have",
+        "time from which on data packets have their latency measured; assumed: the whole run",
     ),
     Param::with_default(
         "fair",
         ParamUnit::Count,
         "0",
-        "draws of hashes over which max-min fair shares are worked out; 0 works out none",
+        "number of draws of hashes for which max-min fair shares are computed; 0 for none",
     ),
     Param::with_default(
         "detours",
@@ -263,7 +267,7 @@ pub const PROBE: &[Param] = &[
         "paths",
         ParamUnit::Count,
         "0",
-        "keep the paths of so many data packets, those with the most detours (DIBS Figure 1)",
+        "number of data packets whose paths are kept, those with the most detours (DIBS Figure 1)",
     ),
     Param::with_default(
         "loops",
@@ -279,14 +283,16 @@ pub const PROBE_LISTS: &[Param] = &[
         "occupancy",
         ParamUnit::Time,
         "off",
-        "instants at which every queue's length is noted: \"1 ms, 3 ms\" or a list (DIBS Figure 2b)",
+        "times at which the length of every queue is recorded: \"1 ms, 3 ms\" or a list (DIBS \
+         Figure 2b)",
     )
     .or_off("off"),
     Param::with_default(
         "latency",
         ParamUnit::File,
         "off",
-        "workloads of whose data packets the time from the first switch to the last is taken, and the wait in switches",
+        "workloads whose data packets are measured: the time from the first switch to the last, \
+         and the wait in switches",
     )
     .or_off("off"),
     Param::with_default(
@@ -303,45 +309,46 @@ pub const CHANGE: &[Param] = &[
     Param::required(
         "at",
         ParamUnit::Time,
-        "when it happens, before anything else of that instant",
+        "time of the change, before all other events of that instant",
     ),
     Param::with_default(
         "link",
         ParamUnit::File,
         "",
-        "the cable that changes, both directions of it: its two ends, \"agg 0.0 - core 1\"",
+        "the cable that changes, in both directions, by its two ends: \"agg 0.0 - core 1\"",
     ),
     Param::with_default(
         "switch",
         ParamUnit::File,
         "",
-        "or the switch that changes, all its cables: \"core 1\"",
+        "the switch that changes, with all its cables: \"core 1\"; instead of link",
     ),
     Param::with_default(
         "rate",
         ParamUnit::Rate,
         "off",
-        "the rate from now on; \"off\" leaves it as it is",
+        "the new rate; \"off\" keeps the rate",
     )
     .or_off("off"),
     Param::with_default(
         "down",
         ParamUnit::Flag,
         "false",
-        "it carries nothing any more",
+        "true: the cable, or every cable of the switch, stops carrying packets",
     ),
     Param::with_default(
         "up",
         ParamUnit::Flag,
         "false",
-        "it carries packets again, at the rate that the topology says",
+        "true: the cable, or every cable of the switch, carries packets again, at the rate of the \
+         topology",
     ),
     Param::with_default(
         "reroute",
         ParamUnit::Time,
         "1 ms",
-        "after which time next hops follow what goes down or comes up, or \"never\"; assumed: a \
-         dead port is seen sooner, a routing protocol takes longer",
+        "time until next hops follow the change, or \"never\"; assumed: a dead port is detected \
+         sooner, a routing protocol takes longer",
     )
     .or_off("never"),
 ];
@@ -356,25 +363,25 @@ pub const FIGURE: &[Param] = &[
     Param::required(
         "number",
         ParamUnit::File,
-        "the figure's number there; a table or section by its name",
+        "number of the figure in the paper; a table or section by its name",
     ),
     Param::with_default(
         "shows",
         ParamUnit::File,
         "",
-        "what it shows, in one sentence",
+        "what the figure shows, in one sentence",
     ),
 ];
 
 /// `[[plot]]`.
 pub const PLOT: &[Param] = &[
-    Param::required("kind", ParamUnit::File, "what it draws"),
-    Param::with_default("title", ParamUnit::File, "", "what stands above it"),
+    Param::required("kind", ParamUnit::File, "kind of plot"),
+    Param::with_default("title", ParamUnit::File, "", "title above the plot"),
     Param::with_default(
         "x",
         ParamUnit::File,
         "",
-        "lines and bars: the axis to draw against; the only one when not given",
+        "lines and bars: the axis to draw against; may be left out if there is only one",
     ),
     Param::with_default("y", ParamUnit::File, "", "lines and bars: metrics"),
     Param::with_default(
@@ -393,26 +400,26 @@ pub const PLOT: &[Param] = &[
         "schemes",
         ParamUnit::File,
         "",
-        "only these; all of them when not given",
+        "schemes to draw; by default all",
     ),
     Param::with_default("log", ParamUnit::File, "", "logarithmic axes: x, y or xy"),
     Param::with_default(
         "per",
         ParamUnit::File,
         "",
-        "lines and bars: each number over the one here, { axis = \"value\" }",
+        "lines and bars: divide each number by the number here, { axis = \"value\" }",
     ),
     Param::with_default(
         "points",
         ParamUnit::File,
         "",
-        "lines and bars: a table of its authors' points, drawn beside ours",
+        "lines and bars: file with the authors' points, drawn beside ours",
     ),
     Param::with_default(
         "points_of",
         ParamUnit::File,
         "",
-        "the figures of that table that are drawn; all when not given",
+        "figures of that file to draw; by default all",
     ),
 ];
 
@@ -425,7 +432,7 @@ pub const CLAIM: &[Param] = &[
         "id",
         ParamUnit::File,
         "",
-        "its name in reports; the metric's when not given",
+        "name of the claim in reports; by default that of the metric",
     ),
     Param::with_default(
         "figure",
@@ -436,9 +443,9 @@ pub const CLAIM: &[Param] = &[
     Param::required(
         "says",
         ParamUnit::File,
-        "the sentence, of the paper or one's own",
+        "the sentence, from the paper or your own",
     ),
-    Param::required("metric", ParamUnit::File, "what is measured"),
+    Param::required("metric", ParamUnit::File, "the metric to judge"),
     Param::required(
         "compare",
         ParamUnit::File,
@@ -447,25 +454,22 @@ pub const CLAIM: &[Param] = &[
     Param::required(
         "paper",
         ParamUnit::File,
-        "the paper's number, or \"no number\" when it gives none",
+        "the paper's number, or \"no number\" if the paper gives none",
     ),
     Param::with_default(
         "own",
         ParamUnit::File,
         "",
-        "true: the sentence is no paper's, but what this file expects; not given, so it is where neither figure, a number \
-         nor [figure] names a paper",
+        "true: the sentence is an expectation of this file, not of a paper; by default true \
+         without a figure, a number and [figure]",
     ),
     Param::required(
         "accept",
         ParamUnit::File,
-        "what counts as reproduced: \"10..30\", \"..2\", \"0.9..\" or one number; \">1\", \"<2\", \">0..<2\" without the ends",
+        "numbers that count as reproduced: \"10..30\", \"..2\", \"0.9..\" or one number; \">1\", \
+         \"<2\", \">0..<2\" exclude the ends",
     ),
-    Param::required(
-        "tolerance",
-        ParamUnit::File,
-        "why that counts as reproduced",
-    ),
+    Param::required("tolerance", ParamUnit::File, "reason for that range"),
     Param::with_default(
         "gap",
         ParamUnit::File,
@@ -476,61 +480,63 @@ pub const CLAIM: &[Param] = &[
         "at",
         ParamUnit::File,
         "",
-        "the points it speaks of, { axis = \"value\" }; all of them when not given",
+        "the points of the claim, { axis = \"value\" }; all points if not given",
     ),
     Param::with_default(
         "over",
         ParamUnit::File,
         "",
-        "what to make of several points: max, min, mean, or each, which must hold at every one",
+        "how to combine several points: max, min, mean, or each (it must hold at every point)",
     ),
     Param::with_default(
         "less",
         ParamUnit::File,
         "",
-        "its number less the number at these points, { axis = \"value\" }",
+        "subtract the number at these points, { axis = \"value\" }",
     ),
     Param::with_default(
         "per",
         ParamUnit::File,
         "",
-        "its number over the number at these points, { axis = \"value\" }",
+        "divide by the number at these points, { axis = \"value\" }",
     ),
     Param::with_default(
         "expect",
         ParamUnit::File,
         "reproduced",
-        "the verdict that this version gives",
+        "the verdict that this version is expected to give",
     ),
     Param::with_default(
         "testbed_expect",
         ParamUnit::File,
         "",
-        "the verdict that this version gives on the testbed; expect when not given",
+        "the verdict that this version is expected to give on the testbed; by default expect",
     ),
     Param::with_default(
         "testbed_gap",
         ParamUnit::File,
         "",
-        "why the paper's number and the testbed's differ; gap when not given",
+        "why the paper's number and the testbed's differ; by default gap",
     ),
     Param::with_default(
         "gap_sweep",
         ParamUnit::File,
         "",
-        "the experiment that shows the assumption that decides",
+        "the experiment that varies the deciding assumption",
     ),
     Param::with_default(
         "expect_between",
         ParamUnit::File,
         "",
-        "our number's interval when that verdict was recorded, \"58..61\": it fails when it leaves it by more than its own",
+        "interval of our number when that verdict was recorded, \"58..61\"; the check fails if our \
+         interval no longer overlaps it",
     ),
     Param::with_default(
         "not_judged",
         ParamUnit::File,
         "",
-        "why the claim has no verdict here; a resolved scenario says so of settings it was not made for",
+        "why the claim has no verdict here; a resolved scenario has it for settings that the claim \
+         was not made for",
     ),
 ];
 

@@ -169,8 +169,8 @@ fn a_cut_that_is_meant_is_warned_of_and_so_is_what_has_no_effect() {
     assert_eq!(
         read(&text, &[]).warnings(),
         [
-            "change.1: it leaves no way between host 0 and host 2, and reroute is \"never\": what they send each \
-          other is lost"
+            "change.1: it leaves no path between host 0 and host 2, and reroute is \"never\": \
+             packets between them are lost"
         ]
     );
     let idle = read(GOOD, &["change.1.reroute=never"]);

@@ -242,7 +242,7 @@ fn warned(scenario: &Scenario) -> Vec<String> {
     scenario
         .warnings()
         .into_iter()
-        .filter(|w| !w.contains("at their own NIC"))
+        .filter(|w| !w.contains("in the sender's own NIC"))
         .collect()
 }
 
@@ -252,16 +252,17 @@ fn warnings_ask_the_transport_of_each_workload() {
     assert_eq!(
         warned(&one),
         [
-            "scheme dctcp: workload new: transport pfabric sends at line rate until a timeout, since its switches drop \
-          what has most left to send: buffer \"ecn\" does not (SIGCOMM 2013)"
+            "scheme dctcp: workload new: transport pfabric sends at line rate until a timeout and \
+             relies on switches that drop the packets with the most bytes left to send; buffer \
+             \"ecn\" does not (SIGCOMM 2013)"
         ]
     );
     let silent = beside("transport = \"newreno\"\n", &["switch.buffer=droptail"]);
     assert_eq!(
         warned(&silent),
         [
-            "scheme dctcp: workload old: the transport slows down on marks, but buffer \"droptail\" as set marks \
-          nothing on its way"
+            "scheme dctcp: workload old: the transport reacts to marks, but buffer \"droptail\" as \
+             set marks no packets"
         ]
     );
     // A warning that holds for all workloads is given once, without names.
@@ -272,7 +273,8 @@ fn warnings_ask_the_transport_of_each_workload() {
     assert_eq!(
         warned(&both),
         [
-            "scheme dctcp: the transport slows down on marks, but buffer \"droptail\" as set marks nothing on its way"
+            "scheme dctcp: the transport reacts to marks, but buffer \"droptail\" as set marks no \
+             packets"
         ]
     );
     // If no workload uses the scheme's own transport, no warning is about it.
@@ -284,8 +286,8 @@ fn warnings_ask_the_transport_of_each_workload() {
     assert_eq!(
         warned(&beside(named, &["transport.kind=swift"])),
         [
-            "scheme dctcp: transport.kind = \"swift\" (user: --set) has no effect: every workload names a transport of its \
-          own; expected a workload without one, or workload.NAME.transport"
+            "scheme dctcp: transport.kind = \"swift\" (user: --set) has no effect: every workload \
+             sets its own transport; change workload.NAME.transport instead"
         ]
     );
     let idle = beside(
@@ -299,8 +301,8 @@ fn warnings_ask_the_transport_of_each_workload() {
     assert_eq!(
         idle,
         [
-            "scheme dctcp: workload new: rto_min: no effect on transport pfabric, which has a window, a timeout and a \
-          recovery of its own and opens no connection"
+            "scheme dctcp: workload new: rto_min: no effect on transport pfabric, which has its \
+             own window, timeout and recovery, and no connections"
         ]
     );
 }

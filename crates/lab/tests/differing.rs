@@ -209,21 +209,21 @@ fn warnings_say_at_which_switches() {
         &warned(
             &format!("{core}buffer = \"droptail\"\n"),
             &sets,
-            "hide losses",
+            "prevent losses",
         ),
     );
     let there = format!("{edges}{core}buffer = \"dibs\"\n");
     starts(
-        "at core: detours hide",
-        &warned(&there, &sets, "hide losses"),
+        "at core: detours prevent",
+        &warned(&there, &sets, "prevent losses"),
     );
     starts(
         "at core: detours reorder",
-        &warned(&there, &sets, "takes for lost"),
+        &warned(&there, &sets, "treats packets later than"),
     );
     starts(
         "switch.buffer has no effect",
-        &warned(&there, &[], "every switch of the network has its own"),
+        &warned(&there, &[], "for every switch of the network"),
     );
     let some = format!("{edges}{core}buffer = {{ mark_at = \"9 pkt\" }}\n");
     assert_eq!(warned(&some, &[], "no effect"), [""; 0]);

@@ -146,7 +146,7 @@ fn quick_changes_axes_and_keys_and_a_set_wins_over_both() {
     let e = good(&["transport.rto_min=5 ms"], false);
     assert_eq!(setting(&e, 1, "transport.rto_min").0, "5 ms");
     assert!(
-        e.notes[0].contains("wins over what rto sets"),
+        e.notes[0].contains("overrides the values that axis rto"),
         "{:?}",
         e.notes
     );
@@ -183,7 +183,8 @@ fn what_has_no_effect_is_noted() {
     assert_eq!(
         notes(GOOD, false, &Beside),
         [
-            "schemes/dibs.toml is not read, as \"dibs\" is a shipped scheme: schemes = [\"./schemes/dibs.toml\"] names the file"
+            "schemes/dibs.toml is not read, because \"dibs\" is a shipped scheme; schemes = \
+             [\"./schemes/dibs.toml\"] reads the file"
         ]
     );
     for empty in ["[sweep]\n", "[sweep]\n[sweep.switch]\n"] {
@@ -240,7 +241,7 @@ fn what_is_wrong_is_said_with_its_place() {
         (
             "extends = \"base.toml\"",
             "extends = \"chain.toml\"",
-            "chain.toml:1:1: extends: a base may not extend another",
+            "chain.toml:1:1: extends: a file that is extended cannot extend another",
         ),
         (
             "\"workload.query.rate\" = [\"300",
@@ -272,12 +273,12 @@ fn what_is_wrong_is_said_with_its_place() {
         (
             "rto = [",
             "seeds = [1, 2]\nrto = [",
-            "a.toml:10:1: sweep: \"seeds\" is the same at every point",
+            "a.toml:10:1: sweep: \"seeds\" must be the same at every point",
         ),
         (
             "{ is = \"long\" }",
             "{ iss = \"long\" }",
-            "a.toml:10:8: sweep: \"rto\": `is` is missing: the word for this value",
+            "a.toml:10:8: sweep: \"rto\": `is` is missing: the name of this value",
         ),
         (
             "{ is = \"long\" }",
@@ -292,8 +293,9 @@ fn what_is_wrong_is_said_with_its_place() {
         (
             "number = 8",
             "numbre = 8",
-            "a.toml:5:2: figure.number is missing: the figure's number there; a table or section by its name\n\
-             a.toml:7:1: unknown key \"numbre\" in [figure]; did you mean \"number\"?",
+            "a.toml:5:2: figure.number is missing: number of the figure in the paper; a table or \
+             section by its name\na.toml:7:1: unknown key \"numbre\" in [figure]; did you mean \
+             \"number\"?",
         ),
         (
             "kind = \"lines\"",
@@ -348,7 +350,8 @@ fn what_is_wrong_is_said_with_its_place() {
         (
             "over = \"each\"\n",
             "",
-            "a.toml:19:1: claim.over is missing: it speaks of 3 points: max, min, mean or each",
+            "a.toml:19:1: claim.over is missing: expected max, min, mean or each; the claim covers \
+             3 points",
         ),
         (
             "over = \"each\"",
@@ -386,7 +389,7 @@ fn too_many_points_are_refused() {
     let said = read(&text, &[], false).err().unwrap();
     assert_eq!(
         said,
-        "a.toml:8:2: sweep: 104000 points are too many: at most 100000, which take about 1 GB"
+        "a.toml:8:2: sweep: expected at most 100000 points, which take about 1 GB, got 104000"
     );
 }
 
@@ -448,8 +451,8 @@ fn a_class_that_sends_nothing_and_groups_that_nobody_names_are_warned_about() {
     let warnings = read(&text, &[], false).unwrap().warnings();
     let said = |start: &str| warnings.iter().filter(|w| w.starts_with(start)).count();
     let late =
-        "fct_p99_ms:late has no value: no flow of the class starts before the run's end at 10 ms";
-    let groups = "group_p50_ms has no value: no flow of a list names a group";
+        "fct_p99_ms:late has no value: no flow of the class starts before duration ends at 10 ms";
+    let groups = "group_p50_ms has no value: no flow of a flow list has a group";
     assert_eq!(
         (said(late), said(groups), said("fct_p99_ms:web")),
         (1, 1, 0),

@@ -281,11 +281,11 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
     let table = [
         (
             vec!["scheme.dctcp.switch.buffer=droptail"],
-            "scheme dctcp: the transport slows down on marks",
+            "scheme dctcp: the transport reacts to marks",
         ),
         (
             vec!["scheme.dibs.switch.buffer.mark_at=off"],
-            "scheme dibs: the transport slows down on marks",
+            "scheme dibs: the transport reacts to marks",
         ),
         (
             vec!["scheme.dibs.transport.kind=newreno"],
@@ -302,7 +302,7 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
         (
             vec!["scheme.dctcp.switch.sched=srpt", "transport.rank=none"],
             "scheme dctcp: sched \"srpt\" with transport.rank = \"none\" (user: --set): expected \
-             \"unacknowledged\"; no host marks data with a rank",
+             \"unacknowledged\"; hosts mark no ranks",
         ),
         (
             vec![
@@ -310,8 +310,8 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
                 "scheme.dctcp.transport.recovery=newreno",
                 "scheme.dctcp.switch.buffer=droptail",
             ],
-            "scheme dctcp: agent-ecn lets duplicate acknowledgements pass that echo a mark, and buffer \
-             \"droptail\" as set marks nothing: what it loses costs a timeout",
+            "scheme dctcp: agent-ecn passes only duplicate acknowledgements that echo a mark, but \
+             buffer \"droptail\" as set marks nothing: each loss there costs a timeout",
         ),
         (
             vec![
@@ -319,8 +319,8 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
                 "scheme.dctcp.transport.recovery=newreno",
                 "scheme.dctcp.transport.kind=newreno",
             ],
-            "scheme dctcp: agent-ecn lets duplicate acknowledgements pass that echo a mark, and transport \
-             newreno asks for no echo: all of them are dropped",
+            "scheme dctcp: agent-ecn passes only duplicate acknowledgements that echo a mark, but \
+             transport newreno has no ECN echo: all of them are dropped",
         ),
         (
             vec![
@@ -328,13 +328,13 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
                 "scheme.dctcp.transport.recovery=newreno",
                 "scheme.dctcp.host.agent-droptail.pass=3",
             ],
-            "scheme dctcp: agent-droptail lets the first 3 duplicate acknowledgements of a run pass, and \
-             fast_retransmit = 3 has started by then: expected pass below 3",
+            "scheme dctcp: agent-droptail passes the first 3 duplicate acknowledgements of a run, \
+             so fast_retransmit = 3 starts all the same; set pass below 3",
         ),
         (
             vec!["scheme.dctcp.host.shims=mark"],
-            "scheme dctcp: mark gives data ranks and makes it longer, but no route, buffer or scheduler here \
-             goes by ranks",
+            "scheme dctcp: mark adds a rank (and bytes) to data packets, but no route, buffer or \
+             scheduler here uses ranks",
         ),
         (
             vec![
@@ -342,7 +342,7 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
                 "scheme.dctcp.switch.sched=srpt",
                 "workload.w.kind=permutation",
             ],
-            "scheme dctcp: mark by = \"remaining\" knows no size of flows without an end",
+            "scheme dctcp: mark by = \"remaining\" cannot rank endless flows",
         ),
         (
             vec![
@@ -351,12 +351,13 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
                 "workload.w.kind=permutation",
                 "workload.w.size=5 GB",
             ],
-            "scheme dctcp: mark by = \"remaining\" has 32 bits for a size, and flows of 4 GiB or more (",
+            "scheme dctcp: mark by = \"remaining\" stores sizes in 32 bits: flows of 4 GiB or more \
+             (",
         ),
         (
             vec!["scheme.dibs.host.shims=order", "host.order.timeout=10 ms"],
-            "scheme dibs: host.order.timeout (10 ms) is not below the shortest timeout of dctcp, 10 ms: what \
-             is held may be sent again, for no loss",
+            "scheme dibs: host.order.timeout (10 ms) is not below the shortest timeout of dctcp, \
+             10 ms: held packets may be retransmitted although none was lost",
         ),
         (
             vec![
@@ -371,11 +372,11 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
         ),
         (
             vec!["switch.capacity=unlimited"],
-            "nothing is ever detoured",
+            "no packet is ever detoured",
         ),
         (
             vec!["transport.idle_restart=true"],
-            "scheme dctcp: idle_restart changes nothing: no connection carries a second message",
+            "scheme dctcp: idle_restart has no effect: no connection carries a second message",
         ),
         (
             vec![
@@ -408,7 +409,8 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
                 "scheme.dctcp.transport.kind=swift",
                 "scheme.dctcp.transport.initial_window=4",
             ],
-            "scheme dctcp: initial_window: no effect on transport swift, which has an initial window of its own",
+            "scheme dctcp: initial_window: no effect on transport swift, which has its own initial \
+             window",
         ),
         (
             vec![
@@ -416,14 +418,16 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
                 "scheme.dctcp.switch.buffer=pfabric",
                 "scheme.dctcp.switch.sched=pfabric",
             ],
-            "scheme dctcp: transport swift slows down on delays, and under buffer \"pfabric\" they say how a flow ranks",
+            "scheme dctcp: transport swift reads delay as queue length, but under buffer \
+             \"pfabric\" delay depends on the rank",
         ),
         (
             vec![
                 "scheme.dctcp.transport.kind=swift",
                 "scheme.dctcp.transport.delayed_ack=40 us",
             ],
-            "scheme dctcp: delayed_ack = \"40 us\": transport swift takes the wait of an acknowledgement for one of the network",
+            "scheme dctcp: delayed_ack = \"40 us\": transport swift counts the delay of \
+             acknowledgements as network delay",
         ),
         (
             vec!["workload.query.rate=9000 /s", "workload.query.size=200 kB"],
@@ -435,7 +439,8 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
                 "scheme.dctcp.switch.capacity=unlimited",
                 "switch.pfc_headroom=4 kB",
             ],
-            "scheme dctcp: pfc_headroom (4 kB) is below the 4.948 kB that come after a pause",
+            "scheme dctcp: pfc_headroom (4 kB) is below the 4.948 kB that can still arrive after a \
+             pause",
         ),
         (
             vec![
@@ -444,11 +449,13 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
                 "switch.pfc_headroom=4 kB",
                 "scheme.dctcp.host.shims=mark",
             ],
-            "scheme dctcp: pfc_headroom (4 kB) is below the 4.969 kB that come after a pause",
+            "scheme dctcp: pfc_headroom (4 kB) is below the 4.969 kB that can still arrive after a \
+             pause",
         ),
         (
             vec!["scheme.dctcp.switch.pfc=true"],
-            "scheme dctcp: pfc counts what each port brings, up to 579.792 kB by 4 ports",
+            "scheme dctcp: pfc limits the bytes held from each input port (up to 579.792 kB over 4 \
+             ports)",
         ),
         (
             vec!["switch.pfc_xoff=30 kB"],
@@ -460,7 +467,7 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
         ),
         (
             vec!["workload.query.rate=1 /s"],
-            "seed 1 draws no flow in 10 ms",
+            "seed 1 draws no flow within 10 ms",
         ),
     ];
     for (sets, expected) in table {

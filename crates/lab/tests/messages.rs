@@ -119,7 +119,7 @@ fn what_is_wrong_in_a_set_is_said_with_the_set() {
         ),
         (
             "seeds=3..1",
-            "--set seeds=3..1: seeds: \"3..1\" counts down, so it holds none",
+            "--set seeds=3..1: seeds: \"3..1\" counts down; write the smaller seed first",
         ),
         (
             "scheme.dips.switch.capacity=9 pkt",
@@ -135,7 +135,8 @@ fn what_is_wrong_in_a_set_is_said_with_the_set() {
         ),
         (
             "change.1.at=1 ms",
-            "--set change.1.at=1 ms: change.1: link or switch is missing: what changes",
+            "--set change.1.at=1 ms: change.1: link or switch is missing: the cable or the switch \
+             that changes",
         ),
         (
             "k=8",
@@ -181,8 +182,8 @@ fn a_refusal_is_shown_at_the_parameter_that_made_it() {
             workload(
                 "kind = \"background\"\ninter_arrival = \"off\"\nload = \"1/2\"\ncdf = \"load.csv\"",
             ),
-            "a.toml:14:7: workload.more: \"load.csv\" is not a shipped distribution, nor a file: no \
-             such file",
+            "a.toml:14:7: workload.more: \"load.csv\" is neither a shipped distribution nor a \
+             readable file: no such file",
         ),
         // The place is the one of two keys that was given.
         (

@@ -61,17 +61,17 @@ fn whatever_detours_is_warned_of_in_the_same_words() {
         }
         let plain = warnings(policy.name, &["switch.capacity=unlimited"]);
         for words in [
-            "detours hide losses",
-            "fast_retransmit = 3 takes that for loss",
-            "an unlimited queue always has room",
+            "detours prevent losses",
+            "fast_retransmit = 3 treats that as loss",
+            "an unlimited queue is never full",
         ] {
             let name = policy.name;
             assert_eq!(has(&plain, words), nature.detours, "{name}: {plain:?}");
         }
         let swift = warnings(policy.name, &["transport.kind=swift"]);
-        assert!(!has(&swift, "detours hide losses"), "{swift:?}");
+        assert!(!has(&swift, "detours prevent losses"), "{swift:?}");
         let dctcp = warnings(policy.name, &["transport.kind=dctcp"]);
-        let silent = has(&dctcp, "marks nothing on its way");
+        let silent = has(&dctcp, "as set marks no packets");
         assert_eq!(silent, !nature.marks, "{}: {dctcp:?}", policy.name);
     }
     assert!(buffer::nature("dibs-flow").detours && !buffer::nature("droptail").marks);
@@ -116,11 +116,11 @@ fn whatever_sprays_is_warned_of_beside_fast_retransmit_and_where_no_switch_has_a
         let choice = &["topology.kind=fat_tree", "topology.k=4"];
         let (one_hop, several) = (told(name, &[]), told(name, choice));
         assert_eq!(
-            has(&one_hop, "has nothing to choose from"),
+            has(&one_hop, "has no choice: in this network"),
             sprays,
             "{name}"
         );
-        assert!(!has(&several, "has nothing to choose from"), "{name}");
+        assert!(!has(&several, "has no choice: in this network"), "{name}");
         let loss = format!("route {name:?} reorders packets, and fast_retransmit = 3");
         assert_eq!(has(&several, &loss), sprays, "{name}: {several:?}");
     }
@@ -128,6 +128,6 @@ fn whatever_sprays_is_warned_of_beside_fast_retransmit_and_where_no_switch_has_a
     assert_eq!(sprays, [true; 3]);
     let cores = &["topology.kind=fat_tree", "switch.at.core.route=spray-rr"];
     let said = told("ecmp", cores);
-    let words = "at core: route \"spray-rr\" has nothing to choose from";
+    let words = "at core: route \"spray-rr\" has no choice: in this network";
     assert!(has(&said, words), "{said:?}");
 }

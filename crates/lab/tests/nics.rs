@@ -108,8 +108,9 @@ fn what_waits_unmarked_at_its_own_nic_is_warned_of() {
         let about = all.into_iter().filter(|w| w.contains("NIC"));
         about.collect::<Vec<_>>()
     };
-    let words = "scheme dctcp: 50.00 % of the flows may keep more than 100 packets waiting at their own NIC, up to 339, \
-                 which marks none of them: receive_window (1.048576 MB) alone bounds that";
+    let words = "scheme dctcp: 50.00 % of the flows can queue more than 100 packets (up to 339) in \
+                 the sender's own NIC, where nothing marks them; only receive_window (1.048576 MB) \
+                 limits it";
     let said = warned(long, &[]);
     assert!(said.len() == 2 && said[0].starts_with(words), "{said:#?}");
     assert_eq!(warned("", &[]), [""; 0]);
@@ -128,6 +129,7 @@ fn what_waits_unmarked_at_its_own_nic_is_warned_of() {
         "",
         &["host.buffer=ecn", "host.capacity=20 pkt", "schemes=dctcp"],
     );
-    let expected = "scheme dctcp: at NICs: mark_at (20 pkt) is not below capacity (20 pkt): a queue is full before it marks";
+    let expected = "scheme dctcp: at NICs: mark_at (20 pkt) is not below capacity (20 pkt): the \
+                    queue is full before it marks";
     assert_eq!(late, [expected]);
 }

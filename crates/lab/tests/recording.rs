@@ -463,10 +463,10 @@ fn a_recording_that_is_as_large_as_it_may_be_ends_and_has_all_until_then() {
     let (part, all) = (Reader::open(&part).unwrap(), Reader::open(&all).unwrap());
     part.verify().unwrap();
     let (from, to) = (part.head().from, part.tail().to);
-    assert_eq!(part.tail().ended, "300000 B are full");
+    assert_eq!(part.tail().ended, "the recording reaches 300000 B");
     let window = &part.head().window;
     assert!(
-        window.ends_with("until 300000 B are full or the run ends"),
+        window.ends_with("until the recording reaches 300000 B or the run ends"),
         "{window}"
     );
     assert!(to < taped.outcome.end.ps());
@@ -522,7 +522,8 @@ fn a_window_after_the_end_records_nothing_and_says_so() {
     assert_eq!(taped.recording, None);
     let end = taped.outcome.end;
     let said = format!(
-        "scheme dctcp, seed 1: record: the window begins at 500 ms and the run ends at {end}: nothing is recorded"
+        "scheme dctcp, seed 1: record: nothing was recorded, since the window begins at 500 ms and \
+         the run ended at {end}"
     );
     assert!(taped.warnings.contains(&said), "{:?}", taped.warnings);
 }

@@ -34,8 +34,8 @@ fn runs(scenario: &Scenario, scheme: usize) -> Vec<Run> {
 /// (section 5.2). In the flow list for users to replace, a host sends a backup and a burst: the warning shows
 /// there on purpose.
 fn meant(name: &str, warning: &str) -> bool {
-    name == "dibs-testbed" && warning.contains("slows down on losses alone")
-        || name == "trace" && warning.contains("waiting at their own NIC")
+    name == "dibs-testbed" && warning.contains("slows down only on losses")
+        || name == "trace" && warning.contains("in the sender's own NIC")
 }
 
 #[test]

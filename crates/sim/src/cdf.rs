@@ -76,7 +76,8 @@ impl SizeCdf {
         let cdf = SizeCdf::load(&name, files).map_err(|why| Refusal::about(&["cdf"], why))?;
         let rule = Interpolation::from_word(&values.word("interpolation"));
         if rule == Interpolation::Step && uniform(&name).is_some() {
-            let expected = "cdf = \"uniform …\" spreads sizes between its ends: expected interpolation = \"linear\"";
+            let expected = "expected interpolation = \"linear\" with cdf = \"uniform …\", which \
+                            spreads sizes between its ends";
             return Err(Refusal::about(&["interpolation", "cdf"], expected).got("\"step\""));
         }
         Ok((cdf, rule))
@@ -93,7 +94,7 @@ impl SizeCdf {
         }
         let text = files.read(name).map_err(|why| {
             let near = nearby(name);
-            format!("{name:?} is not a shipped distribution{near}, nor a file: {why}")
+            format!("{name:?} is neither a shipped distribution{near} nor a readable file: {why}")
         })?;
         SizeCdf::parse(name, &text)
     }
@@ -105,7 +106,7 @@ impl SizeCdf {
             return refuse("\"uniform 2 kB..98 kB\", the smaller first".into());
         };
         if least == most {
-            return refuse("two sizes, as \"uniform 2 kB..98 kB\"".into());
+            return refuse("two sizes, such as \"uniform 2 kB..98 kB\"".into());
         }
         if least == 0 || most > LARGEST {
             return refuse(format!("sizes from 1 B to {LARGEST} B"));
@@ -238,11 +239,7 @@ impl SizeCdf {
 }
 
 /// Parameter of a uniform distribution: its ends.
-const ENDS: Param = Param::required(
-    "cdf",
-    ParamUnit::ByteRange,
-    "from the smallest size to the largest",
-);
+const ENDS: Param = Param::required("cdf", ParamUnit::ByteRange, "smallest to largest size");
 
 /// Returns the ends in a name that describes a uniform distribution.
 fn uniform(name: &str) -> Option<&str> {
@@ -264,7 +261,7 @@ fn nearby(name: &str) -> String {
     if near.is_empty() || start.is_empty() {
         return String::new();
     }
-    format!(" (there are {})", near.join(", "))
+    format!(" (similar names: {})", near.join(", "))
 }
 
 /// Defines `SHIPPED` from the files of `data/cdf/` that hold flow sizes.
@@ -415,11 +412,13 @@ mod tests {
             said("uniform 98 kB..2 kB"),
             "\"uniform 98 kB..2 kB\": expected \"uniform 2 kB..98 kB\", the smaller first"
         );
-        assert!(said("uniform 2 kB").ends_with("expected two sizes, as \"uniform 2 kB..98 kB\""));
+        assert!(
+            said("uniform 2 kB").ends_with("expected two sizes, such as \"uniform 2 kB..98 kB\"")
+        );
         assert!(said("uniform 2 kB..2 kB").contains("expected two sizes"));
         assert!(said("uniform 0 B..2 kB").contains("expected sizes from 1 B to"));
         assert!(said("uniform 1 s..2 s").contains("the smaller first"));
-        assert!(said("uniformly").contains("is not a shipped distribution"));
+        assert!(said("uniformly").contains("is neither a shipped distribution"));
     }
 
     #[test]
@@ -473,7 +472,8 @@ mod tests {
         let said = SizeCdf::load("websearch", &NoFiles).unwrap_err();
         assert!(
             said.contains(
-                "\"websearch\" is not a shipped distribution (there are websearch_abm_bytes,"
+                "\"websearch\" is neither a shipped distribution (similar names: \
+                 websearch_abm_bytes,"
             ),
             "{said}"
         );

@@ -119,7 +119,10 @@ pub fn check_changes(network: &Network, changes: &[Change]) -> Result<Vec<Wrong>
     let cables = network.cables.len();
     if let Some(i) = (changes.iter()).position(|change| change.cable as usize >= cables) {
         let cable = changes[i].cable;
-        return Err(wrong(i, format!("cable {cable} is not there, of {cables}")));
+        return Err(wrong(
+            i,
+            format!("cable {cable} does not exist: the network has {cables} cables"),
+        ));
     }
     let mut cuts = Vec::new();
     let mut standing = Standing::new(cables);
@@ -133,11 +136,15 @@ pub fn check_changes(network: &Network, changes: &[Change]) -> Result<Vec<Wrong>
                 let change = &changes[i];
                 let down = standing.down[change.cable as usize];
                 let why = match change.to {
-                    Becomes::Rate(rate) if rate.as_bps() == 0 => "a rate of 0: say down",
-                    Becomes::Rate(_) if down => "it is down then, and has no rate",
-                    Becomes::Rate(rate) if rate < LEAST_RATE => "a rate below 1 kbps: say down",
-                    Becomes::Down if down => "it is down then already",
-                    Becomes::Up if !down => "it is up then already",
+                    Becomes::Rate(rate) if rate.as_bps() == 0 => "a rate of 0: use down instead",
+                    Becomes::Rate(_) if down => {
+                        "it is down at that time, so its rate cannot change"
+                    }
+                    Becomes::Rate(rate) if rate < LEAST_RATE => {
+                        "a rate below 1 kbps: use down instead"
+                    }
+                    Becomes::Down if down => "it is already down at that time",
+                    Becomes::Up if !down => "it is already up at that time",
                     _ => "",
                 };
                 if !why.is_empty() {
@@ -151,7 +158,7 @@ pub fn check_changes(network: &Network, changes: &[Change]) -> Result<Vec<Wrong>
             let Some((a, b)) = parted(&before, &apart[which]) else {
                 continue;
             };
-            let why = format!("it leaves no way between host {a} and host {b}");
+            let why = format!("it leaves no path between host {a} and host {b}");
             let blamed = |&(_, step): &(Time, Step)| match (which, step) {
                 (0, Step::Happens(i)) if changes[i].to == Becomes::Down => Some(i),
                 (1, Step::Known(i)) if changes[i].to == Becomes::Down => Some(i),

@@ -69,7 +69,7 @@ fn check_classes(config: &WorldConfig, plan: &Plan) -> Result<(), Refusal> {
         return Ok(());
     }
     if own.len() != classes {
-        let expected = format!("transports must say of each of {classes} classes what it has");
+        let expected = format!("transports must have one entry for each of the {classes} classes");
         return Err(Refusal::of_none(expected).got(own.len()));
     }
     let of = |flow: FlowId| config.transport_of(plan.flows[flow.0 as usize].class);
@@ -77,7 +77,7 @@ fn check_classes(config: &WorldConfig, plan: &Plan) -> Result<(), Refusal> {
     match plan.joint.iter().find(differs) {
         None => Ok(()),
         Some(joint) => Err(Refusal::of_none(format!(
-            "flow {} is on flow {}'s connection, with another transport",
+            "flow {} shares the connection of flow {} but has another transport",
             joint.flow.0, joint.opener.0
         ))),
     }
@@ -87,12 +87,12 @@ fn check_classes(config: &WorldConfig, plan: &Plan) -> Result<(), Refusal> {
 fn check_others(config: &WorldConfig, switches: usize) -> Result<(), Refusal> {
     let (switch, others) = (&config.switch, &config.others);
     if !others.of.is_empty() && others.of.len() != switches {
-        let expected = format!("others must say of each of {switches} switches what it is");
+        let expected = format!("others must have one entry for each of the {switches} switches");
         return Err(Refusal::of_none(expected).got(others.of.len()));
     }
     let kinds = others.kinds.len();
     if let Some(kind) = (others.of.iter().flatten()).find(|kind| usize::from(**kind) >= kinds) {
-        let expected = format!("a kind of switch must be one of {kinds}");
+        let expected = format!("a kind of switch must be a number below {kinds}");
         return Err(Refusal::of_none(expected).got(format!("number {kind}")));
     }
     let same = |other: &SwitchConfig| other.pfc == switch.pfc && other.cioq == switch.cioq;
@@ -108,12 +108,11 @@ fn check_others(config: &WorldConfig, switches: usize) -> Result<(), Refusal> {
 pub fn check_nic(nic: &NicConfig) -> Result<(), Refusal> {
     let name = nic.buffer.0.as_str();
     if buffer::nature(name).detours {
-        let expected =
-            "a NIC has no other port to send a packet to: a buffer that needs none is expected";
+        let expected = "must be a policy that does not detour, since a NIC has no other port";
         return Err(Refusal::of("buffer", expected).got(format!("{name:?}")));
     }
     if matches!(nic.capacity, Capacity::Shared { .. }) {
-        let expected = "a NIC has no other port to share memory with";
+        let expected = "must be a queue size, since a NIC has no other port to share memory with";
         return Err(Refusal::of("capacity", expected).got("\"shared\""));
     }
     Ok(())
@@ -131,7 +130,7 @@ pub fn check_switch(
     let full_packet = format!("must hold a full packet, {full} B with {longest}");
     if let Some(pfc) = switch.pfc {
         if switch.cioq.is_some() {
-            let wrong = "pfc and fabric = \"cioq\" do not go together yet: what pauses count is in \
+            let wrong = "pfc and fabric = \"cioq\" cannot be combined yet: pauses count packets in \
                          output queues";
             return Err(Refusal::about(&["pfc", "fabric"], wrong));
         }
@@ -208,20 +207,20 @@ pub(crate) fn check_plan(network: &Network, plan: &Plan) -> Result<(), Refusal> 
         }
         if usize::from(flow.class) >= plan.classes.len() {
             return refuse(format!(
-                "flow {f} is of class {}, which is not named",
+                "flow {f} is of class {}, which the plan does not name",
                 flow.class
             ));
         }
         if let Some(other) = flow.start.follows() {
             let Some(first) = plan.flows.get(other.0 as usize) else {
                 return refuse(format!(
-                    "flow {f} waits for flow {}, which is not planned",
+                    "flow {f} waits for flow {}, which is not in the plan",
                     other.0
                 ));
             };
             if first.dst != flow.src {
                 return refuse(format!(
-                    "flow {f} waits for flow {}, which ends elsewhere",
+                    "flow {f} waits for flow {}, which does not end at the host that sends flow {f}",
                     other.0
                 ));
             }
@@ -244,20 +243,20 @@ fn check_joint(plan: &Plan) -> Result<(), Refusal> {
         let (Some(flow), Some(opener)) = (plan.flows.get(f as usize), plan.flows.get(o as usize))
         else {
             return refuse(format!(
-                "flow {f} shares with flow {o}, and one is not planned"
+                "flow {f} shares a connection with flow {o}, and one of them is not in the plan"
             ));
         };
         if connection(joint.opener) != Some(joint.opener) || o > f {
             return refuse(format!(
-                "flow {f} is on flow {o}'s connection, which {o} does not open"
+                "flow {f} shares the connection of flow {o}, but flow {o} does not open it"
             ));
         }
         if flow.is_endless() {
-            return refuse(format!("flow {f} shares a connection and never ends"));
+            return refuse(format!("flow {f} is endless and cannot share a connection"));
         }
         if flow.mss != opener.mss {
             return refuse(format!(
-                "flow {f} is on flow {o}'s connection, with another mss"
+                "flow {f} shares the connection of flow {o} but has another mss"
             ));
         }
         if (flow.src, flow.dst) == (opener.src, opener.dst) {
@@ -265,7 +264,7 @@ fn check_joint(plan: &Plan) -> Result<(), Refusal> {
         }
         if (flow.src, flow.dst) != (opener.dst, opener.src) {
             return refuse(format!(
-                "flow {f} is on flow {o}'s connection, between other hosts"
+                "flow {f} shares the connection of flow {o} but joins other hosts"
             ));
         }
         let asks = |r: &FlowId| {
@@ -274,7 +273,8 @@ fn check_joint(plan: &Plan) -> Result<(), Refusal> {
         };
         if flow.start.follows().filter(asks).is_none() {
             return refuse(format!(
-                "flow {f} goes back on flow {o}'s connection, and follows none that came on it"
+                "flow {f} answers on the connection of flow {o} but follows no flow of that \
+                 connection"
             ));
         }
     }

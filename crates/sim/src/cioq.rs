@@ -109,7 +109,7 @@ impl Cioq {
             });
         match same {
             true => Ok(()),
-            false => Err("the fabrics of switches are not the scenario's".into()),
+            false => Err("saved switch fabrics do not match the scenario".into()),
         }
     }
 

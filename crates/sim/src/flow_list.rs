@@ -52,8 +52,8 @@ pub struct ListedFlow {
 
 const HEADER: &str = "start,src,dst,size";
 
-const COLUMNS: &str = "start (or start_s, start_ms, start_us, start_ns, start_ps), src, dst, \
-                       size (or size_bytes), and perhaps mss (or mss_bytes), class and group";
+const COLUMNS: &str = "start (or start_s, start_ms, start_us, start_ns, start_ps), src, dst, size \
+                       (or size_bytes), and optionally mss (or mss_bytes), class and group";
 
 /// Parses `text` as flows between `hosts` hosts; errors call it `name`.
 pub fn parse(name: &str, text: &str, hosts: u32) -> Result<Vec<ListedFlow>, String> {
@@ -136,10 +136,10 @@ impl Columns {
         let class = wrong.keep(word(table, row, self.class));
         let group = wrong.keep(word(table, row, self.group));
         if let (Some(Some(group)), Some(FlowPlan::ENDLESS)) = (&group, size) {
-            let got = format!("an endless one in {group:?}");
+            let got = format!("one in {group:?}");
             wrong.keep::<()>(Err(table.error(
                 row.line,
-                "flows of a group that end",
+                "no endless flow in a group",
                 &got,
             )));
         }
@@ -259,7 +259,7 @@ fn quantity(
             (None, Unit::Time) => format!("{}, or a header {word}_us", why.expected),
             (None, _) => format!("{}, or a header {word}_bytes", why.expected),
             (Some(_), Unit::Time) if why.got.ends_with("too large") => format!(
-                "{} from the run's begin; `sidestep import` lets the first flow start at 0",
+                "{} after the start of the run; `sidestep import` shifts the first flow to 0",
                 why.expected
             ),
             _ => why.expected.to_string(),
@@ -361,7 +361,7 @@ mod tests {
         assert_eq!(flows(none).unwrap()[0].group, None);
         assert_eq!(
             flows("start,src,dst,size,group\n1 ms,0,3,endless,a\n").unwrap_err(),
-            "f.csv:2: expected flows of a group that end, got an endless one in \"a\""
+            "f.csv:2: expected no endless flow in a group, got one in \"a\""
         );
         let said = |word: &str| {
             flows(&format!("start,src,dst,size,class\n1 ms,0,3,1 B,{word}\n")).unwrap_err()

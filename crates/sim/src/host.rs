@@ -90,7 +90,7 @@ impl Host {
         match (&mut self.nic, built.nic) {
             (None, None) => {}
             (Some(kept), Some(built)) => kept.stand_as(*built)?,
-            _ => return Err("what decides at its NIC is not the scenario's".into()),
+            _ => return Err("saved policies of its NIC do not match the scenario".into()),
         }
         let shims = |host: &Option<Box<Shims>>| host.as_ref().map(|shims| shims.stack.names());
         let (expected, got) = (shims(&built.shims), shims(&self.shims));

@@ -63,8 +63,8 @@ impl Observers {
     /// Returns the reason why the observers cannot be saved, if they cannot.
     pub fn cannot_be_kept(&self) -> Option<&'static str> {
         match (&self.recorder, &self.account) {
-            (Some(_), _) => Some("it is recorded"),
-            (_, Some(_)) => Some("an account of a packet is kept"),
+            (Some(_), _) => Some("the run is recorded"),
+            (_, Some(_)) => Some("the run explains a packet"),
             (None, None) => None,
         }
     }

@@ -117,7 +117,7 @@ impl Pfc {
         let known = |link: &u32| *link == NONE || (*link as usize) < links;
         match same && self.came_by.iter().all(known) {
             true => Ok(()),
-            false => Err("the pauses are not of the scenario's network".into()),
+            false => Err("saved pauses do not match the network of the scenario".into()),
         }
     }
 

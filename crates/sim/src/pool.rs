@@ -51,7 +51,7 @@ impl Pool {
         let (mut found, mut free) = (Vec::new(), self.free);
         while free != NONE {
             if !self.has(free) || found.len() >= self.parcels.len() {
-                return Err(format!("the list of free slots leads to {free}"));
+                return Err(format!("the list of free slots is broken at {free}"));
             }
             found.push(free);
             free = self.parcels[free].next;
@@ -59,7 +59,7 @@ impl Pool {
         match self.parcels.len() == found.len() + self.live as usize {
             true => Ok(found),
             false => Err(format!(
-                "{} slots: {} are free and {} are not",
+                "{} slots, but {} free and {} used",
                 self.parcels.len(),
                 found.len(),
                 self.live

@@ -159,7 +159,7 @@ impl Switch {
         (self.decider.is_like(&built.decider)).map_err(|why| format!("switch {me}: {why}"))?;
         if self.sent.is_some() != built.sent.is_some() {
             return Err(format!(
-                "switch {me}: what it saw of flows is not the scenario's"
+                "switch {me}: saved counts of flows do not match the scenario"
             ));
         }
         (self.frame, self.fib) = (built.frame, built.fib);

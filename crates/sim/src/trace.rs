@@ -71,7 +71,7 @@ impl Tracer {
         match (&mut self.watcher, built.watcher) {
             (None, None) => {}
             (Some(kept), Some(built)) => kept.go_on_as(*built),
-            _ => return Err("what is watched is not the scenario's".into()),
+            _ => return Err("saved probes do not match the scenario".into()),
         }
         self.filter = built.filter;
         Ok(())

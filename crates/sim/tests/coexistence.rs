@@ -193,14 +193,14 @@ fn what_no_world_can_have_of_transports_of_classes_is_refused() {
     one_class.transports.own = vec![Some(tcp().into())];
     assert_eq!(
         refused(of_two(), one_class),
-        "transports must say of each of 2 classes what it has, got 1"
+        "transports must have one entry for each of the 2 classes, got 1"
     );
     let mut shared = Plan::clone(&of_two());
     asks(&mut shared, 0, 1, &[(Time::ZERO, 500, 900)], Time::ZERO);
     shared.flows[2].class = 1;
     assert_eq!(
         refused(shared.into(), beside(tcp(), config("ecn", 100, 1))),
-        "flow 2 is on flow 1's connection, with another transport"
+        "flow 2 shares the connection of flow 1 but has another transport"
     );
     let mut never = tcp();
     never.rto.min = Time::ZERO;

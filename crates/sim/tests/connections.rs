@@ -281,15 +281,20 @@ fn connections_that_cannot_be_are_refused_with_a_reason() {
     };
     assert_eq!(said(&|_| {}), "");
     assert!(said(&|p| p.joint.swap(0, 1)).contains("in the order of their numbers"));
-    assert!(said(&|p| p.joint[3].flow.0 = 9).contains("flow 9 shares with flow 0, and one is not"));
+    assert!(
+        said(&|p| p.joint[3].flow.0 = 9)
+            .contains("flow 9 shares a connection with flow 0, and one of them is not")
+    );
     let not_open = said(&|p| p.joint[3].opener.0 = 1);
-    assert!(not_open.contains("flow 3 is on flow 1's connection, which 1 does not open"));
+    assert!(
+        not_open.contains("flow 3 shares the connection of flow 1, but flow 1 does not open it")
+    );
     let endless = said(&|p| p.flows[3].size = FlowPlan::ENDLESS);
-    assert!(endless.contains("flow 3 shares a connection and never ends"));
+    assert!(endless.contains("flow 3 is endless and cannot share a connection"));
     let elsewhere = said(&|p| p.flows[2].src.0 = 3);
-    assert!(elsewhere.contains("flow 2 is on flow 0's connection, between other hosts"));
+    assert!(elsewhere.contains("flow 2 shares the connection of flow 0 but joins other hosts"));
     let other = said(&|p| p.flows[3].mss = std::num::NonZeroU16::new(500));
-    assert!(other.contains("flow 3 is on flow 0's connection, with another mss"));
+    assert!(other.contains("flow 3 shares the connection of flow 0 but has another mss"));
     let unasked = said(&|p| p.flows[3].start = Start::At(Time::ZERO));
-    assert!(unasked.contains("flow 3 goes back on flow 0's connection, and follows none"));
+    assert!(unasked.contains("flow 3 answers on the connection of flow 0 but follows no flow"));
 }

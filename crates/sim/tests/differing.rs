@@ -123,10 +123,13 @@ fn kinds_that_cannot_be_are_refused() {
     let said = refused(vec![kind()], vec![None]);
     assert_eq!(
         said,
-        "others must say of each of 2 switches what it is, got 1"
+        "others must have one entry for each of the 2 switches, got 1"
     );
     let said = refused(vec![kind()], vec![None, Some(1)]);
-    assert_eq!(said, "a kind of switch must be one of 1, got number 1");
+    assert_eq!(
+        said,
+        "a kind of switch must be a number below 1, got number 1"
+    );
     let cioq = CioqConfig {
         speedup: (2, 1),
         input_capacity: None,

@@ -173,7 +173,7 @@ fn what_cannot_be_kept_says_why() {
         sidestep_switch::AnyBuffer::Custom(Box::new(sidestep_switch::buffer::droptail::DropTail))
     });
     let said = own.state().err().expect("a refusal");
-    assert_eq!(said, "the buffer policy of switch 0 is not Sidestep's");
+    assert_eq!(said, "the buffer policy of switch 0 is a custom one");
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn a_loop_that_ends_elsewhere_is_refused() {
     let refused = World::<WheelAgenda>::new(&network, plan(astray), config("ecn", 100, 1));
     let why = refused.err().unwrap();
     assert!(
-        why.contains("flow 1 waits for flow 0, which ends elsewhere"),
+        why.contains("flow 1 waits for flow 0, which does not end at the host that sends flow 1"),
         "{why}"
     );
 }

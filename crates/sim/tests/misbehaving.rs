@@ -58,7 +58,10 @@ fn queues_are_not_told_of_an_instant_that_has_passed_or_is_not_served_yet() {
     world.queue_depths(served);
     for at in [before, served + Time::from_ps(1)] {
         let said = stopped(|| world.queue_depths(at)).expect("a look that is refused");
-        assert!(said.starts_with("queues are asked for at "), "{said}");
+        assert!(
+            said.starts_with("queue depths were requested at "),
+            "{said}"
+        );
     }
 }
 
@@ -210,7 +213,7 @@ fn a_buffer_that_detours_to_a_port_that_is_not_there_or_to_a_host_is_stopped() {
         to(60_000)
     );
     // Ports to hosts come before those to spines.
-    assert!(to(2).contains("a packet reached a host it does not go to"));
+    assert!(to(2).contains("a packet reached a host that is not its destination"));
 }
 
 #[test]

@@ -146,10 +146,10 @@ fn method(claim: &Claim, known: Known) -> String {
     let scale = if claim.is_difference() {
         ""
     } else {
-        ", by logarithms where all are positive"
+        ", of logarithms if all are positive"
     };
     let apart = if known.apart {
-        ", with the range of the seeds, which fall apart"
+        ", widened to the range of the seeds, which differ too much"
     } else {
         ""
     };
@@ -349,7 +349,7 @@ pub(super) mod tests {
 
     #[test]
     fn what_is_divided_by_zero_says_so_and_not_that_flows_are_unfinished() {
-        let zero = "the number to divide by is not above zero, in some seed or in all together";
+        let zero = "the divisor is not above zero, in a seed or in all seeds together";
         for b in [&[0, 4, 5], &[0, 0, 0]] {
             let result = over_counts(b);
             assert_eq!(result.why_no_interval.as_deref(), Some(zero), "{b:?}");
@@ -377,7 +377,7 @@ pub(super) mod tests {
         change(&mut points[1], |s| s.per_seed.reverse());
         assert_eq!(result(&points).ci, before.ci);
         change(&mut points[1], |s| s.per_seed[0].seeds = vec![7]);
-        let words = "schemes or points have other seeds than each other";
+        let words = "the schemes or points compared ran different seeds";
         assert_eq!(result(&points).why_no_interval.as_deref(), Some(words));
     }
 

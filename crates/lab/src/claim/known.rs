@@ -35,15 +35,13 @@ impl Why {
     pub const fn words(self) -> &'static str {
         match self {
             Why::Nothing => "nothing was measured",
-            Why::FewSeeds => "fewer than three seeds bear none",
+            Why::FewSeeds => "needs at least three seeds",
             Why::Extreme => {
-                "the largest or smallest of these runs is a fact of them and no estimate; its value decides"
+                "a maximum or minimum is a fact of these runs, not an estimate; its value decides"
             }
-            Why::Unfinished => "unfinished flows leave no number of each seed",
-            Why::Zero => {
-                "the number to divide by is not above zero, in some seed or in all together"
-            }
-            Why::OtherSeeds => "schemes or points have other seeds than each other",
+            Why::Unfinished => "unfinished flows leave some seeds without an exact number",
+            Why::Zero => "the divisor is not above zero, in a seed or in all seeds together",
+            Why::OtherSeeds => "the schemes or points compared ran different seeds",
         }
     }
 }
@@ -133,7 +131,7 @@ fn surely(known: Known) -> Option<Interval> {
 /// Returns what would decide a claim with the verdict `can't tell`: a number of more seeds, or the reason why
 /// no number does.
 pub fn undecided(accept: Accept, known: Known) -> (Option<u64>, String) {
-    let none = |why: &str| (None, format!("no number of seeds decides: {why}"));
+    let none = |why: &str| (None, format!("more seeds do not decide: {why}"));
     if known.why == Some(Why::FewSeeds) {
         let more = LEAST_SEEDS.saturating_sub(known.seeds).max(1) as u64;
         let seeds = if more == 1 { "seed" } else { "seeds" };
@@ -143,11 +141,10 @@ pub fn undecided(accept: Accept, known: Known) -> (Option<u64>, String) {
         return none(why.words());
     }
     let (Reading::Exactly(v), Some(ci)) = (known.reading, known.ci) else {
-        return none("unfinished flows leave a bound alone");
+        return none("unfinished flows leave only a bound");
     };
     if known.apart {
-        let why = "more seeds alone do not decide: their own numbers fall apart, as where a few timeouts do; \
-                   longer runs may";
+        let why = "seeds differ too much (a few timeouts decide): run longer";
         return (None, why.into());
     }
     let beyond = |half: f64, room: f64| if half > room { half / room } else { 0.0 };
@@ -162,7 +159,7 @@ pub fn undecided(accept: Accept, known: Known) -> (Option<u64>, String) {
     match more_seeds(known.seeds as u64, factor) {
         Some(1) => (Some(1), "about one more seed".into()),
         Some(more) => (Some(more), format!("about {more} more seeds")),
-        None => none("the estimate lies at the end of the range"),
+        None => none("the estimate lies at a limit of the accepted range"),
     }
 }
 
@@ -275,7 +272,7 @@ mod tests {
         assert_eq!(more, None);
         assert_eq!(
             words,
-            "no number of seeds decides: the estimate lies at the end of the range"
+            "more seeds do not decide: the estimate lies at a limit of the accepted range"
         );
         let few = |seeds| Known {
             seeds,
@@ -293,7 +290,7 @@ mod tests {
         );
         assert_eq!(
             undecided(accept, NOTHING).1,
-            "no number of seeds decides: nothing was measured"
+            "more seeds do not decide: nothing was measured"
         );
     }
 }

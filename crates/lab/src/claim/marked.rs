@@ -54,7 +54,7 @@ pub fn both(all: ClaimResult, others: ClaimResult, left_out: Vec<u64>) -> ClaimR
         _ => String::new(),
     };
     let undecided = format!(
-        "{} by all runs, {}{why} without the {n} seeds that the machine disturbed",
+        "{} with all runs, {}{why} without the {n} seeds that the machine disturbed",
         all.verdict, others.verdict
     );
     ClaimResult {
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(without.both, Some([20.0, 38.0]));
         let why = got.undecided.unwrap();
         assert!(
-            why.contains("reproduced by all runs, not reproduced without the 1 seeds"),
+            why.contains("reproduced with all runs, not reproduced without the 1 seeds"),
             "{why}"
         );
         // Silently leaving out the marked run would have turned the verdict.

@@ -57,8 +57,7 @@ impl sidestep_switch::Buffer for Buffer {
             Verdict::Detour { port, .. } | Verdict::Squeeze { port, .. } => there(&self.who, port),
             Verdict::Evict { .. } if queues.worst(want.port).is_none() => {
                 let port = want.port.0;
-                let why =
-                    "the verdict evict needs packets that wait and a scheduler that ranks them";
+                let why = "the verdict evict needs a queued packet and a scheduler that ranks";
                 self.who
                     .stop(format!("{why}: there is none at port {port}"));
             }
@@ -83,7 +82,7 @@ impl sidestep_switch::Buffer for Buffer {
             Verdict::Detour { port, .. } | Verdict::Squeeze { port, .. } => there(&self.who, port),
             Verdict::Drop(_) => {}
             other => {
-                let why = "of a packet that was evicted expected detour, squeeze or drop";
+                let why = "expected detour, squeeze or drop for an evicted packet";
                 self.who.stop(format!("{why}, got {}", other.name()));
             }
         }
@@ -131,7 +130,7 @@ impl Sched {
         match self.held.get_mut(word) {
             Some(held) if *held & bit != 0 => *held &= !bit,
             _ => self.stop(&format!(
-                "{does} packet {handle}, expected one of the {} that wait",
+                "{does} packet {handle}, expected one of the {} queued packets",
                 self.waiting
             )),
         }
@@ -164,7 +163,7 @@ impl sidestep_switch::Sched for Sched {
         if handle.is_none() && self.waiting > 0 {
             let waiting = self.waiting;
             self.stop(&format!(
-                "popped nothing, expected one of the {waiting} packets that wait"
+                "popped nothing, expected one of the {waiting} queued packets"
             ));
         }
         self.leaves("popped", handle)
@@ -177,7 +176,7 @@ impl sidestep_switch::Sched for Sched {
     fn evict(&mut self) -> Option<u32> {
         let handle = self.inner.evict();
         if handle.is_none() && self.named.get() && self.waiting > 0 {
-            self.stop("evicted nothing, expected the packet whose rank it named as the worst");
+            self.stop("evicted nothing, expected the packet that it named as the worst");
         }
         self.leaves("evicted", handle)
     }
@@ -191,7 +190,7 @@ impl sidestep_switch::Sched for Sched {
         };
         self.inner.each_held(&mut |handle| {
             if !held(handle) {
-                self.stop(&format!("named packet {handle}, which does not wait"));
+                self.stop(&format!("named packet {handle}, which is not queued"));
             }
             with(handle);
         });

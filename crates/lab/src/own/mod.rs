@@ -243,7 +243,7 @@ impl Own {
 fn panic_words(payload: &(dyn std::any::Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| text.to_string());
     let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
-    text.unwrap_or_else(|| "it panicked without words".into())
+    text.unwrap_or_else(|| "it panicked without a message".into())
 }
 
 /// Returns the switches of a network, in their order.

@@ -7,7 +7,7 @@ use crate::scheme::SWITCH_SPEC;
 use std::sync::Arc;
 
 /// Reason why a scheme cannot be added.
-const TAKEN: &str = "is a scheme of the scenario already; expected another name";
+const TAKEN: &str = "is already a scheme of the scenario; expected another name";
 
 impl Scenario {
     /// Adds a scheme `name`: the scenario's scheme `extends`, with these policies instead of its own.

@@ -19,7 +19,7 @@ pub struct Between {
 
 /// Form of a selection, for messages.
 pub const EXPECTED: &str =
-    "links like \"core > agg 0\": of a tier, a tier's pod or a switch to another";
+    "links like \"core > agg 0\": from a tier, a tier's pod or a switch to another";
 
 /// Word for all hosts, where links may end.
 const HOSTS: &str = "host";
@@ -50,7 +50,7 @@ impl Between {
         };
         let says = format!("{from} > {to}");
         if from == HOSTS {
-            let why = "hosts' own links are what is offered, and belong to no tier";
+            let why = "links out of hosts belong to no tier; start from a switch or a tier";
             return Err(format!("{says:?}: {why}"));
         }
         let (from, to) = (part(network, from, &says)?, part(network, to, &says)?);
@@ -63,7 +63,7 @@ impl Between {
         match links.len() {
             0 => Err(format!("{says:?}: no link leads from one to the other")),
             1 => Err(format!(
-                "{says:?}: that is one link alone, of which the largest is the smallest"
+                "{says:?}: that is a single link; a spread needs at least two"
             )),
             _ => Ok(Between { says, links }),
         }
@@ -177,7 +177,7 @@ mod tests {
         );
         assert_eq!(
             refused("core 0 > agg 0"),
-            "\"core 0 > agg 0\": that is one link alone, of which the largest is the smallest"
+            "\"core 0 > agg 0\": that is a single link; a spread needs at least two"
         );
         assert_eq!(
             refused("core > aggg"),
@@ -188,10 +188,10 @@ mod tests {
             "\"cor > agg\": no tier, pod or switch is called \"cor\"; did you mean \"core\"?"
         );
         assert!(refused("core > agg 9").contains("did you mean \"agg\"?"));
-        assert!(refused("host > edge").contains("hosts' own links"));
+        assert!(refused("host > edge").contains("links out of hosts"));
         assert!(refused(" > ").contains("called \"\""));
         let row = row();
         let said = Between::read(&row, "switch 0 > host").unwrap_err();
-        assert!(said.contains("one link alone"), "{said}");
+        assert!(said.contains("a single link"), "{said}");
     }
 }

@@ -90,7 +90,7 @@ impl Prober {
             && saved.windowed.go_on_as(std::mem::take(&mut self.windowed))
             && saved.noted <= self.probe.occupancy.len();
         if !fits {
-            return Err("probes are not as in the scenario".into());
+            return Err("saved probes do not match the scenario".into());
         }
         self.links = saved.links;
         if let (Some((window, _)), Some(kept)) = (&mut self.neighbours, saved.neighbours) {

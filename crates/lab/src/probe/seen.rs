@@ -46,12 +46,13 @@ impl Probed {
         let full = (self.detours_missed > 0).then(|| {
             let (kept, missed) = (self.detours.len(), self.detours_missed);
             format!(
-                "the log of detours is full: it holds the first {kept}, and {missed} more happened"
+                "the log of detours is full: it holds the first {kept}, and {missed} more were not \
+                 logged"
             )
         });
         let thinned = self.thinned.iter().map(|(name, all)| {
             let kept = self.samples.get(name).map_or(0, Vec::len);
-            format!("the sample {name} was thinned: it holds {kept} of {all} values, evenly")
+            format!("the sample {name} was thinned: it holds {kept} of {all} values, evenly spaced")
         });
         full.into_iter().chain(thinned).collect()
     }

@@ -54,7 +54,7 @@ impl Reader<'_> {
         match place(names.clone(), asked) {
             Ok(_) => Ok(()),
             Err(several) if !several.is_empty() => Err(format!(
-                "class {asked:?} may be any of {}: write the whole name",
+                "class {asked:?} is ambiguous (one of {}): write the whole name",
                 several.join(", ")
             )),
             Err(_) => {
@@ -68,7 +68,7 @@ impl Reader<'_> {
     fn lacks_class(&self, what: &str, name: &str) -> String {
         let classes = self.classes.iter().flatten();
         let first = classes.map(String::as_str).next().unwrap_or("CLASS");
-        format!("{what} {name:?} is of one class: name it, as in {name}:{first}")
+        format!("{what} {name:?} needs a class: write {name}:{first}")
     }
 }
 
@@ -81,7 +81,9 @@ fn unknown_of_class(what: &str, own: &str, class: &str, known: Vec<&str>) -> Str
     };
     if over_all {
         let known = known.join(", ");
-        return format!("{what} {own:?} is not of one class; those that are: {known}");
+        return format!(
+            "{what} {own:?} has no value for a single class; those that have one: {known}"
+        );
     }
     let hint = suggest(own, known);
     format!("{what} {own:?} of a class ({class:?}) is unknown{hint}")

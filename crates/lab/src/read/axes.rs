@@ -79,7 +79,7 @@ pub(super) fn sweep(root: &Table, problems: &mut Problems) -> Vec<ReadAxis> {
             Some((before.name.clone(), key.to_string()))
         });
         if let Some((before, key)) = again {
-            let message = format!("sweep: {before:?} sets {key:?} already");
+            let message = format!("sweep: {before:?} already sets {key:?}");
             problems.add(&entry.at, message);
         }
         axes.push(axis);
@@ -191,12 +191,12 @@ fn case(name: &str, node: &Node, problems: &mut Problems) -> Option<AxisValue> {
     let what = format!("sweep: {name:?}");
     let Item::Table(table) = &node.item else {
         let got = node.item.kind();
-        let message = format!("{what}: expected tables throughout, got {got}");
+        let message = format!("{what}: expected a table for every value, got {got}");
         problems.add(&node.at, message);
         return None;
     };
     let Some(is) = find(table, "is") else {
-        let message = format!("{what}: `is` is missing: the word for this value");
+        let message = format!("{what}: `is` is missing: the name of this value");
         problems.add(&node.at, message);
         return None;
     };
@@ -224,7 +224,7 @@ fn case(name: &str, node: &Node, problems: &mut Problems) -> Option<AxisValue> {
 fn set(key: &str, at: &At, node: &Node, problems: &mut Problems) -> Option<(String, Table)> {
     let first = key.split('.').next().unwrap_or(key);
     if SAME.contains(&first) {
-        let message = format!("sweep: {first:?} is the same at every point");
+        let message = format!("sweep: {first:?} must be the same at every point");
         problems.add(at, message);
         return None;
     }
@@ -298,7 +298,10 @@ fn quick_entry(
         return;
     }
     if let Some(axis) = axes.iter().find(|axis| axis.keys().any(|key| key == path)) {
-        let message = format!("quick: axis {:?} sets {path:?} at every point", axis.name);
+        let message = format!(
+            "quick: axis {:?} already sets {path:?} at every point",
+            axis.name
+        );
         problems.add(&entry.at, message);
         return;
     }
@@ -323,7 +326,11 @@ fn quick_values(axis: &ReadAxis, entry: &Entry, problems: &mut Problems) -> Opti
         return values(&axis.name, &axis.at, items, false, problems);
     }
     let choose = |node: &Node, problems: &mut Problems| {
-        let word = node.text(&format!("quick: {:?}", axis.name), "its words", problems)?;
+        let word = node.text(
+            &format!("quick: {:?}", axis.name),
+            "names of its values",
+            problems,
+        )?;
         choose(axis, word, &node.at, problems)
     };
     let all: Vec<_> = items.iter().map(|node| choose(node, problems)).collect();
@@ -336,7 +343,10 @@ fn choose(axis: &ReadAxis, word: &str, at: &At, problems: &mut Problems) -> Opti
     if found.is_none() {
         let known = axis.declared.iter().map(String::as_str);
         let hint = suggest(word, known);
-        problems.add(at, format!("{:?} has no {word:?}{hint}", axis.name));
+        problems.add(
+            at,
+            format!("axis {:?} has no value {word:?}{hint}", axis.name),
+        );
     }
     found.cloned()
 }
@@ -371,7 +381,7 @@ pub(super) fn settle(
             };
             let was = axis.values.len();
             notes.push(format!(
-                "--set leaves {path} one value, {word:?}, of {was} that the file sweeps"
+                "--set fixes {path} at {word:?}; the file sweeps {was} values"
             ));
             axis.values = vec![value];
             if !axis.named {
@@ -382,7 +392,7 @@ pub(super) fn settle(
         if let Some(axis) = axes.iter().find(|axis| axis.keys().any(|key| key == path)) {
             let name = &axis.name;
             notes.push(format!(
-                "--set {path} wins over what {name} sets at some points"
+                "--set {path} overrides the values that axis {name} gives it"
             ));
         }
         left.push(set);

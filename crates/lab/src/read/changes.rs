@@ -100,7 +100,7 @@ impl Reader<'_> {
                     let name = &all[number].0.name;
                     let why = cut.why;
                     read.warnings.push(format!(
-                        "{name}: {why}, and reroute is \"never\": what they send each other is lost"
+                        "{name}: {why}, and reroute is \"never\": packets between them are lost"
                     ));
                 }
             }
@@ -147,7 +147,8 @@ impl Reader<'_> {
                 }
                 Item::List(nodes) => {
                     if matches!(origin, Origin::Quick | Origin::Sweep) {
-                        let message = "change: here one is changed by its number, as change.1.rate";
+                        let message = "change: [quick] and [sweep] refer to a change by its \
+                                       number, such as change.1.rate";
                         problems.add(&entry.node.at, message);
                         whole = false;
                         continue;
@@ -195,8 +196,11 @@ impl Reader<'_> {
             .find(|(number, _)| **number > many.min(MOST_CHANGES))
         {
             let message = match many > MOST_CHANGES {
-                true => format!("change: at most {MOST_CHANGES}, got {many}"),
-                false => format!("change.{number}: there are not so many before it"),
+                true => format!("change: expected at most {MOST_CHANGES} changes, got {many}"),
+                false => format!(
+                    "change.{number}: there are fewer changes before it; number them from 1 \
+                     without gaps"
+                ),
             };
             problems.add(&of.at, message);
             whole = false;
@@ -230,7 +234,8 @@ fn resolve_one(name: &str, of: &Numbered<'_>, problems: &mut Problems) -> Option
             && let Ok(Value::Rate(rate)) = Value::parse(text, param("rate"))
             && rate.as_bps() == 0
         {
-            let message = format!("{name}.rate: a link of {text} carries nothing: say down = true");
+            let message =
+                format!("{name}.rate: a link of {text} carries nothing; set down = true instead");
             problems.add(&entry.node.at, message);
             return None;
         }
@@ -259,18 +264,20 @@ fn one(resolved: &Resolved, last: Option<Time>, network: &Network) -> Result<Wri
     let values = &resolved.values;
     let at = values.time("at");
     if let Some(last) = last.filter(|last| at > *last) {
-        let expected = format!("must not be after the end of every run, {last}");
+        let expected = format!("must not be after the latest possible end of a run, {last}");
         return Err(Refusal::of("at", expected).got(at));
     }
     let (link, of_switch) = (values.word("link"), values.word("switch"));
     let about = match (link.trim(), of_switch.trim()) {
-        ("", "") => Err(Refusal::of_none("link or switch is missing: what changes")),
+        ("", "") => Err(Refusal::of_none(
+            "link or switch is missing: the cable or the switch that changes",
+        )),
         (link, "") => (cable(network, link).map(About::Cable))
             .map_err(|why| Refusal::about(&["link"], format!("link: {why}"))),
         ("", name) => (switch(network, name).map(About::Switch))
             .map_err(|why| Refusal::about(&["switch"], format!("switch: {why}"))),
         _ => {
-            let wrong = "link and switch are both given: a change is about one";
+            let wrong = "link and switch are both given; give only one";
             Err(Refusal::about(&["switch", "link"], wrong))
         }
     }?;
@@ -283,11 +290,11 @@ fn one(resolved: &Resolved, last: Option<Time>, network: &Network) -> Result<Wri
         (None, true, false) => Becomes::Down,
         (None, false, true) => Becomes::Up,
         (None, false, false) => {
-            let wrong = "one of rate, down and up is missing: what becomes of it";
+            let wrong = "rate, down or up is missing: the change to make";
             return Err(Refusal::about(&["down", "up"], wrong));
         }
         _ => {
-            let wrong = "of rate, down and up one alone can be given";
+            let wrong = "rate, down and up exclude each other; give only one";
             return Err(Refusal::about(&["up", "down", "rate"], wrong));
         }
     };

@@ -120,7 +120,9 @@ impl Reader<'_> {
                 .map(|second| (first, second))
         });
         let hint = match less {
-            Some((first, second)) => format!("; a difference has spaces: \"{first} - {second}\""),
+            Some((first, second)) => {
+                format!("; write a difference with spaces: \"{first} - {second}\"")
+            }
             None => suggest(name, stems()),
         };
         let message = format!("compare: scheme {name:?} is not one of schemes{hint}");
@@ -239,7 +241,7 @@ impl<'a> Words<'a> {
         let number = text.trim().parse().ok().filter(|n: &f64| n.is_finite());
         if number.is_none() {
             let message = format!(
-                "paper: expected a number, or {NO_NUMBER:?} when it gives none, got {text:?}"
+                "paper: expected a number, or {NO_NUMBER:?} if the paper gives none, got {text:?}"
             );
             self.refuse("paper", message, problems);
         }
@@ -280,7 +282,8 @@ impl<'a> Words<'a> {
         } else if over.is_none() && several > 1 {
             let [max, min, mean, each] = Over::ALL.map(|(name, _)| name);
             format!(
-                "claim.over is missing: it speaks of {several} points: {max}, {min}, {mean} or {each}"
+                "claim.over is missing: expected {max}, {min}, {mean} or {each}; the claim covers \
+                 {several} points"
             )
         } else {
             return Some(());

@@ -64,7 +64,7 @@ impl Scenario {
             let mut problems = Problems::default();
             let many = experiment.points.len();
             let message =
-                format!("[sweep] makes {many} points of it: expected a scenario without one");
+                format!("expected a scenario without [sweep], got one with {many} points");
             problems.add(&At::file(file), message);
             return Err(problems.into_sorted());
         }
@@ -260,7 +260,7 @@ impl Parsed {
             let whole = At::file(&self.file);
             let at = find(root, "sweep").map_or(&whole, |entry| &entry.at);
             let message = format!(
-                "sweep: {many} points are too many: at most {MOST_POINTS}, which take about 1 GB"
+                "sweep: expected at most {MOST_POINTS} points, which take about 1 GB, got {many}"
             );
             problems.add(at, message);
             return None;
@@ -343,7 +343,8 @@ fn unread(word: &str, files: &dyn Files) -> Option<String> {
     let own = files.read(&path).ok()?;
     let note = || {
         format!(
-            "{path} is not read, as {word:?} is a shipped scheme: schemes = [\"./{path}\"] names the file"
+            "{path} is not read, because {word:?} is a shipped scheme; schemes = [\"./{path}\"] \
+             reads the file"
         )
     };
     (own != shipped).then(note)
@@ -386,7 +387,7 @@ fn base(
         return None;
     }
     if let Some(again) = find(&root, "extends") {
-        let message = "extends: a base may not extend another";
+        let message = "extends: a file that is extended cannot extend another";
         problems.add(&again.at, message);
         return None;
     }

@@ -72,10 +72,7 @@ impl Reader<'_> {
         );
         let at = |key| resolved.places.get(key).unwrap_or(&self.at);
         if duration == Time::ZERO {
-            problems.add(
-                at("duration"),
-                "duration must be above 0: no flow could arrive",
-            );
+            problems.add(at("duration"), "duration must be above 0");
         }
         if duration.saturating_add(drain) > LONGEST {
             let message = format!("duration + drain must be at most {LONGEST}");
@@ -135,23 +132,26 @@ impl Reader<'_> {
             if first > last {
                 problems.add(
                     &at,
-                    format!("seeds: {text:?} counts down, so it holds none"),
+                    format!("seeds: {text:?} counts down; write the smaller seed first"),
                 );
                 whole = false;
             } else if last - first >= MOST_SEEDS {
-                problems.add(&at, format!("seeds: {text:?} holds more than {MOST_SEEDS}"));
+                problems.add(
+                    &at,
+                    format!("seeds: {text:?} has more than {MOST_SEEDS} seeds"),
+                );
                 whole = false;
             } else {
                 let again = (first..=last).find(|seed| seeds.contains(seed));
                 if let Some(again) = again {
-                    problems.add(&at, format!("seeds: {again} is there twice"));
+                    problems.add(&at, format!("seeds: {again} is listed twice"));
                     whole = false;
                 }
                 seeds.extend(first..=last);
             }
         }
         if seeds.is_empty() && whole {
-            problems.add(&node.at, "seeds: none given, so nothing would run");
+            problems.add(&node.at, format!("seeds: none given; expected {EXPECTED}"));
             whole = false;
         }
         whole.then(|| {
@@ -178,7 +178,7 @@ impl Reader<'_> {
                 .iter()
                 .any(|(before, _)| stem(before) == stem(name))
             {
-                problems.add(at, format!("schemes: {:?} is there twice", stem(name)));
+                problems.add(at, format!("schemes: {:?} is listed twice", stem(name)));
                 whole = false;
             }
         }

@@ -179,7 +179,7 @@ fn are_shims(said: &[(String, At)], problems: &mut Problems) -> bool {
             problems.add(at, format!("shim {name:?} is unknown{hint}"));
             good = false;
         } else if said[..i].iter().any(|(other, _)| other == name) {
-            let message = format!("host.shims: a shim stands once in a stack, got {name:?} twice");
+            let message = format!("host.shims: a shim may be listed once, got {name:?} twice");
             problems.add(at, message);
             good = false;
         }

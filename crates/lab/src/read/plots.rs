@@ -166,12 +166,12 @@ impl Reader<'_> {
     ) -> Option<AuthorPoints> {
         let Some(entry) = find(table, "points") else {
             if let Some(of) = find(table, "points_of") {
-                problems.add(&of.at, "plot.points_of: there are no points to choose from");
+                problems.add(&of.at, "plot.points_of needs plot.points");
             }
             return Some(AuthorPoints::default());
         };
         if find(table, "per").is_some() {
-            let message = "plot.points: authors' points are no ratios; leave per or points out";
+            let message = "plot.points: the authors' points are not ratios; remove per or points";
             problems.add(&entry.at, message);
         }
         let path = entry.node.text("plot.points", "a table", problems)?;
@@ -233,7 +233,7 @@ impl Reader<'_> {
         let known = || SAMPLES.iter().copied().filter(|name| fits(name));
         let Some(entry) = find(table, "of") else {
             let known: Vec<&str> = known().collect();
-            let message = format!("plot.of is missing: one of {}", known.join(", "));
+            let message = format!("plot.of is missing: expected one of {}", known.join(", "));
             problems.add(&node.at, message);
             return None;
         };
@@ -248,7 +248,7 @@ impl Reader<'_> {
         if !fits(name) {
             let known: Vec<&str> = known().collect();
             let message = format!(
-                "plot.of: {name:?} has no value for each window; those that do: {}",
+                "plot.of: {name:?} has no value per window; those that have: {}",
                 known.join(", ")
             );
             problems.add(&entry.node.at, message);
@@ -278,7 +278,7 @@ impl Reader<'_> {
 
     fn y(&self, node: &Node, table: &Table, problems: &mut Problems) -> Option<Vec<String>> {
         let Some(entry) = find(table, "y") else {
-            problems.add(&node.at, "plot.y is missing: names of metrics");
+            problems.add(&node.at, "plot.y is missing: expected names of metrics");
             return None;
         };
         let mut metrics = Vec::new();
@@ -306,7 +306,7 @@ fn kind(node: &Node, table: &Table, problems: &mut Problems) -> Option<PlotKind>
     let names = || PlotKind::ALL.into_iter().map(|(name, _)| name);
     let Some(entry) = find(table, "kind") else {
         let names: Vec<&str> = names().collect();
-        let message = format!("plot.kind is missing: {}", names.join(", "));
+        let message = format!("plot.kind is missing: expected one of {}", names.join(", "));
         problems.add(&node.at, message);
         return None;
     };
@@ -338,9 +338,9 @@ fn x(node: &Node, table: &Table, axes: &[ReadAxis], problems: &mut Problems) -> 
         (None, _) => {
             let known: Vec<&str> = names().collect();
             let message = match &known[..] {
-                [] => "plot.x is missing: an axis of [sweep], which this file has not".into(),
+                [] => "plot.x is missing: expected an axis, but this file has no [sweep]".into(),
                 known => format!(
-                    "plot.x is missing: an axis of [sweep]: {}",
+                    "plot.x is missing: expected an axis of [sweep]: {}",
                     known.join(", ")
                 ),
             };

@@ -24,12 +24,16 @@ pub(super) fn points(
     let source = lines
         .next()
         .and_then(|(_, line)| line.strip_prefix("# source: "));
-    let source = source.ok_or("line 1: expected \"# source: \" and where its numbers come from")?;
+    let source = source.ok_or("line 1: expected \"# source: \" and the source of the numbers")?;
     let mut lines = lines.filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty());
     match lines.next() {
         Some((_, HEADING)) => {}
         Some((n, got)) => return Err(format!("line {n}: expected {HEADING}, got {got}")),
-        None => return Err(format!("it ends before its heading, {HEADING}")),
+        None => {
+            return Err(format!(
+                "expected the heading {HEADING}, got the end of the file"
+            ));
+        }
     }
     let mut known: Vec<&str> = Vec::new();
     let mut all = Vec::new();
@@ -48,7 +52,9 @@ pub(super) fn points(
         return Err(format!("it has no figure {wrong:?}{hint}"));
     }
     if all.is_empty() {
-        return Err("none of its points is of what is drawn: see y and schemes".into());
+        return Err(
+            "it has no point for the metrics and schemes of this plot; check y and schemes".into(),
+        );
     }
     let source = source.trim().to_string();
     Ok(AuthorPoints { source, all })
@@ -103,7 +109,7 @@ mod tests {
             "# source: a\nfigure,x,y\n",
             "line 2: expected figure,metric",
         );
-        says("# source: a\n", "ends before its heading");
+        says("# source: a\n", "expected the heading");
         says(
             &TABLE.replace("76.2", "fast"),
             "line 4: y: expected a number, got \"fast\"",
@@ -115,6 +121,6 @@ mod tests {
         );
         says(&TABLE.replace("\n5", "\n7"), "it has no figure \"5\"");
         let why = of(TABLE, &["5"], "drops").unwrap_err();
-        assert!(why.starts_with("none of its points"), "{why}");
+        assert!(why.starts_with("it has no point for"), "{why}");
     }
 }

@@ -292,7 +292,7 @@ impl Checked<'_> {
         let from = self.resolved.values.time(name);
         if matters && from >= self.duration {
             let end = self.duration;
-            let why = format!("must be before the end of the window at {end}, got {from}");
+            let why = format!("must be before duration ends at {end}, got {from}");
             self.refuse(name, why);
         }
         from
@@ -329,7 +329,7 @@ impl Checked<'_> {
     fn kept(&mut self, name: &str) -> u64 {
         let many = self.resolved.values.count(name);
         if many > MOST_KEPT {
-            self.refuse(name, format!("at most {MOST_KEPT}, got {many}"));
+            self.refuse(name, format!("expected at most {MOST_KEPT}, got {many}"));
         }
         many
     }
@@ -342,8 +342,8 @@ impl ProbeRead {
             && windows.saturating_mul(workloads as u64) > MOST_OF_WINDOWS
         {
             let message = format!(
-                "probe.goodput: {windows} windows of {workloads} workloads are more than \
-                 {MOST_OF_WINDOWS} values"
+                "probe.goodput: {windows} windows times {workloads} workloads are more than \
+                 {MOST_OF_WINDOWS} values; use a longer window"
             );
             problems.add(at, message);
         }
@@ -361,14 +361,15 @@ impl ProbeRead {
             if let Some((about, _)) = held().find(|(_, c)| *c == Capacity::Unlimited) {
                 let whose = about.map_or(String::new(), |about| format!(" at {about}"));
                 return Some(format!(
-                    "scheme {name:?} has unlimited buffers{whose}, of which no share is free"
+                    "scheme {name:?} has unlimited buffers{whose}, which have no free share to \
+                     measure"
                 ));
             }
             let some = held().any(|(_, c)| in_packets(c));
             (some && !held().all(|(_, c)| in_packets(c))).then(|| {
                 format!(
-                    "scheme {name:?} has buffers that are counted in packets and buffers that are \
-                     counted in bytes: their free shares cannot be added"
+                    "scheme {name:?} has some buffers in packets and some in bytes: their free \
+                     shares cannot be added"
                 )
             })
         });
@@ -385,8 +386,8 @@ impl ProbeRead {
         if let Some(at) = &self.fair_at
             && fair::active(plan).is_empty()
         {
-            let message = "probe.fair: no flow is without an end and none is in a closed loop, so that \
-                           nobody shares anything all the time";
+            let message = "probe.fair needs endless flows or a closed loop, and this scenario has \
+                           neither";
             problems.add(at, message);
         }
         let mut rack = vec![None; network.hosts as usize];
@@ -405,8 +406,8 @@ impl ProbeRead {
             if own.peek().is_some() && own.all(stays) {
                 let name = &plan.classes[usize::from(*class)];
                 let message = format!(
-                    "probe.latency: all flows of workload {name:?} stay within one rack, so that the \
-                     first switch of its packets is their last"
+                    "probe.latency: all flows of workload {name:?} stay within one rack and cross \
+                     a single switch, so there is no latency between switches"
                 );
                 problems.add(at, message);
             }
@@ -425,7 +426,7 @@ fn instants(list: List<'_>, last: Time, problems: &mut Problems) -> (Vec<Time>, 
             Ok(Value::Time(t)) if t > last.min(LONGEST) => {
                 problems.add(
                     &at,
-                    format!("{path}: {t} is after the end of every run, {last}"),
+                    format!("{path}: {t} is after the latest possible end of a run, {last}"),
                 );
             }
             Ok(Value::Time(t)) => found.push(t),

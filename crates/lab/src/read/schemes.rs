@@ -294,7 +294,7 @@ fn marks_are_read(switch: &SwitchConfig, shims: &[Named]) -> Result<(), Refusal>
         None => Ok(()),
         Some((name, _)) => {
             let expected = format!(
-                "must be \"marked\" beside host.shims with {name:?}, whose marks nobody would read"
+                "must be \"marked\" with {name:?} in host.shims, whose marks would be ignored"
             );
             Err(Refusal::of("rank", expected).got("\"sent\""))
         }

@@ -61,8 +61,8 @@ impl Reader<'_> {
                 placed(
                     at.as_ref(),
                     format!(
-                        "workload.{name}.jitter ({jitter}) is longer than the run ({duration}): about {share:.0} % \
-                         of what it delays starts after the window, in the drain or never"
+                        "workload.{name}.jitter ({jitter}) is longer than duration ({duration}): \
+                         about {share:.0} % of the flows it delays start in the drain or never"
                     ),
                 )
             })
@@ -81,8 +81,9 @@ impl Reader<'_> {
             placed(
                 self.said_at(&["ttl"]).as_ref(),
                 format!(
-                    "ttl = {ttl} drops a packet at its switch number {ttl}, and between some hosts there are {most}, as \
-                     between host {} and host {}: nothing arrives there; expected {} or more",
+                    "ttl = {ttl} drops a packet at its switch number {ttl}, but some paths cross \
+                     {most} switches, such as host {} to host {}: nothing arrives there; set ttl \
+                     to {} or more",
                     one.0,
                     other.0,
                     most + 1
@@ -166,7 +167,7 @@ impl Reader<'_> {
                 !probe.spread.is_empty(),
                 "spread is off in [probe]",
             ),
-            ("flows_from", endless, "every flow has an end"),
+            ("flows_from", endless, "no flow is endless"),
         ];
         let idle = idle
             .into_iter()
@@ -200,8 +201,8 @@ impl Reader<'_> {
                 return None;
             }
             Some(format!(
-                "--set switch.capacity={}: scheme {name} is about queues without end, and has none now; \
-                 --set scheme.NAME.switch.capacity changes one scheme alone",
+                "--set switch.capacity={}: scheme {name} requires unlimited queues, which this \
+                 takes away; --set scheme.NAME.switch.capacity changes only one scheme",
                 setting.value
             ))
         };
@@ -243,8 +244,8 @@ fn left_out(scenario: &Scenario) -> Vec<String> {
         Some(placed(
             Some(at),
             format!(
-                "workload.{}: {late} of {all} flows start at the end of the window ({}) or later and are left \
-                 out, the first at {first}: a duration above {last} has them all",
+                "workload.{}: {late} of {all} flows start at or after the end of duration ({}) and \
+                 are left out, the first at {first}; set duration above {last} to include them",
                 of.name, scenario.duration
             ),
         ))
@@ -262,8 +263,8 @@ fn never_started(scenario: &Scenario, plan: &Plan) -> Option<String> {
     let late = plan.flows.iter().filter_map(|flow| start(flow.start));
     let first: Time = late.clone().min()?;
     Some(format!(
-        "{} of {} flows of seed {} are to start at the end of the run ({end}) or later and never do, the first \
-         at {first}: make duration or drain longer",
+        "{} of {} flows of seed {} would start at or after the end of the run ({end}) and never \
+         do, the first at {first}; make duration or drain longer",
         late.count(),
         plan.flows.len(),
         scenario.seeds[0]

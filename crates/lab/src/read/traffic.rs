@@ -46,7 +46,7 @@ fn unfit(scheme: &Scheme, class: u8, mss: u32) -> Result<(), Refusal> {
     }
     let window = transport.receive_window();
     if u64::from(mss) > window {
-        let expected = format!("its receive_window is {window} B");
+        let expected = format!("an mss must be at most its receive_window of {window} B");
         return Err(Refusal::of_none(expected).got(format!("{mss} B")));
     }
     shim::check_mss(&config.shims, mss).map_err(|(_, why)| why)?;
@@ -98,7 +98,10 @@ impl Reader<'_> {
     ) -> Option<(Vec<Traffic>, Vec<Setting>)> {
         let names = self.named_workloads(problems);
         if names.is_empty() {
-            problems.add(&self.at, "no [workload.NAME]: nothing would be sent");
+            problems.add(
+                &self.at,
+                "[workload.NAME] is missing: expected at least one workload",
+            );
             return None;
         }
         if names.len() > MOST_CLASSES {
@@ -106,7 +109,7 @@ impl Reader<'_> {
             let at = names[MOST_CLASSES].1;
             problems.add(
                 at,
-                format!("{many} workloads are too many: at most {MOST_CLASSES}"),
+                format!("expected at most {MOST_CLASSES} workloads, got {many}"),
             );
             return None;
         }

@@ -185,8 +185,8 @@ impl Reader<'_> {
                 .filter(|inner| inner.key != TRANSPORT_SPEC.name)
             {
                 let message = format!(
-                    "unknown key {:?} in [{section}]: a scheme may say a workload's transport alone, what it sends is the \
-                     same for all schemes{}",
+                    "unknown key {:?} in [{section}]: a scheme can set only the transport of a \
+                     workload; its flows are the same for all schemes{}",
                     inner.key,
                     suggest(&inner.key, [TRANSPORT_SPEC.name])
                 );

@@ -19,7 +19,8 @@ pub const SECTIONS: [&str; 10] = [
     "claim",
 ];
 
-pub(super) const NAME_RULE: &str = "a name has letters, digits, \"-\" and \"_\" alone, 64 at most";
+pub(super) const NAME_RULE: &str = "a name has at most 64 characters: letters, digits, \"-\" and \
+                                    \"_\"";
 
 pub(super) fn is_name(name: &str) -> bool {
     // Files are named after the name.

@@ -72,7 +72,7 @@ impl Tape {
             packets: match &spec.packets {
                 Packets::All => String::new(),
                 Packets::Every(0) => "no packet".into(),
-                Packets::Every(every) => format!("one packet in {every}, by chance"),
+                Packets::Every(every) => format!("one packet in {every}, chosen at random"),
                 Packets::Flows(flows) => format!("packets of {}", of_flows(flows)),
             },
             measured: spec.packets != Packets::All,
@@ -119,7 +119,7 @@ fn of_flows(sampled: &Sampled) -> String {
     match sampled {
         Sampled::All => "all flows".into(),
         Sampled::Every(0) => "no flow".into(),
-        Sampled::Every(every) => format!("every flow whose number {every} divides"),
+        Sampled::Every(every) => format!("every flow whose number is a multiple of {every}"),
         Sampled::These(flows) => {
             let all: Vec<String> = flows.iter().map(u32::to_string).collect();
             format!("flows {}", all.join(", "))
@@ -148,13 +148,14 @@ fn window(plan: &Plan, spec: &RecordSpec) -> (Time, Time, String) {
         Start::After { .. } | Start::Replace { .. } => None,
     }));
     let (at, what) = match (query, group, flow) {
-        (Some(at), ..) => (at, "query, which is asked"),
+        (Some(at), ..) => (at, "query"),
         (None, Some(at), _) => (at, "group of flows, which starts"),
         (None, None, at) => (at.unwrap_or_default(), "flow, which starts"),
     };
     let from = at.saturating_sub(LEAD);
     let words = format!(
-        "chosen: from {from}, {} before the first {what} at {at}, until {} are full or the run ends",
+        "chosen: from {from}, {} before the first {what} at {at}, until the recording reaches {} \
+         or the run ends",
         at - from,
         size(spec.most())
     );
@@ -165,7 +166,7 @@ fn window(plan: &Plan, spec: &RecordSpec) -> (Time, Time, String) {
 pub(crate) fn finish(recorded: Recorded, tape: &Tape, plan: &Plan, outcome: &Outcome) -> Vec<u8> {
     let to = recorded.to;
     let ended = match (recorded.full, to > outcome.end) {
-        (true, _) => format!("{} are full", size(tape.most)),
+        (true, _) => format!("the recording reaches {}", size(tape.most)),
         (false, true) => "the run ends".into(),
         (false, false) => "the window ends".into(),
     };

@@ -12,8 +12,8 @@ pub(super) fn never_idle(scenario: &Scenario, part: &Part<'_>, first: &Plan) -> 
     let said = said.is_some_and(|setting| !of_profile(setting));
     let idle = said && transport.each_tcp()?.idle_restart && !carries_on(part, first);
     idle.then(|| {
-        "idle_restart changes nothing: no connection carries a second message the same way, as with \
-         connection = \"persistent\" of a workload that asks"
+        "idle_restart has no effect: no connection carries a second message in the same direction; \
+         set connection = \"persistent\" in a workload with requests"
             .to_string()
     })
 }
@@ -24,13 +24,13 @@ pub(super) fn shares_little(part: &Part<'_>, first: &Plan) -> Option<String> {
     let transport = &part.scheme.config.transport;
     match transport.each_tcp() {
         None => Some(format!(
-            "transport {} knows no connections: flows that share one go by its path, one message \
-             at a time, and learn nothing from each other",
+            "transport {} has no connections: flows that share one use the same path, one message \
+             at a time, and share no state",
             transport.name()
         )),
         Some(tcp) => (!tcp.handshake && !carries_on(part, first)).then(|| {
-            "handshake = false: a request and its response share a path, and nothing is known of it \
-             that they could share"
+            "handshake = false: a request and its response share a connection, but without a \
+             handshake there is no round-trip sample for them to share; set handshake = true"
                 .to_string()
         }),
     }

@@ -66,7 +66,7 @@ fn of_transport(scenario: &Scenario, part: &Part<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Warns of idle parameters: `limit has no effect beside by = "queued": expected by = "sent"`.
+/// Warns of idle parameters: `limit has no effect with by = "queued"; it needs by = "sent"`.
 fn idle(
     params: &[Param],
     said: impl Fn(&Param) -> bool,
@@ -78,7 +78,7 @@ fn idle(
         (!words.contains(&&*got) && said(param)).then(|| {
             let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
             let (name, words) = (param.name, words.join(" or "));
-            format!("{name} has no effect beside {other} = {got:?}: expected {other} = {words}")
+            format!("{name} has no effect with {other} = {got:?}; it needs {other} = {words}")
         })
     })
 }
@@ -91,8 +91,8 @@ fn one_way_for_all(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
     let (route, many) = (&switch.route.0, mptcp.subflows);
     (many > 1 && route::nature(route).one_way).then(|| {
         format!(
-            "transport mptcp has {many} subflows, and route {route:?} sends all of them the same way: expected a \
-             route that chooses by flow, as \"ecmp\""
+            "transport mptcp has {many} subflows, but route {route:?} sends all of them over the \
+             same path; set a route that chooses by flow, such as \"ecmp\""
         )
     })
 }
@@ -105,8 +105,8 @@ fn two_agents(scheme: &Scheme) -> Option<String> {
         .collect();
     (agents.len() > 1).then(|| {
         format!(
-            "host.shims has {}: each decides which duplicate acknowledgements go on, and counts none that another \
-             has dropped; expected one of them",
+            "host.shims has {}: each filters duplicate acknowledgements and does not count those \
+             that another dropped; keep one of them",
             agents.join(" and ")
         )
     })

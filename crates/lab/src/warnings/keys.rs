@@ -42,8 +42,8 @@ pub(super) fn without_effect(scenario: &Scenario, part: &Part<'_>) -> Option<Str
     (!given.is_empty()).then(|| {
         let given = given.join(", ");
         let of_its_own = match part.scheme.config.transport.tcp() {
-            Some(_) => "an initial window of its own",
-            None => "a window, a timeout and a recovery of its own and opens no connection",
+            Some(_) => "its own initial window",
+            None => "its own window, timeout and recovery, and no connections",
         };
         format!("{given}: no effect on transport {kind}, which has {of_its_own}")
     })
@@ -60,8 +60,8 @@ pub(super) fn kind_of_nobody(scenario: &Scenario, scheme: &Scheme) -> Option<Str
         .any(|source| kind.source == *source);
     (nobody && meant).then(|| {
         format!(
-            "transport.kind = {:?} ({}) has no effect: every workload names a transport of its own; expected a \
-             workload without one, or workload.NAME.transport",
+            "transport.kind = {:?} ({}) has no effect: every workload sets its own transport; \
+             change workload.NAME.transport instead",
             kind.value, kind.source
         )
     })
@@ -87,7 +87,7 @@ pub(super) fn of_no_switch(scenario: &Scenario, scheme: &Scheme) -> Vec<String> 
         .filter(of_all);
     idle.map(|key| {
         format!(
-            "switch.{key} has no effect: every switch of the network has its own under switch.at"
+            "switch.{key} has no effect: switch.at overrides it for every switch of the network"
         )
     })
     .collect()

@@ -40,7 +40,8 @@ fn nothing_goes_by_marks(scheme: &Scheme) -> Option<String> {
     let reads = |(_, switch)| natures(switch).iter().any(|(_, _, nature)| nature.ranks);
     (!at_nics && !scheme.switches().any(reads)).then(|| {
         format!(
-            "{name} gives data ranks and makes it longer, but no route, buffer or scheduler here goes by ranks"
+            "{name} adds a rank (and bytes) to data packets, but no route, buffer or scheduler \
+             here uses ranks"
         )
     })
 }
@@ -50,8 +51,8 @@ fn nothing_goes_by_sent(scheme: &Scheme) -> Option<String> {
     let reads = |(_, switch)| natures(switch).iter().any(|(_, _, nature)| nature.ranks);
     let counts = scheme.config.switch.sent.is_some();
     (counts && !scheme.switches().any(reads)).then(|| {
-        "switch.rank = \"sent\" ranks data by what switches saw of its flow, but no route, buffer or scheduler here \
-         goes by ranks"
+        "switch.rank = \"sent\" ranks data by the bytes that switches have seen of its flow, but \
+         no route, buffer or scheduler here uses ranks"
             .to_string()
     })
 }
@@ -61,8 +62,8 @@ fn endless_size(scheme: &Scheme, first: &Plan) -> Option<String> {
     let endless = first.flows.iter().filter(|flow| flow.is_endless()).count();
     (endless > 0).then(|| {
         format!(
-            "{name} by = \"remaining\" knows no size of flows without an end ({endless} in the first seed): \
-             their data has the largest rank; by = \"bytes\" ranks it by what was sent"
+            "{name} by = \"remaining\" cannot rank endless flows ({endless} in the first seed): \
+             their data gets the largest rank; by = \"bytes\" ranks data by bytes sent"
         )
     })
 }
@@ -75,8 +76,9 @@ fn too_large_to_say(scheme: &Scheme, first: &Plan) -> Option<String> {
     let large = first.flows.iter().filter(large).count();
     (large > 0).then(|| {
         format!(
-            "{name} by = \"remaining\" has 32 bits for a size, and flows of 4 GiB or more ({large} in the first \
-             seed) have the largest rank until less is left, and are ordered by sequence numbers"
+            "{name} by = \"remaining\" stores sizes in 32 bits: flows of 4 GiB or more ({large} in \
+             the first seed) have the largest rank until less remains, and are ordered by sequence \
+             number"
         )
     })
 }

@@ -79,9 +79,10 @@ fn waits_unmarked(scenario: &Scenario, part: &Part<'_>, first: &Plan) -> Option<
     let percent = 100.0 * flows as f64 / own().count().max(1) as f64;
     (flows > 0).then(|| {
         format!(
-            "{percent:.2} % of the flows may keep more than {LONG} packets waiting at their own NIC, up to {most}, \
-             which marks none of them: receive_window ({}) alone bounds that, and what shares the NIC waits behind it; \
-             host.buffer = \"ecn\" marks there, host.capacity = \"unlimited\" says that this is meant",
+            "{percent:.2} % of the flows can queue more than {LONG} packets (up to {most}) in the \
+             sender's own NIC, where nothing marks them; only receive_window ({}) limits it, and \
+             other flows of the host wait behind them. Set host.buffer = \"ecn\" to mark there, or \
+             host.capacity = \"unlimited\" if that is intended",
             Bytes(window)
         )
     })

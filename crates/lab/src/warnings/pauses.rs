@@ -13,8 +13,8 @@ pub(super) fn too_little_headroom(scenario: &Scenario, scheme: &Scheme) -> Optio
     let needed = needed(scenario, scheme);
     (headroom < needed).then(|| {
         format!(
-            "pfc_headroom ({headroom}) is below the {needed} that come after a pause on some \
-             cable of this network: packets may be lost"
+            "pfc_headroom ({headroom}) is below the {needed} that can still arrive after a pause \
+             on the worst cable of this network: packets may be lost; set pfc_headroom = \"auto\""
         )
     })
 }
@@ -41,11 +41,14 @@ pub(super) fn overflows_though_paused(
     let headroom = pfc.headroom.unwrap_or(needed(scenario, scheme)).0;
     let bytes = most.saturating_mul(pfc.xoff.0.saturating_add(headroom));
     let enough = matches!(switch.capacity, Capacity::PerPort(Size::Bytes(room)) if room.0 >= bytes);
-    (!enough).then(|| format!(
-        "pfc counts what each port brings, up to {} by {most} ports, and a limit on outputs may be \
-         reached before: capacity = \"unlimited\" leaves it to the pauses",
-        Bytes(bytes)
-    ))
+    (!enough).then(|| {
+        format!(
+            "pfc limits the bytes held from each input port (up to {} over {most} ports), but an \
+             output queue may reach its capacity first and drop packets; set capacity = \
+             \"unlimited\" so that only pauses limit it",
+            Bytes(bytes)
+        )
+    })
 }
 
 /// Returns the headroom that a pause needs on the worst cable of the network.
@@ -69,8 +72,8 @@ pub(crate) fn of_run(network: &Network, scheme: &str, seed: u64, outcome: &Outco
         let ports = deadlock.ports.iter();
         let ports: Vec<String> = ports.map(|p| port(&outcome.ports[*p as usize])).collect();
         format!(
-            "scheme {scheme}, seed {seed}: deadlock at {}: {}, and back to the first: each is \
-             paused until the next one sends, for ever; flows that cross them do not finish",
+            "scheme {scheme}, seed {seed}: deadlock at {}: {}, and back to the first: each port is \
+             paused until the next one sends, so none sends again; flows through them do not finish",
             deadlock.at,
             ports.join(", ")
         )

@@ -27,8 +27,8 @@ pub(super) fn nothing_is_ranked(
     let rank = part.setting(scenario, "rank")?;
     (!read.is_empty()).then(|| {
         format!(
-            "{} with {} = {:?} ({}): expected {:?}; no host marks data with a rank, so all \
-             of it ranks alike, behind acknowledgements",
+            "{} with {} = {:?} ({}): expected {:?}; hosts mark no ranks, so all data has the same \
+             rank, behind acknowledgements",
             read.join(" and "),
             rank.key,
             rank.value,

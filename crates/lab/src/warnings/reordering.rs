@@ -23,17 +23,17 @@ pub(super) fn reordering_looks_like_losses(
     if tcp.loss_detection() == LossDetection::Rack {
         return (!helped).then(|| {
             format!(
-                "{who}, and loss_detection = \"rack\" takes for lost what is later than its reordering window, a \
-                 smoothed round trip at most; fast_retransmit = \"off\" repairs by the timer alone, and host.shims = \
-                 [\"order\"] restores the order"
+                "{who}, and loss_detection = \"rack\" treats packets later than its reordering \
+                 window (at most one smoothed round trip) as lost; set fast_retransmit = \"off\" \
+                 to repair by timeout only, or host.shims = [\"order\"] to restore the order"
             )
         });
     }
     (threshold <= 10 && !helped).then(|| {
         format!(
-            "{who}, and fast_retransmit = {threshold} takes that for loss; DIBS turns it off, and \
-             found more than 10 usually enough (section 4); host.shims = [\"order\"] and \
-             fast_retransmit_rule leave it on"
+            "{who}, and fast_retransmit = {threshold} treats that as loss; set it to \"off\" or \
+             above 10, as DIBS does (section 4), or add host.shims = [\"order\"] or a \
+             fast_retransmit_rule"
         )
     })
 }
@@ -54,8 +54,8 @@ pub(super) fn nothing_to_spray(
     let idle = !(0..choices.len()).any(|number| choices[number] && of(number));
     idle.then(|| {
         format!(
-            "route {route:?} has nothing to choose from: expected switches with several next hops \
-             toward some host, got one next hop for every packet"
+            "route {route:?} has no choice: in this network every packet has a single next hop; \
+             use a topology whose switches have several next hops toward a host"
         )
     })
 }
@@ -65,8 +65,8 @@ pub(super) fn nothing_to_order(scenario: &Scenario, scheme: &Scheme) -> Option<S
     let idle =
         orders(scheme) && switches.all(|(_, switch)| reorders(scenario, scheme, switch).is_none());
     idle.then(|| {
-        "host.shims puts data back into order, but nothing here reorders it: it only holds what is \
-         behind a loss, so that the loss is found later"
+        "host.shims restores the order of data, but nothing here reorders it: the shim only holds \
+         packets behind a loss, so the loss is detected later"
             .to_string()
     })
 }
@@ -81,8 +81,8 @@ pub(super) fn held_beyond_a_timeout(scheme: &Scheme) -> Option<String> {
         let holds = values.time(param);
         (holds >= waits).then(|| {
             format!(
-                "host.{name}.{param} ({holds}) is not below the shortest timeout of {}, {waits}: what is held may \
-                 be sent again, for no loss",
+                "host.{name}.{param} ({holds}) is not below the shortest timeout of {}, {waits}: \
+                 held packets may be retransmitted although none was lost",
                 transport.name()
             )
         })

@@ -26,7 +26,8 @@ pub(super) fn nothing_goes_by_services(scheme: &Scheme) -> Option<String> {
     let reads = |(_, switch)| natures(switch).iter().any(|(_, _, nature)| nature.classes);
     (!at_nics && !scheme.switches().any(reads)).then(|| {
         format!(
-            "{name} sets classes of service, but no route, buffer or scheduler here tells them apart"
+            "{name} sets classes of service, but no route, buffer or scheduler here distinguishes \
+             them"
         )
     })
 }
@@ -48,10 +49,14 @@ pub(super) fn nobody_sets_services(scheme: &Scheme, switch: &SwitchConfig) -> Op
         .collect();
     (!read.is_empty()).then(|| {
         format!(
-            "{} {} classes of service apart, and no shim of the hosts sets one: all packets are of class 0; expected \
-             host.shims with {}",
+            "{} {} classes of service, but no shim sets one: all packets are in class 0; add {} to \
+             host.shims",
             read.join(" and "),
-            if read.len() == 1 { "tells" } else { "tell" },
+            if read.len() == 1 {
+                "distinguishes"
+            } else {
+                "distinguish"
+            },
             shims.join(" or ")
         )
     })
@@ -114,10 +119,11 @@ pub(super) fn first_window_is_more_than_a_flow_s_room(
     (window > room && larger > 0).then(|| {
         let buffer = &switch.buffer.0;
         format!(
-            "an initial window of {window} packets is above per_flow = {per_flow} of buffer {buffer:?}: of short flows that \
-             begin together each may send {window} packets at once and has room for {room}, and what does not leave \
-             meanwhile is lost ({larger} short flows of the first seed are larger than {room} packets); expected an initial \
-             window of at most {room}, or {param} = \"static\""
+            "an initial window of {window} packets exceeds per_flow = {per_flow} of buffer \
+             {buffer:?}: short flows that begin together each send {window} packets at once and \
+             have room for {room}, so packets are dropped ({larger} short flows of the first seed \
+             are larger than {room} packets); set initial_window to at most {room}, or {param} = \
+             \"static\""
         )
     })
 }

@@ -12,7 +12,7 @@ use sidestep_types::{Size, Value};
 pub(super) fn nothing_marks(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
     (silent(&switch.buffer, &switch.sched) && reacts_to_marks(scheme)).then(|| {
         let buffer = &switch.buffer.0;
-        format!("the transport slows down on marks, but buffer {buffer:?} as set marks nothing on its way")
+        format!("the transport reacts to marks, but buffer {buffer:?} as set marks no packets")
     })
 }
 
@@ -21,16 +21,16 @@ pub(super) fn nothing_marks_for_agent(scheme: &Scheme, switch: &SwitchConfig) ->
     let nic = scheme.config.nic.as_ref();
     if let Some(nic) = nic.filter(|nic| silent(&nic.buffer, &nic.sched)) {
         return Some(format!(
-            "{name} lets duplicate acknowledgements pass that echo a mark, and buffer {:?} of [host] \
-             marks nothing: what a NIC loses costs a timeout",
+            "{name} passes only duplicate acknowledgements that echo a mark, but buffer {:?} of \
+             [host] marks nothing: each loss at a NIC costs a timeout",
             nic.buffer.0
         ));
     }
     let silent = reacts_to_marks(scheme) && silent(&switch.buffer, &switch.sched);
     silent.then(|| {
         format!(
-            "{name} lets duplicate acknowledgements pass that echo a mark, and buffer {:?} as set marks \
-             nothing: what it loses costs a timeout",
+            "{name} passes only duplicate acknowledgements that echo a mark, but buffer {:?} as \
+             set marks nothing: each loss there costs a timeout",
             switch.buffer.0
         )
     })
@@ -40,8 +40,8 @@ pub(super) fn nothing_echoes(scheme: &Scheme) -> Option<String> {
     let name = reads_echoes(scheme)?;
     (!reacts_to_marks(scheme)).then(|| {
         format!(
-            "{name} lets duplicate acknowledgements pass that echo a mark, and transport {} asks for no \
-             echo: all of them are dropped, and each loss costs a timeout",
+            "{name} passes only duplicate acknowledgements that echo a mark, but transport {} has \
+             no ECN echo: all of them are dropped, and each loss costs a timeout",
             scheme.config.transport.name()
         )
     })
@@ -55,9 +55,8 @@ pub(super) fn passes_too_many(scheme: &Scheme) -> Option<String> {
         let passes = values.count(param);
         (passes >= u64::from(threshold)).then(|| {
             format!(
-                "{name} lets the first {passes} duplicate acknowledgements of a run pass, and \
-                 fast_retransmit = {threshold} has started by then: expected {param} below \
-                 {threshold}"
+                "{name} passes the first {passes} duplicate acknowledgements of a run, so \
+                 fast_retransmit = {threshold} starts all the same; set {param} below {threshold}"
             )
         })
     })
@@ -75,15 +74,20 @@ pub(super) fn marks_too_late(buffer: &Named, capacity: Capacity) -> Option<Strin
         (Size::Bytes(mark), Size::Bytes(room)) => *mark >= room,
         _ => false,
     };
-    late.then(|| format!("mark_at ({mark_at}) is not below capacity ({capacity}): a queue is full before it marks"))
+    late.then(|| {
+        format!(
+            "mark_at ({mark_at}) is not below capacity ({capacity}): the queue is full before it \
+             marks"
+        )
+    })
 }
 
 pub(super) fn detours_without_signal(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
     let hears = reacts_to_marks(scheme) || goes_by_delays(scheme);
     let alone = nature(switch).detours && !hears;
     alone.then(|| {
-        "detours hide losses, and this transport slows down on losses alone: it needs one that \
-         reacts to marks (DIBS section 3)"
+        "detours prevent losses, and this transport slows down only on losses; set a transport \
+         that reacts to marks (DIBS section 3)"
             .to_string()
     })
 }
@@ -98,8 +102,8 @@ pub(super) fn line_rate_without_priorities(
     let evicts = nature(switch).answers.contains(&"evict");
     (buffer != expected && !evicts).then(|| {
         format!(
-            "transport {} sends at line rate until a timeout, since its switches drop what \
-             has most left to send: buffer {buffer:?} does not (SIGCOMM 2013)",
+            "transport {} sends at line rate until a timeout and relies on switches that drop the \
+             packets with the most bytes left to send; buffer {buffer:?} does not (SIGCOMM 2013)",
             transport.name()
         )
     })
@@ -112,8 +116,9 @@ pub(super) fn delays_by_rank(scheme: &Scheme, switch: &SwitchConfig) -> Option<S
     let ranks = nature.answers.contains(&"evict") && !nature.displaces;
     (ranks && goes_by_delays(scheme)).then(|| {
         format!(
-            "transport {} slows down on delays, and under buffer {:?} they say how a flow ranks, not how \
-             long the queue is: what has most left to send is dropped, what has least leaves first",
+            "transport {} reads delay as queue length, but under buffer {:?} delay depends on the \
+             rank of a flow: packets with the most bytes left to send are dropped, those with the \
+             fewest leave first",
             scheme.config.transport.name(),
             switch.buffer.0
         )
@@ -126,8 +131,8 @@ pub(super) fn delays_of_hosts(scheme: &Scheme) -> Option<String> {
     let delayed = transport.tcp()?.delayed_ack?;
     goes_by_delays(scheme).then(|| {
         format!(
-            "delayed_ack = {:?}: transport {} takes the wait of an acknowledgement for one of the network, \
-             and slows down for it",
+            "delayed_ack = {:?}: transport {} counts the delay of acknowledgements as network \
+             delay and slows down",
             delayed.timeout.to_string(),
             transport.name()
         )

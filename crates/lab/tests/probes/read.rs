@@ -42,7 +42,7 @@ fn what_cannot_be_probed_is_refused_where_it_stands() {
         ),
         (
             "probe.paths=1001",
-            "--set probe.paths=1001: probe.paths: at most 1000, got 1001",
+            "--set probe.paths=1001: probe.paths: expected at most 1000, got 1001",
         ),
         (
             "probe.path=1",
@@ -72,8 +72,8 @@ fn what_cannot_be_probed_is_refused_where_it_stands() {
         ),
         (
             "probe.spread=core 1 > agg 1",
-            "--set probe.spread=core 1 > agg 1: probe.spread: \"core 1 > agg 1\": that is one link \
-             alone, of which the largest is the smallest",
+            "--set probe.spread=core 1 > agg 1: probe.spread: \"core 1 > agg 1\": that is a single \
+             link; a spread needs at least two",
         ),
         (
             "probe.latency=quary",
@@ -86,16 +86,17 @@ fn what_cannot_be_probed_is_refused_where_it_stands() {
         ),
         (
             "probe.flows_from=8 ms",
-            "--set probe.flows_from=8 ms: probe.flows_from: must be before the end of the window at \
-             8 ms, got 8 ms",
+            "--set probe.flows_from=8 ms: probe.flows_from: must be before duration ends at 8 ms, \
+             got 8 ms",
         ),
         (
             "probe.fair=1001",
-            "--set probe.fair=1001: probe.fair: at most 1000, got 1001",
+            "--set probe.fair=1001: probe.fair: expected at most 1000, got 1001",
         ),
         (
             "probe.occupancy=2 s",
-            "--set probe.occupancy=2 s: probe.occupancy: 2 s is after the end of every run, 1.008 s",
+            "--set probe.occupancy=2 s: probe.occupancy: 2 s is after the latest possible end of a \
+             run, 1.008 s",
         ),
     ];
     for (set, said) in cases {
@@ -107,7 +108,7 @@ fn what_cannot_be_probed_is_refused_where_it_stands() {
         said.as_deref(),
         Some(
             "--set probe.latency=one: probe.latency: all flows of workload \"one\" stay within one \
-             rack, so that the first switch of its packets is their last"
+             rack and cross a single switch, so there is no latency between switches"
         )
     );
     let said = read(BUSY, &["probe.spread=core > agg 1"]).err();
@@ -115,8 +116,8 @@ fn what_cannot_be_probed_is_refused_where_it_stands() {
         "--set probe.spread=core > agg 1: probe.spread_window: no window of 10 ms ends within 8 ms";
     assert_eq!(said.as_deref(), Some(expected));
     let said = read(ALONE, &["probe.fair=1"]).err();
-    let expected = "--set probe.fair=1: probe.fair: no flow is without an end and none is in a closed \
-                    loop, so that nobody shares anything all the time";
+    let expected = "--set probe.fair=1: probe.fair needs endless flows or a closed loop, and this \
+                    scenario has neither";
     assert_eq!(said.as_deref(), Some(expected));
     let sets = [
         "probe.spread=core > agg 1",
@@ -127,14 +128,15 @@ fn what_cannot_be_probed_is_refused_where_it_stands() {
                     7.1 ms or later and ends within 8 ms";
     assert_eq!(read(BUSY, &sets).err().as_deref(), Some(expected));
     let sets = ["probe.latency=query", "probe.latency_from=9 ms"];
-    let expected = "--set probe.latency_from=9 ms: probe.latency_from: must be before the end of the \
-                    window at 8 ms, got 9 ms";
+    let expected = "--set probe.latency_from=9 ms: probe.latency_from: must be before duration \
+                    ends at 8 ms, got 9 ms";
     assert_eq!(read(BUSY, &sets).err().as_deref(), Some(expected));
     let said = read(BUSY, &["schemes=dctcp,infinite", "probe.neighbours=1 ms"]).err();
     assert_eq!(
         said.as_deref(),
         Some(
-            "--set probe.neighbours=1 ms: probe.neighbours: scheme \"infinite\" has unlimited buffers, of which no share is free"
+            "--set probe.neighbours=1 ms: probe.neighbours: scheme \"infinite\" has unlimited \
+             buffers, which have no free share to measure"
         )
     );
 }

@@ -112,12 +112,12 @@ impl<A: Agenda> Fabric<A> {
         match (&mut self.pfc, built.pfc) {
             (None, None) => {}
             (Some(kept), Some(built)) => kept.stand_as(*built)?,
-            _ => return Err("pauses are not as in the scenario".into()),
+            _ => return Err("saved pauses do not match the scenario".into()),
         }
         match (&mut self.cioq, built.cioq) {
             (None, None) => {}
             (Some(kept), Some(built)) => kept.stand_as(*built)?,
-            _ => return Err("the fabrics of switches are not as in the scenario".into()),
+            _ => return Err("saved switch fabrics do not match the scenario".into()),
         }
         self.check_parcels(flows)?;
         self.agenda = self.agenda_of(pending)?;
@@ -132,7 +132,7 @@ impl<A: Agenda> Fabric<A> {
             match place.map(|placed| std::mem::replace(placed, true)) {
                 Some(false) => Ok(()),
                 Some(true) => Err(format!("{}: packet {parcel} is in two places", whose())),
-                None => Err(format!("{}: packet {parcel} is not there", whose())),
+                None => Err(format!("{}: packet {parcel} does not exist", whose())),
             }
         };
         for free in self.pool.free_ones()? {
@@ -161,7 +161,7 @@ impl<A: Agenda> Fabric<A> {
             let known = line.head() == NONE || line.tail() == last;
             let counted = packets <= depth.packets && bytes <= depth.bytes;
             if !known || !counted || waits != (line.sending() != NONE) {
-                return Err(format!("link {link}: its queue is not what it counts"));
+                return Err(format!("link {link}: its queue does not match its counts"));
             }
             let queue = self.wiring.queues.get(link as usize);
             if let Some(Queue::Dead(dead)) = queue {
@@ -175,14 +175,16 @@ impl<A: Agenda> Fabric<A> {
                 if held.len() as u64 != u64::from(ranked.held()) {
                     let (got, expected) = (held.len(), ranked.held());
                     return Err(format!(
-                        "link {link}: {got} packets wait, expected {expected}"
+                        "link {link}: {got} packets are queued, expected {expected}"
                     ));
                 }
                 for at in held {
                     place(at, &whose)?;
                     let parcel = self.pool.get(at);
                     if parcel.departs != Time::MAX || parcel.next != link {
-                        return Err(format!("link {link}: packet {at} waits elsewhere"));
+                        return Err(format!(
+                            "link {link}: packet {at} is queued at another link"
+                        ));
                     }
                 }
             }
@@ -224,7 +226,7 @@ impl<A: Agenda> Fabric<A> {
                 return refuse(&format!("there are {slots} slots"));
             }
             if std::mem::replace(&mut taken[slot as usize], true) {
-                return refuse("the slot has another");
+                return refuse("the slot has another event");
             }
             if at < self.now {
                 return refuse(&format!("it is before the present, {}", self.now));
@@ -240,7 +242,7 @@ impl<A: Agenda> Fabric<A> {
                 true
             };
             if !under_way {
-                return refuse("nothing is under way");
+                return refuse("nothing is in progress there");
             }
             agenda.schedule(slot, at, tie);
         }

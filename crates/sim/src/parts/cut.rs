@@ -48,14 +48,18 @@ impl fmt::Display for Uncut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Uncut::OneSwitch => f.write_str(
-                "the network cannot be cut: all hosts are at one switch, and stay together",
+                "the network cannot be split into parts: all hosts are attached to one switch",
             ),
             Uncut::NoDelay => f.write_str(
-                "the network cannot be cut: every cut would go through cables of no delay, over which there is no \
-                 lookahead",
+                "the network cannot be split into parts: every split would cross cables without \
+                 delay, which allow no lookahead",
             ),
             Uncut::TooMany { useful } => {
-                write!(f, "the network has {useful} parts with hosts: at most {useful} threads are useful")
+                write!(
+                    f,
+                    "at most {useful} threads are useful: the network has only {useful} parts with \
+                     hosts"
+                )
             }
         }
     }

@@ -6,11 +6,11 @@ use crate::config::{TraceFilter, WorldConfig};
 /// once per world.
 pub fn refused(config: &WorldConfig) -> Option<String> {
     let why = if config.switch.pfc.is_some() {
-        "pauses (`pfc`) are exchanged between switches at once"
+        "pauses (`pfc`) are not supported with several threads yet"
     } else if !config.changes.is_empty() {
-        "`change` happens to both ends of a link at once"
+        "`change` is not supported with several threads yet"
     } else if config.trace != TraceFilter::None {
-        "the paths of packets are kept in one place"
+        "paths of packets are not supported with several threads yet"
     } else {
         return None;
     };

@@ -64,7 +64,7 @@ impl Network {
         match (a, b) {
             (End::Host(_), End::Host(_)) => return fail("a switch at one end", "two hosts".into()),
             (End::Switch(s), End::Switch(t)) if s == t => {
-                return fail("two different ends", "one switch twice".into());
+                return fail("two different ends", "the same switch twice".into());
             }
             _ => {}
         }

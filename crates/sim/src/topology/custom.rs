@@ -34,7 +34,7 @@ const DELAY: Param = Param::required("delay", ParamUnit::Time, "");
 impl Topology for Custom {
     const ENTRY: Entry = Entry {
         name: "custom",
-        summary: "a file with one cable a line",
+        summary: "a file with one cable per line",
         source: "Sidestep's own format",
         params: &[Param::required(
             "file",

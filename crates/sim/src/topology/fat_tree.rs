@@ -31,9 +31,24 @@ impl Topology for FatTree {
         summary: "k pods of edge and aggregation switches under (k/2)^2 cores; k^3/4 hosts",
         source: "Al-Fares et al., SIGCOMM 2008",
         params: &[
-            Param::with_default("k", ParamUnit::Count, "8", "ports of every switch; DIBS section 5.3"),
-            Param::with_default("rate", ParamUnit::Rate, "1 Gbps", "of every link; DIBS Table 1"),
-            Param::with_default("delay", ParamUnit::Time, "1 us", "of every link; assumed: DIBS is silent"),
+            Param::with_default(
+                "k",
+                ParamUnit::Count,
+                "8",
+                "ports of every switch; DIBS section 5.3",
+            ),
+            Param::with_default(
+                "rate",
+                ParamUnit::Rate,
+                "1 Gbps",
+                "rate of every link; DIBS Table 1",
+            ),
+            Param::with_default(
+                "delay",
+                ParamUnit::Time,
+                "1 us",
+                "delay of every link; assumed: DIBS is silent",
+            ),
             Param::with_default(
                 "oversubscribe_links",
                 ParamUnit::Count,
@@ -44,7 +59,8 @@ impl Topology for FatTree {
                 "oversubscribe_core",
                 ParamUnit::Count,
                 "1",
-                "divides the rate of aggregation-to-core links once more; assumed: DIBS says only links between switches",
+                "divides the rate of aggregation-to-core links further; assumed: DIBS names only \
+                 links between switches",
             ),
             Param::with_default(
                 "cores",

@@ -20,34 +20,39 @@ pub struct HyperX;
 impl Topology for HyperX {
     const ENTRY: Entry = Entry {
         name: "hyperx",
-        summary: "a grid of switches, every line of it a full mesh",
+        summary: "a grid of switches in which every line is a full mesh",
         source: "Ahn et al., SC 2009",
         params: &[
             Param::with_default(
                 "shape",
                 ParamUnit::File,
                 "4x4",
-                "switches in each dimension, 1 to 8 of them; assumed",
+                "switches in each of 1 to 8 dimensions; assumed",
             ),
             Param::with_default(
                 "hosts_per_switch",
                 ParamUnit::Count,
                 "4",
-                "hosts on each; assumed",
+                "hosts on each switch; assumed",
             ),
             Param::with_default(
                 "host_rate",
                 ParamUnit::Rate,
                 "1 Gbps",
-                "host to switch; DIBS Table 1",
+                "rate of links from host to switch; DIBS Table 1",
             ),
             Param::with_default(
                 "fabric_rate",
                 ParamUnit::Rate,
                 "1 Gbps",
-                "switch to switch; DIBS Table 1",
+                "rate of links from switch to switch; DIBS Table 1",
             ),
-            Param::with_default("delay", ParamUnit::Time, "1 us", "of every link; assumed"),
+            Param::with_default(
+                "delay",
+                ParamUnit::Time,
+                "1 us",
+                "delay of every link; assumed",
+            ),
         ],
     };
 
@@ -56,8 +61,9 @@ impl Topology for HyperX {
         let hosts = count(values, "hosts_per_switch", 1, MAX_PORTS)?;
         let ports = hosts + shape.iter().map(|n| n - 1).sum::<u32>();
         if ports > MAX_PORTS {
-            let expected =
-                format!("hosts_per_switch and shape: expected at most {MAX_PORTS} ports a switch");
+            let expected = format!(
+                "hosts_per_switch and shape: expected at most {MAX_PORTS} ports per switch"
+            );
             return Err(Refusal::about(&["hosts_per_switch", "shape"], expected).got(ports));
         }
         // With so few ports the product cannot overflow.

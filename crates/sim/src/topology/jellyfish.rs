@@ -29,33 +29,39 @@ impl Topology for Jellyfish {
                 "switches",
                 ParamUnit::Count,
                 "64",
-                "assumed: the hosts of a k = 8 fat-tree on four fifths of its switches",
+                "number of switches; assumed: the hosts of a k = 8 fat-tree on four fifths of its \
+                 switches",
             ),
             Param::with_default(
                 "degree",
                 ParamUnit::Count,
                 "6",
-                "ports of a switch that lead to switches; assumed",
+                "ports of each switch that lead to other switches; assumed",
             ),
             Param::with_default(
                 "hosts_per_switch",
                 ParamUnit::Count,
                 "2",
-                "hosts on each; assumed",
+                "hosts on each switch; assumed",
             ),
             Param::with_default(
                 "graph",
                 ParamUnit::Count,
                 "1",
-                "which of the random graphs; a run's seed does not change it",
+                "number of the random graph; the seed of a run does not change it",
             ),
             Param::with_default(
                 "rate",
                 ParamUnit::Rate,
                 "1 Gbps",
-                "of every link; DIBS Table 1",
+                "rate of every link; DIBS Table 1",
             ),
-            Param::with_default("delay", ParamUnit::Time, "1 us", "of every link; assumed"),
+            Param::with_default(
+                "delay",
+                ParamUnit::Time,
+                "1 us",
+                "delay of every link; assumed",
+            ),
         ],
     };
 
@@ -74,7 +80,8 @@ impl Topology for Jellyfish {
             .find(|graph| graph.is_regular() && graph.is_connected())
             .ok_or_else(|| {
                 let expected = format!(
-                    "{MOST_DRAWS} random graphs of degree {degree} fell apart; take a higher degree"
+                    "none of {MOST_DRAWS} random graphs of degree {degree} was connected; set a \
+                     higher degree"
                 );
                 Refusal::about(&["degree", "switches"], expected)
             })?

@@ -28,15 +28,20 @@ impl Topology for Linear {
                 "hosts_per_switch",
                 ParamUnit::Count,
                 "2",
-                "hosts on each; assumed",
+                "hosts on each switch; assumed",
             ),
             Param::with_default(
                 "rate",
                 ParamUnit::Rate,
                 "1 Gbps",
-                "of every link; DIBS Table 1",
+                "rate of every link; DIBS Table 1",
             ),
-            Param::with_default("delay", ParamUnit::Time, "1 us", "of every link; assumed"),
+            Param::with_default(
+                "delay",
+                ParamUnit::Time,
+                "1 us",
+                "delay of every link; assumed",
+            ),
         ],
     };
 

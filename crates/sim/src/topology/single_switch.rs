@@ -15,16 +15,21 @@ impl Topology for SingleSwitch {
     const ENTRY: Entry = Entry {
         name: "single_switch",
         summary: "one switch with hosts on its ports",
-        source: "the smallest place for an incast",
+        source: "the smallest network for an incast",
         params: &[
-            Param::with_default("hosts", ParamUnit::Count, "8", "hosts; assumed"),
+            Param::with_default("hosts", ParamUnit::Count, "8", "number of hosts; assumed"),
             Param::with_default(
                 "rate",
                 ParamUnit::Rate,
                 "1 Gbps",
-                "of every link; DIBS Table 1",
+                "rate of every link; DIBS Table 1",
             ),
-            Param::with_default("delay", ParamUnit::Time, "1 us", "of every link; assumed"),
+            Param::with_default(
+                "delay",
+                ParamUnit::Time,
+                "1 us",
+                "delay of every link; assumed",
+            ),
         ],
     };
 

@@ -25,13 +25,13 @@ impl Topology for Testbed {
                 "rate",
                 ParamUnit::Rate,
                 "1 Gbps",
-                "of every link; DIBS Table 1",
+                "rate of every link; DIBS Table 1",
             ),
             Param::with_default(
                 "delay",
                 ParamUnit::Time,
                 "1 us",
-                "of every link; assumed: DIBS is silent",
+                "delay of every link; assumed: DIBS is silent",
             ),
         ],
     };

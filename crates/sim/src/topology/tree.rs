@@ -42,21 +42,21 @@ impl Topology for Tree {
                 "fan_out",
                 ParamUnit::List(&ParamUnit::Count),
                 "2, 2, 10",
-                "below each switch of a level, from the root on: switches, and hosts at the last; one for all, or one a \
-                 level; assumed",
+                "nodes below each switch of a level, from the root on: switches, and hosts at the \
+                 last level; one for all, or one per level; assumed",
             ),
             Param::with_default(
                 "rate",
                 ParamUnit::List(&ParamUnit::Rate),
                 "10 Gbps, 10 Gbps, 1 Gbps",
-                "of the links below each level, those of hosts last; one for all, or one a level; of hosts MulBuff's, above \
-                 them assumed",
+                "rate of the links below each level, those of hosts last; one for all, or one per \
+                 level; those of hosts as in MulBuff, the others assumed",
             ),
             Param::with_default(
                 "delay",
                 ParamUnit::List(&ParamUnit::Time),
                 "8 us",
-                "of the same links; assumed: 96 us across the root and back",
+                "delay of the links below each level; assumed: 96 us across the root and back",
             ),
         ],
     };
@@ -101,8 +101,7 @@ impl Topology for Tree {
 fn fan_outs(values: &Values, levels: u32) -> Result<Vec<u32>, Refusal> {
     let fan_outs = each(values, "fan_out", levels, whole)?;
     if fan_outs.contains(&0) {
-        let expected =
-            "must be above 0 at every level: with nothing below a switch there are no hosts";
+        let expected = "must be above 0 at every level, or there are no hosts";
         return Err(Refusal::of("fan_out", expected).got(0));
     }
     if let Some(large) = fan_outs.iter().find(|n| **n > u64::from(MAX_PORTS)) {

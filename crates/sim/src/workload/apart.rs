@@ -21,7 +21,7 @@ pub(super) const APART: Param = Param::with_default(
     "apart",
     ParamUnit::Word(&["pod", "rack"]),
     "off",
-    "the receiver is in another pod, or another rack, than the sender; assumed off",
+    "pod, rack: sender and receiver are in different pods, or racks; assumed off",
 )
 .or_off("off");
 
@@ -45,7 +45,8 @@ impl Apart {
         };
         let groups = match word.as_str() {
             "pod" => numbered(&site.pods).ok_or_else(|| {
-                let wrong = "needs hosts in pods, and this topology has some in none";
+                let wrong =
+                    "needs every host in a pod, but some hosts of this topology are in none";
                 Refusal::of("apart", wrong).got("\"pod\"")
             })?,
             _ => site.racks.clone(),
@@ -58,7 +59,7 @@ impl Apart {
         if largest > most {
             let hosts = site.hosts();
             let expected =
-                format!("needs at most {most} of {hosts} hosts in one {word} for any {what}");
+                format!("needs at most {most} of the {hosts} hosts in one {word} for a {what}");
             return Err(Refusal::of("apart", expected).got(largest));
         }
         Ok(Some(Apart { groups }))

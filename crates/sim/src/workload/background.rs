@@ -57,20 +57,21 @@ impl Workload for Background {
                 "interpolation",
                 ParamUnit::Word(Interpolation::WORDS),
                 "linear",
-                "where sizes lie between two points; assumed: as ns-2 and HPCC draw them",
+                "sizes between two points of the distribution; assumed: as ns-2 and HPCC draw them",
             ),
             Param::with_default(
                 "inter_arrival",
                 ParamUnit::Time,
                 "120 ms",
-                "mean gap between the flows of a host; DIBS Table 2; per host is assumed",
+                "mean time between the flows of a host; DIBS Table 2; per host is assumed",
             )
             .or_off("off"),
             Param::with_default(
                 "load",
                 ParamUnit::Fraction,
                 "off",
-                "instead of inter_arrival: payload offered, as a share of what load_of says",
+                "offered payload as a share of the capacity of the links of load_of, instead of \
+                 inter_arrival",
             )
             .or_off("off"),
             LOAD_OF,
@@ -78,7 +79,8 @@ impl Workload for Background {
                 "target",
                 ParamUnit::Count,
                 "all",
-                "the one host that flows go to, of whose link load is then a share; MulBuff, figure 1; assumed all",
+                "host that receives all flows; load is then a share of its link; MulBuff, figure \
+                 1; assumed all",
             )
             .or_off("all"),
             REQUEST,
@@ -95,7 +97,8 @@ impl Workload for Background {
         let given = values.time_or_off("inter_arrival");
         let target = target(values, hosts)?;
         if target.is_some() && values.word("load_of") == "fabric" {
-            let expected = "a load with a target is of the target's link";
+            let expected = "expected load_of = \"host\" with a target, since load is then a share \
+                            of the target's link";
             return Err(
                 Refusal::about(&["load_of", "target"], expected).got("load_of = \"fabric\"")
             );

@@ -59,7 +59,7 @@ pub(super) const REQUEST: Param = Param::with_default(
     "request",
     ParamUnit::Bytes,
     "off",
-    "of a request that each answer waits for; assumed off: DIBS is silent",
+    "size of a request that each answer waits for; assumed off: DIBS is silent",
 )
 .or_off("off");
 
@@ -67,21 +67,22 @@ pub(super) const THINK: Param = Param::with_default(
     "think",
     ParamUnit::Time,
     "0 us",
-    "between a request and its answer; assumed",
+    "mean time between a request and its answer; assumed",
 );
 
 pub(super) const THINK_DEVIATION: Param = Param::with_default(
     "think_deviation",
     ParamUnit::Time,
     "0 us",
-    "standard deviation of that, normal, at least 0; assumed none",
+    "standard deviation of think, which is normal and at least 0; assumed none",
 );
 
 pub(super) const CONNECTION: Param = Param::with_default(
     "connection",
     ParamUnit::Word(&["own", "shared", "persistent"]),
     "own",
-    "a request and its answer have one each, one for both, or one that requests to come use too; assumed",
+    "own: a connection each for a request and its answer; shared: one for both; persistent: one \
+     for both that later requests use too; assumed",
 );
 
 impl Exchange {
@@ -114,7 +115,7 @@ impl Exchange {
         }
         if connection != Connection::Own {
             let word = values.word("connection");
-            let expected = format!("connection = {word:?} needs a request to share with");
+            let expected = format!("connection = {word:?} needs a request");
             return refused("connection", expected);
         }
         Ok(None)

@@ -31,7 +31,8 @@ impl Workload for FlowList {
             Param::required(
                 "file",
                 ParamUnit::File,
-                "header start,src,dst,size (perhaps mss, class, group); rows like 1.5 ms,0,3,20 kB",
+                "header start,src,dst,size (optionally mss, class, group); rows like 1.5 ms,0,3,20 \
+                 kB",
             ),
             MSS,
         ],
@@ -82,7 +83,7 @@ impl Workload for FlowList {
         load.notes.push(format!("{used} flows from the list"));
         if late > 0 {
             load.notes.push(format!(
-                "{late} more start after the run's end at {duration}: left out"
+                "left out, with a start at {duration} or later: {late}"
             ));
         }
         load
@@ -167,7 +168,7 @@ impl Draft<'_> {
         let known = classes.iter().position(|c| *c == name);
         let at = known.unwrap_or(classes.len());
         let index = u8::try_from(at).map_err(|_| {
-            let got = format!("{word:?} as one more");
+            let got = format!("one more, {word:?}");
             Refusal::about(&["file"], "expected at most 256 classes in a run").got(got)
         })?;
         if known.is_none() {

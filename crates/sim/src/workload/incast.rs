@@ -70,13 +70,18 @@ impl Workload for Incast {
                 "40",
                 "hosts that send; DIBS Table 2",
             ),
-            Param::with_default("size", ParamUnit::Bytes, "20 kB", "of a flow; DIBS Table 2")
-                .or_off("off"),
+            Param::with_default(
+                "size",
+                ParamUnit::Bytes,
+                "20 kB",
+                "size of a flow; DIBS Table 2",
+            )
+            .or_off("off"),
             Param::with_default(
                 "total",
                 ParamUnit::Bytes,
                 "off",
-                "instead of size: of all flows together, shared equally; MulBuff: 1 MB",
+                "size of all flows together, shared equally, instead of size; MulBuff: 1 MB",
             )
             .or_off("off"),
             Param::with_default(
@@ -96,9 +101,10 @@ impl Workload for Incast {
                 "senders",
                 ParamUnit::Word(&["random", "spread", "first"]),
                 "random",
-                "which hosts send: drawn, evenly over the numbers, or lowest first; assumed",
+                "hosts that send: random ones, evenly spread over the numbers, or the first ones; \
+                 assumed",
             ),
-            Param::with_default("at", ParamUnit::Time, "0 us", "when; assumed"),
+            Param::with_default("at", ParamUnit::Time, "0 us", "start of the burst; assumed"),
             Param::with_default(
                 "jitter",
                 ParamUnit::Time,
@@ -132,7 +138,8 @@ impl Workload for Incast {
         }
         match incast.sizes {
             Sizes::Total(total) if total < responses => {
-                let expected = format!("total must have a byte for each of {responses} flows");
+                let expected =
+                    format!("total must be at least {responses} B, one byte for each flow");
                 let params = ["total", "degree", "flows"];
                 Err(Refusal::about(&params, expected).got(format!("{total} B")))
             }
@@ -142,7 +149,7 @@ impl Workload for Incast {
 
     fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal> {
         if self.at >= into.duration {
-            let expected = format!("must be before the run's end at {}", into.duration);
+            let expected = format!("must be before duration ends at {}", into.duration);
             return Err(Refusal::of("at", expected).got(self.at));
         }
         let mut rng = into.seed.stream("hosts");

@@ -72,7 +72,10 @@ impl Workload for Long {
                 "between",
                 ParamUnit::Word(&["random", "pairs", "one_way", "neighbours", "to_host", "to_rack"]),
                 "random",
-                "two random hosts a flow, or node-disjoint pairs (DIBS section 5.6), random, or with flows from the first to the second alone, or hosts 0 and 1, 2 and 3, …, or to one host, or to the hosts of its rack (MulBuff); assumed random",
+                "random: two random hosts for each flow; pairs: random disjoint pairs, both ways \
+                 (DIBS section 5.6); one_way: such pairs, one way; neighbours: hosts 0 and 1, 2 \
+                 and 3, …, both ways; to_host, to_rack: to one host, or to the hosts of its rack \
+                 (MulBuff); assumed random",
             ),
             Param::with_default(
                 "target",
@@ -86,16 +89,17 @@ impl Workload for Long {
                 "flows",
                 ParamUnit::Count,
                 "1",
-                "random, to_host, to_rack: how many in all; pairs: how many each way within each pair; DIBS section 5.6: 1 to 16",
+                "number of flows: in all (random, to_host, to_rack), or each way within each pair; \
+                 DIBS section 5.6: 1 to 16",
             ),
             Param::with_default(
                 "size",
                 ParamUnit::Bytes,
                 "endless",
-                "of each flow; DIBS section 5.6: long-lived",
+                "size of each flow; DIBS section 5.6: long-lived",
             )
             .or_off("endless"),
-            Param::with_default("start", ParamUnit::Time, "0 us", "of all flows; assumed"),
+            Param::with_default("start", ParamUnit::Time, "0 us", "start of all flows; assumed"),
             Param::with_default(
                 "jitter",
                 ParamUnit::Time,
@@ -127,11 +131,12 @@ impl Workload for Long {
         };
         let apart = Apart::build(values, site, most, what)?;
         if apart.is_some() && between == Between::Neighbours {
-            let expected = "apart draws who is paired, and neighbours are not drawn";
+            let expected = "apart cannot be combined with between = \"neighbours\", whose pairs \
+                            are fixed";
             return Err(Refusal::about(&["apart", "between"], expected));
         }
         if between == Between::ToRack && site.racks.iter().all(|rack| *rack == site.racks[0]) {
-            let expected = "to_rack needs hosts in other racks: expected \"to_host\"";
+            let expected = "between = \"to_rack\" needs hosts in other racks: expected \"to_host\"";
             return Err(Refusal::about(&["between"], expected).got("one rack"));
         }
         let target = target(values, hosts)?;
@@ -155,7 +160,7 @@ impl Workload for Long {
 
     fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal> {
         if self.start >= into.duration {
-            let expected = format!("must be before the run's end at {}", into.duration);
+            let expected = format!("must be before duration ends at {}", into.duration);
             return Err(Refusal::of("start", expected).got(self.start));
         }
         let mut rng = into.seed.stream("hosts");

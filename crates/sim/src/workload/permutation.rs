@@ -36,10 +36,15 @@ impl Workload for Permutation {
                 "size",
                 ParamUnit::Bytes,
                 "endless",
-                "of each flow; assumed endless",
+                "size of each flow; assumed endless",
             )
             .or_off("endless"),
-            Param::with_default("start", ParamUnit::Time, "0 us", "of all flows; assumed"),
+            Param::with_default(
+                "start",
+                ParamUnit::Time,
+                "0 us",
+                "start of all flows; assumed",
+            ),
             Param::with_default(
                 "jitter",
                 ParamUnit::Time,
@@ -64,7 +69,7 @@ impl Workload for Permutation {
 
     fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal> {
         if self.start >= into.duration {
-            let expected = format!("must be before the run's end at {}", into.duration);
+            let expected = format!("must be before duration ends at {}", into.duration);
             return Err(Refusal::of("start", expected).got(self.start));
         }
         let mut rng = into.seed.stream("hosts");

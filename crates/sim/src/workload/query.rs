@@ -42,14 +42,15 @@ impl Workload for Query {
                 "rate",
                 ParamUnit::PerSecond,
                 "300 /s",
-                "queries in the whole network; DIBS Table 2",
+                "rate of queries in the whole network; DIBS Table 2",
             )
             .or_off("off"),
             Param::with_default(
                 "load",
                 ParamUnit::Fraction,
                 "off",
-                "instead of rate: payload of the responses, as a share of what load_of says",
+                "payload of the responses as a share of the capacity of the links of load_of, \
+                 instead of rate",
             )
             .or_off("off"),
             LOAD_OF,
@@ -63,13 +64,14 @@ impl Workload for Query {
                 "size",
                 ParamUnit::Bytes,
                 "20 kB",
-                "of a response; DIBS Table 2",
+                "size of a response; DIBS Table 2",
             ),
             Param::with_default(
                 "connections",
                 ParamUnit::Count,
                 "1",
-                "responses one host may send to a query, for degrees above the number of hosts; DIBS section 5.5.2",
+                "responses that one host may send to a query, for degrees above the number of \
+                 hosts; DIBS section 5.5.2",
             ),
             REQUEST,
             THINK,
@@ -154,7 +156,7 @@ impl Workload for Query {
         }
         let answer = u128::from(self.degree) * u128::from(self.size);
         load.notes
-            .push(format!("each query brings {answer} B to one host"));
+            .push(format!("each query sends {answer} B to one host"));
         load
     }
 }
@@ -172,7 +174,7 @@ impl Query {
         }
         let needed = u64::from(self.degree).div_ceil(others);
         let set = match needed <= MOST_CONNECTIONS {
-            true => format!("; connections = {needed} would do"),
+            true => format!("; connections = {needed} is enough"),
             false => String::new(),
         };
         let expected = format!(
@@ -195,7 +197,7 @@ impl Query {
         let rate = libm::round(share * site.access_bps() / bits * 1e6) as u64;
         match rate {
             0 => {
-                let expected = "load must make a query in a megasecond at least";
+                let expected = "load must give at least one query in 1,000,000 s";
                 Err(Refusal::about(&["load", "size", "degree"], expected).got("fewer"))
             }
             _ => Ok(rate),

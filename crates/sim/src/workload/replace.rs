@@ -47,33 +47,34 @@ enum Sizes {
 impl Workload for Replace {
     const ENTRY: Entry = Entry {
         name: "replace",
-        summary: "a closed loop: so many active flows, each followed by another at once",
+        summary: "a closed loop: a constant number of active flows, each replaced at once when it \
+                  ends",
         source: "the usual closed loop",
         params: &[
             Param::with_default(
                 "active",
                 ParamUnit::Count,
                 "100",
-                "flows at any instant in the whole network; assumed",
+                "number of active flows in the whole network; assumed",
             ),
             Param::with_default(
                 "cdf",
                 ParamUnit::File,
                 "imc10_aditya_packets_ns2",
-                "flow sizes; assumed, as background's",
+                "flow sizes; assumed: as in background",
             )
             .or_off("off"),
             Param::with_default(
                 "interpolation",
                 ParamUnit::Word(Interpolation::WORDS),
                 "linear",
-                "where sizes lie between two points; assumed: as ns-2 and HPCC draw them",
+                "sizes between two points of the distribution; assumed: as ns-2 and HPCC draw them",
             ),
             Param::with_default(
                 "size",
                 ParamUnit::Bytes,
                 "off",
-                "instead of cdf: of every flow",
+                "size of every flow, instead of cdf",
             )
             .or_off("off"),
             Param::with_default(
@@ -110,7 +111,7 @@ impl Workload for Replace {
 
     fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal> {
         if self.jitter > into.duration {
-            let expected = format!("must end before the run's end at {}", into.duration);
+            let expected = format!("must end before duration ends at {}", into.duration);
             return Err(Refusal::of("jitter", expected).got(self.jitter));
         }
         into.expect(self.planned(into.duration))?;
@@ -133,7 +134,7 @@ impl Workload for Replace {
         let planned = self.planned(duration);
         load.planned = planned;
         load.notes.push(format!(
-            "about {planned:.0} flows are drawn for this run, as many as idle links would carry"
+            "about {planned:.0} flows are drawn for this run: enough even if the links are idle"
         ));
         load
     }

@@ -22,7 +22,7 @@ pub(super) const LOAD_OF: Param = Param::with_default(
     "load_of",
     ParamUnit::Word(&["host", "fabric"]),
     "host",
-    "what load is a share of: hosts' own links, or the links above the switches that they hang off",
+    "links that load is a share of: those of hosts, or those above the switches with hosts",
 );
 
 /// Returns the share of its own link that each host offers. `per` is the parameter that sets the traffic if
@@ -69,8 +69,8 @@ fn of_fabric_to_links(site: &Site) -> Result<f64, Refusal> {
     match &site.fabric {
         Some(fabric) => Ok(fabric.bps as f64 / site.access_bps()),
         None => {
-            let expected = "load_of = \"fabric\" needs switches above those that hosts hang off";
-            let got = "a topology without";
+            let expected = "load_of = \"fabric\" needs switches above those with hosts";
+            let got = "a topology without any";
             Err(Refusal::about(&["load_of"], expected).got(got))
         }
     }

@@ -92,7 +92,7 @@ fn what_does_not_go_together_is_refused() {
     );
     assert_eq!(
         said("query", 64, &[("connection", "persistent")]),
-        "connection = \"persistent\" needs a request to share with, got request = \"off\""
+        "connection = \"persistent\" needs a request, got request = \"off\""
     );
     assert_eq!(
         said("background", 64, &[("think", "1 us")]),
@@ -137,7 +137,7 @@ fn what_does_not_go_together_is_refused() {
     assert!(said("incast", 64, &[("size", "off")]).ends_with("got size off, total off"));
     assert_eq!(
         said("incast", 64, &[("size", "off"), ("total", "39 B")]),
-        "total must have a byte for each of 40 flows, got 39 B"
+        "total must be at least 40 B, one byte for each flow, got 39 B"
     );
     assert!(
         said("incast", 64, &[("size", "off"), ("total", "0 B")])
@@ -149,7 +149,8 @@ fn what_does_not_go_together_is_refused() {
             64,
             &[("cdf", "uniform 1 B..9 B"), ("interpolation", "step")]
         ),
-        "cdf = \"uniform …\" spreads sizes between its ends: expected interpolation = \"linear\", got \"step\""
+        "expected interpolation = \"linear\" with cdf = \"uniform …\", which spreads sizes between \
+         its ends, got \"step\""
     );
     assert_eq!(
         said("long", 9, &[("between", "to_host"), ("target", "9")]),
@@ -157,7 +158,7 @@ fn what_does_not_go_together_is_refused() {
     );
     assert_eq!(
         said("long", 9, &[("between", "to_rack")]),
-        "to_rack needs hosts in other racks: expected \"to_host\", got one rack"
+        "between = \"to_rack\" needs hosts in other racks: expected \"to_host\", got one rack"
     );
     assert_eq!(
         said("long", 9, &[("target", "8")]),
@@ -201,7 +202,7 @@ fn what_cannot_be_planned_is_an_error_and_no_panic() {
     );
     assert_eq!(
         fails("incast", &[("at", "1 s")], SECOND),
-        "at must be before the run's end at 1 s, got 1 s"
+        "at must be before duration ends at 1 s, got 1 s"
     );
     assert!(fails("long", &[("start", "1 s")], SECOND).contains("start must be before"));
     assert!(fails("permutation", &[("start", "2 s")], SECOND).contains("start must be before"));

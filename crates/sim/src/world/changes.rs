@@ -213,7 +213,7 @@ impl<A: Agenda> World<A> {
     pub(super) fn follow_again(&mut self, saved: Saved) -> Result<(), String> {
         let mut changes = self.changes.take().expect("a run with changes");
         if saved.taken > changes.steps.len() || saved.lost.len() != changes.lost.len() {
-            return Err("changes: they are not those of the scenario".into());
+            return Err("saved changes do not match the scenario".into());
         }
         while changes.taken < saved.taken {
             let at = changes.next();

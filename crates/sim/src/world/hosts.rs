@@ -27,7 +27,7 @@ impl<A: Agenda> World<A> {
         let packet = self.fabric.pool.get(parcel).packet;
         assert!(
             packet.dst.0 == host,
-            "a packet reached a host it does not go to: a buffer policy detoured it there"
+            "a packet reached a host that is not its destination: a buffer policy detoured it there"
         );
         self.fabric.pool.free(parcel);
         self.tally.delivered(&packet);

@@ -366,7 +366,7 @@ impl<A: Agenda> World<A> {
         let (now, served) = (self.now(), self.served);
         assert!(
             (now..=served.max(now)).contains(&at),
-            "queues are asked for at {at}, the run stands at {now} and is served until {served}"
+            "queue depths were requested at {at}, but are known only from {now} to {served}"
         );
         let mut depths = vec![Depth::default(); self.ends.len()];
         for (link, ends) in self.ends.iter().enumerate() {

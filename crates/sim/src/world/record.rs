@@ -45,7 +45,7 @@ impl<A: Agenda> World<A> {
         let served = self.served.saturating_add(Time::from_ps(1));
         assert!(
             to <= served || self.unfinished == 0,
-            "a recording ends at {to}, and the run is served until {}",
+            "a recording ends at {to}, but the run has only reached {}",
             self.served
         );
         let end = self.now() + Time::from_ps(1);

@@ -89,14 +89,14 @@ impl<A: Agenda> World<A> {
     pub fn cannot_be_kept(&self) -> Option<String> {
         let custom = (self.switches.iter().enumerate()).find_map(|(s, switch)| {
             let what = switch.custom()?;
-            Some(format!("the {what} policy of switch {s} is not Sidestep's"))
+            Some(format!("the {what} policy of switch {s} is a custom one"))
         });
         let sched = self.fabric.custom_sched();
-        let sched = sched.map(|link| format!("the scheduler before link {link} is not Sidestep's"));
+        let sched = sched.map(|link| format!("the scheduler of link {link} is a custom one"));
         let shims = self.hosts.iter().any(Host::has_custom_shim);
-        let shims = shims.then(|| "a shim of its hosts is not Sidestep's".to_string());
+        let shims = shims.then(|| "a shim of its hosts is a custom one".to_string());
         let machines = self.machines.is_some();
-        let machines = machines.then(|| "its transport is not Sidestep's".to_string());
+        let machines = machines.then(|| "its transport is a custom one".to_string());
         let looked = self.observers.cannot_be_kept().map(str::to_string);
         custom.or(sched).or(shims).or(machines).or(looked)
     }
@@ -132,7 +132,7 @@ impl<A: Agenda> World<A> {
         match (&self.changes, built.changed) {
             (None, None) => {}
             (Some(_), Some(changed)) => self.follow_again(changed)?,
-            _ => return Err("changes are not as in the scenario".into()),
+            _ => return Err("saved changes do not match the scenario".into()),
         }
         Ok(self)
     }
@@ -152,7 +152,7 @@ impl<A: Agenda> World<A> {
             .all(|end| there(end.src) && there(end.dst));
         match sending && receiving && self.connections.are_at(there) {
             true => Ok(()),
-            false => Err("the end of a flow is at a host that is not there".into()),
+            false => Err("a flow ends at a host that does not exist".into()),
         }
     }
 }

@@ -21,22 +21,22 @@ macro_rules! of_class {
 }
 
 of_class! {
-    Flows Ms "fct_p50_ms" "median completion time of its flows that end" => |c| p50(&c.fct_ms);
-    Flows Ms "fct_p99_ms" "99th percentile of completion time of its flows that end" => |c| p99(&c.fct_ms);
-    Flows Ms "fct_p999_ms" "99.9th percentile of completion time of its flows that end" => |c| p999(&c.fct_ms);
-    Flows Ms "fct_mean_ms" "mean completion time of its flows that end" => |c| mean(&c.fct_ms);
-    Flows Share "fct_completed_share" "share of its flows that end that completed" => |c| known(c.fct_ms.completed_share);
-    Flows Number "slowdown_p50" "median of its flows' completion times over those of an idle network" => |c| p50(&c.slowdown);
-    Flows Number "slowdown_p99" "99th percentile of its flows' completion times over those of an idle network" => |c| p99(&c.slowdown);
-    Flows Number "slowdown_p999" "99.9th percentile of its flows' completion times over those of an idle network" => |c| p999(&c.slowdown);
-    Flows Number "slowdown_mean" "mean of its flows' completion times over those of an idle network" => |c| mean(&c.slowdown);
+    Flows Ms "fct_p50_ms" "median completion time of its finite flows" => |c| p50(&c.fct_ms);
+    Flows Ms "fct_p99_ms" "99th percentile of completion time of its finite flows" => |c| p99(&c.fct_ms);
+    Flows Ms "fct_p999_ms" "99.9th percentile of completion time of its finite flows" => |c| p999(&c.fct_ms);
+    Flows Ms "fct_mean_ms" "mean completion time of its finite flows" => |c| mean(&c.fct_ms);
+    Flows Share "fct_completed_share" "share of its finite flows that completed" => |c| known(c.fct_ms.completed_share);
+    Flows Number "slowdown_p50" "median of its flows' completion times over those in an idle network" => |c| p50(&c.slowdown);
+    Flows Number "slowdown_p99" "99th percentile of its flows' completion times over those in an idle network" => |c| p99(&c.slowdown);
+    Flows Number "slowdown_p999" "99.9th percentile of its flows' completion times over those in an idle network" => |c| p999(&c.slowdown);
+    Flows Number "slowdown_mean" "mean of its flows' completion times over those in an idle network" => |c| mean(&c.slowdown);
     GroupsOfClass Ms "group_p50_ms" "median completion time of groups of its flows" => |c| p50(&c.group_ms);
     GroupsOfClass Ms "group_p99_ms" "99th percentile of completion time of groups of its flows" => |c| p99(&c.group_ms);
     GroupsOfClass Ms "group_p999_ms" "99.9th percentile of completion time of groups of its flows" => |c| p999(&c.group_ms);
     GroupsOfClass Ms "group_mean_ms" "mean completion time of groups of its flows" => |c| mean(&c.group_ms);
     GroupsOfClass Share "group_completed_share" "share of groups of its flows that completed" => |c| known(c.group_ms.completed_share);
-    DataPackets Count "drops" "its data packets dropped, for any reason" => |c| count(c.dropped);
-    DataPackets Count "detours" "detours of its data packets that arrived" => |c| count(c.detours_delivered);
+    DataPackets Count "drops" "data packets dropped, for any reason" => |c| count(c.dropped);
+    DataPackets Count "detours" "detours of its delivered data packets" => |c| count(c.detours_delivered);
     Flows Count "delivered_bytes" "its payload bytes delivered in order" => |c| number(c.delivered_bytes);
 }
 
@@ -56,7 +56,7 @@ pub(super) const CLASS_SAMPLES: [SampleKind; 3] = [
     },
     SampleKind {
         name: "slowdown",
-        axis: "completion time over that of an idle network",
+        axis: "completion time over that in an idle network",
         unit: Unit::Number,
         needs: None,
         each: None,

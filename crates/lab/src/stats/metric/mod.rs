@@ -70,7 +70,7 @@ mod tests {
         assert!(sample("fct_ms").is_none() && sample("qct_ms:web").is_none());
         assert_eq!(
             sample("slowdown:web").unwrap().label("slowdown:web"),
-            "web: completion time over that of an idle network"
+            "web: completion time over that in an idle network"
         );
     }
 

@@ -63,7 +63,7 @@ impl Population {
             Population::Responses | Population::PlannedResponses | Population::Answers => {
                 "responses"
             }
-            Population::EndingFlows => "flows that end",
+            Population::EndingFlows => "finite flows",
             Population::ShortFlows => "short flows",
             Population::BackgroundFlows => "background flows",
             Population::LongFlows => "long flows",

@@ -45,7 +45,7 @@ fn a_network_of_ones_own_is_refused_where_it_is_wrong() {
     );
     assert!(
         said("a,b,rate,delay\ns0,s0,1 Gbps,1 us\nh0,s0,1 Gbps,1 us\n")
-            .contains("got one switch twice")
+            .contains("got the same switch twice")
     );
     assert!(
         said("a,b,rate,delay\nh1048576,s0,1 Gbps,1 us\n")

@@ -107,7 +107,7 @@ fn hosts_that_cannot_be_apart_are_refused() {
     let leaves = topology("leaf_spine", &[("leaves", 2), ("hosts_per_leaf", 2)]);
     assert_eq!(
         said(&leaves, "permutation", &[("apart", "pod")]),
-        "apart needs hosts in pods, and this topology has some in none, got \"pod\""
+        "apart needs every host in a pod, but some hosts of this topology are in none, got \"pod\""
     );
     let one = network(8);
     assert_eq!(
@@ -140,7 +140,7 @@ fn hosts_that_cannot_be_apart_are_refused() {
             "long",
             &[("apart", "rack"), ("between", "neighbours")]
         ),
-        "apart draws who is paired, and neighbours are not drawn"
+        "apart cannot be combined with between = \"neighbours\", whose pairs are fixed"
     );
 }
 

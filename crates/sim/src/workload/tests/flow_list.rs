@@ -51,10 +51,7 @@ fn a_flow_list_is_planned_as_it_stands_with_classes_of_its_own() {
         (load.flows_per_s, load.endless, load.payload_bps),
         (4.0, 1, 160_016.0)
     );
-    assert_eq!(
-        load.notes[1],
-        "1 more start after the run's end at 1 s: left out"
-    );
+    assert_eq!(load.notes[1], "left out, with a start at 1 s or later: 1");
 }
 
 #[test]
@@ -98,7 +95,7 @@ fn a_flow_list_is_refused_where_it_is_wrong() {
         .unwrap_err();
     assert_eq!(
         said.to_string(),
-        "expected at most 256 classes in a run, got \"c256\" as one more"
+        "expected at most 256 classes in a run, got one more, \"c256\""
     );
 }
 

@@ -134,7 +134,7 @@ fn the_first_flows_start_within_the_jitter() {
     let refused = made.plan(0, Time::from_ms(1), Seed(1), "w", &mut Plan::default());
     assert_eq!(
         refused.unwrap_err().to_string(),
-        "jitter must end before the run's end at 1 ms, got 2 ms"
+        "jitter must end before duration ends at 1 ms, got 2 ms"
     );
 }
 
@@ -172,6 +172,6 @@ fn a_loop_offers_nothing_that_can_be_summed() {
         (load.active, load.flows_per_s, load.wire_bps),
         (20, 0.0, 0.0)
     );
-    let drawn = "about 4980 flows are drawn for this run, as many as idle links would carry";
+    let drawn = "about 4980 flows are drawn for this run, enough even if the links are idle";
     assert_eq!(load.notes, [drawn]);
 }

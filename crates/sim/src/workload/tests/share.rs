@@ -120,7 +120,8 @@ fn where_every_switch_has_hosts_there_is_no_fabric() {
             };
             assert_eq!(
                 on(&net, name, &set).unwrap_err().to_string(),
-                "load_of = \"fabric\" needs switches above those that hosts hang off, got a topology without"
+                "load_of = \"fabric\" needs switches above those with hosts, got a topology \
+                 without any"
             );
         }
     }
@@ -148,6 +149,6 @@ fn a_load_and_what_it_stands_for_do_not_go_together() {
     ];
     assert_eq!(
         said("query", 64, &tiny),
-        "load must make a query in a megasecond at least, got fewer"
+        "load must give at least one query in 1,000,000 s, got fewer"
     );
 }
