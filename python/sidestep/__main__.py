@@ -34,7 +34,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if stopped.partial is None:
             _complain("interrupted before a run came in")
         else:
-            _say(stopped.partial, stopped.text, as_json=args.json)
+            text = _native.show(stopped.partial, True) if args.all else stopped.text
+            _say(stopped.partial, text, as_json=args.json)
         return 130
     except KeyboardInterrupt:
         _complain("interrupted before a run was begun")
@@ -44,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             # `--seeds` goes in as a value to change: what is wrong with it is said of `--seeds`.
             _complain(line.replace(f"--set seeds={args.seeds}: seeds:", "--seeds:"))
         return 2 if isinstance(error, ScenarioError | MissingExtra | NoAnswer | OtherVersion | Unwritable) else 1
-    _say(path, text, as_json=args.json)
+    _say(path, _native.show(path, True) if args.all else text, as_json=args.json)
     return 0
 
 
@@ -60,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--out", type=Path, help="the result directory, which must not exist yet")
     run.add_argument("--cache", help="where records are kept: a directory or a URL [default: results/.cache]")
     run.add_argument("--no-cache", action="store_true", help="keep none")
+    run.add_argument("--all", action="store_true", help="print the whole table")
     run.add_argument("--json", action="store_true", help="print the summary as one JSON object and nothing else")
     run.add_argument("--progress", action="store_true", help="report progress even without a terminal")
     return parser

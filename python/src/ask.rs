@@ -79,14 +79,17 @@ pub fn schema(experiment: bool) -> String {
     schemas::scenario(experiment).to_string()
 }
 
-/// Returns the numbers of a result directory as a text table.
+/// Returns the numbers of a result directory as text: the answer, or with `all` the whole table.
 #[pyfunction]
-pub fn show(py: Python<'_>, dir: PathBuf) -> PyResult<String> {
+#[pyo3(signature = (dir, all = false))]
+pub fn show(py: Python<'_>, dir: PathBuf, all: bool) -> PyResult<String> {
     let text = || -> Result<String, Error> {
         let dir = ResultDir::open(&dir)?;
         match dir.sweep()? {
-            Some(sweep) => Ok(sweep.to_text()),
-            None => Ok(dir.report()?.to_text()),
+            Some(sweep) if all => Ok(sweep.to_text()),
+            Some(sweep) => Ok(sweep.answer()),
+            None if all => Ok(dir.report()?.to_text()),
+            None => Ok(dir.report()?.answer()),
         }
     };
     py.detach(text)

@@ -126,7 +126,7 @@ impl Plan {
         let done = py.detach(|| self.plan.collect(&out, &folders, &made));
         let done = done.map_err(|e| raise(py, &e, Refused::Scenario, Some(self.source.about())))?;
         let partial = done.report.status == Status::Partial;
-        Ok((done.dir, partial, done.report.to_text()))
+        Ok((done.dir, partial, done.report.answer()))
     }
 }
 

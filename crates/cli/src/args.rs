@@ -116,6 +116,9 @@ pub struct RunArgs {
     /// Result directory, which must not exist yet [default: results/SCENARIO-TIME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Print the whole table: every class, packets by what happened to them, cost, and all warnings
+    #[arg(long, conflicts_with = "json")]
+    pub all: bool,
     /// Print the summary as one JSON object and nothing else
     #[arg(long)]
     pub json: bool,
@@ -234,7 +237,8 @@ pub struct ReproduceArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
+Examples:
+  sidestep check dibs-demo --brief
   sidestep check dibs-demo --set workload.background.inter_arrival=\"10 ms\"")]
 pub struct CheckArgs {
     /// Scenario files, or names of shipped scenarios
@@ -246,6 +250,9 @@ pub struct CheckArgs {
     /// Apply the file's `[quick]`
     #[arg(long)]
     pub quick: bool,
+    /// Print the load, the estimate, assumed values and warnings only
+    #[arg(long, conflicts_with = "json")]
+    pub brief: bool,
     /// Number of concurrent runs to estimate for [default: one per core]
     #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub jobs: Option<usize>,
@@ -314,6 +321,9 @@ pub struct ShowArgs {
     /// Only this seed
     #[arg(long, value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: Option<u64>,
+    /// Print the whole table, as `run --all`
+    #[arg(long, conflicts_with_all = ["json", "recording", "packet", "flow", "packets"])]
+    pub all: bool,
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,

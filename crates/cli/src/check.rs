@@ -23,7 +23,7 @@ pub fn check(args: &CheckArgs) -> Outcome {
             Ok(experiment) => {
                 match args.json {
                     true => answers.push(to_json(&experiment, jobs)),
-                    false => out::say(&to_text(&experiment, jobs)),
+                    false => out::say(&to_text(&experiment, jobs, args.brief)),
                 }
                 let fits = memory::refuse(&experiment, jobs, 1);
                 wrong.extend(fits.err().map(|error| (name, error)));
@@ -47,7 +47,7 @@ pub fn check(args: &CheckArgs) -> Outcome {
     }
 }
 
-fn to_text(experiment: &Experiment, jobs: usize) -> String {
+fn to_text(experiment: &Experiment, jobs: usize, brief: bool) -> String {
     let scenario = &experiment.points[0].scenario;
     let mut text = scenario.name.clone();
     if !scenario.title.is_empty() {
@@ -63,10 +63,13 @@ fn to_text(experiment: &Experiment, jobs: usize) -> String {
     if experiment.is_sweep() {
         text.push_str(&sweep_text(experiment));
     }
-    text.push_str(&settings_text(scenario));
-    text.push('\n');
-    text.push_str(&load_text(scenario));
-    text.push_str(&estimate_text(&experiment.estimate(), jobs));
+    let settings = settings_text(scenario, brief);
+    let load = load_text(scenario) + &estimate_text(&experiment.estimate(), jobs);
+    let (first, second) = match brief {
+        true => (load, settings),
+        false => (settings, load),
+    };
+    text.push_str(&format!("{first}\n{second}"));
     for note in &experiment.notes {
         text.push_str(&format!("\nnote: {note}\n"));
     }
@@ -125,11 +128,12 @@ fn sweep_text(experiment: &Experiment) -> String {
 }
 
 /// Formats key, value and source in columns: first the settings common to all schemes, then those of each
-/// scheme under its name.
-fn settings_text(scenario: &Scenario) -> String {
+/// scheme under its name. With `brief` only assumed values.
+fn settings_text(scenario: &Scenario, brief: bool) -> String {
     let mut grid = Grid::default();
     // The title is printed above.
     let told = scenario.settings().iter().filter(|s| s.key != "title");
+    let told = told.filter(|s| !brief || s.is_assumed());
     let mut alike: HashMap<[&str; 3], HashSet<&str>> = HashMap::new();
     for s in told.clone() {
         alike
@@ -140,7 +144,10 @@ fn settings_text(scenario: &Scenario) -> String {
     let count = scenario.schemes.len();
     let is_alike = |s: &Setting| count > 1 && alike[&words(s)].len() == count;
     let first = scenario.schemes.first().map(|scheme| scheme.name.as_str());
-    grid.heading("all schemes");
+    grid.heading(match brief {
+        true => "assumed values: from no source and not set by the scenario",
+        false => "all schemes",
+    });
     for s in told.clone().filter(|s| s.scheme.is_none()) {
         row(&mut grid, s);
     }
@@ -157,8 +164,11 @@ fn settings_text(scenario: &Scenario) -> String {
             ),
             false => String::new(),
         };
-        grid.heading(&format!("\nscheme {name}: {}{over}", scheme.summary));
         let own = told.clone().filter(|s| s.scheme.as_ref() == Some(name));
+        if brief && !own.clone().any(|s| !is_alike(s)) {
+            continue;
+        }
+        grid.heading(&format!("\nscheme {name}: {}{over}", scheme.summary));
         for s in own.filter(|s| !is_alike(s)) {
             row(&mut grid, s);
         }

@@ -100,6 +100,7 @@ fn words(args: &RunArgs) -> Vec<OsString> {
         put("cache", cache);
     }
     let flags = [
+        ("--all", args.all),
         ("--json", args.json),
         ("--quick", args.quick),
         ("--no-cache", args.no_cache),

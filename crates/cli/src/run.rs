@@ -65,7 +65,8 @@ pub fn run(args: &RunArgs) -> Outcome {
     let stop = stop::on_interrupt(out.clone());
     let mut told = Told::default();
     let mut tell = |report: &Report, spent: &Spent| {
-        told = say(args, || report.to_json(), || report.to_text(), spent);
+        let text = || text_of(args.all, || report.answer(), || report.to_text());
+        told = say(args, || report.to_json(), text, spent);
     };
     let finished = run_all(&scenario, &options, &stop, &mut tell);
     let recordings = finished
@@ -190,11 +191,17 @@ fn sweep(experiment: &Experiment, args: &RunArgs, kept: &Path) -> Outcome {
     let stop = stop::on_interrupt(out.clone());
     let mut told = Told::default();
     let mut tell = |report: &SweepReport, spent: &Spent| {
-        told = say(args, || report.to_json(), || report.to_text(), spent);
+        let text = || text_of(args.all, || report.answer(), || report.to_text());
+        told = say(args, || report.to_json(), text, spent);
     };
     let finished = run_experiment(experiment, &options, &stop, &mut tell);
     told.end(finished.as_ref().ok().map(|f| f.dir.as_path()), &[]);
     Ok(status(finished?.report.status))
+}
+
+/// Returns the whole table with `--all`, else the answer.
+pub fn text_of(all: bool, answer: impl Fn() -> String, whole: impl Fn() -> String) -> String {
+    if all { whole() } else { answer() }
 }
 
 /// Returns where progress is shown: always, or only on a terminal.

@@ -3,6 +3,7 @@
 use crate::args::ShowArgs;
 use crate::failure::{Failure, Outcome};
 use crate::out;
+use crate::run::text_of;
 use serde_json::{Value, json};
 use sidestep_lab::recorded::Reader;
 use sidestep_study::recorded;
@@ -24,7 +25,8 @@ pub fn show(args: &ShowArgs) -> Outcome {
             if args.json {
                 out::say_json(&report.to_json());
             } else {
-                out::say(&report.to_text());
+                let text = text_of(args.all, || report.answer(), || report.to_text());
+                out::say(&text);
             }
             return Ok(0);
         }
@@ -32,7 +34,8 @@ pub fn show(args: &ShowArgs) -> Outcome {
         if args.json {
             out::say_json(&report.to_json());
         } else {
-            out::say(&report.to_text());
+            let text = text_of(args.all, || report.answer(), || report.to_text());
+            out::say(&text);
         }
         return Ok(0);
     }

@@ -117,7 +117,7 @@ fn limited(room: &Room, limit: u64, args: &[&str]) -> Done {
 /// Checks that the numbers are printed, that the loss is reported, and that no partial file remains.
 fn expect_numbers_alone(done: &Done, runs: u32) {
     assert!(
-        done.out.contains("completion p99, ms") && !done.out.contains("result:"),
+        done.out.contains("p99, ms") && !done.out.contains("result:"),
         "{}",
         done.out
     );

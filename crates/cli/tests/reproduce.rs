@@ -83,8 +83,8 @@ fn a_paper_gives_one_report_with_a_folder_a_figure() {
     let done = room
         .run(&["reproduce", "mine", "--out", "out", "--jobs", "2"])
         .with_status(0);
-    assert!(done.out.contains("ok reproduced     time"), "{}", done.out);
-    assert!(done.out.contains("no not reproduced time"), "{}", done.out);
+    assert!(done.out.contains("ok reproduced     it takes a while"), "{}", done.out);
+    assert!(done.out.contains("no not reproduced it takes a while"), "{}", done.out);
     assert!(
         done.out.ends_with("report: out/report.html\n"),
         "{}",
@@ -227,7 +227,7 @@ fn a_report_that_cannot_be_written_costs_no_verdict() {
     unsafe { command.pre_exec(limited) };
     let done = Done::of(command.output().unwrap()).with_status(1);
     assert!(
-        done.out.contains("ok reproduced     time") && !done.out.contains("report:"),
+        done.out.contains("ok reproduced     it takes a while") && !done.out.contains("report:"),
         "{}",
         done.out
     );

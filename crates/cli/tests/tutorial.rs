@@ -92,9 +92,9 @@ fn each_command_of_the_tutorial_says_what_the_page_says() {
     // The page begins with the answer, and shows the plots of claims first.
     let page = fs::read_to_string(room.path().join("mine/results/report.html")).unwrap();
     let order = [
-        ">groups of trace/storage, ms</th><td class=\"n\">2.53</td><td class=\"n\">1.80 (0.710 ×)</td>",
-        ">flows of trace/storage, ms</th><td class=\"n\">2.47</td><td class=\"n\">1.78 (0.723 ×)</td>",
-        ">flows of trace/web, ms</th>",
+        ">groups of trace/storage, p99, ms</th><td class=\"n\">2.53</td><td class=\"n\">1.80 (0.710 ×)</td>",
+        ">flows of trace/storage, p99, ms</th><td class=\"n\">2.47</td><td class=\"n\">1.78 (0.723 ×)</td>",
+        ">flows of trace/web, p99, ms</th>",
         ">expected</th>",
         "<h3>Plots</h3>",
         ">Completion time of flows of trace/storage</text>",

@@ -145,9 +145,14 @@ impl Recorded {
         json
     }
 
-    /// Returns the summary as a table, followed by a description of the testbed and the paths.
-    pub fn to_text(&self) -> String {
-        let (table, line, dir) = (self.report.to_text(), &self.line, self.dir.display());
+    /// Returns the summary as a table, followed by a description of the testbed and the paths. `all`: the whole table, not
+    /// the answer only.
+    pub fn to_text(&self, all: bool) -> String {
+        let table = match all {
+            true => self.report.to_text(),
+            false => self.report.answer(),
+        };
+        let (line, dir) = (&self.line, self.dir.display());
         format!("{table}{line}\nreport: {dir}/report.html\nresult: {dir}\n")
     }
 }

@@ -87,6 +87,9 @@ pub struct RunArgs {
     /// write kernel.parquet
     #[arg(long)]
     pub kernel_stats: bool,
+    /// Print the whole table, as `run --all`
+    #[arg(long, conflicts_with = "json")]
+    pub all: bool,
     /// Print the summary as one JSON object and nothing else
     #[arg(long)]
     pub json: bool,

@@ -35,7 +35,7 @@ pub fn run(args: &RunArgs) -> Outcome {
     if args.json {
         out::say_json(&recorded.to_json());
     } else {
-        out::say(&recorded.to_text());
+        out::say(&recorded.to_text(args.all));
     }
     Ok(match recorded.is_complete() {
         true => 0,

@@ -32,13 +32,8 @@ pub fn claims_table(claims: &[ClaimResult]) -> String {
         };
         let mut lines = wrap(&format!("{}{source}", claim.says), 48).into_iter();
         let first = lines.next().unwrap_or_default();
-        let verdict = if claim.is_expected() || claim.verdict == Verdict::NotJudged {
-            claim.verdict.to_string()
-        } else {
-            format!("{} (unexpected)", claim.verdict)
-        };
         let paper = claim.paper.map_or("-".into(), number);
-        grid.row(columns(first, paper, ours(claim), verdict));
+        grid.row(columns(first, paper, ours(claim), verdict_of(claim)));
         let mut more: Vec<String> = lines.collect();
         more.extend(
             wrap(&format!("{}: {}", claim.metric, claim.compare), 46)
@@ -84,6 +79,48 @@ pub fn claims_table(claims: &[ClaimResult]) -> String {
         }
     }
     grid.render(&[if papers { 3 } else { 2 }])
+}
+
+/// Formats a row for each claim: the sentence, the paper's number, ours with its interval, the verdict.
+pub fn claims_brief(claims: &[ClaimResult]) -> String {
+    let (head, papers) = whose(claims.iter());
+    let mut grid = Grid::default();
+    let columns = |says: String, paper: String, ours: String, verdict: String| {
+        let paper = papers.then_some(paper);
+        let all = [Some(says), paper, Some(ours), Some(verdict)];
+        all.into_iter().flatten()
+    };
+    let [paper, own, verdict] = ["paper", "ours", "verdict"].map(String::from);
+    grid.row(columns(head.into(), paper, own, verdict));
+    grid.rule();
+    for claim in claims {
+        let mut lines = wrap(&claim.says, 44).into_iter();
+        let interval = interval_of(claim).map_or(String::new(), |ci| format!(" ({ci})"));
+        let number = format!("{}{interval}", ours(claim));
+        let paper = claim.paper.map_or("-".into(), self::number);
+        let says = lines.next().unwrap_or_default();
+        grid.row(columns(says, paper, number, verdict_of(claim)));
+        for line in lines {
+            let empty = String::new;
+            grid.row(columns(line, empty(), empty(), empty()));
+        }
+    }
+    grid.render(&[if papers { 3 } else { 2 }])
+}
+
+/// Formats the verdict, with a note if this version expects another one. A claim that is no paper's holds or does not.
+fn verdict_of(claim: &ClaimResult) -> String {
+    let words = match (claim.own, claim.verdict) {
+        (true, Verdict::Reproduced) => "holds".to_string(),
+        (true, Verdict::NotReproduced) => "does not hold".to_string(),
+        (_, verdict) => verdict.to_string(),
+    };
+    let told = claim.own && claim.verdict == Verdict::NotReproduced;
+    if claim.is_expected() || claim.verdict == Verdict::NotJudged || told {
+        words
+    } else {
+        format!("{words} (unexpected)")
+    }
 }
 
 /// Describes the points that a claim covers; empty without a sweep.
@@ -203,11 +240,11 @@ mod tests {
             ci: None,
         };
         some.points = vec![point.clone(), point];
-        assert!(!claims_table(&[some.clone()]).contains("of its"));
+        assert!(!claims_table(&[some.clone()]).contains("covers"));
         some.points_left_out = 3;
         let text = claims_table(&[some]);
         assert!(
-            text.contains("of 2 of its 5 points: the others did not run"),
+            text.contains("covers 2 of its 5 points: the others did not run"),
             "{text}"
         );
     }

@@ -1,12 +1,12 @@
 //! Numbers of a session: `summary.json`, and the tables for people.
 
+mod answer;
 mod cells;
 mod claims;
 mod classes;
-mod short;
 mod table;
 
-pub(crate) use claims::claims_table;
+pub(crate) use claims::{claims_brief, claims_table};
 
 use crate::manifest::Status;
 use crate::words::{Grid, and, hang, seeds};
@@ -135,6 +135,24 @@ impl Report {
         })
     }
 
+    /// Formats the answer, at most a screen: percentiles with their ratio to the first scheme, drops and timeouts; a row
+    /// for each claim; the first warnings.
+    pub fn answer(&self) -> String {
+        let mut out = self.headline();
+        let medians = (self.claims.iter()).any(|claim| claim.metric.contains("_p50"));
+        out.push_str(&answer::of(&self.summaries, medians).render(&[]));
+        if !self.marked.is_empty() {
+            out.push('\n');
+            out.push_str(&hang("", &self.what_is_marked(), 88));
+        }
+        if !self.claims.is_empty() {
+            out.push('\n');
+            out.push_str(&claims_brief(&self.claims));
+        }
+        out.push_str(&first_warnings(&self.warnings));
+        out
+    }
+
     /// Formats the table, the claims and the warnings as text.
     pub fn to_text(&self) -> String {
         let mut out = self.headline();
@@ -212,7 +230,7 @@ impl Report {
 
     /// Returns the table of 99th percentiles, if there are any.
     pub(crate) fn short(&self) -> Option<Grid> {
-        short::of(&self.summaries)
+        answer::percentiles(&self.summaries, false)
     }
 
     fn headline(&self) -> String {
@@ -258,6 +276,24 @@ impl Report {
             }
         }
     }
+}
+
+/// Maximum number of warnings below an answer.
+const WARNINGS: usize = 3;
+
+/// Formats the first warnings, and the number of others.
+pub(crate) fn first_warnings(warnings: &[String]) -> String {
+    let mut out = String::new();
+    for warning in warnings.iter().take(WARNINGS) {
+        out.push('\n');
+        out.push_str(&hang("warning: ", warning, 88));
+    }
+    match warnings.len().saturating_sub(WARNINGS) {
+        0 => {}
+        1 => out.push_str("\n1 more warning: --all prints it\n"),
+        more => out.push_str(&format!("\n{more} more warnings: --all prints them\n")),
+    }
+    out
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::words_of_claims::{self as claims, interval, ours};
 use sidestep_lab::{ClaimResult, Verdict};
 
 impl Reproduction {
-    /// Formats one line a claim, grouped by figure, and the totals.
+    /// Formats the sentence of each claim with its numbers and verdict, grouped by figure, and the totals.
     pub fn to_text(&self) -> String {
         let mut out = String::new();
         for figure in &self.figures {
@@ -53,11 +53,16 @@ impl Reproduction {
                     (true, None) => "not a paper's".into(),
                     _ => format!("paper {}", claims::papers(claim)),
                 };
+                let mut verdict = claim.verdict.to_string();
+                let mut sign = sign;
+                for line in wrap(&claim.says, 76) {
+                    out.push_str(&format!("  {sign}{verdict:<15}{line}\n"));
+                    (sign, verdict) = ("   ", String::new());
+                }
                 out.push_str(&format!(
-                    "  {sign}{:<15}{:<26} {paper:<15} ours {}{ci}\n",
-                    claim.verdict.to_string(),
-                    claim.id,
+                    "       {paper}, ours {}{ci}  [{}]\n",
                     ours(claim),
+                    claim.id,
                 ));
                 let expected = (!fails)
                     .then(|| as_expected(claim, &figure.paper))

@@ -2,7 +2,8 @@
 
 use super::Measurement;
 use crate::manifest::Status;
-use crate::report::claims_table;
+use crate::report::{claims_brief, claims_table, first_warnings};
+use crate::reproduce::drawn::{bounded, heading_of, point_of};
 use crate::words::{Grid, PARTIAL, and, hang, number, seeds};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
@@ -174,8 +175,79 @@ impl SweepReport {
         })
     }
 
+    /// Formats the answer: the compared metric with its interval, a row for each point and claim, the first warnings.
+    pub fn answer(&self) -> String {
+        let mut out = self.headline();
+        if let Some(compared) = self.shown.first() {
+            out.push_str(&self.compared(compared));
+        }
+        if !self.claims.is_empty() {
+            out.push('\n');
+            out.push_str(&claims_brief(&self.claims));
+        }
+        for note in &self.notes {
+            out.push('\n');
+            out.push_str(&hang("note: ", note, 88));
+        }
+        out.push_str(&first_warnings(&self.warnings));
+        out
+    }
+
+    /// Formats one metric: points as rows, schemes as columns.
+    fn compared(&self, name: &str) -> String {
+        let mut schemes: Vec<String> = Vec::new();
+        for summary in self.points.iter().flat_map(SweepPoint::summaries) {
+            if !schemes.contains(&summary.scheme) {
+                schemes.push(summary.scheme.clone());
+            }
+        }
+        let mut grid = Grid::default();
+        let axes = self.axes.iter().map(|axis| axis.name.clone());
+        grid.row(axes.chain(schemes.iter().cloned()));
+        grid.rule();
+        for point in self.points.iter().take(MOST_ROWS) {
+            let summaries: Vec<_> = point.summaries().collect();
+            let cells = schemes.iter().map(|scheme| {
+                let own = summaries.iter().find(|s| s.scheme == *scheme);
+                own.map_or("-".into(), |own| with_interval(name, own))
+            });
+            grid.row(point.at.iter().cloned().chain(cells));
+        }
+        let more = self.points.len().saturating_sub(MOST_ROWS);
+        if more > 0 {
+            let points = if more == 1 { "point" } else { "points" };
+            grid.heading(&format!("{more} more {points} in report.html and by --all"));
+        }
+        let heading = format!("{name}: {}, 95 % interval over seeds", heading_of(name));
+        let left: Vec<usize> = (1..self.axes.len()).collect();
+        let mut text = format!("{}{}", hang("", &heading, 88), grid.render(&left));
+        if let [_, others @ ..] = &self.shown[..]
+            && !others.is_empty()
+        {
+            text.push_str(&hang("by --all: ", &others.join(", "), 88));
+        }
+        text
+    }
+
     /// Formats the table, the claims, the notes and the warnings as text.
     pub fn to_text(&self) -> String {
+        let mut out = self.headline();
+        let (grid, left) = self.grid();
+        out.push_str(&grid.render(&left));
+        if !self.claims.is_empty() {
+            out.push('\n');
+            out.push_str(&claims_table(&self.claims));
+        }
+        let notes = self.notes.iter().map(|note| ("note: ", note));
+        let warnings = self.warnings.iter().map(|w| ("warning: ", w));
+        for (label, words) in notes.chain(warnings) {
+            out.push('\n');
+            out.push_str(&hang(label, words, 88));
+        }
+        out
+    }
+
+    fn headline(&self) -> String {
         let title = match self.title.as_str() {
             "" => self.experiment.clone(),
             title => format!("{}: {title}", self.experiment),
@@ -191,18 +263,6 @@ impl SweepReport {
             out.push_str(&hang("PARTIAL: ", &words, 88));
         }
         out.push('\n');
-        let (grid, left) = self.grid();
-        out.push_str(&grid.render(&left));
-        if !self.claims.is_empty() {
-            out.push('\n');
-            out.push_str(&claims_table(&self.claims));
-        }
-        let notes = self.notes.iter().map(|note| ("note: ", note));
-        let warnings = self.warnings.iter().map(|w| ("warning: ", w));
-        for (label, words) in notes.chain(warnings) {
-            out.push('\n');
-            out.push_str(&hang(label, words, 88));
-        }
         out
     }
 
@@ -261,6 +321,20 @@ impl<T, F: Fn(&T) -> Value> Serialize for Each<'_, T, F> {
     }
 }
 
+/// Maximum number of rows of an answer.
+const MOST_ROWS: usize = 40;
+
+/// Formats a metric with its interval: `5.08 (4.91..5.32)`. Counts are those of one seed, on average.
+fn with_interval(name: &str, summary: &Summary) -> String {
+    let Some(point) = point_of(name, summary) else {
+        return "-".into();
+    };
+    let interval = point.ci.map_or(String::new(), |[low, high]| {
+        format!(" ({}..{})", number(low), number(high))
+    });
+    format!("{}{interval}", bounded(&point))
+}
+
 fn cell(name: &str, summary: &Summary) -> String {
     let reading = metric::find(name).map(|metric| metric.read(summary));
     match reading {
@@ -268,5 +342,56 @@ fn cell(name: &str, summary: &Summary) -> String {
         Some(Reading::AtLeast(v)) => format!(">= {}", number(v)),
         Some(Reading::AtMost(v)) => format!("<= {}", number(v)),
         Some(Reading::Nothing) | None => "-".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tests::report;
+
+    /// Returns a sweep with this many points, each with the summaries of the same two schemes.
+    fn sweep(points: usize) -> SweepReport {
+        let summaries = report().summaries;
+        let point = |at: usize| SweepPoint {
+            at: vec![at.to_string()],
+            kept: summaries.iter().cloned().map(Kept::from).collect(),
+        };
+        SweepReport {
+            experiment: "sweep".into(),
+            title: String::new(),
+            quick: false,
+            seeds: vec![1, 2],
+            status: Status::Complete,
+            warnings: (1..=5).map(|n| format!("warning {n}")).collect(),
+            notes: Vec::new(),
+            axes: vec![Axis {
+                name: "k".into(),
+                values: (0..points).map(|n| n.to_string()).collect(),
+                is_key: false,
+            }],
+            shown: vec!["qct_p99_ms".into(), "drops".into()],
+            points: (0..points).map(point).collect(),
+            claims: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn an_answer_has_a_row_for_each_point_and_names_what_it_leaves_out() {
+        let text = sweep(43).answer();
+        let rows = text.lines().filter(|line| line.contains("4.00"));
+        assert_eq!(rows.count(), MOST_ROWS, "{text}");
+        for line in [
+            "k    dctcp  dibs",
+            "3 more points in report.html and by --all",
+            "by --all: drops",
+            "2 more warnings: --all prints them",
+        ] {
+            assert!(
+                text.lines().any(|said| said.trim_end() == line),
+                "{line}: {text}"
+            );
+        }
+        assert!(!sweep(40).answer().contains("more points"));
     }
 }

@@ -1,0 +1,197 @@
+//! Answer of a run: 99th percentiles of queries, and of the groups and flows of each class, with interval, ratio to
+//! the first scheme and completed share; then what was dropped, and timeouts.
+
+use super::cells::{done, interval, p50, p99};
+use super::classes::names;
+use crate::words::{Grid, count, number, share};
+use sidestep_lab::stats::metric::{self, Reading};
+use sidestep_lab::stats::{ClassSummary, Percentiles, Summary};
+
+/// Maximum number of classes in an answer.
+const MOST: usize = 8;
+
+/// Counts below the percentiles: metric, and whether a row of zeros is shown.
+const COUNTS: [(&str, bool); 3] = [("drops", true), ("detours", false), ("timeouts", true)];
+
+/// Tabulates percentiles as rows, schemes as columns. `None` where no flow ends.
+pub fn percentiles(all: &[Summary], medians: bool) -> Option<Grid> {
+    let mut names = names(all);
+    // Bursts first: groups are what a user asks about.
+    let grouped = |name: &str| {
+        all.iter()
+            .any(|s| class(s, name).is_some_and(|c| c.group_ms.n > 0))
+    };
+    names.sort_by_key(|name| !grouped(name));
+    let mut grid = Grid::default();
+    let header = all.iter().map(|s| s.scheme.clone());
+    grid.row(std::iter::once(String::new()).chain(header));
+    grid.rule();
+    let before = grid.rows().len();
+    let mut rows = Rows {
+        grid: &mut grid,
+        all,
+        medians,
+    };
+    rows.of("queries", |s| Some(&s.qct_ms));
+    let left = names.len().saturating_sub(MOST);
+    for name in names.into_iter().take(MOST) {
+        rows.of(&format!("groups of {name}"), |s| {
+            class(s, name).map(|c| &c.group_ms)
+        });
+        rows.of(&format!("flows of {name}"), |s| {
+            class(s, name).map(|c| &c.fct_ms)
+        });
+    }
+    if left > 0 {
+        grid.heading(&format!("  and {left} more classes in the whole table"));
+    }
+    (grid.rows().len() > before).then_some(grid)
+}
+
+/// Tabulates the percentiles, goodput of flows without an end, drops and timeouts.
+pub fn of(all: &[Summary], medians: bool) -> Grid {
+    let mut grid = percentiles(all, medians).unwrap_or_else(|| {
+        let mut grid = Grid::default();
+        let header = all.iter().map(|s| s.scheme.clone());
+        grid.row(std::iter::once(String::new()).chain(header));
+        grid.rule();
+        grid
+    });
+    let mut row = |words: &str, cells: Vec<Option<String>>| {
+        if cells.iter().any(Option::is_some) {
+            let cells = cells.into_iter().map(|cell| cell.unwrap_or("-".into()));
+            grid.row(std::iter::once(words.to_string()).chain(cells));
+        }
+    };
+    let read = |name: &str, s: &Summary| match metric::find(name)?.read(s) {
+        Reading::Exactly(value) => Some(value),
+        _ => None,
+    };
+    let goodput = all.iter().map(|s| {
+        let share = read("flow_link_share_mean", s)?;
+        Some(format!("{:.1} %", share * 100.0))
+    });
+    row("goodput of endless flows, of the link", goodput.collect());
+    for (name, always) in COUNTS {
+        let values: Vec<Option<f64>> = all.iter().map(|s| read(name, s)).collect();
+        if always || values.iter().flatten().any(|n| *n > 0.0) {
+            let cells = values.iter().map(|n| n.map(|n| count(n as u64)));
+            row(words(name), cells.collect());
+        }
+    }
+    grid
+}
+
+fn words(count: &str) -> &'static str {
+    match count {
+        "drops" => "packets dropped",
+        "detours" => "detours",
+        _ => "retransmission timeouts",
+    }
+}
+
+fn class<'a>(summary: &'a Summary, name: &str) -> Option<&'a ClassSummary> {
+    summary.classes.iter().find(|class| class.name == name)
+}
+
+/// Writer of rows about completion times.
+struct Rows<'a, 'g> {
+    grid: &'g mut Grid,
+    all: &'a [Summary],
+    medians: bool,
+}
+
+impl<'a> Rows<'a, '_> {
+    /// Writes the rows of one population: p99 with its ratio to the first scheme, interval, share that completed.
+    fn of(&mut self, what: &str, of: impl Fn(&'a Summary) -> Option<&'a Percentiles>) {
+        let own = |s| of(s).filter(|p: &&Percentiles| p.n > 0);
+        let all: Vec<Option<&Percentiles>> = self.all.iter().map(own).collect();
+        if all.iter().all(Option::is_none) {
+            return;
+        }
+        let dash = || "-".to_string();
+        let mut row = |words: String, cell: &dyn Fn(usize, &Percentiles) -> String| {
+            let cells = all.iter().enumerate();
+            let cells = cells.map(|(nth, of)| of.map_or_else(dash, |of| cell(nth, of)));
+            self.grid.row(std::iter::once(words).chain(cells));
+        };
+        if self.medians {
+            row(format!("{what}, p50, ms"), &|_, of| p50(of));
+        }
+        let exact = |of: &Percentiles| of.p99.filter(|p99| !of.p99_at_least && *p99 > 0.0);
+        let first = all[0].and_then(exact);
+        row(
+            format!("{what}, p99, ms"),
+            &|nth, of| match (first, exact(of)) {
+                (Some(first), Some(own)) if nth > 0 => {
+                    format!("{} ({} \u{d7})", p99(of), number(own / first))
+                }
+                _ => p99(of),
+            },
+        );
+        if all.iter().flatten().any(|of| of.ci.is_some()) {
+            row("  95 % interval over seeds".into(), &|_, of| interval(of));
+        }
+        let seeds = |nth: usize| self.all[nth].seeds.len() as u64;
+        row("  completed (seeds \u{d7} number)".into(), &|nth, of| {
+            completed(of, seeds(nth))
+        });
+    }
+}
+
+/// Formats the completed share and the number it refers to: `100 % of 10 × 166` for 166 in each of 10 seeds.
+fn completed(of: &Percentiles, seeds: u64) -> String {
+    let all = match of.n.checked_div(seeds) {
+        Some(each) if seeds > 1 && each * seeds == of.n => {
+            format!("{seeds} \u{d7} {}", count(each))
+        }
+        _ if seeds > 1 => format!("{} in {seeds} seeds", count(of.n)),
+        _ => count(of.n),
+    };
+    format!("{} of {all}", share(done(of), of.n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tests::report;
+
+    #[test]
+    fn a_share_says_of_how_many_in_each_seed() {
+        let of = |n| Percentiles {
+            n,
+            completed_share: Some(1.0),
+            ..Percentiles::default()
+        };
+        assert_eq!(completed(&of(1660), 10), "100 % of 10 \u{d7} 166");
+        assert_eq!(completed(&of(1663), 10), "100 % of 1,663 in 10 seeds");
+        assert_eq!(completed(&of(166), 1), "100 % of 166");
+    }
+
+    #[test]
+    fn the_answer_is_percentiles_with_ratio_and_completed_share_then_drops_and_timeouts() {
+        let mut report = report();
+        for summary in &mut report.summaries {
+            (summary.qct_ms.p99_at_least, summary.qct_ms.ci) = (false, Some([3.5, 26.0]));
+        }
+        let text = of(&report.summaries, false).render(&[]);
+        let lines: Vec<String> = (text.lines())
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect();
+        let rows = [
+            "queries, p99, ms 24.0 4.00 (0.167 \u{d7})",
+            "95 % interval over seeds 3.50..26.0 3.50..26.0",
+            "completed (seeds \u{d7} number) 97.0 % of 2 \u{d7} 50 100 % of 2 \u{d7} 50",
+            "packets dropped 7 7",
+            "retransmission timeouts 5 5",
+        ];
+        assert_eq!(lines[0], "dctcp dibs");
+        assert_eq!(lines[2..], rows, "{text}");
+    }
+
+    #[test]
+    fn medians_stand_where_they_are_asked_for() {
+        let text = of(&report().summaries, true).render(&[]);
+        assert!(text.contains("queries, p50, ms"), "{text}");
+    }
+}
