@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Recomputes the numbers of four small runs from their Parquet files with DuckDB, sees that a wrong number is found, and
-# runs the queries of docs/reading.md. Skips, and says so, where Python or its packages cannot be had.
+# runs the queries of docs/how-to/reading.md. Skips, and says so, where Python or its packages cannot be had.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/cargo.sh
@@ -173,7 +173,7 @@ wrong bounds summary.json '0,/"p999": \([0-9]\)/s//"p999": 9\1/'
 wrong bounds summary.json '0,/"ours": \([0-9]\)/s//"ours": 9\1/'
 wrong sweep summary.json '0,/"why_no_interval": "unfinished/s//"why_no_interval": "nothing/'
 
-page=$PWD/docs/reading.md
+page=$PWD/docs/how-to/reading.md
 scripts=$PWD/scripts
 python=$(cd "$venv" && pwd)/bin/python
 (cd "$out" && "$python" "$scripts/reading.py" "$page")

@@ -3,7 +3,7 @@
     packetdrill.py FOLDER OUT [--set KEY=VALUE]...
 
 reads every `.pkt` below FOLDER, writes one dialogue for each that can be played to OUT and one line for each to standard
-output: its path, `dialogue` or `left out`, and why. `docs/dialogues.md` has the form of dialogues, what the translation
+output: its path, `dialogue` or `left out`, and why. `docs/reference/dialogues.md` has the form of dialogues, what the translation
 does, and how its results are read; `DIALOGUES=OUT cargo test -p sidestep-transport --test dialogue` plays them.
 
 What is kept: segments of the host under test with the times at which they leave, acknowledgements with SACK blocks and

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Instructions for one packet through a scheduler, by how many wait: the table of docs/scheds/srpt.md.
+"""Instructions for one packet through a scheduler, by how many wait: the table of docs/reference/scheds/srpt.md.
 
     bench/scheds/run.py     needs valgrind
 

@@ -142,7 +142,7 @@ def _docstring(about: list[str], params: dict[str, Any], indent: int, needed: Se
     if params:
         lines.append("Args:")
     for param, schema in params.items():
-        words = f"{_identifier(param)}: {_sentence(schema.get('description') or 'see docs/scenarios.md')}"
+        words = f"{_identifier(param)}: {_sentence(schema.get('description') or 'see docs/reference/scenarios.md')}"
         if "default" in schema:
             words += f" Default {_shown(schema['default'])}."
         elif param in needed:

@@ -145,7 +145,7 @@ class _Runs(_Directory):
 class Result(_Runs):
     """A scenario that was run: every scheme with every seed.
 
-    The columns of each table are in `docs/metrics.md` and in `manifest["columns"]`; units are in their names.
+    The columns of each table are in `docs/reference/metrics.md` and in `manifest["columns"]`; units are in their names.
     """
 
     _tables = ("flows", "queries", "groups", "ports", "subflows", "counts", "samples", "kernel")

@@ -20,7 +20,7 @@ __all__ = ["Scenario", "ScenarioLike"]
 class Scenario:
     """What is simulated: a network, its traffic, and the schemes that are compared.
 
-    Keys, units and defaults are those of a TOML file (`sidestep schema` and docs/scenarios.md list them); a value with a
+    Keys, units and defaults are those of a TOML file (`sidestep schema` and docs/reference/scenarios.md list them); a value with a
     unit is a string, as `"50 us"`, `"20 kB"`, `"10 Gbps"`. What is wrong is refused when the object is made, by
     `ScenarioError`, in the command's words.
 

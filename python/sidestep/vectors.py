@@ -1,4 +1,4 @@
-"""Vectors: what a policy decides, row by row, for others to replay (docs/vectors.md)."""
+"""Vectors: what a policy decides, row by row, for others to replay (docs/reference/vectors.md)."""
 
 from __future__ import annotations
 

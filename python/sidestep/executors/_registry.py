@@ -1,7 +1,7 @@
 """Every executor by its name: the only list of them.
 
 What messages, `python3 -m sidestep run --help` and missing packages say comes from here; a test holds the command's help,
-`pyproject.toml` and docs/scaling.md against it.
+`pyproject.toml` and docs/how-to/scaling.md against it.
 """
 
 from dataclasses import dataclass

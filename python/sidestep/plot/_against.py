@@ -24,13 +24,13 @@ def against(
 ) -> Data:
     """A metric of summary.json against a swept parameter, with its 95 % intervals: a line a scheme.
 
-    `results`: a SweepResult, or a dict of Results by the values of `x`. `metric`: any of docs/metrics.md, of a class
+    `results`: a SweepResult, or a dict of Results by the values of `x`. `metric`: any of docs/reference/metrics.md, of a class
     too ("fct_p99_ms:query"). `x`: the axis to draw against; the only one that varies when not given. `at` fixes the
     others. Intervals need three seeds. A mark that is open is a lower bound: the percentile fell on what did not
     finish. A count is that of a seed, on average.
 
     Raises ScenarioError for a metric, an axis, a value or a scheme that is not there.
-    Source: sectioning, docs/reproduce.md.
+    Source: sectioning, docs/how-to/reproduce.md.
     """
     found = cases(results, at, schemes)
     axis, places = _axis(found, x, at or {})

@@ -37,7 +37,7 @@ def cdf(
     without a unit. All seeds together. What did not finish ranks last, so that its curve ends below 1.
 
     Raises ScenarioError where nothing of that kind was measured, and for a class, scheme or point that is not there.
-    Source: docs/metrics.md; the numbers are those of summary.json.
+    Source: docs/reference/metrics.md; the numbers are those of summary.json.
     """
     if of not in _WORDS:
         kinds = f"one of {', '.join(_WORDS)}"

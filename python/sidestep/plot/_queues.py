@@ -41,7 +41,7 @@ def queues(
     `results`: a Result with occupancy probed. `by`: a row for each "port", or for each "switch", its ports together.
     `seed`: which run; the first when not given. `most`: rows, those with the longest queues; the same in every panel.
 
-    Raises ScenarioError where nothing was probed, with the key to set. Source: `[probe]` in docs/metrics.md.
+    Raises ScenarioError where nothing was probed, with the key to set. Source: `[probe]` in docs/reference/metrics.md.
     """
     (case,) = cases(results, None, schemes)
     if case.swept:

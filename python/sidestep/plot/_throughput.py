@@ -25,7 +25,7 @@ def throughput(
     what was delivered over the time to their end. Flows of `classes` alone, or of all. All seeds together.
 
     Raises ScenarioError for a sweep (which keeps no flows), and where no flow was started.
-    Source: `flow_goodput_gbps` of docs/metrics.md; PLTS, figure 3.
+    Source: `flow_goodput_gbps` of docs/reference/metrics.md; PLTS, figure 3.
     """
     series: list[Series] = []
     found = cases(results, None, schemes)

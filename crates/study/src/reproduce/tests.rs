@@ -445,7 +445,7 @@ fn published_counts_are_those_of_the_table_of_verdicts() {
     papers.dedup();
     assert!(papers.contains(&"dibs"), "{papers:?}");
     for paper in papers.into_iter().filter(|paper| *paper != "beyond") {
-        let pages = ["README.md".to_string(), format!("docs/{paper}.md")];
+        let pages = ["README.md".to_string(), format!("docs/papers/{paper}.md")];
         for said in sentences(&table, paper) {
             for page in &pages {
                 assert!(read(page).contains(&said), "{page}: {said}");
