@@ -64,8 +64,7 @@ def result(summary: Mapping[str, Any], picture: str = "") -> str:
 
 
 def sweep(summary: Mapping[str, Any], picture: str = "") -> str:
-    """Shows a sweep: a row a point and scheme with the metrics that the command shows; a picture; claims and warnings
-    folded."""
+    """Shows a sweep: a row a point and scheme with the command's metrics; a picture; claims and warnings folded."""
     axes = [axis["name"] for axis in summary["axes"]]
     metrics = list(summary["shown"])[:6]
     rows = [

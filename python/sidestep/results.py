@@ -58,8 +58,7 @@ class _Directory:
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """The numbers, as `sidestep show --json` prints them, with `schema`. Units are in the names: `qct_ms`,
-        `share`."""
+        """Numbers, as `sidestep show --json` prints them, with `schema`. Units are in the names: `qct_ms`, `share`."""
         return {"schema": int(_native.build_info()["json_schema"]), **self._json(self._summary_file)}
 
     @cached_property
@@ -88,8 +87,7 @@ class _Directory:
         return _native.show(self._path)
 
     def table(self, name: str) -> Table:
-        """Returns the table `name` as Arrow: `polars.DataFrame(r.flows)`, `pyarrow.table(r.flows)`, DuckDB and pandas by
-        those."""
+        """Returns table `name` as Arrow, for `polars.DataFrame` or `pyarrow.table`, and through these for DuckDB, pandas."""
         if name not in self._tables:
             known = ", ".join(self._tables)
             raise ResultError(f"{self._path} has no table {name!r}; known: {known}")
@@ -189,8 +187,7 @@ class Result(_Runs):
         return self.table("kernel")
 
     def table(self, name: str) -> Table:
-        """Returns the table `name` as Arrow: `polars.DataFrame(r.flows)`, `pyarrow.table(r.flows)`, DuckDB and pandas by
-        those."""
+        """Returns table `name` as Arrow, for `polars.DataFrame` or `pyarrow.table`, and through these for DuckDB, pandas."""
         if name == "kernel" and not (self.path / "kernel.parquet").exists():
             raise ResultError(f"{self.path} has no table 'kernel': `sidestep testbed run --kernel-stats` alone leaves one")
         return super().table(name)

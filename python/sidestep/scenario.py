@@ -137,8 +137,7 @@ class Scenario:
         return _toml.write(self._tree)
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the contents of the file as dictionaries, lists and plain values: without defaults and without `with_`'s
-        changes."""
+        """Returns the contents of the file as dictionaries, lists and plain values, without defaults and changes of `with_`."""
         copied: dict[str, Any] = _copied(self._tree)
         return copied
 

@@ -79,8 +79,7 @@ def carry_out(
     jobs: int | None = None,
     force: bool = False,
 ) -> tuple[Path, str]:
-    """Does the same with a plan: returns the result directory, and its table as text. `force`: start even if memory may not
-    suffice."""
+    """Does the same with a plan: returns the result directory and its table as text. `force`: ignore the memory estimate."""
     if out is None:
         said = "out: expected a directory for the results, got none"
         raise ScenarioError.of_call(said, "out", expected="a directory for the results", got="none")
@@ -313,8 +312,7 @@ class _Sweep:
 
 
 def batched(tasks: Sequence[Task], workers: int) -> list[list[Task]]:
-    """Returns the tasks in their order, in batches: large enough that sending costs little, small enough that no worker
-    waits for the last."""
+    """Returns the tasks in order, in batches: large enough to send cheaply, small enough that no worker waits for the last."""
     seconds = [A_RUN_S + task.cost / PACKETS_S for task in tasks]
     # At least eight for each worker, so that workers that finish early have work.
     limit = min(BATCH_S, sum(seconds) / (8 * max(workers, 1)))

@@ -123,8 +123,7 @@ class Dask:
         return WorkersLost(f"the Dask scheduler at {self._address} is gone, and nobody makes the other runs")
 
     def _result(self, future: Any) -> Batch | None:
-        """Returns the result of a batch. If it was lost with its worker, Dask makes it again and this call waits. None if a
-        running scheduler has forgotten the batch."""
+        """Returns the result of a batch; waits if Dask makes a lost one again. None if a running scheduler forgot the batch."""
         try:
             plain: Any = future.result()
         except self._distributed.KilledWorker as why:

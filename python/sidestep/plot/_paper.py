@@ -48,8 +48,7 @@ def need() -> None:
 
 
 def style() -> dict[Any, Any]:
-    """Returns the settings of matplotlib for a paper: `with matplotlib.rc_context(sidestep.plot.style()): ...` for plots of
-    yours."""
+    """Returns the settings of a paper: `with matplotlib.rc_context(sidestep.plot.style()): ...` for plots of yours."""
     need()
     from matplotlib import font_manager
 
