@@ -65,7 +65,7 @@ def why(
 
     `packet` is its source host and its number there, as `"100:3"`; `flow`, `dropped` and `detoured` list packets.
     `scheme` and `seed` are needed if the result has several. `files` is the folder of the files that the scenario
-    names. A scheme with policies of yours needs them again in `policies`, as `run` had them, because no directory
+    names. A scheme with your own policies needs them again in `policies`, as `run` had them, because no directory
     stores their code. The dictionary is that of `sidestep why --json`; times are in the units of their keys.
     `run["same"]` is True if the repeated run equals the recorded one.
 

@@ -1,4 +1,4 @@
-"""Policies of yours: route, buffer policy and scheduler.
+"""Your own policies: route, buffer policy and scheduler.
 
 A policy is a class with one method that decides. Every switch of a run has its own object (of a scheduler: every port),
 so the state of an object is that of one switch. The arguments are those of a Rust policy; times are picoseconds
@@ -216,7 +216,7 @@ class Sched(Policy):
 
 @dataclass(frozen=True, kw_only=True)
 class Scheme:
-    """Scheme with policies of yours, compared with others in one table.
+    """Scheme with your own policies, compared with others in one table.
 
     ```python
     mine = ss.Scheme("mine", extends="dctcp", buffer=Mine)

@@ -70,7 +70,7 @@ def run(
 ) -> Result:
     """Runs every scheme of a scenario with every seed.
 
-    `policies` are schemes with policies of yours (`sidestep.Scheme`, or the result of `sidestep.load_plugin`), which
+    `policies` are schemes with your own policies (`sidestep.Scheme`, or the result of `sidestep.load_plugin`), which
     run beside those of the scenario.
 
     - `out`: result directory, which must be empty or new; without it a temporary one, removed with the last reference
@@ -87,8 +87,8 @@ def run(
     The GIL is released. Ctrl-C stops the runs and raises `KeyboardInterrupt`, whose `partial` is the Result of the
     finished part, or None if no run had begun.
 
-    Raises `ScenarioError` for an invalid scenario or call, `RunError` when the simulation fails, `PolicyError` when a
-    policy of yours fails, `ResultError` when the results cannot be written. Nothing half-written remains then.
+    Raises `ScenarioError` for an invalid scenario or call, `RunError` when the simulation fails, `PolicyError` when one
+    of your policies fails, `ResultError` when the results cannot be written. Nothing half-written remains then.
     """
     source = source_of(scenario, seeds, quick=quick)
     if not record and (record_window or record_flows):

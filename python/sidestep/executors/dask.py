@@ -36,7 +36,7 @@ def of_words(to: Any, jobs: int | None) -> "Dask":
 class Dask:
     """Dask cluster.
 
-    `to` is a scheduler's address (`tcp://HOST:PORT`), a `distributed.Client` of yours that stays open, or None for a
+    `to` is a scheduler's address (`tcp://HOST:PORT`), your `distributed.Client`, which stays open, or None for a
     cluster of this machine's processes that ends with the sweep; `jobs` is the number of these processes.
     """
 

@@ -48,7 +48,7 @@ def need() -> None:
 
 
 def style() -> dict[Any, Any]:
-    """Returns the settings of a paper: `with matplotlib.rc_context(sidestep.plot.style()): ...` for plots of yours."""
+    """Returns the settings of a paper: `with matplotlib.rc_context(sidestep.plot.style()): ...` for your own plots."""
     need()
     from matplotlib import font_manager
 
