@@ -75,7 +75,7 @@ def run(
 
     - `out`: result directory, which must be empty or new; without it a temporary one, removed with the last reference
       to the result
-    - `jobs`: number of runs at a time; default: one per core, or one for as many cores as `threads`
+    - `jobs`: number of runs at a time; default: one per core, or one for every `threads` cores
     - `trace_packets`: packets whose paths are kept, as `"detours>=8"`
     - `record`: leaves a recording of each run in `recordings/`, of the time `record_window` (`"2 ms..12 ms"`) and with
       the windows of the flows `record_flows`, as `sidestep run --record` does
