@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Publishes the verdicts of a report: docs/grade.csv, the counts of each paper in README.md and docs/PAPER.md and,
+"""Publishes the verdicts of a report: docs/papers/grade.csv, the counts of each paper in README.md and docs/papers/PAPER.md and,
 of a full report, `expect` and `expect_between` of the experiments. Figures that an interruption cut are left out, and
 so is `beyond`, which is no paper's.
 
     sidestep reproduce dibs --json > report.json
     python3 scripts/grade.py report.json
 
-A test of crates/study holds the counts against docs/grade.csv.
+A test of crates/study holds the counts against docs/papers/grade.csv.
 """
 
 import csv
@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TABLE = ROOT / "docs/grade.csv"
+TABLE = ROOT / "docs/papers/grade.csv"
 HEAD = ["run", "figure", "claim", "verdict", "ours", "low", "high", "seeds"]
 VERDICTS = ["reproduced", "not reproduced", "can't tell"]
 
@@ -76,7 +76,7 @@ def publish(rows):
         said = [line for line in (sentence(rows, run, paper) for run in ("full", "quick")) if line]
         head, end = f"<!-- counts of {paper} -->\n", "\n<!-- end of counts -->"
         block = head + "\n".join(said) + end
-        for name in ("README.md", f"docs/{paper}.md"):
+        for name in ("README.md", f"docs/papers/{paper}.md"):
             path = ROOT / name
             text = path.read_text()
             new, found = re.subn(f"(?s){head}.*?{end}", lambda _: block, text)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the queries of docs/reading.md, and holds their answers against the page.
+"""Runs the queries of docs/how-to/reading.md, and holds their answers against the page.
 
     reading.py PAGE [--write]
 
@@ -35,7 +35,7 @@ def asked(query):
 def ran(code):
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        exec(compile(code, "docs/reading.md", "exec"), {})
+        exec(compile(code, "docs/how-to/reading.md", "exec"), {})
     return out.getvalue()
 
 

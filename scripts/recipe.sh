@@ -16,7 +16,7 @@ export CARGO_TARGET_DIR=$target/recipe
 
 named=(
   crates/switch/src/buffer/NAME.rs
-  docs/buffers/NAME.md
+  docs/reference/buffers/NAME.md
   schemes/NAME.toml
   conformance/scenarios/NAME.toml
   conformance/vectors/buffer-NAME.csv

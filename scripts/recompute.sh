@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Recomputes the numbers of four small runs from their Parquet files with DuckDB, checks that a wrong number is
-# found, and runs the queries of docs/reading.md. Skips with a message if Python or its packages are not
+# found, and runs the queries of docs/how-to/reading.md. Skips with a message if Python or its packages are not
 # available.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -174,7 +174,7 @@ wrong bounds summary.json '0,/"p999": \([0-9]\)/s//"p999": 9\1/'
 wrong bounds summary.json '0,/"ours": \([0-9]\)/s//"ours": 9\1/'
 wrong sweep summary.json '0,/"why_no_interval": "unfinished/s//"why_no_interval": "nothing/'
 
-page=$PWD/docs/reading.md
+page=$PWD/docs/how-to/reading.md
 scripts=$PWD/scripts
 python=$(cd "$venv" && pwd)/bin/python
 (cd "$out" && "$python" "$scripts/reading.py" "$page")

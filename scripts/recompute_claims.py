@@ -1,4 +1,4 @@
-"""Claims held against recomputed numbers: docs/reproduce.md says how, in other words than the program's."""
+"""Claims held against recomputed numbers: docs/how-to/reproduce.md says how, in other words than the program's."""
 import math
 from functools import cache
 

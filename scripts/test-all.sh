@@ -183,7 +183,7 @@ accessible() {
   local status=0 site=target/docs/html
   bash scripts/axe.sh || status=$?
   if [ $status = 0 ] && [ -e "$site/index.html" ]; then
-    bash scripts/axe.sh "$site"/{index,docs/start,docs/names/buffers,docs/reference/keys,docs/reference/python}.html || status=$?
+    bash scripts/axe.sh "$site"/{index,docs/tutorials/start,docs/names/buffers,docs/reference/keys,docs/reference/python}.html || status=$?
   fi
   [ $status = 3 ] || return $status
   skip "axe: Chromium, Node or its packages cannot be had"

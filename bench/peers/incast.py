@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the incast of docs/ns3-reference.md in ns-3 and prints its rows.
+"""Runs the incast of docs/explanation/ns3-reference.md in ns-3 and prints its rows.
 
 Units    completion times in microseconds.
 Output   a table on standard output: minimum / median / maximum over the seeds.

@@ -3,7 +3,7 @@
     packetdrill.py FOLDER OUT [--set KEY=VALUE]...
 
 reads every `.pkt` below FOLDER. It writes a dialogue to OUT for each script that can be played, and a line to standard
-output for each script: its path, `dialogue` or `left out`, and the reason. `docs/dialogues.md` describes the format of
+output for each script: its path, `dialogue` or `left out`, and the reason. `docs/reference/dialogues.md` describes the format of
 dialogues, the translation, and how to read its results; `DIALOGUES=OUT cargo test -p sidestep-transport --test dialogue`
 plays them.
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures instructions for one packet through a scheduler, by queue length: the table of docs/scheds/srpt.md.
+"""Measures instructions for one packet through a scheduler, by queue length: the table of docs/reference/scheds/srpt.md.
 
     bench/scheds/run.py     needs valgrind
 

@@ -3,7 +3,7 @@
 // word, behind all others.
 const BEHIND = [
   [/^CHANGELOG$/, 1000],
-  [/^docs\/(names\/|reference\/|performance$|decisions$)/, 4],
+  [/^docs\/(names\/|reference\/(keys|shipped|measured|command|python)$|explanation\/(performance|decisions|results-that-moved)$)/, 4],
   [/^(ARCHITECTURE$|CONTRIBUTING$|bench\/|rtl\/)/, 4],
 ];
 var Scorer = {

@@ -1,8 +1,8 @@
-"""How pip and `python -m build` build the package: by maturin, with what stands beside `python/` in the source distribution.
+"""Build backend for pip and `python -m build`: maturin, with the files beside `python/` in the source distribution.
 
-maturin packs the crates that the package is built of, and refuses what stands beside python/. The files that they read when
-they are built (schemes, profiles, scenarios, figures and distributions) are added here. `kinds.py` is generated from the built
-module and added to a wheel. The same sources give the same bytes.
+maturin packs the crates that the package is built from, and refuses files beside python/. The files that these crates
+read when they are built (schemes, profiles, scenarios, figures and distributions) are added here. `kinds.py` is
+generated from the built module and added to a wheel. The same sources give the same bytes.
 """
 
 import base64
@@ -44,7 +44,7 @@ LICENCES = ("LICENSE-APACHE", "LICENSE-MIT")
 
 
 def build_wheel(wheel_directory: str, config_settings: dict | None = None, metadata_directory: str | None = None) -> str:
-    """The wheel with `kinds.py` in it."""
+    """Builds the wheel with `kinds.py` in it."""
     name: str = maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
     wheel = Path(wheel_directory) / name
     with zipfile.ZipFile(wheel) as archive, tempfile.TemporaryDirectory() as place:
@@ -66,20 +66,20 @@ def build_wheel(wheel_directory: str, config_settings: dict | None = None, metad
 
 
 def build_editable(wheel_directory: str, config_settings: dict | None = None, metadata_directory: str | None = None) -> str:
-    """The link to this folder, with `kinds.py` in it."""
+    """Builds the link to this folder, with `kinds.py` in it."""
     name: str = maturin.build_editable(wheel_directory, config_settings, metadata_directory)
     _generated(OWN.parent / "sidestep")
     return name
 
 
 def _generated(package: Path) -> bytes:
-    """What the built package in this folder writes as `kinds.py`."""
+    """Returns `kinds.py`, as the built package in this folder writes it."""
     subprocess.run([sys.executable, "-P", str(package / "_generate.py")], check=True)
     return (package / "kinds.py").read_bytes()
 
 
 def build_sdist(sdist_directory: str, config_settings: dict[str, str] | None = None) -> str:
-    """The source distribution with the shipped files in it."""
+    """Builds the source distribution with the shipped files in it."""
     name: str = maturin.build_sdist(sdist_directory, config_settings)
     packed = Path(sdist_directory) / name
     top = packed.name.removesuffix(".tar.gz")
@@ -101,7 +101,7 @@ def build_sdist(sdist_directory: str, config_settings: dict[str, str] | None = N
 
 
 def _root() -> Path:
-    """Where the shipped files are: beside `python/` of a checkout, beside this folder in a source distribution."""
+    """Returns the folder of the shipped files: beside `python/` of a checkout, beside this folder in a source distribution."""
     for root in (OWN.parent, OWN.parent.parent):
         if all((root / folder).is_dir() for folder in SHIPPED):
             return root
@@ -109,7 +109,7 @@ def _root() -> Path:
 
 
 def _shipped(root: Path) -> Iterator[str]:
-    """The shipped files: of a checkout those that belong to it."""
+    """Yields the shipped files: in a checkout those under version control."""
     command = ["git", "ls-files", "-z", "--", *SHIPPED, *LICENCES]
     listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     if listed.returncode == 0 and listed.stdout:

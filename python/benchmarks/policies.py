@@ -5,7 +5,7 @@
 One scenario, an incast of 15 answers on 16 hosts, and a policy of each seam in three forms: the buffer DIBS, the route
 that sprays at random, the scheduler that lets control packets pass. The runs of one repeat follow each other in one
 process, with one job; ratios are taken within a repeat, and told as their median with the smallest and the largest.
-Every run must have the trajectory hash of the one in Rust. Prints a table for docs/policies.md. The module must be a
+Every run must have the trajectory hash of the one in Rust. Prints a table for docs/how-to/policies.md. The module must be a
 release build, as `pip install ./python` makes one.
 """
 

@@ -1,6 +1,6 @@
-"""A burst-tolerance lab for data-centre networks.
+"""Burst-tolerance lab for data-centre networks.
 
-`sidestep.run("quickstart")` runs a scenario, `sidestep.Scenario` makes one, `sidestep.list()` says what there is.
+`sidestep.run("quickstart")` runs a scenario, `sidestep.Scenario` builds one, `sidestep.list()` lists the choices.
 """
 
 from sidestep import plot

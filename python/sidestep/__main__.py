@@ -1,6 +1,6 @@
-"""`python3 -m sidestep run SWEEP --executor EXECUTOR`: what `sidestep run --executor` hands over.
+"""`python3 -m sidestep run SWEEP --executor EXECUTOR`: the part of `sidestep run --executor` that runs in Python.
 
-Words, output and exit status are the command's: 0 all well, 1 the run failed, 2 the input was wrong, 130 interrupted.
+Words, output and exit status are the command's: 0 success, 1 the run failed, 2 the input was wrong, 130 interrupted.
 """
 
 import argparse
@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except SidestepError as error:
         for line in [*str(error).splitlines(), *getattr(error, "__notes__", [])]:
-            # `--seeds` goes in as a value to change: what is wrong with it is said of `--seeds`.
+            # `--seeds` is passed on as a changed value; messages about that value name `--seeds`.
             _complain(line.replace(f"--set seeds={args.seeds}: seeds:", "--seeds:"))
         return 2 if isinstance(error, ScenarioError | MissingExtra | NoAnswer | OtherVersion | Unwritable) else 1
     _say(path, _native.show(path, True) if args.all else text, as_json=args.json)

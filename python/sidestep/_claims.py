@@ -1,7 +1,7 @@
-"""Who is at work: marks that a process leaves in a storage, renews while it lasts, and takes away when it ends.
+"""Marks of working processes: a process writes one to a storage, renews it while it works, and removes it at the end.
 
-A mark says whose it is: the machine, since when that runs, and the process. So whoever finds one on the same machine knows at
-once whether its process is gone; elsewhere a mark that nobody renewed for `EXPIRY_S` is of a process that is gone.
+A mark names its owner: the machine, the start of that machine, and the process. A process on the same machine can tell
+at once whether the owner has ended. Elsewhere an owner counts as ended if nobody renewed its mark for `EXPIRY_S`.
 """
 
 import os
@@ -14,34 +14,34 @@ from pathlib import Path
 from typing import ClassVar
 
 EXPIRY_S = 60.0
-"""A claim that was not renewed for so long is of a process that is gone, in seconds of the clock of whoever waits."""
+"""Age of the last renewal after which a claim counts as abandoned, in seconds of the waiting process's clock."""
 
 LEFT_S = 86_400.0
-"""What a process of another machine left and nobody renewed for so long is taken away, in seconds."""
+"""Age after which files of a process on another machine are removed if nobody renewed them, in seconds."""
 
 WATCH_S = 0.2
-"""How often whoever waits looks, in seconds."""
+"""Interval at which a waiting process looks, in seconds."""
 
 
 @lru_cache(maxsize=1)
 def machine() -> str:
-    """A name of this machine since it was started, as its processes see each other: the same in all that can tell."""
+    """Returns a name of this machine since its start, the same for all processes that can see each other."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        # In another container the same numbers are other processes.
+        # In another container the same process numbers belong to other processes.
         return f"{boot}/{Path('/proc/self/ns/pid').readlink()}"
     except OSError:
         return ""
 
 
 def own() -> str:
-    """What a mark says of this process."""
+    """Returns the text of this process's marks."""
     pid = os.getpid()
     return f"{machine()} {pid} {_started(pid)}"
 
 
 def is_gone(owner: str) -> bool:
-    """Has this process ended? False also where that cannot be told."""
+    """Returns True if this process has ended; False also if that is unknown."""
     of, _, process = owner.partition(" ")
     pid, _, started = process.partition(" ")
     if not of or of != machine() or not pid.isdigit():
@@ -50,7 +50,7 @@ def is_gone(owner: str) -> bool:
 
 
 def _started(pid: int) -> str:
-    """When a process of this machine began, in ticks; empty for one that is not there or only waits to be buried."""
+    """Returns the start of a process of this machine, in ticks; empty if the process does not exist or is a zombie."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -59,19 +59,19 @@ def _started(pid: int) -> str:
 
 
 class Claim:
-    """That this process is at work on something. Renewed by a thread of its own while it lasts."""
+    """Claim of this process on a piece of work, renewed by a thread until its release."""
 
     def __init__(self, renew: "Renew | None") -> None:
         self._renew = renew
 
     def release(self) -> None:
-        """Takes it back."""
+        """Releases the claim."""
         if self._renew is not None:
             self._renew.end()
 
 
 class Renew:
-    """Marks of this process, written again and again by one thread until they end."""
+    """Mark of this process, rewritten by one thread for all marks until its end."""
 
     _all: ClassVar[set["Renew"]] = set()
     _lock = threading.Lock()
@@ -87,24 +87,24 @@ class Renew:
                 Renew._thread.start()
 
     def again(self) -> None:
-        """Writes it, if it lasts: one that ended meanwhile must not come back."""
+        """Writes the mark, unless it has ended: an ended mark must not come back."""
         with self._one, suppress(OSError):
-            # Where it cannot be written others may take it over.
+            # If the mark cannot be written, others may take the work over.
             if not self._over:
                 self._write()
 
     def end(self) -> None:
-        """Removes it."""
+        """Removes the mark."""
         with Renew._lock:
             Renew._all.discard(self)
         with self._one, suppress(OSError):
-            # Where it cannot be removed it will be taken over.
+            # If the mark cannot be removed, others will take it over.
             self._over = True
             self._remove()
 
     @classmethod
     def lasting(cls) -> "list[Renew]":
-        """Those that have not ended."""
+        """Returns the marks that have not ended."""
         with cls._lock:
             return list(cls._all)
 
@@ -117,14 +117,14 @@ def _renew() -> None:
 
 
 class Watch:
-    """Tells whether the mark of another is still renewed: it changes, by the clock of whoever watches."""
+    """Observer of another process's mark: tells, by the observer's clock, whether the mark is still renewed."""
 
     def __init__(self) -> None:
         self.seen: object = None
         self.since = time.monotonic()
 
     def is_stale(self, stamp: object) -> bool:
-        """Whether it has been `stamp` for too long."""
+        """Returns True if the mark has been `stamp` for too long."""
         if stamp != self.seen:
             self.seen, self.since = stamp, time.monotonic()
         return time.monotonic() - self.since > EXPIRY_S

@@ -1,4 +1,4 @@
-"""Records in a directory: of this machine, or of a file system that several machines share."""
+"""Records in a directory of this machine, or of a file system that several machines share."""
 
 import os
 import time
@@ -12,16 +12,16 @@ from sidestep._claims import LEFT_S, Claim, Renew, Watch
 from sidestep.executor_errors import Unwritable
 
 PARTIAL_S = 600.0
-"""A file that is half-written after so long is of a process that is gone, in seconds."""
+"""Age after which a half-written file counts as abandoned, in seconds."""
 
 
 class Directory:
-    """Records in a directory of this machine, or of a file system that several share."""
+    """Records in a directory of this machine, or of a file system that several machines share."""
 
     near = True
 
     def __init__(self, path: str | os.PathLike[str], *, was_made: bool = False) -> None:
-        """`was_made`: one that is not there has been taken away, and does not come back."""
+        """Opens the directory. With `was_made` a missing directory was deleted and is not made again."""
         self.path = Path(path)
         self.place = str(path)
         self._parents = not was_made
@@ -30,7 +30,7 @@ class Directory:
         return self.path / key[:2] / f"{key}.{ending}"
 
     def get(self, key: str) -> bytes | None:
-        """The record, if a whole one is there."""
+        """Returns the record, if it is complete."""
         try:
             record = self._file(key).read_bytes()
         except OSError:
@@ -38,7 +38,7 @@ class Directory:
         return record if _native.is_record(record) else None
 
     def put(self, key: str, record: bytes) -> None:
-        """Keeps the record. Errors: `Unwritable`."""
+        """Writes the record. Errors: `Unwritable`."""
         path = self._file(key)
         hidden = path.with_suffix(f".{uuid.uuid4().hex}.partial")
         try:
@@ -54,7 +54,7 @@ class Directory:
             raise Unwritable(f"{self.place}: {why}") from why
 
     def there(self, keys: Iterable[str]) -> set[str]:
-        """Which of these there are files of."""
+        """Returns the keys that have a file."""
         found: set[str] = set()
         by_start: dict[str, set[str]] = {}
         for key in keys:
@@ -68,7 +68,7 @@ class Directory:
         return found
 
     def claim(self, key: str, *, wait: bool) -> Claim | None:
-        """Claims it by a file that only one can make. Errors: `Unwritable`."""
+        """Claims the key by a file that only one process can create. Errors: `Unwritable`."""
         path, watch = self._file(key, "claim"), Watch()
         while True:
             try:
@@ -82,7 +82,7 @@ class Directory:
                     try:
                         path.unlink(missing_ok=True)
                     except OSError:
-                        # It is another user's, who alone may: both make the run.
+                        # The claim belongs to another user, and only that user may remove it: both make the run.
                         return Claim(None)
                 elif not wait:
                     return None
@@ -94,7 +94,7 @@ class Directory:
                 return Claim(Renew(lambda: os.utime(path), lambda: path.unlink(missing_ok=True)))
 
     def mark(self, name: str) -> Claim:
-        """Says by a file that this process is at work here. Errors: `Unwritable`."""
+        """Marks by a file that this process works here. Errors: `Unwritable`."""
         path = self.path.absolute() / name
         try:
             _mark(path, parents=True)
@@ -103,7 +103,7 @@ class Directory:
         return Claim(Renew(lambda: os.utime(path), lambda: path.unlink(missing_ok=True)))
 
     def clean(self) -> None:
-        """Takes away what processes that are gone left."""
+        """Removes files of processes that have ended."""
         with suppress(OSError):
             now_s = _now_of(self.path)
             for entry in os.scandir(self.path):
@@ -117,7 +117,7 @@ class Directory:
 
 
 def _mark(path: Path, *, parents: bool) -> None:
-    """Makes a file that says whose it is, where there is none. Errors: `FileExistsError`; `OSError` where it cannot be made."""
+    """Creates a file that names this process. Errors: `FileExistsError`; `OSError` if it cannot be created."""
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY
     try:
         file = os.open(path, flags, 0o666)
@@ -129,7 +129,7 @@ def _mark(path: Path, *, parents: bool) -> None:
 
 
 def _owner(path: str | os.PathLike[str]) -> str:
-    """Whose mark it is; nobody's that can be told where it cannot be read."""
+    """Returns the owner of a mark; empty if the mark cannot be read."""
     try:
         return Path(path).read_text(errors="replace")
     except OSError:
@@ -137,7 +137,7 @@ def _owner(path: str | os.PathLike[str]) -> str:
 
 
 def _now_of(folder: Path) -> float:
-    """The time by the clock that dates its files, which may be another machine's."""
+    """Returns the time by the clock that dates its files, which may be another machine's."""
     probe = folder / f".{uuid.uuid4().hex}.partial"
     probe.touch()
     try:

@@ -1,6 +1,6 @@
-"""Writes `kinds.py`: the typed functions of what a scenario can say, from the tables by which it is read.
+"""Generator of `kinds.py`: typed functions for the contents of a scenario, from the tables that the reader uses.
 
-`python -P _generate.py` loads the native module that stands beside it and writes `kinds.py` there. It imports nothing of
+`python -P _generate.py` loads the native module beside it and writes `kinds.py` there. The generator imports nothing of
 the package, which needs `kinds.py` itself. `make generate` and the build of a wheel run it.
 """
 
@@ -35,7 +35,7 @@ from sidestep._kind import Kind
 
 '''
 
-# Where a kind is chosen, and the word for all of them in `sidestep.list`.
+# Sections where a kind is chosen, each with the word for all of its kinds in `sidestep.list`.
 _SPACES = {
     "topology": "topologies",
     "workload": "workloads",
@@ -50,7 +50,7 @@ _WIDTH = 120
 
 
 def kinds(native: Any) -> str:
-    """The text of `kinds.py`, from the tables of the module `native`."""
+    """Returns the text of `kinds.py`, from the tables of the module `native`."""
     schema = json.loads(native.schema(True))
     parts = [f"{_HEAD}{_exports()}", _keys(schema)]
     for name, listed in _SPACES.items():
@@ -67,7 +67,7 @@ def _exports() -> str:
 
 
 def _table(schema: dict[str, Any], name: str) -> dict[str, Any]:
-    """The section itself, of whatever it is a list or table of."""
+    """Returns the section itself, if the schema is a list or table of sections."""
     of: dict[str, Any] = schema["definitions"].get(name) or schema["properties"][name]
     if "anyOf" in of:
         of = of["anyOf"][0]
@@ -79,7 +79,7 @@ def _table(schema: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _chosen(schema: dict[str, Any], name: str) -> dict[str, dict[str, Any]]:
-    """Each kind by name: the schemas of its parameters."""
+    """Returns each kind by name: the schemas of its parameters."""
     if name == "shim":
         host = _table(schema, "host")["properties"]
         found: dict[str, dict[str, Any]] = {}
@@ -142,7 +142,7 @@ def _docstring(about: list[str], params: dict[str, Any], indent: int, needed: Se
     if params:
         lines.append("Args:")
     for param, schema in params.items():
-        words = f"{_identifier(param)}: {_sentence(schema.get('description') or 'see docs/scenarios.md')}"
+        words = f"{_identifier(param)}: {_sentence(schema.get('description') or 'see docs/reference/scenarios.md')}"
         if "default" in schema:
             words += f" Default {_shown(schema['default'])}."
         elif param in needed:
@@ -169,7 +169,7 @@ def _identifier(name: str) -> str:
 
 
 def _type(schema: dict[str, Any]) -> str:
-    """What Python takes for it."""
+    """Returns the Python type of a schema."""
     types: list[str] = []
     _types(schema, types)
     # A string may be any of the words.
@@ -192,7 +192,7 @@ def _types(schema: dict[str, Any], types: list[str]) -> None:
         types.append(f"Literal[{', '.join(map(json.dumps, schema['enum']))}]")
     named = schema.get("type", ())
     if isinstance(named, list):
-        # Whatever is read as text.
+        # Any value that is read as text.
         types.append("str")
     elif named == "array":
         types.append(f"Sequence[{_type(schema['items'])}]")
@@ -201,7 +201,7 @@ def _types(schema: dict[str, Any], types: list[str]) -> None:
 
 
 def _keys(schema: dict[str, Any]) -> str:
-    """The keys of a scenario, for type checkers."""
+    """Returns the keys of a scenario, for type checkers."""
     lines = ["class ScenarioKeys(TypedDict, total=False):", '    """The keys at the top of a scenario."""', ""]
     for name, of in schema["properties"].items():
         if "patternProperties" in of:
@@ -223,7 +223,7 @@ def _keys(schema: dict[str, Any]) -> str:
 
 
 def _native_module() -> Any:
-    """The native module that stands beside this file."""
+    """Returns the native module beside this file."""
     (place,) = Path(__file__).parent.glob("_native*.so")
     spec = importlib.util.spec_from_file_location("_native", place)
     assert spec is not None and spec.loader is not None
@@ -234,6 +234,6 @@ def _native_module() -> Any:
 
 if __name__ == "__main__":
     _text = kinds(_native_module())
-    # Only when it differs: tools look again at a file that is newer.
+    # Written only if it differs: tools look again at a newer file.
     if not FILE.exists() or FILE.read_text() != _text:
         FILE.write_text(_text)

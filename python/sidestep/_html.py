@@ -1,7 +1,7 @@
-"""What results, tables, claims and scenarios look like in a notebook: a table and a picture.
+"""Notebook views of results, tables, claims and scenarios: a table and a picture.
 
-Pure functions on the dictionaries that the command prints, and on a result's own SVGs. Colours are those of the page's
-text, so that light and dark pages show the same; all text is escaped. What cuts styles out leaves a plain table.
+Pure functions on the dictionaries that the command prints, and on a result's SVGs. Colours are those of the page's
+text, so that light and dark pages work alike; all text is escaped. A viewer that removes styles shows a plain table.
 """
 
 import re
@@ -14,7 +14,7 @@ from sidestep.errors import ScenarioError
 from sidestep.plot._metric import read
 
 _ROWS = 12
-"""Of schemes, points and claims; more is read as a table of numbers."""
+"""Most rows of schemes, points and claims; more are better read as a table of numbers."""
 
 _NONE = "&ndash;"
 
@@ -35,24 +35,24 @@ white-space:nowrap;background:none;vertical-align:baseline}
 
 
 class Rows(Protocol):
-    """What a table is asked."""
+    """Table to show."""
 
     @property
     def columns(self) -> Sequence[str]:
-        """The names of its columns."""
+        """The names of the columns."""
         ...
 
     def __len__(self) -> int:
-        """How many rows it has."""
+        """Returns the number of rows."""
         ...
 
     def to_dict(self, columns: Sequence[str] | None = None, limit: int | None = None) -> dict[str, list[Any]]:
-        """Its columns as lists."""
+        """Returns the columns as lists."""
         ...
 
 
 def result(summary: Mapping[str, Any], picture: str = "") -> str:
-    """A run: a row a scheme with its p99s, what it dropped and detoured; a picture; claims and warnings folded."""
+    """Shows a run: a row a scheme with its p99s, drops and detours; a picture; claims and warnings folded."""
     schemes: Mapping[str, Mapping[str, Any]] = summary["schemes"]
     columns = _columns(schemes.values())
     heads = ["scheme", *(words for words, _ in columns)]
@@ -64,7 +64,7 @@ def result(summary: Mapping[str, Any], picture: str = "") -> str:
 
 
 def sweep(summary: Mapping[str, Any], picture: str = "") -> str:
-    """A sweep: a row a point and scheme with the metrics that the command shows; a picture; claims and warnings folded."""
+    """Shows a sweep: a row a point and scheme with the command's metrics; a picture; claims and warnings folded."""
     axes = [axis["name"] for axis in summary["axes"]]
     metrics = list(summary["shown"])[:6]
     rows = [
@@ -79,7 +79,7 @@ def sweep(summary: Mapping[str, Any], picture: str = "") -> str:
 
 
 def reproduction(summary: Mapping[str, Any], picture: str = "") -> str:
-    """Figures of papers: how many claims came out how, and each claim with its verdict."""
+    """Shows figures of papers: the number of claims for each verdict, and each claim with its verdict."""
     totals = summary["totals"]
     said = [f"{totals[key]} {words}" for key, words in _VERDICTS.items() if totals.get(key)]
     words = f"{totals['claims']} claims: {', '.join(said) or 'none judged'}"
@@ -88,12 +88,12 @@ def reproduction(summary: Mapping[str, Any], picture: str = "") -> str:
 
 
 def claims(of: Sequence[Mapping[str, Any]]) -> str:
-    """Claims: what the paper says, its number, ours, the verdict."""
+    """Shows claims: the paper's sentence, its number, ours, the verdict."""
     return _whole([_claims(of) or "<p>no claims</p>"])
 
 
 def table(of: Rows) -> str:
-    """A table: its first rows, and how many there are. Columns beyond the first twelve are named below."""
+    """Shows a table: its first rows, and the number of rows. Columns beyond the first twelve are named below."""
     names = list(of.columns)[:12]
     first = of.to_dict(names, limit=5)
     rows = [[_plain(value) for value in row] for row in zip(*(first[name] for name in names), strict=True)]
@@ -105,7 +105,7 @@ def table(of: Rows) -> str:
 
 
 def scenario(of: Mapping[str, Any], keys: Container[str]) -> str:
-    """A scenario, as one of `scenarios` of `sidestep check --json`: its settings of these keys, and the load it offers."""
+    """Shows a scenario, as one of `scenarios` of `sidestep check --json`: its settings of these keys, and its offered load."""
     settings = [s for s in of["settings"] if s["key"] in keys and s["key"] != "title"]
     rows = [
         [escape(str(s["key"])), escape(_short(str(s["value"]), 60)), escape(str(s["scheme"] or "all"))]
@@ -123,7 +123,7 @@ def scenario(of: Mapping[str, Any], keys: Container[str]) -> str:
 
 
 def picture(directory: Path, most: int = 150_000) -> str:
-    """The first of a result's plots, as SVG in the page's colours; empty where there is none of at most `most` bytes."""
+    """Returns the first of a result's plots, as SVG in the page's colours; empty if none has at most `most` bytes."""
     place = directory / "plots"
     found = sorted((place if place.is_dir() else directory).glob("*.svg"), key=lambda path: (_wanted(path.stem), path.name))
     for path in found:
@@ -133,8 +133,8 @@ def picture(directory: Path, most: int = 150_000) -> str:
 
 
 def recoloured(svg: str) -> str:
-    """One of the study's SVGs with the colours of the page's text; empty for what is no SVG alone."""
-    # The study writes neither scripts nor links; what has some is not its own.
+    """Returns one of the study's SVGs with the colours of the page's text; empty if the text is not a plain SVG."""
+    # The study writes neither scripts nor links; an SVG with some comes from elsewhere.
     if not svg.lstrip().startswith("<svg") or re.search(
         r"<(script|foreignObject|iframe|a)\b|\son\w+\s*=|javascript:", svg, re.I
     ):
@@ -148,12 +148,12 @@ def recoloured(svg: str) -> str:
         )
     for colour, other in _BOTH.items():
         svg = svg.replace(colour, other)
-    # Marks are filled with the page where they are open.
+    # Marks are filled with the page's colour where they are open.
     return svg.replace('fill="#ffffff"', 'fill="none"')
 
 
 _INKS = {"#212529": "1", "#5f6871": "0.75", "#e5e8eb": "0.16", "#f3f4f6": "0.08", "#8a9199": "0.55"}
-"""Words, frames and grids of the study's plots (crates/study/src/plot/look.rs), and how strong each is."""
+"""Colours of words, frames and grids in the study's plots (crates/study/src/plot/look.rs), with the strength of each."""
 
 _BOTH = {
     "#0072b2": "#2b8ac9",
@@ -164,7 +164,7 @@ _BOTH = {
     "#8f6a00": "#a57c0a",
     "#6e6e6e": "#808080",
 }
-"""Its colours, and the same with 3:1 or more to a light page and to a dark one."""
+"""Colours of the study, each with a replacement that has a contrast of 3:1 or more on a light page and on a dark one."""
 
 _VERDICTS = {
     "reproduced": "reproduced",
@@ -175,13 +175,13 @@ _VERDICTS = {
 
 
 def _wanted(stem: str) -> int:
-    """What a reader looks at first: plots that the file asks for, then queries, groups, flows."""
+    """Returns a plot's rank for a reader: plots that the file requests, then queries, groups, flows."""
     order = ["plot", "qct_cdf", "group_cdf", "fct_short", "fct_cdf"]
     return next((i for i, start in enumerate(order) if stem.startswith(start)), len(order))
 
 
 def _columns(schemes: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """The heads and metrics that a run has values for: at most eight."""
+    """Returns the heads and metrics that a run has values for, at most eight."""
     of = list(schemes)
     classes = list(dict.fromkeys(name for scheme in of for name in scheme["classes"]))
     wanted = [("QCT p99 (ms)", "qct_p99_ms"), ("group p99 (ms)", "group_p99_ms")]
@@ -214,7 +214,7 @@ def _number(of: Mapping[str, Any], metric: str) -> str:
 
 
 def _digits(value: float) -> str:
-    """Four digits, and thousands told apart."""
+    """Formats a number with four digits and separators of thousands."""
     if abs(value) >= 1000 or value == int(value):
         return f"{value:,.0f}"
     return f"{value:.3g}"
@@ -237,7 +237,7 @@ def _title(summary: Mapping[str, Any], name: str) -> str:
     facts = [name, "1 seed" if len(seeds) == 1 else f"{len(seeds)} seeds"]
     if summary["status"] != "complete":
         facts.append(f"{summary['status']}: it was stopped before its end")
-    # Intervals are said once, here, and not beside each number.
+    # Intervals are explained once, here, and not beside each number.
     facts.append("beside p99s their 95 % intervals" if len(seeds) > 2 else "")
     facts.append("counts are those of a run, on average" if len(seeds) > 1 else "")
     return _head(str(summary.get("title") or name), facts)
@@ -248,7 +248,7 @@ def _head(title: str, facts: Sequence[str]) -> str:
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1, words: Sequence[bool] | None = None) -> str:
-    """A table whose cells are HTML already; heads are text. `left` columns are of words, or those of `words`."""
+    """Returns a table. Cells are HTML already, heads are text. The first `left` columns, or those of `words`, contain words."""
     of = words or [i < left for i in range(len(heads))]
     align = ['class="l"' if word else "" for word in of]
     head = "".join(f"<th {a}>{escape(h)}</th>" for a, h in zip(align, heads, strict=True))
@@ -287,7 +287,7 @@ def _folded(summary: Mapping[str, Any]) -> list[str]:
 def _fold(what: str, lines: Sequence[str], *, is_open: bool = False) -> str:
     if not lines:
         return ""
-    # What must be read before trusting a number is not folded away, while it is short.
+    # Warnings that must be read before trusting a number are not folded while they are short.
     shown = " open" if is_open and len(lines) <= 2 else ""
     items = "".join(f"<p>{_short(line, 400)}</p>" for line in lines)
     name = what if len(lines) == 1 else f"{what}s"
@@ -295,7 +295,7 @@ def _fold(what: str, lines: Sequence[str], *, is_open: bool = False) -> str:
 
 
 def _load(of: Mapping[str, Any]) -> str:
-    """The load that each class offers, as bars over what the network's links carry."""
+    """Shows the offered load of each class, as bars over the capacity of the network's links."""
     classes = [c for c in of.get("load", {}).get("classes", ()) if c.get("share") is not None][:6]
     if not classes:
         return ""

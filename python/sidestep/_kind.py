@@ -1,4 +1,4 @@
-"""A table of a scenario, as the functions of `sidestep.kinds` make it."""
+"""Tables of a scenario, as returned by the functions of `sidestep.kinds`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ __all__ = ["Kind"]
 
 
 class Kind(dict[str, Any]):
-    """A table with a `kind`, or a section without one: a dictionary that shows itself as the call that makes it."""
+    """Table with a `kind`, or a section without one: a dictionary whose repr is the call that makes it."""
 
     def __init__(self, kind: str | None, values: Mapping[str, Any], more: Mapping[str, Any]) -> None:
-        """Of `values` those that were given. `more` is what no parameter is called: the reader refuses it in its words."""
+        """Keeps the given `values`. `more` holds unknown parameters, which the reader refuses with its message."""
         given = {key: value for key, value in values.items() if value is not None}
         super().__init__({"kind": kind} if kind is not None else {}, **given, **more)
 

@@ -26,7 +26,7 @@ class Objects:
             raise MissingExtra(f"the storage {url}", "storage", why) from why
         scheme = url.split("://", 1)[0]
         try:
-            # A listing that another process has changed must not be believed.
+            # A listing that another process has changed must not be taken from a cache.
             self._fs: Any
             self._fs, root = fsspec.core.url_to_fs(url, use_listings_cache=False)
         except ValueError as why:
@@ -52,12 +52,12 @@ class Objects:
             return None
 
     def get(self, key: str) -> bytes | None:
-        """The record, if a whole one is there."""
+        """Returns the record, if it is complete."""
         record = self._read(self._file(key))
         return record if record is not None and _native.is_record(record) else None
 
     def put(self, key: str, record: bytes) -> None:
-        """Keeps the record. Errors: `Unwritable`."""
+        """Writes the record. Errors: `Unwritable`."""
         self._write(self._file(key), record)
 
     def _write(self, path: str, content: bytes) -> None:
@@ -67,7 +67,7 @@ class Objects:
             raise Unwritable(f"{self.place}: {why}") from why
 
     def there(self, keys: Iterable[str]) -> set[str]:
-        """Which of these there are files of: one listing for all."""
+        """Returns the keys that have a file: one listing for all."""
         try:
             paths = self._fs.find(self._root)
         except Exception:
@@ -76,7 +76,7 @@ class Objects:
         return {name.removesuffix(".record") for name in ends} & set(keys)
 
     def claim(self, key: str, *, wait: bool) -> Claim | None:
-        """Claims it by a conditional put, where there is one. Errors: `Unwritable`."""
+        """Claims the key by a conditional put, if the storage has one. Errors: `Unwritable`."""
         path, watch = self._file(key, "claim"), Watch()
         while self._tells:
             try:
@@ -91,7 +91,7 @@ class Objects:
                     time.sleep(_claims.WATCH_S)
                     continue
             except (NotImplementedError, TypeError, ValueError):
-                # No conditional put: whoever wants it makes it.
+                # Without a conditional put every process makes the run.
                 self._tells = False
                 break
             except Exception as why:
@@ -100,19 +100,19 @@ class Objects:
         return Claim(None)
 
     def _content(self) -> bytes:
-        # No two writes are the same: that is how others see that it is renewed.
+        # Every write differs: that shows others a renewal.
         self._count += 1
         return f"{_claims.own()} {self._token} {self._count}".encode()
 
     def probe(self) -> None:
-        """Writes something and takes it away again. Errors: `Unwritable`."""
+        """Writes an object and removes it. Errors: `Unwritable`."""
         path = f"{self._root}/.sweep-{uuid.uuid4().hex}"
         self._write(path, b"")
         with suppress(Exception):
             self._fs.rm_file(path)
 
     def clean(self) -> None:
-        """Takes away claims whose process is gone, and those that nobody renewed for a day."""
+        """Removes claims whose process has ended, and claims that nobody renewed for a day."""
         with suppress(Exception):
             for path in self._fs.find(self._root):
                 if not path.endswith(".claim"):

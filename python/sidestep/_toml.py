@@ -1,4 +1,4 @@
-"""Trees as TOML text that reads back as the same tree."""
+"""Writer of trees as TOML text that reads back as the same tree."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ Value: TypeAlias = "str | int | float | bool | list[Value] | Tree"
 Tree: TypeAlias = "dict[str, Value]"
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-# What a basic string of TOML may not hold as it is.
+# Characters that a basic string of TOML must escape.
 _ESCAPED = re.compile(r'[\x00-\x1f"\\\x7f]')
 _SHORT = {"\b": r"\b", "\t": r"\t", "\n": r"\n", "\f": r"\f", "\r": r"\r", '"': r"\"", "\\": r"\\"}
-# Their order means something, so nothing of them moves behind its neighbours.
+# Tables whose order has a meaning: no entry moves behind its neighbours.
 _IN_ORDER = ("sweep", "quick")
 
 
 def write(tree: Mapping[str, Value]) -> str:
-    """The whole tree, a line a value and a head a table."""
+    """Returns the whole tree: a line a value and a head a table."""
     lines: list[str] = []
     _table((), tree, lines)
     return "\n".join(lines) + "\n"
 
 
 def inline(value: Value) -> str:
-    """A value on one line."""
+    """Returns a value on one line."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -53,7 +53,7 @@ def _table(path: tuple[str, ...], tree: Mapping[str, Value], lines: list[str]) -
         inner = (*path, key)
         name = ".".join(map(_key, inner))
         if isinstance(value, dict):
-            # A table of tables alone needs no head of its own.
+            # A table of tables only needs no head.
             if not value or not all(isinstance(of, dict) and of for of in value.values()):
                 lines.extend(["", f"[{name}]"])
             _table(inner, value, lines)

@@ -1,4 +1,4 @@
-"""Asking without running, or about results: the command's `--json` as dictionaries."""
+"""Queries without a run, or about results: the command's `--json` as dictionaries."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["check", "list", "show", "why"]
 
 
 def check(scenario: ScenarioLike, *, quick: bool = False, jobs: int | None = None) -> dict[str, Any]:
-    """What a scenario means: every value with its source, the load that it offers, what running it takes, warnings.
+    """Explains a scenario: every value with its source, the offered load, an estimate of the run time, warnings.
 
-    The dictionary of `sidestep check --json`: `scenarios` holds the answer, `problems` what is wrong, so that a file that
-    cannot be read raises nothing. Rates are in bit/s, times in the unit of their name.
+    The dictionary is that of `sidestep check --json`: `scenarios` holds the answer, `problems` the errors, so that a
+    file that cannot be read raises nothing. Rates are in bit/s, times in the unit of their name.
     """
     if isinstance(scenario, Scenario):
         source = source_of(scenario, quick=quick)
@@ -34,16 +34,16 @@ def check(scenario: ScenarioLike, *, quick: bool = False, jobs: int | None = Non
 
 
 def list(kind: str | None = None) -> dict[str, Any]:  # noqa: A001  the command's name
-    """What there is to choose from: `list("buffers")`, or every kind. Each item has its summary, source and parameters."""
+    """Lists the choices: of one kind, as `list("buffers")`, or of all. Each item has its summary, source and parameters."""
     return _dict(_native.list(kind))
 
 
 def show(path: str | os.PathLike[str]) -> Result | SweepResult | Reproduction:
-    """The result of an earlier call, by the path of its directory."""
+    """Returns the result of an earlier call, by the path of its directory."""
     directory = Path(path)
     if (directory / "report.json").is_file():
         return Reproduction(directory)
-    # The command's words for what is no result directory.
+    # The command's message for a directory without a result.
     _native.show(directory)
     found = Result(directory)
     return SweepResult(directory) if "experiment" in found.summary else found
@@ -61,16 +61,16 @@ def why(
     files: str | os.PathLike[str] | None = None,
     policies: Sequence[Scheme | Plugin] = (),
 ) -> dict[str, Any]:
-    """What one packet met and why, or packets to choose from; the run is made again for it.
+    """Explains the way of one packet, or lists packets; the run is made again for it.
 
-    `packet` is its source host and its number there, as `"100:3"`; `flow`, `dropped` and `detoured` list packets. `scheme`
-    and `seed` are needed where the result has several. Files that the scenario names are looked for in `files`. A scheme
-    with policies of your own needs them again in `policies`, as `run` had them: no directory holds what they do. The
-    dictionary is that of `sidestep why --json`; times are in its keys' units, and `run["same"]` says whether the run that
-    was made again is the recorded one.
+    `packet` is its source host and its number there, as `"100:3"`; `flow`, `dropped` and `detoured` list packets.
+    `scheme` and `seed` are needed if the result has several. `files` is the folder of the files that the scenario
+    names. A scheme with your own policies needs them again in `policies`, as `run` had them, because no directory
+    stores their code. The dictionary is that of `sidestep why --json`; times are in the units of their keys.
+    `run["same"]` is True if the repeated run equals the recorded one.
 
-    Raises `ResultError` for what is not in the result, and where policies are missing or others than the run had;
-    `PolicyError` when one of them fails.
+    Raises `ResultError` for a scheme, seed or packet that the result does not have, and for policies that are missing
+    or differ from those of the run; `PolicyError` when one of them fails.
     """
     if isinstance(result, SweepResult | Reproduction):
         raise ResultError(f"cannot explain {result.path}: expected the result of one scenario, as sidestep.run leaves it")

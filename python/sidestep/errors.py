@@ -1,6 +1,7 @@
-"""What can go wrong, as exceptions.
+"""Errors, as exceptions.
 
-The words are those of the command: what, where, expected, got, and what is near. Programs read the same in attributes.
+Messages are those of the command: the problem, its place, the expected value, the value found, and the nearest valid
+name. Attributes hold the same for programs.
 """
 
 from __future__ import annotations
@@ -14,35 +15,34 @@ __all__ = ["Problem", "ResultError", "RunError", "ScenarioError", "SidestepError
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with a scenario, or with a call.
+    """One error in a scenario, or in a call.
 
-    Parts that a message does not have are None: not every refusal has something to suggest.
+    Parts without a value are None: not every message has a suggestion.
     """
 
     file: str
-    """The file, the name of the scenario object, or the change that was asked for (`--set key=value`); empty where a call
-    is wrong."""
+    """The file, the name of the scenario object, or the requested change (`--set key=value`); empty for a wrong call."""
     line: int | None
-    """Line in the file, from 1; None where nobody wrote lines, as in a scenario object."""
+    """Line in the file, from 1; None without lines, as in a scenario object."""
     column: int | None
     """Column in characters, from 1."""
     message: str
-    """What is wrong, what was expected and what stood there."""
+    """Message: the problem, the expected value and the value found."""
     key: str | None = None
-    """The dotted key that it is about, `switch.capacity`, the column of a table, or the argument of a call."""
+    """Dotted key, `switch.capacity`, the column of a table, or the argument of a call."""
     expected: str | None = None
-    """What may stand there."""
+    """Valid values."""
     got: str | None = None
-    """What does."""
+    """Value found."""
     suggestion: str | None = None
-    """The nearest of what may."""
+    """Nearest valid value."""
 
     def __str__(self) -> str:
         if self.line is not None:
             return f"{self.file}:{self.line}:{self.column}: {self.message}"
         if not self.file:
             return self.message
-        # Without a line, the key says where; most messages begin with it.
+        # Without a line the key gives the place; most messages begin with it.
         at = self.key if self.key and not self.file.startswith("--set ") else None
         if at and at not in self.message:
             return f"{self.file}: at {at}: {self.message}"
@@ -50,14 +50,14 @@ class Problem:
 
 
 class SidestepError(Exception):
-    """Anything that Sidestep refuses or cannot do."""
+    """Base class of all errors of Sidestep."""
 
 
 class ScenarioError(SidestepError, ValueError):
-    """A scenario, or a call, says what cannot be.
+    """Invalid scenario, or invalid call.
 
-    Its `problems` are all that is wrong, in the order of the file; `file`, `line`, `column`, `key`, `expected`, `got` and
-    `suggestion` are those of the first, as `Problem` has them.
+    `problems` lists all errors, in the order of the file; `file`, `line`, `column`, `key`, `expected`, `got` and
+    `suggestion` are those of the first, as in `Problem`.
     """
 
     def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
@@ -69,7 +69,7 @@ class ScenarioError(SidestepError, ValueError):
 
     @classmethod
     def of(cls, problems: Sequence[Problem]) -> ScenarioError:
-        """The exception for these problems: a line each."""
+        """Returns the exception for these problems: a line each."""
         return cls("\n".join(map(str, problems)), problems)
 
     @classmethod
@@ -82,13 +82,13 @@ class ScenarioError(SidestepError, ValueError):
         got: object = None,
         suggestion: str | None = None,
     ) -> ScenarioError:
-        """The exception for a call whose argument `key` cannot be."""
+        """Returns the exception for a call with an invalid argument `key`."""
         needed, found = (None if part is None else str(part) for part in (expected, got))
         return cls(message, [Problem("", None, None, message, key, needed, found, suggestion)])
 
     @classmethod
     def none_of(cls, words: str, key: str, got: object, known: Iterable[object]) -> ScenarioError:
-        """The exception for an argument `key` that names none of the `known`; `words` say what is not there."""
+        """Returns the exception for an argument `key` that names none of the `known`; `words` say what is missing."""
         names = [str(one) for one in known]
         expected = f"one of {', '.join(names)}" if names else "none: there is nothing to choose from"
         near = difflib.get_close_matches(str(got), names, 1)
@@ -101,13 +101,13 @@ class ScenarioError(SidestepError, ValueError):
 
 
 def check_jobs(jobs: int | None) -> None:
-    """Refuses fewer than one run at a time; None leaves it to who makes them."""
+    """Refuses fewer than one run at a time; None leaves the number to the executor."""
     if jobs is not None and jobs < 1:
         raise ScenarioError.of_call(f"jobs: expected at least 1, got {jobs}", "jobs", expected="at least 1", got=jobs)
 
 
 class RunError(SidestepError, RuntimeError):
-    """The simulation itself failed."""
+    """The simulation failed."""
 
 
 class ResultError(SidestepError):

@@ -1,6 +1,6 @@
-"""What can go wrong between a sweep and what makes its runs.
+"""Errors between a sweep and its executor.
 
-Whatever is raised, records that came in are kept: in the cache, or in a folder that the message names.
+In every case received records are kept: in the cache, or in a folder that the message names.
 """
 
 from pathlib import Path
@@ -13,15 +13,15 @@ __all__ = ["ExecutorError", "MissingExtra", "NoAnswer", "OtherVersion", "Unwrita
 class ExecutorError(SidestepError):
     """An executor could not make all runs of a sweep.
 
-    `kept` is the folder where the records are that came in, once there is one: the same sweep with `cache=kept` goes on
-    from there.
+    `kept` is the folder of the received records, once there is one: the same sweep with `cache=kept` goes on from
+    there.
     """
 
     kept: Path | None = None
 
 
 class MissingExtra(ExecutorError, ImportError):
-    """An executor or a storage that is not installed. The message names the extra to install."""
+    """An executor or a storage is not installed. The message names the extra to install."""
 
     def __init__(self, what: str, extra: str, why: object) -> None:
         super().__init__(
@@ -31,7 +31,7 @@ class MissingExtra(ExecutorError, ImportError):
 
 
 class NoAnswer(ExecutorError, ConnectionError):
-    """A scheduler that did not answer within ten seconds. `address` is where it was looked for."""
+    """A scheduler did not answer within ten seconds. `address` is where it was expected."""
 
     def __init__(self, what: str, address: str, why: object) -> None:
         super().__init__(f"{what} at {address} does not answer: {why}")
@@ -39,7 +39,7 @@ class NoAnswer(ExecutorError, ConnectionError):
 
 
 class OtherVersion(ExecutorError):
-    """A worker has another version of Sidestep. It has computed nothing."""
+    """A worker has another version of Sidestep, and has computed nothing."""
 
     def __init__(self, expected: str, got: str, where: str) -> None:
         # All arguments go to the base: an exception is pickled with them.
@@ -47,7 +47,7 @@ class OtherVersion(ExecutorError):
         self.expected, self.got, self.where = expected, got, where
 
     def __str__(self) -> str:
-        """Says both versions and the worker."""
+        """Names both versions and the worker."""
         return (
             f"the worker on {self.where} has another version of Sidestep: "
             f"expected {self.expected}, got {self.got}; install the same one on both sides"
@@ -55,8 +55,8 @@ class OtherVersion(ExecutorError):
 
 
 class WorkersLost(ExecutorError):
-    """Workers or their scheduler died, and nobody is left who makes the rest."""
+    """Workers or their scheduler died, and no worker is left for the remaining runs."""
 
 
 class Unwritable(ExecutorError, OSError):
-    """The storage that records are kept in refuses writes. The message says which place and why."""
+    """The storage of the records refuses writes. The message gives the place and the reason."""

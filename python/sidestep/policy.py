@@ -1,13 +1,12 @@
-"""Policies of your own: which way, into which queue or not, who is next.
+"""Your own policies: route, buffer policy and scheduler.
 
-A policy is a class with one method that decides. Every switch of a run has an object of its own (a
-scheduler: every port), so what an object remembers is that switch's. It is shown what a Rust policy is
-shown; times are picoseconds (`_ps`), sizes bytes or packets, as the names say. It draws from the
-stream that it is given and from nothing else: then a run repeats, with any number of jobs. Packets,
-hops and the wanted queue are copies. Queues and the stream hold for one call, and raise
-`RuntimeError` afterwards.
+A policy is a class with one method that decides. Every switch of a run has its own object (of a scheduler: every port),
+so the state of an object is that of one switch. The arguments are those of a Rust policy; times are picoseconds
+(`_ps`), sizes bytes or packets, as the names say. A policy must draw random numbers only from the stream that it
+receives: then a run repeats, with any number of jobs. Packets, hops and the wanted queue are copies. Queues and the
+stream are valid for one call, and raise `RuntimeError` afterwards.
 
-An exception, a port that is not there or an answer of another type ends the run with `PolicyError`.
+An exception, a missing port or an answer of another type ends the run with `PolicyError`.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ __all__ = ["Buffer", "Policy", "PolicyError", "Route", "Sched", "Scheme"]
 
 
 class PolicyError(RunError):
-    """A policy ended its run. What the policy raised, if anything, is the exception's `__cause__`.
+    """A policy ended its run. The policy's exception, if any, is the `__cause__`.
 
-    The message says policy, switch, packet, time, and expected and got. Which of them there are:
+    The message names the policy, switch, packet and time, and what was expected and got. Attributes:
 
     - `policy`: `python:Mine` or `plugin:mine`
     - `scheme`, `seed`: of the run
     - `switch`: its name, `agg 0.1`
-    - `packet`: as `sidestep why` names it, the host and how many that one had sent before: `100:3`;
-      `None` at the end of a transmission, when no packet is at hand
-    - `flow`: that packet's; `None` as well
+    - `packet`: as in `sidestep why`, the host and the number of packets that it had sent before: `100:3`; `None` at the
+      end of a transmission, when no packet is at hand
+    - `flow`: flow of that packet, or `None`
     - `time_us`: simulated time in microseconds
     """
 
@@ -61,13 +60,13 @@ class PolicyError(RunError):
 
 
 class Policy(ABC):  # noqa: B024, what decides is in its three kinds
-    """What all policies have in common.
+    """Common base of all policies.
 
-    `switch` is the switch that the object decides for: `number`, `name`, `ports`, `salt` (64 bits to
-    hash with), `seed`, `scheme` and, of a scheduler, `port`.
+    `switch` is the switch that the object decides for: `number`, `name`, `ports`, `salt` (64 bits to hash with),
+    `seed`, `scheme` and, for a scheduler, `port`.
 
-    The class attributes say what `sidestep.vectors` must draw for a policy without a twin in Rust:
-    at most so many draws a decision, whether it remembers decisions, whether it looks at ranks.
+    The class attributes tell `sidestep.vectors` what to draw for a policy without a twin in Rust: the maximum number of
+    draws a decision, whether the policy remembers decisions, whether it reads ranks.
     """
 
     draws: ClassVar[int] = 2
@@ -79,7 +78,7 @@ class Policy(ABC):  # noqa: B024, what decides is in its three kinds
 
 
 class Route(Policy):
-    """Which of the next hops a packet takes. Asked at every switch but the one that its host hangs off.
+    """Selects the next hop of a packet. Called at every switch except the one of the destination host.
 
     Two random next hops, of which the shorter queue is taken (power of two choices):
 
@@ -101,13 +100,13 @@ class Route(Policy):
 
     @abstractmethod
     def pick(self, packet: Packet, hops: Hops, queues: Queues, rng: RandomStream) -> int:
-        """The port that the packet wants; usually one of `hops`, which is never empty."""
+        """Returns the port that the packet wants; usually one of `hops`, which is never empty."""
 
 
 class Buffer(Policy):
-    """What becomes of a packet at the queue that its route chose.
+    """Decides about a packet at the queue that its route selected.
 
-    DIBS in a few lines: what does not fit leaves by another port that leads to a switch and has room.
+    DIBS in a few lines: a packet that does not fit leaves by another port that leads to a switch and has room.
 
     ```python
     import sidestep as ss
@@ -127,22 +126,22 @@ class Buffer(Policy):
 
     @abstractmethod
     def admit(self, packet: Packet, want: Want, queues: Queues, rng: RandomStream) -> Verdict:
-        """The verdict: `enqueue`, `detour`, `evict`, `squeeze`, `trim` or `drop` of this package.
+        """Returns the verdict: `enqueue`, `detour`, `evict`, `squeeze`, `trim` or `drop` of this package.
 
-        `want` has the port that the route chose, its queue before the packet (`packets`, `bytes`), and
-        whether there is room (`fits`). `evict` needs a scheduler that ranks and something that waits.
+        `want` has the port that the route selected, its queue before the packet (`packets`, `bytes`), and whether there
+        is room (`fits`). `evict` needs a scheduler that ranks and a queued packet.
         """
 
     def displaced(self, packet: Packet, port: int, queues: Queues, rng: RandomStream) -> Verdict:
-        """What becomes of a packet that waited at `port` and was evicted: `detour`, `squeeze` or `drop`.
+        """Decides about a packet that was queued at `port` and evicted: `detour`, `squeeze` or `drop`.
 
-        Without a method of your own it is dropped, as in pFabric.
+        The default drops it, as in pFabric.
         """
         raise NotImplementedError
 
 
 class Sched(Policy):
-    """The order of one port's queue. Packets are known by handles, which are numbers.
+    """Orders the queue of one port. Packets are represented by handles, which are numbers.
 
     Last in, first out:
 
@@ -165,10 +164,10 @@ class Sched(Policy):
             return list(self.waiting)
     ```
 
-    `push` and `pop` are needed. The other methods are asked where a class has them. `passes`: an
-    empty queue is left as it was by a packet that joins and leaves again, so that a packet which finds
-    its port idle need not be shown. `counts`: it counts flows, and is shown each packet that joins
-    (`see`; in place of a packet that joins and leaves an idle port, `skip` follows).
+    `push` and `pop` are required. The other methods are called if the class has them. Set `passes` if a packet that
+    joins an empty queue and leaves again does not change it: a packet that finds its port idle is then not passed to
+    the scheduler. Set `counts` if the scheduler counts flows: it then receives each packet that joins (`see`); for a
+    packet that finds its port idle, `skip` follows instead of `push` and `pop`.
     """
 
     passes: ClassVar[bool] = False
@@ -176,63 +175,63 @@ class Sched(Policy):
 
     @abstractmethod
     def push(self, packet: Packet, handle: int) -> None:
-        """A packet joins, under this handle."""
+        """Adds a packet under this handle."""
 
     @abstractmethod
     def pop(self) -> int | None:
-        """The handle of the next packet to leave; `None` when nothing waits."""
+        """Returns the handle of the next packet to leave; `None` if the queue is empty."""
 
     def worst(self) -> int | None:
-        """The rank of the packet that `evict` would take out; `None` without one."""
+        """Returns the rank of the packet that `evict` would remove; `None` without one."""
         raise NotImplementedError
 
     def evict(self) -> int | None:
-        """Takes the worst packet out."""
+        """Removes the worst packet and returns its handle."""
         raise NotImplementedError
 
     def each_worst(self) -> Iterable[tuple[int, int]]:
-        """Rank and bytes of link time of all that waits, in the order of eviction."""
+        """Returns rank and bytes of link time of all queued packets, in the order of eviction."""
         raise NotImplementedError
 
     def each_held(self) -> Iterable[int]:
-        """The handles of all that waits, in any order: for buffer policies that sum ranks."""
+        """Returns the handles of all queued packets, in any order: for buffer policies that sum ranks."""
         raise NotImplementedError
 
     def queue(self, service: int) -> tuple[int, int, int] | None:
-        """Packets, bytes of link time and flows in the queue of a class of service."""
+        """Returns packets, bytes of link time and flows in the queue of a class of service."""
         raise NotImplementedError
 
     def class_of(self, service: int) -> int | None:
-        """The class queue where packets of a class of service wait."""
+        """Returns the class queue of a class of service."""
         raise NotImplementedError
 
     def see(self, packet: Packet, now_ps: int) -> None:
-        """A packet about which a buffer policy is about to decide: whether it joins is open."""
+        """Receives a packet before a buffer policy decides about it: the packet may or may not join."""
         raise NotImplementedError
 
     def skip(self, packet: Packet) -> None:
-        """In place of `push` and `pop` of a packet that found its port idle, where flows are counted."""
+        """Replaces `push` and `pop` for a packet that found its port idle, where flows are counted."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scheme:
-    """A scheme with policies of your own, compared with others in one table.
+    """Scheme with your own policies, compared with others in one table.
 
     ```python
     mine = ss.Scheme("mine", extends="dctcp", buffer=Mine)
     ss.run(scenario, policies=[mine])
     ```
 
-    - `name`: what results call it
-    - `extends`: the scheme that it is but for its policies: transport, hosts, capacity and the other
-      policies are that one's. One of the scenario, a shipped one, or a file.
-    - `route`, `buffer`, `sched`: a class, or anything that takes a `Switch` and makes a policy:
+    - `name`: name in the results
+    - `extends`: scheme that supplies the transport, hosts, capacity and the other policies: one of the scenario, a
+      shipped one, or a file
+    - `route`, `buffer`, `sched`: a class, or any callable that receives a `Switch` and returns a policy:
       `functools.partial(Mine, threshold=20)`
-    - `version`: without it every run is made anew. With it finished runs are kept, by this word among
-      others: change it whenever the policy's code does, or you are shown what the old one did.
+    - `version`: without it every run is repeated. With it finished runs are cached under this word: change it whenever
+      the code of the policy changes, or you get results of the old code.
 
-    Raises `ScenarioError` without any policy, and for one that cannot be called.
+    Raises `ScenarioError` without any policy, and for a policy that cannot be called.
     """
 
     name: str
@@ -270,12 +269,12 @@ class Scheme:
         object.__setattr__(self, "version", version)
 
     def policy_name(self, seam: str) -> str:
-        """What results call the policy at `seam`: `python:Mine`."""
+        """Returns the name of the policy at `seam` in results: `python:Mine`."""
         return f"python:{name_of(getattr(self, seam))}"
 
 
 def name_of(factory: object) -> str:
-    """What a class or a function that makes policies is called."""
+    """Returns the name of a class or function that makes policies."""
     while isinstance(factory, partial):
         factory = factory.func
     return getattr(factory, "__name__", type(factory).__name__)

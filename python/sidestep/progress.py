@@ -1,6 +1,6 @@
-"""How far a run is: a line in a terminal, a text that is updated in a notebook, or whoever is told.
+"""Progress of a run: a line in a terminal, a text that is updated in a notebook, or calls of a function.
 
-No dependency: IPython is asked only where it is running already.
+No dependency: IPython is used only if it is running already.
 """
 
 from __future__ import annotations
@@ -14,34 +14,34 @@ __all__ = ["HowFar", "Progress", "Watcher"]
 
 
 class HowFar(TypedDict):
-    """How far the runs are at one instant."""
+    """Progress at one instant."""
 
     finished: int
-    """Runs that have ended, or were known."""
+    """Runs that have ended, or were in the cache."""
     runs: int
-    """All of them."""
+    """Runs in total."""
     share: float
-    """Share of the work that is done, 0 to 1."""
+    """Share of the finished work, 0 to 1."""
     packet_hops: int
     """Packet-hops so far."""
     elapsed_s: float
     """Seconds since the start."""
     left_s: float | None
-    """Seconds that are left, once that is no guess."""
+    """Estimate of the remaining seconds; None while there is no sound estimate."""
     line: str
-    """All of it in words."""
+    """Progress in words."""
 
 
 Progress: TypeAlias = "bool | Callable[[HowFar], object] | None"
-"""Who is told: a function, a few times a second and at the end; True shows a line, False does not; None shows one in a
-terminal or notebook."""
+"""Receiver of progress: a function, called a few times a second and at the end; True shows a line, False nothing; None
+shows a line in a terminal or a text in a notebook."""
 
 
 _WAIT_S = 5.0
 
 
 class Watcher:
-    """Shows progress while it is entered, and takes it away afterwards."""
+    """Display of progress: shown while it is entered, removed afterwards."""
 
     def __init__(self, progress: Progress) -> None:
         self.tell: Callable[[HowFar], object] | None = None
@@ -80,7 +80,7 @@ def _clear() -> None:
 
 
 class _Lines:
-    """A line every few seconds, where nothing can be rewritten."""
+    """A line every few seconds, for outputs where no line can be rewritten."""
 
     def __init__(self) -> None:
         self._last_s = 0.0
@@ -92,7 +92,7 @@ class _Lines:
 
 
 def _notebook() -> Any | None:
-    """IPython's display, where a notebook runs this."""
+    """Returns IPython's display, if a notebook runs this."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is None or not hasattr(shell, "kernel"):
@@ -103,7 +103,7 @@ def _notebook() -> Any | None:
 
 
 class _Notebook:
-    """A text under the cell, updated in place and gone at the end."""
+    """Text under the cell, updated in place and removed at the end."""
 
     def __init__(self, display: Any) -> None:
         self._display = display

@@ -1,4 +1,4 @@
-"""What a call leaves: a result directory, and its numbers."""
+"""Results of a call: a result directory, and its numbers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Claims(list[dict[str, Any]]):
 
 
 class _Directory:
-    """A result directory: what runs, sweeps and figures have in common."""
+    """Result directory: the common part of runs, sweeps and figures."""
 
     _tables: tuple[str, ...] = ()
     _summary_file = "summary.json"
@@ -41,16 +41,16 @@ class _Directory:
 
     @property
     def path(self) -> Path:
-        """The result directory. One that was made without `out` is removed when nobody has this object any more."""
+        """The result directory. Without `out` it is temporary, and removed with the last reference to this object."""
         return self._path
 
     def save(self, directory: str | os.PathLike[str]) -> Self:
-        """Copies the result directory to `directory`, which must not hold anything; returns what stands there."""
+        """Copies the result directory to `directory`, which must be empty or new; returns the result there."""
         target = Path(directory)
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise ResultError(f"cannot write results to {target}: it holds something already")
         target.parent.mkdir(parents=True, exist_ok=True)
-        # All of it or nothing: the name appears when everything is there.
+        # All or nothing: the name appears when the copy is complete.
         with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as staged:
             copied = shutil.copytree(self._path, Path(staged) / "copy")
             copied.replace(target)
@@ -58,27 +58,27 @@ class _Directory:
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """The numbers, as `sidestep show --json` prints them, `schema` with them. Units are in the names: `qct_ms`, `share`."""
+        """Numbers, as `sidestep show --json` prints them, with `schema`. Units are in the names: `qct_ms`, `share`."""
         return {"schema": int(_native.build_info()["json_schema"]), **self._json(self._summary_file)}
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
-        """What ran, when, with which values from where, and what it cost (`manifest.json`)."""
+        """The record of the run: time, values with their sources, and cost (`manifest.json`)."""
         return self._json("manifest.json")
 
     @property
     def status(self) -> str:
-        """`complete`, or `partial` when it was interrupted."""
+        """`complete`, or `partial` after an interruption."""
         return str(self.summary["status"])
 
     @property
     def claims(self) -> Claims:
-        """What papers say about it, and whether it is so here."""
+        """The claims of papers, with their verdicts here."""
         return Claims(self.summary["claims"])
 
     @property
     def warnings(self) -> list[str]:
-        """What must be read before trusting a number."""
+        """Warnings to read before trusting a number."""
         return list(self.summary["warnings"])
 
     @property
@@ -87,7 +87,7 @@ class _Directory:
         return _native.show(self._path)
 
     def table(self, name: str) -> Table:
-        """The table `name` as Arrow: `polars.DataFrame(r.flows)`, `pyarrow.table(r.flows)`, DuckDB and pandas by those."""
+        """Returns table `name` as Arrow, for `polars.DataFrame` or `pyarrow.table`, and through these for DuckDB, pandas."""
         if name not in self._tables:
             known = ", ".join(self._tables)
             raise ResultError(f"{self._path} has no table {name!r}; known: {known}")
@@ -111,7 +111,7 @@ class _Directory:
         return f"<{type(self).__name__} {self._about()}, {self.status}: {self._path}>"
 
     def _repr_html_(self) -> str:
-        """A table and a picture, for notebooks."""
+        """Returns a table and a picture, for notebooks."""
         raise NotImplementedError
 
     def _about(self) -> str:
@@ -128,37 +128,37 @@ class _Runs(_Directory):
 
     @property
     def seeds(self) -> list[int]:
-        """The seeds of the numbers: of a partial result those with which every scheme ended."""
+        """The seeds of the numbers; in a partial result the seeds with which every scheme ended."""
         return [int(seed) for seed in self.summary["seeds"]]
 
     @property
     def counts(self) -> Table:
-        """What was counted in each run, a row a count."""
+        """The counts of each run, a row a count."""
         return self.table("counts")
 
     @property
     def samples(self) -> Table:
-        """What probes saw, a row a value."""
+        """The samples of probes, a row a value."""
         return self.table("samples")
 
 
 class Result(_Runs):
-    """A scenario that was run: every scheme with every seed.
+    """Result of a scenario: every scheme with every seed.
 
-    The columns of each table are in `docs/metrics.md` and in `manifest["columns"]`; units are in their names.
+    The columns of each table are in `docs/reference/metrics.md` and in `manifest["columns"]`; units are in their names.
     """
 
     _tables = ("flows", "queries", "groups", "ports", "subflows", "counts", "samples", "kernel")
 
     @property
     def hashes(self) -> dict[tuple[str, int], str]:
-        """The trajectory hash of each run that ended, by scheme and seed: equal where every delivery is."""
+        """The trajectory hash of each run that ended, by scheme and seed; equal hashes mean equal deliveries."""
         runs = (run for run in self.manifest["runs"] if "trajectory_hash" in run)
         return {(run["scheme"], run["seed"]): run["trajectory_hash"] for run in runs}
 
     @property
     def flows(self) -> Table:
-        """A row a flow: who, when, how much, how long it took (`fct_us`, microseconds), what was lost."""
+        """A row a flow: ends, start, size, completion time (`fct_us`, microseconds), losses."""
         return self.table("flows")
 
     @property
@@ -168,26 +168,26 @@ class Result(_Runs):
 
     @property
     def groups(self) -> Table:
-        """A row a group of flows that a flow list names, with what its slowest took (`group_us`, microseconds)."""
+        """A row a group of a flow list, with the completion time of the group (`group_us`, microseconds)."""
         return self.table("groups")
 
     @property
     def ports(self) -> Table:
-        """A row a port of a switch: what it sent, dropped, marked and detoured."""
+        """A row a port of a switch: packets sent, dropped, marked and detoured."""
         return self.table("ports")
 
     @property
     def subflows(self) -> Table:
-        """A row a subflow, for transports that have some."""
+        """A row a subflow, for transports with subflows."""
         return self.table("subflows")
 
     @property
     def kernel(self) -> Table:
-        """What kernels said of the senders of flows, a row an answer: of `sidestep testbed run --kernel-stats` alone."""
+        """The kernel's reports about senders, a row an answer; only from `sidestep testbed run --kernel-stats`."""
         return self.table("kernel")
 
     def table(self, name: str) -> Table:
-        """The table `name` as Arrow: `polars.DataFrame(r.flows)`, `pyarrow.table(r.flows)`, DuckDB and pandas by those."""
+        """Returns table `name` as Arrow, for `polars.DataFrame` or `pyarrow.table`, and through these for DuckDB, pandas."""
         if name == "kernel" and not (self.path / "kernel.parquet").exists():
             raise ResultError(f"{self.path} has no table 'kernel': `sidestep testbed run --kernel-stats` alone leaves one")
         return super().table(name)
@@ -202,13 +202,13 @@ class Result(_Runs):
 
 
 class SweepResult(_Runs):
-    """A sweep that was run: every point with every scheme and seed."""
+    """Result of a sweep: every point with every scheme and seed."""
 
     _tables = ("points", "counts", "samples")
 
     @property
     def axes(self) -> dict[str, list[str]]:
-        """What was swept, and its values; the last axis varies fastest."""
+        """The swept keys with their values; the last axis varies fastest."""
         return {axis["name"]: list(axis["values"]) for axis in self.summary["axes"]}
 
     @property
@@ -233,7 +233,7 @@ class SweepResult(_Runs):
 
 
 class Reproduction(_Directory):
-    """Figures of papers that were run: `summary` is `report.json`, `claims` holds each claim with its verdict."""
+    """Result of figures of papers: `summary` is `report.json`, `claims` holds each claim with its verdict."""
 
     _summary_file = "report.json"
 
@@ -249,13 +249,13 @@ class Reproduction(_Directory):
 
     @property
     def warnings(self) -> list[str]:
-        """What must be read before trusting a number, each with its figure."""
+        """Warnings to read before trusting a number, each with its figure."""
         figures = self.summary["figures"]
         return [f"{figure['name']}: {said}" for figure in figures for said in figure["warnings"]]
 
     @property
     def text(self) -> str:
-        """A line a claim: its verdict, the figure, what the paper says."""
+        """A line a claim: its verdict, the figure, the paper's sentence."""
         lines = (f"{claim['verdict']:16} {claim['figure']}: {claim['says']}" for claim in self.claims)
         return "\n".join(lines) + "\n"
 
@@ -275,7 +275,7 @@ def _seeds(seeds: list[int]) -> str:
 
 
 class TemporaryPlace:
-    """A directory that is removed with this object, or when the program ends."""
+    """Directory that is removed with this object, or when the program ends."""
 
     def __init__(self) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="sidestep-"))

@@ -1,4 +1,4 @@
-"""Running: scenarios and figures, into result directories."""
+"""Runs of scenarios and figures, written to result directories."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from sidestep.scenario import Scenario, ScenarioLike, scenario_of
 __all__ = ["Cache", "How", "Seeds", "Tell", "carry_out", "interruptible", "reproduce", "run", "source_of"]
 
 Seeds: TypeAlias = "int | str | Iterable[int] | None"
-"""Which seeds: one, a range as `"1..5"`, several; None leaves those of the scenario."""
+"""Seeds: one, a range as `"1..5"`, several; None leaves those of the scenario."""
 
 Cache: TypeAlias = "bool | str | os.PathLike[str] | None"
-"""Where finished runs are kept between calls: a directory; True for the command's (`results/.cache`); None keeps none."""
+"""Place of finished runs between calls: a directory; True for the command's (`results/.cache`); None for no cache."""
 
 Tell: TypeAlias = "Callable[[HowFar], object] | None"
 Left: TypeAlias = "tuple[Path, BaseException | None]"
@@ -31,7 +31,7 @@ Made = TypeVar("Made", bound="Result | Reproduction | Any")
 
 
 class How(TypedDict):
-    """How a call is carried out, as the native half takes it."""
+    """Options of a call, as the native half reads them."""
 
     out: Path
     jobs: int
@@ -41,7 +41,7 @@ class How(TypedDict):
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Gives a KeyboardInterrupt that comes before anything did its `partial` as well: None."""
+    """Gives a KeyboardInterrupt before the first run its `partial` as well: None."""
     try:
         yield
     except KeyboardInterrupt as interrupt:
@@ -70,24 +70,25 @@ def run(
 ) -> Result:
     """Runs every scheme of a scenario with every seed.
 
-    `policies` are schemes with policies of your own (`sidestep.Scheme`, or what `sidestep.load_plugin` loads), which run beside
-    those of the scenario.
+    `policies` are schemes with your own policies (`sidestep.Scheme`, or the result of `sidestep.load_plugin`), which
+    run beside those of the scenario.
 
-    `out` is the result directory, which must not hold anything; without it a temporary one, which is removed when nobody
-    has the result any more. `jobs` runs are made at a time: one per core unless given, or one for as many cores as
-    `threads`. `trace_packets` keeps paths of
-    packets, as `"detours>=8"`. `record` leaves a recording of each run in `recordings/`, of the time `record_window`
-    (`"2 ms..12 ms"`) and with the windows of the flows `record_flows`, as `sidestep run --record` does. `threads` are those
-    of each run, which has the same bytes on any number: for one that is large, as `jobs` are for many; `"auto"` takes as
-    many as are worth it, and warns why where that is one. `force` runs also
-    what is estimated not to fit into memory. `progress`: see `sidestep.progress`.
+    - `out`: result directory, which must be empty or new; without it a temporary one, removed with the last reference
+      to the result
+    - `jobs`: number of runs at a time; default: one per core, or one for every `threads` cores
+    - `trace_packets`: packets whose paths are kept, as `"detours>=8"`
+    - `record`: leaves a recording of each run in `recordings/`, of the time `record_window` (`"2 ms..12 ms"`) and with
+      the windows of the flows `record_flows`, as `sidestep run --record` does
+    - `threads`: threads of each run, for a large run; use `jobs` for many. The bytes of the result are the same for any
+      number. `"auto"` takes as many as are useful, and warns if that is one
+    - `force`: starts runs even if they are estimated not to fit into memory
+    - `progress`: see `sidestep.progress`
 
-    The GIL is released. Ctrl-C ends the runs where they are and raises `KeyboardInterrupt`, whose `partial` is the Result
-    of what there is, or None where no run had begun.
+    The GIL is released. Ctrl-C stops the runs and raises `KeyboardInterrupt`, whose `partial` is the Result of the
+    finished part, or None if no run had begun.
 
-    Raises `ScenarioError` for what is wrong with the scenario or the call, `RunError` when the simulation itself fails,
-    `PolicyError` when a policy of your own does,
-    `ResultError` when the results cannot be written; nothing half-written is left then.
+    Raises `ScenarioError` for an invalid scenario or call, `RunError` when the simulation fails, `PolicyError` when one
+    of your policies fails, `ResultError` when the results cannot be written. Nothing half-written remains then.
     """
     source = source_of(scenario, seeds, quick=quick)
     if not record and (record_window or record_flows):
@@ -107,7 +108,7 @@ def run(
 
     made = carry_out(Result, work, out=out, jobs=jobs, cache=cache, force=force, progress=progress)
     for remark in remarks:
-        # Of whoever called: `interruptible` stands between.
+        # The warning is for the caller; `interruptible` stands between.
         warnings.warn(remark, stacklevel=3)
     return made
 
@@ -123,10 +124,11 @@ def reproduce(
     force: bool = False,
     progress: Progress = None,
 ) -> Reproduction:
-    """Runs figures of papers and holds what the papers claim against what comes out.
+    """Runs figures of papers and compares the papers' claims with the results.
 
-    `what` names a figure (`"dibs/fig08"`) or a paper (`"dibs"`); `quick` runs the first look that each figure defines.
-    Everything else is as for `run`. Unlike the command it also runs what takes hours: `what` names it.
+    `what` names a figure (`"dibs/fig08"`) or a paper (`"dibs"`); `quick` uses the short version that each figure
+    defines. All other arguments are those of `run`. Unlike the command this also runs figures that take hours, since
+    `what` names them.
     """
 
     def work(how: How, tell: Tell) -> Left:
@@ -136,7 +138,7 @@ def reproduce(
 
 
 def source_of(scenario: ScenarioLike, seeds: Seeds = None, *, quick: bool = False) -> _native.Source:
-    """What the native half reads: the scenario with its changes, and these seeds."""
+    """Returns the input of the native half: the scenario with its changes, and these seeds."""
     sets = [] if seeds is None else [f"seeds={_seeds(seeds)}"]
     made: Scenario = scenario_of(scenario)
     return made._source(quick=quick, sets=sets)
@@ -152,7 +154,7 @@ def carry_out(
     force: bool,
     progress: Progress,
 ) -> Made:
-    """Makes room for a result, does the `work`, and hands on what interrupted it with what there is."""
+    """Prepares the result directory and does the `work`; after an interruption passes on the finished part."""
     holder = TemporaryPlace() if out is None else None
     how = How(
         out=holder.path / "result" if holder is not None else Path(os.fspath(out or "")),
@@ -183,7 +185,7 @@ def _jobs(jobs: int | None) -> int:
 
 
 def _threads(threads: object) -> int | Literal["auto"] | None:
-    """How many threads a run has."""
+    """Returns the number of threads of a run."""
     if threads is None or threads == "auto":
         return threads
     if isinstance(threads, int) and not isinstance(threads, bool) and threads >= 1:

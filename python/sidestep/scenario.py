@@ -1,4 +1,4 @@
-"""A scenario: what is simulated, as an object that says the same as a TOML file."""
+"""Scenario as an object, with the contents of a TOML file."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["Scenario", "ScenarioLike"]
 
 
 class Scenario:
-    """What is simulated: a network, its traffic, and the schemes that are compared.
+    """Network, traffic, and the schemes to compare.
 
-    Keys, units and defaults are those of a TOML file (`sidestep schema` and docs/scenarios.md list them); a value with a
-    unit is a string, as `"50 us"`, `"20 kB"`, `"10 Gbps"`. What is wrong is refused when the object is made, by
-    `ScenarioError`, in the command's words.
+    Keys, units and defaults are those of a TOML file (`sidestep schema` and docs/reference/scenarios.md list them); a
+    value with a unit is a string, as `"50 us"`, `"20 kB"`, `"10 Gbps"`. The constructor refuses errors by
+    `ScenarioError`, with the command's messages.
 
-    Scenarios do not change: `with_` makes another one. Two are equal when they come to the same runs: every value, where
-    it comes from, every point of a sweep, every claim.
+    Scenarios are immutable: `with_` returns another one. Two are equal if they result in the same runs: every value
+    with its source, every point of a sweep, every claim.
     """
 
     __slots__ = ("_figure", "_folder", "_name", "_sets", "_text", "_tree")
@@ -33,14 +33,14 @@ class Scenario:
 
     _name: str
     _tree: _toml.Tree
-    # What somebody wrote, while the tree is still that.
+    # The author's text, as long as the tree matches it.
     _text: str | None
     _folder: Path | None
     _figure: str | None
     _sets: tuple[tuple[str, str], ...]
 
     def __init__(self, *, name: str = "scenario", **keys: Unpack[ScenarioKeys]) -> None:
-        """A scenario of these keys, called `name` in messages and results.
+        """Makes a scenario of these keys, called `name` in messages and results.
 
         `Scenario(duration="50 ms", schemes=["dctcp", "dibs"], topology=sidestep.topology.fat_tree(k=4),
         workload={"query": sidestep.workload.incast(degree=12, size="20 kB")})`
@@ -51,25 +51,25 @@ class Scenario:
 
     @classmethod
     def load(cls, which: str | os.PathLike[str]) -> Scenario:
-        """A shipped scenario by its name (`quickstart`), a figure (`dibs/fig08`), or the TOML file at a path."""
+        """Returns a shipped scenario by its name (`quickstart`), a figure (`dibs/fig08`), or the TOML file at a path."""
         source = _native.Source.find(os.fspath(which))
         return cls._written(source.name, source.text, source.folder, source.figure)
 
     @classmethod
     def from_toml(cls, text: str, *, name: str = "scenario.toml", folder: str | os.PathLike[str] | None = None) -> Scenario:
-        """The scenario that `text` says. Messages call it `name`; files that it names are looked for in `folder`."""
+        """Returns the scenario in `text`. Messages call it `name`; files that it names are in `folder`."""
         return cls._written(name, text, Path(folder) if folder is not None else None, None)
 
     @classmethod
     def _written(cls, name: str, text: str, folder: Path | None, figure: str | None) -> Scenario:
         made = cls.__new__(cls)
         made._fill(name, {}, text=text, folder=folder, figure=figure)
-        # Before the tree is taken: syntax errors are in the command's words, too.
+        # Checked before the tree is read, so that syntax errors have the command's messages too.
         made._read()
         made._tree = _text_of_dates(tomllib.loads(text))
         base = made._tree.get("extends")
         if figure is not None and isinstance(base, str) and not base.startswith("experiments/"):
-            # Beside a shipped figure, said so that it is found from anywhere.
+            # A file beside a shipped figure, named so that it is found from anywhere.
             made._tree["extends"] = posixpath.normpath(posixpath.join("experiments", posixpath.dirname(figure), base))
         return made
 
@@ -88,16 +88,16 @@ class Scenario:
 
     @property
     def name(self) -> str:
-        """What messages and results call it."""
+        """Name in messages and results."""
         return self._name
 
     @property
     def sets(self) -> tuple[str, ...]:
-        """What `with_` changed, as `key=value` each: the command's `--set`."""
+        """Changes by `with_`, as `key=value` each: the command's `--set`."""
         return tuple(f"{key}={value}" for key, value in self._sets)
 
     def with_(self, changes: Mapping[str, Any] | None = None, /, **keys: Any) -> Scenario:
-        """Another scenario with these dotted keys changed for every scheme, as `--set` does.
+        """Returns another scenario with these dotted keys changed for every scheme, as `--set` does.
 
         `s.with_({"switch.capacity": "50 pkt"}, duration="10 ms")`
         """
@@ -115,7 +115,7 @@ class Scenario:
         return made
 
     def _over(self, axes: Mapping[str, Sequence[Any]]) -> Scenario:
-        """The same with these axes in `[sweep]`."""
+        """Returns the same scenario with these axes in `[sweep]`."""
         swept = self._tree.get("sweep", {})
         new = {key: _plain(list(values), key, self._name) for key, values in axes.items()}
         sweep: _toml.Tree = {**(swept if isinstance(swept, dict) else {}), **new}
@@ -125,10 +125,10 @@ class Scenario:
         return made
 
     def to_toml(self) -> str:
-        """The scenario as TOML: `Scenario.from_toml(s.to_toml()) == s`.
+        """Returns the scenario as TOML: `Scenario.from_toml(s.to_toml()) == s`.
 
-        What somebody wrote stays as it is, comments too. After `with_` every value is written out with its source, and
-        `[quick]` is left out: it could not tell any more what it may change.
+        The author's text stays as it is, comments too. After `with_` every value is written out with its source, and
+        `[quick]` is left out, because it could refer to values that changed.
         """
         if self._sets:
             return self._source().resolved()
@@ -137,12 +137,12 @@ class Scenario:
         return _toml.write(self._tree)
 
     def to_dict(self) -> dict[str, Any]:
-        """What the file says, as dictionaries, lists and plain values: without defaults and without `with_`'s changes."""
+        """Returns the contents of the file as dictionaries, lists and plain values, without defaults and changes of `with_`."""
         copied: dict[str, Any] = _copied(self._tree)
         return copied
 
     def _source(self, *, quick: bool = False, sets: Sequence[str] = ()) -> _native.Source:
-        """What the native half reads."""
+        """Returns the input of the native half."""
         text = self._text if self._text is not None else _toml.write(self._tree)
         return _native.Source(
             self._name,
@@ -155,7 +155,7 @@ class Scenario:
         )
 
     def _read(self) -> None:
-        """Refuses what is wrong."""
+        """Refuses errors."""
         self._source().axes()
 
     def __eq__(self, other: object) -> bool:
@@ -170,7 +170,7 @@ class Scenario:
         return f"<Scenario {self._name}{changed}>"
 
     def _repr_html_(self) -> str:
-        """What it sets and the load that it offers, for notebooks."""
+        """Shows the settings and the offered load, for notebooks."""
         from sidestep import _html
 
         keys = {*_keys(self._tree), *(key for key, _ in self._sets)}
@@ -186,19 +186,19 @@ ScenarioLike = Scenario | str | os.PathLike[str]
 
 
 def _again(name: str, tree: _toml.Tree, text: str | None, folder: Path | None, figure: str | None, sets: Any) -> Scenario:
-    """A scenario that another process wrote."""
+    """Returns a scenario that another process wrote."""
     made = Scenario.__new__(Scenario)
     made._fill(name, tree, text=text, folder=folder, figure=figure, sets=sets)
     return made
 
 
 def scenario_of(what: ScenarioLike) -> Scenario:
-    """The scenario itself, or the one of that name or path."""
+    """Returns the scenario itself, or the one of that name or path."""
     return what if isinstance(what, Scenario) else Scenario.load(what)
 
 
 def _plain(value: Any, key: str, name: str) -> Any:
-    """The value as TOML has it, copied; refuses what TOML has not."""
+    """Returns a copy of the value in TOML's types; refuses values without one."""
     match value:
         case bool() | int() | float() | str():
             return value
@@ -224,14 +224,14 @@ def _name_of(key: object, path: str, name: str) -> str:
 
 
 def _set_value(value: _toml.Value) -> str:
-    """A value as `--set` takes it: the text itself, unless that would be read as something else."""
+    """Returns a value as `--set` reads it: the text itself, unless that would be read as another type."""
     if isinstance(value, str) and value.strip() == value and not value.startswith(("[", "{", '"', "'")):
         return value
     return _toml.inline(value)
 
 
 def _keys(tree: _toml.Tree, of: str = "") -> Iterator[str]:
-    """The dotted keys that a file sets."""
+    """Yields the dotted keys that a file sets."""
     for key, value in tree.items():
         if isinstance(value, dict):
             yield from _keys(value, f"{of}{key}.")
@@ -249,7 +249,7 @@ def _copied(value: Any) -> Any:
 
 
 def _text_of_dates(value: Any) -> Any:
-    """Dates as text: no key of a scenario is one."""
+    """Returns dates as text: no key of a scenario is a date."""
     match value:
         case dict():
             return {key: _text_of_dates(of) for key, of in value.items()}
@@ -261,7 +261,7 @@ def _text_of_dates(value: Any) -> Any:
 
 
 def _in_order(value: _toml.Value) -> object:
-    """The tree with its order, which tells workloads and axes."""
+    """Returns the tree with its order, which distinguishes workloads and axes."""
     match value:
         case dict():
             return [(key, _in_order(of)) for key, of in value.items()]

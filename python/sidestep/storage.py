@@ -1,20 +1,21 @@
-"""Where records are kept: a directory, or object storage by fsspec.
+"""Places of records: a directory, or object storage by fsspec.
 
-A record is the bytes that the command's cache keeps, in the same layout (`ab/abcdef….record`), so that a directory serves
-both. Each has a digest of itself: what was half-written is as good as none. Two sweeps that want the same record compute
-it once where the storage can tell them, by a claim beside it that is made only where there is none: `O_EXCL` in a
-directory, a conditional put in object storage. A claim is taken over when its process is gone, which on the same machine is
-known at once, and elsewhere when nobody renewed it for a minute. Where a storage knows no conditional put, both compute it
-and write the same bytes.
+A record is the bytes that the command's cache keeps, in the same layout (`ab/abcdef….record`), so that a directory
+serves both. Each record contains its digest, so that a half-written one counts as missing.
 
-What killed processes leave is taken away when the next sweep begins there: claims whose process is gone; the mark of a sweep
-(`.sweep-…`) whose process is gone, or that nobody renewed for a day; files half-written ten minutes ago.
+Two sweeps that need the same record compute it once, if the storage supports claims: a file beside the record that only
+one process can create, by `O_EXCL` in a directory, by a conditional put in object storage. A claim of an ended process
+is taken over, on the same machine at once, elsewhere when nobody renewed it for a minute. Without conditional puts both
+sweeps compute the record and write the same bytes.
+
+The next sweep there removes remains of killed processes: claims whose process has ended; marks of a sweep (`.sweep-…`)
+whose process has ended, or that nobody renewed for a day; half-written files older than ten minutes.
 
     s3://bucket/prefix, gs://bucket/prefix      credentials and endpoints as fsspec and its file systems read them
     /shared/records, results/.cache             a directory
 
-Errors: `Unwritable` where nothing can be written; `MissingExtra` where fsspec or a file system of it is
-not installed. Reading never raises: what cannot be read is not there.
+Errors: `Unwritable` if nothing can be written; `MissingExtra` if fsspec or one of its file systems is not installed.
+Reading never raises: a record that cannot be read counts as missing.
 """
 
 import os
@@ -33,49 +34,49 @@ __all__ = ["Directory", "Folder", "Objects", "Sharing", "Store", "Unwritable", "
 
 
 class Store(TypedDict):
-    """Where workers may keep records, as it travels."""
+    """Storage that workers may use, as sent to them."""
 
     place: str
     """A URL, or the absolute path of a directory."""
     marker: str | None
-    """A file in that directory: a worker that does not see it is on a machine that has another one of that name."""
+    """File in that directory. A worker that does not see it is on a machine with another directory of that name."""
     sweep: str
-    """Which call it is of: what refused once is not asked again in it."""
+    """Call that the store belongs to: a place that refused once is not tried again in this call."""
     machine: str
-    """Who asks runs there: a worker of that machine that sees the marker need not send what it has kept."""
+    """Machine of the caller: a worker there that sees the marker need not send the records that it wrote."""
     claims: bool
-    """Others may want the same records."""
+    """True if others may need the same records."""
 
 
 class Folder(Protocol):
     """Records by key."""
 
     place: str
-    """What messages call it."""
+    """Name in messages."""
     near: bool
-    """Asking costs less than any run."""
+    """True if a query costs less than any run."""
 
     def get(self, key: str) -> bytes | None:
-        """The record, if a whole one is there."""
+        """Returns the record, if it is complete."""
 
     def put(self, key: str, record: bytes) -> None:
-        """Keeps the record: whole or not at all. Errors: `Unwritable`."""
+        """Writes the record completely or not at all. Errors: `Unwritable`."""
 
     def there(self, keys: Iterable[str]) -> set[str]:
-        """Which of these there are files of, whole or not."""
+        """Returns the keys that have a file, complete or not."""
 
     def claim(self, key: str, *, wait: bool) -> Claim | None:
-        """Says that this process makes the record; None when another says so.
+        """Claims the record for this process; None if another process has claimed it.
 
-        With `wait`, waits until that one is done or gone. Errors: `Unwritable`.
+        With `wait`, waits until that process has finished or ended. Errors: `Unwritable`.
         """
 
     def clean(self) -> None:
-        """Takes away what processes that are gone left. Raises nothing."""
+        """Removes files of processes that have ended. Raises nothing."""
 
 
 def open_folder(place: str | os.PathLike[str]) -> Folder:
-    """The folder at a URL or path. Errors: `MissingExtra`."""
+    """Returns the folder at a URL or path. Errors: `MissingExtra`."""
     text = os.fspath(place)
     if text.startswith("file://"):
         return Directory(text.removeprefix("file://"))
@@ -83,9 +84,9 @@ def open_folder(place: str | os.PathLike[str]) -> Folder:
 
 
 class Sharing:
-    """A folder that workers keep records in while a sweep lasts.
+    """Folder where workers keep records during a sweep.
 
-    Without `claims` it is this sweep's alone. Errors: `Unwritable`.
+    Without `claims` only this sweep uses it. Errors: `Unwritable`.
     """
 
     def __init__(self, folder: Folder, *, claims: bool = True) -> None:
@@ -102,12 +103,12 @@ class Sharing:
         self.store = Store(place=place, marker=marker, sweep=sweep, machine=_claims.machine(), claims=claims)
 
     def end(self) -> None:
-        """Takes away its mark."""
+        """Removes the mark of the sweep."""
         self._mark.release()
 
 
 def reachable(store: Store) -> Folder | None:
-    """The folder, if it can be reached from here. Errors: `MissingExtra`."""
+    """Returns the folder, if it can be reached from here. Errors: `MissingExtra`."""
     if store["marker"] is None:
         return open_folder(store["place"])
     path = Path(store["place"])
@@ -115,5 +116,5 @@ def reachable(store: Store) -> Folder | None:
 
 
 def stays(store: Store) -> bool:
-    """Whether a record that is kept there from here is where it is collected."""
+    """Returns True if a record written from here is in the place that the caller collects from."""
     return store["marker"] is not None and store["machine"] != "" and store["machine"] == _claims.machine()

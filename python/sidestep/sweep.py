@@ -1,4 +1,4 @@
-"""Sweeps: a scenario at several points."""
+"""Sweeps: runs of a scenario at several points."""
 
 from __future__ import annotations
 
@@ -39,12 +39,14 @@ def sweep(
     """Runs every combination of values with every scheme and seed.
 
     `over` names dotted keys and their values, as `{"switch.capacity": ["50 pkt", "100 pkt"]}`; the last varies fastest.
-    A file that has `[sweep]` needs none. `executor` says who makes the runs: threads of this process unless given, else
-    `"local:processes"`, `"dask:tcp://HOST:8786"`, `"ray"`, `"slurm:partition=short"` or an object
-    (`sidestep.executors`); the result's bytes do not depend on it, and `cache` may then be a URL, as `"s3://bucket/runs"`.
-    Everything else is as for `run`.
+    A file with `[sweep]` needs no `over`.
 
-    Raises what `run` raises, and `sidestep.executors.ExecutorError` when an executor could not make all runs.
+    `executor` selects where the runs are made: by default threads of this process, otherwise `"local:processes"`,
+    `"dask:tcp://HOST:8786"`, `"ray"`, `"slurm:partition=short"` or an object (`sidestep.executors`). The result's bytes
+    do not depend on it. With an executor `cache` may be a URL, as `"s3://bucket/runs"`. All other arguments are those
+    of `run`.
+
+    Raises the errors of `run`, and `sidestep.executors.ExecutorError` when an executor could not make all runs.
     """
     swept = scenario_of(scenario)
     if over:
@@ -71,7 +73,7 @@ def _by_executor(
     force: bool,
     progress: Progress,
 ) -> SweepResult:
-    """The same by an executor."""
+    """Runs the sweep by an executor."""
     from sidestep.executors import Partial, carry_out
 
     if policies:

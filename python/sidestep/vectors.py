@@ -1,4 +1,4 @@
-"""Vectors: what a policy decides, row by row, for others to replay (docs/vectors.md)."""
+"""Vectors: decisions of a policy, row by row, for others to replay (docs/reference/vectors.md)."""
 
 from __future__ import annotations
 
@@ -19,18 +19,16 @@ def vectors(
     count: int | None = None,
     seed: int = 1,
 ) -> str:
-    """The first `count` rows of `policy` as CSV, below a row of names.
+    """Returns the first `count` rows of `policy` as CSV, below a row of names.
 
-    `like` is a policy of `sidestep list`: the cases are then those of its table, and `policy` is made
-    with the parameters of each row by name, times in picoseconds, sizes of queues as `(20, "pkt")`,
-    fractions as `(1, 16)`, `None` for one that is off. A twin in Python gives exactly the rows that
-    `sidestep vectors` prints. Without `like` the cases are drawn under the policy's own name.
+    `like` is a policy of `sidestep list`: the cases are then those of its table. `policy` is made with the parameters
+    of each row by name: times in picoseconds, sizes of queues as `(20, "pkt")`, fractions as `(1, 16)`, `None` for one
+    that is off. A twin in Python gives exactly the rows that `sidestep vectors` prints. Without `like` the cases are
+    drawn under the policy's name.
 
-    `seam` is `route`, `buffer` or `sched`; a class says it by itself. `count` is by default as many as
-    the shipped tables have.
+    `seam` is `route`, `buffer` or `sched`; a class implies it. The default of `count` is that of the shipped tables.
 
-    Raises `PolicyError` when the policy fails, with what it raised as cause; `ScenarioError` for a name
-    that is unknown.
+    Raises `PolicyError` when the policy fails, with its exception as cause; `ScenarioError` for an unknown name.
     """
     kind = policy if isinstance(policy, type) else getattr(policy, "func", None)
     if seam is None:
@@ -56,10 +54,10 @@ def check_vectors(
     like: str | None = None,
     seed: int = 1,
 ) -> int:
-    """Asks `policy` for the rows of `file`, which `vectors` or `sidestep vectors` wrote with this seed.
+    """Compares `policy` with the rows of `file`, written by `vectors` or `sidestep vectors` with this seed.
 
-    Returns how many rows there are. Raises `ScenarioError` at the first that differs, whose problem has file, line,
-    column, the name of the cell as key, expected and got; and where the file cannot be read.
+    Returns the number of rows. Raises `ScenarioError` at the first difference, whose problem has file, line, column,
+    the name of the cell as key, expected and got; also if the file cannot be read.
     """
     path = Path(file)
     try:
@@ -76,7 +74,7 @@ def check_vectors(
 
 
 def _difference(path: Path, line: int, names: Sequence[str], want: str, have: str) -> Problem:
-    """The first cell of a row that differs."""
+    """Returns the first cell of a row that differs."""
     column = 1
     for name, expected, got in zip(names, want.split(","), have.split(","), strict=False):
         if expected != got:
@@ -87,7 +85,7 @@ def _difference(path: Path, line: int, names: Sequence[str], want: str, have: st
 
 
 def seam_of(kind: object) -> str:
-    """The seam of a class of policies. Raises `ScenarioError` for what is none."""
+    """Returns the seam of a class of policies. Raises `ScenarioError` for other classes."""
     for base, seam in ((Route, "route"), (Buffer, "buffer"), (Sched, "sched")):
         if isinstance(kind, type) and issubclass(kind, base):
             return seam

@@ -38,7 +38,7 @@ pub struct How {
 /// Selection of the data to record of each run, in the command's words.
 #[derive(FromPyObject)]
 pub struct Recording {
-    /// Start and end of the recording; docs/recording.md describes the default.
+    /// Start and end of the recording; docs/reference/recording.md describes the default.
     #[pyo3(item)]
     window: Option<String>,
     /// Flows whose windows are recorded.

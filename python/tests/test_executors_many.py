@@ -18,12 +18,12 @@ CAPACITIES = ("20 pkt", "50 pkt", "100 pkt")
 
 A_POINT_B = 4_500
 """What the collecting process may hold of a tiny point with one scheme and one seed, in bytes: its summary as it is
-unpacked, see docs/scaling.md."""
+unpacked, see docs/how-to/scaling.md."""
 
 
 def sql() -> str:
     """The query that the documents tell of."""
-    found = re.search(r"```sql\n(.*?)```", (ROOT / "docs/scaling.md").read_text(), re.DOTALL)
+    found = re.search(r"```sql\n(.*?)```", (ROOT / "docs/how-to/scaling.md").read_text(), re.DOTALL)
     assert found is not None
     return found[1].strip().rstrip(";")
 

@@ -104,7 +104,7 @@ def test_a_storage_that_is_not_installed_names_the_extra(monkeypatch: pytest.Mon
 
 def test_every_list_of_executors_is_the_same() -> None:
     root = Path(__file__).parents[2]
-    rows = re.findall(r"^\| (`.*?) \|", (root / "docs/scaling.md").read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| (`.*?) \|", (root / "docs/how-to/scaling.md").read_text(), re.MULTILINE)
     said = re.findall(r"`([a-z]+)[:`]", " ".join(rows))
     assert list(dict.fromkeys(said)) == [kind.name for kind in KINDS]
     told = re.search(r"(?s)/// Who makes the runs of a sweep:(.*?)#\[arg", (root / "crates/cli/src/args.rs").read_text())

@@ -9,7 +9,7 @@
 // State       first 38 bytes of the frame that passes, in beats; with Tags 1 the first 48.
 // Latency     the fields are valid in head_o's cycle, which follows the beat
 //             with byte 37 (with Tags byte 47), or the frame's last beat.
-// Source      docs/softswitch.md (Tags) for the bytes of tags; RFC 894, RFC 791 section 3.1, RFC 1812 section 5.2.2; NetFPGA's output port lookup.
+// Source      docs/how-to/softswitch.md (Tags) for the bytes of tags; RFC 894, RFC 791 section 3.1, RFC 1812 section 5.2.2; NetFPGA's output port lookup.
 // Deviations  a frame with a VLAN tag, or of another EtherType, is not an IPv4 frame: it is looked up by its MAC
 //             address and not changed. The header's checksum is not verified; RFC 1624 keeps a wrong one wrong. Ports
 //             are used for TCP and UDP without options and fragments; else they are 0. A malformed tag counts as

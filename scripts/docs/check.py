@@ -116,13 +116,13 @@ def broken_links(root: Path) -> Iterator[str]:
 
 # Words that the changelog has, and a page that explains each.
 EXPLAINED = {
-    "detour": "docs/dibs",
-    "marking": "docs/buffers",
-    "executor": "docs/scaling",
-    "pause": "docs/switches",
-    "vectors": "docs/vectors",
-    "recording": "docs/recording",
-    "transport": "docs/scenarios",
+    "detour": "docs/papers/dibs",
+    "marking": "docs/reference/buffers",
+    "executor": "docs/how-to/scaling",
+    "pause": "docs/reference/switches",
+    "vectors": "docs/reference/vectors",
+    "recording": "docs/reference/recording",
+    "transport": "docs/reference/scenarios",
 }
 
 

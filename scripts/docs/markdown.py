@@ -1,6 +1,6 @@
 """Markdown as our pages have it: fenced blocks, relative links, and the list of pages in `docs/README.md`.
 
-Paths are those of the repository, with `/`, as `docs/routes/ecmp.md`.
+Paths are those of the repository, with `/`, as `docs/reference/routes/ecmp.md`.
 """
 
 import posixpath

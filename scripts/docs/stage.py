@@ -20,7 +20,7 @@ from markdown import Section, folders, links, outline, relink, slug
 ROOT = Path(__file__).resolve().parents[2]
 LIST = "docs/README.md"
 # Sections of the list that are toctrees by themselves. All others are lists of names.
-CAPTIONS = ["Tutorials", "How-to", "Reference", "Explanations"]
+CAPTIONS = ["Tutorials", "How-to", "Reference", "Explanation", "Papers"]
 # Names of `sidestep list` that are not those of the folder.
 KINDS = {"scheds": "schedulers"}
 OWN_OF_PYTHON = ["object", "BaseException", "Exception", "KeyboardInterrupt", "OSError", "RuntimeError", "ValueError"]
@@ -125,7 +125,8 @@ class Stage:
         for part in section.parts:
             text += f"\n## {part.title}\n\n" + self._list_from(page, part.text)
         folder = posixpath.dirname(section.pages[0]) if section.pages else ""
-        name = KINDS.get(folder, folder)
+        name = posixpath.basename(folder)
+        name = KINDS.get(name, name)
         if name in self.command.kinds:
             intro = section.text.strip().split("\n- ")[0]
             intro = "" if intro.startswith("- ") else intro + "\n\n"

@@ -121,7 +121,7 @@ class Pages(unittest.TestCase):
 
     def test_links_are_moved_and_others_stay(self) -> None:
         text = "[a](b.md#c) [d](https://x.example/) [e](#f)"
-        moved = markdown.relink(text, "docs/page.md", lambda path, anchor: "../" + path + anchor)
+        moved = markdown.relink(text, "docs/how-to/page.md", lambda path, anchor: "../" + path + anchor)
         self.assertEqual(moved, "[a](../docs/b.md#c) [d](https://x.example/) [e](#f)")
 
     def test_every_list_of_the_documents_has_a_page_of_its_own_kind(self) -> None:

@@ -1,4 +1,4 @@
-// The incast of docs/ns3-reference.md in ns-3: 40 hosts of a fat-tree of k = 8 send 20 kB each to
+// The incast of docs/explanation/ns3-reference.md in ns-3: 40 hosts of a fat-tree of k = 8 send 20 kB each to
 // host 0 at one instant, under DCTCP.
 //
 // Decision     --route=ecmp: by a salted hash of the 5-tuple. --route=spray: ns-3's own global

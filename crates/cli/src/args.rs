@@ -161,7 +161,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub force: bool,
     /// Executor of a sweep's runs: `local`, `dask`, `dask:tcp://HOST:PORT`, `ray`, `ray:HOST:PORT` or
-    /// `slurm:partition=NAME`; needs the Python package, and then --cache may be a URL (see docs/scaling.md)
+    /// `slurm:partition=NAME`; needs the Python package, and then --cache may be a URL (see docs/how-to/scaling.md)
     #[arg(long, value_name = "EXECUTOR", conflicts_with_all = ["trace_packets", "force", "plugins", "record", "record_window", "record_flows", "record_packets", "checkpoint", "threads"])]
     pub executor: Option<String>,
     /// Report progress even if standard error is not a terminal
@@ -338,7 +338,7 @@ Examples:
 
 The run is repeated from the files of the result directory, this time with an account of the \
 packet; the first run needs no recording. The last line tells whether the repeated run equals the \
-first. docs/why.md explains the output.
+first. docs/how-to/why.md explains the output.
 
 Exit status: 1 if the repeated run differs from the recorded one.")]
 pub struct WhyArgs {
@@ -420,7 +420,7 @@ Each row of a buffer or a route has the state of a small switch, a packet, the r
 the policy's decision; each row of a scheduler is one operation on a queue. Rows of a policy with \
 state, such as red, form sequences. Masks are hexadecimal, bit p for port p. Rows cycle through \
 the policy's defaults and one changed parameter at a time. Host mechanisms have rows too: agents, \
-receivers that report duplicates, duplicate thresholds, coupled windows. docs/vectors.md explains \
+receivers that report duplicates, duplicate thresholds, coupled windows. docs/reference/vectors.md explains \
 the columns.")]
 pub struct VectorsArgs {
     /// Route, buffer or scheduler, or `shim/NAME`, `receiver/dsack`, `threshold/NAME`, `coupled/NAME`; if two
@@ -445,7 +445,7 @@ Examples:
   sidestep switch edge0.toml --ask '{\"do\": \"capture\", \"file\": \"/tmp/x.pcapng\"}'
   sidestep switch edge0.toml --ask '{\"do\": \"change\", \"port\": \"up0\", \"link\": \"down\"}'
 
-docs/softswitch.md describes the config. --ask needs `control` in its [process].")]
+docs/how-to/softswitch.md describes the config. --ask needs `control` in its [process].")]
 pub struct SwitchArgs {
     /// Config file
     pub config: PathBuf,

@@ -24,7 +24,7 @@ Examples:
 
 The format is detected from the content: csv (a header like time,src_ip,dst_ip,bytes,app,job), \
 pcap (pcapng too), netflow (nfdump -o csv, IPFIX), hpcc-flows, hpcc-topology, htsim or sonic. No \
-file is overwritten. Left-out parts are counted, in the output and in the files. docs/import.md \
+file is overwritten. Left-out parts are counted, in the output and in the files. docs/how-to/import.md \
 defines a flow, and lists the parts of each format that Sidestep does not support. `sidestep init` \
 writes a scenario for the flow list.")]
 pub struct ImportArgs {

@@ -20,7 +20,7 @@ Examples:
 
 The page is served on this machine only (127.0.0.1), to browsers that have the whole address: its \
 long part is a random token, new each time. Only the page and the recordings found at the start \
-are served. The first two recordings are shown side by side. docs/page.md explains the page. A \
+are served. The first two recordings are shown side by side. docs/how-to/page.md explains the page. A \
 command built before `make web` contains no page; --page names one.")]
 pub struct ViewArgs {
     /// Result directories with recordings, or recordings (.srec)

@@ -1,4 +1,4 @@
-//! Test of `docs/results.md`: it names all files, columns and keys that are written, and no others.
+//! Test of `docs/reference/results.md`: it names all files, columns and keys that are written, and no others.
 
 mod common;
 
@@ -13,7 +13,7 @@ use std::path::Path;
 
 type Names = BTreeSet<String>;
 
-const PAGE: &str = include_str!("../../../docs/results.md");
+const PAGE: &str = include_str!("../../../docs/reference/results.md");
 
 /// Burst with everything that a result may hold: paths, probes, several seeds.
 const BURST: &str = "duration = \"1 ms\"\ndrain = \"400 ms\"\nseeds = \"1..2\"\nschemes = [\"dibs\"]\n\
@@ -23,7 +23,7 @@ const BURST: &str = "duration = \"1 ms\"\ndrain = \"400 ms\"\nseeds = \"1..2\"\n
 /// Returns the section with this heading, up to the next heading.
 fn section(heading: &str) -> &'static str {
     let rest = PAGE.split(&format!("\n## {heading}\n")).nth(1);
-    let rest = rest.unwrap_or_else(|| panic!("docs/results.md has no {heading:?}"));
+    let rest = rest.unwrap_or_else(|| panic!("docs/reference/results.md has no {heading:?}"));
     rest.split("\n## ").next().unwrap()
 }
 
@@ -91,7 +91,7 @@ fn files(dir: &Path) -> Names {
 fn named(what: &str, keys: &Names, text: &str) {
     let known = words(text);
     let lacks: Vec<&String> = keys.difference(&known).collect();
-    assert!(lacks.is_empty(), "docs/results.md, {what}: lacks {lacks:?}");
+    assert!(lacks.is_empty(), "docs/reference/results.md, {what}: lacks {lacks:?}");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn the_page_names_the_files_columns_and_keys_of_a_run() {
         .collect();
     assert!(
         differ.is_empty(),
-        "docs/results.md, keys of a scheme: {differ:?}"
+        "docs/reference/results.md, keys of a scheme: {differ:?}"
     );
     named(
         "a class",

@@ -1,4 +1,4 @@
-//! Test of `docs/tutorial.md`: every command of the page runs, in order, in one folder, and prints what the
+//! Test of `docs/tutorials/tutorial.md`: every command of the page runs, in order, in one folder, and prints what the
 //! page shows.
 
 use crate::common;
@@ -6,7 +6,7 @@ use crate::common;
 use common::Room;
 use std::fs;
 
-const PAGE: &str = include_str!("../../../docs/tutorial.md");
+const PAGE: &str = include_str!("../../../docs/tutorials/tutorial.md");
 
 /// Command of the page, and the output lines that the page shows; none if it shows none.
 struct Step {

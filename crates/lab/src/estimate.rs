@@ -22,7 +22,7 @@ use sidestep_sim::workload::{Cost, Load, Site};
 use sidestep_types::HEADER_BYTES;
 
 /// Assumed: packet-hops a core simulates in a second of processor time, as in the burst of `dibs-demo`
-/// (docs/performance.md).
+/// (docs/explanation/performance.md).
 pub const HOPS_A_SECOND: f64 = 10e6;
 
 /// Assumed: the same rate where queues are long, switches detour or ports order by rank: queued packets have

@@ -7,7 +7,7 @@ use crate::scenario::Scenario;
 use crate::stats::{Kept, Summary, metric, place, summarise};
 use std::sync::Arc;
 
-/// Experiment as `docs/experiments.md` defines it. A scenario without `[sweep]` is an experiment with a
+/// Experiment as `docs/reference/experiments.md` defines it. A scenario without `[sweep]` is an experiment with a
 /// single point and no axes.
 pub struct Experiment {
     /// Name of the file, without folder and extension.

@@ -40,7 +40,7 @@ pub struct Run {
     pub mss: u32,
     /// Results of the probes.
     pub probed: Probed,
-    /// Bytes of the recording, if the run was recorded (`docs/recording.md`).
+    /// Bytes of the recording, if the run was recorded (`docs/reference/recording.md`).
     pub recording: Option<Vec<u8>>,
     /// True if the watcher stopped the run.
     pub interrupted: bool,

@@ -52,7 +52,7 @@ request = "250 B"
 connection = "shared"
 "#;
 
-/// Counts fast retransmits, and retransmitted packets, of 15 answers of 40 kB as in docs/vertigo.md. No packet
+/// Counts fast retransmits, and retransmitted packets, of 15 answers of 40 kB as in docs/papers/vertigo.md. No packet
 /// is ever lost there.
 fn needless(sets: &[&str]) -> (u64, u64) {
     let few = [
@@ -73,7 +73,7 @@ fn needless(sets: &[&str]) -> (u64, u64) {
     (totals.fast_retransmits, totals.retransmits)
 }
 
-/// Section *Needless repairs* of docs/vertigo.md.
+/// Section *Needless repairs* of docs/papers/vertigo.md.
 #[test]
 fn ordering_begins_needless_repairs_and_boosting_goes_on_with_them() {
     let flows = 15;

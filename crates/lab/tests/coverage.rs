@@ -1,6 +1,6 @@
 //! Coverage of the intervals of claims: 99th percentiles of pooled samples, by simulation with known truths.
 //!
-//! The table of docs/reproduce.md is this test's: `cargo test -p sidestep-lab --test lab coverage --
+//! The table of docs/how-to/reproduce.md is this test's: `cargo test -p sidestep-lab --test lab coverage --
 //! --nocapture`.
 
 use sidestep_lab::stats::{Interval, are_apart, sectioned, t_interval};

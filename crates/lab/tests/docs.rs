@@ -24,8 +24,11 @@ const KINDS: [(&str, &[Entry]); 7] = [
     ("workloads", workload::ENTRIES),
 ];
 
-/// Pages that `docs/<kind>/` may hold beside a page for each entry.
-const MORE: [&str; 2] = ["transports/connection.md", "transports/states.md"];
+/// Pages that `docs/reference/<kind>/` may hold beside a page for each entry.
+const MORE: [&str; 2] = [
+    "reference/transports/connection.md",
+    "reference/transports/states.md",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -70,7 +73,7 @@ fn every_registered_name_has_a_page_with_a_row_for_each_parameter() {
     let mut missing = Vec::new();
     for (kind, entries) in KINDS {
         for entry in entries {
-            let name = format!("{kind}/{}.md", entry.name);
+            let name = format!("reference/{kind}/{}.md", entry.name);
             let text = page(&name, &mut missing);
             let title = format!("# {}", entry.name);
             if !text.is_empty() && text.lines().next() != Some(&title) {
@@ -81,7 +84,10 @@ fn every_registered_name_has_a_page_with_a_row_for_each_parameter() {
     }
     for choice in CHOICES {
         for entry in choice.entries {
-            page(&format!("{}/{}.md", choice.kind, entry.name), &mut missing);
+            page(
+                &format!("reference/{}/{}.md", choice.kind, entry.name),
+                &mut missing,
+            );
         }
     }
     assert_none(&missing);
@@ -90,29 +96,34 @@ fn every_registered_name_has_a_page_with_a_row_for_each_parameter() {
 #[test]
 fn every_key_of_a_scenario_has_a_row() {
     let mut missing = Vec::new();
-    let text = page("scenarios.md", &mut missing);
+    let text = page("reference/scenarios.md", &mut missing);
     for params in [SCENARIO, LISTS, SWITCH, WORKLOAD, HOST, CLAIM] {
-        check_params("scenarios.md", &text, params, &mut missing);
+        check_params("reference/scenarios.md", &text, params, &mut missing);
     }
-    let text = page("changes.md", &mut missing);
-    check_params("changes.md", &text, CHANGE, &mut missing);
-    let experiments = page("experiments.md", &mut missing);
+    let text = page("reference/changes.md", &mut missing);
+    check_params("reference/changes.md", &text, CHANGE, &mut missing);
+    let experiments = page("reference/experiments.md", &mut missing);
     for params in [FIGURE, PLOT] {
-        check_params("experiments.md", &experiments, params, &mut missing);
+        check_params(
+            "reference/experiments.md",
+            &experiments,
+            params,
+            &mut missing,
+        );
     }
-    let connection = "transports/connection.md";
+    let connection = "reference/transports/connection.md";
     let text_of_connection = page(connection, &mut missing);
     check_params(connection, &text_of_connection, TRANSPORT, &mut missing);
-    let text = page("metrics.md", &mut missing);
+    let text = page("reference/metrics.md", &mut missing);
     for params in [PROBE, PROBE_LISTS] {
-        check_params("metrics.md", &text, params, &mut missing);
+        check_params("reference/metrics.md", &text, params, &mut missing);
     }
     assert_none(&missing);
 }
 
 #[test]
 fn every_row_about_a_metric_is_about_one_that_there_is() {
-    let text = page("metrics.md", &mut Vec::new());
+    let text = page("reference/metrics.md", &mut Vec::new());
     let table = text
         .split("| Metric | To be known of it |\n|---|---|\n")
         .nth(1);
@@ -123,7 +134,10 @@ fn every_row_about_a_metric_is_about_one_that_there_is() {
     let names: Vec<&str> = rows.filter_map(|row| row.split('`').nth(1)).collect();
     assert!(names.len() > 5, "{names:?}");
     for name in names {
-        assert!(find(name).is_some(), "docs/metrics.md: {name} is no metric");
+        assert!(
+            find(name).is_some(),
+            "docs/reference/metrics.md: {name} is no metric"
+        );
     }
 }
 
@@ -136,13 +150,13 @@ fn every_page_is_in_the_index_and_none_is_left_over() {
         let name = file.strip_prefix(&docs).unwrap().to_str().unwrap();
         let name = name.replace('\\', "/");
         // The index links to the folder where every registered name has a page.
-        let folder = name.split('/').next().unwrap();
+        let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
         let listed = [format!("({name})"), format!("({folder}/)")];
         if name != "README.md" && !listed.iter().any(|link| index.contains(link)) {
             missing.push(format!("docs/README.md: expected a link to {name}"));
         }
         let known = |(kind, entries): &(&str, &[Entry])| {
-            name.strip_prefix(&format!("{kind}/"))
+            name.strip_prefix(&format!("reference/{kind}/"))
                 .is_none_or(|file| entries.iter().any(|e| file == format!("{}.md", e.name)))
         };
         if !KINDS.iter().all(known) && !MORE.contains(&&*name) {

@@ -1,4 +1,4 @@
-//! Table of `docs/ns3-reference.md`: `scenarios/incast-ns3.toml` as shipped and changed by `--set`, beside
+//! Table of `docs/explanation/ns3-reference.md`: `scenarios/incast-ns3.toml` as shipped and changed by `--set`, beside
 //! ns-3.
 //!
 //! The page is the golden table. A line that begins with `here` has its settings in backquotes, and is written
@@ -10,7 +10,7 @@
 use sidestep_lab::{Scenario, Watch, run, shipped};
 use sidestep_sim::{NoFiles, Outcome, TraceFilter};
 
-const PAGE: &str = "/../../docs/ns3-reference.md";
+const PAGE: &str = "/../../docs/explanation/ns3-reference.md";
 
 /// Smallest, median and largest value.
 type Spread = [f64; 3];

@@ -1,6 +1,6 @@
 //! Events of a recording, and their fields.
 //!
-//! A new kind of event needs an entry in the table below, a row in `docs/recording.md`, and a new version.
+//! A new kind of event needs an entry in the table below, a row in `docs/reference/recording.md`, and a new version.
 
 /// Encoding of a field's column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ macro_rules! events {
             $( $(#[$doc])* $kind, )*
         }
 
-        /// Event of a recording; `docs/recording.md` defines its fields.
+        /// Event of a recording; `docs/reference/recording.md` defines its fields.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum What {
             $( $(#[$doc])* $kind { $( $(#[$field_doc])* $field: $type, )* }, )*

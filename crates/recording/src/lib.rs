@@ -1,4 +1,4 @@
-//! Recording of a run, written and read: the data a page needs to play the run. `docs/recording.md` defines the
+//! Recording of a run, written and read: the data a page needs to play the run. `docs/reference/recording.md` defines the
 //! format.
 //!
 //! **Decision**     none: the room stores what a driver reports, and returns it.

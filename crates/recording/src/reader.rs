@@ -252,7 +252,7 @@ fn json<T: DeserializeOwned>(what: &str, raw: &[u8]) -> Result<T, Refused> {
         Refused::new(
             format!("the {what} of the recording cannot be read"),
             format!("line {} column {} of it", e.line(), e.column()),
-            "JSON as docs/recording.md says",
+            "JSON as docs/reference/recording.md says",
             e.to_string(),
         )
     })

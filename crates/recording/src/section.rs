@@ -59,7 +59,7 @@ pub(crate) fn put_section(out: &mut Vec<u8>, section: Section, raw: &[u8]) {
     let packed = match section {
         // Head and tail are small JSON, which miniz packs better than fdeflate does.
         Section::Head | Section::Tail => compress_to_vec_zlib(raw, LEVEL),
-        // Chunks become half as large again as with miniz, in a tenth of the time: `docs/recording.md` has the
+        // Chunks become half as large again as with miniz, in a tenth of the time: `docs/reference/recording.md` has the
         // measurement.
         Section::Chunk => fdeflate::compress_to_vec(raw),
     };

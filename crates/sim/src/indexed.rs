@@ -1,7 +1,7 @@
 //! Arrays indexed by numbers that this crate issues itself: links, parcels, slots, switches.
 //!
 //! A hop makes some thirty such look-ups, and their bounds checks were a fifth of all instructions
-//! (docs/performance.md). Numbers returned by a policy of the caller (ports, packets) are checked where they
+//! (docs/explanation/performance.md). Numbers returned by a policy of the caller (ports, packets) are checked where they
 //! come in. The others never come from outside: a parcel's from [`crate::pool::Pool::put`], a link's and a
 //! switch's from the layout in [`crate::world::World::new`], hosts from the plan, which is checked there. A
 //! slot's come from the agenda, which returns only slots that it was given: no code outside this crate can

@@ -432,7 +432,7 @@ fn mean_lossy_goodput(transport: &TransportConfig, thousandths: [u64; 2], spines
 
 /// RFC 6356 aims at the throughput of one TCP on the best path. With random losses and equal round trips that
 /// holds up to the effect of varying windows: a little more on equal paths, a little less on unequal ones
-/// (docs/transports/mptcp.md).
+/// (docs/reference/transports/mptcp.md).
 #[test]
 fn coupled_subflows_take_about_what_a_tcp_takes_on_the_best_path() {
     let tcp = TcpConfig {

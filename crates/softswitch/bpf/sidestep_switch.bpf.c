@@ -8,7 +8,7 @@
 //              whichever core makes it. `stations`, `answers` and `interfaces` are only read here.
 // Units        picoseconds since the start, bytes without FCS, bytes of buffer with FCS.
 // Errors       a frame that is not forwarded is counted by reason, and dropped.
-// Source       docs/ebpf.md; that of each policy in crates/switch.
+// Source       docs/how-to/ebpf.md; that of each policy in crates/switch.
 // Deviations   those of frame.h. A frame leaves its bucket when its first bit would leave the port, not its last.
 //
 // Built by `sidestep switch` with -D:

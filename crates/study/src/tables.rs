@@ -213,13 +213,13 @@ mod tests {
 
     #[test]
     fn every_column_is_in_the_documents() {
-        let page = include_str!("../../../docs/results.md");
+        let page = include_str!("../../../docs/reference/results.md");
         let mut docs = column_docs();
         let (table, columns) = kernel_docs();
         docs[table] = columns;
         for (table, columns) in docs.as_object().unwrap() {
             let section = page.split(&format!("\n## {table}\n")).nth(1);
-            let section = section.unwrap_or_else(|| panic!("docs/results.md has no {table}"));
+            let section = section.unwrap_or_else(|| panic!("docs/reference/results.md has no {table}"));
             let section = section.split("\n## ").next().unwrap();
             for name in columns.as_object().unwrap().keys() {
                 let is_drop = |reason: &DropReason| reason.counted_as() == name;
@@ -229,7 +229,7 @@ mod tests {
                 };
                 assert!(
                     section.contains(&row),
-                    "docs/results.md: {table} lacks {row}"
+                    "docs/reference/results.md: {table} lacks {row}"
                 );
             }
         }

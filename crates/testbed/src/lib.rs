@@ -5,7 +5,7 @@
 //! depends on scenarios. The other modules translate a scenario into those two, and the measurements into the
 //! simulator's tables: an [`Order`](order::Order) is read into a [`Scene`](scene::Scene), its seeds run one
 //! after the other, [`session`] writes a result directory of them, and [`beside`] compares a figure with the
-//! simulator. `docs/testbed.md` describes the sequence of a run.
+//! simulator. `docs/how-to/testbed.md` describes the sequence of a run.
 
 pub mod attempt;
 pub mod beside;

@@ -1,5 +1,5 @@
-//! Checks the worked examples of `docs/estimators/` against the estimators, and those of
-//! `docs/transports/swift.md`
+//! Checks the worked examples of `docs/reference/estimators/` against the estimators, and those of
+//! `docs/reference/transports/swift.md`
 //! against Swift.
 
 use sidestep_transport::{
@@ -91,7 +91,7 @@ fn written(page: &str) -> (Vec<String>, f64) {
 fn every_worked_example_is_what_its_estimator_does() {
     for entry in Estimator::ENTRIES {
         let path = format!(
-            "{}/../../docs/estimators/{}.md",
+            "{}/../../docs/reference/estimators/{}.md",
             env!("CARGO_MANIFEST_DIR"),
             entry.name
         );
@@ -107,7 +107,7 @@ fn every_worked_example_is_what_its_estimator_does() {
     }
 }
 
-/// Settings of a connection as INET opens and times it: see docs/estimators/inet.md.
+/// Settings of a connection as INET opens and times it: see docs/reference/estimators/inet.md.
 fn of_inet() -> TcpConfig {
     TcpConfig {
         mss: MSS as u32,
@@ -194,7 +194,7 @@ fn a_request_and_its_answer_walk_down_vertigos_ladder() {
         answer(1),
         answer(2),
     ];
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/estimators/inet.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/estimators/inet.md");
     let page = std::fs::read_to_string(path).expect("a page");
     let written = table(&page, "| what is lost");
     assert_eq!(written.len(), ours.len());
@@ -239,7 +239,7 @@ fn swift() -> SwiftConfig {
 #[test]
 fn the_targets_and_cuts_of_swifts_page_are_what_it_does() {
     let path = format!(
-        "{}/../../docs/transports/swift.md",
+        "{}/../../docs/reference/transports/swift.md",
         env!("CARGO_MANIFEST_DIR")
     );
     let page = std::fs::read_to_string(&path).expect("a page");

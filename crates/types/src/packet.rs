@@ -21,7 +21,7 @@ pub struct FlowId(pub u32);
 /// IPv4 and TCP headers without options, in bytes.
 pub const HEADER_BYTES: u32 = 40;
 
-/// Link-layer overhead of an IP packet, as defined in docs/model.md.
+/// Link-layer overhead of an IP packet, as defined in docs/explanation/model.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Framing {

@@ -6,7 +6,7 @@
 //! longer table begins like a shorter one. Rows of a policy that remembers are the steps of sequences; one
 //! policy answers all steps of a sequence. A policy states in its [`Nature`] which inputs its rows need. All
 //! machines of a host (`host`) remember.
-//! `docs/vectors.md` defines the columns.
+//! `docs/reference/vectors.md` defines the columns.
 //!
 //! ```
 //! use sidestep_vectors::{Seed, Table, tables};

@@ -1,4 +1,4 @@
-//! Rows of classes by size against a second implementation of `docs/shims/by-size.md`, which keeps the whole
+//! Rows of classes by size against a second implementation of `docs/reference/shims/by-size.md`, which keeps the whole
 //! history of a flow and searches it for each packet.
 
 use crate::common::{announced, cell, number, setting, shipped};

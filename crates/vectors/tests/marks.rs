@@ -1,4 +1,4 @@
-//! Rows of marks against a second implementation of `docs/shims/mark.md`: lists that are searched from end to
+//! Rows of marks against a second implementation of `docs/reference/shims/mark.md`: lists that are searched from end to
 //! end.
 
 use crate::common::{Filter, announced, cell, mix64, number, setting, shipped};

@@ -1,4 +1,4 @@
-//! Rows of ordering against a second implementation of `docs/shims/order.md`: a stream is the set of all places
+//! Rows of ordering against a second implementation of `docs/reference/shims/order.md`: a stream is the set of all places
 //! released, and a list of packets held.
 
 use crate::common::{cell, number, setting, shipped};

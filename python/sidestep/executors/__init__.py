@@ -1,10 +1,10 @@
-"""Sweeps across machines: who makes the runs, and where their records are kept.
+"""Sweeps across machines: executors make the runs, storage keeps their records.
 
     ss.sweep(scenario, executor="local")                    threads of this machine
     ss.sweep(scenario, executor="dask:tcp://HOST:8786")     a Dask scheduler that is there; also a `distributed.Client`
     ss.sweep(scenario, executor=Mine())                     whatever has the methods of `Executor`
 
-`FORMS` is how executors are written. The result's bytes do not depend on who made the runs, `manifest.json` apart.
+`FORMS` lists how executors are written. The result's bytes do not depend on the executor, except `manifest.json`.
 """
 
 from sidestep.executor_errors import ExecutorError, MissingExtra, NoAnswer, OtherVersion, Unwritable, WorkersLost

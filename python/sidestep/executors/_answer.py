@@ -1,4 +1,4 @@
-"""Asking a scheduler that may not be there."""
+"""Queries to a scheduler that may not exist."""
 
 import socket
 import threading
@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from sidestep.executor_errors import NoAnswer
 
 LIMIT_S = 9.0
-"""Whoever has not answered by then does not: a refusal is out within ten seconds."""
+"""Limit of an answer: a refusal then arrives within ten seconds."""
 
 T = TypeVar("T")
 
@@ -19,7 +19,7 @@ class _Box(Generic[T]):
 
 
 def within(what: str, address: str, ask: Callable[[], T], limit_s: float | None = None) -> T:
-    """What `ask` returns. Errors: `NoAnswer` when it raises that nobody is there, or takes too long."""
+    """Returns the result of `ask`. Errors: `NoAnswer` when it raises a connection error or takes too long."""
     limit_s = LIMIT_S if limit_s is None else limit_s
     box: _Box[T] = _Box()
 
@@ -29,7 +29,7 @@ def within(what: str, address: str, ask: Callable[[], T], limit_s: float | None 
         except BaseException as error:
             box.error = error
 
-    # A thread that asks a silent socket cannot be ended: it is left behind.
+    # A thread that waits at a silent socket cannot be stopped: it is left behind.
     thread = threading.Thread(target=work, name=f"asking {address}", daemon=True)
     thread.start()
     thread.join(limit_s)
@@ -43,7 +43,7 @@ def within(what: str, address: str, ask: Callable[[], T], limit_s: float | None 
 
 
 def listens(what: str, address: str) -> None:
-    """Refuses an address of the form `host:port`, with a scheme or not, where nobody listens. Errors: `NoAnswer`."""
+    """Refuses an address `host:port`, with or without a scheme, where no process listens. Errors: `NoAnswer`."""
     host, _, port = address.rsplit("://", 1)[-1].rpartition(":")
     if not port.isdigit():
         raise NoAnswer(what, address, "expected host:port")

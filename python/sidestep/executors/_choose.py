@@ -1,4 +1,4 @@
-"""From what a user wrote to an executor."""
+"""Choice of an executor from the user's argument."""
 
 import difflib
 from importlib import import_module
@@ -10,9 +10,9 @@ from sidestep.executors.protocol import Executor
 
 
 def choose(what: Any, jobs: int | None = None) -> Executor:
-    """The executor that `what` names, or is; `jobs` is how many runs at a time where it is this machine's.
+    """Returns the executor that `what` names, or is; `jobs` is the number of runs at a time on this machine.
 
-    Errors: `ScenarioError` for a name that is none; `MissingExtra`; `NoAnswer` within ten seconds.
+    Errors: `ScenarioError` for an unknown name; `MissingExtra`; `NoAnswer` within ten seconds.
     """
     check_jobs(jobs)
     if isinstance(what, str):

@@ -1,7 +1,8 @@
-"""A head of Ray on this machine, as a process of its own.
+"""Head of Ray on this machine, as a separate process.
 
-Where Ray cannot start, it ends the process that asked for it, sweep and all, once it has waited for a minute. As a process of
-its own it ends that one alone. The head listens on this machine only, and goes when whoever started it goes, however that ends.
+If Ray cannot start, it waits for a minute and then ends the process that called it, with the whole sweep. In a separate
+process it ends only that one. The head listens on this machine only, and ends with the process that started it, however
+that ends.
 """
 
 import json
@@ -17,10 +18,10 @@ from contextlib import suppress
 from sidestep.executor_errors import NoAnswer
 
 START_S = 120.0
-"""It is up within so many seconds, all attempts together. By itself Ray gives up after 30: it is tried again."""
+"""Limit of the start in seconds, all attempts together. Ray gives up after 30: then the start is tried again."""
 
 END_S = 20.0
-"""So long it has to end those that it started."""
+"""Time that it has to end its processes, in seconds."""
 
 PROGRAM = """
 import os, signal, sys, threading
@@ -34,7 +35,7 @@ main()
 
 
 class Head:
-    """One that runs. `is_well` asks the cluster at an address by a deadline, and raises `NoAnswer`."""
+    """Running head. `is_well` queries the cluster at an address before a deadline, and raises `NoAnswer`."""
 
     def __init__(self, jobs: int | None, is_well: Callable[[str, float], None]) -> None:
         deadline = time.monotonic() + START_S
@@ -43,7 +44,7 @@ class Head:
             with socket.create_server(("127.0.0.1", 0)) as free:
                 port = free.getsockname()[1]
             self.address = f"127.0.0.1:{port}"
-            # A machine under load misses what Ray takes for signs of life; that of a whole cluster this one cannot survive.
+            # A loaded machine misses Ray's heartbeats; this cluster cannot survive the loss of its only node.
             patient = json.dumps({"health_check_failure_threshold": 100})
             words = ["--node-ip-address=127.0.0.1", f"--port={port}", f"--num-cpus={jobs or len(os.sched_getaffinity(0))}"]
             with tempfile.TemporaryFile() as log:
@@ -84,7 +85,7 @@ class Head:
         return False
 
     def end(self) -> None:
-        """Ends it, and what it started."""
+        """Ends the head and its processes."""
         if self._process.stdin is not None:
             self._process.stdin.close()
         self._process.terminate()

@@ -1,7 +1,7 @@
-"""Every executor by its name: the only list of them.
+"""Registry of executors by name: the only list of them.
 
-What messages, `python3 -m sidestep run --help` and missing packages say comes from here; a test holds the command's help,
-`pyproject.toml` and docs/scaling.md against it.
+Messages, `python3 -m sidestep run --help` and errors about missing packages use this list; a test compares the
+command's help, `pyproject.toml` and docs/how-to/scaling.md with it.
 """
 
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ class Kind:
     """One executor."""
 
     name: str
-    """What stands before the colon."""
+    """Name, before the colon."""
     forms: tuple[str, ...]
-    """How it is written, with what a user fills in in capitals."""
+    """Forms in which it is written, with the user's parts in capitals."""
     module: str
-    """The module of `sidestep.executors` whose `of_words` makes it of what stands behind the colon."""
+    """Module of `sidestep.executors` whose `of_words` makes it from the text behind the colon."""
     needs: str | None = None
-    """The package that it needs."""
+    """Required package."""
     extra: str | None = None
-    """The extra that installs that."""
+    """Extra that installs the package."""
     objects: bool = False
-    """It is made of an object of that package, too: a client that is open already."""
+    """True if an object of that package is accepted too: a client that is open already."""
 
 
 KINDS = (
@@ -37,16 +37,16 @@ KINDS = (
 )
 
 FORMS = tuple(form for kind in KINDS for form in kind.forms)
-"""How executors are written."""
+"""Forms in which executors are written."""
 
 
 def kind_of(name: str) -> Kind | None:
-    """The one that is called so."""
+    """Returns the executor of this name."""
     return next((kind for kind in KINDS if kind.name == name), None)
 
 
 def package_of(name: str) -> Any:
-    """The package that the executor called `name` needs. Errors: `MissingExtra`."""
+    """Returns the package that the executor `name` needs. Errors: `MissingExtra`."""
     kind = kind_of(name)
     assert kind is not None and kind.needs is not None and kind.extra is not None, f"{name} needs a package"
     try:

@@ -1,4 +1,4 @@
-"""A sweep by an executor: what is known is taken, the rest is made, and the directory is written out of records."""
+"""Sweep by an executor: takes known records, makes the others, and writes the directory from records."""
 
 import os
 import shutil
@@ -19,25 +19,25 @@ from sidestep.progress import HowFar, Progress, Watcher
 from sidestep.storage import Directory, Folder, Objects, Sharing, Unwritable, open_folder
 
 Cache: TypeAlias = "str | os.PathLike[str] | Literal[True] | None"
-"""Where records are kept between calls: a directory or URL; True for the command's (`results/.cache`); None keeps none."""
+"""Place of records between calls: a directory or URL; True for the command's (`results/.cache`); None for no cache."""
 
 BATCH_S = 1.0
-"""A batch of tiny runs takes about so long, in seconds: what it costs to send one is little beside."""
+"""Target time of a batch of tiny runs, in seconds: the cost of sending one is small beside it."""
 
 BATCH_MOST = 250
-"""Runs of a batch at most: so many records come back at once."""
+"""Most runs of a batch: so many records come back at once."""
 
 PACKETS_S = 1e6
-"""Packets that a core makes in a second, with all their hops."""
+"""Packets that a core simulates in a second, with all their hops."""
 
 A_RUN_S = 4e-4
-"""What the smallest run costs, in seconds."""
+"""Cost of the smallest run, in seconds."""
 
 TELL_S = 0.2
 
 
 class Partial(KeyboardInterrupt):
-    """Ctrl-C. `partial` is the result directory with what came in, None where nothing did."""
+    """Ctrl-C. `partial` is the result directory of the received records, or None without any."""
 
     def __init__(self, partial: Path | None, text: str = "") -> None:
         super().__init__(f"interrupted; what came in is in {partial}" if partial else "interrupted")
@@ -57,11 +57,13 @@ def run(
     folder: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
 ) -> Path:
-    """Runs the experiment in `text`, called `name`, changed by `sets` (`key=value` each), and returns its result directory.
+    """Runs the experiment in `text`, called `name`, changed by `sets` (`key=value` each), and returns its result
+    directory.
 
-    `out` is that directory, which must not exist yet; `folder` is where files are that the experiment names; `jobs` is how
-    many runs at a time an executor of this machine makes. Errors: `ScenarioError` for what is asked wrongly, `RunError` for
-    a run that fails, `ResultError` for what cannot be written, `ExecutorError` for the executor; `Partial` after Ctrl-C.
+    `out` is that directory, which must not exist yet; `folder` is the folder of the files that the experiment names;
+    `jobs` is the number of runs at a time for an executor of this machine. Errors: `ScenarioError` for an invalid call,
+    `RunError` for a run that fails, `ResultError` for files that cannot be written, `ExecutorError` for the executor;
+    `Partial` after Ctrl-C.
     """
     plan = _native.Plan.of_text(text, name, list(sets), quick, None if folder is None else Path(folder))
     return carry_out(plan, executor, out, cache, progress, jobs=jobs)[0]
@@ -77,7 +79,7 @@ def carry_out(
     jobs: int | None = None,
     force: bool = False,
 ) -> tuple[Path, str]:
-    """The same of a plan: the result directory, and its table as text. `force`: also what may not fit into memory."""
+    """Does the same with a plan: returns the result directory and its table as text. `force`: ignore the memory estimate."""
     if out is None:
         said = "out: expected a directory for the results, got none"
         raise ScenarioError.of_call(said, "out", expected="a directory for the results", got="none")
@@ -87,13 +89,13 @@ def carry_out(
         with Watcher(progress) as watcher:
             return _Sweep(plan, chosen, Path(out), cache, watcher).run()
     finally:
-        # One that came as an object is whoever's it is.
+        # An executor passed as an object belongs to the caller.
         if chosen is not executor:
             chosen.close()
 
 
 class _Sweep:
-    """One call."""
+    """State of one call."""
 
     def __init__(
         self,
@@ -127,7 +129,7 @@ class _Sweep:
         self.at_a_time = 0
 
     def _known(self, tasks: Sequence[Task]) -> set[str]:
-        """Those whose record is there and whole. Of distant ones the records are taken here."""
+        """Returns the keys with a complete record. Records of an object store are fetched here."""
         if self.cache is None:
             return set()
         known: set[str] = set()
@@ -141,7 +143,7 @@ class _Sweep:
         return known
 
     def _keep(self, key: str, record: bytes) -> None:
-        """Keeps a record where it is collected from: in the cache, or beside where that refuses."""
+        """Keeps a record in the place that it is collected from: in the cache, or beside it if the cache refuses."""
         if self.folders and self.spare is None:
             try:
                 self.folders[0].put(key, record)
@@ -154,7 +156,7 @@ class _Sweep:
             raise ResultError(f"cannot keep a record: {why}") from why
 
     def _beside(self) -> Directory:
-        """A folder for the records of this call alone."""
+        """Returns the folder for records of this call only."""
         if self.spare is None:
             self.spare = Directory(tempfile.mkdtemp(prefix="sidestep-records-"))
             self.folders.append(self.spare)
@@ -166,14 +168,14 @@ class _Sweep:
             warnings.warn(f"nothing more is kept in the cache: {why}; the sweep goes on", stacklevel=2)
 
     def run(self) -> tuple[Path, str]:
-        """Makes what is missing, and collects."""
+        """Makes the missing runs, and collects."""
         try:
             self._tell(last=True)
             if self.missing:
                 self._make()
             if self.failed is not None:
                 raise RunError(self.failed)
-            # Of very many points what was asked for is half of what this side holds, and has been made.
+            # With very many points the tasks are half of the memory of this process, and are no longer needed.
             self.tasks, self.missing = [], []
             path, text, is_partial = self._collect()
             if is_partial:
@@ -191,13 +193,13 @@ class _Sweep:
         return path, text
 
     def _came_in(self) -> bool:
-        """Whether a record is anywhere: a thread keeps what it made before it tells."""
+        """Returns True if any record exists: a thread keeps its record before it reports."""
         return bool(self.done) or any(folder.there(self.keys) for folder in self.folders)
 
     def _make(self) -> None:
         self._make_missing()
         if self.failed is None and (gone := self._gone()):
-            # Whoever took them away, or a file system that shows them later: they are made once more, and kept here.
+            # Deleted records, or a file system that shows them later: they are made once more, and kept here.
             self._refused(f"{self.folders[0].place}: {len(gone)} records that were kept are there no more")
             self._beside()
             self.missing = [task for task in self.tasks if task.key in gone]
@@ -205,7 +207,7 @@ class _Sweep:
             self._make_missing()
 
     def _gone(self) -> set[str]:
-        """Records that came in, and are nowhere."""
+        """Returns the keys of received records that are in no folder now."""
         gone = set(self.keys)
         for folder in self.folders:
             gone -= folder.there(gone)
@@ -224,7 +226,7 @@ class _Sweep:
             raise WorkersLost(f"{self.executor.name} ended with {left} of {self.runs} runs not made")
 
     def _sharing(self) -> Sharing:
-        """Where workers keep records. A cache that was asked for and refuses writes is refused before anything is computed."""
+        """Returns the place where workers keep records. A requested cache that refuses writes is refused before any run."""
         if self.cache is None or self.refused is not None:
             return Sharing(self._beside(), claims=False)
         try:
@@ -240,7 +242,7 @@ class _Sweep:
             self._refused(batch.refused)
         for made in batch.made:
             if made.error is not None and self.failed is None:
-                # The others are worth having: a call without that point finds them.
+                # The other runs are still useful: a call without that point finds them.
                 self.failed = made.error
             if made.record is None and not made.kept:
                 continue
@@ -266,13 +268,13 @@ class _Sweep:
         return path, text, is_partial
 
     def _clean(self) -> None:
-        """Takes away records that are in the result now, and were kept for it alone."""
+        """Removes records that were kept for the result only."""
         if self.spare is not None:
             shutil.rmtree(self.spare.path, ignore_errors=True)
 
     def _say_kept(self, error: BaseException) -> None:
-        """Names the folders where the records are that came in."""
-        # Also workers keep records, and what they kept last was not told any more.
+        """Names the folders of the received records."""
+        # Workers keep records too, and may not have reported their last ones.
         holding = {folder.path: len(folder.there(self.keys)) for folder in self.folders}
         there = [path for path, many in holding.items() if many]
         if not there:
@@ -310,9 +312,9 @@ class _Sweep:
 
 
 def batched(tasks: Sequence[Task], workers: int) -> list[list[Task]]:
-    """Tasks in their order, so many together that sending them costs little and no worker waits for the last."""
+    """Returns the tasks in order, in batches: large enough to send cheaply, small enough that no worker waits for the last."""
     seconds = [A_RUN_S + task.cost / PACKETS_S for task in tasks]
-    # At least eight for each worker, so that those that end early have something to do.
+    # At least eight for each worker, so that workers that finish early have work.
     limit = min(BATCH_S, sum(seconds) / (8 * max(workers, 1)))
     batches: list[list[Task]] = []
     full = 0.0

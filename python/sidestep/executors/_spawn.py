@@ -1,4 +1,4 @@
-"""Processes that are started anew, and know nothing of the script that started them."""
+"""Processes that start anew, without the script that started them."""
 
 import sys
 import threading
@@ -10,10 +10,10 @@ _HIDING = threading.Lock()
 
 
 class _Process(SpawnProcess):
-    """A process that does not run the main script again.
+    """Process that does not run the main script again.
 
-    A spawned process runs it to find what it defines; here that is nothing, and a script without `if __name__ ==
-    "__main__":` would begin its sweep once more in each process.
+    A spawned process runs it to find its definitions; here none are needed, and a script without
+    `if __name__ == "__main__":` would start its sweep again in each process.
     """
 
     @staticmethod
@@ -28,6 +28,6 @@ class _Process(SpawnProcess):
 
 
 class Spawn(SpawnContext):
-    """What a pool of such processes is made with."""
+    """Context that makes such processes, for a pool."""
 
     Process = _Process

@@ -1,7 +1,7 @@
-"""Dask: its local cluster, a scheduler with an address, or a client that you have; and so whatever Dask runs on.
+"""Dask: its local cluster, a scheduler at an address, or an open client; and so every platform that Dask supports.
 
-A scheduler that is not there is refused within ten seconds. A worker that dies has its batches made again elsewhere, by
-Dask itself. When the scheduler goes, `WorkersLost` is raised: what came in is kept.
+A missing scheduler is refused within ten seconds. Dask repeats the batches of a dead worker elsewhere. If the scheduler
+dies, `WorkersLost` is raised, and received records are kept.
 """
 
 import os
@@ -19,25 +19,25 @@ from sidestep.executors._registry import package_of
 from sidestep.executors.protocol import Batch, Task, Work, as_batch
 
 AHEAD = 4
-"""Batches that are sent ahead, a worker."""
+"""Batches sent in advance, for each thread of a worker."""
 
 LOOK_S = 1.0
-"""How often it is looked whether the scheduler is there, in seconds."""
+"""Interval between checks of the scheduler, in seconds."""
 
 TRIES = 5
-"""How often a batch is sent again of which nobody is left who knows it."""
+"""Most times that a batch is sent again after the scheduler forgot it."""
 
 
 def of_words(to: Any, jobs: int | None) -> "Dask":
-    """Of the address behind `dask:`, or of a client."""
+    """Makes an executor from the address behind `dask:`, or from a client."""
     return Dask(to or None, jobs)
 
 
 class Dask:
-    """A Dask cluster.
+    """Dask cluster.
 
-    `to` is a scheduler's address (`tcp://HOST:PORT`), a `distributed.Client` that stays yours, or None for a cluster of
-    this machine's processes that ends with the sweep; `jobs` is how many processes that one has.
+    `to` is a scheduler's address (`tcp://HOST:PORT`), your `distributed.Client`, which stays open, or None for a
+    cluster of this machine's processes that ends with the sweep; `jobs` is the number of these processes.
     """
 
     def __init__(self, to: Any = None, jobs: int | None = None) -> None:
@@ -50,7 +50,7 @@ class Dask:
             self._client, self.name = to, "dask"
         elif to is None:
             self.name = "dask"
-            # Processes that do not run the main script again, as those of LocalCluster would.
+            # Processes that do not run the main script again, unlike those of LocalCluster.
             cluster = import_module("distributed.deploy.subprocess").SubprocessCluster(
                 host="127.0.0.1", n_workers=jobs or len(os.sched_getaffinity(0)), threads_per_worker=1, dashboard_address=None
             )
@@ -66,20 +66,20 @@ class Dask:
 
     @property
     def workers(self) -> int:
-        """Threads of all workers, as the scheduler knows them now."""
+        """Threads of all workers that the scheduler knows now."""
         return sum(int(threads) for threads in self._client.nthreads().values())
 
     def submit(self, work: Work, batches: Sequence[Sequence[Task]]) -> Iterator[Batch]:
         """See `Executor.submit`."""
         self._over = False
         if self.workers == 0:
-            # They may be on their way.
+            # They may still be starting.
             with suppress(TimeoutError):
                 self._client.wait_for_workers(1, timeout=_answer.LIMIT_S)
         if self.workers == 0:
             raise WorkersLost(f"the Dask scheduler at {self._address} has no worker: start one with `dask worker`")
         done: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        # What all need is sent once to each worker: with a single one it would go when that one dies.
+        # The shared part is sent once to each worker: with a single copy it would be lost with that worker.
         shared = self._client.scatter(work.shared, broadcast=True, hash=False)
         left = [(batch, 0) for batch in reversed(batches)]
         looked = time.monotonic()
@@ -106,12 +106,12 @@ class Dask:
                 elif tries > TRIES:
                     raise WorkersLost(f"the Dask scheduler at {self._address} forgot the same runs {tries} times")
                 else:
-                    # With its worker went what all need, which the scheduler cannot make again.
+                    # The shared part was lost with its worker, and the scheduler cannot make it again.
                     shared = self._client.scatter(work.shared, broadcast=True, hash=False)
                     left.append((batch, tries))
 
     def _look(self) -> int:
-        """How many workers there are. Raises when the scheduler is gone."""
+        """Returns the number of worker threads. Raises when the scheduler has died."""
         if self._client.status != "running":
             raise self._gone()
         try:
@@ -123,9 +123,7 @@ class Dask:
         return WorkersLost(f"the Dask scheduler at {self._address} is gone, and nobody makes the other runs")
 
     def _result(self, future: Any) -> Batch | None:
-        """What a batch came to. A result that was lost with its worker is made again: Dask's business, and this waits.
-        None of a batch that a scheduler which is there has forgotten.
-        """
+        """Returns the result of a batch; waits if Dask makes a lost one again. None if a running scheduler forgot the batch."""
         try:
             plain: Any = future.result()
         except self._distributed.KilledWorker as why:
@@ -151,7 +149,7 @@ class Dask:
         return as_batch(plain)
 
     def cancel(self) -> None:
-        """Takes back what workers have not made; a run that is under way ends on its own."""
+        """Cancels runs that have not started; running ones end by themselves."""
         self._over = True
         futures, self._futures = list(self._futures), {}
         with suppress(Exception):

@@ -1,7 +1,7 @@
 """Threads or processes of this machine.
 
-Threads are the default: a run releases the GIL, so that a core a thread is used. Processes are for who does not trust the
-machine: one that is killed loses its batch, which is made again.
+Threads are the default: a run releases the GIL, so that each thread uses a core. Processes are for machines that may
+kill some: a killed process loses its batch only, which is made again.
 """
 
 import os
@@ -19,11 +19,11 @@ from sidestep.executors._spawn import Spawn
 from sidestep.executors.protocol import Batch, Task, Work, as_batch
 
 DEATHS = 3
-"""A batch with which so many processes died is not tried again."""
+"""Deaths of processes after which a batch is given up."""
 
 
 def of_words(words: str, jobs: int | None) -> "Local":
-    """Of what stands behind `local:`."""
+    """Makes an executor from the text behind `local:`."""
     if words not in ("", "threads", "processes"):
         said = f"executor: local: expected local or local:processes, got {words!r}"
         raise ScenarioError.of_call(said, "executor", expected="local or local:processes", got=words)
@@ -33,7 +33,7 @@ def of_words(words: str, jobs: int | None) -> "Local":
 class Local:
     """Threads of this process, or processes of this machine.
 
-    `jobs` is how many at a time: one per core unless given.
+    `jobs` is the number at a time; default: one per core.
     """
 
     def __init__(self, jobs: int | None = None, *, processes: bool = False) -> None:
@@ -55,7 +55,7 @@ class Local:
         return self._by_processes(work, batches) if self._processes else self._by_threads(work, batches)
 
     def _by_threads(self, work: Work, batches: Sequence[Sequence[Task]]) -> Iterator[Batch]:
-        # Daemons, and not a pool: a second Ctrl-C must not wait for a run.
+        # Daemon threads, and not a pool: a second Ctrl-C must not wait for a run.
         done: queue.SimpleQueue[Batch | BaseException] = queue.SimpleQueue()
         left = iter(batches)
         lock = threading.Lock()
@@ -86,7 +86,7 @@ class Local:
         waiting = [(batch, 0) for batch in reversed(batches)]
         while waiting and not self._over.is_set():
             running: dict[Future[Batch], tuple[Sequence[Task], int]] = {}
-            # Forked, a process would have this one's threads' locks and not its threads.
+            # A forked process would inherit the locks of this one's threads, without the threads.
             with ProcessPoolExecutor(self._jobs, mp_context=Spawn()) as pool:
                 try:
                     yield from self._pool(pool, work, waiting, running)
@@ -105,9 +105,9 @@ class Local:
         waiting: list[tuple[Sequence[Task], int]],
         running: dict[Future[Batch], tuple[Sequence[Task], int]],
     ) -> Iterator[Batch]:
-        """Until all is done, or one of the processes dies and the pool with it."""
+        """Yields results until all batches are done, or one of the processes dies and the pool with it."""
         while waiting or running:
-            # No more than are at it: when the pool breaks, it says of all of them that they may have done it.
+            # Submits no more than are running: a broken pool reports all submitted batches as possibly done.
             while waiting and len(running) < self._jobs:
                 batch, deaths = waiting.pop()
                 try:
@@ -134,10 +134,10 @@ class Local:
                 return
 
     def cancel(self) -> None:
-        """Ends the runs of threads where they are."""
+        """Stops the runs of threads."""
         self._over.set()
         self._stop.set()
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Does nothing: no resource is held."""
         self.cancel()

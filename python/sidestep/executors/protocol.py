@@ -1,7 +1,7 @@
-"""What an executor is: whatever makes batches of runs, in any order, somewhere.
+"""Protocol of an executor: an object that makes batches of runs, in any order, anywhere.
 
-An executor knows nothing of scenarios. It gets a `Work`, which is called with a batch of tasks wherever there is room, and
-hands back what each call returned. A minimal one, in this process:
+An executor does not know scenarios. It receives a `Work`, calls it with each batch of tasks on any free worker, and
+yields the result of each call. A minimal one, in this process:
 
     class Here:
         name = "here"
@@ -29,85 +29,85 @@ from sidestep.storage import Store
 
 
 class Task(NamedTuple):
-    """One run to make. Plain values: tasks travel."""
+    """One run to make. Plain values, because tasks are sent to workers."""
 
     key: str
-    """Its record's name: 64 hexadecimal digits."""
+    """Name of the record: 64 hexadecimal digits."""
     point: int
-    """Number of its point, from 0."""
+    """Number of the point, from 0."""
     scheme: int
-    """Number of its scheme, from 0."""
+    """Number of the scheme, from 0."""
     seed: int
-    """Its seed."""
+    """Seed of the run."""
     cost: float
-    """About how many packets it sends."""
+    """Estimate of the packets sent."""
 
 
 class Made(NamedTuple):
-    """What became of a task."""
+    """Outcome of a task."""
 
     key: str
-    """Its record's name."""
+    """Name of the record."""
     record: bytes | None
     """The record as a cache keeps it; None when the run was stopped or failed, or when it is `kept`."""
     found: bool
-    """Another sweep had made it."""
+    """True if another sweep had made it."""
     error: str | None
-    """Why the run failed."""
+    """Reason why the run failed."""
     kept: bool = False
-    """The record is where whoever asked collects it from, and need not travel."""
+    """True if the record is already in the place that the caller collects from, and need not be sent."""
     packet_hops: int = 0
-    """What the run came to; 0 of one that was found."""
+    """Packet-hops of the run; 0 for a found record."""
 
 
 class Batch(NamedTuple):
-    """What one call of a `Work` returned."""
+    """Result of one call of a `Work`."""
 
     made: tuple[Made, ...]
     """One per task, in their order."""
     refused: str | None
-    """Why the storage that workers share could not be written, if it could not."""
+    """Reason why the shared storage could not be written, if it could not."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """What every worker needs, whichever tasks it gets."""
+    """Data that every worker needs, whatever its tasks."""
 
     shared: bytes
-    """The experiment as it travels: its text, the files it names, the code that asks."""
+    """Experiment as sent to workers: its text, the files it names, the code of the caller."""
     store: Store | None
-    """Where workers keep records themselves; None for nowhere."""
+    """Storage that workers write to; None for no storage."""
 
     def __call__(self, tasks: Sequence[Task]) -> Batch:
-        """Makes the runs of `tasks`. Raises `OtherVersion` before any when this is not the code that asked."""
+        """Makes the runs of `tasks`. Raises `OtherVersion` before any run when this is not the caller's code."""
         return as_batch(worker.make(self.shared, tasks, self.store))
 
 
 def as_batch(made: worker.Plain) -> Batch:
-    """What `work.make` returned, with names."""
+    """Returns the result of `work.make` with names."""
     results, refused = made
     return Batch(tuple(Made(*one) for one in results), refused)
 
 
 @runtime_checkable
 class Executor(Protocol):
-    """Makes batches of runs."""
+    """Maker of batches of runs."""
 
     name: str
-    """What the manifest says made them."""
+    """Name in the manifest."""
 
     @property
     def workers(self) -> int:
-        """Batches at a time, as far as is known now; 0 when it is not."""
+        """Batches at a time, as far as known now; 0 if unknown."""
 
     def submit(self, work: Work, batches: Sequence[Sequence[Task]]) -> Iterator[Batch]:
-        """Calls `work` with each batch, somewhere, and yields what it returned, as it comes in.
+        """Calls `work` with each batch on some worker, and yields each result when it arrives.
 
-        A worker that dies has its batch made again by another. Errors: `OtherVersion`, `WorkersLost`, `NoAnswer`.
+        The batch of a dead worker is made again by another. Errors: `OtherVersion`, `WorkersLost`, `NoAnswer`.
         """
 
     def cancel(self) -> None:
-        """Takes back what has not come in. Called once, after which `submit` yields nothing more."""
+        """Cancels outstanding batches. Called once, after which `submit` yields nothing more."""
 
     def close(self) -> None:
-        """Lets go of what it holds; a cluster that it started ends."""
+        """Releases resources; a cluster that the executor started ends."""

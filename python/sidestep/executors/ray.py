@@ -1,8 +1,8 @@
-"""Ray: of this machine, or a cluster with an address.
+"""Ray: of this machine, or a cluster at an address.
 
-A cluster that does not answer is refused within ten seconds; one that did has a minute to take this process in, and one that
-is started here two. A worker that dies has its batch made again by Ray; a node that dies has those that were on it. When the
-head goes, `WorkersLost` is raised: what came in is kept.
+A cluster that does not answer is refused within ten seconds. One that answered has a minute to accept this process, and
+one started here two. Ray repeats the batch of a dead worker, and the batches of a dead node. If the head dies,
+`WorkersLost` is raised, and received records are kept.
 """
 
 import subprocess
@@ -21,26 +21,26 @@ from sidestep.executors._registry import package_of
 from sidestep.executors.protocol import Batch, Task, Work, as_batch
 
 AHEAD = 4
-"""Batches that are sent ahead, a core."""
+"""Batches sent in advance, for each core."""
 
 DEATHS = 3
-"""Ray makes a batch again so often when its worker dies."""
+"""Times that Ray repeats a batch after the death of its worker."""
 
 JOIN_S = 60.0
-"""A cluster that has answered takes this process in within so many seconds."""
+"""Limit for a cluster that has answered to accept this process, in seconds."""
 
 
 def of_words(address: str, jobs: int | None) -> "Ray":
-    """Of the address behind `ray:`."""
+    """Makes an executor from the address behind `ray:`."""
     return Ray(address or None, jobs)
 
 
 class Ray:
-    """A Ray cluster.
+    """Ray cluster.
 
-    `to` is the address of its head (`HOST:6379`, or `ray://HOST:10001` of its server for clients elsewhere), or None: the one
-    that this process is connected to, or else one of this machine that ends with the sweep; `jobs` is how many cores that one
-    has.
+    `to` is the address of its head (`HOST:6379`, or `ray://HOST:10001` of its server for clients elsewhere), or None:
+    the cluster that this process is connected to, or else one of this machine that ends with the sweep; `jobs` is the
+    number of its cores.
     """
 
     def __init__(self, to: str | None = None, jobs: int | None = None) -> None:
@@ -74,7 +74,7 @@ class Ray:
     def submit(self, work: Work, batches: Sequence[Sequence[Task]]) -> Iterator[Batch]:
         """See `Executor.submit`."""
         ray, self._over = self._ray, False
-        # An exception of a run's own is not tried again: it would be the same.
+        # An exception raised by a run is not retried: it would occur again.
         remote = ray.remote(max_retries=DEATHS, num_cpus=1)(worker.make)
         shared = ray.put(work.shared)
         left = list(reversed(batches))
@@ -106,7 +106,7 @@ class Ray:
             raise
 
     def cancel(self) -> None:
-        """Takes back what workers have not made; a run that is under way ends on its own."""
+        """Cancels runs that have not started; running ones end by themselves."""
         self._over = True
         refs, self._refs = self._refs, []
         for ref in refs:
@@ -124,12 +124,12 @@ class Ray:
 
 
 def _of_client(address: str, options: dict[str, Any]) -> dict[str, Any]:
-    # A client elsewhere has no say in the others.
+    # A client elsewhere cannot set the other options.
     return {"log_to_driver": False} if address.startswith("ray://") else options
 
 
 def _ask(address: str) -> None:
-    """Refuses a cluster that does not answer. All questions have one deadline. Errors: `NoAnswer`, `MissingExtra`."""
+    """Refuses a cluster that does not answer. All queries share one deadline. Errors: `NoAnswer`, `MissingExtra`."""
     deadline = time.monotonic() + _answer.LIMIT_S
     _answer.listens("the Ray cluster", address)
     if address.startswith("ray://"):
@@ -151,11 +151,11 @@ def _takes_clients(address: str, deadline: float) -> None:
 
 
 def _is_healthy(address: str, deadline: float) -> None:
-    """Asks by another process: Ray's own code would wait for minutes, and cannot be ended. Errors: `NoAnswer`."""
+    """Queries by another process: Ray's code would wait for minutes, and cannot be stopped. Errors: `NoAnswer`."""
     program = f"from ray.scripts.scripts import healthcheck; print(flush=True); healthcheck(['--address', {address!r}])"
     asked_s = time.monotonic()
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as asked:
-        # Loading Ray takes seconds of this machine, and is nobody's answer.
+        # Loading Ray takes seconds of this machine, which do not count as waiting for the answer.
         if asked.stdout is not None:
             asked.stdout.readline()
         loaded_s = time.monotonic() - asked_s

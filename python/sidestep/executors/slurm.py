@@ -1,8 +1,8 @@
 """Slurm, by submitit: a job array whose tasks make a batch each.
 
-The folder of the jobs, the cache and the Python that runs this must be on a file system that the nodes share, as is usual
-there. A job that a node takes with it is put in the queue again by Slurm or, where it is not, by this. `sbatch` that is not
-there, and a controller that does not answer within ten seconds, are refused.
+The folder of the jobs, the cache and the Python of this process must be on a file system that the nodes share, as is
+usual there. A job lost with its node is requeued by Slurm, or else by this executor. A missing `sbatch`, and a
+controller that does not answer within ten seconds, are refused.
 """
 
 import shutil
@@ -21,29 +21,29 @@ from sidestep.executors._registry import package_of
 from sidestep.executors.protocol import Batch, Task, Work, as_batch
 
 LOOK_S = 1.0
-"""How often the jobs are looked at, in seconds."""
+"""Interval between looks at the jobs, in seconds."""
 
 QUEUE_S = 5.0
-"""How often the queue is asked which jobs it has, in seconds. Two answers without a job that left no result: it is lost."""
+"""Interval between queries of Slurm's queue, in seconds. A job that is missing twice and left no result is lost."""
 
 MOST_JOBS = 500
 """Tasks of one array: Slurm's own limit (MaxArraySize) is 1,001 unless a site changes it."""
 
 DEATHS = 2
-"""A job that was lost is sent again so often."""
+"""Times that a lost job is sent again."""
 
 
 AWAY_S = 300.0
-"""So long the controller may be away, in seconds: one that is started again goes on with the jobs that it had."""
+"""Time that the controller may be away, in seconds: a restarted one goes on with its jobs."""
 
 NUMBERS = ("timeout_min", "mem_gb", "cpus_per_task", "jobs", "nodes", "slurm_array_parallelism", "slurm_time")
-"""Options that are numbers; all others are words, a partition called 123 too."""
+"""Options that are numbers; all others are text, even a partition called 123."""
 PROGRAMS = ("sbatch", "srun", "scontrol")
-"""What is run of Slurm; submitit looks for `srun` before it looks at any option."""
+"""Programs of Slurm that are run; submitit looks for `srun` before it looks at any option."""
 
 
 def of_words(words: str, _jobs: int | None) -> "Slurm":
-    """Of `partition=short,timeout_min=30` behind `slurm:`. Errors: `ScenarioError`."""
+    """Makes an executor from `partition=short,timeout_min=30` behind `slurm:`. Errors: `ScenarioError`."""
     options: dict[str, Any] = {}
     for word in filter(None, words.split(",")):
         key, sign, value = word.partition("=")
@@ -56,9 +56,8 @@ def of_words(words: str, _jobs: int | None) -> "Slurm":
 class Slurm:
     """Jobs of a Slurm cluster.
 
-    `folder` is where jobs keep what they are told and what they say, on a file system that nodes share; `jobs` is how many
-    run at a time at most; other options are submitit's: `partition="short"`, `timeout_min=60`, `mem_gb=2`,
-    `slurm_account="mine"`.
+    `folder` holds the input and output of jobs, on a file system that nodes share; `jobs` is the most that run at a
+    time; other options are submitit's: `partition="short"`, `timeout_min=60`, `mem_gb=2`, `slurm_account="mine"`.
     """
 
     name = "slurm"
@@ -89,7 +88,7 @@ class Slurm:
 
     @property
     def workers(self) -> int:
-        """Jobs at a time: at most what `jobs` says, and what all nodes have."""
+        """Jobs at a time: at most `jobs`, and at most the capacity of all nodes."""
         command = ["sinfo", "--noheader", "--format=%C"]
         try:
             asked = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_answer.LIMIT_S)
@@ -139,11 +138,11 @@ class Slurm:
                 yield as_batch(result)
 
     def _is_done(self, job: Any) -> bool:
-        """Is its result there? Without asking Slurm's accounting, which many sites do not have."""
+        """Returns True if the result exists. Does not use Slurm's accounting, which many sites do not have."""
         return bool(job.paths.result_pickle.exists())
 
     def _lost(self) -> set[str]:
-        """Jobs that are not in the queue, at two looks, and left no result."""
+        """Returns the jobs that two looks did not find in the queue, and that left no result."""
         if time.monotonic() - self._asked_s < QUEUE_S:
             return set()
         self._asked_s = time.monotonic()
@@ -173,23 +172,23 @@ class Slurm:
         self._jobs.extend((job, batch, deaths) for job, (batch, deaths) in zip(jobs, batches, strict=True))
 
     def _of_job(self, job: Any, why: Exception) -> ExecutorError:
-        """What the job itself raised: submitit hands on the words alone."""
+        """Returns the exception of the job: submitit passes on only its text."""
         words = str(why)
         own = next((line for line in reversed(words.splitlines()) if "another version of Sidestep" in line), None)
         return ExecutorError(f"Slurm's job {job.job_id}: {own or words}")
 
     def cancel(self) -> None:
-        """Takes back the jobs."""
+        """Cancels the jobs."""
         self._over = True
         jobs, self._jobs = self._jobs, []
-        # All at once: of a controller that is away each call would wait.
+        # All at once: with an absent controller each call would wait.
         ids = sorted({str(job.job_id) for job, _, _ in jobs if not self._is_done(job)})
         if ids:
             with suppress(OSError, subprocess.SubprocessError):
                 subprocess.run(["scancel", *ids], capture_output=True, check=False, timeout=_answer.LIMIT_S)
 
     def close(self) -> None:
-        """Takes back what is left."""
+        """Cancels the remaining jobs."""
         self.cancel()
 
 
@@ -201,5 +200,5 @@ def _number(text: str) -> int | float:
 
 
 def _refused(expected: str, words: str, got: str) -> ScenarioError:
-    """`words` are what stood there, as the message has it."""
+    """Returns the error for an option; `words` is the text found, as the message shows it."""
     return ScenarioError.of_call(f"executor: slurm: expected {expected}, got {words}", "executor", expected=expected, got=got)

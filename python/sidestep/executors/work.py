@@ -1,6 +1,7 @@
-"""What a worker does: the only code of the package that runs elsewhere.
+"""Code of a worker: the only part of the package that runs elsewhere.
 
-Arguments and results are plain values, so that a worker of another version can still read who asked, and refuse.
+Arguments and results are plain values, so that a worker of another version can still read the caller's version, and
+refuse.
 """
 
 import json
@@ -20,25 +21,25 @@ PlainMade: TypeAlias = tuple[str, bytes | None, bool, str | None, bool, int]
 """Key, record, found, error, kept, packet-hops: see `protocol.Made`."""
 
 Plain: TypeAlias = tuple[list[PlainMade], str | None]
-"""What became of each task, and why nothing could be kept."""
+"""Outcome of each task, and the reason why nothing could be kept."""
 
 CODE = _native.build_info()["code"]
-"""The code that this worker runs."""
+"""Code of this worker."""
 
 BELOW_CLAIMS = 2e5
-"""A run of fewer packets costs less than asking a distant storage about it: about 0.2 s."""
+"""Packets below which a run costs less than a query to a distant storage: about 0.2 s."""
 
 
 def make(shared: bytes, tasks: Sequence[PlainTask], store: Store | None, stop: _native.Stop | None = None) -> Plain:
     """Makes the runs of `tasks`, one after another.
 
-    Where `store` can be reached from here, what another sweep has made or is making is not made again, and what is made is
-    kept at once. Errors: `OtherVersion`, before anything is computed.
+    If `store` can be reached from here, runs that another sweep has made or is making are not repeated, and each record
+    is kept at once. Errors: `OtherVersion`, before anything is computed.
     """
     worker = _worker(shared)
     keep = _Keeper(None) if store is None else _keeper(**store)
     made: list[PlainMade] = []
-    # What another sweep is making comes last: it may be there by then.
+    # Runs that another sweep is making come last: they may be finished by then.
     later: list[PlainTask] = []
     for task in tasks:
         one = keep.one(worker, task, stop, wait=False)
@@ -54,7 +55,7 @@ def make(shared: bytes, tasks: Sequence[PlainTask], store: Store | None, stop: _
 
 
 class _Keeper:
-    """Keeps records where the sweep says, if that place can be reached from here."""
+    """Keeper of records in the sweep's storage, if that can be reached from here."""
 
     def __init__(self, store: Store | None) -> None:
         self.refused: str | None = None
@@ -68,7 +69,7 @@ class _Keeper:
                 self.refused = f"a worker on {platform.node()}: {why}"
 
     def one(self, worker: _native.Worker, task: PlainTask, stop: _native.Stop | None, *, wait: bool) -> PlainMade | None:
-        """Makes or finds one; None when another sweep is at it and `wait` is not said."""
+        """Makes or finds one record; None if another sweep is making it and `wait` is false."""
         key, point, scheme, seed, cost = task
         folder = self.folder
         claim = None
@@ -80,7 +81,7 @@ class _Keeper:
             else:
                 if claim is None:
                     return None
-                # Asked when nobody else can be making it any more.
+                # Checked while no other process can be making it.
                 if (found := folder.get(key)) is not None:
                     claim.release()
                     return key, None if self.stays else found, True, None, self.stays, 0
@@ -98,7 +99,7 @@ class _Keeper:
         return key, None if kept else record, False, None, kept, hops
 
     def _keep(self, folder: Folder, key: str, record: bytes) -> bool:
-        """Whether the record is in the folder now."""
+        """Returns True if the record is in the folder now."""
         if self.refused is not None:
             return False
         try:
@@ -110,7 +111,7 @@ class _Keeper:
 
 @lru_cache(maxsize=8)
 def _keeper(place: str, marker: str | None, sweep: str, machine: str, claims: bool) -> _Keeper:
-    """The one of this sweep: what refused once is not asked again, since a place that is away may take minutes."""
+    """Returns the keeper of this sweep: a place that refused once is not tried again, since an absent one may take minutes."""
     return _Keeper(Store(place=place, marker=marker, sweep=sweep, machine=machine, claims=claims))
 
 
@@ -122,11 +123,11 @@ def _worker(shared: bytes) -> _native.Worker:
 
 @lru_cache(maxsize=4)
 def _asked(shared: bytes) -> str:
-    """The code that asks, which stands in what it sends whatever its version."""
+    """Returns the code of the caller, which has the same place in the data of every version."""
     return str(json.loads(shared)["code"])
 
 
 @lru_cache(maxsize=4)
 def _read(shared: bytes) -> _native.Worker:
-    """The experiment, read once in each process."""
+    """Returns the experiment, read once in each process."""
     return _native.Worker(shared)

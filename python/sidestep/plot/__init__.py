@@ -9,7 +9,8 @@
     plot.cdf.chart(result, of="qct")               # the same as an Altair chart
     plot.cdf.data(result, of="qct").rows()         # the numbers, one dictionary a point
 
-Both are extras: `pip install './python[plot]'`, `pip install './python[notebook]'`. docs/plots.md shows each.
+Both libraries are extras: `pip install './python[plot]'`, `pip install './python[notebook]'`. docs/how-to/plots.md
+shows each plot.
 """
 
 from sidestep.plot._against import against as _against

@@ -1,4 +1,4 @@
-"""A metric against a swept parameter."""
+"""Plot of a metric against a swept parameter."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,15 +22,15 @@ def against(
     log_y: bool = False,
     width: Width = "column",
 ) -> Data:
-    """A metric of summary.json against a swept parameter, with its 95 % intervals: a line a scheme.
+    """Draws a metric of summary.json against a swept parameter, with its 95 % intervals: a line a scheme.
 
-    `results`: a SweepResult, or a dict of Results by the values of `x`. `metric`: any of docs/metrics.md, of a class
-    too ("fct_p99_ms:query"). `x`: the axis to draw against; the only one that varies when not given. `at` fixes the
-    others. Intervals need three seeds. A mark that is open is a lower bound: the percentile fell on what did not
-    finish. A count is that of a seed, on average.
+    `results`: a SweepResult, or a dict of Results by the values of `x`. `metric`: any of docs/reference/metrics.md,
+    also of a class ("fct_p99_ms:query"). `x`: the axis to draw against; default: the only one that varies. `at` fixes
+    the others. Intervals need three seeds. An open mark is a lower bound: the percentile falls on an unfinished value.
+    A count is the mean over seeds.
 
-    Raises ScenarioError for a metric, an axis, a value or a scheme that is not there.
-    Source: sectioning, docs/reproduce.md.
+    Raises ScenarioError for a metric, an axis, a value or a scheme that does not exist. Source: sectioning,
+    docs/how-to/reproduce.md.
     """
     found = cases(results, at, schemes)
     axis, places = _axis(found, x, at or {})
@@ -64,7 +64,7 @@ def against(
 
 
 def _axis(found: Sequence[Case], x: str | None, at: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """The axis to draw against and its values in order; of several runs, their names."""
+    """Returns the axis to draw against and its values in order; for several runs, their names."""
     if not any(case.swept for case in found):
         if len(found) < 2:
             said = "a run has no axis to draw against: expected a sweep's result, or a dict of results"
@@ -86,7 +86,7 @@ def _axis(found: Sequence[Case], x: str | None, at: Mapping[str, Any]) -> tuple[
 
 
 def _words(metric: str) -> str:
-    """`fct_p99_ms:query` as `FCT p99 of query (ms)`."""
+    """Formats `fct_p99_ms:query` as `FCT p99 of query (ms)`."""
     name, _, cls = metric.partition(":")
     unit = unit_of(metric)
     if unit and unit != "share":
@@ -96,7 +96,7 @@ def _words(metric: str) -> str:
 
 
 def _scale(places: Sequence[str]) -> tuple[dict[str, float], str | None]:
-    """A number for each place, and their common unit: None where they are words, or of several units."""
+    """Returns a number for each place, and their common unit: None for words, or for several units."""
     found = [_QUANTITY.fullmatch(place) for place in places]
     matches = [match for match in found if match]
     units = {match[2] for match in matches}
@@ -111,7 +111,7 @@ def _bare(place: str) -> str:
 
 
 def _lines(scheme: str, found: Sequence[Case], axis: str, numbers: Mapping[str, float], metric: str) -> list[Series]:
-    """The lines of a scheme: one for each combination of the other axes."""
+    """Returns the lines of a scheme: one for each combination of the other axes."""
     lines: dict[str, list[tuple[float, Any, Sequence[int]]]] = {}
     for case in found:
         if scheme not in case.schemes:

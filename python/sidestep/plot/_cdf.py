@@ -1,4 +1,4 @@
-"""Distributions of completion times and slowdowns."""
+"""Plot of distributions of completion times and slowdowns."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ _WORDS = {
     "slowdown": ("slowdown (FCT over that of an idle network)", "flows"),
 }
 _CORNERS = 1500
-"""Of a curve: more is a larger file and no other picture."""
+"""Most corners of a curve: more make a larger file and the same picture."""
 
 
 def cdf(
@@ -30,14 +30,14 @@ def cdf(
     at: Mapping[str, Any] | None = None,
     width: Width = "column",
 ) -> Data:
-    """The distribution of completion times on a logarithmic axis: a panel a class, a curve a scheme.
+    """Draws the distribution of completion times on a logarithmic axis: a panel a class, a curve a scheme.
 
-    `results`: a Result, several (a list, or a dict by names of yours), or a SweepResult, whose points `at` chooses:
-    `at={"switch.capacity": "100 pkt"}`. `of`: "fct" of flows, "qct" of queries and "group" of groups in ms, "slowdown"
-    without a unit. All seeds together. What did not finish ranks last, so that its curve ends below 1.
+    `results`: a Result, several (a list, or a dict with names of your choice), or a SweepResult, whose points `at`
+    selects: `at={"switch.capacity": "100 pkt"}`. `of`: "fct" of flows, "qct" of queries and "group" of groups in ms,
+    "slowdown" without a unit. All seeds are joined. Unfinished values rank last: the curve then ends below 1.
 
-    Raises ScenarioError where nothing of that kind was measured, and for a class, scheme or point that is not there.
-    Source: docs/metrics.md; the numbers are those of summary.json.
+    Raises ScenarioError if nothing of that kind was measured, and for a class, scheme or point that does not exist.
+    Source: docs/reference/metrics.md; the numbers are those of summary.json.
     """
     if of not in _WORDS:
         kinds = f"one of {', '.join(_WORDS)}"
@@ -75,7 +75,7 @@ def _order(case: Case, cls: str, scheme: str) -> tuple[str, int]:
 
 
 _Values = tuple[Mapping[tuple[str, str], Mapping[float, int]], Mapping[tuple[str, str], int]]
-"""By class and scheme: how often each finished value is there, and how many there are with the others."""
+"""By class and scheme: the count of each finished value, and the number of all values, unfinished ones included."""
 
 
 def _of_run(case: Case, of: Of) -> _Values:

@@ -1,4 +1,4 @@
-"""The same plots for notebooks, by Altair: zoom by the wheel, tooltips with units, curves by a click in the legend."""
+"""Plots for notebooks, by Altair: zoom by the wheel, tooltips with units, curves by a click in the legend."""
 
 import hashlib
 import json
@@ -13,11 +13,11 @@ from sidestep.plot._queues import edges
 from sidestep.plot._stats import thinned
 
 COLOURS = ("#2b8ac9", "#e0731d", "#17956e", "#c0629a", "#8a6fd1", "#a57c0a", "#d0453e", "#808080")
-"""Each stands out by 3:1 or more from a light page and from a dark one, since a chart knows not which it is on."""
+"""Colours with a contrast of 3:1 or more on light and dark pages, since a chart does not know its page."""
 
 DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3])
 INK = "#757d85"
-"""Words and axes: 4.1 to 1 or more on both."""
+"""Colour of words and axes: 4.1 to 1 or more on both."""
 
 GRID = "#80889033"
 _CORNERS = 400
@@ -27,7 +27,7 @@ _MISSING = "a chart without a network needs vl-convert-python: pip install './py
 
 
 def need() -> Any:
-    """Altair; ModuleNotFoundError with the extra to install, where it is not there."""
+    """Returns Altair; raises ModuleNotFoundError with the extra to install, if it is missing."""
     try:
         import altair
     except ModuleNotFoundError as e:
@@ -38,16 +38,16 @@ def need() -> Any:
 
 
 def chart(data: Data) -> Any:
-    """The plot as an Altair chart. Raises ModuleNotFoundError without Altair."""
+    """Returns the plot as an Altair chart. Raises ModuleNotFoundError without Altair."""
     alt = need()
     panels = data.panels
     click = alt.selection_point(fields=["curve"], bind="legend", name="click")
     drawn = [_panel(alt, data, panel, len(panels), click) for panel in panels]
     with warnings.catch_warnings():
-        # A click in the legend is meant for the curves of all panels.
+        # A click in the legend selects curves of all panels.
         warnings.filterwarnings("ignore", "Automatically deduplicated", UserWarning)
         whole = drawn[0] if len(drawn) == 1 else alt.concat(*drawn, columns=2 if data.kind == "heat" else 3)
-    # A chart that stands in others has no style of its own.
+    # A chart within others has no style.
     return (
         whole.properties(
             title=alt.Title(
@@ -76,7 +76,7 @@ def chart(data: Data) -> Any:
 def save(of: Any, path: str | Path) -> Path:
     """Writes a chart as one HTML file that needs no network, or as JSON, SVG or PNG by its ending.
 
-    Raises ModuleNotFoundError without vl-convert-python, which brings Vega along.
+    Raises ModuleNotFoundError without vl-convert-python, which contains Vega.
     """
     need()
     path = Path(path)
@@ -90,10 +90,10 @@ def save(of: Any, path: str | Path) -> Path:
 
 
 def offline() -> None:
-    """From here on charts in this notebook bring Vega along: they need no network, nor does an exported HTML page.
+    """Includes Vega in all later charts of this notebook: they need no network, nor does an exported HTML page.
 
-    Each then takes about 0.9 MB. Without it Altair's own renderer is used, which fetches Vega from a server. Raises
-    ModuleNotFoundError without Altair or vl-convert-python.
+    Each then takes about 0.9 MB. Otherwise Altair's own renderer fetches Vega from a server. Raises ModuleNotFoundError
+    without Altair or vl-convert-python.
     """
     alt = need()
     try:
@@ -102,7 +102,7 @@ def offline() -> None:
         raise ModuleNotFoundError(_MISSING, name=e.name) from e
 
     def render(spec: dict[str, Any], **_: Any) -> dict[str, str]:
-        # Of the chart itself: the same chart gives the same page.
+        # From the chart's content: the same chart gives the same page.
         text = json.dumps(spec, sort_keys=True).replace("</", "<\\/")
         name = f"sidestep-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
         options = json.dumps(
@@ -133,7 +133,7 @@ def _panel(alt: Any, data: Data, panel: str, panels: int, click: Any) -> Any:
 
 
 def _scales(alt: Any, data: Data) -> tuple[Any, Any]:
-    """The scales of all panels, whose ends are those of all curves."""
+    """Returns the scales of all panels, whose ends are those of all curves."""
     x = [float(v) for s in data.series for v in s.x]
     highs = [v for s in data.series for v in [*s.y, *s.high] if v is not None]
     lows = [v for s in data.series for v in [*s.y, *s.low] if v is not None and (v > 0 or not data.log_y)]
@@ -172,7 +172,7 @@ def _lines(alt: Any, data: Data, panel: str, click: Any) -> Any:
     clear = alt.when(click).then(alt.value(1)).otherwise(alt.value(0.12))
     steps = "step-after" if data.kind == "steps" else "linear"
     line = base.mark_line(interpolate=steps, strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash, opacity=clear)
-    # Of many points none is seen, but each can be pointed at.
+    # Many points are invisible, but each has a tooltip.
     many = any(len(s.x) > _MANY for s in series)
     seen = alt.value(0) if many else clear
     dots = base.mark_point(filled=True, size=60 if many else 40).encode(x=x, y=y, color=colour, opacity=seen, tooltip=tooltip)
@@ -248,7 +248,7 @@ def _heat(alt: Any, data: Data, panel: str) -> Any:
             x2="to:Q",
             y=alt.Y("row:N", title=None, sort=list(heat.rows), axis=alt.Axis(labelLimit=200)),
             color=alt.Color("z:Q", title=data.z, scale=scale),
-            # Over the seams between cells.
+            # Covers the seams between cells.
             stroke=alt.Stroke("z:Q", scale=scale, legend=None),
             tooltip=[
                 alt.Tooltip("row:N", title=data.y),

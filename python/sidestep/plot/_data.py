@@ -1,4 +1,4 @@
-"""What a plot shows, as numbers, before anything draws it: matplotlib and Altair draw the same."""
+"""Numbers of a plot, before anything draws it: matplotlib and Altair draw the same."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, Literal
 from sidestep.errors import ScenarioError
 
 Width = Literal["column", "page"]
-"""How wide a paper's figure is: 3.3 in, or 7 in."""
+"""Width of a paper's figure: 3.3 in, or 7 in."""
 
 UNITS = {
     "us": "µs",
@@ -21,19 +21,19 @@ UNITS = {
     "packets": "packets",
     "share": "share",
 }
-"""What the last word of a column's name says of its unit."""
+"""Unit by the last word of a column's name."""
 
 MOST_SERIES = 8
-"""More curves in one plot nobody tells apart."""
+"""Most curves in one plot: readers cannot distinguish more."""
 
 
 def unit_of(column: str) -> str:
-    """The unit that a column or metric has in its name, `qct_p99_ms` or `fct_p99_ms:query` say; empty without one."""
+    """Returns the unit in the name of a column or metric, such as `qct_p99_ms` or `fct_p99_ms:query`; empty without one."""
     return UNITS.get(column.partition(":")[0].rpartition("_")[2], "")
 
 
 def label_of(words: str, unit: str) -> str:
-    """The words beside an axis, with their unit."""
+    """Returns the words beside an axis, with their unit."""
     return f"{words} ({unit})" if unit else words
 
 
@@ -43,25 +43,25 @@ class Series:
 
     scheme: str
     case: str
-    """Which run or point, of several; empty where there is one."""
+    """Run or point, if there are several; empty otherwise."""
     panel: str
-    """Which panel it stands in; empty where there is one."""
+    """Panel of the curve, if there are several; empty otherwise."""
     x: Sequence[float] | Sequence[str]
     y: Sequence[float]
     n: int
-    """How many values it is of."""
+    """Number of values."""
     finished: int
-    """How many of them finished; the rest is in `n`."""
+    """Number of finished values; `n` counts the others too."""
     seeds: Sequence[int]
     low: Sequence[float | None] = ()
-    """Lower ends of 95 % intervals; None where there is none."""
+    """Lower ends of 95 % intervals; None for a point without one."""
     high: Sequence[float | None] = ()
     bound: Sequence[bool] = ()
-    """Where the number is at least this."""
+    """True for points that are lower bounds."""
 
     @property
     def name(self) -> str:
-        """What the legend calls it."""
+        """Name in the legend."""
         return f"{self.scheme}, {self.case}" if self.case else self.scheme
 
 
@@ -77,38 +77,38 @@ class Heat:
 
 @dataclass(frozen=True)
 class Data:
-    """A plot as numbers."""
+    """Plot as numbers."""
 
     kind: Literal["steps", "lines", "bars", "heat"]
     x: str
-    """The words beside the x axis, with their unit."""
+    """Words beside the x axis, with their unit."""
     y: str
     series: Sequence[Series] = ()
     heat: Sequence[Heat] = ()
     z: str = ""
-    """Of a heat map, what the colour is."""
+    """Meaning of the colour in a heat map."""
     log_x: bool = False
     log_y: bool = False
     of: str = "values"
-    """What the values are: flows, queries, packets."""
+    """Kind of the values: flows, queries, packets."""
     ticks: Sequence[tuple[float, str]] = ()
-    """Where the x axis has words of its own."""
+    """Places on the x axis with words."""
     note: str = ""
     """One sentence for the caption."""
     top: float | None = None
-    """Where the y axis ends, if not where the numbers do."""
+    """End of the y axis, if it differs from that of the numbers."""
     width: Width = "column"
     schemes: Sequence[str] = ()
-    """The schemes of the results, where some have no curve: a scheme looks alike in each of their plots."""
+    """Schemes of the results, also those without a curve: a scheme looks alike in each of their plots."""
 
     @property
     def panels(self) -> list[str]:
-        """The panels, in order."""
+        """Panels, in order."""
         return list(dict.fromkeys([*(s.panel for s in self.series), *(h.panel for h in self.heat)]))
 
     @property
     def caption(self) -> str:
-        """How many values and seeds there are, and what must be known to read the plot."""
+        """Number of values and seeds, and facts needed to read the plot."""
         parts = [_seeds(self.series), self.note]
         counts = sorted({s.n for s in self.series if s.n})
         if counts:
@@ -120,7 +120,7 @@ class Data:
         return "; ".join(part for part in parts if part)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """One dictionary a point, for pandas, polars or a file: `list(data.rows())`."""
+        """Yields one dictionary a point, for pandas, polars or a file: `list(data.rows())`."""
         for s in self.series:
             for i, (x, y) in enumerate(zip(s.x, s.y, strict=True)):
                 row = {"panel": s.panel, "scheme": s.scheme, "case": s.case, self.x: x, self.y: y}
@@ -145,10 +145,10 @@ def _seeds(series: Sequence[Series]) -> str:
 
 
 def looks(series: Sequence[Series], known: Sequence[str] = ()) -> Mapping[tuple[str, str], tuple[int, int]]:
-    """For each scheme and case a number of the colour and one of the dash and marker.
+    """Returns for each scheme and case a number of the colour and one of the dash and marker.
 
-    Of several schemes in several cases the colour says which scheme, the dash which case; else both change together.
-    `known` are the schemes of the results, those without a curve too.
+    With several schemes in several cases the colour shows the scheme, the dash the case; otherwise both change
+    together. `known` are the schemes of the results, also those without a curve.
     """
     schemes = list(dict.fromkeys(s.scheme for s in series))
     several = list(dict.fromkeys(s.case for s in series))
@@ -163,7 +163,7 @@ def looks(series: Sequence[Series], known: Sequence[str] = ()) -> Mapping[tuple[
 
 
 def few(series: Sequence[Series]) -> None:
-    """Refuses what has more curves in a panel than anybody tells apart."""
+    """Refuses a panel with more curves than readers can distinguish."""
     count = len(looks(series))
     if count > MOST_SERIES:
         said = (

@@ -1,4 +1,4 @@
-"""How often packets are detoured."""
+"""Plot of detours per packet."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,13 +16,13 @@ def detours(
     at: Mapping[str, Any] | None = None,
     width: Width = "column",
 ) -> Data:
-    """The share of the delivered data packets that were detoured at least so often, on a logarithmic axis.
+    """Draws the share of the delivered data packets that were detoured at least so often, on a logarithmic axis.
 
-    `results`: a Result, several, or a SweepResult, whose points `at` chooses. Packets of `classes` together, or of
-    all; schemes that detour nothing are left out. All seeds together.
+    `results`: a Result, several, or a SweepResult, whose points `at` selects. Packets of `classes` together, or of all;
+    schemes without detours are left out. All seeds are joined.
 
-    Raises ScenarioError where nothing was detoured, and for a class, scheme or point that is not there.
-    Source: `detours_each` of summary.json; DIBS, EuroSys 2014, section 5.4.4.
+    Raises ScenarioError if nothing was detoured, and for a class, scheme or point that does not exist. Source:
+    `detours_each` of summary.json; DIBS, EuroSys 2014, section 5.4.4.
     """
     series: list[Series] = []
     found = cases(results, at, schemes)

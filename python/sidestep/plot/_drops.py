@@ -1,4 +1,4 @@
-"""Packets dropped, by reason."""
+"""Plot of dropped packets, by reason."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from sidestep.plot._source import Case, Sources, cases
 
 @cache
 def _legend() -> Mapping[str, str]:
-    """The name of each reason in a legend; one of a newer version's results keeps its own."""
+    """Returns the name of each reason in a legend; a reason from a newer version's results keeps its own name."""
     return {reason["name"]: reason["legend"] for reason in json.loads(_native.list("drops"))["items"]}
 
 
@@ -25,12 +25,12 @@ def drops(
     at: Mapping[str, Any] | None = None,
     width: Width = "column",
 ) -> Data:
-    """Packets dropped in a run, the mean of its seeds, as bars: one a scheme, in parts by reason or by tier.
+    """Draws packets dropped in a run, the mean of its seeds, as bars: one a scheme, in parts by reason or by tier.
 
-    `results`: a Result, several, or a SweepResult, whose points `at` chooses. Where nothing was dropped, the bars
-    have no height: that is a result too.
+    `results`: a Result, several, or a SweepResult, whose points `at` selects. Without drops the bars have no height:
+    that is a result too.
 
-    Raises ScenarioError for a scheme or point that is not there. Source: `drops` and `drops_at` of summary.json.
+    Raises ScenarioError for a scheme or point that does not exist. Source: `drops` and `drops_at` of summary.json.
     """
     if by not in ("reason", "tier"):
         raise ScenarioError.of_call(f"by: expected 'reason' or 'tier', got {by!r}", "by", expected="'reason' or 'tier'", got=by)

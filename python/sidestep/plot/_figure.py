@@ -1,4 +1,4 @@
-"""A matplotlib Figure that a notebook shows as vectors, in the colours of its page."""
+"""Matplotlib Figure that a notebook shows as vectors, in the colours of its page."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from sidestep.plot._data import Data
 
 
 class PaperFigure(Figure):
-    """A Figure, the numbers that it shows (`data`), and the function that writes it as HTML."""
+    """Figure with its numbers (`data`), and the function that writes it as HTML."""
 
     data: Data | None = None
     as_html: Callable[[Figure], str]

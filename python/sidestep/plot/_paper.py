@@ -1,4 +1,4 @@
-"""Plots for papers, by matplotlib: sizes of a column, 8 pt, vectors, and lines that are told apart without colour."""
+"""Plots for papers, by matplotlib: sizes of a column, 8 pt, vectors, and lines that are distinct without colour."""
 
 import io
 import math
@@ -16,19 +16,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTHS: Mapping[str, float] = {"column": 3.3, "page": 7.0}
-"""Inches: one column of a two-column paper, and both. ACM and USENIX have 3.33 and 7, IEEE 3.5 and 7.1."""
+"""Widths in inches: one column of a two-column paper, and both. ACM and USENIX have 3.33 and 7, IEEE 3.5 and 7.1."""
 
 COLOURS = ("#0b3c7d", "#d9730d", "#00796b", "#e3a3c7", "#7b3294", "#8c8c8c", "#b2182b", "#5fb4de")
-"""For colour-blind readers; the first four differ in lightness by 12 of CIE L* or more, which greyscale keeps."""
+"""Colours for colour-blind readers; the first four differ in lightness by 12 of CIE L* or more, which greyscale keeps."""
 
 DASHES: Sequence[Any] = ("-", (0, (4.5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 MARKERS = "os^Dv<>P"
 _DARK = {"#0b3c7d", "#00796b", "#7b3294", "#b2182b"}
-"""Those that a dark page swallows."""
+"""Colours that are invisible on a dark page."""
 
 HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "----")
 HEAT = "magma_r"
-"""Even in lightness and for colour-blind readers, so that it prints grey; an empty queue is as light as paper."""
+"""Colour map with even lightness, also for colour-blind readers, so that it prints grey; an empty queue is as light as
+paper."""
 
 INK = "#1a1d20"
 GRID = "#dfe3e6"
@@ -37,7 +38,7 @@ _FONTS = ("Helvetica", "Arial", "Liberation Sans", "Nimbus Sans", "DejaVu Sans")
 
 
 def need() -> None:
-    """Raises ModuleNotFoundError with the extra to install, where matplotlib is not there."""
+    """Raises ModuleNotFoundError with the extra to install, if matplotlib is missing."""
     try:
         import matplotlib  # noqa: F401
     except ModuleNotFoundError as e:
@@ -47,7 +48,7 @@ def need() -> None:
 
 
 def style() -> dict[Any, Any]:
-    """The settings of matplotlib for a paper: `with matplotlib.rc_context(sidestep.plot.style()): ...` for plots of yours."""
+    """Returns the settings of a paper: `with matplotlib.rc_context(sidestep.plot.style()): ...` for your own plots."""
     need()
     from matplotlib import font_manager
 
@@ -90,9 +91,9 @@ def style() -> dict[Any, Any]:
 
 
 def figure(data: Data) -> "Figure":
-    """The plot as a matplotlib Figure, with the numbers of values and seeds below it.
+    """Returns the plot as a matplotlib Figure, with the numbers of values and seeds below it.
 
-    Raises ScenarioError for a width that is not there, ModuleNotFoundError without matplotlib.
+    Raises ScenarioError for an unknown width, ModuleNotFoundError without matplotlib.
     """
     need()
     import matplotlib as mpl
@@ -177,11 +178,11 @@ _SUBS: Sequence[tuple[float, tuple[float, ...]]] = (
     (10, (1, 2, 3, 4, 5, 6, 8)),
     (80, (1, 2, 5)),
 )
-"""Which numbers a logarithmic axis has, by its largest over its smallest."""
+"""Numbers on a logarithmic axis, by the ratio of its largest to its smallest."""
 
 
 def _plain_numbers(axis: Any) -> None:
-    """Ticks of a logarithmic axis: 0.5, 1, 2, 5 instead of powers, where there is room for few decades."""
+    """Sets the ticks of a logarithmic axis: 0.5, 1, 2, 5 instead of powers, if it has few decades."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     low, high = sorted(axis.get_view_interval())
@@ -194,7 +195,7 @@ def _plain_numbers(axis: Any) -> None:
 
 
 def _plain(value: float) -> str:
-    """0.001 as it is, and what has more noughts as a power."""
+    """Formats 0.001 as it is, and numbers with more noughts as a power."""
     if value <= 0 or 1e-4 < value < 1e6:
         return f"{value:g}"
     power = math.floor(math.log10(value) + 1e-9)
@@ -207,7 +208,7 @@ def _line(ax: "Axes", s: Series, look: tuple[int, int], data: Data) -> None:
     x, y = [float(v) for v in s.x], list(s.y)
     options: dict[str, Any] = {"color": colour, "linestyle": dash, "marker": marker, "label": s.name}
     if data.kind == "steps":
-        # From nothing on the axis, and on to the right where some never finish.
+        # From zero on the axis, and on to the right if some values never finish.
         ax.plot(
             [x[0], *x] if x else [],
             [0.0, *y] if y else [],
@@ -220,7 +221,7 @@ def _line(ax: "Axes", s: Series, look: tuple[int, int], data: Data) -> None:
         options["markevery"] = max(len(x) // 8, 1)
     if any(low is not None for low in s.low):
         at = [(a, b, lo, hi) for a, b, lo, hi in zip(x, y, s.low, s.high, strict=True) if lo is not None and hi is not None]
-        # The interval is not even about its number: ends are given as distances.
+        # The interval is not symmetric about its number: matplotlib needs the ends as distances.
         ends = [[b - lo for _, b, lo, _ in at], [hi - b for _, b, _, hi in at]]
         ax.errorbar(
             [a for a, *_ in at],
@@ -247,7 +248,7 @@ def _line(ax: "Axes", s: Series, look: tuple[int, int], data: Data) -> None:
 
 
 def _every(s: Series, look: tuple[int, int]) -> list[int]:
-    """Marks at the same few heights of every curve, a little apart from each other's."""
+    """Returns marks at the same few heights of every curve, a little apart from each other's."""
     heights = [0.12 + 0.2 * i + 0.03 * (look[1] % 5) for i in range(5)]
     found = [next((i + 1 for i, y in enumerate(s.y) if y >= height), None) for height in heights]
     return sorted({i for i in found if i is not None})
@@ -280,7 +281,7 @@ def _bars(ax: "Axes", series: Sequence[Series]) -> None:
 
 
 def _lighter(colour: str) -> tuple[float, float, float]:
-    """A fill that hatches and the edge stand out from."""
+    """Returns a fill that contrasts with hatches and the edge."""
     from matplotlib.colors import to_rgb
 
     red, green, blue = to_rgb(colour)
@@ -326,7 +327,7 @@ def _legend(fig: "Figure", ax: "Axes", data: Data, wide: float) -> None:
     rows = -(-len(handles) // columns)
     columns = -(-len(handles) // rows)
     _grow(fig, 0.17 * (rows - 1))
-    # Read line by line; matplotlib fills one column after another.
+    # For reading line by line; matplotlib fills one column after another.
     names = [name for i in range(columns) for name in list(handles)[i::columns]]
     fig.legend(
         [handles[name] for name in names],
@@ -349,7 +350,7 @@ def _caption(fig: "Figure", words: str, wide: float) -> None:
 
 
 def _grow(fig: "Figure", inches: float) -> None:
-    """Room for what stands outside the axes, which stay as high."""
+    """Adds room for parts outside the axes, which keep their height."""
     wide, high = fig.get_size_inches()
     fig.set_size_inches(wide, high + inches)
 
@@ -357,8 +358,8 @@ def _grow(fig: "Figure", inches: float) -> None:
 def save(fig: "Figure", path: str | Path, **options: Any) -> Path:
     """Writes a figure: PDF and SVG as vectors with text as text, PNG at 300 dpi; the same bytes each time.
 
-    `path`: its ending says the format. Raises ScenarioError for an ending that matplotlib does not know, OSError where it
-    cannot be written.
+    `path`: its ending selects the format. Raises ScenarioError for an ending that matplotlib does not support, OSError
+    if the file cannot be written.
     """
     need()
     import matplotlib as mpl
@@ -379,7 +380,7 @@ _NUMBERS = re.compile(r"(width|height)=\"([\d.]+)pt\"")
 
 
 def html(fig: "Figure") -> str:
-    """The figure as HTML: an inline SVG that takes the page's colour of text, on a light page and on a dark one."""
+    """Returns the figure as HTML: an inline SVG that uses the page's colour of text, on a light page and on a dark one."""
     buffer = io.StringIO()
     import matplotlib as mpl
 
@@ -392,7 +393,7 @@ def html(fig: "Figure") -> str:
         svg = svg.replace(colour, "currentColor")
     svg = svg.replace(f"stroke: {GRID}", "stroke: currentColor; stroke-opacity: 0.15")
     for colour in COLOURS:
-        # Towards the colour of text: lighter on a dark page. The first is for browsers before 2023.
+        # Mixed with the colour of text: lighter on a dark page. The first is for browsers before 2023.
         mixed = f"color-mix(in srgb, {colour} {72 if colour in _DARK else 92}%, currentColor)"
         svg = re.sub(rf"(stroke|fill): {colour}", rf"\1: {colour}; \1: {mixed}", svg)
     return f'<div style="max-width:100%;overflow-x:auto">{svg}</div>'

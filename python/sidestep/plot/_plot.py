@@ -1,4 +1,4 @@
-"""What every plot can do: draw for a paper, draw for a notebook, give its numbers."""
+"""Common interface of plots: draw for a paper, draw for a notebook, return the numbers."""
 
 import functools
 from collections.abc import Callable
@@ -14,25 +14,25 @@ P = ParamSpec("P")
 
 
 class Plot(Protocol, Generic[P]):
-    """A plot of results: a function, with the same for notebooks and as numbers."""
+    """Plot of results: a function, with the same for notebooks and as numbers."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> "Figure":
-        """The plot as a matplotlib Figure."""
+        """Returns the plot as a matplotlib Figure."""
         ...
 
     @property
     def chart(self) -> Callable[P, Any]:
-        """The same as an Altair chart, to zoom and to point at."""
+        """Function that returns the plot as an Altair chart, to zoom and to point at."""
         ...
 
     @property
     def data(self) -> Callable[P, Data]:
-        """The numbers behind it."""
+        """Function that returns the numbers of the plot."""
         ...
 
 
 def plot(data: Callable[P, Data]) -> Plot[P]:
-    """A plot out of the function that gives its numbers."""
+    """Makes a plot from the function that returns its numbers."""
 
     @functools.wraps(data)
     def figure(*args: P.args, **kwargs: P.kwargs) -> "Figure":

@@ -1,4 +1,4 @@
-"""Queues over time, as a heat map."""
+"""Plot of queues over time, as a heat map."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,14 +16,14 @@ ADVICE = (
 
 
 def instants(end_ms: float, count: int) -> str:
-    """`count` instants from `end_ms` / `count` to `end_ms`, evenly spaced, as `probe.occupancy` takes them.
+    """Returns `count` instants from `end_ms` / `count` to `end_ms`, evenly spaced, as `probe.occupancy` reads them.
 
-    `end_ms`: milliseconds. Raises ScenarioError for none, or an end that is not after the beginning.
+    `end_ms`: milliseconds. Raises ScenarioError for no instants, or an end that is not after the beginning.
     """
     if count < 1 or not end_ms > 0:
         said = f"expected at least one instant after 0 ms, got {count} until {end_ms} ms"
         raise ScenarioError.of_call(said, "count", expected="at least one instant after 0 ms", got=f"{count} until {end_ms} ms")
-    # A time has whole picoseconds; a nanosecond tells instants apart well enough.
+    # A time has whole picoseconds; a nanosecond is fine enough for instants.
     return ", ".join(f"{round(end_ms * 1e6 * i / count)} ns" for i in range(1, count + 1))
 
 
@@ -36,12 +36,12 @@ def queues(
     most: int = 16,
     width: Width = "column",
 ) -> Data:
-    """The packets queued at each port, or in each switch, over time: a panel a scheme.
+    """Draws the packets queued at each port, or in each switch, over time: a panel a scheme.
 
     `results`: a Result with occupancy probed. `by`: a row for each "port", or for each "switch", its ports together.
-    `seed`: which run; the first when not given. `most`: rows, those with the longest queues; the same in every panel.
+    `seed`: the run; default: the first. `most`: rows, those with the longest queues; the same in every panel.
 
-    Raises ScenarioError where nothing was probed, with the key to set. Source: `[probe]` in docs/metrics.md.
+    Raises ScenarioError without probes, with the key to set. Source: `[probe]` in docs/reference/metrics.md.
     """
     (case,) = cases(results, None, schemes)
     if case.swept:
@@ -79,7 +79,7 @@ def _seed(case: Case, seed: int | None) -> int:
 
 
 def _taken(case: Case, seed: int | None) -> dict[str, dict[int, list[int]]]:
-    """By scheme and instant, in picoseconds, the packets before each link."""
+    """Returns by scheme and instant, in picoseconds, the packets before each link."""
     path = case.source.path / "probes.json"
     wanted = _seed(case, seed)
     runs: list[Mapping[str, Any]] = json.loads(path.read_text())["runs"] if path.exists() else []
@@ -95,7 +95,7 @@ def _taken(case: Case, seed: int | None) -> dict[str, dict[int, list[int]]]:
 
 
 def _names(case: Case, by: str) -> dict[int, str]:
-    """By link, the port or switch that it is before; hosts' own are left out. Switches in the order of their links."""
+    """Returns by link its port or switch; the hosts' ports are left out. Switches are in the order of their links."""
     read = case.source.table("ports").to_dict(["link", "from", "to"])
     rows = zip(read["link"], read["from"], read["to"], strict=True)
     named = {link: (start, end) for link, start, end in rows if not start.startswith("host ")}
@@ -120,7 +120,7 @@ def _summed(grid: Mapping[int, Sequence[int]], names: Mapping[int, str]) -> dict
 
 
 def edges(columns: Sequence[float]) -> list[float]:
-    """Where the cells of these instants begin and end: in the middle between two."""
+    """Returns the borders of the cells of these instants: in the middle between two."""
     if len(columns) == 1:
         return [0.0, columns[0] * 2]
     middles = [(a + b) / 2 for a, b in pairwise(columns)]

@@ -1,4 +1,4 @@
-"""Slowdown by flow size."""
+"""Plot of slowdown by flow size."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -20,14 +20,14 @@ def slowdown(
     bins: int = 20,
     width: Width = "column",
 ) -> Data:
-    """Slowdown by flow size, p50, p95 and p99: sizes in bins of equally many flows, as HPCC's figure 11 has them.
+    """Draws slowdown by flow size, p50, p95 and p99: sizes in bins of equally many flows, as in HPCC's figure 11.
 
-    `results`: a Result or several. `bins`: how many; 20 are 5 % of the flows each. Sizes that many flows share make one
-    bin, so that there may be fewer. Flows of `classes` alone, or of all. The bins are those of all flows together, the
-    same for every scheme. A bin whose percentile falls on an unfinished flow has no point.
+    `results`: a Result or several. `bins`: their number; 20 are 5 % of the flows each. Sizes that many flows share make
+    one bin, so that there may be fewer. Flows of `classes` only, or of all. The bins are those of all flows together,
+    the same for every scheme. A bin whose percentile falls on an unfinished flow has no point.
 
-    Raises ScenarioError for a sweep (which keeps no flows), and where no flow has a slowdown.
-    Source: Li et al., HPCC, SIGCOMM 2019, figure 11; `slowdown` of flows.parquet.
+    Raises ScenarioError for a sweep (which keeps no flows), and if no flow has a slowdown. Source: Li et al., HPCC,
+    SIGCOMM 2019, figure 11; `slowdown` of flows.parquet.
     """
     if bins < 1:
         raise ScenarioError.of_call(f"bins: expected at least 1, got {bins}", "bins", expected="at least 1", got=bins)
@@ -69,7 +69,7 @@ def _read(
 
 
 def _edges(sizes: Sequence[int], bins: int) -> list[int]:
-    """The largest size of each bin, by nearest rank among all; equal ones once."""
+    """Returns the largest size of each bin, by nearest rank among all; equal ones once."""
     n = len(sizes)
     return sorted({sizes[max(-(-n * i // bins), 1) - 1] for i in range(1, bins + 1)})
 
@@ -99,17 +99,17 @@ def _line(
 
 
 def _ticks(sizes: Sequence[int], edges: Sequence[int]) -> list[tuple[float, str]]:
-    """About six bins with their largest size."""
+    """Returns about six bins with their largest size."""
     step = max(-(-len(edges) // 6), 1)
     wanted = sorted({*range(step - 1, len(edges), step), len(edges) - 1})
-    # The last bin's name must not stand on that of the one before.
+    # The label of the last bin must not overlap that of the one before.
     if len(wanted) > 1 and wanted[-1] - wanted[-2] < step / 2:
         wanted.pop(-2)
     return [(float(i), size_words(edges[i])) for i in wanted]
 
 
 def size_words(size: float) -> str:
-    """A size in three digits: 1460 is `1.46 kB`."""
+    """Formats a size with three digits: 1460 is `1.46 kB`."""
     units: Mapping[str, float] = {"GB": 1e9, "MB": 1e6, "kB": 1e3}
     for unit, of in units.items():
         if size >= of:

@@ -1,4 +1,4 @@
-"""What a plot is of: a result, several, or the points of a sweep, as one list of cases."""
+"""Input of a plot: a result, several, or the points of a sweep, as one list of cases."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,47 +11,47 @@ from sidestep.plot._metric import Summary
 
 
 class Source(Protocol):
-    """What a plot asks of a `Result` or a `SweepResult`."""
+    """Interface of a `Result` or a `SweepResult` that plots use."""
 
     @property
     def path(self) -> Path:
-        """The result directory."""
+        """Result directory."""
         ...
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Its summary.json."""
+        """Contents of summary.json."""
         ...
 
     def table(self, name: str) -> Table:
-        """The table of that name."""
+        """Returns the table of that name."""
         ...
 
 
 NO_FLOWS = "a sweep keeps no flows: run the point that you want to see alone"
-"""Why a plot of flows is refused."""
+"""Reason for which a plot of flows is refused."""
 
 _SHORT = 24
-"""A title beyond that fits in no legend."""
+"""Longest title that fits into a legend."""
 
 Sources = Source | Sequence[Source] | Mapping[str, Source]
-"""A result, several (named by their titles where these are short), or several by names of yours."""
+"""A result, several (named by their titles if these are short), or several with names of your choice."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One run's summary, or one point's of a sweep."""
+    """Summary of one run, or of one point of a sweep."""
 
     label: str
-    """Which of several; empty where there is one."""
+    """Name, if there are several; empty otherwise."""
     at: Mapping[str, str]
-    """The values of a sweep's axes here; empty for a run."""
+    """Values of a sweep's axes here; empty for a run."""
     source: Source
     schemes: Mapping[str, Summary]
     swept: bool
 
     def rows(self, table: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """The rows of a table that belong here and whose seeds the summary counts: `scheme`, `seed`, then `columns`."""
+        """Yields the rows of a table that belong here and whose seeds the summary counts: `scheme`, `seed`, then `columns`."""
         names = ["scheme", "seed", *columns]
         read = self.source.table(table).to_dict([*names, *self.at])
         here = tuple(self.at.values())
@@ -63,9 +63,9 @@ class Case:
 
 
 def cases(of: Sources, at: Mapping[str, Any] | None = None, schemes: Sequence[str] | None = None) -> list[Case]:
-    """A case for each run, and for each point of a sweep whose axes have the values `at`.
+    """Returns a case for each run, and for each point of a sweep whose axes have the values `at`.
 
-    Raises ScenarioError for an axis, a value or a scheme that is not there.
+    Raises ScenarioError for an axis, a value or a scheme that does not exist.
     """
     several: list[tuple[str, Source]]
     if isinstance(of, Mapping):
@@ -88,7 +88,7 @@ def cases(of: Sources, at: Mapping[str, Any] | None = None, schemes: Sequence[st
 
 
 def _names(of: Sequence[Source]) -> list[str]:
-    """Short names: titles, or numbers where these are long or the same."""
+    """Returns short names: titles, or numbers if these are long or equal."""
     titles = [str(source.summary.get("title") or source.path.name) for source in of]
     if len(set(titles)) == len(titles) and max(map(len, titles), default=0) <= _SHORT:
         return titles

@@ -1,7 +1,7 @@
 """Percentiles and distributions, by the rules of the command.
 
-Percentiles are by nearest rank: the smallest value that at least that share of the sample does not exceed
-(Hyndman and Fan, 1996, type 1). What did not finish ranks last.
+Percentiles are by nearest rank: the smallest value that at least that share of the sample does not exceed (Hyndman and
+Fan, 1996, type 1). Unfinished values rank last.
 """
 
 import math
@@ -9,20 +9,20 @@ from collections.abc import Sequence
 
 
 def rank(n: int, per_mille: int) -> int:
-    """The rank, from 0 on, of the percentile `per_mille` / 10 among `n` values; whole numbers all the way."""
+    """Returns the rank, from 0 on, of the percentile `per_mille` / 10 among `n` values, in integer arithmetic."""
     return max((n * per_mille + 999) // 1000, 1) - 1
 
 
 def percentile(finished: Sequence[float], n: int, per_mille: int) -> float | None:
-    """The percentile of `n` values of which `finished`, sorted, are known; None where it falls on one that is not."""
+    """Returns the percentile of `n` values of which `finished`, sorted, are known; None if it falls on an unknown one."""
     at = rank(n, per_mille)
     return finished[at] if n and at < len(finished) else None
 
 
 def steps(values: Sequence[tuple[float, int]], n: int) -> tuple[list[float], list[float]]:
-    """The distribution function of sorted `(value, count)` among `n`: at each value the share that is no larger.
+    """Returns the distribution function of sorted `(value, count)` among `n`: at each value the share that is no larger.
 
-    Values that did not finish are in `n` and not in `values`: the last share is then below 1.
+    Unfinished values are in `n` and not in `values`: the last share is then below 1.
     """
     x: list[float] = []
     y: list[float] = []
@@ -38,9 +38,10 @@ def steps(values: Sequence[tuple[float, int]], n: int) -> tuple[list[float], lis
 
 
 def thinned(x: Sequence[float], y: Sequence[float], most: int) -> tuple[list[float], list[float]]:
-    """At most about `most` corners of a distribution function: those that a width and a height of so many can tell.
+    """Returns at most about `most` corners of a distribution function: those that a picture of that width and height can
+    resolve.
 
-    A corner that stays is exact, and so are the first and the last.
+    The remaining corners are exact, and the first and the last remain.
     """
     if len(x) <= most:
         return list(x), list(y)

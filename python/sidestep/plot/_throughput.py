@@ -1,4 +1,4 @@
-"""Throughput of flows by rank."""
+"""Plot of the throughput of flows by rank."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ def throughput(
     schemes: Sequence[str] | None = None,
     width: Width = "column",
 ) -> Data:
-    """The throughput of each flow in Gbps, in the order of its size, a curve a scheme.
+    """Draws the throughput of each flow in Gbps, in the order of its size, a curve a scheme.
 
-    `results`: a Result or several. Of flows without an end, where there are some, what was delivered over the time
-    from their start to the end of the run (from `flows_from` of `[probe]` on, where it was set); else of all flows
-    what was delivered over the time to their end. Flows of `classes` alone, or of all. All seeds together.
+    `results`: a Result or several. If there are flows without an end, these are drawn: bytes delivered over the time
+    from their start to the end of the run (from `flows_from` of `[probe]` on, if set). Otherwise all flows are drawn:
+    bytes delivered over the time to their end. Flows of `classes` only, or of all. All seeds are joined.
 
-    Raises ScenarioError for a sweep (which keeps no flows), and where no flow was started.
-    Source: `flow_goodput_gbps` of docs/metrics.md; PLTS, figure 3.
+    Raises ScenarioError for a sweep (which keeps no flows), and if no flow was started. Source: `flow_goodput_gbps` of
+    docs/reference/metrics.md; PLTS, figure 3.
     """
     series: list[Series] = []
     found = cases(results, None, schemes)
@@ -38,7 +38,7 @@ def throughput(
         for scheme, values in rates.items():
             values.sort()
             n = len(values)
-            # Thinned by the value, which is what a reader compares.
+            # Thinned by the value, which readers compare.
             y, x = thinned(values, [(i + 1) / n for i in range(n)], _CORNERS)
             series.append(Series(scheme, case.label, "", x, y, n, n, case.schemes[scheme]["seeds"]))
     if not series:
@@ -58,7 +58,7 @@ def throughput(
 
 
 def _rates(case: Case, classes: Sequence[str] | None) -> tuple[dict[str, list[float]], bool]:
-    """By scheme the goodputs in Gbps; and whether they are of endless flows."""
+    """Returns by scheme the goodputs in Gbps, and True if they are of endless flows."""
     ends = {
         (scheme, seed): value for scheme, seed, name, value in case.rows("counts", ["name", "value"]) if name == "simulated_ps"
     }

@@ -1,10 +1,10 @@
-"""What docs/plots.md shows; `scripts/docs/snippets.py` runs its snippets."""
+"""What docs/how-to/plots.md shows; `scripts/docs/snippets.py` runs its snippets."""
 
 from pathlib import Path
 
 from sidestep import plot
 
-PAGE = Path(__file__).parents[3] / "docs" / "plots.md"
+PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "plots.md"
 
 
 def test_the_page_has_every_plot_with_its_picture() -> None:

@@ -39,7 +39,7 @@ pub struct ClassSettings {
     pub places: u32,
 }
 
-/// Operation on a port, and the state of its classes after it; see `docs/vectors.md`.
+/// Operation on a port, and the state of its classes after it; see `docs/reference/vectors.md`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClassStep {

@@ -38,7 +38,7 @@ pub const MORE_CHOICES: u32 = 2;
 /// one arrival leaves a queue full.
 pub const NOT_FULL: u32 = 3;
 
-/// Row of `sidestep vectors buffer/vertigo` as a query of the cell; see `docs/vectors.md`.
+/// Row of `sidestep vectors buffer/vertigo` as a query of the cell; see `docs/reference/vectors.md`.
 ///
 /// The query for an evicted packet includes a packet for which it made room. That packet ranks just better, and
 /// the tail of the wanted queue is the evicted packet. If nothing may be deflected, no port leads to a switch.

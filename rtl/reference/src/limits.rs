@@ -33,7 +33,7 @@ pub struct LimitSettings {
     pub mark_at: u32,
 }
 
-/// Packet, the queue of its class, and the verdict; see `docs/vectors.md`.
+/// Packet, the queue of its class, and the verdict; see `docs/reference/vectors.md`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limited {

@@ -15,7 +15,7 @@ pub const EVICT: u32 = 2;
 /// No operation, or no packet left the queue.
 pub const NONE: u32 = u32::MAX;
 
-/// Row of the table; see `docs/vectors.md`.
+/// Row of the table; see `docs/reference/vectors.md`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Operation {

@@ -34,7 +34,7 @@ pub struct Settings {
     pub rounds: u32,
 }
 
-/// Packet and the port chosen for it; see `docs/vectors.md`.
+/// Packet and the port chosen for it; see `docs/reference/vectors.md`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hop {

@@ -16,7 +16,7 @@ pub const DROP: u32 = 2;
 /// Verdict that no detouring policy returns.
 pub const OTHER: u32 = 3;
 
-/// Row of a table; see `docs/vectors.md`. Empty cells are 0, except `ingress`.
+/// Row of a table; see `docs/reference/vectors.md`. Empty cells are 0, except `ingress`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Vector {

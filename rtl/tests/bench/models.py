@@ -351,7 +351,7 @@ TAG = b"\x88\xb5"
 
 
 def tagged(frame, number, again=0):
-    """The frame with a tag of Vertigo's between Ethernet and what follows: docs/softswitch.md, Tags."""
+    """The frame with a tag of Vertigo's between Ethernet and what follows: docs/how-to/softswitch.md, Tags."""
     return frame[:12] + TAG + number.to_bytes(4, "big") + bytes([again << 4]) + frame[12:]
 
 

@@ -3,11 +3,11 @@
  * the page itself knows no policy and no byte of the format.
  *
  * Times are picoseconds since the run began (`Ps`): exact as a number up to 2^53 ps, two and a half hours. *Ports* are numbers of
- * directed links (docs/recording.md). Errors are thrown as `Refused`, in words for people.
+ * directed links (docs/reference/recording.md). Errors are thrown as `Refused`, in words for people.
  */
 export type Ps = number;
 
-/** The beginning of a recording, as docs/recording.md has it. */
+/** The beginning of a recording, as docs/reference/recording.md has it. */
 export interface Head {
   source: 'simulator' | 'testbed';
   scenario: string;

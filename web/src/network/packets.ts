@@ -2,7 +2,7 @@
  * The layer of packets: where each is on the screen, and its pixels.
  *
  * **Decision**  masks are written into an image by this code, which is shown by `putImageData`: with software rendering that is several times as fast as
- *               WebGL or canvas calls for ten thousand packets (docs/page.md, *Drawing*).
+ *               WebGL or canvas calls for ten thousand packets (docs/how-to/page.md, *Drawing*).
  * **State**     positions of the packets last placed, for the pointer; buffers grow with the most packets seen, and nothing is allocated for a frame.
  * **Units**     positions in pixels of the image (CSS pixels times `ratio`).
  */

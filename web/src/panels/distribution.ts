@@ -1,7 +1,7 @@
 /**
  * Distributions of a recording's completions, and the result's percentiles with their intervals.
  *
- * **Decision**  a CDF is a step at each value; percentiles are by nearest rank, as everywhere in Sidestep (docs/results.md).
+ * **Decision**  a CDF is a step at each value; percentiles are by nearest rank, as everywhere in Sidestep (docs/reference/results.md).
  * **Units**     `completions()` has picoseconds; `summary.json` milliseconds; drawings the unit of their axis.
  */
 import type { Completions, Ps } from '../engine/api';
@@ -59,7 +59,7 @@ export interface Known {
 /** Where `summary.json` has the metric. Slowdowns and detours have no percentiles for all classes together there. */
 const KEYS: Partial<Record<Metric, string>> = { qct: 'qct_ms', fct: 'fct_all_ms' };
 
-/** What the result says of a scheme; null where it says nothing. Any JSON may come: what is not as docs/results.md has it is left out. */
+/** What the result says of a scheme; null where it says nothing. Any JSON may come: what is not as docs/reference/results.md has it is left out. */
 export function known(summary: unknown, scheme: string, metric: Metric): Known | null {
   const key = KEYS[metric];
   if (key === undefined) return null;

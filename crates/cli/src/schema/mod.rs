@@ -54,18 +54,18 @@ pub fn text(what: What) -> String {
         What::Scenario => file(
             scenario(false),
             "A scenario of Sidestep",
-            "docs/scenarios.md",
+            "docs/reference/scenarios.md",
         ),
         What::Experiment => file(
             scenario(true),
             "An experiment of Sidestep",
-            "docs/experiments.md",
+            "docs/reference/experiments.md",
         ),
-        What::Scheme => file(scheme(true), "A scheme of Sidestep", "docs/scenarios.md"),
+        What::Scheme => file(scheme(true), "A scheme of Sidestep", "docs/reference/scenarios.md"),
         What::Switch => file(
             softswitch::config(),
             "The config of a software switch of Sidestep",
-            "docs/softswitch.md",
+            "docs/how-to/softswitch.md",
         ),
     }
 }

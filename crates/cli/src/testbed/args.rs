@@ -13,7 +13,7 @@ Examples:
   sidestep testbed status
   sidestep testbed down
 
-docs/testbed.md describes the testbed, and its deviations from a scenario's network.")]
+docs/how-to/testbed.md describes the testbed, and its deviations from a scenario's network.")]
 pub struct TestbedArgs {
     #[command(subcommand)]
     pub command: TestbedCommand,
@@ -51,7 +51,7 @@ pub struct UpArgs {
     /// Use Linux bridges instead of software switches, for comparison: no policy, no rate, no loops
     #[arg(long, conflicts_with = "datapath")]
     pub bridge: bool,
-    /// Datapath of the switches: a process each, or programs in the kernel (docs/ebpf.md)
+    /// Datapath of the switches: a process each, or programs in the kernel (docs/how-to/ebpf.md)
     #[arg(long, value_enum, default_value = "packet")]
     pub datapath: Datapath,
 }

@@ -7,7 +7,7 @@
 //! **Errors**       none: impossible probes are refused when the scenario is read.
 //! **Source**       Zarifis et al., EuroSys 2014 (DIBS), Figures 1, 2, 4 and 5.
 //! **Deviations**   the paper does not say over which windows a link is hot, nor which ports
-//!                  count as its neighbourhood: assumed, in `docs/metrics.md`.
+//!                  count as its neighbourhood: assumed, in `docs/reference/metrics.md`.
 
 mod between;
 mod log;

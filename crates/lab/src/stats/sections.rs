@@ -9,7 +9,7 @@
 //! **Where seeds fall apart**  if the seeds' numbers lie around Q by more than a factor of e^0.5 (in mean
 //!                  square), a few timeouts decide the number, and no t interval covers it: the interval is
 //!                  extended to the range of the seeds. More seeds do not narrow that.
-//! **Coverage**     `tests/coverage.rs`, by simulation; `docs/reproduce.md` has the table.
+//! **Coverage**     `tests/coverage.rs`, by simulation; `docs/how-to/reproduce.md` has the table.
 
 use super::Interval;
 use super::interval::t_of;

@@ -20,7 +20,7 @@ pub struct Cost {
 }
 
 impl Default for Cost {
-    /// Ethernet, 1460 bytes, as docs/model.md says.
+    /// Ethernet, 1460 bytes, as docs/explanation/model.md says.
     fn default() -> Cost {
         Cost {
             framing: Framing::Ethernet,

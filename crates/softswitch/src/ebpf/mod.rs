@@ -7,7 +7,7 @@
 //! **Units**        picoseconds since the start; bytes without FCS.
 //! **Errors**       a config that needs more than the program has, by its key; a kernel or machine that lacks
 //!                  something, by the option or package.
-//! **Source**       `docs/ebpf.md`.
+//! **Source**       `docs/how-to/ebpf.md`.
 
 mod attach;
 mod buckets;

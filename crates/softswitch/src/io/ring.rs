@@ -1,7 +1,7 @@
 //! Receive ring shared with the kernel: TPACKET_V2, one slot a frame.
 //!
 //! **Why V2**      a frame is available as soon as the kernel has copied it. V3 delivers blocks, when full or
-//!                 after a millisecond at the earliest: too coarse for a paced link (`docs/performance.md` has
+//!                 after a millisecond at the earliest: too coarse for a paced link (`docs/explanation/performance.md` has
 //!                 the numbers).
 //! **Slots**       an odd number of cache lines, so that the headers spread over all cache sets.
 //! **Source**      Documentation/networking/packet_mmap.rst of the kernel.

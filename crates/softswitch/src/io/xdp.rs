@@ -1,7 +1,7 @@
 //! AF_XDP: frames in memory shared by kernel and switch, past the kernel's network stack.
 //!
 //! **Modes**   native with zero copy if the driver supports it; else generic, with a copy, as on a veth: its
-//!             native mode is slower (`docs/performance.md`).
+//!             native mode is slower (`docs/explanation/performance.md`).
 //! **Queues**  only the first: a card with more must be configured to use one.
 
 use super::IoCounters;

@@ -1,10 +1,10 @@
 //! The switch without I/O.
 //!
-//! **Decision**     that of `sidestep-switch`, on real frames: `docs/softswitch.md`.
+//! **Decision**     that of `sidestep-switch`, on real frames: `docs/how-to/softswitch.md`.
 //! **State**        queues and their frames, learned addresses, counters.
 //! **Units**        picoseconds of the driver's clock, whatever it is; bytes without FCS.
 //! **Errors**       a frame that is not forwarded is counted, by reason.
-//! **Source**       `docs/model.md`, rules 3 to 6 of the design.
+//! **Source**       `docs/explanation/model.md`, rules 3 to 6 of the design.
 //! **Deviations**   none known from the simulator's switch: `tests/conformance` compares both, packet by
 //!                  packet.
 

@@ -1,6 +1,6 @@
 //! Recipient of a frame: a station, a learned address, all ports, or the requester of an answer.
 //!
-//! **Decision**     that of a bridge, and of a router for frames to its MAC: `docs/softswitch.md`.
+//! **Decision**     that of a bridge, and of a router for frames to its MAC: `docs/how-to/softswitch.md`.
 //! **State**        that of the machine.
 //! **Errors**       a frame without a recipient is refused, with a reason.
 

@@ -1,4 +1,4 @@
-//! Config of a switch; `docs/softswitch.md` describes the file.
+//! Config of a switch; `docs/how-to/softswitch.md` describes the file.
 
 mod bridge;
 mod hosts;

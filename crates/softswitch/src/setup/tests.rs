@@ -8,7 +8,7 @@ const FENCE: &str = "```toml config\n";
 
 /// Returns the first config of the documentation.
 fn documented() -> String {
-    let docs = include_str!("../../../../docs/softswitch.md");
+    let docs = include_str!("../../../../docs/how-to/softswitch.md");
     let start = docs.find(FENCE).expect("an example") + FENCE.len();
     let end = docs[start..].find("```").expect("its end");
     docs[start..start + end].to_string()
@@ -16,7 +16,7 @@ fn documented() -> String {
 
 #[test]
 fn the_documented_service_reads() {
-    let docs = include_str!("../../../../docs/softswitch-security.md");
+    let docs = include_str!("../../../../docs/how-to/softswitch-security.md");
     let fence = "```toml\n";
     let start = docs.find(fence).expect("an example") + fence.len();
     let end = docs[start..].find("```").expect("its end");

@@ -432,7 +432,7 @@ fn a_quick_run_fails_on_what_is_not_reproduced_alone() {
     assert_eq!((fails(&claim, false), fails(&claim, true)), (true, false));
 }
 
-/// Returns the claims of a paper in docs/grade.csv for this kind of run: path, `dibs/fig08/fig08-qct`, and
+/// Returns the claims of a paper in docs/papers/grade.csv for this kind of run: path, `dibs/fig08/fig08-qct`, and
 /// verdict.
 fn graded(table: &str, run: &str, paper: &str) -> Vec<(String, String)> {
     let rows = table.lines().skip(1);
@@ -447,13 +447,13 @@ fn graded(table: &str, run: &str, paper: &str) -> Vec<(String, String)> {
 fn published_counts_are_those_of_the_table_of_verdicts() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
-    let table = read("docs/grade.csv");
+    let table = read("docs/papers/grade.csv");
     let mut papers: Vec<&str> = table.lines().skip(1).map(paper_of).collect();
     papers.sort();
     papers.dedup();
     assert!(papers.contains(&"dibs"), "{papers:?}");
     for paper in papers.into_iter().filter(|paper| *paper != "beyond") {
-        let pages = ["README.md".to_string(), format!("docs/{paper}.md")];
+        let pages = ["README.md".to_string(), format!("docs/papers/{paper}.md")];
         for said in sentences(&table, paper) {
             for page in &pages {
                 assert!(read(page).contains(&said), "{page}: {said}");
@@ -462,7 +462,7 @@ fn published_counts_are_those_of_the_table_of_verdicts() {
     }
 }
 
-/// Returns the paper of a row of docs/grade.csv.
+/// Returns the paper of a row of docs/papers/grade.csv.
 fn paper_of(row: &str) -> &str {
     let figure = row.split(',').nth(1).unwrap();
     figure.split('/').next().unwrap()
@@ -495,7 +495,7 @@ fn sentences(table: &str, paper: &str) -> Vec<String> {
         let graded: Vec<String> = names.iter().map(figure).collect();
         let mut known = shipped.clone();
         known.retain(|name| graded.contains(&figure(name)));
-        assert_eq!(names, known, "{run}: grade again, see docs/reproduce.md");
+        assert_eq!(names, known, "{run}: grade again, see docs/how-to/reproduce.md");
         let (own, papers): (Vec<_>, Vec<_>) = rows.iter().partition(|(n, _)| ours.contains(n));
         let counts = |rows: &[&(String, String)]| {
             let of = |verdict: &str| rows.iter().filter(|(_, v)| v == verdict).count();

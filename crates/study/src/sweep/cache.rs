@@ -342,7 +342,7 @@ mod tests {
         );
     }
 
-    /// Checks the size that docs/reproduce.md gives for a run with very many flows.
+    /// Checks the size that docs/how-to/reproduce.md gives for a run with very many flows.
     #[test]
     fn a_million_flows_take_little_and_more_take_no_more() {
         let dir = tempfile::tempdir().unwrap();

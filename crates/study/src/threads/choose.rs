@@ -31,7 +31,7 @@ pub struct Chosen {
     pub why_one: Option<String>,
 }
 
-/// Average events of a window above which a thread is useful: measured (docs/performance.md).
+/// Average events of a window above which a thread is useful: measured (docs/explanation/performance.md).
 pub const LEAST_EVENTS: f64 = 40.0;
 
 impl Asked {

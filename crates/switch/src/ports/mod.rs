@@ -8,7 +8,7 @@
 //! **Units**        picoseconds; bytes on the wire for time, bytes of buffer for depth.
 //! **Errors**       panics when a scheduler names a packet that it does not hold, before anything is
 //!                  stored under that name.
-//! **Source**       `docs/model.md`: a queue counts every packet from its arrival until its last
+//! **Source**       `docs/explanation/model.md`: a queue counts every packet from its arrival until its last
 //!                  bit has left.
 //!
 //! The simulator's fabric and the software switch's outputs drive these queues. A driver has clocks, links and

@@ -13,7 +13,7 @@
 //!                  full. Instructions for one packet in and one out with 24, 200 and 5,000
 //!                  waiting, random ranks: these rings 163, 187, 383; one ring 139, 164, 3,423;
 //!                  B-tree 438, 492, 614; min-max heap 539, 924, 1,434; pFabric's search 403,
-//!                  2,075, 83,238 (docs/scheds/srpt.md).
+//!                  2,075, 83,238 (docs/reference/scheds/srpt.md).
 
 use super::Sched;
 use crate::{Nature, Policy};

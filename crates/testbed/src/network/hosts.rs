@@ -1,4 +1,4 @@
-//! Hosts: settings of the kernel in a host's namespace, as in the table of `docs/testbed.md`.
+//! Hosts: settings of the kernel in a host's namespace, as in the table of `docs/how-to/testbed.md`.
 //!
 //! **Decision**     a value of `/proc/sys/net` or an attribute of the only route for each setting.
 //! **Source**       measured on Linux 6.18; Documentation/networking/ip-sysctl.rst for the names.

@@ -2,7 +2,7 @@
 //! removal.
 //!
 //! A [`Blueprint`](blueprint::Blueprint) describes the network in this machine's units; [`up`](up::up) builds
-//! it, and [`down`](down::down) removes all of it. `docs/testbed.md` describes the sequence of a run. This
+//! it, and [`down`](down::down) removes all of it. `docs/how-to/testbed.md` describes the sequence of a run. This
 //! module does not depend on scenarios.
 
 pub(crate) mod agent;

@@ -1,6 +1,6 @@
 //! Switches between the hosts: a `sidestep switch` process in each switch's namespace.
 //!
-//! The process may load its decision into the kernel instead (`docs/ebpf.md`); such a switch adds no delay, and
+//! The process may load its decision into the kernel instead (`docs/how-to/ebpf.md`); such a switch adds no delay, and
 //! accepts fewer orders. For comparison, a Linux bridge can forward in its place; a bridge has no policy and no
 //! rate, and cannot handle loops.
 

@@ -1,4 +1,4 @@
-//! Recording of a run of real packets in the simulator's format (`docs/recording.md`), from the switches'
+//! Recording of a run of real packets in the simulator's format (`docs/reference/recording.md`), from the switches'
 //! notes.
 //!
 //! **Decision**     the notes of all switches are sorted by time. A segment is identified by its addresses,

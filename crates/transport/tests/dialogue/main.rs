@@ -1,4 +1,4 @@
-//! Dialogues with a sender, as text: `docs/dialogues.md` describes the form, `tests/dialogues/` has the files.
+//! Dialogues with a sender, as text: `docs/reference/dialogues.md` describes the form, `tests/dialogues/` has the files.
 //!
 //! **Decision**     `text` reads a file, `settings` builds the sender of its settings, `play` plays its lines
 //!                  and compares each answer with the file.

@@ -1,9 +1,9 @@
-//! Checks `docs/dialogues.md`: its counts are those of its table, and its example is a dialogue that holds.
+//! Checks `docs/reference/dialogues.md`: its counts are those of its table, and its example is a dialogue that holds.
 
 use std::path::Path;
 
 fn page() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/dialogues.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/dialogues.md");
     std::fs::read_to_string(path).expect("the page is there")
 }
 
@@ -60,7 +60,7 @@ fn the_example_of_the_page_holds() {
     let page = page();
     let block = page.split("```text\n").nth(1).expect("a block");
     let text = block.split("```").next().expect("its text");
-    let played = crate::play::file("docs/dialogues.md", text);
+    let played = crate::play::file("docs/reference/dialogues.md", text);
     let failures = played.iter().filter_map(|one| one.failure.as_ref());
     let failures: Vec<String> = failures.map(ToString::to_string).collect();
     assert_eq!((played.len(), failures), (1, vec![]));

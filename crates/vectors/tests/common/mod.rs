@@ -44,7 +44,7 @@ pub fn announced(row: &Row, flow: u64, size: u64) -> u64 {
     if chosen { scaled as u64 } else { size }
 }
 
-/// Mixer of docs/vectors.md, with numbers that cannot overflow.
+/// Mixer of docs/reference/vectors.md, with numbers that cannot overflow.
 pub fn mix64(x: u64) -> u64 {
     const ALL: u128 = 1 << 64;
     let times = |a: u64, b: u128| (u128::from(a) * b % ALL) as u64;
@@ -54,7 +54,7 @@ pub fn mix64(x: u64) -> u64 {
     z ^ z >> 31
 }
 
-/// Cuckoo filter of docs/vectors.md.
+/// Cuckoo filter of docs/reference/vectors.md.
 pub struct Filter {
     buckets: Vec<[u64; 4]>,
     bits: u64,

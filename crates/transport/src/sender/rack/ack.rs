@@ -7,7 +7,7 @@
 //! **Errors**       none.
 //! **Source**       Linux `tcp_ack`, `tcp_fastretrans_alert`, `tcp_process_loss`, `tcp_enter_recovery`,
 //!                  `tcp_enter_loss`, `tcp_rack_reo_timeout`; RFC 8985 6.2 and 6.3, RFC 5682 3.1.
-//!                  docs/transports/states.md has the table.
+//!                  docs/reference/transports/states.md has the table.
 //! **Deviations**   a loss leaves half of the flight (RFC 5681), where Linux halves the window. A trimmed
 //!                  segment is lost at once, as without RACK.
 
