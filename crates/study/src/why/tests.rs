@@ -291,7 +291,7 @@ fn what_a_nic_decides_is_told() {
         matches!(step, Some(TraceEvent::At(End::Host(_), Event::Enqueue(joined))) if joined.changes.has(Changes::MARKED))
     };
     let told = first_told(&marking, TraceFilter::Detoured(0), marked);
-    has(&told, "Buffer ecn: kept: marked, because 2 packets");
+    has(&told, "Buffer ecn: enqueued: marked, because 2 packets");
     has(&told, "Scheduler fifo: at its NIC 2 packets");
     assert_eq!(told["steps"][1]["joined"]["marked"], true);
 
@@ -341,7 +341,7 @@ fn marks_of_what_makes_room_and_of_what_takes_it_are_told() {
     let told = first_told(&vertigo, TraceFilter::Detoured(0), again);
     has(
         &told,
-        "Buffer vertigo: kept in the place of others: its rank is ",
+        "Buffer vertigo: enqueued after evicting others: its rank is ",
     );
     let all = sentences(&told);
     let marked = all
