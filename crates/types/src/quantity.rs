@@ -220,8 +220,7 @@ fn scaled(digits: &str, base: u64) -> Result<u64, &'static str> {
         .ok_or("has too many digits")?;
     if value % places != 0 {
         return Err(
-            "is not a whole number of base units (picoseconds, bytes, bits per second or \
-                    packets)",
+            "is not a whole number of base units (picoseconds, bytes, bits per second or packets)",
         );
     }
     u64::try_from(value / places).map_err(|_| "is too large")

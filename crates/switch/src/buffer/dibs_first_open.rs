@@ -65,8 +65,7 @@ impl Buffer for DibsFirstOpen {
         let ports = self.ports;
         let how = |_: &mut Scene<'_>, _| {
             format!(
-                "the first with room, counting up cyclically from a port drawn among all \
-                     {ports}"
+                "the first with room, counting up cyclically from a port drawn among all {ports}"
             )
         };
         self.common.why(scene, want, verdict, how)

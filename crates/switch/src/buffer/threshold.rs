@@ -72,8 +72,8 @@ impl<S: Standings> Threshold<S> {
                     Size::Bytes(_) => bytes(held),
                 };
                 format!(
-                    "R = {} ({}): the queue takes the packet while it holds at most {} of {}, and it \
-                     holds {held}",
+                    "R = {} ({}): the queue takes the packet while it holds at most {} of {}, and \
+                     it holds {held}",
                     standing.words(),
                     self.standings.why(standing),
                     count(threshold(most, self.alpha, standing)),

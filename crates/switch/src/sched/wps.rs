@@ -64,8 +64,8 @@ impl Policy for Wps {
         let WpsSettings { count, by, .. } = settings;
         let classes = Classes::build(settings.classes, Counting { count, by }, ports)?;
         if !classes.counts() {
-            let expected = "count must be \"exact\" or \"approximate\": wps weighs classes by their number of \
-                 flows";
+            let expected = "count must be \"exact\" or \"approximate\": wps weighs classes by \
+                            their number of flows";
             return Err(Refusal::about(&["count"], expected).got("\"off\""));
         }
         Ok(Wps {
