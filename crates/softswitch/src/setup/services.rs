@@ -30,7 +30,7 @@ impl Services {
         }
         let twice = |(i, dscp): &(usize, &u64)| listed[..*i].contains(dscp);
         if let Some((_, twice)) = listed.iter().enumerate().find(twice) {
-            let expected = "must be another one for each class".to_string();
+            let expected = "must differ between classes".to_string();
             return Err(refuse(expected).got(format!("{twice} twice")));
         }
         Ok(Services(listed.iter().map(|dscp| *dscp as u8).collect()))
@@ -85,7 +85,7 @@ mod tests {
             ("46, 64", "dscp must be from 0 to 63, got 64"),
             (
                 "46, 10, 46",
-                "dscp must be another one for each class, got 46 twice",
+                "dscp must differ between classes, got 46 twice",
             ),
             (
                 "0, 1, 2, 3, 4, 5, 6, 7, 8",

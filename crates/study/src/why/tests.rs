@@ -421,12 +421,12 @@ fn what_an_agent_drops_is_told_with_the_numbers_of_its_run() {
     for (agent, told) in [
         (
             "agent-droptail",
-            "of its run, of which the first 2 go on and those from number 9 on, since no run of this flow was counted \
-             yet (first = 9).",
+            "of its run; the first 2 go on, and those from number 9 on (first = 9: no run of this \
+             flow was counted yet).",
         ),
         (
             "agent-ecn",
-            "of its run and echoes no mark (ECE), and those that do go on.",
+            "of its run and echoes no mark (ECE); only duplicates that echo a mark go on.",
         ),
     ] {
         let sets = [

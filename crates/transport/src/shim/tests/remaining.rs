@@ -471,8 +471,8 @@ fn ordering_by_tags_is_refused_without_tags_and_above_subflows() {
     };
     assert_eq!(
         said("dctcp"),
-        "by = \"remaining\" goes by tags, and nothing marks data with them: expected \"mark\" behind \
-         \"order\" in shims"
+        "by = \"remaining\" reads tags, and no shim tags data: expected \"mark\" after \"order\" \
+         in shims"
     );
     assert!(said("mptcp").contains("on each its sizes have gaps"));
     // Ordering by sequence number needs neither.
