@@ -106,7 +106,7 @@ fn shims_are_names_or_tables_and_stand_at_ports_to_hosts() {
         ("shims = [[]]".into(), "shims: expected a word, got a list"),
         (
             "shims = [\"order\", \"order\"]".into(),
-            "port.shims: \"order\" is there twice",
+            "port.shims: \"order\" is listed twice",
         ),
         (
             "order = { timeout = \"2 ms\" }".into(),
@@ -124,7 +124,8 @@ fn shims_are_names_or_tables_and_stand_at_ports_to_hosts() {
         ),
         (
             "shims = [\"by-size\"]\nby-size = { thresholds = \"1 MB\" }".into(),
-            "port.by-size.by: \"size\" goes by sizes that applications say, and no frame says one: expected \"sent\"",
+            "port.by-size.by: \"size\" needs message sizes from applications, which frames do not \
+             carry: expected \"sent\"",
         ),
         (
             "shims = [\"by-size\"]\nby-size = { by = \"sent\", dscp = \"0, 64\" }".into(),
@@ -181,7 +182,7 @@ fn tags_are_carried_as_the_shims_of_ports_tag() {
         (
             "",
             Some(""),
-            "port \"h0\": \"mark\" tags data, and frames carry no tags: expected switch.tags = \"ethertype\"",
+            "port \"h0\": shim \"mark\" needs switch.tags = \"ethertype\", got \"none\"",
         ),
         (
             "tags = \"option\"",
@@ -211,7 +212,8 @@ fn tags_are_carried_as_the_shims_of_ports_tag() {
         (
             "rank = \"tag\"",
             None,
-            "s.toml:4:8: switch.rank: \"tag\" needs tags = \"ethertype\" or \"option\": frames carry none",
+            "s.toml:4:8: switch.rank = \"tag\": expected switch.tags = \"ethertype\" or \
+             \"option\", got \"none\"",
         ),
         (
             "tags = \"option\"\nboost = 3",
@@ -333,12 +335,12 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
         (
             "buffer = \"dibs\"",
             "buffer = \"dibs\"\npfc = true",
-            "pauses are of the simulator alone",
+            "only the simulator has pauses",
         ),
         (
             "buffer = \"dibs\"",
             "buffer = \"dibs\"\nspeedup = \"2\"",
-            "crossbars are of the simulator alone",
+            "only the simulator has crossbars",
         ),
         (
             "buffer = \"dibs\"",
@@ -394,7 +396,7 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
         (
             "interface = \"e0-up\"",
             "name = \"h0\"\ninterface = \"x\"",
-            "port \"h0\" is there twice",
+            "port \"h0\" is listed twice",
         ),
         (
             "interface = \"e0-up\"",
@@ -416,7 +418,7 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
         (
             "02:00:00:00:00:01",
             "03:00:00:00:00:01",
-            "is a group's address",
+            "expected the MAC of one station, got the group address 03:00:00:00:00:01",
         ),
         ("02:00:00:00:00:01", "02:00:00", "expected a MAC like"),
         ("10.77.0.1", "224.0.0.1", "not the address of one machine"),
@@ -428,17 +430,17 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
         (
             "[[station]]",
             "[router]\nmac = \"02:00:00:00:00:01\"\n[[station]]",
-            "is a station's already",
+            "already belongs to a station",
         ),
         (
             "[[station]]",
             "[[station]]\nmac = \"02:00:00:00:00:01\"\nports = [\"h0\"]\n[[station]]",
-            "is there twice",
+            "is listed twice",
         ),
         (
             "[[station]]",
             "[[station]]\nmac = \"02:00:00:00:00:07\"\naddresses = [\"10.77.0.1\"]\nports = [\"h0\"]\n[[station]]",
-            "10.77.0.1 is station 02:00:00:00:00:07's already",
+            "address 10.77.0.1 already belongs to station 02:00:00:00:00:07",
         ),
     ];
     for (from, to, expected) in cases {
@@ -473,7 +475,7 @@ fn a_switch_has_between_one_port_and_256() {
     assert!(
         many[0]
             .to_string()
-            .contains("257 ports are too many: at most 256")
+            .contains("expected at most 256 ports, got 257")
     );
 }
 
