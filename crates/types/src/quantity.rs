@@ -253,7 +253,7 @@ mod tests {
         let said = |s, u| parse_quantity(s, u).unwrap_err().to_string();
         assert!(said("50", Unit::Time).contains("without a unit"));
         assert!(said("50 furlongs", Unit::Time).contains("unknown unit \"furlongs\""));
-        assert!(said("0.5 pkt", Unit::Packets).contains("finer than the base unit"));
+        assert!(said("0.5 pkt", Unit::Packets).contains("not a whole number of base units"));
         assert!(said("99999999999 s", Unit::Time).contains("too large"));
         assert!(said("", Unit::Rate).starts_with("expected a rate like"));
         assert!(said("-1 Gbps", Unit::Rate).contains("got \"-1 Gbps\""));

@@ -241,7 +241,7 @@ mod tests {
         let said = fits(&port, Carry::Ethertype, 1506).unwrap_err();
         assert!(said.contains("\"e0\" has an MTU of 1506"), "{said}");
         assert!(
-            said.contains("need 1507 (ip link set e0 mtu 1507)"),
+            said.contains("need an MTU of 1507: ip link set e0 mtu 1507"),
             "{said}"
         );
         port.to_switch = false;

@@ -291,7 +291,7 @@ mod tests {
             (
                 "static",
                 "learn_limit = 9",
-                "expected switch.forwarding = \"learning\"",
+                "has no effect without switch.forwarding = \"learning\"",
             ),
             (
                 "static",

@@ -137,7 +137,7 @@ mod tests {
         for (router, expected) in [
             (
                 "icmp = \"all\"",
-                "expected addresses, one of which is the source",
+                "messages need a source: expected router.addresses",
             ),
             ("icmp_rate = \"1 /s\"", "router.icmp_rate has no effect"),
             (

@@ -120,7 +120,7 @@ fn shims_are_names_or_tables_and_stand_at_ports_to_hosts() {
         ),
         (
             of("by = \"remaining\""),
-            "goes by tags, and nothing marks data with them",
+            "reads tags, and no shim tags data",
         ),
         (
             "shims = [\"by-size\"]\nby-size = { thresholds = \"1 MB\" }".into(),
@@ -145,7 +145,7 @@ fn shims_are_names_or_tables_and_stand_at_ports_to_hosts() {
         "rate = \"1 Gbps\"",
         "rate = \"1 Gbps\"\nshims = [\"order\"]",
     );
-    let expected = "stand at a port that leads to a host, and this one leads to a switch";
+    let expected = "expected a port that leads to a host, this one leads to a switch";
     assert!(got.contains(expected), "{got}");
 }
 
@@ -330,7 +330,7 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
         (
             "buffer = \"dibs\"",
             "buffer = \"dibs\"\nforwarding = \"learning\"",
-            "would teach the port it was detoured by",
+            "would learn wrong ports",
         ),
         (
             "buffer = \"dibs\"",
@@ -345,12 +345,12 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
         (
             "buffer = \"dibs\"",
             "buffer = \"dibs\"\nat.core.buffer = \"ecn\"",
-            "a config is of one switch",
+            "a config describes one switch",
         ),
         (
             "buffer = \"dibs\"",
             "buffer = { kind = \"dibs\", max_detours = 3 }",
-            "does not carry how often",
+            "a real frame does not count its detours",
         ),
         (
             "buffer = \"dibs\"",
@@ -409,7 +409,11 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
             "rate = \"999 bps\"",
             "expected at least 1 kbps, got 999 bps",
         ),
-        ("ports = [\"h0\"]", "ports = []", "has no ports"),
+        (
+            "ports = [\"h0\"]",
+            "ports = []",
+            "expected at least one port toward it",
+        ),
         (
             "ports = [\"h0\"]",
             "ports = [\"h0\", \"h0\"]",
@@ -421,7 +425,11 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
             "expected the MAC of one station, got the group address 03:00:00:00:00:01",
         ),
         ("02:00:00:00:00:01", "02:00:00", "expected a MAC like"),
-        ("10.77.0.1", "224.0.0.1", "not the address of one machine"),
+        (
+            "10.77.0.1",
+            "224.0.0.1",
+            "expected a unicast address, got 224.0.0.1",
+        ),
         (
             "[[station]]",
             "[[network]]\nprefix = \"10.0.0.0/8\"\nports = [\"h0\"]\nnext_hop = \"02:00:00:00:00:09\"\n[[station]]",
@@ -450,7 +458,7 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
     for (prefix, expected) in [
         (
             "10.1.2.0/16",
-            "bits beyond its length of 16; the prefix is 10.1.0.0/16",
+            "bits set beyond its length of 16: write 10.1.0.0/16",
         ),
         ("10.0.0.0/33", "at most 32"),
         ("10.0.0.0", "expected a prefix like"),

@@ -345,24 +345,29 @@ mod tests {
                 "",
                 "port \"p2\": expected vlan or trunk, got neither: port \"p0\"",
             ),
-            ("tags = \"option\"", SOUND, "", "a VLAN and switch.tags"),
+            (
+                "tags = \"option\"",
+                SOUND,
+                "",
+                "expected either a VLAN or switch.tags",
+            ),
             (
                 "buffer = \"dibs\"",
                 SOUND,
                 "",
-                "a VLAN and a switch.buffer that detours",
+                "expected no VLAN, or a switch.buffer that does not detour",
             ),
             (
                 "",
                 [a, b, "trunk = 7\nio = \"xdp\""],
                 "",
-                "a VLAN and io = \"xdp\"",
+                "expected no VLAN, or io = \"packet\"",
             ),
             (
                 "",
                 [a, b, "trunk = 7\nshims = [\"order\"]"],
                 "",
-                "a trunk and shims",
+                "expected no shims, or vlan instead of trunk",
             ),
             (
                 "",

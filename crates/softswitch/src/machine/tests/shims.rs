@@ -544,7 +544,7 @@ fn sizes_are_for_ports_that_mark_by_what_remains() {
         let (mut machine, one) = announced(&setup, 9, 100);
         let why = machine.announce(us(0), PortId(port), &[one]).unwrap_err();
         assert!(
-            why.contains("expected \"mark\" with by = \"remaining\""),
+            why.contains("expected shims with \"mark\" and by = \"remaining\""),
             "{why}"
         );
     }

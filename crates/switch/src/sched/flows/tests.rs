@@ -232,10 +232,10 @@ fn tables_over_memory_and_other_bad_counts_are_refused() {
     assert!(said(&[("silence", Value::Time(us(0)))]).starts_with("silence must be above 0"));
     let off = said(&[("count", Value::Off)]);
     assert!(
-        off.starts_with("weights follow the number of flows"),
+        off.starts_with("count must be \"exact\" or \"approximate\""),
         "{off}"
     );
-    assert!(off.ends_with("or \"approximate\", got \"off\""), "{off}");
+    assert!(off.ends_with("number of flows, got \"off\""), "{off}");
     let approximate = ("count", Value::Word("approximate".into()));
     let bits = |bits| said(&[approximate.clone(), ("bits", Value::Count(bits))]);
     assert!(
